@@ -1,0 +1,204 @@
+//! What a compiled model is to everything that integrates, checks or plots it.
+//!
+//! One sign convention everywhere:
+//! `M(q) a + h(q, v) = f(t, q, v) + G(t, q)ᵀ λ`, `g(t, q) = 0`, `G = (∂g/∂q) N`, `q̇ = N(q) v`,
+//! `r = M a + h − f − Gᵀ λ`.
+//!
+//! Matrices travel as the values of a [`SparsityPattern`]; the patterns stand in [`ModelInfo`] and never change.
+
+use nalgebra::DVector;
+
+use crate::sparsity::SparsityPattern;
+
+/// Sizes of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dims {
+    /// Generalized coordinates q.
+    pub nq: usize,
+    /// Generalized velocities v.
+    pub nv: usize,
+    /// Holonomic constraints g.
+    pub nc: usize,
+}
+
+/// Time, coordinates, velocities, accelerations and multipliers of one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Time, s.
+    pub t: f64,
+    /// Generalized coordinates, `[nq]`.
+    pub q: DVector<f64>,
+    /// Generalized velocities, `[nv]`.
+    pub v: DVector<f64>,
+    /// Generalized accelerations, `[nv]`.
+    pub a: DVector<f64>,
+    /// Lagrange multipliers, `[nc]`.
+    pub lambda: DVector<f64>,
+}
+
+impl State {
+    /// A state of zeros.
+    pub fn zeros(dims: Dims) -> Self {
+        Self {
+            t: 0.0,
+            q: DVector::zeros(dims.nq),
+            v: DVector::zeros(dims.nv),
+            a: DVector::zeros(dims.nv),
+            lambda: DVector::zeros(dims.nc),
+        }
+    }
+}
+
+/// Mechanical energy, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Energy of gravity and springs, J.
+    pub potential: f64,
+}
+
+impl Energy {
+    /// Kinetic plus potential energy, J.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+/// How a run of coordinates moves with its velocities.
+///
+/// The blocks of a model, in order, cover q and v without gaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// `q̇ = v`: `size` coordinates and as many velocities.
+    Vector {
+        /// Number of coordinates.
+        size: usize,
+    },
+    /// Four Euler parameters as redundant coordinates, `q̇ = v`; their norm is a constraint of the model. [sherif, Eq. 5]
+    EulerParameters,
+    /// A rotation: four Euler parameters in q, the angular velocity in body axes in v, `ė = ½ Lᵀ ω`. [sherif, Eq. 3]
+    Rotation,
+}
+
+impl Block {
+    /// Number of coordinates and of velocities of this block.
+    pub fn sizes(&self) -> (usize, usize) {
+        match *self {
+            Block::Vector { size } => (size, size),
+            Block::EulerParameters => (4, 4),
+            Block::Rotation => (4, 3),
+        }
+    }
+}
+
+/// A named scalar with its unit, for tables, plots and CSV headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Name, e.g. `top.e0` or `omega[1]`.
+    pub name: &'static str,
+    /// SI unit, e.g. `rad/s`; `1` when dimensionless.
+    pub unit: &'static str,
+}
+
+/// Operation counts of one generated function, summed over the instances that call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionInfo {
+    /// Name, e.g. `residual`.
+    pub name: &'static str,
+    /// Operations as derived, every expression written out as a tree (saturating).
+    pub derived: u64,
+    /// Operations after common subexpressions are shared.
+    pub shared: u64,
+    /// Operations after simplification; parameter-only work is hoisted and not counted.
+    pub simplified: u64,
+}
+
+/// What a model knows about itself. Everything here is fixed when the model is compiled.
+#[derive(Debug)]
+pub struct ModelInfo {
+    /// Name of the model's type.
+    pub name: &'static str,
+    /// The doc comment of the model.
+    pub doc: &'static str,
+    /// The text inside `multibody! { … }`; compiling it again gives the same code.
+    pub source: &'static str,
+    /// Coordinates q.
+    pub coordinates: &'static [Channel],
+    /// Velocities v.
+    pub velocities: &'static [Channel],
+    /// Constraints g (and their multipliers).
+    pub constraints: &'static [Channel],
+    /// Outputs, component by component.
+    pub outputs: &'static [Channel],
+    /// Parameters, component by component.
+    pub parameters: &'static [Channel],
+    /// Inputs.
+    pub inputs: &'static [Channel],
+    /// Structure of the configuration space.
+    pub blocks: &'static [Block],
+    /// Pattern of M, `[nv × nv]`.
+    pub mass_matrix: SparsityPattern,
+    /// Pattern of ∂r/∂v, `[nv × nv]`.
+    pub damping: SparsityPattern,
+    /// Pattern of (∂r/∂q) N, `[nv × nv]`.
+    pub stiffness: SparsityPattern,
+    /// Pattern of G, `[nc × nv]`.
+    pub constraint_jacobian: SparsityPattern,
+    /// Pattern of the iteration matrix, `[(nv + nc) × (nv + nc)]`.
+    pub iteration_matrix: SparsityPattern,
+    /// Operation counts.
+    pub functions: &'static [FunctionInfo],
+}
+
+/// A compiled mechanical system.
+///
+/// Slices have the lengths of [`Dims`]; matrix values follow the patterns of [`ModelInfo`]. Every function overwrites
+/// its output, allocates nothing and is a pure function of its arguments, the parameters and the inputs.
+pub trait Model: Send + Sync {
+    /// Names, units, patterns and operation counts.
+    fn describe(&self) -> &'static ModelInfo;
+
+    /// Sizes.
+    fn dims(&self) -> Dims {
+        let info = self.describe();
+        Dims { nq: info.coordinates.len(), nv: info.velocities.len(), nc: info.constraints.len() }
+    }
+
+    /// M(q), values of its pattern.
+    fn mass_matrix(&self, q: &[f64], out: &mut [f64]);
+    /// h(q, v), `[nv]`.
+    fn bias_force(&self, q: &[f64], v: &[f64], out: &mut [f64]);
+    /// f(t, q, v), `[nv]`.
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]);
+    /// g(t, q), `[nc]`.
+    fn constraint(&self, t: f64, q: &[f64], out: &mut [f64]);
+    /// G(t, q) = (∂g/∂q) N, values of its pattern.
+    fn constraint_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]);
+    /// The parts of ġ and g̈ that do not contain the highest derivative:
+    /// `ġ = G v + rate`, `g̈ = G a + acceleration`; both `[nc]`.
+    fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]);
+    /// Kinetic and potential energy.
+    fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy;
+    /// The outputs of the model, in the order of [`ModelInfo::outputs`].
+    fn outputs(&self, state: &State, out: &mut [f64]);
+
+    /// `r = M a + h − f − Gᵀ λ`, `[nv]`, and g, `[nc]`.
+    fn residual(&self, state: &State, r: &mut [f64], g: &mut [f64]);
+    /// Values of `[ ca M + cv ∂r/∂v + cq (∂r/∂q) N , −Gᵀ ; G , 0 ]` in [`ModelInfo::iteration_matrix`].
+    fn iteration_matrix(&self, state: &State, ca: f64, cv: f64, cq: f64, values: &mut [f64]);
+    /// ∂r/∂v, values of its pattern.
+    fn damping(&self, state: &State, out: &mut [f64]);
+    /// (∂r/∂q) N, values of its pattern.
+    fn stiffness(&self, state: &State, out: &mut [f64]);
+
+    /// A configuration to start assembly from: the joints at zero, Euler parameters normalised, `[nq]`.
+    fn reference_configuration(&self, q: &mut [f64]);
+    /// Number of initial conditions on coordinates and on velocities.
+    fn n_initial_conditions(&self) -> (usize, usize);
+    /// Residuals of the initial conditions on coordinates, and their derivatives by the velocities' directions
+    /// `(∂c/∂q) N`, row-major `[n × nv]`.
+    fn initial_position(&self, t: f64, q: &[f64], residual: &mut [f64], jacobian: &mut [f64]);
+    /// Residuals of the initial conditions on velocities, and their derivatives by v, row-major `[n × nv]`.
+    fn initial_velocity(&self, t: f64, q: &[f64], v: &[f64], residual: &mut [f64], jacobian: &mut [f64]);
+}
