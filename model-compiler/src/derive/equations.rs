@@ -1,0 +1,233 @@
+//! What is to be computed, with shapes, before and after simplification.
+//!
+//! A kernel belongs to a kind of member and is found by structural equality; an instance says which rows and columns
+//! of the model it fills, with which parameters. A model in joint coordinates is the special case of one kernel and one
+//! instance.
+
+use crate::expr::{ExprId, Graph, SymbolId};
+
+/// The equations of a model.
+#[derive(Clone, Debug)]
+pub struct Equations {
+    /// One kernel per kind of member.
+    pub kernels: Vec<Kernel>,
+    /// Every use of a kernel, in order of contribution.
+    pub instances: Vec<Instance>,
+    /// Functions of the model's own parameters: a graph whose symbols are the parameters, component by component, in
+    /// the order of [`Layout::parameters`].
+    pub parameter_graph: Graph,
+    /// Defaults of the parameters, in that graph; a default may depend on earlier parameters.
+    pub defaults: Vec<ExprId>,
+    /// Configuration to start assembly from, in that graph, `[nq]`.
+    pub reference_configuration: Vec<ExprId>,
+    /// Names, units and structure.
+    pub layout: Layout,
+}
+
+/// Names, units and structure of a model, component by component.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Public parameters.
+    pub parameters: Vec<ParameterChannel>,
+    /// Inputs.
+    pub inputs: Vec<Channel>,
+    /// Coordinates q.
+    pub coordinates: Vec<Channel>,
+    /// Velocities v.
+    pub velocities: Vec<Channel>,
+    /// Constraints g.
+    pub constraints: Vec<Channel>,
+    /// Outputs.
+    pub outputs: Vec<Channel>,
+    /// Structure of the configuration space.
+    pub blocks: Vec<Block>,
+    /// Number of initial conditions on coordinates and on velocities.
+    pub initial_conditions: (usize, usize),
+}
+
+/// A named scalar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Name, e.g. `top.e0`.
+    pub name: String,
+    /// SI unit.
+    pub unit: String,
+}
+
+/// A parameter and its shape: one public field of the generated type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterChannel {
+    /// Name of the field.
+    pub name: String,
+    /// SI unit.
+    pub unit: String,
+    /// Its shape; components follow each other in row-major order.
+    pub shape: crate::resolve::Shape,
+    /// Source of its default, for documentation.
+    pub doc: String,
+}
+
+/// How a run of coordinates moves with its velocities; mirrors the runtime's type of the same name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Block {
+    /// `q̇ = v`.
+    Vector(usize),
+    /// Four redundant Euler parameters, `q̇ = v`.
+    EulerParameters,
+    /// Four Euler parameters moved by an angular velocity in body axes.
+    Rotation,
+}
+
+/// Formulas of one kind of member.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Name of its module in the generated code, e.g. `rigid_body`.
+    pub name: String,
+    /// Doc line.
+    pub doc: String,
+    /// Expressions of all functions.
+    pub graph: Graph,
+    /// What the graph's symbols are.
+    pub inputs: Inputs,
+    /// What it computes.
+    pub functions: Vec<Function>,
+}
+
+/// The symbols of a kernel, by role, each in local order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// Parameters of the member.
+    pub parameters: Vec<SymbolId>,
+    /// Time, if it occurs.
+    pub time: Option<SymbolId>,
+    /// Run-time inputs.
+    pub inputs: Vec<SymbolId>,
+    /// Coordinates.
+    pub q: Vec<SymbolId>,
+    /// Velocities.
+    pub v: Vec<SymbolId>,
+    /// Accelerations.
+    pub a: Vec<SymbolId>,
+    /// Multipliers.
+    pub lambda: Vec<SymbolId>,
+}
+
+/// Outputs that are evaluated together and simplified jointly.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Which function of the model it contributes to.
+    pub role: FunctionRole,
+    /// Its outputs.
+    pub outputs: Vec<Output>,
+}
+
+/// Functions of a model. Every kernel contributes to those that its member takes part in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FunctionRole {
+    /// M(q).
+    MassMatrix,
+    /// h(q, v).
+    BiasForce,
+    /// f(t, q, v).
+    AppliedForce,
+    /// g(t, q).
+    Constraint,
+    /// G(t, q).
+    ConstraintJacobian,
+    /// Parts of ġ and g̈ without the highest derivative.
+    ConstraintBias,
+    /// Kinetic and potential energy.
+    Energy,
+    /// r and g.
+    Residual,
+    /// M, ∂r/∂v, (∂r/∂q) N and G, jointly.
+    Linearization,
+    /// Outputs of the model.
+    Outputs,
+    /// Initial conditions on coordinates and their derivatives.
+    InitialPosition,
+    /// Initial conditions on velocities and their derivatives.
+    InitialVelocity,
+}
+
+/// One vector or matrix of a function.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// What it is.
+    pub role: Role,
+    /// Rows and columns; a vector has one column.
+    pub shape: (usize, usize),
+    /// Entries that are not structurally zero, in column-major order.
+    pub entries: Vec<Entry>,
+}
+
+/// One entry of an output; rows and columns are local to the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Row.
+    pub row: usize,
+    /// Column.
+    pub column: usize,
+    /// Value.
+    pub value: ExprId,
+}
+
+/// What an output is. Rows and columns count local velocities, constraints, outputs or conditions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Role {
+    /// M, `[nv × nv]`.
+    MassMatrix,
+    /// h, `[nv]`.
+    BiasForce,
+    /// f, `[nv]`.
+    AppliedForce,
+    /// g, `[nc]`.
+    Constraint,
+    /// G, `[nc × nv]`.
+    ConstraintJacobian,
+    /// ∂g/∂t, `[nc]`.
+    ConstraintRate,
+    /// g̈ − G a, `[nc]`.
+    ConstraintAcceleration,
+    /// Kinetic energy, `[1]`.
+    KineticEnergy,
+    /// Potential energy, `[1]`.
+    PotentialEnergy,
+    /// r, `[nv]`.
+    Residual,
+    /// ∂r/∂v, `[nv × nv]`.
+    Damping,
+    /// (∂r/∂q) N, `[nv × nv]`.
+    Stiffness,
+    /// Outputs, `[n]`.
+    Outputs,
+    /// Residuals of initial conditions, `[n]`.
+    InitialResidual,
+    /// Their derivatives, `[n × nv]`.
+    InitialJacobian,
+}
+
+/// A use of a kernel: local index → index in the model.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Index into [`Equations::kernels`].
+    pub kernel: usize,
+    /// Name of the member, for documentation.
+    pub name: String,
+    /// Values of the kernel's parameters, in [`Equations::parameter_graph`].
+    pub parameters: Vec<ExprId>,
+    /// Inputs of the model.
+    pub inputs: Vec<usize>,
+    /// Coordinates.
+    pub q: Vec<usize>,
+    /// Velocities (and accelerations).
+    pub v: Vec<usize>,
+    /// Constraints (and multipliers).
+    pub lambda: Vec<usize>,
+    /// Rows of the model's outputs.
+    pub outputs: Vec<usize>,
+    /// Rows of the initial conditions on coordinates.
+    pub initial_position: Vec<usize>,
+    /// Rows of the initial conditions on velocities.
+    pub initial_velocity: Vec<usize>,
+}

@@ -1,0 +1,5 @@
+//! System → Equations: what is to be computed, with shapes.
+
+mod equations;
+
+pub use equations::*;

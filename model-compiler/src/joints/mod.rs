@@ -1,0 +1,64 @@
+//! Registry of joints: where the child's frame stands in the parent's frame, and what closes a loop.
+//!
+//! A joint gives a pose and the residuals of its closure; velocities and Jacobians follow by differentiation.
+//! To add one: write its file, and put its name into the list below.
+
+use crate::expr::{ExprId, Graph};
+use crate::resolve::Space;
+use crate::rotations::RotationKind;
+use crate::spatial::Transform;
+
+macro_rules! joints {
+    ($($file:ident :: $name:ident),* $(,)?) => {
+        $(mod $file;)*
+        /// Every joint.
+        pub static ALL: &[&dyn Joint] = &[$(&$file::$name),*];
+    };
+}
+
+joints![fixed::Fixed, free::Free, prismatic::Prismatic, revolute::Revolute, spherical::Spherical];
+
+/// A scalar coordinate or velocity of a joint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Coordinate {
+    /// Name, as users write it after the joint's name.
+    pub name: &'static str,
+    /// Its unit, as users would write it.
+    pub unit: &'static str,
+}
+
+/// A kind of joint.
+pub trait Joint: Sync + std::fmt::Debug {
+    /// The word in the language.
+    fn keyword(&self) -> &'static str;
+
+    /// Translations and angles that move freely, in this order; `q̇ = v` for them.
+    fn coordinates(&self, space: Space) -> &'static [Coordinate];
+
+    /// Also rotates freely in space, in the coordinates the model has chosen; they follow the others.
+    fn has_rotation(&self) -> bool {
+        false
+    }
+
+    /// X_PC(q): the child's frame in the parent's frame. `rotation` is the free rotation where there is one.
+    fn pose(&self, graph: &mut Graph, space: Space, q: &[ExprId], rotation: Option<[[ExprId; 3]; 3]>) -> Transform;
+
+    /// Residuals that vanish when this joint closes a loop, from the relative pose of its two frames.
+    fn closure(&self, graph: &mut Graph, space: Space, pose: &Transform) -> Vec<ExprId>;
+}
+
+/// The joint with this keyword.
+pub fn find(keyword: &str) -> Option<&'static dyn Joint> {
+    ALL.iter().copied().find(|joint| joint.keyword() == keyword)
+}
+
+/// Names and units of all coordinates and of all velocities of a tree joint.
+pub fn channels(joint: &dyn Joint, space: Space, rotation: RotationKind) -> (Vec<Coordinate>, Vec<Coordinate>) {
+    let own = joint.coordinates(space);
+    let (mut q, mut v) = (own.to_vec(), own.to_vec());
+    if joint.has_rotation() && space == Space::Spatial {
+        q.extend(rotation.coordinates());
+        v.extend(rotation.velocities());
+    }
+    (q, v)
+}

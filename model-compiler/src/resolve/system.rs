@@ -1,0 +1,313 @@
+//! The model's meaning: ids instead of names, shapes and units checked, a spanning tree where one is needed.
+//!
+//! Nothing here remembers how it was spelled, except for the spans that later messages need.
+
+use proc_macro2::{Ident, Span};
+
+use crate::expr::{Binary, Number, Unary};
+use crate::forces::Force as ForceKind;
+use crate::joints::Joint as JointKind;
+use crate::rotations::RotationKind;
+use crate::units::Unit;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub usize);
+    )* };
+}
+ids! {
+    /// Index into [`System::parameters`].
+    ParameterId
+    /// Index into [`System::inputs`].
+    InputId
+    /// Index into [`System::bodies`].
+    BodyId
+    /// Index into [`System::joints`].
+    JointId
+}
+
+/// A mechanical system.
+#[derive(Debug)]
+pub struct System {
+    /// Name of the type to generate.
+    pub name: Ident,
+    /// Visibility of that type.
+    pub visibility: syn::Visibility,
+    /// Doc comment, one line per entry.
+    pub doc: Vec<String>,
+    /// Plane or space.
+    pub space: Space,
+    /// Which coordinates describe the motion.
+    pub formulation: Formulation,
+    /// Which coordinates describe a free rotation in space.
+    pub rotation: RotationKind,
+    /// Parameters in order of declaration; a default may use earlier ones.
+    pub parameters: Vec<Parameter>,
+    /// Signals given at run time.
+    pub inputs: Vec<Input>,
+    /// Acceleration of free fall in ground axes, m/s²; a vector of the space's size.
+    pub gravity: Option<Term>,
+    /// Bodies without the ground.
+    pub bodies: Vec<Body>,
+    /// Joints; with joint coordinates those of the spanning tree come first, parents before children.
+    pub joints: Vec<Joint>,
+    /// Applied forces other than gravity.
+    pub forces: Vec<Force>,
+    /// Constraints written as equations.
+    pub constraints: Vec<Constraint>,
+    /// Conditions on the initial state.
+    pub initial: Vec<Initial>,
+    /// Named results.
+    pub outputs: Vec<Output>,
+}
+
+/// Plane or space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Space {
+    /// Motion in the x-y plane, rotation about z.
+    Planar,
+    /// Motion in space.
+    Spatial,
+}
+
+impl Space {
+    /// Components of a position: 2 or 3.
+    pub fn dimension(self) -> usize {
+        match self {
+            Space::Planar => 2,
+            Space::Spatial => 3,
+        }
+    }
+}
+
+/// Which coordinates describe the motion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Formulation {
+    /// Position and rotation of every body; every joint is a constraint.
+    Absolute,
+    /// Coordinates of the joints of a spanning tree; joints outside it are constraints.
+    Joint,
+}
+
+/// A parameter of the model.
+#[derive(Debug)]
+pub struct Parameter {
+    /// Name.
+    pub name: Ident,
+    /// Folded into the code (`const`) or a public field (`param`).
+    pub is_constant: bool,
+    /// Default, in SI units.
+    pub value: Term,
+}
+
+/// A signal given at run time.
+#[derive(Debug)]
+pub struct Input {
+    /// Name.
+    pub name: Ident,
+    /// Unit.
+    pub unit: Unit,
+}
+
+/// A rigid body. Its frame has the body's axes.
+#[derive(Debug)]
+pub struct Body {
+    /// Name.
+    pub name: Ident,
+    /// Mass, kg.
+    pub mass: Term,
+    /// Inertia about the centre of mass in body axes, kg m²: 3 × 3 in space, a scalar in the plane.
+    pub inertia: Term,
+    /// Centre of mass seen from the body's origin, body axes, m; at the origin when absent.
+    pub center_of_mass: Option<Term>,
+}
+
+/// A frame fixed to a body or to the ground.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The body; `None` is the ground.
+    pub body: Option<BodyId>,
+    /// Origin in the body's frame, m; the body's origin when absent.
+    pub position: Option<Term>,
+    /// Axes in the body's frame, 3 × 3 (columns are the frame's axes); the body's axes when absent. In the plane: an angle, rad.
+    pub rotation: Option<Term>,
+}
+
+/// A joint between two frames.
+#[derive(Debug)]
+pub struct Joint {
+    /// Name.
+    pub name: Ident,
+    /// Kind, from the registry.
+    pub kind: &'static dyn JointKind,
+    /// Frame on the first body named (the parent in the tree).
+    pub parent: Frame,
+    /// Frame on the second body named.
+    pub child: Frame,
+    /// Part of the spanning tree (joint coordinates only).
+    pub is_tree: bool,
+    /// In the plane: the coordinate is the child's angle against the ground, not against the parent; with this name.
+    pub absolute_angle: Option<Ident>,
+}
+
+/// An applied force.
+#[derive(Debug)]
+pub struct Force {
+    /// Name.
+    pub name: Ident,
+    /// Kind, from the registry.
+    pub kind: &'static dyn ForceKind,
+    /// Frames it acts between or on, as its kind asks for.
+    pub frames: Vec<Frame>,
+    /// Joint coordinate it acts on, if its kind asks for one.
+    pub coordinate: Option<(JointId, usize)>,
+    /// Values of the kind's fields, in the kind's order, defaults filled in.
+    pub fields: Vec<Term>,
+}
+
+/// A constraint `residual = 0`.
+#[derive(Debug)]
+pub struct Constraint {
+    /// Name.
+    pub name: Ident,
+    /// Left side minus right side; a scalar or a vector; position level.
+    pub residual: Term,
+}
+
+/// A condition `residual = 0` on the initial state.
+#[derive(Debug)]
+pub struct Initial {
+    /// Left side minus right side; a scalar, vector or matrix.
+    pub residual: Term,
+    /// Contains velocities.
+    pub is_velocity: bool,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A named result.
+#[derive(Debug)]
+pub struct Output {
+    /// Name.
+    pub name: Ident,
+    /// Its value.
+    pub value: Term,
+}
+
+/// A typed expression.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// What it is.
+    pub kind: TermKind,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its unit (values are in SI units).
+    pub unit: Unit,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// Shape of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// One number.
+    Scalar,
+    /// A vector of this length.
+    Vector(usize),
+    /// A matrix, rows × columns.
+    Matrix(usize, usize),
+}
+
+impl Shape {
+    /// Number of components.
+    pub fn size(self) -> usize {
+        match self {
+            Shape::Scalar => 1,
+            Shape::Vector(n) => n,
+            Shape::Matrix(rows, columns) => rows * columns,
+        }
+    }
+}
+
+/// What an expression is. Components of a vector or matrix are in row-major order.
+#[derive(Clone, Debug)]
+pub enum TermKind {
+    /// A number.
+    Number(Number),
+    /// A parameter.
+    Parameter(ParameterId),
+    /// An input.
+    Input(InputId),
+    /// Time, s.
+    Time,
+    /// A vector of scalars, or a matrix of its rows.
+    Stack(Vec<Term>),
+    /// A diagonal matrix.
+    Diagonal(Vec<Term>),
+    /// One component of a vector.
+    Component(Box<Term>, usize),
+    /// A function of one scalar; `Neg` works component by component.
+    Unary(Unary, Box<Term>),
+    /// A function of two scalars. `Add`, `Sub` also work on equal shapes, `Mul` and `Div` also scale by a scalar, `Mul` also multiplies matrix by vector or matrix.
+    Binary(Binary, Box<Term>, Box<Term>),
+    /// Scalar product.
+    Dot(Box<Term>, Box<Term>),
+    /// Vector product.
+    Cross(Box<Term>, Box<Term>),
+    /// Length of a vector.
+    Norm(Box<Term>),
+    /// Transposed matrix.
+    Transpose(Box<Term>),
+    /// `lhs < rhs ? then : otherwise`; the conditions are scalars.
+    Select {
+        /// Left side of the comparison.
+        lhs: Box<Term>,
+        /// Right side of the comparison.
+        rhs: Box<Term>,
+        /// Value if less.
+        then: Box<Term>,
+        /// Value otherwise.
+        otherwise: Box<Term>,
+    },
+    /// A vector in ground axes, expressed in the axes of a body.
+    ExpressedIn(Box<Term>, BodyId),
+    /// Components given in the axes of a body, as a vector in ground axes.
+    GivenIn(Box<Term>, BodyId),
+    /// A quantity of the motion.
+    Quantity(Quantity),
+}
+
+/// A quantity of the motion. Vectors are in ground axes.
+#[derive(Clone, Debug)]
+pub enum Quantity {
+    /// Position of a frame's origin from the ground's origin, m.
+    Position(Frame),
+    /// Velocity of a frame's origin, m/s.
+    Velocity(Frame),
+    /// Acceleration of a frame's origin, m/s².
+    Acceleration(Frame),
+    /// Rotation matrix of a body (ground from body), 3 × 3. Spatial only.
+    Rotation(BodyId),
+    /// Angle of a body against the ground, rad. Planar only.
+    Angle(BodyId),
+    /// Angular velocity of a body, rad/s: a vector in space, a scalar in the plane.
+    AngularVelocity(BodyId),
+    /// Angular acceleration of a body, rad/s²: a vector in space, a scalar in the plane.
+    AngularAcceleration(BodyId),
+    /// A joint's coordinate (joint coordinates, tree joints only).
+    Coordinate(JointId, usize),
+    /// A joint's velocity.
+    CoordinateVelocity(JointId, usize),
+    /// A joint's acceleration.
+    CoordinateAcceleration(JointId, usize),
+    /// Kinetic energy of the model, J.
+    KineticEnergy,
+    /// Energy of gravity and springs, J.
+    PotentialEnergy,
+    /// Linear momentum of all bodies, kg m/s.
+    Momentum,
+    /// Angular momentum of all bodies about the ground's origin, kg m²/s: a vector in space, a scalar in the plane.
+    AngularMomentum,
+}

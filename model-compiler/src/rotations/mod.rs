@@ -1,0 +1,78 @@
+//! Registry of coordinates for a free rotation in space: rotation matrix, angular velocity, and how the coordinates
+//! move.
+
+mod euler_parameters;
+mod euler_zyx;
+
+use crate::expr::{ExprId, Graph};
+use crate::joints::Coordinate;
+use crate::spatial::{Matrix3, Vector3};
+
+pub use euler_parameters::{angular_velocity_matrix as euler_parameter_matrix, rotation_matrix as euler_parameter_rotation};
+
+/// Coordinates of a free rotation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RotationKind {
+    /// Four Euler parameters e0…e3. In joint coordinates the velocities are the angular velocity in body axes.
+    EulerParameters,
+    /// Three angles ψ, θ, φ about z, the new y and the new x, stored as (φ, θ, ψ); singular at θ = ±90°.
+    EulerZyx,
+}
+
+impl RotationKind {
+    /// The word in the language.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            RotationKind::EulerParameters => "euler_parameters",
+            RotationKind::EulerZyx => "euler_zyx",
+        }
+    }
+
+    /// Every kind.
+    pub const ALL: [RotationKind; 2] = [RotationKind::EulerParameters, RotationKind::EulerZyx];
+
+    /// The kind with this keyword.
+    pub fn find(keyword: &str) -> Option<RotationKind> {
+        Self::ALL.into_iter().find(|kind| kind.keyword() == keyword)
+    }
+
+    /// Names and units of the coordinates.
+    pub fn coordinates(self) -> &'static [Coordinate] {
+        match self {
+            RotationKind::EulerParameters => &euler_parameters::COORDINATES,
+            RotationKind::EulerZyx => &euler_zyx::COORDINATES,
+        }
+    }
+
+    /// Names and units of the velocities of a rotation in joint coordinates.
+    pub fn velocities(self) -> &'static [Coordinate] {
+        match self {
+            RotationKind::EulerParameters => &euler_parameters::VELOCITIES,
+            RotationKind::EulerZyx => &euler_zyx::COORDINATES,
+        }
+    }
+
+    /// R(q): axes of the rotated frame as columns.
+    pub fn matrix(self, graph: &mut Graph, q: &[ExprId]) -> Matrix3 {
+        match self {
+            RotationKind::EulerParameters => euler_parameters::rotation_matrix(graph, q),
+            RotationKind::EulerZyx => euler_zyx::rotation_matrix(graph, q),
+        }
+    }
+
+    /// Angular velocity in the rotated frame per unit of each velocity: columns of ω = S(q) v.
+    pub fn subspace(self, graph: &mut Graph, q: &[ExprId]) -> Vec<Vector3> {
+        match self {
+            RotationKind::EulerParameters => crate::spatial::identity(graph).to_vec(),
+            RotationKind::EulerZyx => euler_zyx::subspace(graph, q),
+        }
+    }
+
+    /// q̇ = N(q) v, row by row.
+    pub fn velocity_map(self, graph: &mut Graph, q: &[ExprId]) -> Vec<Vec<ExprId>> {
+        match self {
+            RotationKind::EulerParameters => euler_parameters::velocity_map(graph, q),
+            RotationKind::EulerZyx => crate::spatial::identity(graph).map(|row| row.to_vec()).to_vec(),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Vectors, rotations and wrenches whose components are expressions.
+
+use crate::expr::{ExprId, Graph};
+
+/// Three components.
+pub type Vector3 = [ExprId; 3];
+/// Rows of a 3 × 3 matrix.
+pub type Matrix3 = [[ExprId; 3]; 3];
+
+/// Pose of a frame C in a frame P.
+#[derive(Clone, Copy, Debug)]
+pub struct Transform {
+    /// R_PC: axes of C as columns, in P.
+    pub rotation: Matrix3,
+    /// p_PoCo_P: origin of C seen from P.
+    pub position: Vector3,
+}
+
+/// Force and torque about one point.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrench {
+    /// Force, N.
+    pub force: Vector3,
+    /// Torque, N m.
+    pub torque: Vector3,
+}
+
+/// The zero vector.
+pub fn zero(graph: &mut Graph) -> Vector3 {
+    [graph.zero(); 3]
+}
+
+/// The unit matrix.
+pub fn identity(graph: &mut Graph) -> Matrix3 {
+    let (o, i) = (graph.zero(), graph.one());
+    [[i, o, o], [o, i, o], [o, o, i]]
+}
+
+/// a + b.
+pub fn add(graph: &mut Graph, a: Vector3, b: Vector3) -> Vector3 {
+    std::array::from_fn(|i| graph.add(a[i], b[i]))
+}
+
+/// a − b.
+pub fn sub(graph: &mut Graph, a: Vector3, b: Vector3) -> Vector3 {
+    std::array::from_fn(|i| graph.sub(a[i], b[i]))
+}
+
+/// −a.
+pub fn neg(graph: &mut Graph, a: Vector3) -> Vector3 {
+    a.map(|x| graph.neg(x))
+}
+
+/// s a.
+pub fn scale(graph: &mut Graph, s: ExprId, a: Vector3) -> Vector3 {
+    a.map(|x| graph.mul(s, x))
+}
+
+/// a · b.
+pub fn dot(graph: &mut Graph, a: Vector3, b: Vector3) -> ExprId {
+    graph.dot(&a, &b)
+}
+
+/// a × b.
+pub fn cross(graph: &mut Graph, a: Vector3, b: Vector3) -> Vector3 {
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let (left, right) = (graph.mul(a[j], b[k]), graph.mul(a[k], b[j]));
+        graph.sub(left, right)
+    })
+}
+
+/// A x.
+pub fn apply(graph: &mut Graph, a: &Matrix3, x: Vector3) -> Vector3 {
+    std::array::from_fn(|i| graph.dot(&a[i], &x))
+}
+
+/// Aᵀ x.
+pub fn apply_transposed(graph: &mut Graph, a: &Matrix3, x: Vector3) -> Vector3 {
+    apply(graph, &transpose(a), x)
+}
+
+/// A B.
+pub fn multiply(graph: &mut Graph, a: &Matrix3, b: &Matrix3) -> Matrix3 {
+    let columns = transpose(b);
+    std::array::from_fn(|i| std::array::from_fn(|j| graph.dot(&a[i], &columns[j])))
+}
+
+/// Aᵀ.
+pub fn transpose(a: &Matrix3) -> Matrix3 {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[j][i]))
+}
+
+/// A rotation about z by the angle with this cosine and sine.
+pub fn rotation_z(graph: &mut Graph, c: ExprId, s: ExprId) -> Matrix3 {
+    let (o, i) = (graph.zero(), graph.one());
+    let minus_s = graph.neg(s);
+    [[c, minus_s, o], [s, c, o], [o, o, i]]
+}
+
+impl Transform {
+    /// X_AC = X_AB X_BC.
+    pub fn then(&self, graph: &mut Graph, next: &Transform) -> Transform {
+        let moved = apply(graph, &self.rotation, next.position);
+        Transform { rotation: multiply(graph, &self.rotation, &next.rotation), position: add(graph, self.position, moved) }
+    }
+
+    /// X_CP of X_PC.
+    pub fn inverse(&self, graph: &mut Graph) -> Transform {
+        let back = apply_transposed(graph, &self.rotation, self.position);
+        Transform { rotation: transpose(&self.rotation), position: neg(graph, back) }
+    }
+
+    /// The pose of a frame in itself.
+    pub fn identity(graph: &mut Graph) -> Transform {
+        Transform { rotation: identity(graph), position: zero(graph) }
+    }
+}
