@@ -6,7 +6,7 @@
 use crate::expr::{ExprId, Graph};
 use crate::resolve::Space;
 use crate::rotations::RotationKind;
-use crate::spatial::Transform;
+use crate::spatial::{self, Matrix3, Transform};
 
 macro_rules! joints {
     ($($file:ident :: $name:ident),* $(,)?) => {
@@ -41,10 +41,10 @@ pub trait Joint: Sync + std::fmt::Debug {
     }
 
     /// X_PC(q): the child's frame in the parent's frame. `rotation` is the free rotation where there is one.
-    fn pose(&self, graph: &mut Graph, space: Space, q: &[ExprId], rotation: Option<[[ExprId; 3]; 3]>) -> Transform;
+    fn pose(&self, graph: &mut Graph, space: Space, q: &[ExprId], rotation: Option<Matrix3>) -> Transform;
 
-    /// Residuals that vanish when this joint closes a loop, from the relative pose of its two frames.
-    fn closure(&self, graph: &mut Graph, space: Space, pose: &Transform) -> Vec<ExprId>;
+    /// Residuals that vanish when this joint closes a loop, from the poses of its two frames in the ground.
+    fn closure(&self, graph: &mut Graph, space: Space, parent: &Transform, child: &Transform) -> Vec<ExprId>;
 }
 
 /// The joint with this keyword.
@@ -61,4 +61,30 @@ pub fn channels(joint: &dyn Joint, space: Space, rotation: RotationKind) -> (Vec
         v.extend(rotation.velocities());
     }
     (q, v)
+}
+
+/// Residuals of coinciding origins: all components in ground axes.
+fn coincidence(graph: &mut Graph, space: Space, parent: &Transform, child: &Transform) -> Vec<ExprId> {
+    spatial::sub(graph, child.position, parent.position)[..space.dimension()].to_vec()
+}
+
+/// Components of the child's origin along the given axes of the parent's frame.
+fn offset_along(graph: &mut Graph, parent: &Transform, child: &Transform, axes: &[usize]) -> Vec<ExprId> {
+    let offset = spatial::sub(graph, child.position, parent.position);
+    let columns = spatial::transpose(&parent.rotation);
+    axes.iter().map(|&axis| spatial::dot(graph, columns[axis], offset)).collect()
+}
+
+/// Direction cosines between axes of the parent's frame and axes of the child's frame.
+fn cosines(graph: &mut Graph, parent: &Transform, child: &Transform, pairs: &[(usize, usize)]) -> Vec<ExprId> {
+    let (p, c) = (spatial::transpose(&parent.rotation), spatial::transpose(&child.rotation));
+    pairs.iter().map(|&(i, j)| spatial::dot(graph, p[i], c[j])).collect()
+}
+
+/// Residuals of equal axes: three vanishing direction cosines in space, one in the plane.
+fn alignment(graph: &mut Graph, space: Space, parent: &Transform, child: &Transform) -> Vec<ExprId> {
+    match space {
+        Space::Planar => cosines(graph, parent, child, &[(1, 0)]),
+        Space::Spatial => cosines(graph, parent, child, &[(1, 0), (2, 0), (2, 1)]),
+    }
 }

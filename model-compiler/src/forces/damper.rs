@@ -1,0 +1,28 @@
+//! Viscous damper along the line between two points.
+
+use super::spring_damper::{DAMPING, pull};
+use super::{Action, Field, Force, Situation, Target};
+use crate::expr::Graph;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Damper;
+
+impl Force for Damper {
+    fn keyword(&self) -> &'static str {
+        "damper"
+    }
+
+    fn target(&self) -> Target {
+        Target::Between
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        &[DAMPING]
+    }
+
+    fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
+        let nothing = graph.zero();
+        Action { potential: None, ..pull(graph, situation, nothing, situation.fields[0][0], nothing) }
+    }
+}

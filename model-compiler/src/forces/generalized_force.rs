@@ -1,0 +1,27 @@
+//! A force or torque given by an expression, on one coordinate of a joint.
+
+use super::{Action, Field, FieldShape, Force, Situation, Target};
+use crate::expr::Graph;
+
+/// See the module.
+#[derive(Debug)]
+pub struct GeneralizedForce;
+
+impl Force for GeneralizedForce {
+    fn keyword(&self) -> &'static str {
+        "generalized"
+    }
+
+    fn target(&self) -> Target {
+        Target::Coordinate
+    }
+
+    /// The unit is J per unit of the coordinate: N for a displacement, N m for an angle.
+    fn fields(&self) -> &'static [Field] {
+        &[Field { name: "value", shape: FieldShape::Scalar, unit: "*", default: None }]
+    }
+
+    fn act(&self, _graph: &mut Graph, situation: &Situation) -> Action {
+        Action { generalized: Some(situation.fields[0][0]), ..Action::default() }
+    }
+}

@@ -1,0 +1,31 @@
+//! A force given by an expression, on a point of one body, and its opposite on a point of another if one is named.
+
+use super::{Action, Field, FieldShape, Force, Situation, Target};
+use crate::expr::Graph;
+use crate::spatial::{self, Wrench};
+
+/// See the module.
+#[derive(Debug)]
+pub struct PointForce;
+
+impl Force for PointForce {
+    fn keyword(&self) -> &'static str {
+        "force"
+    }
+
+    fn target(&self) -> Target {
+        Target::On
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        &[Field { name: "value", shape: FieldShape::Vector, unit: "N", default: None }]
+    }
+
+    fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
+        let value = &situation.fields[0];
+        let (force, torque) = ([value[0], value[1], value[2]], spatial::zero(graph));
+        let opposite = spatial::neg(graph, force);
+        let wrenches = [force, opposite].map(|force| Wrench { force, torque });
+        Action { wrenches: wrenches[..situation.frames.len()].to_vec(), ..Action::default() }
+    }
+}

@@ -1,0 +1,28 @@
+//! Spring along the line between two points.
+
+use super::spring_damper::{FREE_LENGTH, STIFFNESS, pull};
+use super::{Action, Field, Force, Situation, Target};
+use crate::expr::Graph;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Spring;
+
+impl Force for Spring {
+    fn keyword(&self) -> &'static str {
+        "spring"
+    }
+
+    fn target(&self) -> Target {
+        Target::Between
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        &[STIFFNESS, FREE_LENGTH]
+    }
+
+    fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
+        let no_damping = graph.zero();
+        pull(graph, situation, situation.fields[0][0], no_damping, situation.fields[1][0])
+    }
+}

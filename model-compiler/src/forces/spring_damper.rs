@@ -1,0 +1,71 @@
+//! Spring and damper along the line between two points.
+
+use super::{Action, Field, FieldShape, Force, Situation, Target};
+use crate::expr::{ExprId, Graph};
+use crate::spatial::{self, Wrench};
+
+/// See the module.
+#[derive(Debug)]
+pub struct SpringDamper;
+
+pub(super) const STIFFNESS: Field = Field { name: "stiffness", shape: FieldShape::Scalar, unit: "N/m", default: None };
+pub(super) const DAMPING: Field = Field { name: "damping", shape: FieldShape::Scalar, unit: "N s/m", default: None };
+pub(super) const FREE_LENGTH: Field = Field { name: "free_length", shape: FieldShape::Scalar, unit: "m", default: Some(0) };
+
+impl Force for SpringDamper {
+    fn keyword(&self) -> &'static str {
+        "spring_damper"
+    }
+
+    fn target(&self) -> Target {
+        Target::Between
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        &[STIFFNESS, DAMPING, FREE_LENGTH]
+    }
+
+    fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
+        let [stiffness, damping, free_length] = [0, 1, 2].map(|field| situation.fields[field][0]);
+        pull(graph, situation, stiffness, damping, free_length)
+    }
+}
+
+/// Force `k (l − l0) + c l̇` that pulls the two ends together, and the energy `½ k (l − l0)²`.
+///
+/// With `l0 = 0` the spring part is `k d`, which has no square root and stays defined where the ends meet.
+pub(super) fn pull(graph: &mut Graph, situation: &Situation, k: ExprId, c: ExprId, free_length: ExprId) -> Action {
+    let (from, to) = (&situation.frames[0], &situation.frames[1]);
+    let d = spatial::sub(graph, to.position, from.position);
+    let rate = spatial::sub(graph, to.velocity, from.velocity);
+    let squared = spatial::dot(graph, d, d);
+    let half = graph.ratio(1, 2);
+    let half_k = graph.mul(half, k);
+    let has_no_length = graph.is_zero(free_length);
+
+    let (spring, potential) = if has_no_length {
+        (k, graph.mul(half_k, squared))
+    } else {
+        let length = graph.sqrt(squared);
+        let stretch = graph.sub(length, free_length);
+        let relative = graph.div(stretch, length);
+        let energy = graph.mul(stretch, stretch);
+        (graph.mul(k, relative), graph.mul(half_k, energy))
+    };
+    let along = spatial::dot(graph, d, rate);
+    let damper = if graph.is_zero(c) {
+        graph.zero()
+    } else {
+        let power = graph.mul(c, along);
+        graph.div(power, squared)
+    };
+    let factor = graph.add(spring, damper);
+    let on_from = spatial::scale(graph, factor, d);
+    let on_to = spatial::neg(graph, on_from);
+    let torque = spatial::zero(graph);
+    Action {
+        wrenches: vec![Wrench { force: on_from, torque }, Wrench { force: on_to, torque }],
+        generalized: None,
+        potential: Some(potential),
+    }
+}

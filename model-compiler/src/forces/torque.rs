@@ -1,0 +1,31 @@
+//! A torque given by an expression, on one body, and its opposite on another if one is named.
+
+use super::{Action, Field, FieldShape, Force, Situation, Target};
+use crate::expr::Graph;
+use crate::spatial::{self, Wrench};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Torque;
+
+impl Force for Torque {
+    fn keyword(&self) -> &'static str {
+        "torque"
+    }
+
+    fn target(&self) -> Target {
+        Target::On
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        &[Field { name: "value", shape: FieldShape::Axial, unit: "N m", default: None }]
+    }
+
+    fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
+        let value = &situation.fields[0];
+        let (force, torque) = (spatial::zero(graph), [value[0], value[1], value[2]]);
+        let opposite = spatial::neg(graph, torque);
+        let wrenches = [torque, opposite].map(|torque| Wrench { force, torque });
+        Action { wrenches: wrenches[..situation.frames.len()].to_vec(), ..Action::default() }
+    }
+}

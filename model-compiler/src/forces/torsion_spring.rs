@@ -1,0 +1,39 @@
+//! Spring and damper on one coordinate of a joint.
+
+use super::{Action, Field, FieldShape, Force, Situation, Target};
+use crate::expr::Graph;
+
+/// See the module.
+#[derive(Debug)]
+pub struct TorsionSpring;
+
+impl Force for TorsionSpring {
+    fn keyword(&self) -> &'static str {
+        "torsion_spring"
+    }
+
+    fn target(&self) -> Target {
+        Target::Coordinate
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        &[
+            Field { name: "stiffness", shape: FieldShape::Scalar, unit: "N m/rad", default: None },
+            Field { name: "damping", shape: FieldShape::Scalar, unit: "N m s/rad", default: Some(0) },
+            Field { name: "rest_angle", shape: FieldShape::Scalar, unit: "rad", default: Some(0) },
+        ]
+    }
+
+    fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
+        let [stiffness, damping, rest] = [0, 1, 2].map(|field| situation.fields[field][0]);
+        let zero = graph.zero();
+        let (q, v) = situation.coordinate.unwrap_or((zero, zero));
+        let deflection = graph.sub(q, rest);
+        let spring = graph.mul(stiffness, deflection);
+        let damper = graph.mul(damping, v);
+        let resisting = graph.add(spring, damper);
+        let half = graph.ratio(1, 2);
+        let energy = graph.product(&[half, spring, deflection]);
+        Action { wrenches: Vec::new(), generalized: Some(graph.neg(resisting)), potential: Some(energy) }
+    }
+}
