@@ -1,0 +1,182 @@
+//! The arena: interning of nodes, symbols, stages, reachability.
+
+use rustc_hash::FxHashMap;
+
+use super::{ExprId, Node, Number, Stage, Symbol, SymbolId};
+
+/// A hash-consed expression graph. Identifiers ascend from operands to users, so arena order is evaluation order.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    stages: Vec<Stage>,
+    interned: FxHashMap<Node, ExprId>,
+    symbols: Vec<Symbol>,
+    symbol_exprs: Vec<ExprId>,
+    symbols_by_name: FxHashMap<String, SymbolId>,
+}
+
+impl Graph {
+    /// An empty graph.
+    pub fn new() -> Graph {
+        Graph::default()
+    }
+
+    /// An empty graph with the symbols of another, under the same [`SymbolId`]s.
+    pub fn with_symbols_of(other: &Graph) -> Graph {
+        let mut graph = Graph::new();
+        for symbol in &other.symbols {
+            graph.symbol(&symbol.name, symbol.stage);
+        }
+        graph
+    }
+
+    /// The symbol of this name; declared at `stage` when it is new, else as it was declared.
+    pub fn symbol(&mut self, name: &str, stage: Stage) -> ExprId {
+        if let Some(&symbol) = self.symbols_by_name.get(name) {
+            return self.symbol_expr(symbol);
+        }
+        let symbol = SymbolId(self.symbols.len() as u32);
+        self.symbols.push(Symbol { name: name.to_owned(), stage });
+        self.symbols_by_name.insert(name.to_owned(), symbol);
+        let expr = self.intern(Node::Symbol(symbol));
+        self.symbol_exprs.push(expr);
+        expr
+    }
+
+    /// All symbols, in the order of declaration.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols
+    }
+
+    /// The node of a symbol.
+    pub fn symbol_expr(&self, symbol: SymbolId) -> ExprId {
+        self.symbol_exprs[symbol.index()]
+    }
+
+    /// The symbol of this name, if it is declared.
+    pub fn find_symbol(&self, name: &str) -> Option<SymbolId> {
+        self.symbols_by_name.get(name).copied()
+    }
+
+    /// The node behind an identifier.
+    pub fn node(&self, id: ExprId) -> Node {
+        self.nodes[id.index()]
+    }
+
+    /// All nodes with their identifiers, operands before users.
+    pub fn nodes(&self) -> impl Iterator<Item = (ExprId, Node)> + '_ {
+        self.nodes.iter().enumerate().map(|(index, &node)| (ExprId(index as u32), node))
+    }
+
+    /// Number of nodes, reachable or not.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the graph has no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The constant behind a node.
+    pub fn as_number(&self, id: ExprId) -> Option<Number> {
+        match self.node(id) {
+            Node::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Whether the node is the constant 0; structural zeros are exactly these.
+    pub fn is_zero(&self, id: ExprId) -> bool {
+        self.as_number(id).is_some_and(Number::is_zero)
+    }
+
+    /// When the value of a node becomes known.
+    pub fn stage(&self, id: ExprId) -> Stage {
+        self.stages[id.index()]
+    }
+
+    /// Whether the node is computed in every step, and not once per model.
+    pub fn is_hot(&self, id: ExprId) -> bool {
+        self.stage(id) > Stage::Parameter
+    }
+
+    /// The nodes that `roots` are made of, themselves included, ascending.
+    pub fn reachable(&self, roots: &[ExprId]) -> Vec<ExprId> {
+        let is_reached = self.reached(roots);
+        (0..self.nodes.len() as u32).map(ExprId).filter(|id| is_reached[id.index()]).collect()
+    }
+
+    /// Whether `expr` depends on the symbol (or any other node) `on`.
+    pub fn depends_on(&self, expr: ExprId, on: ExprId) -> bool {
+        self.reached(&[expr])[on.index()]
+    }
+
+    /// For every node how many nodes reachable from `roots`, and how many roots, use it.
+    pub fn use_counts(&self, roots: &[ExprId]) -> Vec<u32> {
+        let mut counts = vec![0; self.nodes.len()];
+        for id in self.reachable(roots) {
+            for operand in self.node(id).operands() {
+                counts[operand.index()] += 1;
+            }
+        }
+        for root in roots {
+            counts[root.index()] += 1;
+        }
+        counts
+    }
+
+    fn reached(&self, roots: &[ExprId]) -> Vec<bool> {
+        let mut is_reached = vec![false; self.nodes.len()];
+        let mut pending = roots.to_vec();
+        while let Some(id) = pending.pop() {
+            if !std::mem::replace(&mut is_reached[id.index()], true) {
+                pending.extend(self.node(id).operands());
+            }
+        }
+        is_reached
+    }
+
+    /// The node as it stands, without any of the identities of the constructors.
+    pub(crate) fn intern(&mut self, node: Node) -> ExprId {
+        if let Some(&id) = self.interned.get(&node) {
+            return id;
+        }
+        let id = ExprId(self.nodes.len() as u32);
+        let stage = match node {
+            Node::Number(_) => Stage::Constant,
+            Node::Symbol(symbol) => self.symbols[symbol.index()].stage,
+            _ => node.operands().map(|operand| self.stage(operand)).max().unwrap_or_default(),
+        };
+        self.nodes.push(node);
+        self.stages.push(stage);
+        self.interned.insert(node, id);
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_expressions_are_one_node() {
+        let mut graph = Graph::new();
+        let (x, y) = (graph.symbol("x", Stage::Position), graph.symbol("y", Stage::Velocity));
+        let (left, right) = (graph.add(x, y), graph.add(y, x));
+        assert_eq!(left, right);
+        assert_eq!(graph.symbol("x", Stage::Time), x);
+        assert_eq!(graph.stage(left), Stage::Velocity);
+    }
+
+    #[test]
+    fn reachable_nodes_ascend_and_leave_out_the_rest() {
+        let mut graph = Graph::new();
+        let (x, y) = (graph.symbol("x", Stage::Position), graph.symbol("y", Stage::Position));
+        let sum = graph.add(x, y);
+        let unrelated = graph.sin(y);
+        assert_eq!(graph.reachable(&[sum]), vec![x, y, sum]);
+        assert!(graph.depends_on(unrelated, y));
+        assert!(!graph.depends_on(unrelated, x));
+    }
+}

@@ -1,0 +1,29 @@
+//! Expressions as a hash-consed graph: exact constants, named symbols, elementary functions.
+//!
+//! Everything a kernel computes is a node of one [`Graph`]; equal expressions are the same node, so common subexpressions
+//! are found while expressions are built. Constructors apply only identities that hold for all finite inputs.
+//! Derivatives ([`Graph::jacobian`], [`Graph::gradient`]) are exact and live in the same graph; [`evaluate`] interprets a
+//! graph over any [`Scalar`], which is how derivatives and accuracy are checked without compiling emitted code.
+//!
+//! Rewriting for speed is not here, see `simplify`.
+
+pub mod print;
+
+mod build;
+mod derivative;
+mod double_double;
+mod dual;
+mod evaluate;
+mod graph;
+mod import;
+mod node;
+mod number;
+mod operations;
+
+pub use double_double::DoubleDouble;
+pub use dual::Dual;
+pub use evaluate::{Scalar, evaluate, evaluate_all};
+pub use graph::Graph;
+pub use node::{Binary, ExprId, Node, Stage, Symbol, SymbolId, Unary};
+pub use number::Number;
+pub use operations::{Operations, tree_size};

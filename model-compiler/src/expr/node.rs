@@ -1,0 +1,154 @@
+//! The vocabulary of the graph: identifiers, stages, operators and nodes.
+
+use super::Number;
+
+/// A node of a [`Graph`](super::Graph). Operands always have smaller identifiers than the node that uses them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ExprId(pub(super) u32);
+
+impl ExprId {
+    /// Position in the graph's arena, for side tables.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A symbol of a [`Graph`](super::Graph), numbered in the order of declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SymbolId(pub(crate) u32);
+
+impl SymbolId {
+    /// Position in [`Graph::symbols`](super::Graph::symbols) and in the values given to [`evaluate`](super::evaluate).
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// When a value becomes known while a model runs. A node belongs to the latest stage among its symbols.
+///
+/// What is known at [`Stage::Parameter`] is computed once per model and costs nothing per step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Stage {
+    /// Known when the model is compiled.
+    #[default]
+    Constant,
+    /// Known when the model is constructed.
+    Parameter,
+    /// A function of time.
+    Time,
+    /// A function of the coordinates q.
+    Position,
+    /// A function of the velocities v.
+    Velocity,
+    /// A function of the accelerations a or of the constraint multipliers.
+    Acceleration,
+}
+
+/// A named input of a graph.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// The name as declared.
+    pub name: String,
+    /// When the value becomes known.
+    pub stage: Stage,
+}
+
+/// Functions of one argument.
+#[allow(missing_docs, reason = "the names are the mathematical ones")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Unary {
+    Neg,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sqrt,
+    Exp,
+    Ln,
+    Tanh,
+    Abs,
+    /// -1, 0 or 1; zero at zero, unlike `f64::signum`.
+    Sign,
+}
+
+/// Functions of two arguments.
+#[allow(missing_docs, reason = "the names are the mathematical ones")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// `atan2(y, x)`, the first operand is y.
+    Atan2,
+    /// Base and exponent.
+    Power,
+    Min,
+    Max,
+}
+
+impl Binary {
+    /// Whether the operands may be exchanged.
+    pub fn is_commutative(self) -> bool {
+        matches!(self, Binary::Add | Binary::Mul | Binary::Min | Binary::Max)
+    }
+}
+
+/// One node of the graph.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    /// An exact constant.
+    Number(Number),
+    /// A named input.
+    Symbol(SymbolId),
+    /// A function of one argument.
+    Unary(Unary, ExprId),
+    /// A function of two arguments.
+    Binary(Binary, ExprId, ExprId),
+    /// `lhs < rhs ? then : otherwise`. Both branches are evaluated.
+    Select {
+        /// Left of the comparison.
+        lhs: ExprId,
+        /// Right of the comparison.
+        rhs: ExprId,
+        /// Value if `lhs < rhs`.
+        then: ExprId,
+        /// Value if not.
+        otherwise: ExprId,
+    },
+}
+
+impl Node {
+    /// The operands, from left to right.
+    pub fn operands(&self) -> impl Iterator<Item = ExprId> + use<> {
+        let operands = match *self {
+            Node::Number(_) | Node::Symbol(_) => [None; 4],
+            Node::Unary(_, a) => [Some(a), None, None, None],
+            Node::Binary(_, a, b) => [Some(a), Some(b), None, None],
+            Node::Select { lhs, rhs, then, otherwise } => [Some(lhs), Some(rhs), Some(then), Some(otherwise)],
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// Whether the node has no operands.
+    pub fn is_leaf(&self) -> bool {
+        matches!(self, Node::Number(_) | Node::Symbol(_))
+    }
+
+    /// The same operator on other operands.
+    pub fn map(&self, mut operand: impl FnMut(ExprId) -> ExprId) -> Node {
+        match *self {
+            leaf @ (Node::Number(_) | Node::Symbol(_)) => leaf,
+            Node::Unary(op, a) => Node::Unary(op, operand(a)),
+            Node::Binary(op, a, b) => Node::Binary(op, operand(a), operand(b)),
+            Node::Select { lhs, rhs, then, otherwise } => Node::Select {
+                lhs: operand(lhs),
+                rhs: operand(rhs),
+                then: operand(then),
+                otherwise: operand(otherwise),
+            },
+        }
+    }
+}
