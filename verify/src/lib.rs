@@ -1,1 +1,29 @@
-//! Verify.
+//! Reproduces the tables and figures of the source documents, with verdicts.
+//!
+//! Reading order: an [`Experiment`](experiment::Experiment) reruns one result of a [`Paper`](experiment::Paper) and
+//! returns a [`Report`](report::Report) of claims, tables and figures; a [`Claim`](claim::Claim) compares one number
+//! with what was expected of it. [`reproduce`] runs experiments on all cores and [`output`] writes what they found.
+//! The command line stands in `main.rs`; the experiments of a paper stand in the folder of its key.
+
+pub mod claim;
+pub mod experiment;
+pub mod report;
+
+pub mod convergence;
+pub mod motion;
+pub mod number;
+pub mod parallel;
+
+pub mod reproduce;
+
+pub mod html;
+pub mod output;
+pub mod plot;
+pub mod provenance;
+
+pub mod sherif;
+
+use experiment::Paper;
+
+/// Every paper of which something is reproduced.
+pub static PAPERS: &[Paper] = &[sherif::PAPER];

@@ -1,0 +1,68 @@
+//! Papers and their experiments: what is reproduced, from where, at which cost.
+
+use clap::ValueEnum;
+use hamel::scheme::StepError;
+use serde::Serialize;
+
+use crate::report::Report;
+
+/// A source document and what is reproduced of it.
+#[derive(Clone, Copy)]
+pub struct Paper {
+    /// Short name, as in SOURCES.md.
+    pub key: &'static str,
+    /// Authors, year and journal in one line.
+    pub reference: &'static str,
+    /// In the order of the paper.
+    pub experiments: &'static [Experiment],
+}
+
+/// One result of a paper, ready to be repeated.
+#[derive(Clone, Copy)]
+pub struct Experiment {
+    /// `paper/system/result`, e.g. `sherif/heavy_top/fig2`.
+    pub id: &'static str,
+    /// Where the result stands, e.g. `Fig. 2`.
+    pub place: &'static str,
+    /// What is shown, in one line.
+    pub title: &'static str,
+    /// How long it takes.
+    pub cost: Cost,
+    /// Repeats the result.
+    pub run: fn() -> Result<Report, StepError>,
+}
+
+/// Order of magnitude of an experiment's computing time on one core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Cost {
+    /// Runs with the tests.
+    Seconds,
+    /// Runs by default.
+    Minutes,
+    /// Runs on request.
+    Hours,
+}
+
+impl Cost {
+    /// The cost in one word.
+    pub fn label(self) -> &'static str {
+        match self {
+            Cost::Seconds => "seconds",
+            Cost::Minutes => "minutes",
+            Cost::Hours => "hours",
+        }
+    }
+}
+
+impl Experiment {
+    /// The key of the paper, from the identifier.
+    pub fn paper(&self) -> &'static str {
+        self.id.split('/').next().unwrap_or(self.id)
+    }
+
+    /// The identifier as a file name.
+    pub fn slug(&self) -> String {
+        self.id.replace('/', "-")
+    }
+}

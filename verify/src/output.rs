@@ -1,0 +1,185 @@
+//! Writes what a run found: `report.html`, `report.json`, and a CSV of every table, figure and claim.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::claim::{Claim, Measured, Verdict};
+use crate::html;
+use crate::plot;
+use crate::provenance::Provenance;
+use crate::report::{Cell, Figure, Report, Table};
+use crate::reproduce::Outcome;
+
+/// Why results could not be written.
+#[derive(Debug, Error)]
+pub enum OutputError {
+    /// The file system refused.
+    #[error("cannot write `{}`: {source}", path.display())]
+    File {
+        /// The file or directory.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A document could not be composed.
+    #[error("cannot compose `{document}`: {reason}")]
+    Document {
+        /// Name of the document.
+        document: String,
+        /// The reason.
+        reason: String,
+    },
+}
+
+impl OutputError {
+    /// A refusal by the file system.
+    pub fn file(path: &Path, source: io::Error) -> Self {
+        Self::File { path: path.to_owned(), source }
+    }
+}
+
+/// Makes sure that files can be written to `directory`, before anything is computed.
+///
+/// # Errors
+/// When the directory cannot be made or written to.
+pub fn prepare(directory: &Path) -> Result<(), OutputError> {
+    fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
+    let probe = directory.join(".writable");
+    fs::write(&probe, "").and_then(|()| fs::remove_file(&probe)).map_err(|error| OutputError::file(directory, error))
+}
+
+/// Writes all documents of a run and returns the path of the HTML report.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write(directory: &Path, outcomes: &[Outcome], provenance: &Provenance) -> Result<PathBuf, OutputError> {
+    let page = directory.join("report.html");
+    save(&page, &html::page(outcomes, provenance).map_err(|error| broken("report.html", &error))?)?;
+    save(&directory.join("report.json"), &json(outcomes, provenance)?)?;
+    for outcome in outcomes {
+        if let Ok(report) = &outcome.result {
+            write_report(&directory.join(outcome.experiment.slug()), report)?;
+        }
+    }
+    Ok(page)
+}
+
+fn write_report(directory: &Path, report: &Report) -> Result<(), OutputError> {
+    fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
+    save_csv(&directory.join("claims.csv"), claim_rows(&report.claims))?;
+    for table in &report.tables {
+        save_csv(&directory.join(format!("{}.csv", table.slug)), table_rows(table))?;
+    }
+    for figure in &report.figures {
+        let svg = plot::svg(figure).map_err(|error| broken(&figure.slug, &*error))?;
+        save(&directory.join(format!("{}.svg", figure.slug)), &svg)?;
+        save_csv(&directory.join(format!("{}.csv", figure.slug)), figure_rows(figure))?;
+    }
+    Ok(())
+}
+
+/// Everything as one JSON document.
+fn json(outcomes: &[Outcome], provenance: &Provenance) -> Result<String, OutputError> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        provenance: &'a Provenance,
+        experiments: Vec<Entry<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Entry<'a> {
+        id: &'a str,
+        paper: &'a str,
+        place: &'a str,
+        title: &'a str,
+        cost: &'a str,
+        seconds: f64,
+        verdict: Verdict,
+        error: Option<String>,
+        claim_verdicts: Vec<Verdict>,
+        report: Option<&'a Report>,
+    }
+    let experiments = outcomes.iter().map(|outcome| {
+        let report = outcome.result.as_ref().ok();
+        Entry {
+            id: outcome.experiment.id,
+            paper: outcome.experiment.paper(),
+            place: outcome.experiment.place,
+            title: outcome.experiment.title,
+            cost: outcome.experiment.cost.label(),
+            seconds: outcome.elapsed.as_secs_f64(),
+            verdict: outcome.verdict(),
+            error: outcome.result.as_ref().err().map(ToString::to_string),
+            claim_verdicts: report.map_or_else(Vec::new, |report| report.claims.iter().map(Claim::verdict).collect()),
+            report,
+        }
+    });
+    let document = Document { provenance, experiments: experiments.collect() };
+    serde_json::to_string_pretty(&document).map_err(|error| broken("report.json", &error))
+}
+
+fn claim_rows(claims: &[Claim]) -> Vec<Vec<String>> {
+    let header = ["quantity", "unit", "expected", "measured", "deviation", "tolerance", "verdict"];
+    let full = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let rows = claims.iter().map(|claim| {
+        vec![
+            claim.what.clone(),
+            claim.unit.to_owned(),
+            full(claim.expected.value()),
+            match &claim.measured {
+                Measured::Value(value) => value.to_string(),
+                Measured::Breakdown(how) => how.clone(),
+                Measured::Nothing => String::new(),
+            },
+            full(claim.deviation()),
+            full(claim.expected.tolerance()),
+            claim.verdict().label().to_owned(),
+        ]
+    });
+    std::iter::once(header.map(String::from).to_vec()).chain(rows).collect()
+}
+
+fn table_rows(table: &Table) -> Vec<Vec<String>> {
+    let header = table.columns.iter().map(|column| named(&column.name, column.unit)).collect();
+    let cell = |cell: &Cell| match cell {
+        Cell::Number { value, .. } => value.to_string(),
+        Cell::Text(text) => text.clone(),
+        Cell::Empty => String::new(),
+    };
+    let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
+    std::iter::once(header).chain(rows).collect()
+}
+
+/// One row per point: curve, x, y.
+fn figure_rows(figure: &Figure) -> Vec<Vec<String>> {
+    let header = vec!["curve".into(), named(&figure.x.label, figure.x.unit), named(&figure.y.label, figure.y.unit)];
+    let rows = figure
+        .curves
+        .iter()
+        .flat_map(|curve| curve.points.iter().map(|(x, y)| vec![curve.name.clone(), x.to_string(), y.to_string()]));
+    std::iter::once(header).chain(rows).collect()
+}
+
+fn named(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
+}
+
+fn save(path: &Path, text: &str) -> Result<(), OutputError> {
+    fs::write(path, text).map_err(|error| OutputError::file(path, error))
+}
+
+fn save_csv(path: &Path, rows: Vec<Vec<String>>) -> Result<(), OutputError> {
+    let failed = |error: csv::Error| OutputError::file(path, io::Error::other(error));
+    let mut writer = csv::Writer::from_path(path).map_err(failed)?;
+    for row in rows {
+        writer.write_record(&row).map_err(failed)?;
+    }
+    writer.flush().map_err(|error| OutputError::file(path, error))
+}
+
+fn broken(document: &str, reason: &(impl std::fmt::Display + ?Sized)) -> OutputError {
+    OutputError::Document { document: document.to_owned(), reason: reason.to_string() }
+}

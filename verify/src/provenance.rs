@@ -1,0 +1,65 @@
+//! Where results come from: program, tools and machine of a run.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde::Serialize;
+
+/// What has to be known to repeat a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Provenance {
+    /// Version of this package.
+    pub version: &'static str,
+    /// Commit of the sources, with a mark when they were changed after it; `unknown` away from them.
+    pub commit: String,
+    /// Compiler found on the machine, or `unknown`.
+    pub compiler: String,
+    /// Processor architecture and operating system.
+    pub target: String,
+    /// `release` or `dev`, by the presence of debug assertions.
+    pub profile: &'static str,
+    /// Processors available to the program.
+    pub processors: usize,
+    /// The command as typed.
+    pub command: String,
+}
+
+impl Provenance {
+    /// That of the running program.
+    pub fn of_this_run() -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            commit: commit(Path::new(env!("CARGO_MANIFEST_DIR"))),
+            compiler: answer(Command::new("rustc").arg("--version")).unwrap_or_else(unknown),
+            target: format!("{}, {}", std::env::consts::ARCH, std::env::consts::OS),
+            profile: if cfg!(debug_assertions) { "dev" } else { "release" },
+            processors: std::thread::available_parallelism().map_or(1, usize::from),
+            command: command(),
+        }
+    }
+}
+
+fn commit(sources: &Path) -> String {
+    let git = |arguments: &[&str]| answer(Command::new("git").arg("-C").arg(sources).args(arguments));
+    match (git(&["rev-parse", "--short=12", "HEAD"]), git(&["status", "--porcelain", "--untracked-files=no"])) {
+        (Some(commit), Some(changes)) if changes.is_empty() => commit,
+        (Some(commit), _) => format!("{commit} with local changes"),
+        _ => unknown(),
+    }
+}
+
+/// What a tool prints, when it exists and succeeds.
+fn answer(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The command line, with the program's name instead of its path.
+fn command() -> String {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    std::iter::once("hamel".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+fn unknown() -> String {
+    "unknown".into()
+}

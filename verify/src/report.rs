@@ -1,0 +1,196 @@
+//! What an experiment returns: claims, tables, figures and notes. Data only; `html`, `plot` and `output` show it.
+
+use serde::Serialize;
+
+use crate::claim::{Claim, Verdict};
+
+/// The outcome of an experiment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Numbers with their expectations.
+    pub claims: Vec<Claim>,
+    /// Tables, in the order they are shown.
+    pub tables: Vec<Table>,
+    /// Figures, in the order they are shown.
+    pub figures: Vec<Figure>,
+    /// Paragraphs: choices made, departures from the source.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    /// The worst verdict of all claims.
+    pub fn verdict(&self) -> Verdict {
+        self.claims.iter().map(Claim::verdict).max().unwrap_or(Verdict::Reported)
+    }
+}
+
+/// A table with a name for its file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// File name without ending, unique within the report.
+    pub slug: String,
+    /// Heading.
+    pub title: String,
+    /// Column headings.
+    pub columns: Vec<Column>,
+    /// Rows, each as long as `columns`.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// Heading of a table column.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Column {
+    /// Quantity.
+    pub name: String,
+    /// SI unit, `1` when dimensionless, empty for text.
+    pub unit: &'static str,
+}
+
+/// One cell of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// A number, shown with this many significant digits and written in full to files.
+    Number {
+        /// The number.
+        value: f64,
+        /// Significant digits shown.
+        digits: usize,
+    },
+    /// Text.
+    Text(String),
+    /// Nothing, e.g. the order of the first row of a convergence table.
+    Empty,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Cell::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Cell::Text(text)
+    }
+}
+
+impl Cell {
+    /// A number shown with `digits` significant digits.
+    pub fn number(value: f64, digits: usize) -> Self {
+        Cell::Number { value, digits }
+    }
+}
+
+impl Column {
+    /// A column of numbers.
+    pub fn new(name: impl Into<String>, unit: &'static str) -> Self {
+        Self { name: name.into(), unit }
+    }
+
+    /// A column of words.
+    pub fn text(name: impl Into<String>) -> Self {
+        Self::new(name, "")
+    }
+}
+
+/// A plot.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figure {
+    /// File name without ending, unique within the report.
+    pub slug: String,
+    /// What is plotted, with its place in the source.
+    pub title: String,
+    /// What to see in it.
+    pub caption: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// Curves, in the order of the legend.
+    pub curves: Vec<Curve>,
+    /// Lines of given slope to compare with, in double logarithmic plots.
+    pub slopes: Vec<Slope>,
+}
+
+/// An axis of a figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Axis {
+    /// Quantity, e.g. `ω_x`.
+    pub label: String,
+    /// SI unit, `1` when dimensionless.
+    pub unit: &'static str,
+    /// Logarithmic scale.
+    pub is_log: bool,
+    /// Shown range; from the data when absent.
+    pub range: Option<(f64, f64)>,
+}
+
+impl Axis {
+    /// A linear axis over the data's range.
+    pub fn linear(label: impl Into<String>, unit: &'static str) -> Self {
+        Self { label: label.into(), unit, is_log: false, range: None }
+    }
+
+    /// A logarithmic axis over the data's range.
+    pub fn log(label: impl Into<String>, unit: &'static str) -> Self {
+        Self { label: label.into(), unit, is_log: true, range: None }
+    }
+
+    /// The same axis, showing this range only.
+    pub fn within(mut self, low: f64, high: f64) -> Self {
+        self.range = Some((low, high));
+        self
+    }
+
+    /// Label and unit as they stand at the axis.
+    pub fn description(&self) -> String {
+        match self.unit {
+            "" | "1" => self.label.clone(),
+            unit => format!("{} ({unit})", self.label),
+        }
+    }
+}
+
+/// A curve of a figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Curve {
+    /// Name in the legend.
+    pub name: String,
+    /// How it is drawn.
+    pub style: Style,
+    /// `(x, y)`.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Curve {
+    /// A curve through points.
+    pub fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.into(), style, points }
+    }
+}
+
+/// How a curve is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    /// Joined points.
+    Line,
+    /// Joined by dashes.
+    Dashed,
+    /// Markers only: reference values, digitised points.
+    Markers,
+    /// Markers joined by lines: measurements at a few abscissae.
+    LineAndMarkers,
+}
+
+/// A line of constant slope in a double logarithmic plot.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Slope {
+    /// The slope, i.e. the order it stands for.
+    pub slope: f64,
+    /// A point of the line.
+    pub through: (f64, f64),
+    /// Where the line begins and ends, in x.
+    pub span: (f64, f64),
+}

@@ -1,0 +1,68 @@
+//! Runs experiments on all cores and collects what they found.
+
+use std::time::{Duration, Instant};
+
+use hamel::scheme::StepError;
+
+use crate::PAPERS;
+use crate::claim::Verdict;
+use crate::experiment::{Cost, Experiment};
+use crate::parallel;
+use crate::report::Report;
+
+/// What came of an experiment.
+pub struct Outcome {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// Its report, or why it could not be computed.
+    pub result: Result<Report, StepError>,
+    /// Wall time.
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// The worst verdict; an experiment that could not be computed has failed.
+    pub fn verdict(&self) -> Verdict {
+        self.result.as_ref().map_or(Verdict::Failed, Report::verdict)
+    }
+}
+
+/// The experiments of some papers (all, when `papers` is empty) up to a cost, in the order of the papers.
+pub fn select(papers: &[String], most: Cost) -> Vec<Experiment> {
+    PAPERS
+        .iter()
+        .filter(|paper| papers.is_empty() || papers.iter().any(|key| key == paper.key))
+        .flat_map(|paper| paper.experiments)
+        .filter(|experiment| experiment.cost <= most)
+        .copied()
+        .collect()
+}
+
+/// Runs experiments, expensive ones first; outcomes come in the order given.
+pub fn run(experiments: &[Experiment], watcher: &(dyn Watcher + Sync)) -> Vec<Outcome> {
+    let mut queue: Vec<(usize, Experiment)> = experiments.iter().copied().enumerate().collect();
+    queue.sort_by_key(|&(_, experiment)| std::cmp::Reverse(experiment.cost));
+    let mut outcomes = parallel::map(&queue, |&(index, experiment)| {
+        watcher.begins(&experiment);
+        let begin = Instant::now();
+        let result = (experiment.run)();
+        let outcome = Outcome { experiment, result, elapsed: begin.elapsed() };
+        watcher.ended(&outcome);
+        (index, outcome)
+    });
+    outcomes.sort_by_key(|&(index, _)| index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Told about the progress, from any thread.
+pub trait Watcher {
+    /// An experiment begins.
+    fn begins(&self, _experiment: &Experiment) {}
+    /// An experiment has ended.
+    fn ended(&self, _outcome: &Outcome) {}
+}
+
+/// Nobody watches.
+pub struct Unwatched;
+
+impl Watcher for Unwatched {}
