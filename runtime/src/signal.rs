@@ -1,0 +1,101 @@
+//! Inputs given at run time: a constant, a sampled table or a function of time.
+
+use std::fmt;
+
+/// A scalar function of time that a model reads as an input, in the input's unit.
+#[derive(Default)]
+pub struct Signal(Kind);
+
+enum Kind {
+    Constant(f64),
+    Sampled { times: Vec<f64>, values: Vec<f64> },
+    Function(Box<dyn Fn(f64) -> f64 + Send + Sync>),
+}
+
+impl Default for Kind {
+    fn default() -> Self {
+        Kind::Constant(0.0)
+    }
+}
+
+impl Signal {
+    /// Linear interpolation between samples `(time in s, value)`, held constant before the first and after the last.
+    ///
+    /// Returns `None` unless there is a sample, all numbers are finite and the times ascend strictly.
+    pub fn sampled(samples: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        let (times, values): (Vec<f64>, Vec<f64>) = samples.into_iter().unzip();
+        let finite = times.iter().chain(&values).all(|x| x.is_finite());
+        let ascending = times.windows(2).all(|pair| pair[0] < pair[1]);
+        (finite && ascending && !times.is_empty()).then_some(Signal(Kind::Sampled { times, values }))
+    }
+
+    /// The value at time `t`, s.
+    pub fn value(&self, t: f64) -> f64 {
+        match &self.0 {
+            Kind::Constant(value) => *value,
+            Kind::Sampled { times, values } => interpolate(times, values, t),
+            Kind::Function(function) => function(t),
+        }
+    }
+}
+
+fn interpolate(times: &[f64], values: &[f64], t: f64) -> f64 {
+    match times.partition_point(|&time| time <= t) {
+        0 => values[0],
+        right if right == times.len() => values[right - 1],
+        right => {
+            let left = right - 1;
+            let weight = (t - times[left]) / (times[right] - times[left]);
+            values[left] + weight * (values[right] - values[left])
+        }
+    }
+}
+
+impl From<f64> for Signal {
+    fn from(value: f64) -> Self {
+        Signal(Kind::Constant(value))
+    }
+}
+
+impl<F: Fn(f64) -> f64 + Send + Sync + 'static> From<F> for Signal {
+    fn from(function: F) -> Self {
+        Signal(Kind::Function(Box::new(function)))
+    }
+}
+
+impl fmt::Debug for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Constant(value) => write!(f, "Signal({value})"),
+            Kind::Sampled { times, .. } => write!(f, "Signal({} samples)", times.len()),
+            Kind::Function(_) => write!(f, "Signal(function)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_joined_by_lines_and_held_at_the_ends() {
+        let signal = Signal::sampled([(0.0, 1.0), (1.0, 3.0), (3.0, -1.0)]).unwrap();
+        for (t, expected) in [(-1.0, 1.0), (0.0, 1.0), (0.5, 2.0), (1.0, 3.0), (2.0, 1.0), (3.0, -1.0), (9.0, -1.0)] {
+            assert_eq!(signal.value(t), expected, "t = {t}");
+        }
+    }
+
+    #[test]
+    fn unusable_samples_are_refused() {
+        assert!(Signal::sampled([]).is_none());
+        assert!(Signal::sampled([(0.0, 1.0), (0.0, 2.0)]).is_none());
+        assert!(Signal::sampled([(0.0, f64::NAN)]).is_none());
+    }
+
+    #[test]
+    fn constants_and_functions_are_signals() {
+        assert_eq!(Signal::default().value(4.0), 0.0);
+        assert_eq!(Signal::from(2.5).value(4.0), 2.5);
+        assert_eq!(Signal::from(|t: f64| t * t).value(4.0), 16.0);
+    }
+}
