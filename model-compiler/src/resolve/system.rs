@@ -100,6 +100,8 @@ pub struct Parameter {
     pub is_constant: bool,
     /// Default, in SI units.
     pub value: Term,
+    /// Its doc comment, or empty.
+    pub doc: String,
 }
 
 /// A signal given at run time.
@@ -150,6 +152,8 @@ pub struct Joint {
     pub is_tree: bool,
     /// In the plane: the coordinate is the child's angle against the ground, not against the parent; with this name.
     pub absolute_angle: Option<Ident>,
+    /// A name for its coordinate, if it has exactly one and the model names it.
+    pub coordinate_name: Option<Ident>,
 }
 
 /// An applied force.
