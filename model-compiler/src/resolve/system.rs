@@ -287,11 +287,11 @@ pub enum TermKind {
 #[derive(Clone, Debug)]
 pub enum Quantity {
     /// Position of a frame's origin from the ground's origin, m.
-    Position(Frame),
+    Position(Box<Frame>),
     /// Velocity of a frame's origin, m/s.
-    Velocity(Frame),
+    Velocity(Box<Frame>),
     /// Acceleration of a frame's origin, m/s².
-    Acceleration(Frame),
+    Acceleration(Box<Frame>),
     /// Rotation matrix of a body (ground from body), 3 × 3. Spatial only.
     Rotation(BodyId),
     /// Angle of a body against the ground, rad. Planar only.

@@ -1,0 +1,78 @@
+//! Equations and results: constraints, initial conditions, outputs.
+
+use proc_macro2::Ident;
+use syn::Result;
+
+use super::reader::Reader;
+use super::value::{self, Value};
+
+/// `constraint name: lhs == rhs;`
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// Its name.
+    pub name: Ident,
+    /// Left side.
+    pub lhs: Value,
+    /// Right side.
+    pub rhs: Value,
+}
+
+/// `initial lhs = rhs in body;`
+#[derive(Clone, Debug)]
+pub struct Initial {
+    /// The quantity.
+    pub lhs: Value,
+    /// Its value.
+    pub rhs: Value,
+    /// The body in whose axes the value is given.
+    pub axes: Option<Ident>,
+}
+
+/// `output name = value in body;`
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name.
+    pub name: Ident,
+    /// Its value.
+    pub value: Value,
+    /// The body in whose axes the value is expressed.
+    pub axes: Option<Ident>,
+}
+
+pub(super) fn constraint(reader: &mut Reader) -> Result<Constraint> {
+    let name = reader.name("the name of a constraint")?;
+    reader.expect(":")?;
+    let lhs = value::value(reader)?;
+    if !reader.take("==") {
+        return Err(reader.expected("an operator or `==`"));
+    }
+    let rhs = value::value(reader)?;
+    value::end(reader)?;
+    Ok(Constraint { name, lhs, rhs })
+}
+
+pub(super) fn initial(reader: &mut Reader) -> Result<Initial> {
+    let lhs = value::value(reader)?;
+    if reader.sees("==") || !reader.take("=") {
+        return Err(reader.expected("an operator or `=`"));
+    }
+    let rhs = value::value(reader)?;
+    Ok(Initial { lhs, rhs, axes: axes(reader)? })
+}
+
+pub(super) fn output(reader: &mut Reader) -> Result<Output> {
+    let name = reader.name("the name of an output")?;
+    reader.expect("=")?;
+    let value = value::value(reader)?;
+    Ok(Output { name, value, axes: axes(reader)? })
+}
+
+/// Reads `in body;` or `;`.
+fn axes(reader: &mut Reader) -> Result<Option<Ident>> {
+    if !reader.take_word("in") {
+        return value::end(reader).map(|()| None);
+    }
+    let body = reader.name("the name of a body")?;
+    reader.expect(";")?;
+    Ok(Some(body))
+}

@@ -1,0 +1,102 @@
+//! Joints: `joint name: kind(end, end) { options }`, and the ends that joints and forces share.
+
+use proc_macro2::{Delimiter, Ident};
+use syn::Result;
+
+use super::fields;
+use super::reader::Reader;
+use super::value::{self, Value};
+use crate::diagnostics::Errors;
+
+/// A joint.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// Its name.
+    pub name: Ident,
+    /// The word for its kind.
+    pub kind: Ident,
+    /// What it connects.
+    pub ends: Vec<End>,
+    /// Options in the braces.
+    pub options: Vec<JointOption>,
+}
+
+/// Where a joint or a force is attached: `body at position rotated rotation axis direction`.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// A body, the ground, or for forces a joint or a coordinate.
+    pub name: Ident,
+    /// A coordinate of that joint: `joint.coordinate`.
+    pub coordinate: Option<Ident>,
+    /// Origin in the body's frame.
+    pub position: Option<Value>,
+    /// Axes in the body's frame.
+    pub rotation: Option<Value>,
+    /// Direction of the z axis in the body's frame.
+    pub axis: Option<Value>,
+}
+
+/// An option of a joint: a word, or a word with a value.
+#[derive(Clone, Debug)]
+pub struct JointOption {
+    /// The word.
+    pub name: Ident,
+    /// Its value.
+    pub value: Option<Value>,
+}
+
+pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
+    let name = reader.name("the name of a joint")?;
+    reader.expect(":")?;
+    let kind = reader.name("a kind of joint")?;
+    let ends = ends(reader)?;
+    let options = if reader.sees_group(Delimiter::Brace) {
+        fields::list(reader, errors, option)?
+    } else {
+        reader.expect(";")?;
+        Vec::new()
+    };
+    Ok(Joint { name, kind, ends, options })
+}
+
+fn option(reader: &mut Reader) -> Result<JointOption> {
+    let name = reader.name("an option of the joint")?;
+    let value = reader.take(":").then(|| value::value(reader)).transpose()?;
+    Ok(JointOption { name, value })
+}
+
+/// Reads `(end, end)`.
+pub(super) fn ends(reader: &mut Reader) -> Result<Vec<End>> {
+    let mut inside = reader.group(Delimiter::Parenthesis)?;
+    let mut ends = Vec::new();
+    while !inside.is_empty() {
+        ends.push(end(&mut inside)?);
+        if !inside.take(",") {
+            inside.finish("`at`, `rotated`, `axis`, `,` or `)`")?;
+        }
+    }
+    Ok(ends)
+}
+
+/// Reads one end.
+pub(super) fn end(reader: &mut Reader) -> Result<End> {
+    let name = reader.name("`ground` or the name of a body")?;
+    let coordinate = reader.take(".").then(|| reader.name("a coordinate")).transpose()?;
+    let mut end = End { name, coordinate, position: None, rotation: None, axis: None };
+    loop {
+        let again = *reader;
+        let slot = if reader.take_word("at") {
+            &mut end.position
+        } else if reader.take_word("rotated") {
+            &mut end.rotation
+        } else if reader.take_word("axis") {
+            &mut end.axis
+        } else {
+            return Ok(end);
+        };
+        if slot.is_some() {
+            return Err(again.expected("`,` or `)`"));
+        }
+        *slot = Some(value::value(reader)?);
+    }
+}

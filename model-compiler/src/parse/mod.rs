@@ -1,0 +1,47 @@
+//! Tokens → Description: names, spans and untyped expressions.
+//!
+//! Only syntax is judged here; what names mean, and whether units and shapes fit, is `resolve`'s business. After an
+//! error reading goes on at the next item, so that all syntax errors are reported at once. One file per kind of item.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod body;
+mod condition;
+mod fields;
+mod force;
+mod joint;
+mod keywords;
+mod model;
+mod parameter;
+mod reader;
+mod unit;
+mod value;
+
+pub use body::{Body, BodyField};
+pub use condition::{Constraint, Initial, Output};
+pub use fields::Field;
+pub use force::{Force, ForceForm, Noun};
+pub use joint::{End, Joint, JointOption};
+pub use model::{Coordinates, Description, Item};
+pub use parameter::{Definition, Gravity, Input, Parameter};
+pub use unit::{UnitExpression, UnitFactor};
+pub use value::{Choice, Comparison, Operator, Value, ValueKind};
+
+pub(crate) use keywords::{CONNECTIVES, ITEMS};
+
+use proc_macro2::TokenStream;
+use syn::buffer::TokenBuffer;
+
+use crate::diagnostics::Errors;
+
+/// Reads the tokens of a macro call.
+///
+/// # Errors
+///
+/// All syntax errors that could be told apart, combined.
+pub fn parse(tokens: TokenStream) -> syn::Result<Description> {
+    let buffer = TokenBuffer::new2(tokens);
+    let errors = Errors::default();
+    let description = errors.keep(model::description(reader::Reader::new(buffer.begin()), &errors));
+    errors.finish(description)
+}

@@ -1,0 +1,153 @@
+//! The model as a whole: its head, its items, and the settings `planar` and `coordinates`.
+
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use syn::Result;
+
+use super::reader::Reader;
+use super::{Body, Constraint, Definition, Force, Gravity, Initial, Input, Joint, Output, Parameter};
+use super::{body, condition, force, joint, keywords, parameter};
+use crate::diagnostics::{self, Errors};
+
+/// A model, as written.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Lines of its doc comment.
+    pub doc: Vec<String>,
+    /// Visibility of the type to generate.
+    pub visibility: syn::Visibility,
+    /// Name of the type to generate.
+    pub name: Ident,
+    /// Its items, in the order written.
+    pub items: Vec<Item>,
+}
+
+/// One statement of a model.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// `planar;`
+    Planar(Span),
+    /// `coordinates …;`
+    Coordinates(Coordinates),
+    /// `param …;` or `const …;`
+    Parameter(Parameter),
+    /// `input …;`
+    Input(Input),
+    /// `let …;`
+    Definition(Definition),
+    /// `gravity …;`
+    Gravity(Gravity),
+    /// `body … { … }`
+    Body(Body),
+    /// `joint …`
+    Joint(Joint),
+    /// `force …` or `torque …`
+    Force(Force),
+    /// `constraint …;`
+    Constraint(Constraint),
+    /// `initial …;`
+    Initial(Initial),
+    /// `output …;`
+    Output(Output),
+}
+
+/// `coordinates formulation(rotation);`
+#[derive(Clone, Debug)]
+pub struct Coordinates {
+    /// The word for the formulation.
+    pub formulation: Ident,
+    /// The word for the coordinates of rotations.
+    pub rotation: Option<Ident>,
+}
+
+/// Reads a whole model. Errors inside its braces are collected; one in its head ends the reading.
+pub(super) fn description(mut reader: Reader, errors: &Errors) -> Result<Description> {
+    let doc = doc_comment(&mut reader)?;
+    let visibility = visibility(&mut reader)?;
+    if !reader.take_word("model") {
+        return Err(reader.expected("`model`"));
+    }
+    let name = reader.name("the name of the model")?;
+    let mut inside = reader.group(Delimiter::Brace)?;
+    let mut items = Vec::new();
+    while !inside.is_empty() {
+        let start = inside;
+        match errors.keep(item(&mut inside, errors)) {
+            Some(item) => items.push(item),
+            None => inside.skip_item(start),
+        }
+    }
+    errors.keep(reader.finish("nothing after the model"));
+    Ok(Description { doc, visibility, name, items })
+}
+
+fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
+    let doc = doc_comment(reader)?;
+    let Some(word) = reader.word() else {
+        return Err(reader.expected("an item of a model"));
+    };
+    if !keywords::begins_item(&word) {
+        return Err(diagnostics::unknown_item(&word));
+    }
+    reader.take_any_word();
+    match word.to_string().as_str() {
+        "planar" => reader.expect(";").map(|()| Item::Planar(word.span())),
+        "coordinates" => coordinates(reader).map(Item::Coordinates),
+        "param" => parameter::parameter(reader, doc, false).map(Item::Parameter),
+        "const" => parameter::parameter(reader, doc, true).map(Item::Parameter),
+        "input" => parameter::input(reader).map(Item::Input),
+        "let" => parameter::definition(reader).map(Item::Definition),
+        "gravity" => parameter::gravity(reader, word.span()).map(Item::Gravity),
+        "body" => body::body(reader, errors).map(Item::Body),
+        "joint" => joint::joint(reader, errors).map(Item::Joint),
+        "force" | "torque" => force::force(reader, word, errors).map(Item::Force),
+        "constraint" => condition::constraint(reader).map(Item::Constraint),
+        "initial" => condition::initial(reader).map(Item::Initial),
+        "output" => condition::output(reader).map(Item::Output),
+        _ => Err(diagnostics::unknown_item(&word)),
+    }
+}
+
+fn coordinates(reader: &mut Reader) -> Result<Coordinates> {
+    let formulation = reader.name("`absolute` or `joint`")?;
+    let rotation = if reader.sees_group(Delimiter::Parenthesis) {
+        let mut inside = reader.group(Delimiter::Parenthesis)?;
+        let rotation = inside.name("coordinates of rotations")?;
+        inside.finish("`)`")?;
+        Some(rotation)
+    } else {
+        None
+    };
+    reader.expect(";")?;
+    Ok(Coordinates { formulation, rotation })
+}
+
+/// Lines of `///`, which arrive as `#[doc = "…"]`.
+fn doc_comment(reader: &mut Reader) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    while reader.take("#") {
+        let mut inside = reader.group(Delimiter::Bracket)?;
+        if !inside.take_word("doc") {
+            return Err(inside.expected("`doc`"));
+        }
+        inside.expect("=")?;
+        let error = inside.expected("a string");
+        let literal = inside.take_literal().map(|literal| TokenStream::from(TokenTree::from(literal)));
+        let text = literal.and_then(|tokens| syn::parse2::<syn::LitStr>(tokens).ok()).ok_or(error)?;
+        inside.finish("`]`")?;
+        lines.push(text.value());
+    }
+    Ok(lines)
+}
+
+/// `pub`, `pub(crate)` and the like, or nothing.
+fn visibility(reader: &mut Reader) -> Result<syn::Visibility> {
+    let mut tokens = TokenStream::new();
+    if let Some(word) = reader.word().filter(|word| word == "pub") {
+        reader.take_any_word();
+        tokens.extend([TokenTree::from(word)]);
+        if reader.sees_group(Delimiter::Parenthesis) {
+            tokens.extend(reader.take_token());
+        }
+    }
+    syn::parse2(tokens)
+}

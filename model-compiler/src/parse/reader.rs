@@ -1,0 +1,214 @@
+//! Reading position in a token stream: words, symbols, groups, and recovery after an error.
+//!
+//! A thin layer over `syn`'s cursor. Unlike `syn`'s own parse streams it does not complain about tokens that an
+//! abandoned group still holds, so reading may go on after an error.
+
+use proc_macro2::{Delimiter, Ident, Literal, Spacing, Span, TokenTree};
+use syn::Result;
+use syn::buffer::Cursor;
+
+use super::keywords;
+use crate::diagnostics::{self, Place};
+
+/// Deepest nesting of groups; beyond it the recursion of later stages would need too much stack.
+const DEEPEST: usize = 64;
+
+/// A position between two tokens of one group.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    cursor: Cursor<'a>,
+    /// What ends this group, in words.
+    end: &'static str,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of a whole input.
+    pub(super) fn new(cursor: Cursor<'a>) -> Reader<'a> {
+        Reader { cursor, end: "the end", depth: 0 }
+    }
+
+    /// Whether nothing is left in this group.
+    pub(super) fn is_empty(self) -> bool {
+        self.cursor.eof()
+    }
+
+    /// Span of the next token, or of what closes the group.
+    pub(super) fn span(self) -> Span {
+        if self.is_empty() && self.depth == 0 { self.cursor.prev_span() } else { self.cursor.span() }
+    }
+
+    /// From a token to the one read last.
+    pub(super) fn since(self, first: Span) -> Place {
+        Place { first, last: self.cursor.prev_span() }
+    }
+
+    /// Whether the next token is this word.
+    pub(super) fn sees_word(self, word: &str) -> bool {
+        self.cursor.ident().is_some_and(|(ident, _)| ident == word)
+    }
+
+    /// Reads this word if it is next.
+    pub(super) fn take_word(&mut self, word: &str) -> bool {
+        let taken = self.sees_word(word);
+        if taken {
+            self.take_any_word();
+        }
+        taken
+    }
+
+    /// The next token if it is a word.
+    pub(super) fn word(self) -> Option<Ident> {
+        self.cursor.ident().map(|(ident, _)| ident)
+    }
+
+    /// Reads any word.
+    pub(super) fn take_any_word(&mut self) -> Option<Ident> {
+        let (ident, rest) = self.cursor.ident()?;
+        self.cursor = rest;
+        Some(ident)
+    }
+
+    /// Reads a literal.
+    pub(super) fn take_literal(&mut self) -> Option<Literal> {
+        let (literal, rest) = self.cursor.literal()?;
+        self.cursor = rest;
+        Some(literal)
+    }
+
+    /// The next token if it is a literal.
+    pub(super) fn literal(self) -> Option<Literal> {
+        self.cursor.literal().map(|(literal, _)| literal)
+    }
+
+    /// Reads a name to declare or to refer to; `what` says of what.
+    pub(super) fn name(&mut self, what: &str) -> Result<Ident> {
+        match self.word().filter(|word| !keywords::is_rust_keyword(word)) {
+            Some(_) => self.take_any_word().ok_or_else(|| self.expected(what)),
+            None => Err(self.expected(what)),
+        }
+    }
+
+    /// Whether these punctuation characters are next, without a space between them.
+    pub(super) fn sees(self, symbol: &str) -> bool {
+        self.after(symbol).is_some()
+    }
+
+    /// Reads punctuation if it is next.
+    pub(super) fn take(&mut self, symbol: &str) -> bool {
+        match self.after(symbol) {
+            Some(rest) => {
+                self.cursor = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn after(self, symbol: &str) -> Option<Cursor<'a>> {
+        let mut cursor = self.cursor;
+        let mut is_joined = true;
+        for character in symbol.chars() {
+            let (punct, rest) = cursor.punct()?;
+            if punct.as_char() != character || !is_joined {
+                return None;
+            }
+            is_joined = punct.spacing() == Spacing::Joint;
+            cursor = rest;
+        }
+        Some(cursor)
+    }
+
+    /// Reads punctuation, or says that it is missing.
+    pub(super) fn expect(&mut self, symbol: &str) -> Result<()> {
+        if self.take(symbol) { Ok(()) } else { Err(self.expected(&format!("`{symbol}`"))) }
+    }
+
+    /// Whether a group with this delimiter is next.
+    pub(super) fn sees_group(self, delimiter: Delimiter) -> bool {
+        self.cursor.group(delimiter).is_some()
+    }
+
+    /// Reads a group, or says that it is missing.
+    pub(super) fn group(&mut self, delimiter: Delimiter) -> Result<Reader<'a>> {
+        let (open, end) = match delimiter {
+            Delimiter::Parenthesis => ("`(`", "`)`"),
+            Delimiter::Bracket => ("`[`", "`]`"),
+            Delimiter::Brace => ("`{`", "`}`"),
+            Delimiter::None => ("a group", "its end"),
+        };
+        let Some((inside, span, rest)) = self.cursor.group(delimiter) else {
+            return Err(self.expected(open));
+        };
+        if self.depth == DEEPEST {
+            return Err(diagnostics::nested_too_deeply(Place::at(span.open())));
+        }
+        self.cursor = rest;
+        Ok(Reader { cursor: inside, end, depth: self.depth + 1 })
+    }
+
+    /// Says that something is missing here.
+    pub(super) fn expected(self, what: &str) -> syn::Error {
+        let found = match self.cursor.token_tree() {
+            None => self.end.to_owned(),
+            Some((TokenTree::Group(group), _)) => match group.delimiter() {
+                Delimiter::Parenthesis => "`(`".to_owned(),
+                Delimiter::Bracket => "`[`".to_owned(),
+                Delimiter::Brace => "`{`".to_owned(),
+                Delimiter::None => "a substituted expression".to_owned(),
+            },
+            Some((TokenTree::Ident(word), _)) if keywords::is_rust_keyword(&word) => {
+                format!("keyword `{word}`")
+            }
+            Some((token, _)) => format!("`{token}`"),
+        };
+        diagnostics::expected(Place::at(self.open_span()), what, &found)
+    }
+
+    /// Span of the next token; of a group only its opening delimiter.
+    fn open_span(self) -> Span {
+        match self.cursor.token_tree() {
+            Some((TokenTree::Group(group), _)) => group.span_open(),
+            _ => self.span(),
+        }
+    }
+
+    /// Fails unless the group has been read to its end.
+    pub(super) fn finish(self, what: &str) -> Result<()> {
+        if self.is_empty() { Ok(()) } else { Err(self.expected(what)) }
+    }
+
+    /// Goes past the next `,`, or to the end of the group.
+    pub(super) fn skip_past_comma(&mut self) {
+        while !self.is_empty() && !self.take(",") {
+            self.take_token();
+        }
+    }
+
+    /// Goes to where the next item probably begins: past a `;`, past braces, or before a word that begins items.
+    ///
+    /// Always reads on if `start`, where the item in error begins, is still the next token.
+    pub(super) fn skip_item(&mut self, start: Reader<'a>) {
+        if self.cursor == start.cursor {
+            self.take_token();
+        }
+        while !self.is_empty() {
+            let begins_item = self.word().is_some_and(|word| keywords::begins_item(&word));
+            if begins_item || self.take(";") {
+                return;
+            }
+            let is_body = self.sees_group(Delimiter::Brace);
+            self.take_token();
+            if is_body && !self.sees_word("else") {
+                return;
+            }
+        }
+    }
+
+    /// Reads any token or group.
+    pub(super) fn take_token(&mut self) -> Option<TokenTree> {
+        let (token, rest) = self.cursor.token_tree()?;
+        self.cursor = rest;
+        Some(token)
+    }
+}

@@ -1,0 +1,285 @@
+//! Physical units: products of powers of kg, m, s, A and K, and the symbols that users write for them.
+//!
+//! Every value is converted to SI base units where it is written, exactly where the factor is rational; afterwards only
+//! dimensions are compared. Angles are dimensionless. Exponents are kept in twelfths, so that roots of common orders
+//! have units too.
+
+use std::fmt;
+
+use crate::expr::Number;
+
+/// Parts of an exponent of one.
+const PARTS: i32 = 12;
+/// Largest exponent, in twelfths; anything beyond it is a slip of the pen.
+const LARGEST: i64 = 100 * PARTS as i64;
+/// Symbols of the exponents, in their order.
+const BASE: [&str; 5] = ["kg", "m", "s", "A", "K"];
+
+/// A unit in SI base units.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Unit {
+    /// Exponents of kg, m, s, A and K, in twelfths.
+    twelfths: [i32; 5],
+}
+
+impl Unit {
+    /// The unit of pure numbers and of angles.
+    pub const ONE: Unit = Unit::base(0, 0, 0);
+    /// kg.
+    pub const KILOGRAM: Unit = Unit::base(1, 0, 0);
+    /// m.
+    pub const METRE: Unit = Unit::base(0, 1, 0);
+    /// s.
+    pub const SECOND: Unit = Unit::base(0, 0, 1);
+    /// N.
+    pub const NEWTON: Unit = Unit::base(1, 1, -2);
+    /// J, which is also N m.
+    pub const JOULE: Unit = Unit::base(1, 2, -2);
+    /// kg m², the unit of moments of inertia.
+    pub const INERTIA: Unit = Unit::base(1, 2, 0);
+
+    const fn base(kilogram: i32, metre: i32, second: i32) -> Unit {
+        Unit { twelfths: [kilogram * PARTS, metre * PARTS, second * PARTS, 0, 0] }
+    }
+
+    const fn electric(kilogram: i32, metre: i32, second: i32, ampere: i32, kelvin: i32) -> Unit {
+        let Unit { twelfths: [kg, m, s, _, _] } = Unit::base(kilogram, metre, second);
+        Unit { twelfths: [kg, m, s, ampere * PARTS, kelvin * PARTS] }
+    }
+
+    /// Whether values of this unit are pure numbers or angles.
+    pub fn is_one(self) -> bool {
+        self == Unit::ONE
+    }
+
+    /// Unit of a product.
+    pub fn times(self, other: Unit) -> Unit {
+        Unit { twelfths: std::array::from_fn(|i| self.twelfths[i].saturating_add(other.twelfths[i])) }
+    }
+
+    /// Unit of a quotient.
+    pub fn over(self, other: Unit) -> Unit {
+        Unit { twelfths: std::array::from_fn(|i| self.twelfths[i].saturating_sub(other.twelfths[i])) }
+    }
+
+    /// Unit of a power with a rational exponent; `None` where the result has no exponents in twelfths or absurd ones.
+    pub fn power(self, numerator: i64, denominator: i64) -> Option<Unit> {
+        let mut twelfths = [0; 5];
+        for (result, own) in twelfths.iter_mut().zip(self.twelfths) {
+            let product = i64::from(own).checked_mul(numerator)?;
+            let exact = (denominator != 0 && product % denominator == 0).then(|| product / denominator)?;
+            *result = i32::try_from(exact).ok().filter(|_| exact.abs() <= LARGEST)?;
+        }
+        Some(Unit { twelfths })
+    }
+
+    /// Reads a unit without prefixes to convert, as registries write it: `N m s/rad`.
+    ///
+    /// `None` for an unknown symbol and for one that is not coherent with SI.
+    pub fn parse(text: &str) -> Option<Unit> {
+        let mut unit = Unit::ONE;
+        for (place, part) in text.split('/').enumerate() {
+            for factor in part.split_whitespace() {
+                let (name, exponent) = factor.split_once('^').unwrap_or((factor, "1"));
+                let symbol = find(name).filter(|symbol| symbol.scale.is_one())?;
+                let power = symbol.unit.power(exponent.parse().ok()?, 1)?;
+                unit = if place == 0 { unit.times(power) } else { unit.over(power) };
+            }
+        }
+        Some(unit)
+    }
+}
+
+/// Units with a name of their own, as the field writes them. A product of newton and metre may be a torque, so it is
+/// not called joule.
+const NAMED: [(&str, Unit); 6] = [
+    ("N", Unit::NEWTON),
+    ("N m", Unit::JOULE),
+    ("W", Unit::base(1, 2, -3)),
+    ("Pa", Unit::base(1, -1, -2)),
+    ("N/m", Unit::base(1, 0, -2)),
+    ("N s/m", Unit::base(1, 0, -1)),
+];
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((name, _)) = NAMED.iter().find(|(_, unit)| unit == self) {
+            return f.write_str(name);
+        }
+        let side = |sign: i32| -> Vec<String> {
+            let powers = BASE.iter().zip(self.twelfths).filter(|(_, exponent)| exponent * sign > 0);
+            powers.map(|(symbol, exponent)| power_text(symbol, exponent.abs())).collect()
+        };
+        let (above, below) = (side(1), side(-1));
+        let above = if above.is_empty() { "1".to_owned() } else { above.join(" ") };
+        match below.len() {
+            0 => f.write_str(&above),
+            1 => write!(f, "{above}/{}", below[0]),
+            _ => write!(f, "{above}/({})", below.join(" ")),
+        }
+    }
+}
+
+fn power_text(symbol: &str, twelfths: i32) -> String {
+    match (twelfths / PARTS, twelfths % PARTS) {
+        (1, 0) => symbol.to_owned(),
+        (whole, 0) => format!("{symbol}^{whole}"),
+        _ => {
+            let common = (1..=PARTS).rev().find(|d| twelfths % d == 0 && PARTS % d == 0).unwrap_or(1);
+            format!("{symbol}^({}/{})", twelfths / common, PARTS / common)
+        }
+    }
+}
+
+/// A symbol that users write after a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Symbol {
+    /// How it is written.
+    pub name: &'static str,
+    /// Its dimension.
+    pub unit: Unit,
+    /// What one of it is in SI base units.
+    scale: Scale,
+}
+
+/// A factor to SI base units.
+#[derive(Clone, Copy, Debug)]
+enum Scale {
+    /// An exact ratio.
+    Ratio(i32, i32),
+    /// An exact ratio of π.
+    RatioOfPi(i32, i32),
+}
+
+impl Scale {
+    fn is_one(self) -> bool {
+        matches!(self, Scale::Ratio(1, 1))
+    }
+}
+
+impl Symbol {
+    const fn new(name: &'static str, unit: Unit, numerator: i32, denominator: i32) -> Symbol {
+        Symbol { name, unit, scale: Scale::Ratio(numerator, denominator) }
+    }
+
+    const fn of_pi(name: &'static str, unit: Unit, numerator: i32, denominator: i32) -> Symbol {
+        Symbol { name, unit, scale: Scale::RatioOfPi(numerator, denominator) }
+    }
+
+    /// What one of it is in SI base units: exact but for multiples of π.
+    pub fn scale(self) -> Number {
+        match self.scale {
+            Scale::Ratio(numerator, denominator) => Number::ratio(numerator.into(), denominator.into()),
+            Scale::RatioOfPi(numerator, denominator) => {
+                Number::from_f64(std::f64::consts::PI * f64::from(numerator) / f64::from(denominator))
+            }
+        }
+    }
+}
+
+/// Every symbol.
+#[rustfmt::skip]
+pub static SYMBOLS: &[Symbol] = &[
+    Symbol::new("1",   Unit::ONE, 1, 1),
+    Symbol::new("rad", Unit::ONE, 1, 1),
+    Symbol::of_pi("deg", Unit::ONE, 1, 180),
+    Symbol::new("kg",  Unit::KILOGRAM, 1, 1),
+    Symbol::new("g",   Unit::KILOGRAM, 1, 1000),
+    Symbol::new("t",   Unit::KILOGRAM, 1000, 1),
+    Symbol::new("m",   Unit::METRE, 1, 1),
+    Symbol::new("mm",  Unit::METRE, 1, 1000),
+    Symbol::new("cm",  Unit::METRE, 1, 100),
+    Symbol::new("km",  Unit::METRE, 1000, 1),
+    Symbol::new("s",   Unit::SECOND, 1, 1),
+    Symbol::new("ms",  Unit::SECOND, 1, 1000),
+    Symbol::new("min", Unit::SECOND, 60, 1),
+    Symbol::new("h",   Unit::SECOND, 3600, 1),
+    Symbol::new("Hz",  Unit::base(0, 0, -1), 1, 1),
+    Symbol::of_pi("rpm", Unit::base(0, 0, -1), 1, 30),
+    Symbol::new("N",   Unit::NEWTON, 1, 1),
+    Symbol::new("kN",  Unit::NEWTON, 1000, 1),
+    Symbol::new("MN",  Unit::NEWTON, 1_000_000, 1),
+    Symbol::new("Pa",  Unit::base(1, -1, -2), 1, 1),
+    Symbol::new("kPa", Unit::base(1, -1, -2), 1000, 1),
+    Symbol::new("MPa", Unit::base(1, -1, -2), 1_000_000, 1),
+    Symbol::new("GPa", Unit::base(1, -1, -2), 1_000_000_000, 1),
+    Symbol::new("J",   Unit::JOULE, 1, 1),
+    Symbol::new("kJ",  Unit::JOULE, 1000, 1),
+    Symbol::new("W",   Unit::base(1, 2, -3), 1, 1),
+    Symbol::new("kW",  Unit::base(1, 2, -3), 1000, 1),
+    Symbol::new("A",   Unit::electric(0, 0, 0, 1, 0), 1, 1),
+    Symbol::new("V",   Unit::electric(1, 2, -3, -1, 0), 1, 1),
+    Symbol::new("K",   Unit::electric(0, 0, 0, 0, 1), 1, 1),
+];
+
+/// The symbol of this name.
+pub fn find(name: &str) -> Option<Symbol> {
+    SYMBOLS.iter().copied().find(|symbol| symbol.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(text: &str) -> Unit {
+        Unit::parse(text).unwrap_or_else(|| panic!("{text} is a unit"))
+    }
+
+    #[test]
+    fn products_and_quotients() {
+        assert_eq!(unit("kg m/s^2"), unit("N"));
+        assert_eq!(unit("N m"), unit("J"));
+        assert_eq!(unit("N m s/rad"), unit("kg m^2 s^-1"));
+        assert_eq!(unit("rad/s"), unit("Hz"));
+        assert_ne!(unit("kg"), unit("m"));
+        for text in ["stone", "m^x", "mm", "kg^1000"] {
+            assert_eq!(Unit::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn display_is_canonical() {
+        let cases = [
+            ("1", "1"),
+            ("kg m^2", "kg m^2"),
+            ("m s^-2", "m/s^2"),
+            ("rad/s", "1/s"),
+            ("kg m s^-2", "N"),
+            ("J", "N m"),
+            ("kg/m^3", "kg/m^3"),
+            ("N/m", "N/m"),
+            ("W/A", "kg m^2/(s^3 A)"),
+        ];
+        for (written, shown) in cases {
+            assert_eq!(unit(written).to_string(), shown);
+        }
+        for (name, named) in NAMED {
+            assert_eq!(unit(name), named);
+        }
+    }
+
+    #[test]
+    fn roots_have_units_where_twelfths_suffice() {
+        assert_eq!(unit("m^2").power(1, 2), Some(Unit::METRE));
+        assert_eq!(unit("m").power(1, 2).map(|u| u.to_string()), Some("m^(1/2)".to_owned()));
+        assert_eq!(unit("m/s^2").power(3, 2).map(|u| u.to_string()), Some("m^(3/2)/s^3".to_owned()));
+        assert_eq!(unit("m").power(1, 5), None);
+        assert_eq!(unit("m").power(1, 0), None);
+        assert_eq!(unit("m").power(i64::MAX, 1), None);
+    }
+
+    #[test]
+    fn scales_are_exact_where_rational() {
+        assert_eq!(find("mm").map(Symbol::scale), Some(Number::ratio(1, 1000)));
+        assert_eq!(find("GPa").map(Symbol::scale), Some(Number::from(1_000_000_000)));
+        assert_eq!(find("deg").map(|s| s.scale().to_f64()), Some(1_f64.to_radians()));
+        assert_eq!(find("rpm").map(|s| s.scale().to_f64()), Some(2.0 * std::f64::consts::PI / 60.0));
+    }
+
+    #[test]
+    fn symbols_are_unique() {
+        for symbol in SYMBOLS {
+            assert_eq!(SYMBOLS.iter().filter(|other| other.name == symbol.name).count(), 1, "{}", symbol.name);
+        }
+    }
+}
