@@ -1,5 +1,92 @@
 //! System → Equations: what is to be computed, with shapes.
+//!
+//! Joint coordinates give one kernel for the whole tree, absolute coordinates one per kind of member. Every derivative
+//! that a function needs is formed here, symbolically.
 
+mod absolute;
 mod equations;
+mod joint_coordinates;
+mod kernel;
+mod links;
+mod lower;
+mod motion;
+mod parameters;
+mod reference;
+mod statements;
+mod terms;
+mod tree;
 
 pub use equations::*;
+
+use crate::expr::{ExprId, Graph};
+use crate::resolve::{Formulation, System};
+use parameters::Parameters;
+
+/// The equations of a system.
+pub fn derive(system: &System) -> Equations {
+    let mut layout = Layout::default();
+    let mut parameters = Parameters::declare(system, &mut layout);
+    statements::declare(system, &mut layout);
+    let (reference_configuration, members) = match system.formulation {
+        Formulation::Joint => {
+            let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
+            (reference, joint_coordinates::derive(system, &layout, &mut parameters))
+        }
+        Formulation::Absolute => {
+            absolute::declare(system, &mut layout);
+            let reference = reference::configuration(system, &mut parameters);
+            (reference, absolute::derive(system, &layout, &mut parameters))
+        }
+    };
+    let (kernels, instances) = merge_equal_kernels(members);
+    Equations {
+        kernels,
+        instances,
+        parameter_graph: parameters.graph,
+        defaults: parameters.defaults,
+        reference_configuration,
+        layout,
+    }
+}
+
+/// One kernel for all members that compute the same; found by structure, whatever the members are called.
+fn merge_equal_kernels(members: Vec<(Kernel, Instance)>) -> (Vec<Kernel>, Vec<Instance>) {
+    let (mut kernels, mut instances): (Vec<Kernel>, Vec<Instance>) = (Vec::new(), Vec::new());
+    for (kernel, mut instance) in members {
+        instance.kernel = match kernels.iter().position(|known| is_equal(known, &kernel)) {
+            Some(known) => known,
+            None => {
+                kernels.push(kernel);
+                kernels.len() - 1
+            }
+        };
+        instances.push(instance);
+    }
+    for index in 1..kernels.len() {
+        let taken = |name: &str| kernels[..index].iter().any(|known| known.name == name);
+        if taken(&kernels[index].name) {
+            let free = (2..).map(|i| format!("{}_{i}", kernels[index].name)).find(|name| !taken(name));
+            kernels[index].name = free.unwrap_or_default();
+        }
+    }
+    (kernels, instances)
+}
+
+fn is_equal(a: &Kernel, b: &Kernel) -> bool {
+    let stages = |graph: &Graph| graph.symbols().iter().map(|symbol| symbol.stage).collect::<Vec<_>>();
+    a.inputs == b.inputs
+        && stages(&a.graph) == stages(&b.graph)
+        && a.functions.len() == b.functions.len()
+        && a.functions.iter().zip(&b.functions).all(|(a, b)| a.role == b.role && outputs(&a.outputs) == outputs(&b.outputs))
+        && a.graph.nodes().eq(b.graph.nodes())
+}
+
+/// The comparable content of a function's outputs.
+fn outputs(outputs: &[Output]) -> Vec<(Role, (usize, usize), &[Entry])> {
+    outputs.iter().map(|output| (output.role, output.shape, output.entries.as_slice())).collect()
+}
+
+/// All expressions of a function, in the order of its outputs.
+pub(crate) fn roots(function: &Function) -> Vec<ExprId> {
+    function.outputs.iter().flat_map(|output| output.entries.iter().map(|entry| entry.value)).collect()
+}

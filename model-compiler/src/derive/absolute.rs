@@ -1,0 +1,613 @@
+//! A model in absolute coordinates: one kernel per kind of member, each member an instance.
+//!
+//! A body has the position of its origin in ground axes and the coordinates of its rotation. With Euler parameters the
+//! equations are those of [sherif, Eq. 9], quadratic velocity term included as printed: forms that agree only where
+//! |e| = 1 and e·ė = 0 are other functions, with other derivatives and other integration errors.
+
+use std::collections::BTreeMap;
+
+use super::equations::{Block, Channel, Instance, Kernel, Layout};
+use super::kernel::{KernelBuilder, Mechanics, Symbols};
+use super::lower::lower;
+use super::motion::{Motion, Stage, Totals};
+use super::parameters::Parameters;
+use super::statements;
+use super::terms;
+use super::tree::Inertia;
+use crate::expr::{ExprId, Graph};
+use crate::resolve::{Body, BodyId, Force, Joint, JointId, Space, System};
+use crate::rotations::{RotationKind, euler_parameter_matrix};
+use crate::spatial::{self, Transform, Vector3};
+
+/// Where the constraints of the members start.
+struct Rows {
+    norms: usize,
+    joints: Vec<usize>,
+    constraints: Vec<usize>,
+}
+
+/// Names and units of a body's coordinates, without the body's name.
+fn body_coordinates(system: &System) -> Vec<(&'static str, &'static str)> {
+    let mut names = vec![("x", "m"), ("y", "m")];
+    match (system.space, system.rotation) {
+        (Space::Planar, _) => names.push(("angle", "rad")),
+        (Space::Spatial, rotation) => {
+            names.push(("z", "m"));
+            names.extend(rotation.coordinates().iter().map(|c| (c.name, c.unit)));
+        }
+    }
+    names
+}
+
+fn has_norm(system: &System) -> bool {
+    system.space == Space::Spatial && system.rotation == RotationKind::EulerParameters
+}
+
+/// Names every coordinate, velocity and constraint.
+pub(super) fn declare(system: &System, layout: &mut Layout) {
+    let coordinates = body_coordinates(system);
+    for body in &system.bodies {
+        for &(name, unit) in &coordinates {
+            let name = format!("{}.{name}", body.name);
+            let rate = if unit == "1" { "1/s".to_owned() } else { format!("{unit}/s") };
+            layout.velocities.push(Channel { name: name.clone(), unit: rate });
+            layout.coordinates.push(Channel { name, unit: unit.to_owned() });
+        }
+        if has_norm(system) {
+            layout.blocks.extend([Block::Vector(3), Block::EulerParameters]);
+        } else {
+            layout.blocks.push(Block::Vector(coordinates.len()));
+        }
+    }
+    if has_norm(system) {
+        let norms = system.bodies.iter().map(|body| Channel { name: format!("{}.norm", body.name), unit: "1".to_owned() });
+        layout.constraints.extend(norms);
+    }
+    for joint in &system.joints {
+        layout.constraints.extend(statements::closure_channels(system, joint));
+    }
+    layout.constraints.extend(statements::constraint_channels(system).concat());
+}
+
+fn rows(system: &System) -> Rows {
+    let norms = if has_norm(system) { system.bodies.len() } else { 0 };
+    let mut next = norms;
+    let mut advance = |n: usize| {
+        let first = next;
+        next += n;
+        first
+    };
+    let joints = system.joints.iter().map(|joint| advance(statements::closure_channels(system, joint).len())).collect();
+    let constraints = statements::constraint_channels(system).iter().map(|c| advance(c.len())).collect();
+    Rows { norms, joints, constraints }
+}
+
+/// Every member's kernel with its instance; equal kernels are not merged here.
+pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec<(Kernel, Instance)> {
+    let rows = rows(system);
+    let mut members = Vec::new();
+    for (index, body) in system.bodies.iter().enumerate() {
+        members.push(rigid_body(system, layout, parameters, BodyId(index), body, rows.norms > 0));
+    }
+    for force in &system.forces {
+        members.push(applied_force(system, layout, parameters, force));
+    }
+    for (joint, &first) in system.joints.iter().zip(&rows.joints) {
+        members.extend(joint_closure(system, layout, parameters, joint, first));
+    }
+    for (index, &first) in rows.constraints.iter().enumerate() {
+        members.push(user_constraint(system, layout, parameters, index, first));
+    }
+    members.extend(output_kernel(system, layout, parameters));
+    members.extend(initial_kernel(system, layout, parameters));
+    members
+}
+
+/// The bodies of a kernel and their local symbols.
+struct Bodies {
+    order: Vec<BodyId>,
+    states: BTreeMap<BodyId, State>,
+}
+
+/// Motion of one body.
+struct State {
+    position: Vector3,
+    velocity: Vector3,
+    acceleration: Vector3,
+    rotation: spatial::Matrix3,
+    /// ω = S v_r in body axes.
+    subspace: Vec<Vector3>,
+    /// Ṡ v_r.
+    subspace_rate: Vector3,
+    omega: Vector3,
+    alpha: Vector3,
+    rotation_symbols: Symbols,
+}
+
+impl Bodies {
+    /// Declares the coordinates of these bodies in a kernel, each under its prefix, each body once.
+    fn declare(system: &System, builder: &mut KernelBuilder, bodies: &[(BodyId, String)]) -> Self {
+        let mut declared = Self { order: Vec::new(), states: BTreeMap::new() };
+        let coordinates = body_coordinates(system);
+        for (body, prefix) in bodies {
+            if declared.states.contains_key(body) {
+                continue;
+            }
+            let names: Vec<String> = coordinates.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
+            let first = body.0 * coordinates.len();
+            let symbols = builder.coordinates((&names, &names), (first, first), None);
+            let state = State::new(system, &mut builder.graph, symbols);
+            declared.order.push(*body);
+            declared.states.insert(*body, state);
+        }
+        declared
+    }
+
+    /// Generalized forces of a force in ground axes and a torque in body axes, both about a body's origin, added to f.
+    fn push(&self, graph: &mut Graph, body: BodyId, force: Vector3, torque: Vector3, f: &mut [ExprId]) {
+        let Some(slot) = self.order.iter().position(|&known| known == body) else { return };
+        let state = &self.states[&body];
+        let dimension = f.len() / self.order.len() - state.subspace.len();
+        let first = slot * (dimension + state.subspace.len());
+        for i in 0..dimension {
+            f[first + i] = graph.add(f[first + i], force[i]);
+        }
+        for (i, &column) in state.subspace.iter().enumerate() {
+            let value = spatial::dot(graph, column, torque);
+            f[first + dimension + i] = graph.add(f[first + dimension + i], value);
+        }
+    }
+}
+
+impl State {
+    fn new(system: &System, graph: &mut Graph, symbols: Symbols) -> Self {
+        let dimension = system.space.dimension();
+        let zero = graph.zero();
+        let three = |x: &[ExprId]| [x[0], x[1], if dimension == 3 { x[2] } else { zero }];
+        let (position, velocity, acceleration) = (three(&symbols.q), three(&symbols.v), three(&symbols.a));
+        let turning = Symbols {
+            q: symbols.q[dimension..].to_vec(),
+            v: symbols.v[dimension..].to_vec(),
+            a: symbols.a[dimension..].to_vec(),
+        };
+        let one = graph.one();
+        let (rotation, subspace) = match (system.space, system.rotation) {
+            (Space::Planar, _) => {
+                let (s, c) = (graph.sin(turning.q[0]), graph.cos(turning.q[0]));
+                (spatial::rotation_z(graph, c, s), vec![[zero, zero, one]])
+            }
+            (Space::Spatial, RotationKind::EulerParameters) => {
+                (RotationKind::EulerParameters.matrix(graph, &turning.q), Vec::new())
+            }
+            (Space::Spatial, kind) => (kind.matrix(graph, &turning.q), kind.subspace(graph, &turning.q)),
+        };
+        let mut state = Self {
+            position,
+            velocity,
+            acceleration,
+            rotation,
+            subspace,
+            subspace_rate: [zero; 3],
+            omega: [zero; 3],
+            alpha: [zero; 3],
+            rotation_symbols: turning,
+        };
+        if state.subspace.is_empty() {
+            state.turn_by_euler_parameters(graph);
+        } else {
+            state.turn_by_subspace(graph);
+        }
+        state
+    }
+
+    /// ω = 2 L ė, ω̇ = 2 L ë: L̇ ė vanishes identically. [sherif, Eq. 3]
+    fn turn_by_euler_parameters(&mut self, graph: &mut Graph) {
+        let l = euler_parameter_matrix(graph, &self.rotation_symbols.q);
+        let two = graph.integer(2);
+        let twice = |graph: &mut Graph, rates: &[ExprId]| {
+            l.map(|row| {
+                let component = graph.dot(&row, rates);
+                graph.mul(two, component)
+            })
+        };
+        self.omega = twice(graph, &self.rotation_symbols.v);
+        self.alpha = twice(graph, &self.rotation_symbols.a);
+        self.subspace = (0..4).map(|j| [0, 1, 2].map(|i: usize| graph.mul(two, l[i][j]))).collect();
+    }
+
+    fn turn_by_subspace(&mut self, graph: &mut Graph) {
+        let combine = |graph: &mut Graph, rates: &[ExprId], columns: &[Vector3]| {
+            let mut sum = spatial::zero(graph);
+            for (&column, &rate) in columns.iter().zip(rates) {
+                let term = spatial::scale(graph, rate, column);
+                sum = spatial::add(graph, sum, term);
+            }
+            sum
+        };
+        let symbols = &self.rotation_symbols;
+        self.omega = combine(graph, &symbols.v, &self.subspace);
+        self.subspace_rate = self.omega.map(|component| {
+            let rates = graph.gradient(component, &symbols.q);
+            graph.dot(&rates, &symbols.v)
+        });
+        let accelerated = combine(graph, &symbols.a, &self.subspace);
+        self.alpha = spatial::add(graph, accelerated, self.subspace_rate);
+    }
+
+    /// The moment ω × (J ω) that keeps a body turning; with Euler parameters in the printed form 2 L L̇ᵀ J ω.
+    /// [sherif, Eq. 9]
+    fn gyroscopic(&self, graph: &mut Graph, system: &System, momentum: Vector3) -> Vector3 {
+        if !has_norm(system) {
+            return spatial::cross(graph, self.omega, momentum);
+        }
+        let l = euler_parameter_matrix(graph, &self.rotation_symbols.q);
+        let l_dot = euler_parameter_matrix(graph, &self.rotation_symbols.v);
+        let two = graph.integer(2);
+        let carried: Vec<ExprId> =
+            (0..4).map(|j| graph.dot(&[l_dot[0][j], l_dot[1][j], l_dot[2][j]], &momentum)).collect();
+        l.map(|row| {
+            let component = graph.dot(&row, &carried);
+            graph.mul(two, component)
+        })
+    }
+}
+
+impl Motion for Bodies {
+    fn pose(&self, _graph: &mut Graph, body: BodyId) -> Transform {
+        let state = &self.states[&body];
+        Transform { rotation: state.rotation, position: state.position }
+    }
+
+    fn velocity(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
+        let state = &self.states[&body];
+        let turning = spatial::cross(graph, state.omega, point);
+        let turning = spatial::apply(graph, &state.rotation, turning);
+        spatial::add(graph, state.velocity, turning)
+    }
+
+    fn acceleration(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
+        let state = &self.states[&body];
+        let zero = spatial::zero(graph);
+        let turning = super::links::rigid_acceleration(graph, zero, state.alpha, state.omega, point);
+        let turning = spatial::apply(graph, &state.rotation, turning);
+        spatial::add(graph, state.acceleration, turning)
+    }
+
+    fn angular_velocity(&self, _graph: &mut Graph, body: BodyId) -> Vector3 {
+        self.states[&body].omega
+    }
+
+    fn angular_acceleration(&self, _graph: &mut Graph, body: BodyId) -> Vector3 {
+        self.states[&body].alpha
+    }
+
+    fn angle(&self, _graph: &mut Graph, body: BodyId) -> ExprId {
+        self.states[&body].rotation_symbols.q[0]
+    }
+
+    /// Absolute coordinates have no joint coordinates; `resolve` has refused them.
+    fn coordinate(&self, graph: &mut Graph, _joint: JointId, _index: usize) -> [ExprId; 3] {
+        [graph.zero(); 3]
+    }
+}
+
+/// Mass properties of a body about its origin, in body axes.
+fn inertia(stage: &mut Stage, body: &Body) -> Inertia {
+    let mass = stage.value("mass", &body.mass)[0];
+    let center = match &body.center_of_mass {
+        Some(term) => stage.vector("center", term),
+        None => spatial::zero(&mut stage.builder.graph),
+    };
+    let j = stage.value("inertia", &body.inertia);
+    let graph = &mut stage.builder.graph;
+    let zero = graph.zero();
+    let second_moment = match *j.as_slice() {
+        [xx, xy, xz, _, yy, yz, _, _, zz] => [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
+        _ => [[zero; 3], [zero; 3], [zero, zero, j[0]]],
+    };
+    let central = Inertia { mass, first_moment: [zero; 3], second_moment };
+    central.seen_from(graph, center)
+}
+
+/// One body: inertia, weight, and the norm of its Euler parameters.
+fn rigid_body(
+    system: &System,
+    layout: &Layout,
+    parameters: &mut Parameters,
+    id: BodyId,
+    body: &Body,
+    has_norm: bool,
+) -> (Kernel, Instance) {
+    let doc = "A rigid body: inertia, weight, and the norm of its Euler parameters. [sherif, Eq. 9]";
+    let doc = if has_norm { doc } else { "A rigid body: inertia and weight." };
+    let mut builder = KernelBuilder::new("rigid_body", doc, &body.name.to_string(), parameters, layout);
+    let bodies = Bodies::declare(system, &mut builder, &[(id, String::new())]);
+    if has_norm {
+        builder.multipliers(id.0, 1);
+    }
+    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: false };
+    let inertia = inertia(&mut stage, body);
+    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    let state = &bodies.states[&id];
+    let graph = &mut builder.graph;
+    let mechanics = Mechanics {
+        constraint: if has_norm { vec![norm_residual(graph, &state.rotation_symbols.q)] } else { Vec::new() },
+        ..body_mechanics(graph, system, &bodies, id, &inertia, gravity)
+    };
+    let functions = builder.functions(mechanics);
+    builder.finish(functions)
+}
+
+/// eᵀ e − 1. [sherif, Eq. 5]
+fn norm_residual(graph: &mut Graph, e: &[ExprId]) -> ExprId {
+    let (squared, one) = (graph.dot(e, e), graph.one());
+    graph.sub(squared, one)
+}
+
+fn body_mechanics(
+    graph: &mut Graph,
+    system: &System,
+    bodies: &Bodies,
+    id: BodyId,
+    inertia: &Inertia,
+    gravity: Option<Vector3>,
+) -> Mechanics {
+    let state = &bodies.states[&id];
+    let dimension = system.space.dimension();
+    let nv = dimension + state.subspace.len();
+    let zero = graph.zero();
+
+    // h: centripetal force and gyroscopic moment.
+    let momentum = spatial::apply(graph, &inertia.second_moment, state.omega);
+    let gyroscopic = state.gyroscopic(graph, system, momentum);
+    let turning = spatial::cross(graph, state.omega, inertia.first_moment);
+    let centripetal = spatial::cross(graph, state.omega, turning);
+    let carried = inertia.wrench(graph, state.subspace_rate, [zero; 3]);
+    let bias_in_body = spatial::add(graph, centripetal, carried.force);
+    let bias_push = spatial::apply(graph, &state.rotation, bias_in_body);
+    let bias_turn = spatial::add(graph, gyroscopic, carried.torque);
+    let mut bias_force = vec![zero; nv];
+    bodies.push(graph, id, bias_push, bias_turn, &mut bias_force);
+
+    // f: weight.
+    let mut applied_force = vec![zero; nv];
+    if let Some(g) = gravity {
+        let (push, turn) = weight(graph, state, inertia, g);
+        bodies.push(graph, id, push, turn, &mut applied_force);
+    }
+
+    // M a + h − f, without multiplying M out.
+    let in_body = spatial::apply_transposed(graph, &state.rotation, state.acceleration);
+    let lever = spatial::cross(graph, inertia.first_moment, in_body);
+    let tangential = spatial::cross(graph, state.alpha, inertia.first_moment);
+    let both = spatial::add(graph, tangential, centripetal);
+    let push = spatial::apply(graph, &state.rotation, both);
+    let linear = spatial::scale(graph, inertia.mass, state.acceleration);
+    let push = spatial::add(graph, linear, push);
+    let turn = spatial::apply(graph, &inertia.second_moment, state.alpha);
+    let turn = spatial::add(graph, turn, gyroscopic);
+    let turn = spatial::add(graph, turn, lever);
+    let mut inverse_dynamics = vec![zero; nv];
+    bodies.push(graph, id, push, turn, &mut inverse_dynamics);
+    for (r, &f) in inverse_dynamics.iter_mut().zip(&applied_force) {
+        *r = graph.sub(*r, f);
+    }
+
+    let totals = body_totals(graph, state, inertia, gravity);
+    Mechanics {
+        mass_matrix: body_mass_matrix(graph, state, inertia, dimension),
+        bias_force,
+        applied_force,
+        inverse_dynamics,
+        constraint: Vec::new(),
+        kinetic_energy: Some(totals.kinetic_energy),
+        potential_energy: Some(totals.potential_energy),
+    }
+}
+
+/// Force in ground axes and torque in body axes, about the body's origin.
+fn weight(graph: &mut Graph, state: &State, inertia: &Inertia, gravity: Vector3) -> (Vector3, Vector3) {
+    let in_body = spatial::apply_transposed(graph, &state.rotation, gravity);
+    (spatial::scale(graph, inertia.mass, gravity), spatial::cross(graph, inertia.first_moment, in_body))
+}
+
+/// [ m 1, R (S × h) ; …ᵀ, Sᵀ J S ].
+fn body_mass_matrix(graph: &mut Graph, state: &State, inertia: &Inertia, dimension: usize) -> Vec<Vec<ExprId>> {
+    let n = dimension + state.subspace.len();
+    let mut matrix = vec![vec![graph.zero(); n]; n];
+    for (i, row) in matrix.iter_mut().enumerate().take(dimension) {
+        row[i] = inertia.mass;
+    }
+    for (j, &column) in state.subspace.iter().enumerate() {
+        let swing = spatial::cross(graph, column, inertia.first_moment);
+        let swing = spatial::apply(graph, &state.rotation, swing);
+        for i in 0..dimension {
+            matrix[i][dimension + j] = swing[i];
+            matrix[dimension + j][i] = swing[i];
+        }
+        let moment = spatial::apply(graph, &inertia.second_moment, column);
+        for (i, &row) in state.subspace.iter().enumerate().take(j + 1) {
+            let value = spatial::dot(graph, row, moment);
+            matrix[dimension + i][dimension + j] = value;
+            matrix[dimension + j][dimension + i] = value;
+        }
+    }
+    matrix
+}
+
+fn body_totals(graph: &mut Graph, state: &State, inertia: &Inertia, gravity: Option<Vector3>) -> Totals {
+    let turning = spatial::cross(graph, state.omega, inertia.first_moment);
+    let turning = spatial::apply(graph, &state.rotation, turning);
+    let linear = spatial::scale(graph, inertia.mass, state.velocity);
+    let momentum = spatial::add(graph, linear, turning);
+    let in_body = spatial::apply_transposed(graph, &state.rotation, state.velocity);
+    let spin = spatial::apply(graph, &inertia.second_moment, state.omega);
+    let lever = spatial::cross(graph, inertia.first_moment, in_body);
+    let about_origin = spatial::add(graph, spin, lever);
+    // 2 T = v · p + ω · L about the origin.
+    let (translation, rotation) =
+        (spatial::dot(graph, state.velocity, momentum), spatial::dot(graph, state.omega, about_origin));
+    let twice = graph.add(translation, rotation);
+    let half = graph.ratio(1, 2);
+    let kinetic_energy = graph.mul(half, twice);
+
+    let in_ground = spatial::apply(graph, &state.rotation, about_origin);
+    let orbital = spatial::cross(graph, state.position, momentum);
+    let angular_momentum = spatial::add(graph, in_ground, orbital);
+    let potential_energy = match gravity {
+        None => graph.zero(),
+        Some(g) => {
+            let moment = spatial::apply(graph, &state.rotation, inertia.first_moment);
+            let at_origin = spatial::scale(graph, inertia.mass, state.position);
+            let moment = spatial::add(graph, at_origin, moment);
+            let work = spatial::dot(graph, g, moment);
+            graph.neg(work)
+        }
+    };
+    Totals { kinetic_energy, potential_energy, momentum, angular_momentum }
+}
+
+/// A force, with the bodies it acts on or depends on.
+fn applied_force(system: &System, layout: &Layout, parameters: &mut Parameters, force: &Force) -> (Kernel, Instance) {
+    let keyword = force.kind.keyword();
+    let doc = format!("An applied force of kind `{keyword}`.");
+    let mut builder = KernelBuilder::new(keyword, &doc, &force.name.to_string(), parameters, layout);
+    let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_force(force)));
+    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: false };
+    let (f, potential_energy) = generalized_force(&mut stage, &bodies, force);
+    let functions = builder.functions(Mechanics { applied_force: f, potential_energy, ..Mechanics::default() });
+    builder.finish(functions)
+}
+
+fn generalized_force(stage: &mut Stage, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Option<ExprId>) {
+    let (action, ends) = stage.act(force);
+    let graph = &mut stage.builder.graph;
+    let size = bodies.order.len() * body_coordinates(stage.system).len();
+    let mut f = vec![graph.zero(); size];
+    for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
+        let Some(body) = frame.body else { continue };
+        let axes = bodies.states[&body].rotation;
+        let push = spatial::apply_transposed(graph, &axes, wrench.force);
+        let turn = spatial::apply_transposed(graph, &axes, wrench.torque);
+        let moment = spatial::cross(graph, point, push);
+        let torque = spatial::add(graph, turn, moment);
+        bodies.push(graph, body, wrench.force, torque, &mut f);
+    }
+    (f, action.potential)
+}
+
+/// Names for the bodies of a kernel: none for a single body, else `a_`, `b_`, ….
+fn prefixed(_system: &System, bodies: &[BodyId]) -> Vec<(BodyId, String)> {
+    let mut unique: Vec<BodyId> = Vec::new();
+    for &body in bodies {
+        if !unique.contains(&body) {
+            unique.push(body);
+        }
+    }
+    let prefix = |i: usize| match (unique.len(), i) {
+        (1, _) => String::new(),
+        (_, 0) => "a_".to_owned(),
+        (_, 1) => "b_".to_owned(),
+        (_, i) => format!("c{i}_"),
+    };
+    unique.iter().enumerate().map(|(i, &body)| (body, prefix(i))).collect()
+}
+
+/// Names for the bodies of a kernel that is made for one statement: their own.
+fn named(system: &System, bodies: &[BodyId]) -> Vec<(BodyId, String)> {
+    bodies.iter().map(|&body| (body, format!("{}_", system.bodies[body.0].name))).collect()
+}
+
+/// A joint as a constraint; none for joints that leave everything free.
+fn joint_closure(
+    system: &System,
+    layout: &Layout,
+    parameters: &mut Parameters,
+    joint: &Joint,
+    first: usize,
+) -> Option<(Kernel, Instance)> {
+    let keyword = joint.kind.keyword();
+    let doc = format!("A {keyword} joint between two bodies.");
+    let name = format!("{keyword}_joint");
+    let mut builder = KernelBuilder::new(&name, &doc, &joint.name.to_string(), parameters, layout);
+    let ends: Vec<BodyId> = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body).collect();
+    let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &ends));
+    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: false };
+    let constraint = statements::closure(&mut stage, joint);
+    if constraint.is_empty() {
+        return None;
+    }
+    builder.multipliers(first, constraint.len());
+    let functions = builder.functions(Mechanics { constraint, ..Mechanics::default() });
+    Some(builder.finish(functions))
+}
+
+fn user_constraint(
+    system: &System,
+    layout: &Layout,
+    parameters: &mut Parameters,
+    index: usize,
+    first: usize,
+) -> (Kernel, Instance) {
+    let statement = &system.constraints[index];
+    let name = statement.name.to_string();
+    let mut builder = KernelBuilder::new(&name, "A constraint written as an equation.", &name, parameters, layout);
+    let bodies = Bodies::declare(system, &mut builder, &named(system, &terms::bodies(&statement.residual)));
+    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: true };
+    let constraint = lower(&mut stage, &statement.residual);
+    builder.multipliers(first, constraint.len());
+    let functions = builder.functions(Mechanics { constraint, ..Mechanics::default() });
+    builder.finish(functions)
+}
+
+/// All outputs, in one kernel.
+fn output_kernel(system: &System, layout: &Layout, parameters: &mut Parameters) -> Option<(Kernel, Instance)> {
+    let needs_totals = system.outputs.iter().any(|output| terms::asks_for_totals(&output.value));
+    let used: Vec<BodyId> = if needs_totals {
+        (0..system.bodies.len()).map(BodyId).collect()
+    } else {
+        system.outputs.iter().flat_map(|output| terms::bodies(&output.value)).collect()
+    };
+    let mut builder = KernelBuilder::new("outputs", "Outputs of the model.", "outputs", parameters, layout);
+    let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
+    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: true };
+    if needs_totals {
+        stage.totals = Some(totals(&mut stage, &bodies));
+    }
+    let function = statements::outputs(&mut stage)?;
+    Some(builder.finish(vec![function]))
+}
+
+/// Energies and momenta of all bodies and forces.
+fn totals(stage: &mut Stage, bodies: &Bodies) -> Totals {
+    let system = stage.system;
+    let zero = stage.builder.graph.zero();
+    let mut sum = Totals { kinetic_energy: zero, potential_energy: zero, momentum: [zero; 3], angular_momentum: [zero; 3] };
+    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    for (index, body) in system.bodies.iter().enumerate() {
+        let inertia = inertia(stage, body);
+        let graph = &mut stage.builder.graph;
+        let own = body_totals(graph, &bodies.states[&BodyId(index)], &inertia, gravity);
+        sum.kinetic_energy = graph.add(sum.kinetic_energy, own.kinetic_energy);
+        sum.potential_energy = graph.add(sum.potential_energy, own.potential_energy);
+        sum.momentum = spatial::add(graph, sum.momentum, own.momentum);
+        sum.angular_momentum = spatial::add(graph, sum.angular_momentum, own.angular_momentum);
+    }
+    for force in &system.forces {
+        if let (_, Some(energy)) = generalized_force(stage, bodies, force) {
+            sum.potential_energy = stage.builder.graph.add(sum.potential_energy, energy);
+        }
+    }
+    sum
+}
+
+/// All initial conditions, in one kernel.
+fn initial_kernel(system: &System, layout: &Layout, parameters: &mut Parameters) -> Option<(Kernel, Instance)> {
+    let used: Vec<BodyId> = system.initial.iter().flat_map(|initial| terms::bodies(&initial.residual)).collect();
+    let doc = "Conditions on the initial state.";
+    let mut builder = KernelBuilder::new("initial_conditions", doc, "initial", parameters, layout);
+    let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
+    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: true };
+    let functions = statements::initial_conditions(&mut stage);
+    (!functions.is_empty()).then(|| builder.finish(functions))
+}

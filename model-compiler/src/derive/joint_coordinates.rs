@@ -1,0 +1,271 @@
+//! A model in joint coordinates: one kernel, derived by recursion over the links of its spanning tree.
+
+use super::equations::{Block, Channel, Instance, Kernel, Layout};
+use super::kernel::{KernelBuilder, Mechanics, Symbols};
+use super::links::Links;
+use super::motion::{Rest, Stage};
+use super::parameters::Parameters;
+use super::statements::{self, run_names};
+use super::tree::{self, Inertia};
+use crate::expr::{ExprId, Graph};
+use crate::joints::{Coordinate, channels};
+use crate::resolve::{Joint, Space, System};
+use crate::rotations::RotationKind;
+use crate::spatial::{self, Vector3, Wrench};
+
+/// Where the coordinates of each tree joint stand: first coordinate, first velocity, and whether a rotation follows.
+struct Run {
+    q: std::ops::Range<usize>,
+    v: std::ops::Range<usize>,
+    rotation: bool,
+}
+
+/// Names every coordinate, velocity and constraint; gives the reference configuration.
+pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Parameters) -> Vec<ExprId> {
+    let mut reference = Vec::new();
+    for joint in system.joints.iter().filter(|joint| joint.is_tree) {
+        let (q, v) = channels(joint.kind, system.space, system.rotation);
+        let name = |coordinate: &Coordinate| match &joint.coordinate_name {
+            Some(given) if q.len() == 1 => given.to_string(),
+            _ => joint.absolute_angle.as_ref().map_or(format!("{}.{}", joint.name, coordinate.name), ToString::to_string),
+        };
+        let rates = v.iter().map(|coordinate| Channel { name: name(coordinate), unit: rate_unit(coordinate.unit) });
+        layout.velocities.extend(rates);
+        layout.coordinates.extend(q.iter().map(|c| Channel { name: name(c), unit: c.unit.to_owned() }));
+
+        let own = joint.kind.coordinates(system.space).len();
+        let zero = parameters.graph.zero();
+        reference.extend(std::iter::repeat_n(zero, q.len()));
+        if own > 0 {
+            layout.blocks.push(Block::Vector(own));
+        }
+        if rotates(system, joint) {
+            match system.rotation {
+                RotationKind::EulerParameters => {
+                    layout.blocks.push(Block::Rotation);
+                    let first = reference.len() - 4;
+                    reference[first] = parameters.graph.one();
+                }
+                RotationKind::EulerZyx => layout.blocks.push(Block::Vector(3)),
+            }
+        }
+    }
+    for joint in system.joints.iter().filter(|joint| !joint.is_tree) {
+        layout.constraints.extend(statements::closure_channels(system, joint));
+    }
+    layout.constraints.extend(statements::constraint_channels(system).concat());
+    reference
+}
+
+/// The unit of a velocity: angular velocities have theirs already.
+fn rate_unit(unit: &str) -> String {
+    match unit {
+        "rad" => "rad/s".to_owned(),
+        "m" => "m/s".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn rotates(system: &System, joint: &Joint) -> bool {
+    joint.kind.has_rotation() && system.space == Space::Spatial
+}
+
+fn runs(system: &System) -> Vec<Run> {
+    let (mut first_q, mut first_v) = (0, 0);
+    system
+        .joints
+        .iter()
+        .filter(|joint| joint.is_tree)
+        .map(|joint| {
+            let (q, v) = channels(joint.kind, system.space, system.rotation);
+            let run = Run {
+                q: first_q..first_q + q.len(),
+                v: first_v..first_v + v.len(),
+                rotation: rotates(system, joint) && system.rotation == RotationKind::EulerParameters,
+            };
+            (first_q, first_v) = (run.q.end, run.v.end);
+            run
+        })
+        .collect()
+}
+
+/// The one kernel and its one instance.
+pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec<(Kernel, Instance)> {
+    let doc = "All bodies, in joint coordinates.";
+    let mut builder = KernelBuilder::new("system", doc, &system.name.to_string(), parameters, layout);
+    let symbols = runs(system).into_iter().map(|run| coordinates(&mut builder, layout, system, run)).collect();
+    builder.multipliers(0, layout.constraints.len());
+    let nv = layout.velocities.len();
+
+    let mut stage = Stage { system, builder: &mut builder, motion: &Rest, totals: None, fold_numbers: true };
+    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    let mut links = Links::new(&mut stage, symbols);
+    let inertias = tree::inertias(&mut stage, &links);
+
+    let graph = &mut stage.builder.graph;
+    let at_rest = spatial::zero(graph);
+    let accelerations = tree::accelerations(graph, &links, at_rest, true);
+    links.set_accelerations(accelerations);
+    let bias_force = bias_force(graph, &links, &inertias, nv);
+    let mass_matrix = tree::mass_matrix(graph, &links, &inertias, nv);
+    let mut totals = tree::totals(graph, &links, &inertias, gravity);
+
+    let mut stage = Stage { system, builder: &mut builder, motion: &links, totals: None, fold_numbers: true };
+    let applied = applied(&mut stage, &links, nv);
+    let constraint = constraint(&mut stage);
+
+    let graph = &mut stage.builder.graph;
+    if let Some(potential) = applied.potential {
+        totals.potential_energy = graph.add(totals.potential_energy, potential);
+    }
+    let inverse_dynamics = inverse_dynamics(graph, &links, &inertias, gravity, &applied, nv);
+    let applied_force = applied_force(graph, &links, &inertias, gravity, &applied, nv);
+
+    let mut stage = Stage { system, builder: &mut builder, motion: &links, totals: Some(totals), fold_numbers: true };
+    let outputs = statements::outputs(&mut stage);
+    let initial = statements::initial_conditions(&mut stage);
+    let mut functions = builder.functions(Mechanics {
+        mass_matrix,
+        bias_force,
+        applied_force,
+        inverse_dynamics,
+        constraint,
+        kinetic_energy: Some(totals.kinetic_energy),
+        potential_energy: Some(totals.potential_energy),
+    });
+    functions.extend(outputs);
+    functions.extend(initial);
+    vec![builder.finish(functions)]
+}
+
+fn coordinates(builder: &mut KernelBuilder, layout: &Layout, system: &System, run: Run) -> (usize, Symbols) {
+    let (q_names, v_names) = run_names(layout, run.q.clone(), run.v.clone());
+    let n_own = run.q.len() - 4 * usize::from(run.rotation);
+    let own = (&q_names[..n_own], &v_names[..n_own]);
+    let mut symbols = builder.coordinates(own, (run.q.start, run.v.start), None);
+    if run.rotation {
+        let rotation = system.rotation;
+        let map = move |graph: &mut Graph, q: &[ExprId]| rotation.velocity_map(graph, q);
+        let names = (&q_names[n_own..], &v_names[n_own..]);
+        let free = builder.coordinates(names, (run.q.start + n_own, run.v.start + n_own), Some(&map));
+        symbols.q.extend(free.q);
+        symbols.v.extend(free.v);
+        symbols.a.extend(free.a);
+    }
+    (run.v.start, symbols)
+}
+
+/// h: inverse dynamics without gravity and without accelerations of the joints.
+fn bias_force(graph: &mut Graph, links: &Links, inertias: &[Inertia], nv: usize) -> Vec<ExprId> {
+    let at_rest = spatial::zero(graph);
+    let accelerations = tree::accelerations(graph, links, at_rest, false);
+    let wrenches = tree::inertia_wrenches(graph, links, inertias, &accelerations);
+    tree::generalized(graph, links, wrenches, nv)
+}
+
+/// Applied forces other than gravity: wrenches on the links, forces on coordinates, and their potential.
+struct Applied {
+    wrenches: Vec<Option<Wrench>>,
+    generalized: Vec<(usize, ExprId)>,
+    potential: Option<ExprId>,
+}
+
+fn applied(stage: &mut Stage, links: &Links, nv: usize) -> Applied {
+    let mut applied = Applied { wrenches: vec![None; links.links.len()], generalized: Vec::new(), potential: None };
+    for force in &stage.system.forces {
+        let (action, ends) = stage.act(force);
+        let graph = &mut stage.builder.graph;
+        for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
+            let Some(body) = frame.body else { continue };
+            let arm = links.arm(graph, body, point);
+            let push = links.from_ground(graph, body, wrench.force);
+            let turn = links.from_ground(graph, body, wrench.torque);
+            let moment = spatial::cross(graph, arm, push);
+            let torque = spatial::add(graph, turn, moment);
+            let slot = &mut applied.wrenches[body.0];
+            *slot = Some(match slot.take() {
+                None => Wrench { force: push, torque },
+                Some(sum) => Wrench {
+                    force: spatial::add(graph, sum.force, push),
+                    torque: spatial::add(graph, sum.torque, torque),
+                },
+            });
+        }
+        if let (Some((joint, index)), Some(value)) = (force.coordinate, action.generalized)
+            && let Some(link) = links.links.iter().find(|link| link.joint == joint)
+        {
+            debug_assert!(link.first_velocity + index < nv);
+            applied.generalized.push((link.first_velocity + index, value));
+        }
+        if let Some(energy) = action.potential {
+            applied.potential = Some(applied.potential.map_or(energy, |sum| graph.add(sum, energy)));
+        }
+    }
+    applied
+}
+
+/// M a + h − f, by one recursion: gravity as an acceleration of the ground.
+fn inverse_dynamics(
+    graph: &mut Graph,
+    links: &Links,
+    inertias: &[Inertia],
+    gravity: Option<Vector3>,
+    applied: &Applied,
+    nv: usize,
+) -> Vec<ExprId> {
+    let zero = spatial::zero(graph);
+    let base = gravity.map_or(zero, |g| spatial::neg(graph, g));
+    let accelerations = tree::accelerations(graph, links, base, true);
+    let mut wrenches = tree::inertia_wrenches(graph, links, inertias, &accelerations);
+    for (wrench, external) in wrenches.iter_mut().zip(&applied.wrenches) {
+        if let Some(external) = external {
+            wrench.force = spatial::sub(graph, wrench.force, external.force);
+            wrench.torque = spatial::sub(graph, wrench.torque, external.torque);
+        }
+    }
+    let mut result = tree::generalized(graph, links, wrenches, nv);
+    for &(row, value) in &applied.generalized {
+        result[row] = graph.sub(result[row], value);
+    }
+    result
+}
+
+/// f: gravity and all other applied forces.
+fn applied_force(
+    graph: &mut Graph,
+    links: &Links,
+    inertias: &[Inertia],
+    gravity: Option<Vector3>,
+    applied: &Applied,
+    nv: usize,
+) -> Vec<ExprId> {
+    let zero = spatial::zero(graph);
+    let mut wrenches = match gravity {
+        Some(g) => tree::weights(graph, links, inertias, g),
+        None => vec![Wrench { force: zero, torque: zero }; links.links.len()],
+    };
+    for (wrench, external) in wrenches.iter_mut().zip(&applied.wrenches) {
+        if let Some(external) = external {
+            wrench.force = spatial::add(graph, wrench.force, external.force);
+            wrench.torque = spatial::add(graph, wrench.torque, external.torque);
+        }
+    }
+    let mut result = tree::generalized(graph, links, wrenches, nv);
+    for &(row, value) in &applied.generalized {
+        result[row] = graph.add(result[row], value);
+    }
+    result
+}
+
+/// g: closures of the joints outside the tree, then the constraints written as equations.
+fn constraint(stage: &mut Stage) -> Vec<ExprId> {
+    let system = stage.system;
+    let mut residuals = Vec::new();
+    for joint in system.joints.iter().filter(|joint| !joint.is_tree) {
+        residuals.extend(statements::closure(stage, joint));
+    }
+    for constraint in &system.constraints {
+        residuals.extend(super::lower::lower(stage, &constraint.residual));
+    }
+    residuals
+}

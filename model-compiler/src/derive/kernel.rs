@@ -1,0 +1,375 @@
+//! One kernel in the making: its symbols, and the functions that follow from a member's mechanics.
+
+use std::collections::HashMap;
+
+use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, Layout, Output, Role};
+use super::parameters::Parameters;
+use crate::expr::{ExprId, Graph, Stage, SymbolId};
+
+/// A kernel and its first instance while they are being written.
+pub(super) struct KernelBuilder<'a> {
+    pub graph: Graph,
+    pub parameters: &'a mut Parameters,
+    layout: &'a Layout,
+    name: String,
+    doc: String,
+    inputs: Inputs,
+    instance: Instance,
+    /// q̇ = N v of the local coordinates, row by row; filled by `block`.
+    velocity_map: Vec<Vec<(usize, ExprId)>>,
+    parameter_values: HashMap<ExprId, ExprId>,
+}
+
+/// Mechanics of a member; vectors are as long as its velocities, or empty.
+#[derive(Default)]
+pub(super) struct Mechanics {
+    /// M, row by row.
+    pub mass_matrix: Vec<Vec<ExprId>>,
+    /// h.
+    pub bias_force: Vec<ExprId>,
+    /// f.
+    pub applied_force: Vec<ExprId>,
+    /// M a + h − f, derived jointly; from the parts when empty.
+    pub inverse_dynamics: Vec<ExprId>,
+    /// g.
+    pub constraint: Vec<ExprId>,
+    /// Kinetic energy.
+    pub kinetic_energy: Option<ExprId>,
+    /// Potential energy.
+    pub potential_energy: Option<ExprId>,
+}
+
+/// Local symbols of a run of coordinates.
+pub(super) struct Symbols {
+    pub q: Vec<ExprId>,
+    pub v: Vec<ExprId>,
+    pub a: Vec<ExprId>,
+}
+
+impl<'a> KernelBuilder<'a> {
+    pub fn new(name: &str, doc: &str, member: &str, parameters: &'a mut Parameters, layout: &'a Layout) -> Self {
+        Self {
+            graph: Graph::new(),
+            parameters,
+            layout,
+            name: name.to_owned(),
+            doc: doc.to_owned(),
+            inputs: Inputs::default(),
+            instance: Instance {
+                kernel: 0,
+                name: member.to_owned(),
+                parameters: Vec::new(),
+                inputs: Vec::new(),
+                q: Vec::new(),
+                v: Vec::new(),
+                lambda: Vec::new(),
+                outputs: Vec::new(),
+                initial_position: Vec::new(),
+                initial_velocity: Vec::new(),
+            },
+            velocity_map: Vec::new(),
+            parameter_values: HashMap::new(),
+        }
+    }
+
+    fn symbol(&mut self, name: &str, stage: Stage) -> (ExprId, SymbolId) {
+        let mut unique = name.to_owned();
+        let mut suffix = 2;
+        while self.graph.find_symbol(&unique).is_some() {
+            unique = format!("{name}_{suffix}");
+            suffix += 1;
+        }
+        let id = SymbolId(self.graph.symbols().len() as u32);
+        (self.graph.symbol(&unique, stage), id)
+    }
+
+    /// A parameter of the member: `value` is an expression of the model's parameters. Numbers stay numbers when
+    /// `fold_numbers` is set, zeros and ones always do: they remove terms.
+    pub fn parameter(&mut self, name: &str, value: ExprId, fold_numbers: bool) -> ExprId {
+        if let Some(number) = self.parameters.graph.as_number(value) {
+            let magnitude = number.to_f64().abs();
+            if fold_numbers || magnitude == 0.0 || magnitude == 1.0 {
+                return self.graph.number(number);
+            }
+        }
+        if let Some(&known) = self.parameter_values.get(&value) {
+            return known;
+        }
+        let (expr, id) = self.symbol(name, Stage::Parameter);
+        self.inputs.parameters.push(id);
+        self.instance.parameters.push(value);
+        self.parameter_values.insert(value, expr);
+        expr
+    }
+
+    /// A run of coordinates of the model, with their velocities and accelerations; `prefix` names the member.
+    ///
+    /// `velocity_map` gives q̇ = N v row by row where it is not the identity.
+    pub fn coordinates(
+        &mut self,
+        names: (&[String], &[String]),
+        first: (usize, usize),
+        velocity_map: Option<&dyn Fn(&mut Graph, &[ExprId]) -> Vec<Vec<ExprId>>>,
+    ) -> Symbols {
+        let (q_names, v_names) = names;
+        let first_local_v = self.inputs.v.len();
+        let mut symbols = Symbols { q: Vec::new(), v: Vec::new(), a: Vec::new() };
+        for (i, name) in q_names.iter().enumerate() {
+            let (expr, id) = self.symbol(name, Stage::Position);
+            self.inputs.q.push(id);
+            self.instance.q.push(first.0 + i);
+            symbols.q.push(expr);
+        }
+        for (i, name) in v_names.iter().enumerate() {
+            let (rate, acceleration) = if q_names.len() == v_names.len() && velocity_map.is_none() {
+                (format!("{name}_dot"), format!("{name}_ddot"))
+            } else {
+                (name.clone(), format!("{name}_dot"))
+            };
+            let (expr, id) = self.symbol(&rate, Stage::Velocity);
+            self.inputs.v.push(id);
+            symbols.v.push(expr);
+            let (expr, id) = self.symbol(&acceleration, Stage::Acceleration);
+            self.inputs.a.push(id);
+            symbols.a.push(expr);
+            self.instance.v.push(first.1 + i);
+        }
+        let one = self.graph.one();
+        let rows = match velocity_map {
+            Some(map) => map(&mut self.graph, &symbols.q)
+                .into_iter()
+                .map(|row| row.into_iter().enumerate().map(|(j, n)| (first_local_v + j, n)).collect())
+                .collect(),
+            None => (0..q_names.len()).map(|i| vec![(first_local_v + i, one)]).collect::<Vec<_>>(),
+        };
+        self.velocity_map.extend(rows);
+        symbols
+    }
+
+    /// A run of multipliers of the model.
+    pub fn multipliers(&mut self, first: usize, n: usize) {
+        for i in 0..n {
+            let name = format!("lambda_{}", self.inputs.lambda.len());
+            let (_, id) = self.symbol(&name, Stage::Acceleration);
+            self.inputs.lambda.push(id);
+            self.instance.lambda.push(first + i);
+        }
+    }
+
+    pub fn time(&mut self) -> ExprId {
+        match self.inputs.time {
+            Some(id) => self.graph.symbol_expr(id),
+            None => {
+                let (expr, id) = self.symbol("t", Stage::Time);
+                self.inputs.time = Some(id);
+                expr
+            }
+        }
+    }
+
+    pub fn input(&mut self, index: usize) -> ExprId {
+        if let Some(local) = self.instance.inputs.iter().position(|&known| known == index) {
+            return self.graph.symbol_expr(self.inputs.inputs[local]);
+        }
+        let (expr, id) = self.symbol(&self.layout.inputs[index].name.clone(), Stage::Time);
+        self.inputs.inputs.push(id);
+        self.instance.inputs.push(index);
+        expr
+    }
+
+    /// Rows of the model's outputs and initial conditions that this kernel fills.
+    pub fn instance_mut(&mut self) -> &mut Instance {
+        &mut self.instance
+    }
+
+    fn expressions(&self, symbols: &[SymbolId]) -> Vec<ExprId> {
+        symbols.iter().map(|&id| self.graph.symbol_expr(id)).collect()
+    }
+
+    /// The multipliers' symbols.
+    pub fn lambda(&self) -> Vec<ExprId> {
+        self.expressions(&self.inputs.lambda)
+    }
+
+    /// (∂y/∂q) N, row by row.
+    pub fn tangent(&mut self, y: &[ExprId]) -> Vec<Vec<ExprId>> {
+        let q = self.expressions(&self.inputs.q);
+        let by_q = self.graph.jacobian(y, &q);
+        by_q.into_iter().map(|row| self.along_velocities(&row)).collect()
+    }
+
+    /// A row of derivatives by q → by directions of v.
+    fn along_velocities(&mut self, row: &[ExprId]) -> Vec<ExprId> {
+        let mut result = vec![self.graph.zero(); self.inputs.v.len()];
+        for (derivative, map) in row.iter().zip(&self.velocity_map) {
+            for &(column, n) in map {
+                let term = self.graph.mul(*derivative, n);
+                result[column] = self.graph.add(result[column], term);
+            }
+        }
+        result
+    }
+
+    /// ∂y/∂v, row by row.
+    pub fn velocity_jacobian(&mut self, y: &[ExprId]) -> Vec<Vec<ExprId>> {
+        let v = self.expressions(&self.inputs.v);
+        self.graph.jacobian(y, &v)
+    }
+
+    /// ∂y/∂t.
+    fn time_derivative(&mut self, y: &[ExprId]) -> Vec<ExprId> {
+        match self.inputs.time {
+            None => vec![self.graph.zero(); y.len()],
+            Some(id) => {
+                let t = self.graph.symbol_expr(id);
+                y.iter().map(|&component| self.graph.derivative(component, t)).collect()
+            }
+        }
+    }
+
+    /// Every function of the model that a member with these mechanics contributes to.
+    pub fn functions(&mut self, mechanics: Mechanics) -> Vec<Function> {
+        let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, constraint, .. } = mechanics;
+        let mut functions = Vec::new();
+        let mut add = |graph: &Graph, role: FunctionRole, outputs: Vec<Output>| {
+            let outputs: Vec<Output> = outputs.into_iter().map(|output| output.without_zeros(graph)).collect();
+            if outputs.iter().any(|output| !output.entries.is_empty()) {
+                functions.push(Function { role, outputs });
+            }
+        };
+        add(&self.graph, FunctionRole::MassMatrix, vec![Output::matrix(Role::MassMatrix, &mass_matrix)]);
+        add(&self.graph, FunctionRole::BiasForce, vec![Output::vector(Role::BiasForce, &bias_force)]);
+        add(&self.graph, FunctionRole::AppliedForce, vec![Output::vector(Role::AppliedForce, &applied_force)]);
+
+        let jacobian = self.tangent(&constraint);
+        add(&self.graph, FunctionRole::Constraint, vec![Output::vector(Role::Constraint, &constraint)]);
+        add(&self.graph, FunctionRole::ConstraintJacobian, vec![Output::matrix(Role::ConstraintJacobian, &jacobian)]);
+        let (rate, acceleration) = self.constraint_bias(&constraint, &jacobian);
+        add(
+            &self.graph,
+            FunctionRole::ConstraintBias,
+            vec![
+                Output::vector(Role::ConstraintRate, &rate),
+                Output::vector(Role::ConstraintAcceleration, &acceleration),
+            ],
+        );
+
+        let zero = self.graph.zero();
+        add(
+            &self.graph,
+            FunctionRole::Energy,
+            vec![
+                Output::vector(Role::KineticEnergy, &[mechanics.kinetic_energy.unwrap_or(zero)]),
+                Output::vector(Role::PotentialEnergy, &[mechanics.potential_energy.unwrap_or(zero)]),
+            ],
+        );
+
+        let dynamics = if inverse_dynamics.is_empty() {
+            self.inverse_dynamics(&mass_matrix, &bias_force, &applied_force)
+        } else {
+            inverse_dynamics
+        };
+        let residual = self.minus_constraint_forces(dynamics, &constraint);
+        add(
+            &self.graph,
+            FunctionRole::Residual,
+            vec![Output::vector(Role::Residual, &residual), Output::vector(Role::Constraint, &constraint)],
+        );
+        let (damping, stiffness) = (self.velocity_jacobian(&residual), self.tangent(&residual));
+        add(
+            &self.graph,
+            FunctionRole::Linearization,
+            vec![
+                Output::matrix(Role::MassMatrix, &mass_matrix),
+                Output::matrix(Role::Damping, &damping),
+                Output::matrix(Role::Stiffness, &stiffness),
+                Output::matrix(Role::ConstraintJacobian, &jacobian),
+            ],
+        );
+        functions
+    }
+
+    fn inverse_dynamics(&mut self, mass: &[Vec<ExprId>], bias: &[ExprId], applied: &[ExprId]) -> Vec<ExprId> {
+        let a = self.expressions(&self.inputs.a);
+        (0..a.len())
+            .map(|i| {
+                let mut sum = match mass.get(i) {
+                    Some(row) => self.graph.dot(row, &a),
+                    None => self.graph.zero(),
+                };
+                if let Some(&h) = bias.get(i) {
+                    sum = self.graph.add(sum, h);
+                }
+                if let Some(&f) = applied.get(i) {
+                    sum = self.graph.sub(sum, f);
+                }
+                sum
+            })
+            .collect()
+    }
+
+    /// Subtracts Gᵀ λ, as the gradient of the one scalar λ · g.
+    fn minus_constraint_forces(&mut self, dynamics: Vec<ExprId>, constraint: &[ExprId]) -> Vec<ExprId> {
+        if constraint.is_empty() {
+            return dynamics;
+        }
+        let (lambda, q) = (self.lambda(), self.expressions(&self.inputs.q));
+        let work = self.graph.dot(&lambda, constraint);
+        let gradient = self.graph.gradient(work, &q);
+        let forces = self.along_velocities(&gradient);
+        dynamics.into_iter().zip(forces).map(|(r, force)| self.graph.sub(r, force)).collect()
+    }
+
+    /// ġ − G v and g̈ − G a.
+    fn constraint_bias(&mut self, constraint: &[ExprId], jacobian: &[Vec<ExprId>]) -> (Vec<ExprId>, Vec<ExprId>) {
+        let v = self.expressions(&self.inputs.v);
+        let rate = self.time_derivative(constraint);
+        let total_rate: Vec<ExprId> = jacobian
+            .iter()
+            .zip(&rate)
+            .map(|(row, &rate)| {
+                let moving = self.graph.dot(row, &v);
+                self.graph.add(moving, rate)
+            })
+            .collect();
+        let explicit = self.time_derivative(&total_rate);
+        let convective = self.tangent(&total_rate);
+        let acceleration = convective
+            .iter()
+            .zip(explicit)
+            .map(|(row, explicit)| {
+                let moving = self.graph.dot(row, &v);
+                self.graph.add(moving, explicit)
+            })
+            .collect();
+        (rate, acceleration)
+    }
+
+    pub fn finish(self, functions: Vec<Function>) -> (Kernel, Instance) {
+        let kernel =
+            Kernel { name: self.name, doc: self.doc, graph: self.graph, inputs: self.inputs, functions };
+        (kernel, self.instance)
+    }
+}
+
+impl Output {
+    /// A vector with all its entries.
+    pub fn vector(role: Role, values: &[ExprId]) -> Self {
+        let entries = values.iter().enumerate().map(|(row, &value)| Entry { row, column: 0, value }).collect();
+        Self { role, shape: (values.len(), 1), entries }
+    }
+
+    /// A matrix with all its entries, from its rows.
+    pub fn matrix(role: Role, rows: &[Vec<ExprId>]) -> Self {
+        let columns = rows.first().map_or(0, Vec::len);
+        let entries = (0..columns)
+            .flat_map(|column| rows.iter().enumerate().map(move |(row, values)| Entry { row, column, value: values[column] }))
+            .collect();
+        Self { role, shape: (rows.len(), columns), entries }
+    }
+
+    fn without_zeros(mut self, graph: &Graph) -> Self {
+        self.entries.retain(|entry| !graph.is_zero(entry.value));
+        self
+    }
+}

@@ -1,0 +1,354 @@
+//! Kinematics of a tree in joint coordinates: one link per body, each seen from its parent.
+//!
+//! A link's frame is the child's frame of its inboard joint, so that a joint moves it in the simplest way; where the
+//! body's own frame and inertia stand in it is constant. Vectors are kept in *working axes*: in space those of the
+//! link, where inertia is constant; in the plane those of the ground, where nothing has to be rotated.
+//! The recursions that use this stand in `tree.rs`; [Featherstone 2008, Ch. 5-6] is the text for them.
+
+use super::kernel::Symbols;
+use super::motion::{Motion, Stage};
+use crate::expr::{ExprId, Graph};
+use crate::resolve::{BodyId, JointId, Space};
+use crate::simplify::fingerprint;
+use crate::spatial::{self, Matrix3, Transform, Vector3};
+
+/// A body, its inboard joint, and its motion.
+pub(super) struct Link {
+    pub body: BodyId,
+    /// Parent body; `None` is the ground.
+    pub parent: Option<BodyId>,
+    pub joint: JointId,
+    /// First local velocity of its joint, and how many there are.
+    pub first_velocity: usize,
+    pub symbols: Symbols,
+    /// Working axes of the link → of the parent: `fixed · moving`, kept apart because two simple rotations one after
+    /// the other cost less than their product.
+    fixed: Matrix3,
+    moving: Matrix3,
+    /// Origin of the link seen from the parent's link, in the parent's working axes.
+    pub offset: Vector3,
+    /// Relative angular velocity per unit of each velocity of the joint, in the link's working axes.
+    pub angular: Vec<Vector3>,
+    /// Relative velocity of the link's origin per unit of each, in the parent's working axes.
+    pub linear: Vec<Vector3>,
+    /// Turns with its parent; not so where the coordinate is the angle against the ground.
+    pub turns_with_parent: bool,
+    /// X_WL.
+    pub pose: Transform,
+    /// X_LB, constant: the body's own frame in the link.
+    pub body_frame: Transform,
+    /// Angular velocity and velocity of the link's origin, working axes.
+    pub angular_velocity: Vector3,
+    pub velocity: Vector3,
+    /// Relative angular acceleration (link's axes) and acceleration of the origin (parent's axes) where a = 0.
+    pub bias_acceleration: (Vector3, Vector3),
+}
+
+impl Link {
+    /// A vector in the link's working axes → the parent's.
+    pub fn up(&self, graph: &mut Graph, x: Vector3) -> Vector3 {
+        let moved = spatial::apply(graph, &self.moving, x);
+        spatial::apply(graph, &self.fixed, moved)
+    }
+
+    /// A vector in the parent's working axes → the link's.
+    pub fn down(&self, graph: &mut Graph, x: Vector3) -> Vector3 {
+        let fixed = spatial::apply_transposed(graph, &self.fixed, x);
+        spatial::apply_transposed(graph, &self.moving, fixed)
+    }
+
+    /// The two rotations that `up` applies, innermost first.
+    pub fn rotations(&self) -> [&Matrix3; 2] {
+        [&self.moving, &self.fixed]
+    }
+}
+
+/// All links, by body; in `order`, parents stand before children.
+pub(super) struct Links {
+    pub space: Space,
+    pub links: Vec<Link>,
+    pub order: Vec<usize>,
+    accelerations: Vec<(Vector3, Vector3)>,
+    joint_of: Vec<(JointId, usize)>,
+}
+
+impl Links {
+    /// Kinematics up to velocities. `symbols` are those of each tree joint, in tree order.
+    pub fn new(stage: &mut Stage, symbols: Vec<(usize, Symbols)>) -> Self {
+        let space = stage.system.space;
+        let mut links: Vec<Link> = Vec::new();
+        let mut index_of = vec![usize::MAX; stage.system.bodies.len()];
+        let mut joint_of = Vec::new();
+        let tree = stage.system.joints.iter().enumerate().filter(|(_, joint)| joint.is_tree);
+        for ((joint, _), (first_velocity, symbols)) in tree.zip(symbols) {
+            let parent = stage.system.joints[joint].parent.body.map(|body| index_of[body.0]);
+            let link = link(stage, JointId(joint), parent.map(|p| &links[p]), first_velocity, symbols);
+            index_of[link.body.0] = links.len();
+            joint_of.push((JointId(joint), links.len()));
+            links.push(link);
+        }
+        // From here on links are addressed by body.
+        let order = links.iter().map(|link| link.body.0).collect();
+        let joint_of = joint_of.into_iter().map(|(joint, link)| (joint, links[link].body.0)).collect();
+        links.sort_by_key(|link| link.body);
+        Self { space, links, order, accelerations: Vec::new(), joint_of }
+    }
+
+    /// Keeps the accelerations that outputs may ask for.
+    pub fn set_accelerations(&mut self, accelerations: Vec<(Vector3, Vector3)>) {
+        self.accelerations = accelerations;
+    }
+
+    /// Body-fixed components → working axes.
+    pub fn working(&self, graph: &mut Graph, body: BodyId, x: Vector3) -> Vector3 {
+        let link = &self.links[body.0];
+        let in_link = spatial::apply(graph, &link.body_frame.rotation, x);
+        match self.space {
+            Space::Spatial => in_link,
+            Space::Planar => spatial::apply(graph, &link.pose.rotation, in_link),
+        }
+    }
+
+    /// A point of the body, seen from the link's origin, in working axes.
+    pub fn arm(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
+        let link = &self.links[body.0];
+        let turned = spatial::apply(graph, &link.body_frame.rotation, point);
+        let in_link = spatial::add(graph, link.body_frame.position, turned);
+        match self.space {
+            Space::Spatial => in_link,
+            Space::Planar => spatial::apply(graph, &link.pose.rotation, in_link),
+        }
+    }
+
+    /// Working axes → ground axes.
+    pub fn to_ground(&self, graph: &mut Graph, body: BodyId, x: Vector3) -> Vector3 {
+        match self.space {
+            Space::Spatial => spatial::apply(graph, &self.links[body.0].pose.rotation, x),
+            Space::Planar => x,
+        }
+    }
+
+    /// Ground axes → working axes.
+    pub fn from_ground(&self, graph: &mut Graph, body: BodyId, x: Vector3) -> Vector3 {
+        match self.space {
+            Space::Spatial => spatial::apply_transposed(graph, &self.links[body.0].pose.rotation, x),
+            Space::Planar => x,
+        }
+    }
+
+    /// Working axes → body axes, for angular quantities.
+    fn to_body(&self, graph: &mut Graph, body: BodyId, x: Vector3) -> Vector3 {
+        match self.space {
+            Space::Spatial => spatial::apply_transposed(graph, &self.links[body.0].body_frame.rotation, x),
+            Space::Planar => x,
+        }
+    }
+}
+
+impl Motion for Links {
+    fn pose(&self, graph: &mut Graph, body: BodyId) -> Transform {
+        let link = &self.links[body.0];
+        link.pose.then(graph, &link.body_frame)
+    }
+
+    fn velocity(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
+        let link = &self.links[body.0];
+        let arm = self.arm(graph, body, point);
+        let turning = spatial::cross(graph, link.angular_velocity, arm);
+        let velocity = spatial::add(graph, link.velocity, turning);
+        self.to_ground(graph, body, velocity)
+    }
+
+    fn acceleration(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
+        let omega = self.links[body.0].angular_velocity;
+        let (alpha, acceleration) = self.accelerations[body.0];
+        let arm = self.arm(graph, body, point);
+        let moved = rigid_acceleration(graph, acceleration, alpha, omega, arm);
+        self.to_ground(graph, body, moved)
+    }
+
+    fn angular_velocity(&self, graph: &mut Graph, body: BodyId) -> Vector3 {
+        self.to_body(graph, body, self.links[body.0].angular_velocity)
+    }
+
+    fn angular_acceleration(&self, graph: &mut Graph, body: BodyId) -> Vector3 {
+        self.to_body(graph, body, self.accelerations[body.0].0)
+    }
+
+    fn angle(&self, graph: &mut Graph, body: BodyId) -> ExprId {
+        // The sum of the joint angles up to the ground or to an angle that is measured against it.
+        let link = &self.links[body.0];
+        let angle = link.symbols.q.last().copied().filter(|_| link.angular.iter().any(|w| !graph.is_zero(w[2])));
+        let inherited = match link.parent {
+            Some(parent) if link.turns_with_parent => Some(self.angle(graph, parent)),
+            _ => None,
+        };
+        let own = angle.unwrap_or_else(|| graph.zero());
+        inherited.map_or(own, |above| graph.add(above, own))
+    }
+
+    fn coordinate(&self, _graph: &mut Graph, joint: JointId, index: usize) -> [ExprId; 3] {
+        let link = self.joint_of.iter().find(|(known, _)| *known == joint).map_or(0, |&(_, link)| link);
+        let symbols = &self.links[link].symbols;
+        [symbols.q[index], symbols.v[index], symbols.a[index]]
+    }
+}
+
+/// a + α × r + ω × (ω × r).
+pub(super) fn rigid_acceleration(graph: &mut Graph, a: Vector3, alpha: Vector3, omega: Vector3, r: Vector3) -> Vector3 {
+    let tangential = spatial::cross(graph, alpha, r);
+    let turning = spatial::cross(graph, omega, r);
+    let centripetal = spatial::cross(graph, omega, turning);
+    let sum = spatial::add(graph, a, tangential);
+    spatial::add(graph, sum, centripetal)
+}
+
+fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity: usize, symbols: Symbols) -> Link {
+    let space = stage.system.space;
+    let definition = &stage.system.joints[joint.0];
+    let name = definition.name.to_string();
+    // X_PF: the joint's frame on the parent, seen from the parent's link.
+    let on_parent = stage.frame_in_body(&format!("{name}_parent"), &definition.parent);
+    let on_child = stage.frame_in_body(&format!("{name}_child"), &definition.child);
+    let kind = definition.kind;
+    let absolute = definition.absolute_angle.is_some() && space == Space::Planar;
+
+    let rotation_kind = stage.system.rotation;
+    let graph = &mut stage.builder.graph;
+    let fixed = match parent {
+        Some(parent) => parent.body_frame.then(graph, &on_parent),
+        None => on_parent,
+    };
+    let n_own = kind.coordinates(space).len();
+    let (own, free) = symbols.q.split_at(n_own);
+    let has_rotation = kind.has_rotation() && space == Space::Spatial;
+    let rotation = has_rotation.then(|| rotation_kind.matrix(graph, free));
+    let moving = kind.pose(graph, space, own, rotation);
+    let body_frame = on_child.inverse(graph);
+
+    let ground = Transform::identity(graph);
+    let parent_pose = parent.map_or(ground, |p| p.pose);
+    let mut pose = parent_pose.then(graph, &fixed).then(graph, &moving);
+    if absolute {
+        pose.rotation = absolute_rotation(graph, symbols.q[n_own - 1], &on_child.rotation);
+    }
+
+    let identity = spatial::identity(graph);
+    let (parent_axes, fixed_rotation, moving_rotation) = match space {
+        Space::Spatial => (identity, fixed.rotation, moving.rotation),
+        Space::Planar => (parent_pose.rotation, identity, identity),
+    };
+    let reach = spatial::apply(graph, &fixed.rotation, moving.position);
+    let offset = spatial::add(graph, fixed.position, reach);
+    let offset = spatial::apply(graph, &parent_axes, offset);
+
+    let free_subspace = if has_rotation { rotation_kind.subspace(graph, free) } else { Vec::new() };
+    let (angular, linear) = subspace(graph, &moving, own, free_subspace);
+    let linear: Vec<Vector3> = linear
+        .into_iter()
+        .map(|u| {
+            let in_parent = spatial::apply(graph, &fixed.rotation, u);
+            spatial::apply(graph, &parent_axes, in_parent)
+        })
+        .collect();
+    let relative_omega = combine(graph, &angular, &symbols.v);
+    let relative_velocity = combine(graph, &linear, &symbols.v);
+    let omega_rate = rate_of_change(graph, &angular, &symbols);
+    // In the plane the columns also turn with the parent; that turning is part of the Coriolis term below.
+    let velocity_rate = match space {
+        Space::Spatial => rate_of_change(graph, &linear, &symbols),
+        Space::Planar => spatial::zero(graph),
+    };
+
+    let zero = spatial::zero(graph);
+    let mut link = Link {
+        body: definition.child.body.unwrap_or(BodyId(0)),
+        parent: definition.parent.body,
+        joint,
+        first_velocity,
+        symbols,
+        fixed: fixed_rotation,
+        moving: moving_rotation,
+        offset,
+        angular,
+        linear,
+        turns_with_parent: !absolute,
+        pose,
+        body_frame,
+        angular_velocity: relative_omega,
+        velocity: zero,
+        bias_acceleration: (omega_rate, velocity_rate),
+    };
+
+    let (parent_omega, parent_velocity) = parent.map_or((zero, zero), |p| (p.angular_velocity, p.velocity));
+    let turning = spatial::cross(graph, parent_omega, offset);
+    let carried = spatial::add(graph, parent_velocity, turning);
+    let moved = spatial::add(graph, carried, relative_velocity);
+    link.velocity = link.down(graph, moved);
+
+    let coriolis = spatial::cross(graph, parent_omega, relative_velocity);
+    let two = graph.integer(2);
+    let coriolis = spatial::scale(graph, two, coriolis);
+    link.bias_acceleration.1 = spatial::add(graph, velocity_rate, coriolis);
+    if !absolute {
+        let carried_omega = link.down(graph, parent_omega);
+        link.angular_velocity = spatial::add(graph, carried_omega, relative_omega);
+        let gyroscopic = spatial::cross(graph, carried_omega, relative_omega);
+        link.bias_acceleration.0 = spatial::add(graph, omega_rate, gyroscopic);
+    }
+    link
+}
+
+/// The rotation of a link whose body stands at `angle` against the ground.
+fn absolute_rotation(graph: &mut Graph, angle: ExprId, on_child: &Matrix3) -> Matrix3 {
+    let (s, c) = (graph.sin(angle), graph.cos(angle));
+    let body = spatial::rotation_z(graph, c, s);
+    spatial::multiply(graph, &body, on_child)
+}
+
+/// Columns of the relative angular velocity (moved axes, ω̃ = Rᵀ ∂R/∂q) and of the relative velocity (fixed axes,
+/// ∂p/∂q) of a joint, from its pose alone. Entries that are equal to zero or one are recognised as such.
+fn subspace(graph: &mut Graph, pose: &Transform, own: &[ExprId], free: Vec<Vector3>) -> (Vec<Vector3>, Vec<Vector3>) {
+    let transposed = spatial::transpose(&pose.rotation);
+    let (mut angular, mut linear) = (Vec::new(), Vec::new());
+    for &q in own {
+        let rate = pose.rotation.map(|row| row.map(|entry| graph.derivative(entry, q)));
+        let spin = spatial::multiply(graph, &transposed, &rate);
+        angular.push(recognise_numbers(graph, [spin[2][1], spin[0][2], spin[1][0]]));
+        linear.push(pose.position.map(|entry| graph.derivative(entry, q)));
+    }
+    let zero = spatial::zero(graph);
+    linear.extend(free.iter().map(|_| zero));
+    angular.extend(free);
+    (angular, linear)
+}
+
+/// Replaces what is identically a number, such as sin² + cos², by that number.
+fn recognise_numbers(graph: &mut Graph, vector: Vector3) -> Vector3 {
+    let (merged, values) = fingerprint::merge_equal(graph, &vector);
+    std::array::from_fn(|i| merged.as_number(values[i]).map_or(vector[i], |number| graph.number(number)))
+}
+
+/// Σ columns · rates.
+fn combine(graph: &mut Graph, columns: &[Vector3], rates: &[ExprId]) -> Vector3 {
+    let mut sum = spatial::zero(graph);
+    for (&column, &rate) in columns.iter().zip(rates) {
+        let term = spatial::scale(graph, rate, column);
+        sum = spatial::add(graph, sum, term);
+    }
+    sum
+}
+
+/// Σ (d column / dt) v. Columns depend on coordinates only where q̇ = v: Euler parameters have constant ones.
+fn rate_of_change(graph: &mut Graph, columns: &[Vector3], symbols: &Symbols) -> Vector3 {
+    let relative = combine(graph, columns, &symbols.v);
+    relative.map(|entry| {
+        let mut sum = graph.zero();
+        for (&q, &v) in symbols.q.iter().zip(&symbols.v) {
+            let derivative = graph.derivative(entry, q);
+            let term = graph.mul(derivative, v);
+            sum = graph.add(sum, term);
+        }
+        sum
+    })
+}

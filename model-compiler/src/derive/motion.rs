@@ -1,0 +1,281 @@
+//! What forces, constraints and outputs may ask about the motion of bodies, in any formulation.
+
+use super::kernel::KernelBuilder;
+use super::lower::{Scope, lower};
+use super::parameters::is_parametric;
+use crate::expr::{ExprId, Graph};
+use crate::forces::{Action, FrameMotion, Situation};
+use crate::resolve::{BodyId, Force, Frame, InputId, JointId, ParameterId, Quantity, Space, System, Term};
+use crate::spatial::{self, Matrix3, Transform, Vector3};
+
+/// Motion of the bodies of a kernel. Points are given in body axes; `None` as a body is the ground.
+pub(super) trait Motion {
+    /// X_WB.
+    fn pose(&self, graph: &mut Graph, body: BodyId) -> Transform;
+    /// Velocity of a point, in ground axes.
+    fn velocity(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3;
+    /// Acceleration of a point, in ground axes.
+    fn acceleration(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3;
+    /// Angular velocity in body axes.
+    fn angular_velocity(&self, graph: &mut Graph, body: BodyId) -> Vector3;
+    /// Angular acceleration in body axes.
+    fn angular_acceleration(&self, graph: &mut Graph, body: BodyId) -> Vector3;
+    /// The angle of a body in the plane.
+    fn angle(&self, graph: &mut Graph, body: BodyId) -> ExprId;
+    /// A coordinate of a tree joint, its velocity and acceleration.
+    fn coordinate(&self, graph: &mut Graph, joint: JointId, index: usize) -> [ExprId; 3];
+}
+
+/// Energies and momenta of the whole model, for outputs; ground axes.
+#[derive(Clone, Copy)]
+pub(super) struct Totals {
+    pub kinetic_energy: ExprId,
+    pub potential_energy: ExprId,
+    pub momentum: Vector3,
+    pub angular_momentum: Vector3,
+}
+
+/// A kernel, what moves in it, and how names in expressions find both.
+pub(super) struct Stage<'k, 'p, 's> {
+    pub system: &'s System,
+    pub builder: &'k mut KernelBuilder<'p>,
+    pub motion: &'k dyn Motion,
+    pub totals: Option<Totals>,
+    /// Plain numbers become part of the code rather than parameters of the kernel.
+    pub fold_numbers: bool,
+}
+
+impl Stage<'_, '_, '_> {
+    /// Components of a term; what depends on parameters alone becomes one parameter of the kernel under the given name
+    /// when numbers are not folded, so that members that differ only in such values share their kernel.
+    pub fn value(&mut self, name: &str, term: &Term) -> Vec<ExprId> {
+        if self.fold_numbers || !is_parametric(term) {
+            return lower(self, term);
+        }
+        let values = self.builder.parameters.lower(term);
+        let names = super::parameters::component_names(name, term.shape);
+        names.iter().zip(values).map(|(name, value)| self.builder.parameter(name, value, false)).collect()
+    }
+
+    /// A vector of the space as three components.
+    pub fn vector(&mut self, name: &str, term: &Term) -> Vector3 {
+        let components = self.value(name, term);
+        self.three(&components)
+    }
+
+    /// Two components are in the plane, one is along its normal.
+    pub fn three(&mut self, components: &[ExprId]) -> Vector3 {
+        let zero = self.builder.graph.zero();
+        match *components {
+            [z] => [zero, zero, z],
+            [x, y] => [x, y, zero],
+            _ => [components[0], components[1], components[2]],
+        }
+    }
+
+    /// A frame's pose in its body.
+    pub fn frame_in_body(&mut self, name: &str, frame: &Frame) -> Transform {
+        let position = match &frame.position {
+            Some(term) => self.vector(&format!("{name}_point"), term),
+            None => spatial::zero(&mut self.builder.graph),
+        };
+        let rotation = match &frame.rotation {
+            None => spatial::identity(&mut self.builder.graph),
+            Some(term) if self.system.space == Space::Planar => {
+                let angle = self.value(&format!("{name}_angle"), term)[0];
+                let graph = &mut self.builder.graph;
+                let (s, c) = (graph.sin(angle), graph.cos(angle));
+                spatial::rotation_z(graph, c, s)
+            }
+            Some(term) => {
+                let m = self.value(&format!("{name}_axes"), term);
+                [[m[0], m[1], m[2]], [m[3], m[4], m[5]], [m[6], m[7], m[8]]]
+            }
+        };
+        Transform { rotation, position }
+    }
+
+    /// X_WF of a frame.
+    pub fn frame_pose(&mut self, name: &str, frame: &Frame) -> Transform {
+        let in_body = self.frame_in_body(name, frame);
+        match frame.body {
+            None => in_body,
+            Some(body) => {
+                let pose = self.motion.pose(&mut self.builder.graph, body);
+                pose.then(&mut self.builder.graph, &in_body)
+            }
+        }
+    }
+
+    /// The point of a frame in body axes.
+    fn point(&mut self, name: &str, frame: &Frame) -> Vector3 {
+        match &frame.position {
+            Some(term) => self.vector(&format!("{name}_point"), term),
+            None => spatial::zero(&mut self.builder.graph),
+        }
+    }
+
+    /// What a force does, and the points it acts on in body axes.
+    pub fn act(&mut self, force: &Force) -> (Action, Vec<Vector3>) {
+        let ends: Vec<Vector3> =
+            force.frames.iter().zip(["from", "to"]).map(|(frame, end)| self.point(end, frame)).collect();
+        let frames: Vec<FrameMotion> =
+            force.frames.iter().zip(&ends).map(|(frame, &point)| self.frame_motion(frame.body, point)).collect();
+        let fields: Vec<Vec<ExprId>> = force
+            .fields
+            .iter()
+            .zip(force.kind.fields())
+            .map(|(term, field)| {
+                let value = self.value(field.name, term);
+                if field.shape == crate::forces::FieldShape::Scalar { value } else { self.three(&value).to_vec() }
+            })
+            .collect();
+        let coordinate = force.coordinate.map(|(joint, index)| {
+            let [q, v, _] = self.motion.coordinate(&mut self.builder.graph, joint, index);
+            (q, v)
+        });
+        let situation = Situation { frames: &frames, coordinate, fields: &fields };
+        (force.kind.act(&mut self.builder.graph, &situation), ends)
+    }
+
+    fn frame_motion(&mut self, body: Option<BodyId>, point: Vector3) -> FrameMotion {
+        let graph = &mut self.builder.graph;
+        let Some(body) = body else {
+            let zero = spatial::zero(graph);
+            return FrameMotion { position: point, velocity: zero, angular_velocity: zero };
+        };
+        let pose = self.motion.pose(graph, body);
+        let moved = spatial::apply(graph, &pose.rotation, point);
+        let omega = self.motion.angular_velocity(graph, body);
+        FrameMotion {
+            position: spatial::add(graph, pose.position, moved),
+            velocity: self.motion.velocity(graph, body, point),
+            angular_velocity: spatial::apply(graph, &pose.rotation, omega),
+        }
+    }
+
+    fn linear(&mut self, frame: &Frame, of: fn(&dyn Motion, &mut Graph, BodyId, Vector3) -> Vector3) -> Vec<ExprId> {
+        let point = self.point("at", frame);
+        let graph = &mut self.builder.graph;
+        let vector = match frame.body {
+            None => spatial::zero(graph),
+            Some(body) => of(self.motion, graph, body, point),
+        };
+        vector[..self.system.space.dimension()].to_vec()
+    }
+
+    /// An angular quantity from its components in body axes: a vector in ground axes, or a scalar in the plane.
+    fn angular(&mut self, body: BodyId, in_body: Vector3) -> Vec<ExprId> {
+        if self.system.space == Space::Planar {
+            return vec![in_body[2]];
+        }
+        let pose = self.motion.pose(&mut self.builder.graph, body);
+        spatial::apply(&mut self.builder.graph, &pose.rotation, in_body).to_vec()
+    }
+
+    fn total(&mut self, of: fn(&Totals) -> Vec<ExprId>) -> Vec<ExprId> {
+        self.totals.as_ref().map(of).unwrap_or_default()
+    }
+}
+
+impl Scope for Stage<'_, '_, '_> {
+    fn graph(&mut self) -> &mut Graph {
+        &mut self.builder.graph
+    }
+
+    fn parameter(&mut self, id: ParameterId) -> Vec<ExprId> {
+        let values = self.builder.parameters.parameter(id);
+        values
+            .into_iter()
+            .map(|value| {
+                let name = self.builder.parameters.name(value).unwrap_or("constant").to_owned();
+                self.builder.parameter(&name, value, true)
+            })
+            .collect()
+    }
+
+    fn input(&mut self, id: InputId) -> ExprId {
+        self.builder.input(id.0)
+    }
+
+    fn time(&mut self) -> ExprId {
+        self.builder.time()
+    }
+
+    fn quantity(&mut self, quantity: &Quantity) -> Vec<ExprId> {
+        let dimension = self.system.space.dimension();
+        match quantity {
+            Quantity::Position(frame) => self.frame_pose("at", frame).position[..dimension].to_vec(),
+            Quantity::Velocity(frame) => self.linear(frame, |m, g, b, p| m.velocity(g, b, p)),
+            Quantity::Acceleration(frame) => self.linear(frame, |m, g, b, p| m.acceleration(g, b, p)),
+            Quantity::Rotation(body) => self.axes(*body).concat(),
+            Quantity::Angle(body) => vec![self.motion.angle(&mut self.builder.graph, *body)],
+            Quantity::AngularVelocity(body) => {
+                let omega = self.motion.angular_velocity(&mut self.builder.graph, *body);
+                self.angular(*body, omega)
+            }
+            Quantity::AngularAcceleration(body) => {
+                let alpha = self.motion.angular_acceleration(&mut self.builder.graph, *body);
+                self.angular(*body, alpha)
+            }
+            Quantity::Coordinate(joint, index) => vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[0]],
+            Quantity::CoordinateVelocity(joint, index) => vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[1]],
+            Quantity::CoordinateAcceleration(joint, index) => vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[2]],
+            Quantity::KineticEnergy => self.total(|t| vec![t.kinetic_energy]),
+            Quantity::PotentialEnergy => self.total(|t| vec![t.potential_energy]),
+            Quantity::Momentum => self.total(|t| t.momentum.to_vec()).into_iter().take(dimension).collect(),
+            Quantity::AngularMomentum if dimension == 2 => self.total(|t| vec![t.angular_momentum[2]]),
+            Quantity::AngularMomentum => self.total(|t| t.angular_momentum.to_vec()),
+        }
+    }
+
+    fn angular_motion(&mut self, quantity: &Quantity, axes: BodyId) -> Option<Vec<ExprId>> {
+        let graph = &mut self.builder.graph;
+        match quantity {
+            Quantity::AngularVelocity(body) if *body == axes => {
+                Some(self.motion.angular_velocity(graph, *body).to_vec())
+            }
+            Quantity::AngularAcceleration(body) if *body == axes => {
+                Some(self.motion.angular_acceleration(graph, *body).to_vec())
+            }
+            _ => None,
+        }
+    }
+
+    fn axes(&mut self, body: BodyId) -> Matrix3 {
+        self.motion.pose(&mut self.builder.graph, body).rotation
+    }
+}
+
+/// Nothing moves: the surroundings of constant frames and values.
+pub(super) struct Rest;
+
+impl Motion for Rest {
+    fn pose(&self, graph: &mut Graph, _body: BodyId) -> Transform {
+        Transform::identity(graph)
+    }
+
+    fn velocity(&self, graph: &mut Graph, _body: BodyId, _point: Vector3) -> Vector3 {
+        spatial::zero(graph)
+    }
+
+    fn acceleration(&self, graph: &mut Graph, _body: BodyId, _point: Vector3) -> Vector3 {
+        spatial::zero(graph)
+    }
+
+    fn angular_velocity(&self, graph: &mut Graph, _body: BodyId) -> Vector3 {
+        spatial::zero(graph)
+    }
+
+    fn angular_acceleration(&self, graph: &mut Graph, _body: BodyId) -> Vector3 {
+        spatial::zero(graph)
+    }
+
+    fn angle(&self, graph: &mut Graph, _body: BodyId) -> ExprId {
+        graph.zero()
+    }
+
+    fn coordinate(&self, graph: &mut Graph, _joint: JointId, _index: usize) -> [ExprId; 3] {
+        [graph.zero(); 3]
+    }
+}

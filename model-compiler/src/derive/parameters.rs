@@ -1,0 +1,122 @@
+//! Parameters of the model as expressions: public ones are symbols, constants are their values.
+
+use std::collections::HashMap;
+
+use super::equations::{Layout, ParameterChannel};
+use super::lower::{Scope, lower};
+use crate::expr::{ExprId, Graph, Stage};
+use crate::resolve::{BodyId, InputId, ParameterId, Quantity, Shape, System, Term, TermKind};
+use crate::spatial::{self, Matrix3};
+
+/// All parameters, and the graph of everything that depends on nothing else.
+pub(super) struct Parameters {
+    /// Symbols are the components of public parameters.
+    pub graph: Graph,
+    /// Defaults of those symbols.
+    pub defaults: Vec<ExprId>,
+    components: Vec<Vec<ExprId>>,
+    names: HashMap<ExprId, String>,
+}
+
+impl Parameters {
+    /// Declares every parameter of the system, in order.
+    pub fn declare(system: &System, layout: &mut Layout) -> Self {
+        let mut parameters =
+            Self { graph: Graph::new(), defaults: Vec::new(), components: Vec::new(), names: HashMap::new() };
+        for parameter in &system.parameters {
+            let value = parameters.lower(&parameter.value);
+            if parameter.is_constant {
+                parameters.components.push(value);
+                continue;
+            }
+            let name = parameter.name.to_string();
+            let symbols: Vec<ExprId> = component_names(&name, parameter.value.shape)
+                .into_iter()
+                .map(|component| {
+                    let symbol = parameters.graph.symbol(&component, Stage::Parameter);
+                    parameters.names.insert(symbol, component);
+                    symbol
+                })
+                .collect();
+            parameters.defaults.extend(value);
+            parameters.components.push(symbols);
+            layout.parameters.push(ParameterChannel {
+                name,
+                unit: parameter.value.unit.to_string(),
+                shape: parameter.value.shape,
+                doc: parameter.doc.clone(),
+            });
+        }
+        parameters
+    }
+
+    /// Components of an expression of parameters alone.
+    pub fn lower(&mut self, term: &Term) -> Vec<ExprId> {
+        lower(self, term)
+    }
+
+    /// The name of a value that is just a parameter's component.
+    pub fn name(&self, value: ExprId) -> Option<&str> {
+        self.names.get(&value).map(String::as_str)
+    }
+}
+
+/// Whether an expression consists of numbers and parameters.
+pub(super) fn is_parametric(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Number(_) | TermKind::Parameter(_) => true,
+        TermKind::Input(_) | TermKind::Time | TermKind::Quantity(_) => false,
+        TermKind::ExpressedIn(..) | TermKind::GivenIn(..) => false,
+        TermKind::Stack(terms) | TermKind::Diagonal(terms) => terms.iter().all(is_parametric),
+        TermKind::Component(a, _) | TermKind::Unary(_, a) | TermKind::Norm(a) | TermKind::Transpose(a) => {
+            is_parametric(a)
+        }
+        TermKind::Binary(_, a, b) | TermKind::Dot(a, b) | TermKind::Cross(a, b) => is_parametric(a) && is_parametric(b),
+        TermKind::Select { lhs, rhs, then, otherwise } => [lhs, rhs, then, otherwise].into_iter().all(|t| is_parametric(t)),
+    }
+}
+
+/// `tip` with three components becomes `tip_x`, `tip_y`, `tip_z`; a 3 × 3 matrix `inertia_xx`, `inertia_xy`, ….
+pub(super) fn component_names(name: &str, shape: Shape) -> Vec<String> {
+    let letter = |i: usize, n: usize| if n <= 3 { ["x", "y", "z"][i].to_owned() } else { i.to_string() };
+    match shape {
+        Shape::Scalar => vec![name.to_owned()],
+        Shape::Vector(n) => (0..n).map(|i| format!("{name}_{}", letter(i, n))).collect(),
+        Shape::Matrix(rows, columns) => (0..rows)
+            .flat_map(|i| (0..columns).map(move |j| (i, j)))
+            .map(|(i, j)| format!("{name}_{}{}", letter(i, rows), letter(j, columns)))
+            .collect(),
+    }
+}
+
+impl Scope for Parameters {
+    fn graph(&mut self) -> &mut Graph {
+        &mut self.graph
+    }
+
+    fn parameter(&mut self, id: ParameterId) -> Vec<ExprId> {
+        self.components[id.0].clone()
+    }
+
+    // Expressions of parameters contain none of the following; `resolve` has checked it.
+
+    fn input(&mut self, _id: InputId) -> ExprId {
+        self.graph.zero()
+    }
+
+    fn time(&mut self) -> ExprId {
+        self.graph.zero()
+    }
+
+    fn quantity(&mut self, _quantity: &Quantity) -> Vec<ExprId> {
+        Vec::new()
+    }
+
+    fn angular_motion(&mut self, _quantity: &Quantity, _axes: BodyId) -> Option<Vec<ExprId>> {
+        None
+    }
+
+    fn axes(&mut self, _body: BodyId) -> Matrix3 {
+        spatial::identity(&mut self.graph)
+    }
+}

@@ -1,0 +1,114 @@
+//! A configuration to start assembly from: every joint at zero, walked from the ground outwards.
+//!
+//! Assembly itself happens at run time. Bodies that no joint reaches stand at the origin.
+
+use super::parameters::Parameters;
+use crate::expr::{ExprId, Number, evaluate};
+use crate::resolve::{Frame, Space, System};
+use crate::rotations::RotationKind;
+use crate::spatial::{self, Matrix3, Transform};
+
+/// The absolute coordinates of that configuration, in the graph of parameters.
+pub(super) fn configuration(system: &System, parameters: &mut Parameters) -> Vec<ExprId> {
+    let poses = poses(system, parameters);
+    let mut q = Vec::new();
+    for pose in poses {
+        q.extend(&pose.position[..system.space.dimension()]);
+        let turned = rotation_coordinates(system, &values(parameters, &pose.rotation));
+        q.extend(turned.into_iter().map(|value| parameters.graph.number(Number::from_f64(value))));
+    }
+    q
+}
+
+fn poses(system: &System, parameters: &mut Parameters) -> Vec<Transform> {
+    let ground = Transform::identity(&mut parameters.graph);
+    let mut poses: Vec<Option<Transform>> = vec![None; system.bodies.len()];
+    loop {
+        let mut progress = false;
+        for joint in &system.joints {
+            let known = |frame: &Frame, poses: &[Option<Transform>]| frame.body.map_or(Some(ground), |b| poses[b.0]);
+            let (parent, child) = (known(&joint.parent, &poses), known(&joint.child, &poses));
+            let (from, near, far, body) = match (parent, child, joint.parent.body, joint.child.body) {
+                (Some(pose), None, _, Some(body)) => (pose, &joint.parent, &joint.child, body),
+                (None, Some(pose), Some(body), _) => (pose, &joint.child, &joint.parent, body),
+                _ => continue,
+            };
+            poses[body.0] = Some(beyond(system, parameters, from, near, far));
+            progress = true;
+        }
+        match poses.iter().position(Option::is_none) {
+            Some(free) if !progress => poses[free] = Some(ground),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    poses.into_iter().flatten().collect()
+}
+
+/// The pose of the body that carries `far` when that frame coincides with `near`.
+fn beyond(system: &System, parameters: &mut Parameters, from: Transform, near: &Frame, far: &Frame) -> Transform {
+    let (near, far) = (frame(system, parameters, near), frame(system, parameters, far));
+    let graph = &mut parameters.graph;
+    let joint = from.then(graph, &near);
+    let back = far.inverse(graph);
+    joint.then(graph, &back)
+}
+
+fn frame(system: &System, parameters: &mut Parameters, frame: &Frame) -> Transform {
+    let position = frame.position.as_ref().map(|term| parameters.lower(term));
+    let rotation = frame.rotation.as_ref().map(|term| parameters.lower(term));
+    let graph = &mut parameters.graph;
+    let zero = graph.zero();
+    let position = position.map_or([zero; 3], |p| [p[0], p[1], p.get(2).copied().unwrap_or(zero)]);
+    let rotation = match (rotation, system.space) {
+        (None, _) => spatial::identity(graph),
+        (Some(angle), Space::Planar) => {
+            let (s, c) = (graph.sin(angle[0]), graph.cos(angle[0]));
+            spatial::rotation_z(graph, c, s)
+        }
+        (Some(m), Space::Spatial) => [[m[0], m[1], m[2]], [m[3], m[4], m[5]], [m[6], m[7], m[8]]],
+    };
+    Transform { rotation, position }
+}
+
+/// A rotation matrix with the parameters at their defaults: close enough to start from.
+fn values(parameters: &Parameters, rotation: &Matrix3) -> [[f64; 3]; 3] {
+    let mut defaults = vec![0.0; parameters.defaults.len()];
+    for (i, &default) in parameters.defaults.iter().enumerate() {
+        defaults[i] = evaluate(&parameters.graph, &[default], &defaults)[0];
+    }
+    rotation.map(|row| {
+        let row = evaluate(&parameters.graph, &row, &defaults);
+        [row[0], row[1], row[2]]
+    })
+}
+
+fn rotation_coordinates(system: &System, r: &[[f64; 3]; 3]) -> Vec<f64> {
+    match (system.space, system.rotation) {
+        (Space::Planar, _) => vec![r[1][0].atan2(r[0][0])],
+        (Space::Spatial, RotationKind::EulerZyx) => {
+            vec![r[2][1].atan2(r[2][2]), (-r[2][0]).clamp(-1.0, 1.0).asin(), r[1][0].atan2(r[0][0])]
+        }
+        (Space::Spatial, RotationKind::EulerParameters) => euler_parameters(r),
+    }
+}
+
+/// The Euler parameters of a rotation matrix, from the largest of the four squares.
+fn euler_parameters(r: &[[f64; 3]; 3]) -> Vec<f64> {
+    let trace = r[0][0] + r[1][1] + r[2][2];
+    let squares = [trace, r[0][0], r[1][1], r[2][2]].map(|x| 2.0 * x + 1.0 - trace);
+    let largest = (0..4).max_by(|&i, &j| squares[i].total_cmp(&squares[j])).unwrap_or(0);
+    // Four times the products e_i e_j.
+    let (skew, sum) = (
+        [r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]],
+        [r[2][1] + r[1][2], r[0][2] + r[2][0], r[1][0] + r[0][1]],
+    );
+    let products = match largest {
+        0 => [squares[0], skew[0], skew[1], skew[2]],
+        1 => [skew[0], squares[1], sum[2], sum[1]],
+        2 => [skew[1], sum[2], squares[2], sum[0]],
+        _ => [skew[2], sum[1], sum[0], squares[3]],
+    };
+    let norm = products.iter().map(|x| x * x).sum::<f64>().sqrt();
+    products.iter().map(|x| x / norm).collect()
+}

@@ -1,0 +1,100 @@
+//! What a model says beside its bodies: closures, constraints, initial conditions, outputs; and their names.
+
+use super::equations::{Channel, Function, FunctionRole, Layout, Output, Role};
+use super::lower::lower;
+use super::motion::Stage;
+use super::parameters::component_names;
+use crate::expr::{ExprId, Graph};
+use crate::resolve::{Joint, Shape, System};
+
+/// Names of the constraints that a joint puts on its frames, and how many there are.
+pub(super) fn closure_channels(system: &System, joint: &Joint) -> Vec<Channel> {
+    // The number of residuals depends on the kind and the space alone.
+    let mut graph = Graph::new();
+    let pose = crate::spatial::Transform::identity(&mut graph);
+    let n = joint.kind.closure(&mut graph, system.space, &pose, &pose).len();
+    (0..n).map(|i| Channel { name: format!("{}[{i}]", joint.name), unit: String::new() }).collect()
+}
+
+/// g of a joint that is not part of a tree.
+pub(super) fn closure(stage: &mut Stage, joint: &Joint) -> Vec<ExprId> {
+    let parent = stage.frame_pose("parent", &joint.parent);
+    let child = stage.frame_pose("child", &joint.child);
+    joint.kind.closure(&mut stage.builder.graph, stage.system.space, &parent, &child)
+}
+
+/// Names of the constraints written as equations, in order.
+pub(super) fn constraint_channels(system: &System) -> Vec<Vec<Channel>> {
+    system.constraints.iter().map(|c| channels(&c.name.to_string(), &c.residual)).collect()
+}
+
+/// One channel per component of a term.
+fn channels(name: &str, term: &crate::resolve::Term) -> Vec<Channel> {
+    let unit = term.unit.to_string();
+    let names = match term.shape {
+        Shape::Scalar => vec![name.to_owned()],
+        shape => component_names(name, shape),
+    };
+    names.into_iter().map(|name| Channel { name, unit: unit.clone() }).collect()
+}
+
+/// Declares outputs and initial conditions.
+pub(super) fn declare(system: &System, layout: &mut Layout) {
+    for output in &system.outputs {
+        layout.outputs.extend(channels(&output.name.to_string(), &output.value));
+    }
+    let count = |velocity: bool| {
+        system.initial.iter().filter(|i| i.is_velocity == velocity).map(|i| i.residual.shape.size()).sum()
+    };
+    layout.initial_conditions = (count(false), count(true));
+    for input in &system.inputs {
+        layout.inputs.push(Channel { name: input.name.to_string(), unit: input.unit.to_string() });
+    }
+}
+
+/// All outputs of the model.
+pub(super) fn outputs(stage: &mut Stage) -> Option<Function> {
+    let system = stage.system;
+    let values: Vec<ExprId> = system.outputs.iter().flat_map(|output| lower(stage, &output.value)).collect();
+    stage.builder.instance_mut().outputs = (0..values.len()).collect();
+    let output = Output::vector(Role::Outputs, &values);
+    (!values.is_empty()).then(|| Function { role: FunctionRole::Outputs, outputs: vec![output] })
+}
+
+/// The initial conditions on coordinates and on velocities.
+pub(super) fn initial_conditions(stage: &mut Stage) -> Vec<Function> {
+    let system = stage.system;
+    let mut functions = Vec::new();
+    for velocity in [false, true] {
+        let conditions = system.initial.iter().filter(|initial| initial.is_velocity == velocity);
+        let residual: Vec<ExprId> = conditions.flat_map(|initial| lower(stage, &initial.residual)).collect();
+        if residual.is_empty() {
+            continue;
+        }
+        let rows = (0..residual.len()).collect();
+        let (role, jacobian) = if velocity {
+            stage.builder.instance_mut().initial_velocity = rows;
+            (FunctionRole::InitialVelocity, stage.builder.velocity_jacobian(&residual))
+        } else {
+            stage.builder.instance_mut().initial_position = rows;
+            (FunctionRole::InitialPosition, stage.builder.tangent(&residual))
+        };
+        let outputs = vec![
+            Output::vector(Role::InitialResidual, &residual),
+            Output::matrix(Role::InitialJacobian, &jacobian),
+        ];
+        functions.push(Function { role, outputs });
+    }
+    functions
+}
+
+/// Channel names of one run of coordinates and its symbols' names: `hinge.angle` becomes `hinge_angle`.
+pub(super) fn symbol_name(channel: &str) -> String {
+    channel.replace('.', "_")
+}
+
+/// Declares what a builder needs to know of a run of coordinates that stands in the layout.
+pub(super) fn run_names(layout: &Layout, q: std::ops::Range<usize>, v: std::ops::Range<usize>) -> (Vec<String>, Vec<String>) {
+    let names = |channels: &[Channel]| channels.iter().map(|channel| symbol_name(&channel.name)).collect();
+    (names(&layout.coordinates[q]), names(&layout.velocities[v]))
+}

@@ -1,0 +1,77 @@
+//! What an expression refers to.
+
+use crate::resolve::{BodyId, Force, Frame, Quantity, Term, TermKind};
+
+/// Calls `visit` on a term and on all its parts.
+pub(super) fn walk<'t>(term: &'t Term, visit: &mut dyn FnMut(&'t Term)) {
+    visit(term);
+    match &term.kind {
+        TermKind::Number(_) | TermKind::Parameter(_) | TermKind::Input(_) | TermKind::Time => {}
+        TermKind::Stack(terms) | TermKind::Diagonal(terms) => terms.iter().for_each(|t| walk(t, visit)),
+        TermKind::Component(a, _)
+        | TermKind::Unary(_, a)
+        | TermKind::Norm(a)
+        | TermKind::Transpose(a)
+        | TermKind::ExpressedIn(a, _)
+        | TermKind::GivenIn(a, _) => walk(a, visit),
+        TermKind::Binary(_, a, b) | TermKind::Dot(a, b) | TermKind::Cross(a, b) => {
+            walk(a, visit);
+            walk(b, visit);
+        }
+        TermKind::Select { lhs, rhs, then, otherwise } => {
+            [lhs, rhs, then, otherwise].into_iter().for_each(|t| walk(t, visit));
+        }
+        TermKind::Quantity(quantity) => {
+            if let Some(position) = frame(quantity).and_then(|frame| frame.position.as_ref()) {
+                walk(position, visit);
+            }
+        }
+    }
+}
+
+fn frame(quantity: &Quantity) -> Option<&Frame> {
+    match quantity {
+        Quantity::Position(frame) | Quantity::Velocity(frame) | Quantity::Acceleration(frame) => Some(frame),
+        _ => None,
+    }
+}
+
+/// The bodies whose motion an expression needs, in order of appearance.
+pub(super) fn bodies(term: &Term) -> Vec<BodyId> {
+    let mut found = Vec::new();
+    walk(term, &mut |part| match &part.kind {
+        TermKind::ExpressedIn(_, body) | TermKind::GivenIn(_, body) => found.push(*body),
+        TermKind::Quantity(
+            Quantity::Rotation(body)
+            | Quantity::Angle(body)
+            | Quantity::AngularVelocity(body)
+            | Quantity::AngularAcceleration(body),
+        ) => found.push(*body),
+        TermKind::Quantity(quantity) => found.extend(frame(quantity).and_then(|frame| frame.body)),
+        _ => {}
+    });
+    found
+}
+
+/// The bodies whose motion a force needs: its ends first.
+pub(super) fn bodies_of_force(force: &Force) -> Vec<BodyId> {
+    let ends = force.frames.iter().filter_map(|frame| frame.body);
+    ends.chain(force.fields.iter().flat_map(bodies)).collect()
+}
+
+/// Whether an expression asks for an energy or a momentum of the whole model.
+pub(super) fn asks_for_totals(term: &Term) -> bool {
+    let mut found = false;
+    walk(term, &mut |part| {
+        found |= matches!(
+            &part.kind,
+            TermKind::Quantity(
+                Quantity::KineticEnergy
+                    | Quantity::PotentialEnergy
+                    | Quantity::Momentum
+                    | Quantity::AngularMomentum
+            )
+        );
+    });
+    found
+}

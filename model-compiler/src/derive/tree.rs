@@ -1,0 +1,314 @@
+//! Joint coordinates: the recursions of Newton-Euler and of composite bodies over the links. [Featherstone 2008]
+//!
+//! Not expanded Lagrange: for a six-axis arm that costs seven times as many operations before simplification.
+
+use super::links::{Link, Links, rigid_acceleration};
+use super::motion::{Stage, Totals};
+use crate::expr::{ExprId, Graph};
+use crate::resolve::{BodyId, Space};
+use crate::spatial::{self, Matrix3, Vector3, Wrench};
+
+/// Inertia about a point: mass, first moment, and moments of inertia.
+#[derive(Clone, Copy)]
+pub(super) struct Inertia {
+    pub mass: ExprId,
+    pub first_moment: Vector3,
+    pub second_moment: Matrix3,
+}
+
+/// Inertia of every body about its link's origin, in working axes.
+pub(super) fn inertias(stage: &mut Stage, links: &Links) -> Vec<Inertia> {
+    (0..links.links.len())
+        .map(|index| {
+            let body = &stage.system.bodies[index];
+            let name = body.name.to_string();
+            let mass = stage.value(&format!("{name}_mass"), &body.mass)[0];
+            let center = match &body.center_of_mass {
+                Some(term) => stage.vector(&format!("{name}_center"), term),
+                None => spatial::zero(&mut stage.builder.graph),
+            };
+            let about_center = stage.value(&format!("{name}_inertia"), &body.inertia);
+            let graph = &mut stage.builder.graph;
+            let arm = links.arm(graph, BodyId(index), center);
+            let moments = in_link_axes(graph, links, index, &about_center);
+            let central = Inertia { mass, first_moment: spatial::zero(graph), second_moment: moments };
+            central.seen_from(graph, arm)
+        })
+        .collect()
+}
+
+/// Central moments of inertia in the link's axes: constant, so this work is hoisted.
+fn in_link_axes(graph: &mut Graph, links: &Links, body: usize, about_center: &[ExprId]) -> Matrix3 {
+    let zero = graph.zero();
+    match (links.space, about_center) {
+        (Space::Spatial, &[xx, xy, xz, yx, yy, yz, zx, zy, zz]) => {
+            rotate_tensor(graph, &links.links[body].body_frame.rotation, &[[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]])
+        }
+        _ => [[zero; 3], [zero; 3], [zero, zero, about_center[0]]],
+    }
+}
+
+/// R J Rᵀ; symmetric, so six entries are computed.
+fn rotate_tensor(graph: &mut Graph, rotation: &Matrix3, tensor: &Matrix3) -> Matrix3 {
+    let half = spatial::multiply(graph, rotation, tensor);
+    let mut result = *tensor;
+    for i in 0..3 {
+        for j in i..3 {
+            result[i][j] = graph.dot(&half[i], &rotation[j]);
+            result[j][i] = result[i][j];
+        }
+    }
+    result
+}
+
+impl Inertia {
+    fn zero(graph: &mut Graph) -> Self {
+        let zero = graph.zero();
+        Self { mass: zero, first_moment: [zero; 3], second_moment: [[zero; 3]; 3] }
+    }
+
+    fn plus(&self, graph: &mut Graph, other: &Inertia) -> Self {
+        let mut second_moment = self.second_moment;
+        for i in 0..3 {
+            for j in i..3 {
+                second_moment[i][j] = graph.add(self.second_moment[i][j], other.second_moment[i][j]);
+                second_moment[j][i] = second_moment[i][j];
+            }
+        }
+        Self {
+            mass: graph.add(self.mass, other.mass),
+            first_moment: spatial::add(graph, self.first_moment, other.first_moment),
+            second_moment,
+        }
+    }
+
+    fn rotated(&self, graph: &mut Graph, rotation: &Matrix3) -> Self {
+        Self {
+            mass: self.mass,
+            first_moment: spatial::apply(graph, rotation, self.first_moment),
+            second_moment: rotate_tensor(graph, rotation, &self.second_moment),
+        }
+    }
+
+    /// The same body about another point, which sees the old one at `arm`: h' = h + m r,
+    /// J' = J − (h~ r~ + r~ h~) − m r~ r~, in the form J − (k~ r~ + r~ k~) with k = h + ½ m r.
+    pub fn seen_from(&self, graph: &mut Graph, arm: Vector3) -> Self {
+        let shift = spatial::scale(graph, self.mass, arm);
+        let half = graph.ratio(1, 2);
+        let half_shift = spatial::scale(graph, half, shift);
+        let k = spatial::add(graph, self.first_moment, half_shift);
+        let mut second_moment = self.second_moment;
+        let twice = {
+            let scalar = spatial::dot(graph, k, arm);
+            let two = graph.integer(2);
+            graph.mul(two, scalar)
+        };
+        for i in 0..3 {
+            for j in i..3 {
+                // −(k~ r~ + r~ k~) = 2 (k·r) 1 − k rᵀ − r kᵀ
+                let (left, right) = (graph.mul(k[i], arm[j]), graph.mul(arm[i], k[j]));
+                let both = graph.add(left, right);
+                let moved = if i == j { graph.sub(twice, both) } else { graph.neg(both) };
+                second_moment[i][j] = graph.add(second_moment[i][j], moved);
+                second_moment[j][i] = second_moment[i][j];
+            }
+        }
+        Self { mass: self.mass, first_moment: spatial::add(graph, self.first_moment, shift), second_moment }
+    }
+
+    /// A body that does not turn with the frame it is seen from: only its mass counts there.
+    fn as_point(&self, graph: &mut Graph) -> Self {
+        Self { mass: self.mass, ..Inertia::zero(graph) }
+    }
+
+    /// Force and torque about the same point for an angular acceleration and an acceleration of that point.
+    pub fn wrench(&self, graph: &mut Graph, alpha: Vector3, a: Vector3) -> Wrench {
+        let (linear, tangential) = (spatial::scale(graph, self.mass, a), spatial::cross(graph, alpha, self.first_moment));
+        let (turning, carried) =
+            (spatial::apply(graph, &self.second_moment, alpha), spatial::cross(graph, self.first_moment, a));
+        Wrench { force: spatial::add(graph, linear, tangential), torque: spatial::add(graph, turning, carried) }
+    }
+}
+
+/// Angular acceleration and acceleration of every link's origin, working axes. `base` is that of the ground (minus
+/// gravity puts the weight of all bodies in); without `with_a` the joints' own accelerations count as zero.
+pub(super) fn accelerations(graph: &mut Graph, links: &Links, base: Vector3, with_a: bool) -> Vec<(Vector3, Vector3)> {
+    let zero = spatial::zero(graph);
+    let mut result = vec![(zero, zero); links.links.len()];
+    for &index in &links.order {
+        let link = &links.links[index];
+        let (parent_alpha, parent_a) = link.parent.map_or((zero, base), |parent| result[parent.0]);
+        let parent_omega = link.parent.map_or(zero, |parent| links.links[parent.0].angular_velocity);
+        let carried = rigid_acceleration(graph, parent_a, parent_alpha, parent_omega, link.offset);
+        let mut linear = spatial::add(graph, carried, link.bias_acceleration.1);
+        let mut alpha = link.bias_acceleration.0;
+        if link.turns_with_parent {
+            let inherited = link.down(graph, parent_alpha);
+            alpha = spatial::add(graph, inherited, alpha);
+        }
+        if with_a {
+            for (i, &a) in link.symbols.a.iter().enumerate() {
+                let (w, u) = (spatial::scale(graph, a, link.angular[i]), spatial::scale(graph, a, link.linear[i]));
+                alpha = spatial::add(graph, alpha, w);
+                linear = spatial::add(graph, linear, u);
+            }
+        }
+        result[index] = (alpha, link.down(graph, linear));
+    }
+    result
+}
+
+/// Wrench that the inertia of each body asks for, about its link's origin.
+pub(super) fn inertia_wrenches(
+    graph: &mut Graph,
+    links: &Links,
+    inertias: &[Inertia],
+    accelerations: &[(Vector3, Vector3)],
+) -> Vec<Wrench> {
+    links
+        .links
+        .iter()
+        .enumerate()
+        .map(|(index, link)| {
+            let (inertia, omega) = (&inertias[index], link.angular_velocity);
+            let (alpha, a) = accelerations[index];
+            let accelerated = inertia.wrench(graph, alpha, a);
+            let turning = spatial::cross(graph, omega, inertia.first_moment);
+            let centripetal = spatial::cross(graph, omega, turning);
+            let momentum = spatial::apply(graph, &inertia.second_moment, omega);
+            let gyroscopic = spatial::cross(graph, omega, momentum);
+            Wrench {
+                force: spatial::add(graph, accelerated.force, centripetal),
+                torque: spatial::add(graph, accelerated.torque, gyroscopic),
+            }
+        })
+        .collect()
+}
+
+/// Generalized forces of wrenches on the links (about their origins, working axes), from the leaves to the ground.
+pub(super) fn generalized(graph: &mut Graph, links: &Links, mut wrenches: Vec<Wrench>, nv: usize) -> Vec<ExprId> {
+    let mut result = vec![graph.zero(); nv];
+    for &index in links.order.iter().rev() {
+        let link = &links.links[index];
+        let above = pass_up(graph, link, wrenches[index], |column, value| result[column] = value);
+        if let Some(parent) = link.parent {
+            let sum = &mut wrenches[parent.0];
+            sum.force = spatial::add(graph, sum.force, above.force);
+            sum.torque = spatial::add(graph, sum.torque, above.torque);
+        }
+    }
+    result
+}
+
+/// Projects a wrench on a link onto its joint, and gives what the parent's link feels of it.
+fn pass_up(graph: &mut Graph, link: &Link, wrench: Wrench, mut project: impl FnMut(usize, ExprId)) -> Wrench {
+    let force = link.up(graph, wrench.force);
+    for (i, (&angular, &linear)) in link.angular.iter().zip(&link.linear).enumerate() {
+        let (turning, pushing) = (spatial::dot(graph, angular, wrench.torque), spatial::dot(graph, linear, force));
+        let value = graph.add(turning, pushing);
+        project(link.first_velocity + i, value);
+    }
+    let mut torque = spatial::cross(graph, link.offset, force);
+    if link.turns_with_parent {
+        let turned = link.up(graph, wrench.torque);
+        torque = spatial::add(graph, torque, turned);
+    }
+    Wrench { force, torque }
+}
+
+/// M by composite bodies: each column is the wrench of all that a joint moves, passed up to the ground.
+pub(super) fn mass_matrix(graph: &mut Graph, links: &Links, inertias: &[Inertia], nv: usize) -> Vec<Vec<ExprId>> {
+    let composites = composites(graph, links, inertias);
+    let mut matrix = vec![vec![graph.zero(); nv]; nv];
+    for (index, link) in links.links.iter().enumerate() {
+        for (i, (&angular, &linear)) in link.angular.iter().zip(&link.linear).enumerate() {
+            let row = link.first_velocity + i;
+            let linear = link.down(graph, linear);
+            let mut wrench = composites[index].wrench(graph, angular, linear);
+            let mut at = index;
+            loop {
+                let link = &links.links[at];
+                wrench = pass_up(graph, link, wrench, |column, value| {
+                    // Within a joint the upper triangle is the first to be reached.
+                    if column <= row {
+                        matrix[row][column] = value;
+                        matrix[column][row] = value;
+                    }
+                });
+                match link.parent {
+                    Some(parent) => at = parent.0,
+                    None => break,
+                }
+            }
+        }
+    }
+    matrix
+}
+
+/// Inertia of each link with all that hangs on it, about the link's origin.
+fn composites(graph: &mut Graph, links: &Links, inertias: &[Inertia]) -> Vec<Inertia> {
+    let mut composites = inertias.to_vec();
+    for &index in links.order.iter().rev() {
+        let link = &links.links[index];
+        let Some(parent) = link.parent else { continue };
+        let mut seen = if link.turns_with_parent { composites[index] } else { composites[index].as_point(graph) };
+        if links.space == Space::Spatial {
+            for rotation in link.rotations() {
+                seen = seen.rotated(graph, rotation);
+            }
+        }
+        let seen = seen.seen_from(graph, link.offset);
+        composites[parent.0] = composites[parent.0].plus(graph, &seen);
+    }
+    composites
+}
+
+/// Weight of every body about its link's origin.
+pub(super) fn weights(graph: &mut Graph, links: &Links, inertias: &[Inertia], gravity: Vector3) -> Vec<Wrench> {
+    let mut directions = vec![gravity; links.links.len()];
+    for &index in &links.order {
+        let link = &links.links[index];
+        let above = link.parent.map_or(gravity, |parent| directions[parent.0]);
+        directions[index] = link.down(graph, above);
+    }
+    directions
+        .into_iter()
+        .zip(inertias)
+        .map(|(g, inertia)| Wrench {
+            force: spatial::scale(graph, inertia.mass, g),
+            torque: spatial::cross(graph, inertia.first_moment, g),
+        })
+        .collect()
+}
+
+/// Energies and momenta of all bodies; the potential is that of gravity.
+pub(super) fn totals(graph: &mut Graph, links: &Links, inertias: &[Inertia], gravity: Option<Vector3>) -> Totals {
+    let zero = graph.zero();
+    let mut totals =
+        Totals { kinetic_energy: zero, potential_energy: zero, momentum: [zero; 3], angular_momentum: [zero; 3] };
+    let half = graph.ratio(1, 2);
+    for (index, (link, inertia)) in links.links.iter().zip(inertias).enumerate() {
+        let (omega, v) = (link.angular_velocity, link.velocity);
+        let momentum = inertia.wrench(graph, omega, v);
+        let (linear, angular) = (spatial::dot(graph, v, momentum.force), spatial::dot(graph, omega, momentum.torque));
+        let twice = graph.add(linear, angular);
+        let kinetic = graph.mul(half, twice);
+        totals.kinetic_energy = graph.add(totals.kinetic_energy, kinetic);
+
+        let body = BodyId(index);
+        let (force, torque) = (links.to_ground(graph, body, momentum.force), links.to_ground(graph, body, momentum.torque));
+        totals.momentum = spatial::add(graph, totals.momentum, force);
+        let about_ground = spatial::cross(graph, link.pose.position, force);
+        let about_ground = spatial::add(graph, torque, about_ground);
+        totals.angular_momentum = spatial::add(graph, totals.angular_momentum, about_ground);
+
+        if let Some(g) = gravity {
+            let moment = links.to_ground(graph, body, inertia.first_moment);
+            let at_origin = spatial::scale(graph, inertia.mass, link.pose.position);
+            let moment = spatial::add(graph, at_origin, moment);
+            let work = spatial::dot(graph, g, moment);
+            totals.potential_energy = graph.sub(totals.potential_energy, work);
+        }
+    }
+    totals
+}
