@@ -1,1 +1,71 @@
-//! Models.
+//! Mechanical systems written with `multibody!`.
+//!
+//! Each system stands in its own file, where it makes sense in more than one formulation; [`ALL`] lists them by name for
+//! the command line, the laws in `tests/` and the benchmarks.
+
+pub mod pendulum;
+pub mod double_pendulum;
+pub mod slider_crank;
+
+pub mod single_axis_rotation;
+pub mod free_body;
+pub mod heavy_top;
+
+pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
+pub use free_body::{FreeBody, FreeBodyJoint};
+pub use heavy_top::{HeavyTop, HeavyTopJoint};
+pub use pendulum::{Pendulum, PendulumAbsolute};
+pub use single_axis_rotation::SingleAxisRotation;
+pub use slider_crank::{SliderCrank, SliderCrankAbsolute};
+
+use hamel::{Model, UnknownParameter};
+
+/// A model by its name.
+#[derive(Clone, Copy)]
+pub struct ModelEntry {
+    /// Name, as the command line takes it.
+    pub name: &'static str,
+    /// Makes the model with its default parameters, but for those given as `(component, value)`.
+    pub build: fn(&[(String, f64)]) -> Result<Box<dyn Model>, UnknownParameter>,
+    /// The same mechanics in another formulation, if there is one.
+    pub same_as: Option<&'static str>,
+}
+
+macro_rules! models {
+    ($($name:literal => $module:ident::$model:ident / $parameters:ident $(= $other:literal)?),* $(,)?) => {
+        /// Every model.
+        pub static ALL: &[ModelEntry] = &[$(ModelEntry {
+            name: $name,
+            build: |values| {
+                let mut parameters = $module::$parameters::default();
+                for (component, value) in values {
+                    parameters.set(component, *value)?;
+                }
+                Ok(Box::new($module::$model::new(parameters)))
+            },
+            same_as: models!(@other $($other)?),
+        }),*];
+    };
+    (@other) => { None };
+    (@other $other:literal) => { Some($other) };
+}
+
+models![
+    "pendulum" => pendulum::Pendulum / PendulumParameters,
+    "pendulum_absolute" => pendulum::PendulumAbsolute / PendulumAbsoluteParameters = "pendulum",
+    "double_pendulum" => double_pendulum::DoublePendulum / DoublePendulumParameters,
+    "double_pendulum_absolute" =>
+        double_pendulum::DoublePendulumAbsolute / DoublePendulumAbsoluteParameters = "double_pendulum",
+    "slider_crank" => slider_crank::SliderCrank / SliderCrankParameters,
+    "slider_crank_absolute" => slider_crank::SliderCrankAbsolute / SliderCrankAbsoluteParameters = "slider_crank",
+    "single_axis_rotation" => single_axis_rotation::SingleAxisRotation / SingleAxisRotationParameters,
+    "free_body" => free_body::FreeBody / FreeBodyParameters,
+    "free_body_joint" => free_body::FreeBodyJoint / FreeBodyJointParameters = "free_body",
+    "heavy_top" => heavy_top::HeavyTop / HeavyTopParameters,
+    "heavy_top_joint" => heavy_top::HeavyTopJoint / HeavyTopJointParameters = "heavy_top",
+];
+
+/// The model with this name.
+pub fn find(name: &str) -> Option<&'static ModelEntry> {
+    ALL.iter().find(|entry| entry.name == name)
+}
