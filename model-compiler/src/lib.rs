@@ -12,7 +12,9 @@ pub mod resolve;
 pub mod derive;
 pub mod simplify;
 pub mod schedule;
+pub mod check;
 pub mod emit;
+pub mod inspect;
 
 pub mod expr;
 pub mod spatial;
@@ -20,3 +22,60 @@ pub mod spatial;
 pub mod forces;
 pub mod joints;
 pub mod rotations;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Every intermediate result, for the command line, the tests and the curious.
+#[derive(Debug)]
+pub struct Stages {
+    /// What was written.
+    pub description: parse::Description,
+    /// What it means.
+    pub system: resolve::System,
+    /// The equations as derived.
+    pub equations: derive::Equations,
+    /// The equations as they are computed.
+    pub simplified: derive::Equations,
+    /// What simplification did, function by function.
+    pub log: Vec<simplify::FunctionLog>,
+    /// Ordered, named statements.
+    pub schedule: schedule::Schedule,
+    /// The generated code.
+    pub tokens: TokenStream,
+}
+
+/// Runs all stages.
+///
+/// # Errors
+/// All errors of the first stage that finds any, combined.
+pub fn stages(tokens: TokenStream) -> syn::Result<Stages> {
+    let source = tokens.to_string();
+    let description = parse::parse(tokens)?;
+    let system = resolve::resolve(&description)?;
+    let equations = derive::derive(&system);
+    let (simplified, log) = simplify::simplify_equations(&equations, &simplify::Limits::default());
+    let schedule = schedule::schedule(&equations, &simplified);
+    check::check(&system, &simplified, &schedule)?;
+    let tokens = emit::emit(&system, &source, &simplified, &schedule);
+    Ok(Stages { description, system, equations, simplified, log, schedule, tokens })
+}
+
+/// The generated code, or compile errors and an empty type of the model's name: what uses it should not drown the
+/// messages that matter in follow-up errors.
+pub fn compile(tokens: TokenStream) -> TokenStream {
+    stages(tokens.clone()).map(|stages| stages.tokens).unwrap_or_else(|error| {
+        let errors = error.into_compile_error();
+        let placeholder = placeholder(tokens);
+        quote! { #errors #placeholder }
+    })
+}
+
+/// `pub struct Name;` for `… model Name { … }`.
+fn placeholder(tokens: TokenStream) -> TokenStream {
+    let mut tokens = tokens.into_iter().skip_while(|token| token.to_string() != "model").skip(1);
+    match tokens.next() {
+        Some(proc_macro2::TokenTree::Ident(name)) => quote! { #[doc(hidden)] pub struct #name; },
+        _ => TokenStream::new(),
+    }
+}

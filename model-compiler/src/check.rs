@@ -1,0 +1,253 @@
+//! What only numbers can tell before a model runs: constraints that say nothing new, coordinates without inertia.
+//!
+//! Judged at assembled configurations near the reference, with parameters at their defaults; a constraint counts as
+//! redundant only where it is so at every one of them, so that a singular position (a dead centre) raises no alarm.
+//! A mechanism that cannot be assembled from the reference is left to the run time, which can say more.
+
+use crate::derive::{Block, Equations, FunctionRole, Role};
+use crate::diagnostics::{self, Errors};
+use crate::resolve::{Formulation, System};
+use crate::schedule::Schedule;
+use crate::schedule::interpret::{Interpreter, Point, defaults};
+
+/// Configurations that are looked at.
+const SAMPLES: u64 = 3;
+/// A row counts as dependent when this part of it, or less, is left beside the others.
+const DEPENDENT: f64 = 1e-7;
+/// Residual of an assembled mechanism.
+const ASSEMBLED: f64 = 1e-9;
+
+/// Collects the errors of a model that is otherwise complete.
+///
+/// # Errors
+/// Redundant constraints, and in joint coordinates a mass matrix that is not positive definite.
+pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn::Result<()> {
+    let errors = Errors::default();
+    let model = Interpreter::new(equations, schedule, defaults(schedule));
+    let configurations: Vec<Vec<f64>> = (0..SAMPLES).filter_map(|seed| assemble(&model, equations, seed)).collect();
+    for (owner, surplus) in redundancies(&model, equations, &configurations) {
+        let member = member(system, equations, owner);
+        errors.push(diagnostics::redundant_constraints(member.span(), &member.to_string(), surplus));
+    }
+    if system.formulation == Formulation::Joint
+        && let Some(column) = configurations.first().and_then(|q| massless(&model, q))
+    {
+        let name = &equations.layout.velocities[column].name;
+        errors.push(diagnostics::massless_coordinate(owner_of_velocity(system, column), name));
+    }
+    errors.finish(Some(()))
+}
+
+/// A configuration near the reference that satisfies all constraints: minimum-norm Newton steps from a small
+/// deterministic displacement.
+fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Option<Vec<f64>> {
+    let mut q = model.reference_configuration();
+    let nv = equations.layout.velocities.len();
+    let displacement: Vec<f64> = (0..nv as u64).map(|i| 0.3 * noise(seed * 7919 + i)).collect();
+    displace(equations, &mut q, &displacement);
+    for _ in 0..50 {
+        let g = constraint(model, equations, &q);
+        if g.iter().all(|g| g.abs() < ASSEMBLED) {
+            return Some(q);
+        }
+        let rows = jacobian(model, equations, &q);
+        let step = minimum_norm_step(&rows, &g);
+        if step.iter().any(|x| !x.is_finite()) {
+            return None;
+        }
+        displace(equations, &mut q, &step);
+    }
+    None
+}
+
+/// A number between −1 and 1 that looks random but is always the same.
+fn noise(index: u64) -> f64 {
+    let mixed = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+/// Moves coordinates along velocities: q + N δ, with unit Euler parameters for rotations.
+fn displace(equations: &Equations, q: &mut [f64], step: &[f64]) {
+    let (mut i, mut j) = (0, 0);
+    for block in &equations.layout.blocks {
+        match *block {
+            Block::Vector(n) => {
+                (0..n).for_each(|k| q[i + k] += step[j + k]);
+                (i, j) = (i + n, j + n);
+            }
+            Block::EulerParameters => {
+                (0..4).for_each(|k| q[i + k] += step[j + k]);
+                (i, j) = (i + 4, j + 4);
+            }
+            Block::Rotation => {
+                let (e, w) = (&q[i..i + 4], &step[j..j + 3]);
+                let mut moved = [
+                    e[0] - 0.5 * (e[1] * w[0] + e[2] * w[1] + e[3] * w[2]),
+                    e[1] + 0.5 * (e[0] * w[0] - e[3] * w[1] + e[2] * w[2]),
+                    e[2] + 0.5 * (e[3] * w[0] + e[0] * w[1] - e[1] * w[2]),
+                    e[3] + 0.5 * (-e[2] * w[0] + e[1] * w[1] + e[0] * w[2]),
+                ];
+                let norm = moved.iter().map(|x| x * x).sum::<f64>().sqrt();
+                moved.iter_mut().for_each(|x| *x /= norm);
+                q[i..i + 4].copy_from_slice(&moved);
+                (i, j) = (i + 4, j + 3);
+            }
+        }
+    }
+}
+
+fn point(equations: &Equations, q: &[f64]) -> Point<f64> {
+    let layout = &equations.layout;
+    Point {
+        t: 0.0,
+        inputs: vec![0.0; layout.inputs.len()],
+        q: q.to_vec(),
+        v: vec![0.0; layout.velocities.len()],
+        a: vec![0.0; layout.velocities.len()],
+        lambda: vec![0.0; layout.constraints.len()],
+    }
+}
+
+fn constraint(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Vec<f64> {
+    let nc = equations.layout.constraints.len();
+    model.output(FunctionRole::Constraint, Role::Constraint, &point(equations, q), (nc, 1)).values
+}
+
+/// Rows of G.
+fn jacobian(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Vec<Vec<f64>> {
+    let (nc, nv) = (equations.layout.constraints.len(), equations.layout.velocities.len());
+    let at = point(equations, q);
+    let dense = model.output(FunctionRole::ConstraintJacobian, Role::ConstraintJacobian, &at, (nc, nv));
+    dense.values.chunks(nv.max(1)).map(<[f64]>::to_vec).collect()
+}
+
+/// Orthonormal rows that span the given ones, and each row's part along them; dependent rows add no direction.
+struct Orthonormal {
+    directions: Vec<Vec<f64>>,
+    /// For every row, its components along the directions, and its own direction if it has one.
+    rows: Vec<(Vec<f64>, Option<usize>)>,
+}
+
+impl Orthonormal {
+    fn new(rows: &[Vec<f64>]) -> Self {
+        let mut basis = Self { directions: Vec::new(), rows: Vec::new() };
+        for row in rows {
+            let norm = length(row);
+            let mut rest = row.clone();
+            let mut components = vec![0.0; basis.directions.len()];
+            // Twice is enough. [Giraud, Langou, Rozložník 2005]
+            for _ in 0..2 {
+                for (component, direction) in components.iter_mut().zip(&basis.directions) {
+                    let along = dot(&rest, direction);
+                    *component += along;
+                    rest.iter_mut().zip(direction).for_each(|(x, d)| *x -= along * d);
+                }
+            }
+            let left = length(&rest);
+            let own = (left > DEPENDENT * norm).then_some(basis.directions.len());
+            if own.is_some() {
+                components.push(left);
+                basis.directions.push(rest.iter().map(|x| x / left).collect());
+            }
+            basis.rows.push((components, own));
+        }
+        basis
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn length(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// The shortest step that the independent rows ask for: G δ = −g.
+fn minimum_norm_step(rows: &[Vec<f64>], g: &[f64]) -> Vec<f64> {
+    let basis = Orthonormal::new(rows);
+    let mut along: Vec<f64> = Vec::new();
+    for ((components, own), g) in basis.rows.iter().zip(g) {
+        if let Some(own) = *own {
+            along.push((-g - dot(&components[..own], &along)) / components[own]);
+        }
+    }
+    let mut step = vec![0.0; rows.first().map_or(0, Vec::len)];
+    for (direction, part) in basis.directions.iter().zip(along) {
+        step.iter_mut().zip(direction).for_each(|(x, d)| *x += part * d);
+    }
+    step
+}
+
+/// First constraint of each member with surplus rows, and how many it has.
+fn redundancies(model: &Interpreter<f64>, equations: &Equations, configurations: &[Vec<f64>]) -> Vec<(usize, usize)> {
+    let nc = equations.layout.constraints.len();
+    let mut always = vec![!configurations.is_empty(); nc];
+    for q in configurations {
+        let basis = Orthonormal::new(&jacobian(model, equations, q));
+        for (always, (_, own)) in always.iter_mut().zip(&basis.rows) {
+            *always &= own.is_none();
+        }
+    }
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for row in (0..nc).filter(|&row| always[row]) {
+        let first = first_row(equations, row);
+        match found.iter_mut().find(|(known, _)| *known == first) {
+            Some((_, surplus)) => *surplus += 1,
+            None => found.push((first, 1)),
+        }
+    }
+    found
+}
+
+/// The first constraint of the member that a constraint belongs to: its name up to the component.
+fn first_row(equations: &Equations, row: usize) -> usize {
+    let member = |row: usize| equations.layout.constraints[row].name.split(['[', '.']).next().unwrap_or_default().to_owned();
+    let name = member(row);
+    (0..row).find(|&other| member(other) == name).unwrap_or(row)
+}
+
+/// The joint or constraint that a row of g belongs to.
+fn member(system: &System, equations: &Equations, row: usize) -> proc_macro2::Ident {
+    let channel = &equations.layout.constraints[row].name;
+    let joints = system.joints.iter().map(|joint| &joint.name);
+    let constraints = system.constraints.iter().map(|constraint| &constraint.name);
+    let is_named = |name: &&proc_macro2::Ident| {
+        let rest = channel.strip_prefix(&name.to_string());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '_', '.']))
+    };
+    joints.chain(constraints).find(is_named).unwrap_or(&system.name).clone()
+}
+
+/// The first column of M without a positive pivot.
+fn massless(model: &Interpreter<f64>, q: &[f64]) -> Option<usize> {
+    let mut m = model.mass_matrix(q);
+    let n = m.rows;
+    let largest = (0..n).map(|i| m.values[i * n + i].abs()).fold(0.0, f64::max);
+    for k in 0..n {
+        let pivot = m.values[k * n + k];
+        if pivot.is_nan() || pivot <= 1e-14 * largest {
+            return Some(k);
+        }
+        for i in k + 1..n {
+            let factor = m.values[i * n + k] / pivot;
+            for j in k + 1..n {
+                m.values[i * n + j] -= factor * m.values[k * n + j];
+            }
+        }
+    }
+    None
+}
+
+/// Where the tree joint is written that a velocity belongs to.
+fn owner_of_velocity(system: &System, column: usize) -> proc_macro2::Span {
+    let mut first = 0;
+    for joint in system.joints.iter().filter(|joint| joint.is_tree) {
+        first += crate::joints::channels(joint.kind, system.space, system.rotation).1.len();
+        if column < first {
+            return joint.name.span();
+        }
+    }
+    system.name.span()
+}

@@ -1,0 +1,52 @@
+//! Simplifies every function of every kernel, each on its own, and puts the results of a kernel back into one graph,
+//! so that what depends on parameters alone is shared by all its functions.
+
+use super::{Limits, Simplified, simplify};
+use crate::derive::{Entry, Equations, Function, FunctionRole, Kernel, Output, roots};
+use crate::expr::{ExprId, Graph};
+
+/// What simplification did to one function.
+#[derive(Clone, Debug)]
+pub struct FunctionLog {
+    /// Kernel it belongs to.
+    pub kernel: String,
+    /// Which function.
+    pub role: FunctionRole,
+    /// Passes that were tried, and the accuracy that was measured.
+    pub result: Simplified,
+}
+
+/// The same equations, cheaper.
+pub fn simplify_equations(equations: &Equations, limits: &Limits) -> (Equations, Vec<FunctionLog>) {
+    let mut simplified = equations.clone();
+    let mut logs = Vec::new();
+    for kernel in &mut simplified.kernels {
+        simplify_kernel(kernel, limits, &mut logs);
+    }
+    (simplified, logs)
+}
+
+fn simplify_kernel(kernel: &mut Kernel, limits: &Limits, logs: &mut Vec<FunctionLog>) {
+    let mut graph = Graph::with_symbols_of(&kernel.graph);
+    for function in &mut kernel.functions {
+        let mut alone = Graph::with_symbols_of(&kernel.graph);
+        let values = transfer(&mut alone, &kernel.graph, &roots(function));
+        let result = simplify(&alone, &values, limits);
+        let values = transfer(&mut graph, &result.graph, &result.roots);
+        replace(function, &values);
+        logs.push(FunctionLog { kernel: kernel.name.clone(), role: function.role, result });
+    }
+    kernel.graph = graph;
+}
+
+/// Copies expressions between graphs that have the same symbols.
+fn transfer(to: &mut Graph, from: &Graph, roots: &[ExprId]) -> Vec<ExprId> {
+    to.import(from, roots, &|graph, symbol| graph.symbol_expr(symbol))
+}
+
+fn replace(function: &mut Function, values: &[ExprId]) {
+    let entries = function.outputs.iter_mut().flat_map(|Output { entries, .. }| entries);
+    for (Entry { value, .. }, &new) in entries.zip(values) {
+        *value = new;
+    }
+}
