@@ -2,9 +2,14 @@
 
 pub mod model;
 pub mod real;
-pub mod scheme;
 pub mod signal;
 pub mod sparsity;
+
+pub mod configuration;
+pub mod rotation;
+
+pub mod linear_solver;
+pub mod scheme;
 
 pub use model::{Block, Channel, Dims, Energy, FunctionInfo, Model, ModelInfo, State};
 pub use real::Real;

@@ -36,3 +36,82 @@ impl SparsityPattern {
         dense
     }
 }
+
+/// A pattern made at run time, for matrices whose entries are not known when a model is compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedPattern {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// Where each column starts in `row_indices`; `columns + 1` entries.
+    pub column_starts: Vec<u32>,
+    /// Row of each entry, ascending within a column.
+    pub row_indices: Vec<u32>,
+}
+
+impl OwnedPattern {
+    /// The pattern with these `(row, column)` entries, in any order, repetitions counting once.
+    pub fn from_entries(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let mut entries: Vec<(usize, usize)> = entries.into_iter().map(|(row, column)| (column, row)).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let mut column_starts = vec![0; columns + 1];
+        for &(column, _) in &entries {
+            column_starts[column + 1] += 1;
+        }
+        for column in 0..columns {
+            column_starts[column + 1] += column_starts[column];
+        }
+        Self { rows, columns, column_starts, row_indices: entries.iter().map(|&(_, row)| row as u32).collect() }
+    }
+
+    /// Number of entries.
+    pub fn nnz(&self) -> usize {
+        self.row_indices.len()
+    }
+
+    /// Where the values of a column stand.
+    pub fn column(&self, column: usize) -> std::ops::Range<usize> {
+        self.column_starts[column] as usize..self.column_starts[column + 1] as usize
+    }
+
+    /// Place of an entry among the values.
+    pub fn slot(&self, row: usize, column: usize) -> Option<usize> {
+        let range = self.column(column);
+        let place = self.row_indices[range.clone()].binary_search(&(row as u32)).ok()?;
+        Some(range.start + place)
+    }
+
+    /// `(row, column)` of every entry, in storage order.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.columns)
+            .flat_map(move |column| self.column(column).map(move |slot| (self.row_indices[slot] as usize, column)))
+    }
+}
+
+impl From<&SparsityPattern> for OwnedPattern {
+    fn from(pattern: &SparsityPattern) -> Self {
+        Self {
+            rows: pattern.rows,
+            columns: pattern.columns,
+            column_starts: pattern.column_starts.to_vec(),
+            row_indices: pattern.row_indices.to_vec(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_sorted_and_found_again() {
+        let pattern = OwnedPattern::from_entries(3, 3, [(2, 1), (0, 0), (1, 1), (2, 1), (0, 2)]);
+        assert_eq!(pattern.entries().collect::<Vec<_>>(), [(0, 0), (1, 1), (2, 1), (0, 2)]);
+        for (slot, (row, column)) in pattern.entries().enumerate() {
+            assert_eq!(pattern.slot(row, column), Some(slot));
+        }
+        assert_eq!(pattern.slot(1, 0), None);
+    }
+}

@@ -1,0 +1,80 @@
+//! Elimination with partial pivoting, in place.
+//!
+//! nalgebra's LU is not used because it allocates its permutation and its storage at every factorization.
+
+use super::{Singular, smallest_pivot};
+use crate::sparsity::OwnedPattern;
+
+/// Dense LU factors, L below the diagonal with unit diagonal, by rows.
+pub(super) struct DenseLu {
+    n: usize,
+    /// Place of every entry of the pattern in `factors`.
+    places: Vec<u32>,
+    factors: Vec<f64>,
+    /// The row exchanged with row k in elimination step k.
+    exchanges: Vec<u32>,
+}
+
+impl DenseLu {
+    pub(super) fn new(pattern: &OwnedPattern) -> Self {
+        let n = pattern.columns;
+        let places = pattern.entries().map(|(row, column)| (row * n + column) as u32).collect();
+        Self { n, places, factors: vec![0.0; n * n], exchanges: vec![0; n] }
+    }
+
+    pub(super) fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {
+        let n = self.n;
+        self.factors.fill(0.0);
+        for (&place, &value) in self.places.iter().zip(values) {
+            self.factors[place as usize] = value;
+        }
+        let smallest = smallest_pivot(n);
+        for k in 0..n {
+            let (mut pivot_row, mut largest) = (k, self.factors[k * n + k].abs());
+            for row in k + 1..n {
+                let candidate = self.factors[row * n + k].abs();
+                if candidate > largest {
+                    (pivot_row, largest) = (row, candidate);
+                }
+            }
+            // Written so that an undefined pivot is refused, too.
+            if !(largest > smallest) {
+                return Err(Singular);
+            }
+            self.exchanges[k] = pivot_row as u32;
+            let (above, below) = self.factors.split_at_mut((k + 1) * n);
+            let row_k = &mut above[k * n..];
+            if pivot_row != k {
+                let start = (pivot_row - k - 1) * n;
+                row_k.swap_with_slice(&mut below[start..start + n]);
+            }
+            let inverse = 1.0 / row_k[k];
+            for row in below.chunks_exact_mut(n) {
+                if row[k] == 0.0 {
+                    continue;
+                }
+                let factor = row[k] * inverse;
+                row[k] = factor;
+                for (entry, &pivot_entry) in row[k + 1..].iter_mut().zip(&row_k[k + 1..]) {
+                    *entry -= factor * pivot_entry;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn solve(&self, rhs: &mut [f64]) {
+        let n = self.n;
+        for (k, &row) in self.exchanges.iter().enumerate() {
+            rhs.swap(k, row as usize);
+        }
+        for (k, row) in self.factors.chunks_exact(n.max(1)).enumerate() {
+            let known: f64 = row[..k].iter().zip(&*rhs).map(|(l, x)| l * x).sum();
+            rhs[k] -= known;
+        }
+        for (k, row) in self.factors.chunks_exact(n.max(1)).enumerate().rev() {
+            let known: f64 = row[k + 1..].iter().zip(&rhs[k + 1..]).map(|(u, x)| u * x).sum();
+            rhs[k] = (rhs[k] - known) / row[k];
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Direct solution of linear systems whose pattern stays while their values change.
+//!
+//! One type for all sizes: dense elimination for small systems, sparse elimination with a kept order of pivots for
+//! large ones. Both work on the matrix with its rows and columns scaled to about one by powers of two, so that the
+//! test for singularity does not depend on units. After construction, `factor` and `solve` allocate nothing, except
+//! when the sparse solver must choose new pivots.
+
+mod dense;
+#[cfg(feature = "sparse")]
+mod sparse;
+
+use thiserror::Error;
+
+use crate::sparsity::{OwnedPattern, SparsityPattern};
+
+/// From this size on the sparse solver is used.
+#[cfg(feature = "sparse")]
+const SPARSE_FROM: usize = 40;
+
+/// The matrix has no inverse, to working precision.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("the matrix is singular")]
+pub struct Singular;
+
+/// A solver for matrices of one pattern.
+pub struct LinearSolver {
+    pattern: OwnedPattern,
+    row_scales: Vec<f64>,
+    column_scales: Vec<f64>,
+    values: Vec<f64>,
+    method: Method,
+}
+
+enum Method {
+    Dense(dense::DenseLu),
+    #[cfg(feature = "sparse")]
+    Sparse(Box<sparse::SparseLu>),
+}
+
+impl LinearSolver {
+    /// A solver for square matrices of this pattern.
+    pub fn new(pattern: &SparsityPattern) -> Self {
+        Self::from_pattern(pattern.into())
+    }
+
+    /// A solver for square matrices of a pattern made at run time.
+    pub fn from_pattern(pattern: OwnedPattern) -> Self {
+        #[cfg(feature = "sparse")]
+        if pattern.columns >= SPARSE_FROM {
+            let method = Method::Sparse(Box::new(sparse::SparseLu::new(&pattern)));
+            return Self::with_method(pattern, method);
+        }
+        let method = Method::Dense(dense::DenseLu::new(&pattern));
+        Self::with_method(pattern, method)
+    }
+
+    fn with_method(pattern: OwnedPattern, method: Method) -> Self {
+        debug_assert_eq!(pattern.rows, pattern.columns, "a linear solver needs a square matrix");
+        let (n, nnz) = (pattern.columns, pattern.nnz());
+        Self { pattern, row_scales: vec![1.0; n], column_scales: vec![1.0; n], values: vec![0.0; nnz], method }
+    }
+
+    /// Number of unknowns.
+    pub fn size(&self) -> usize {
+        self.pattern.columns
+    }
+
+    /// Factorizes the matrix with these values of the pattern.
+    ///
+    /// # Errors
+    /// [`Singular`] when a pivot vanishes to working precision, or a value is not finite.
+    pub fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {
+        self.scale(values)?;
+        match &mut self.method {
+            Method::Dense(lu) => lu.factor(&self.values),
+            #[cfg(feature = "sparse")]
+            Method::Sparse(lu) => lu.factor(&self.pattern, &self.values),
+        }
+    }
+
+    /// Replaces the right-hand side, `[n]`, by the solution for the matrix factorized last.
+    pub fn solve(&mut self, rhs: &mut [f64]) {
+        for (entry, scale) in rhs.iter_mut().zip(&self.row_scales) {
+            *entry *= scale;
+        }
+        match &mut self.method {
+            Method::Dense(lu) => lu.solve(rhs),
+            #[cfg(feature = "sparse")]
+            Method::Sparse(lu) => lu.solve(&self.pattern, &self.values, rhs),
+        }
+        for (entry, scale) in rhs.iter_mut().zip(&self.column_scales) {
+            *entry *= scale;
+        }
+    }
+
+    /// Scales rows, then columns, to a largest entry in [1, 2).
+    fn scale(&mut self, values: &[f64]) -> Result<(), Singular> {
+        let pattern = &self.pattern;
+        let largest = &mut self.row_scales;
+        largest.fill(0.0);
+        for (&row, value) in pattern.row_indices.iter().zip(values) {
+            largest[row as usize] = larger(largest[row as usize], value.abs());
+        }
+        for scale in largest.iter_mut() {
+            *scale = inverse_power_of_two(*scale)?;
+        }
+        for column in 0..pattern.columns {
+            let mut largest = 0.0;
+            for slot in pattern.column(column) {
+                let value = values[slot] * self.row_scales[pattern.row_indices[slot] as usize];
+                largest = larger(largest, value.abs());
+                self.values[slot] = value;
+            }
+            let scale = inverse_power_of_two(largest)?;
+            self.column_scales[column] = scale;
+            for slot in pattern.column(column) {
+                self.values[slot] *= scale;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The larger of two numbers, or the undefined one.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
+}
+
+/// `2^−k` with `2^k ≤ x < 2^(k+1)`; scaling by it makes no rounding error.
+fn inverse_power_of_two(x: f64) -> Result<f64, Singular> {
+    // Beyond these bounds the inverse is not a normal number; such a row or column carries no information.
+    if !(1e-300..=1e300).contains(&x) {
+        return Err(Singular);
+    }
+    let exponent = x.to_bits() >> 52;
+    Ok(f64::from_bits((2046 - exponent) << 52))
+}
+
+/// Pivots of the scaled matrix below this are round-off.
+fn smallest_pivot(n: usize) -> f64 {
+    8.0 * n as f64 * f64::EPSILON
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Both methods against nalgebra on matrices with the zero block of constrained systems.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::*;
+
+/// A small deterministic source of numbers in [−1, 1).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// A chain of bodies with seven coordinates, joints of three rows, and norm rows; zero lower right block.
+fn chain(bodies: usize) -> OwnedPattern {
+    let nv = 7 * bodies;
+    let n = nv + 4 * bodies;
+    let mut entries = Vec::new();
+    for body in 0..bodies {
+        let (column, row) = (7 * body, nv + 4 * body);
+        entries.extend((0..49).map(|k| (column + k / 7, column + k % 7)));
+        let joint = (0..21).map(|k| (row + k / 7, column + k % 7));
+        let norm = (0..4).map(|k| (row + 3, column + 3 + k));
+        let parent = (0..21).filter(|_| body > 0).map(|k| (row + k / 7, column.wrapping_sub(7) + k % 7));
+        for (constraint, coordinate) in joint.chain(norm).chain(parent) {
+            entries.extend([(constraint, coordinate), (coordinate, constraint)]);
+        }
+    }
+    OwnedPattern::from_entries(n, n, entries)
+}
+
+fn values(pattern: &OwnedPattern, random: &mut Random) -> Vec<f64> {
+    pattern.entries().map(|(row, column)| random.next() + if row == column { 3.0 } else { 0.0 }).collect()
+}
+
+fn dense(pattern: &OwnedPattern, values: &[f64]) -> DMatrix<f64> {
+    let mut matrix = DMatrix::zeros(pattern.rows, pattern.columns);
+    for ((row, column), &value) in pattern.entries().zip(values) {
+        matrix[(row, column)] = value;
+    }
+    matrix
+}
+
+fn assert_solves(solver: &mut LinearSolver, pattern: &OwnedPattern, values: &[f64], random: &mut Random) {
+    let matrix = dense(pattern, values);
+    let rhs = DVector::from_fn(pattern.rows, |_, _| random.next());
+    let expected = matrix.clone().lu().solve(&rhs).expect("random matrices are regular");
+    let mut found = rhs.clone();
+    solver.factor(values).expect("random matrices are regular");
+    solver.solve(found.as_mut_slice());
+    let residual = (&matrix * &found - &rhs).amax();
+    assert!(residual <= 1e-11 * (1.0 + found.amax()), "residual {residual:e}");
+    assert!((&found - &expected).amax() <= 1e-8 * expected.amax());
+}
+
+#[test]
+fn agrees_with_nalgebra_while_values_change() {
+    // 11, 33 and 66 unknowns: both sides of the choice between dense and sparse.
+    for bodies in [1, 3, 6, 12] {
+        let (pattern, mut random) = (chain(bodies), Random(7));
+        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        let mut current = values(&pattern, &mut random);
+        for round in 0..8 {
+            assert_solves(&mut solver, &pattern, &current, &mut random);
+            if round < 5 {
+                current.iter_mut().for_each(|value| *value *= 1.0 + 0.02 * random.next());
+            } else {
+                // Kept pivots are bad for values drawn anew.
+                current = values(&pattern, &mut random);
+            }
+        }
+    }
+}
+
+#[test]
+fn scale_of_rows_and_columns_does_not_matter() {
+    for bodies in [2, 6] {
+        let (pattern, mut random) = (chain(bodies), Random(3));
+        let values = values(&pattern, &mut random);
+        let size = |index: usize| 10_f64.powi((index % 13) as i32 - 6);
+        let scaled: Vec<f64> =
+            pattern.entries().zip(&values).map(|((row, column), value)| value * size(row) * size(column + 5)).collect();
+        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        let rhs: Vec<f64> = (0..pattern.rows).map(|_| random.next()).collect();
+        let mut plain = rhs.clone();
+        solver.factor(&values).unwrap();
+        solver.solve(&mut plain);
+        let mut found: Vec<f64> = rhs.iter().enumerate().map(|(row, b)| b * size(row)).collect();
+        solver.factor(&scaled).unwrap();
+        solver.solve(&mut found);
+        for (column, (x, expected)) in found.iter().zip(&plain).enumerate() {
+            assert!((x * size(column + 5) - expected).abs() < 1e-9 * (1.0 + expected.abs()));
+        }
+    }
+}
+
+#[test]
+fn singular_matrices_are_refused_and_do_no_harm() {
+    for bodies in [2, 6] {
+        let (pattern, mut random) = (chain(bodies), Random(11));
+        let regular = values(&pattern, &mut random);
+        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        // Rows 0 and 1 have the same columns; made equal, they are a redundant equation.
+        let mut redundant = regular.clone();
+        for column in 0..pattern.columns {
+            if let (Some(first), Some(second)) = (pattern.slot(0, column), pattern.slot(1, column)) {
+                redundant[second] = redundant[first];
+            }
+        }
+        let zero_column: Vec<f64> =
+            pattern.entries().zip(&regular).map(|((_, column), &v)| if column == 2 { 0.0 } else { v }).collect();
+        let mut undefined = regular.clone();
+        undefined[5] = f64::NAN;
+        for bad in [&redundant, &zero_column, &undefined] {
+            assert_eq!(solver.factor(bad), Err(Singular));
+            assert_solves(&mut solver, &pattern, &regular, &mut random);
+        }
+    }
+}
+
+#[test]
+fn powers_of_two_bracket_the_value() {
+    for x in [1e-20, 0.3, 1.0, 1.999, 2.0, 7e15] {
+        let scaled = x * inverse_power_of_two(x).unwrap();
+        assert!((1.0..2.0).contains(&scaled), "{x}");
+    }
+    assert_eq!(inverse_power_of_two(0.0), Err(Singular));
+    assert_eq!(inverse_power_of_two(f64::NAN), Err(Singular));
+}

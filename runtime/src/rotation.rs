@@ -1,0 +1,152 @@
+//! Euler parameters and rotation increments, e0 first, angular velocities in body axes.
+//!
+//! The matrix L follows [sherif, Eq. 4]; a product of unit quaternions composes rotations as their matrices do,
+//! `A(p ∘ q) = A(p) A(q)`, so that an increment in body axes stands on the right: `e₁ = e₀ ∘ exp(δ/2)`.
+//! Not here: which coordinates of a model are rotations, see [`crate::configuration`].
+
+use nalgebra::{Matrix3, Matrix3x4, Matrix4, Vector3, Vector4};
+
+/// L(e) with `ω = 2 L ė` in body axes, `L Lᵀ = I` for unit e. [sherif, Eq. 4]
+#[rustfmt::skip]
+pub fn matrix_l(e: &Vector4<f64>) -> Matrix3x4<f64> {
+    Matrix3x4::new(
+        -e[1],  e[0],  e[3], -e[2],
+        -e[2], -e[3],  e[0],  e[1],
+        -e[3],  e[2], -e[1],  e[0],
+    )
+}
+
+/// Rotation matrix A(e): components in body axes to components in space, for unit e. [sherif, Eq. 2]
+#[rustfmt::skip]
+pub fn rotation_matrix(e: &Vector4<f64>) -> Matrix3<f64> {
+    let (e0, e1, e2, e3) = (e[0], e[1], e[2], e[3]);
+    Matrix3::new(
+        e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2.0 * (e1 * e2 - e0 * e3), 2.0 * (e1 * e3 + e0 * e2),
+        2.0 * (e1 * e2 + e0 * e3), e0 * e0 + e2 * e2 - e3 * e3 - e1 * e1, 2.0 * (e2 * e3 - e0 * e1),
+        2.0 * (e1 * e3 - e0 * e2), 2.0 * (e2 * e3 + e0 * e1), e0 * e0 + e3 * e3 - e1 * e1 - e2 * e2,
+    )
+}
+
+/// The matrix of `e ↦ e ∘ p`; for `p = (0, w)` it is the ŵ of [sherif, Eq. 70], the derivative of `L(e)ᵀ w` by e.
+#[rustfmt::skip]
+pub fn right_multiplication(p: &Vector4<f64>) -> Matrix4<f64> {
+    Matrix4::new(
+        p[0], -p[1], -p[2], -p[3],
+        p[1],  p[0],  p[3], -p[2],
+        p[2], -p[3],  p[0],  p[1],
+        p[3],  p[2], -p[1],  p[0],
+    )
+}
+
+/// Quaternion product `p ∘ q`.
+pub fn product(p: &Vector4<f64>, q: &Vector4<f64>) -> Vector4<f64> {
+    right_multiplication(q) * p
+}
+
+/// Conjugate, the inverse of a unit quaternion.
+pub fn conjugate(e: &Vector4<f64>) -> Vector4<f64> {
+    Vector4::new(e[0], -e[1], -e[2], -e[3])
+}
+
+/// e divided by its norm; the identity rotation when the norm is zero.
+pub fn normalize(e: &Vector4<f64>) -> Vector4<f64> {
+    let norm = e.norm();
+    if norm > 0.0 { e / norm } else { Vector4::new(1.0, 0.0, 0.0, 0.0) }
+}
+
+/// Cross-product matrix: `skew(a) b = a × b`.
+pub fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
+    Matrix3::new(0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)
+}
+
+/// exp(δ/2): the unit quaternion of the rotation vector δ, rad.
+pub fn exp_half(delta: &Vector3<f64>) -> Vector4<f64> {
+    let half = 0.5 * delta.norm();
+    let factor = 0.5 * sinc(half);
+    Vector4::new(half.cos(), factor * delta[0], factor * delta[1], factor * delta[2])
+}
+
+/// Tangent operator of the exponential in body axes: `exp(δ + dδ) = exp(δ) ∘ exp(T(δ) dδ)` to first order.
+pub fn tangent_operator(delta: &Vector3<f64>) -> Matrix3<f64> {
+    let squared = delta.norm_squared();
+    let theta = squared.sqrt();
+    let half_sinc = sinc(0.5 * theta);
+    let first = 0.5 * half_sinc * half_sinc; // (1 − cos θ)/θ² without cancellation.
+    let second = if squared < 0.25 {
+        // (θ − sin θ)/θ³ cancels for small angles; the next term of its series is below round-off here.
+        let coefficients = [1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362_880.0, 1.0 / 39_916_800.0];
+        coefficients.iter().rev().fold(-1.0 / 6_227_020_800.0, |sum, c| sum * squared + c)
+    } else {
+        (theta - theta.sin()) / (squared * theta)
+    };
+    let cross = skew(delta);
+    Matrix3::identity() - first * cross + second * cross * cross
+}
+
+fn sinc(x: f64) -> f64 {
+    // The quotient is accurate down to the smallest normal numbers; only zero needs its limit.
+    if x == 0.0 { 1.0 } else { x.sin() / x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const E: [f64; 4] = [0.5, -0.1, 0.7, 0.5];
+
+    fn unit() -> Vector4<f64> {
+        normalize(&Vector4::from(E))
+    }
+
+    #[test]
+    fn l_has_the_properties_that_the_schemes_use() {
+        // [sherif, Eq. 7]
+        let e = unit();
+        let l = matrix_l(&e);
+        assert!((l * e).norm() < 1e-15);
+        assert!((l * l.transpose() - Matrix3::identity()).norm() < 1e-15);
+        assert!((l.transpose() * l - Matrix4::identity() + e * e.transpose()).norm() < 1e-15);
+        let w = Vector3::new(0.3, -2.0, 1.1);
+        assert!((l.transpose() * w - product(&e, &Vector4::new(0.0, w[0], w[1], w[2]))).norm() < 1e-15);
+    }
+
+    #[test]
+    fn products_compose_rotations() {
+        let (p, q) = (unit(), exp_half(&Vector3::new(0.4, 1.0, -0.2)));
+        let composed = rotation_matrix(&product(&p, &q));
+        assert!((composed - rotation_matrix(&p) * rotation_matrix(&q)).norm() < 1e-14);
+        assert!((product(&conjugate(&p), &p) - Vector4::new(1.0, 0.0, 0.0, 0.0)).norm() < 1e-15);
+    }
+
+    #[test]
+    fn exponential_turns_about_its_vector() {
+        let delta = Vector3::new(0.0, 0.0, 1.2);
+        let turned = rotation_matrix(&exp_half(&delta)) * Vector3::x();
+        assert!((turned - Vector3::new(1.2_f64.cos(), 1.2_f64.sin(), 0.0)).norm() < 1e-15);
+        assert_eq!(exp_half(&Vector3::zeros()), Vector4::new(1.0, 0.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn tangent_operator_is_the_derivative_of_the_exponential() {
+        let direction = Vector3::new(0.6, -0.64, 0.48);
+        for theta in [0.0, 1e-9, 1e-3, 0.499, 0.501, 2.0, 3.1] {
+            let delta = direction * theta;
+            let tangent = tangent_operator(&delta);
+            for axis in 0..3 {
+                let mut step = Vector3::zeros();
+                step[axis] = 1e-5;
+                let (plus, minus) = (exp_half(&(delta + step)), exp_half(&(delta - step)));
+                let relative = product(&conjugate(&minus), &plus);
+                let turned = Vector3::new(relative[1], relative[2], relative[3]) * 2.0 / 2e-5;
+                assert!((turned - tangent.column(axis)).norm() < 1e-9, "θ = {theta}");
+            }
+        }
+    }
+
+    #[test]
+    fn tangent_operator_does_not_jump_where_its_series_ends() {
+        let direction = Vector3::new(0.6, -0.64, 0.48);
+        let (below, above) = (direction * (0.5 - 1e-12), direction * (0.5 + 1e-12));
+        assert!((tangent_operator(&below) - tangent_operator(&above)).norm() < 1e-11);
+    }
+}
