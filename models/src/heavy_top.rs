@@ -17,7 +17,6 @@ multibody! {
         body top { mass: mass, inertia: inertia }
         joint pivot: spherical(ground, top at tip);
 
-        initial top.rotation = diag(1.0, 1.0, 1.0);
         initial top.angular_velocity = [0.0, 150.0, -4.61538] rad/s in top;
         output omega = top.angular_velocity in top;
         output position = top.position;

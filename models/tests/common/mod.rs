@@ -1,0 +1,102 @@
+//! Every model with its compiled stages, a sample state, and the interpreter over what is emitted.
+
+use hamel::{Block, Model, State};
+use hamel_compiler::Stages;
+use hamel_compiler::expr::{Dual, Scalar};
+use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
+use hamel_models::{ALL, ModelEntry};
+use nalgebra::DVector;
+
+/// A model, and how it came to be.
+pub struct Subject {
+    pub entry: &'static ModelEntry,
+    pub model: Box<dyn Model>,
+    pub stages: Stages,
+}
+
+/// Every model in turn.
+pub fn for_each(law: impl Fn(&Subject)) {
+    for entry in ALL {
+        law(&subject(entry));
+    }
+}
+
+/// One model, compiled again from the source that it carries.
+pub fn subject(entry: &'static ModelEntry) -> Subject {
+    let model = (entry.build)(&[]).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+    let source = model.describe().source.parse().expect("the source lexes");
+    let stages = hamel_compiler::stages(source).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+    Subject { entry, model, stages }
+}
+
+/// A number between −1 and 1 that looks random but is always the same.
+pub fn noise(index: usize) -> f64 {
+    let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+/// A state with no symmetry: not on the constraints, rotations of unit norm where the model has no say in it.
+pub fn arbitrary_state(model: &dyn Model, seed: usize) -> State {
+    let dims = model.dims();
+    let random = |n: usize, salt: usize| DVector::from_fn(n, |i, _| noise(1000 * (seed + 1) + 100 * salt + i));
+    let mut q = random(dims.nq, 0);
+    let mut first = 0;
+    for block in model.describe().blocks {
+        if matches!(block, Block::Rotation | Block::EulerParameters) {
+            let mut e = q.rows_mut(first, 4);
+            let norm = e.norm();
+            e /= norm;
+        }
+        first += block.sizes().0;
+    }
+    State { t: 0.3, q, v: random(dims.nv, 1), a: random(dims.nv, 2), lambda: random(dims.nc, 3) }
+}
+
+/// The same state for the interpreter.
+pub fn point<T: Scalar>(model: &dyn Model, state: &State) -> Point<T> {
+    let lift = |values: &DVector<f64>| values.iter().map(|&x| T::from_f64(x)).collect();
+    Point {
+        t: T::from_f64(state.t),
+        inputs: model.describe().inputs.iter().map(|_| T::from_f64(0.0)).collect(),
+        q: lift(&state.q),
+        v: lift(&state.v),
+        a: lift(&state.a),
+        lambda: lift(&state.lambda),
+    }
+}
+
+impl Subject {
+    /// The interpreter over the emitted statements, with default parameters.
+    pub fn interpreter<T: Scalar>(&self) -> Interpreter<'_, T> {
+        Interpreter::new(&self.stages.simplified, &self.stages.schedule, defaults(&self.stages.schedule))
+    }
+
+    /// Coordinates that move along the velocities: direction j has the slopes of column j of N(q).
+    pub fn moving_coordinates(&self, q: &DVector<f64>) -> Vec<Dual> {
+        let columns = velocity_map(self.model.as_ref(), q);
+        q.iter().enumerate().map(|(i, &x)| Dual::with_slopes(x, columns.row(i).iter().copied().collect())).collect()
+    }
+}
+
+/// N(q), dense: written here by hand, so that it checks the generated one.
+pub fn velocity_map(model: &dyn Model, q: &DVector<f64>) -> nalgebra::DMatrix<f64> {
+    let dims = model.dims();
+    let mut n = nalgebra::DMatrix::zeros(dims.nq, dims.nv);
+    let (mut i, mut j) = (0, 0);
+    for block in model.describe().blocks {
+        let (nq, nv) = block.sizes();
+        match block {
+            Block::Vector { .. } | Block::EulerParameters => (0..nq).for_each(|k| n[(i + k, j + k)] = 1.0),
+            Block::Rotation => {
+                let e = [q[i], q[i + 1], q[i + 2], q[i + 3]];
+                let l = [[-e[1], e[0], e[3], -e[2]], [-e[2], -e[3], e[0], e[1]], [-e[3], e[2], -e[1], e[0]]];
+                for (row, column) in (0..4).flat_map(|row| (0..3).map(move |column| (row, column))) {
+                    n[(i + row, j + column)] = 0.5 * l[column][row];
+                }
+            }
+        }
+        (i, j) = (i + nq, j + nv);
+    }
+    n
+}
