@@ -86,7 +86,10 @@ impl From<Span> for Place {
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = 1 + word.chars().count() / 4;
     let distances = candidates.into_iter().map(|candidate| (distance(word, candidate), candidate));
-    distances.filter(|&(distance, _)| distance <= limit).min_by_key(|&(distance, _)| distance).map(|(_, nearest)| nearest)
+    distances
+        .filter(|&(distance, _)| distance <= limit)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, nearest)| nearest)
 }
 
 /// Number of characters to insert, delete, replace or exchange with their neighbour.
@@ -134,7 +137,10 @@ pub(crate) fn nested_too_deeply(place: Place) -> Error {
 }
 
 pub(crate) fn ambiguous_unit(symbol: &Ident) -> Error {
-    Error::new(symbol.span(), format!("expected `/` between units after `/`, found `{symbol}`\nhelp: write `J/kg/K` or `J kg^-1 K^-1`"))
+    Error::new(
+        symbol.span(),
+        format!("expected `/` between units after `/`, found `{symbol}`\nhelp: write `J/kg/K` or `J kg^-1 K^-1`"),
+    )
 }
 
 pub(crate) fn unknown_item(word: &Ident) -> Error {
@@ -211,18 +217,38 @@ pub(crate) fn repeated_setting(span: Span, word: &str, first: Span) -> Error {
     error
 }
 
-pub(crate) fn option_needs_name(name: &Ident) -> Error {
-    Error::new(name.span(), format!("expected a name after `{name}`\nhelp: write `{name}: theta`"))
+pub(crate) fn option_needs_value(name: &Ident, example: &str) -> Error {
+    Error::new(name.span(), format!("expected a value of `{name}`\nhelp: write `{name}: {example}`"))
 }
 
 pub(crate) fn option_takes_no_value(name: &Ident) -> Error {
     Error::new(name.span(), format!("`{name}` takes no value"))
 }
 
+pub(crate) fn named_twice(again: &Ident) -> Error {
+    Error::new(again.span(), format!("expected one name of the coordinate, found another: `{again}`"))
+}
+
+pub(crate) fn not_one_coordinate(option: &Ident, kind: &str, needed: &str) -> Error {
+    Error::new(option.span(), format!("`{option}` needs a joint with {needed}, found `{kind}`"))
+}
+
+pub(crate) fn wrong_reference_point(point: &Ident) -> Error {
+    Error::new(point.span(), format!("expected `inertia: … about origin`, found `about {point}`"))
+}
+
+pub(crate) fn input_not_in_si(place: Place, unit: Unit) -> Error {
+    place.error(format!("expected the unit of an input in SI units: `{unit}`"))
+}
+
 // Units and shapes.
 
 pub(crate) fn wrong_unit(place: Place, expected: Unit, found: Unit) -> Error {
-    let help = if found.is_one() { format!("\nhelp: write the unit after the number: `1.0 {expected}`") } else { String::new() };
+    let help = if found.is_one() {
+        format!("\nhelp: write the unit after the number: `1.0 {expected}`")
+    } else {
+        String::new()
+    };
     place.error(format!("expected {}, found {}{help}", named(expected), named(found)))
 }
 
@@ -309,7 +335,10 @@ pub fn acceleration_in_force(span: Span) -> Error {
 
 /// A constraint on velocities, where the language has constraints on positions.
 pub fn velocity_in_constraint(span: Span) -> Error {
-    Error::new(span, "expected positions in a constraint, found a velocity\nhelp: write the constraint at position level; its rates follow")
+    Error::new(
+        span,
+        "expected positions in a constraint, found a velocity\nhelp: write the constraint at position level; its rates follow",
+    )
 }
 
 /// A constraint that depends on an input, whose rates nobody knows.
@@ -327,6 +356,47 @@ pub(crate) fn only_in_plane(place: impl Into<Place>, what: &str) -> Error {
 
 pub(crate) fn needs_joint_coordinates(place: Place, what: &str) -> Error {
     place.error(format!("{what} needs `coordinates joint` and a joint of the spanning tree"))
+}
+
+pub(crate) fn no_motion(place: Place, what: &str) -> Error {
+    place.error(format!("expected {what} on the motion, found an expression without positions or velocities"))
+}
+
+pub(crate) fn default_not_finite(place: Place, name: &Ident, value: f64) -> Error {
+    place.error(format!("expected a finite default of `{name}`, found {value}"))
+}
+
+// Ends of joints and forces.
+
+pub(crate) fn not_a_body(coordinate: &Ident) -> Error {
+    Error::new(coordinate.span(), format!("expected a body, found `.{coordinate}`"))
+}
+
+pub(crate) fn point_has_no_axes(place: Place) -> Error {
+    place.error("a force acts at a point, which has no axes\nhelp: give a vector in the axes of a body with `in`")
+}
+
+pub(crate) fn coordinate_has_no_points(place: Place) -> Error {
+    place.error("a force on a coordinate has no point")
+}
+
+pub(crate) fn coordinate_not_named(joint: &Ident) -> Error {
+    Error::new(
+        joint.span(),
+        format!("joint `{joint}` does not have exactly one coordinate\nhelp: name one: `{joint}.x`"),
+    )
+}
+
+pub(crate) fn nothing_beside_a_coordinate(name: &Ident) -> Error {
+    Error::new(name.span(), format!("a force on a coordinate takes neither `from` nor `in`, found `{name}`"))
+}
+
+pub(crate) fn torque_has_no_point(place: Place) -> Error {
+    place.error("a torque acts on a whole body, not at a point")
+}
+
+pub(crate) fn needs_an_angle(place: Place, kind: &str) -> Error {
+    place.error(format!("`{kind}` needs a coordinate that is an angle"))
 }
 
 // Mechanics.
@@ -347,14 +417,18 @@ pub(crate) fn joint_to_itself(end: &Ident) -> Error {
 pub(crate) fn unattached_body(body: &Ident) -> Error {
     Error::new(
         body.span(),
-        format!("body `{body}` is not attached\nhelp: add a joint, or let it move freely: `joint {body}_motion: free(ground, {body});`"),
+        format!(
+            "body `{body}` is not attached\nhelp: add a joint, or let it move freely: `joint {body}_motion: free(ground, {body});`"
+        ),
     )
 }
 
 pub(crate) fn reversed_joint(joint: &Ident, far: &Ident, near: &Ident) -> Error {
     Error::new(
         far.span(),
-        format!("joint `{joint}` attaches `{far}` to `{near}`, but names `{far}` first\nhelp: name the end nearer to the ground first"),
+        format!(
+            "joint `{joint}` attaches `{far}` to `{near}`, but names `{far}` first\nhelp: name the end nearer to the ground first"
+        ),
     )
 }
 
@@ -381,6 +455,10 @@ pub(crate) fn axis_not_constant(place: Place) -> Error {
     place.error("expected numbers in the direction of an axis\nhelp: turn the joint with `rotated` where the direction depends on parameters")
 }
 
+pub(crate) fn not_a_rotation(place: Place) -> Error {
+    place.error("expected a rotation, found a matrix whose columns are not orthonormal and right-handed\nhelp: use `rotation_x`, `rotation_y`, `rotation_z` or `euler_zyx`")
+}
+
 pub(crate) fn axis_is_zero(place: Place) -> Error {
     place.error("expected a direction, found a zero vector")
 }
@@ -389,14 +467,19 @@ pub(crate) fn axis_and_rotation(place: Place) -> Error {
     place.error("expected either `axis` or `rotated`, found both")
 }
 
-pub(crate) fn definition_too_large(place: Place) -> Error {
+pub(crate) fn expression_too_large(place: Place) -> Error {
     place.error("expression grows too large where its names are replaced by what they stand for")
 }
 
 /// Constraints of a joint (or a written constraint) that follow from the others; `surplus` of them.
 pub fn redundant_constraints(span: Span, member: &str, surplus: usize) -> Error {
     let verb = if surplus == 1 { "constraint follows" } else { "constraints follow" };
-    Error::new(span, format!("{surplus} {verb} from the others at `{member}`\nhelp: replace the joint by one that leaves more freedom, e.g. `spherical` for `revolute`"))
+    Error::new(
+        span,
+        format!(
+            "{surplus} {verb} from the others at `{member}`\nhelp: replace the joint by one that leaves more freedom, e.g. `spherical` for `revolute`"
+        ),
+    )
 }
 
 /// A coordinate without inertia: the mass matrix is singular.
@@ -406,5 +489,10 @@ pub fn massless_coordinate(span: Span, coordinate: &str) -> Error {
 
 /// Constraints and initial conditions that no configuration satisfies; `residual` is what remains.
 pub fn unassemblable(span: Span, residual: f64) -> Error {
-    Error::new(span, format!("no configuration satisfies the constraints: a residual of {residual:.1e} remains\nhelp: check lengths and the `initial` positions"))
+    Error::new(
+        span,
+        format!(
+            "no configuration satisfies the constraints: a residual of {residual:.1e} remains\nhelp: check lengths and the `initial` positions"
+        ),
+    )
 }

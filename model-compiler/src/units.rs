@@ -81,7 +81,7 @@ impl Unit {
         for (place, part) in text.split('/').enumerate() {
             for factor in part.split_whitespace() {
                 let (name, exponent) = factor.split_once('^').unwrap_or((factor, "1"));
-                let symbol = find(name).filter(|symbol| symbol.scale.is_one())?;
+                let symbol = find(name).filter(|symbol| symbol.factor().is_one())?;
                 let power = symbol.unit.power(exponent.parse().ok()?, 1)?;
                 unit = if place == 0 { unit.times(power) } else { unit.over(power) };
             }
@@ -131,6 +131,47 @@ fn power_text(symbol: &str, twelfths: i32) -> String {
     }
 }
 
+/// A factor to SI base units: an exact ratio times a power of π.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Factor {
+    ratio: Number,
+    powers_of_pi: i32,
+}
+
+impl Factor {
+    /// The factor of SI units.
+    pub const ONE: Factor = Factor { ratio: Number::ONE, powers_of_pi: 0 };
+
+    /// Whether it is the factor of SI units.
+    pub fn is_one(self) -> bool {
+        self == Factor::ONE
+    }
+
+    /// The product of two factors.
+    pub fn times(self, other: Factor) -> Factor {
+        Factor { ratio: self.ratio * other.ratio, powers_of_pi: self.powers_of_pi.saturating_add(other.powers_of_pi) }
+    }
+
+    /// An integer power; `None` where it is not exact.
+    pub fn power(self, exponent: i32) -> Option<Factor> {
+        let (mut ratio, times) = (Number::ONE, exponent.unsigned_abs());
+        for _ in 0..if self.ratio.is_one() { 0 } else { times } {
+            ratio = ratio.checked_mul(self.ratio)?;
+        }
+        let ratio = if exponent < 0 { Number::ONE.checked_div(ratio)? } else { ratio };
+        Some(Factor { ratio, powers_of_pi: self.powers_of_pi.checked_mul(exponent)? })
+    }
+
+    /// `number` times this factor: exact but for multiples of π.
+    pub fn apply(self, number: Number) -> Number {
+        let exact = number * self.ratio;
+        match self.powers_of_pi {
+            0 => exact,
+            powers => Number::from_f64(exact.to_f64() * std::f64::consts::PI.powi(powers)),
+        }
+    }
+}
+
 /// A symbol that users write after a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol {
@@ -139,41 +180,24 @@ pub struct Symbol {
     /// Its dimension.
     pub unit: Unit,
     /// What one of it is in SI base units.
-    scale: Scale,
-}
-
-/// A factor to SI base units.
-#[derive(Clone, Copy, Debug)]
-enum Scale {
-    /// An exact ratio.
-    Ratio(i32, i32),
-    /// An exact ratio of π.
-    RatioOfPi(i32, i32),
-}
-
-impl Scale {
-    fn is_one(self) -> bool {
-        matches!(self, Scale::Ratio(1, 1))
-    }
+    scale: (i64, i64),
+    is_multiple_of_pi: bool,
 }
 
 impl Symbol {
-    const fn new(name: &'static str, unit: Unit, numerator: i32, denominator: i32) -> Symbol {
-        Symbol { name, unit, scale: Scale::Ratio(numerator, denominator) }
+    const fn new(name: &'static str, unit: Unit, numerator: i64, denominator: i64) -> Symbol {
+        Symbol { name, unit, scale: (numerator, denominator), is_multiple_of_pi: false }
     }
 
-    const fn of_pi(name: &'static str, unit: Unit, numerator: i32, denominator: i32) -> Symbol {
-        Symbol { name, unit, scale: Scale::RatioOfPi(numerator, denominator) }
+    const fn of_pi(name: &'static str, unit: Unit, numerator: i64, denominator: i64) -> Symbol {
+        Symbol { name, unit, scale: (numerator, denominator), is_multiple_of_pi: true }
     }
 
-    /// What one of it is in SI base units: exact but for multiples of π.
-    pub fn scale(self) -> Number {
-        match self.scale {
-            Scale::Ratio(numerator, denominator) => Number::ratio(numerator.into(), denominator.into()),
-            Scale::RatioOfPi(numerator, denominator) => {
-                Number::from_f64(std::f64::consts::PI * f64::from(numerator) / f64::from(denominator))
-            }
-        }
+    /// What one of it is in SI base units.
+    pub fn factor(self) -> Factor {
+        let (numerator, denominator) = self.scale;
+        let ratio = Number::ratio(numerator.into(), denominator.into());
+        Factor { ratio, powers_of_pi: i32::from(self.is_multiple_of_pi) }
     }
 }
 
@@ -269,11 +293,14 @@ mod tests {
     }
 
     #[test]
-    fn scales_are_exact_where_rational() {
-        assert_eq!(find("mm").map(Symbol::scale), Some(Number::ratio(1, 1000)));
-        assert_eq!(find("GPa").map(Symbol::scale), Some(Number::from(1_000_000_000)));
-        assert_eq!(find("deg").map(|s| s.scale().to_f64()), Some(1_f64.to_radians()));
-        assert_eq!(find("rpm").map(|s| s.scale().to_f64()), Some(2.0 * std::f64::consts::PI / 60.0));
+    fn factors_are_exact_where_rational() {
+        let si = |text: &str, number: i64| find(text).map(|symbol| symbol.factor().apply(Number::from(number)));
+        assert_eq!(si("mm", 3), Some(Number::ratio(3, 1000)));
+        assert_eq!(si("GPa", 210), Some(Number::from(210_000_000_000)));
+        assert_eq!(si("deg", 90), Some(Number::from_f64(std::f64::consts::FRAC_PI_2)));
+        assert_eq!(si("rpm", 30), Some(Number::from_f64(std::f64::consts::PI)));
+        let per_square_centimetre = find("cm").and_then(|symbol| symbol.factor().power(-2));
+        assert_eq!(per_square_centimetre.map(|factor| factor.apply(Number::ONE)), Some(Number::from(10_000)));
     }
 
     #[test]

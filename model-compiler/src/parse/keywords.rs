@@ -21,8 +21,7 @@ pub(crate) const ITEMS: [&str; 14] = [
 ];
 
 /// Words that continue an expression or an end of a joint, and therefore are never units.
-pub(crate) const CONNECTIVES: [&str; 10] =
-    ["about", "as", "at", "axis", "else", "from", "if", "in", "on", "rotated"];
+pub(crate) const CONNECTIVES: [&str; 10] = ["about", "as", "at", "axis", "else", "from", "if", "in", "on", "rotated"];
 
 /// Whether this word begins an item.
 pub(super) fn begins_item(word: &Ident) -> bool {

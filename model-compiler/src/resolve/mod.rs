@@ -1,5 +1,120 @@
 //! Description → System: names become ids, shapes and units are checked, a spanning tree is chosen.
+//!
+//! All errors of this stage are reported together. A name whose declaration is in error is not reported again where it
+//! is used.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod system;
 
+mod bodies;
+mod conditions;
+mod constants;
+mod context;
+mod dependence;
+mod dimensions;
+mod expression;
+mod forces;
+mod frames;
+mod functions;
+mod joints;
+mod names;
+mod parameters;
+mod quantity;
+mod settings;
+mod tree;
+
 pub use system::*;
+
+use proc_macro2::Ident;
+
+use crate::diagnostics::{self, Errors};
+use crate::parse::{Description, Item};
+use context::Context;
+use names::Meaning;
+
+/// Finds out what a description means.
+///
+/// # Errors
+///
+/// Everything that is wrong with its names, units, shapes and mechanics, combined.
+pub fn resolve(description: &Description) -> syn::Result<System> {
+    let errors = Errors::default();
+    let system = system(description, &errors);
+    errors.finish(system)
+}
+
+/// Items of one kind, in the order written.
+macro_rules! items {
+    ($description:expr, $kind:ident) => {
+        $description.items.iter().filter_map(|item| if let Item::$kind(item) = item { Some(item) } else { None })
+    };
+}
+
+fn system(description: &Description, errors: &Errors) -> Option<System> {
+    let mut context = Context {
+        errors,
+        settings: settings::settings(description, errors),
+        names: names::Names::default(),
+        joints: Vec::new(),
+        inputs: Vec::new(),
+        parameters: Vec::new(),
+        definitions: Vec::new(),
+        defaults: Vec::new(),
+    };
+    if names::is_reserved(&description.name) {
+        errors.push(diagnostics::reserved_name(&description.name));
+    }
+
+    let written_bodies: Vec<_> = items!(description, Body).collect();
+    if written_bodies.is_empty() {
+        errors.push(diagnostics::no_bodies(&description.name));
+    }
+    for (index, body) in written_bodies.iter().enumerate() {
+        context.names.declare(&body.name, Meaning::Body(BodyId(index)), errors);
+    }
+    let body_names: Vec<Ident> = written_bodies.iter().map(|body| body.name.clone()).collect();
+    let written_joints: Vec<_> = items!(description, Joint).collect();
+    let written_joints = context.outline_joints(&written_joints, &body_names);
+    context.declare_inputs(items!(description, Input));
+    let parameters = context.resolve_values(description);
+    let gravity = context.resolve_gravity(items!(description, Gravity));
+
+    // Everything is resolved before anything is given up, so that all errors are reported.
+    let bodies: Vec<_> = written_bodies.iter().map(|body| context.resolve_body(body)).collect();
+    let joints: Vec<_> =
+        written_joints.iter().enumerate().map(|(index, joint)| context.resolve_joint(index, joint)).collect();
+    let forces: Vec<_> = items!(description, Force).map(|force| context.resolve_force(force)).collect();
+    let constraints: Vec<_> = items!(description, Constraint).map(|item| context.resolve_constraint(item)).collect();
+    let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
+    let outputs: Vec<_> = items!(description, Output).map(|item| context.resolve_output(item)).collect();
+    refuse_equal_names(items!(description, Force).map(|force| &force.name), errors);
+    refuse_equal_names(items!(description, Constraint).map(|constraint| &constraint.name), errors);
+    refuse_equal_names(items!(description, Output).map(|output| &output.name), errors);
+
+    Some(System {
+        name: description.name.clone(),
+        visibility: description.visibility.clone(),
+        doc: description.doc.clone(),
+        space: context.settings.space,
+        formulation: context.settings.formulation,
+        rotation: context.settings.rotation,
+        parameters: parameters?,
+        inputs: context.inputs,
+        gravity: gravity?,
+        bodies: bodies.into_iter().collect::<Option<_>>()?,
+        joints: joints.into_iter().collect::<Option<_>>()?,
+        forces: forces.into_iter().collect::<Option<_>>()?,
+        constraints: constraints.into_iter().collect::<Option<_>>()?,
+        initial: initial.into_iter().collect::<Option<_>>()?,
+        outputs: outputs.into_iter().collect::<Option<_>>()?,
+    })
+}
+
+/// Names of one kind that expressions do not use only have to differ among themselves.
+fn refuse_equal_names<'a>(names: impl Iterator<Item = &'a Ident>, errors: &Errors) {
+    let mut declared = names::Names::default();
+    for name in names {
+        declared.declare(name, Meaning::Broken, errors);
+    }
+}

@@ -1,0 +1,137 @@
+//! Bodies: their fields, the inertia about the centre of mass, and whether a rigid body can have it.
+
+use proc_macro2::Ident;
+
+use super::constants::{self, evaluate};
+use super::context::Context;
+use super::dependence::Role;
+use super::{Body, Shape, Space, Term, TermKind};
+use crate::diagnostics::{self, Place};
+use crate::expr::{Binary, Number};
+use crate::parse;
+use crate::units::Unit;
+
+/// Relative error that is taken for rounding.
+const ROUNDING: f64 = 1e-9;
+
+const FIELDS: [&str; 3] = ["mass", "inertia", "center_of_mass"];
+
+impl Context<'_> {
+    /// A body with all its fields.
+    pub(super) fn resolve_body(&self, body: &parse::Body) -> Option<Body> {
+        for field in &body.fields {
+            let name = &field.field.name;
+            if !FIELDS.iter().any(|known| name == known) {
+                self.errors.push(diagnostics::unknown_field("a body", name, &FIELDS));
+            }
+            if let Some(about) = field.about.as_ref().filter(|about| name != "inertia" || *about != "origin") {
+                self.errors.push(diagnostics::wrong_reference_point(about));
+            }
+        }
+        self.refuse_duplicates(body.fields.iter().map(|field| &field.field.name));
+        let find = |name: &str| body.fields.iter().find(|field| field.field.name == name);
+
+        let (inertia_shape, dimension) = match self.settings.space {
+            Space::Planar => (Shape::Scalar, 2),
+            Space::Spatial => (Shape::Matrix(3, 3), 3),
+        };
+        let field = |name: &str, shape: Shape, unit: Unit, role: Role| {
+            let field = find(name)?;
+            Some(self.typed(&field.field.value, shape, unit).and_then(|term| self.allow(term, role)))
+        };
+        let mass = field("mass", Shape::Scalar, Unit::KILOGRAM, Role::Fixed("a mass"));
+        let inertia = field("inertia", inertia_shape, Unit::INERTIA, Role::Fixed("an inertia"));
+        let role = Role::Fixed("a center of mass");
+        let center_of_mass = field("center_of_mass", Shape::Vector(dimension), Unit::METRE, role);
+        for (name, value) in [("mass", &mass), ("inertia", &inertia)] {
+            if value.is_none() {
+                self.errors.push(diagnostics::missing_field(&body.name, "body", name));
+            }
+        }
+        let (mass, mut inertia) = (mass??, inertia??);
+        let center_of_mass = match center_of_mass {
+            Some(center) => Some(center?),
+            None => None,
+        };
+        if let Some(center) =
+            center_of_mass.as_ref().filter(|_| find("inertia").is_some_and(|field| field.about.is_some()))
+        {
+            inertia = about_center_of_mass(inertia, &mass, center);
+        }
+
+        let place = |name: &str| find(name).map_or(Place::at(body.name.span()), |field| field.field.value.place);
+        self.check_mass(&mass, &body.name, place("mass"));
+        self.check_inertia(&inertia, &body.name, place("inertia"));
+        Some(Body { name: body.name.clone(), mass, inertia, center_of_mass })
+    }
+
+    /// Reports names that occur more than once.
+    pub(super) fn refuse_duplicates<'i>(&self, names: impl Iterator<Item = &'i Ident>) {
+        let mut seen: Vec<&Ident> = Vec::new();
+        for name in names {
+            match seen.iter().find(|known| **known == name) {
+                Some(first) => self.errors.push(diagnostics::duplicate_field(name, first.span())),
+                None => seen.push(name),
+            }
+        }
+    }
+
+    fn check_mass(&self, mass: &Term, body: &Ident, place: Place) {
+        if let Some([value]) = evaluate(mass, &self.defaults).as_deref()
+            && (value.is_nan() || *value <= 0.0)
+        {
+            self.errors.push(diagnostics::not_positive(place, "mass", body, *value));
+        }
+    }
+
+    fn check_inertia(&self, inertia: &Term, body: &Ident, place: Place) {
+        let Some(entries) = evaluate(inertia, &self.defaults) else { return };
+        let Ok(matrix) = <[f64; 9]>::try_from(entries.as_slice()) else {
+            if let Some(value) = entries.first().filter(|value| value.is_nan() || **value <= 0.0) {
+                self.errors.push(diagnostics::not_positive(place, "inertia", body, *value));
+            }
+            return;
+        };
+        let size = matrix.iter().fold(0.0_f64, |size, entry| size.max(entry.abs()));
+        let is_symmetric =
+            [(1, 3), (2, 6), (5, 7)].iter().all(|&(a, b)| (matrix[a] - matrix[b]).abs() <= ROUNDING * size);
+        if !is_symmetric {
+            self.errors.push(diagnostics::inertia_not_symmetric(place, body));
+            return;
+        }
+        let [small, middle, large] = constants::principal_moments(&matrix);
+        if small.is_nan() || small <= ROUNDING * ROUNDING * size {
+            self.errors.push(diagnostics::inertia_not_positive_definite(place, body));
+        } else if large > (small + middle) * (1.0 + ROUNDING) {
+            self.errors.push(diagnostics::inertia_violates_triangle(place, body, [small, middle, large]));
+        }
+    }
+}
+
+/// J = J_O − m (cᵀc 1 − c cᵀ), the parallel-axis theorem; in the plane J = J_O − m cᵀc.
+fn about_center_of_mass(about_origin: Term, mass: &Term, center: &Term) -> Term {
+    let span = about_origin.span;
+    let product = |i: usize, j: usize| {
+        let (a, b) = (center.clone().component(i), center.clone().component(j));
+        Term::binary(Binary::Mul, a, b, Unit::METRE.times(Unit::METRE))
+    };
+    let squared = || {
+        let (a, b) = (Box::new(center.clone()), Box::new(center.clone()));
+        Term::scalar(TermKind::Dot(a, b), Unit::METRE.times(Unit::METRE), span)
+    };
+    let offset = match about_origin.shape {
+        Shape::Matrix(n, _) => {
+            let square = Unit::METRE.times(Unit::METRE);
+            let entry = |i: usize, j: usize| {
+                let diagonal =
+                    if i == j { squared() } else { Term::scalar(TermKind::Number(Number::ZERO), square, span) };
+                Term::binary(Binary::Sub, diagonal, product(i, j), square)
+            };
+            let row = |i: usize| Term::stack((0..n).map(|j| entry(i, j)).collect(), square, span);
+            Term::stack((0..n).map(row).collect(), square, span)
+        }
+        Shape::Scalar | Shape::Vector(_) => squared(),
+    };
+    let moved = Term::binary(Binary::Mul, mass.clone(), offset, Unit::INERTIA);
+    Term::binary(Binary::Sub, about_origin, moved, Unit::INERTIA)
+}

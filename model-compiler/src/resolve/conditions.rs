@@ -1,0 +1,76 @@
+//! Constraints, initial conditions and outputs; and vectors given or expressed in the axes of a body.
+
+use super::context::Context;
+use super::dependence::{Cause, Role};
+use super::dimensions::{self, Operand};
+use super::{BodyId, Constraint, Initial, Output, Shape, Term, TermKind};
+use crate::diagnostics::{self, Place};
+use crate::parse;
+
+impl Context<'_> {
+    /// A constraint between positions.
+    pub(super) fn resolve_constraint(&self, constraint: &parse::Constraint) -> Option<Constraint> {
+        let (lhs, rhs) = (self.operand(&constraint.lhs), self.operand(&constraint.rhs));
+        let place = Place { first: constraint.lhs.place.first, last: constraint.rhs.place.last };
+        let residual = self.keep(dimensions::subtract(lhs?, rhs?, "equate", constraint.rhs.place.first))?;
+        let residual = self.allow(residual, Role::Constraint)?;
+        if !residual.causes().iter().any(|(cause, _)| *cause == Cause::Position) {
+            return self.report(diagnostics::no_motion(place, "a constraint"));
+        }
+        if let Shape::Matrix(..) = residual.shape {
+            return self.report(diagnostics::wrong_shape_in_words(place, "a scalar or vector", residual.shape));
+        }
+        Some(Constraint { name: constraint.name.clone(), residual })
+    }
+
+    /// A condition on the initial state.
+    pub(super) fn resolve_initial(&self, initial: &parse::Initial) -> Option<Initial> {
+        let (lhs, rhs) = (self.operand(&initial.lhs), self.operand(&initial.rhs));
+        let axes = initial.axes.as_ref().map(|name| self.body(name));
+        let place = initial.lhs.place;
+        let lhs = match axes {
+            Some(body) => Operand { term: self.expressed_in(lhs?, body?)?, place },
+            None => lhs?,
+        };
+        let residual = self.keep(dimensions::subtract(lhs, rhs?, "equate", initial.rhs.place.first))?;
+        let residual = self.allow(residual, Role::Initial)?;
+        let causes = residual.causes();
+        let depends_on = |wanted: Cause| causes.iter().any(|(cause, _)| *cause == wanted);
+        let is_velocity = depends_on(Cause::Velocity);
+        if !is_velocity && !depends_on(Cause::Position) {
+            return self.report(diagnostics::no_motion(place, "an initial condition"));
+        }
+        Some(Initial { residual, is_velocity, span: place.first })
+    }
+
+    /// A named result.
+    pub(super) fn resolve_output(&self, output: &parse::Output) -> Option<Output> {
+        let operand = self.operand(&output.value);
+        let axes = output.axes.as_ref().map(|name| self.body(name));
+        let value = match axes {
+            Some(body) => self.expressed_in(operand?, body?)?,
+            None => operand?.term,
+        };
+        Some(Output { name: output.name.clone(), value })
+    }
+
+    /// A vector in ground axes, expressed in the axes of a body.
+    fn expressed_in(&self, vector: Operand, body: BodyId) -> Option<Term> {
+        self.in_axes(vector, |vector| TermKind::ExpressedIn(vector, body))
+    }
+
+    /// Components given in the axes of a body, as a vector in ground axes.
+    pub(super) fn given_in(&self, vector: Operand, body: BodyId) -> Option<Term> {
+        self.in_axes(vector, |vector| TermKind::GivenIn(vector, body))
+    }
+
+    fn in_axes(&self, vector: Operand, kind: impl Fn(Box<Term>) -> TermKind) -> Option<Term> {
+        let Operand { term, place } = vector;
+        let expected = Shape::Vector(self.settings.space.dimension());
+        if term.shape != expected {
+            return self.report(diagnostics::wrong_shape(place, expected, term.shape));
+        }
+        let (shape, unit, span) = (term.shape, term.unit, term.span);
+        Some(Term { kind: kind(Box::new(term)), shape, unit, span })
+    }
+}

@@ -1,0 +1,96 @@
+//! What expressions are resolved against: settings, names, and the motion they may speak of.
+
+use proc_macro2::Ident;
+
+use super::constants::Defaults;
+use super::names::{Meaning, Names};
+use super::{BodyId, Formulation, Input, InputId, JointId, Shape, Space, Term};
+use crate::diagnostics::{self, Errors};
+use crate::joints::{self, Coordinate, Joint as JointKind};
+use crate::rotations::RotationKind;
+use crate::units::Unit;
+
+/// Plane or space, and the coordinates of the motion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    pub(super) space: Space,
+    pub(super) formulation: Formulation,
+    pub(super) rotation: RotationKind,
+}
+
+/// What expressions need to know of a joint.
+#[derive(Debug)]
+pub(super) struct JointOutline {
+    pub(super) name: Ident,
+    pub(super) kind: &'static dyn JointKind,
+    pub(super) parent: Option<BodyId>,
+    pub(super) child: Option<BodyId>,
+    pub(super) is_tree: bool,
+    /// An end has turned axes.
+    pub(super) is_turned: bool,
+    pub(super) absolute_angle: Option<Ident>,
+    pub(super) coordinate_name: Option<Ident>,
+}
+
+/// Everything that is known while expressions are resolved.
+#[derive(Debug)]
+pub(super) struct Context<'a> {
+    pub(super) errors: &'a Errors,
+    pub(super) settings: Settings,
+    pub(super) names: Names,
+    pub(super) joints: Vec<JointOutline>,
+    pub(super) inputs: Vec<Input>,
+    /// Shapes and units of the parameters, as far as they are resolved.
+    pub(super) parameters: Vec<(Shape, Unit)>,
+    /// Named expressions.
+    pub(super) definitions: Vec<Term>,
+    /// Values of parameters at their defaults.
+    pub(super) defaults: Defaults,
+}
+
+impl Context<'_> {
+    /// Takes the error of a result.
+    pub(super) fn keep<T>(&self, result: syn::Result<T>) -> Option<T> {
+        self.errors.keep(result)
+    }
+
+    /// The name of an input.
+    pub(super) fn input_name(&self, id: InputId) -> String {
+        self.inputs.get(id.0).map(|input| input.name.to_string()).unwrap_or_default()
+    }
+
+    /// The body of this name; `None` within is the ground.
+    pub(super) fn body_or_ground(&self, name: &Ident) -> Option<Option<BodyId>> {
+        if name == "ground" { Some(None) } else { self.body(name).map(Some) }
+    }
+
+    /// The body of this name.
+    pub(super) fn body(&self, name: &Ident) -> Option<BodyId> {
+        match self.names.get(name) {
+            Some(Meaning::Body(body)) => Some(body),
+            Some(Meaning::Broken) => None,
+            Some(other) => {
+                let found = other.describe(name);
+                self.errors.push(diagnostics::wrong_kind_of_name(name.span(), "the name of a body", &found, ""));
+                None
+            }
+            None if name == "ground" => {
+                self.errors.push(diagnostics::wrong_kind_of_name(name.span(), "the name of a body", "`ground`", ""));
+                None
+            }
+            None => {
+                let bodies = self.names.of_kind(|meaning| matches!(meaning, Meaning::Body(_)));
+                self.errors.push(diagnostics::unknown_word("body", name, &bodies));
+                None
+            }
+        }
+    }
+
+    /// Coordinates and velocities of a joint, as the tree has them.
+    pub(super) fn channels(&self, joint: JointId) -> (Vec<Coordinate>, Vec<Coordinate>) {
+        match self.joints.get(joint.0) {
+            Some(outline) => joints::channels(outline.kind, self.settings.space, self.settings.rotation),
+            None => Default::default(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What a typed expression depends on, and where in a model which dependence is allowed.
+
+use proc_macro2::Span;
+
+use super::context::Context;
+use super::{Frame, InputId, Quantity, Term, TermKind};
+use crate::diagnostics;
+
+/// What a term depends on besides numbers and parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    Input(InputId),
+    Time,
+    Position,
+    Velocity,
+    Acceleration,
+    /// An energy or momentum of the whole model.
+    Total,
+}
+
+impl Term {
+    /// Visits this term and all terms in it.
+    pub(super) fn walk(&self, visit: &mut impl FnMut(&Term)) {
+        visit(self);
+        match &self.kind {
+            TermKind::Number(_) | TermKind::Parameter(_) | TermKind::Input(_) | TermKind::Time => {}
+            TermKind::Stack(parts) | TermKind::Diagonal(parts) => parts.iter().for_each(|part| part.walk(visit)),
+            TermKind::Component(a, _)
+            | TermKind::Unary(_, a)
+            | TermKind::Norm(a)
+            | TermKind::Transpose(a)
+            | TermKind::ExpressedIn(a, _)
+            | TermKind::GivenIn(a, _) => a.walk(visit),
+            TermKind::Binary(_, a, b) | TermKind::Dot(a, b) | TermKind::Cross(a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            TermKind::Select { lhs, rhs, then, otherwise } => {
+                [lhs, rhs, then, otherwise].into_iter().for_each(|part| part.walk(visit));
+            }
+            TermKind::Quantity(Quantity::Position(at) | Quantity::Velocity(at) | Quantity::Acceleration(at)) => {
+                let Frame { position, rotation, .. } = &**at;
+                position.iter().chain(rotation).for_each(|part| part.walk(visit));
+            }
+            TermKind::Quantity(_) => {}
+        }
+    }
+
+    /// Number of terms in this one.
+    pub(super) fn size(&self) -> usize {
+        let mut size = 0;
+        self.walk(&mut |_| size += 1);
+        size
+    }
+
+    /// What it depends on, and where.
+    pub(super) fn causes(&self) -> Vec<(Cause, Span)> {
+        let mut causes = Vec::new();
+        self.walk(&mut |term| causes.extend(cause(&term.kind).map(|cause| (cause, term.span))));
+        causes
+    }
+}
+
+fn cause(kind: &TermKind) -> Option<Cause> {
+    let quantity = match kind {
+        TermKind::Input(id) => return Some(Cause::Input(*id)),
+        TermKind::Time => return Some(Cause::Time),
+        TermKind::ExpressedIn(..) | TermKind::GivenIn(..) => return Some(Cause::Position),
+        TermKind::Quantity(quantity) => quantity,
+        _ => return None,
+    };
+    Some(match quantity {
+        Quantity::Position(_) | Quantity::Rotation(_) | Quantity::Angle(_) | Quantity::Coordinate(..) => {
+            Cause::Position
+        }
+        Quantity::Velocity(_) | Quantity::AngularVelocity(_) | Quantity::CoordinateVelocity(..) => Cause::Velocity,
+        Quantity::Acceleration(_) | Quantity::AngularAcceleration(_) | Quantity::CoordinateAcceleration(..) => {
+            Cause::Acceleration
+        }
+        Quantity::KineticEnergy | Quantity::PotentialEnergy | Quantity::Momentum | Quantity::AngularMomentum => {
+            Cause::Total
+        }
+    })
+}
+
+/// A place in a model that not everything may stand in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    /// Parameters, masses, dimensions: known when the model is constructed. The words name it in messages.
+    Fixed(&'static str),
+    /// An applied force.
+    Force,
+    /// A constraint on positions.
+    Constraint,
+    /// A condition on the initial state.
+    Initial,
+}
+
+impl Context<'_> {
+    /// Gives a term that may stand there, or `None` after reporting why it may not.
+    pub(super) fn allow(&self, term: Term, role: Role) -> Option<Term> {
+        let error = term.causes().into_iter().find_map(|(cause, span)| self.objection(role, cause, span));
+        match error {
+            Some(error) => {
+                self.errors.push(error);
+                None
+            }
+            None => Some(term),
+        }
+    }
+
+    fn objection(&self, role: Role, cause: Cause, span: Span) -> Option<syn::Error> {
+        let (place, allowed) = match role {
+            Role::Fixed(place) => (place, "numbers and parameters"),
+            Role::Force => ("a force", "positions, velocities, inputs and time"),
+            Role::Constraint => ("a constraint", "positions and time"),
+            Role::Initial => ("an initial condition", "positions, velocities and time"),
+        };
+        match (role, cause) {
+            (Role::Force, Cause::Acceleration) => Some(diagnostics::acceleration_in_force(span)),
+            (Role::Constraint, Cause::Velocity) => Some(diagnostics::velocity_in_constraint(span)),
+            (Role::Constraint, Cause::Input(id)) => Some(diagnostics::input_in_constraint(span, &self.input_name(id))),
+            (Role::Fixed(_), _)
+            | (_, Cause::Total)
+            | (Role::Constraint | Role::Initial, Cause::Acceleration)
+            | (Role::Initial, Cause::Input(_)) => {
+                Some(diagnostics::not_allowed_in(span, place, allowed, &self.describe(cause)))
+            }
+            _ => None,
+        }
+    }
+
+    fn describe(&self, cause: Cause) -> String {
+        match cause {
+            Cause::Input(id) => format!("input `{}`", self.input_name(id)),
+            Cause::Time => "`time`".to_owned(),
+            Cause::Position => "a position".to_owned(),
+            Cause::Velocity => "a velocity".to_owned(),
+            Cause::Acceleration => "an acceleration".to_owned(),
+            Cause::Total => "a total of the model".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Applied forces: kinds with fields, and expressions on a body or on a coordinate.
+
+use super::context::Context;
+use super::dependence::Role;
+use super::dimensions::Operand;
+use super::names::Meaning;
+use super::quantity::Subject;
+use super::{Force, Frame, JointId, Shape, Space, Term, TermKind};
+use crate::diagnostics::{self, Place};
+use crate::expr::Number;
+use crate::forces::{self, Field, FieldShape, Force as ForceKind, Target};
+use crate::parse::{self, End, ForceForm, Noun, Value};
+use crate::units::Unit;
+
+impl Context<'_> {
+    /// A force with its frames and the values of its fields.
+    pub(super) fn resolve_force(&self, force: &parse::Force) -> Option<Force> {
+        match &force.form {
+            ForceForm::Kind { kind, ends, fields } => self.force_of_kind(force, kind, ends, fields),
+            ForceForm::Value { value, on, from, axes } => match self.is_coordinate(on) {
+                true => self.generalized_force(force, value, on, from.as_deref(), axes.as_ref()),
+                false => self.force_on_body(force, value, on, from.as_deref(), axes.as_ref()),
+            },
+        }
+    }
+
+    fn force_of_kind(
+        &self,
+        force: &parse::Force,
+        word: &proc_macro2::Ident,
+        ends: &[End],
+        written: &[parse::Field],
+    ) -> Option<Force> {
+        let Some(kind) = forces::find(&word.to_string()) else {
+            let known: Vec<&str> = forces::ALL.iter().map(|kind| kind.keyword()).collect();
+            return self.report(diagnostics::unknown_word("kind of force", word, &known));
+        };
+        let (allowed, expected) = match kind.target() {
+            Target::Between => (2..=2, "2"),
+            Target::On => (1..=2, "1 or 2"),
+            Target::Coordinate => (1..=1, "1"),
+        };
+        if !allowed.contains(&ends.len()) {
+            return self.report(diagnostics::wrong_number_of_ends(&force.name, word, expected, ends.len()));
+        }
+        let coordinate = match kind.target() {
+            Target::Coordinate => Some(self.target_coordinate(ends.first()?)),
+            Target::Between | Target::On => None,
+        };
+        let frames: Vec<Option<Frame>> = match coordinate {
+            Some(_) => Vec::new(),
+            None => ends.iter().map(|end| self.force_end(end)).collect(),
+        };
+        let unit = match coordinate {
+            Some(target) => self.generalized_unit(kind, target?, ends.first()?)?,
+            None => Unit::ONE,
+        };
+        let fields = self.fields(kind, force, written, unit);
+        Some(Force {
+            name: force.name.clone(),
+            kind,
+            frames: frames.into_iter().collect::<Option<_>>()?,
+            coordinate: coordinate.flatten(),
+            fields: fields?,
+        })
+    }
+
+    /// Values of all fields of a kind. `any` is the unit of a field that takes the unit of its coordinate.
+    fn fields(
+        &self,
+        kind: &'static dyn ForceKind,
+        force: &parse::Force,
+        written: &[parse::Field],
+        any: Unit,
+    ) -> Option<Vec<Term>> {
+        let of = format!("`{}`", kind.keyword());
+        let known: Vec<&str> = kind.fields().iter().map(|field| field.name).collect();
+        for field in written.iter().filter(|field| !known.iter().any(|known| field.name == known)) {
+            self.errors.push(diagnostics::unknown_field(&of, &field.name, &known));
+        }
+        self.refuse_duplicates(written.iter().map(|field| &field.name));
+        let values: Vec<Option<Term>> = kind
+            .fields()
+            .iter()
+            .map(|field| {
+                let (shape, unit) = (self.field_shape(field), field_unit(field, any));
+                match (written.iter().find(|given| given.name == field.name), field.default) {
+                    (Some(given), _) => {
+                        self.typed(&given.value, shape, unit).and_then(|term| self.allow(term, Role::Force))
+                    }
+                    (None, Some(default)) => {
+                        let number = TermKind::Number(Number::from(default));
+                        Some(Term::scalar(number, unit, force.name.span()))
+                    }
+                    (None, None) => self.report(diagnostics::missing_field(&force.name, &of, field.name)),
+                }
+            })
+            .collect();
+        values.into_iter().collect()
+    }
+
+    fn field_shape(&self, field: &Field) -> Shape {
+        match (field.shape, self.settings.space) {
+            (FieldShape::Scalar, _) | (FieldShape::Axial, Space::Planar) => Shape::Scalar,
+            (FieldShape::Vector, space) => Shape::Vector(space.dimension()),
+            (FieldShape::Axial, Space::Spatial) => Shape::Vector(3),
+        }
+    }
+
+    /// Whether an end names a joint or a coordinate.
+    fn is_coordinate(&self, end: &End) -> bool {
+        matches!(self.names.get(&end.name), Some(Meaning::Joint(_) | Meaning::Coordinate(_)))
+    }
+
+    /// The coordinate that an end names: its joint, and its index among the coordinates and velocities.
+    fn target_coordinate(&self, end: &End) -> Option<(JointId, usize)> {
+        for extra in [&end.position, &end.rotation, &end.axis].into_iter().flatten() {
+            self.errors.push(diagnostics::coordinate_has_no_points(extra.place));
+        }
+        let (joint, is_coordinate) = match self.names.get(&end.name) {
+            Some(Meaning::Joint(joint)) => (joint, false),
+            Some(Meaning::Coordinate(joint)) => (joint, true),
+            Some(Meaning::Broken) => return None,
+            Some(other) => {
+                let found = other.describe(&end.name);
+                return self.report(diagnostics::wrong_kind_of_name(end.name.span(), "a joint", &found, ""));
+            }
+            None => {
+                let joints =
+                    self.names.of_kind(|meaning| matches!(meaning, Meaning::Joint(_) | Meaning::Coordinate(_)));
+                return self.report(diagnostics::unknown_word("joint", &end.name, &joints));
+            }
+        };
+        let place = Place::at(end.coordinate.as_ref().unwrap_or(&end.name).span());
+        let subject = match &end.coordinate {
+            Some(name) if is_coordinate => {
+                return self.report(diagnostics::unknown_quantity("a coordinate", name, &[]));
+            }
+            Some(name) => self.of_joint(joint, name)?,
+            None if self.channels(joint).1.len() == 1 => self.sole_coordinate(joint, place)?,
+            None => return self.report(diagnostics::coordinate_not_named(&end.name)),
+        };
+        match subject {
+            Subject::Coordinate(joint, Some(_), Some(index)) => Some((joint, index)),
+            _ => self.report(diagnostics::needs_joint_coordinates(place, "a force on a coordinate")),
+        }
+    }
+
+    /// The unit of a generalized force on a coordinate: J per unit of the coordinate.
+    fn generalized_unit(&self, kind: &dyn ForceKind, target: (JointId, usize), end: &End) -> Option<Unit> {
+        let unit = self.coordinate_unit(target.0, target.1);
+        let takes_any = kind.fields().iter().any(|field| field.unit == "*");
+        if !takes_any && !unit.is_one() {
+            let place = Place::at(end.name.span());
+            return self.report(diagnostics::needs_an_angle(place, kind.keyword()));
+        }
+        Some(Unit::JOULE.over(unit))
+    }
+
+    fn generalized_force(
+        &self,
+        force: &parse::Force,
+        value: &Value,
+        on: &End,
+        from: Option<&End>,
+        axes: Option<&proc_macro2::Ident>,
+    ) -> Option<Force> {
+        for name in from.map(|end| &end.name).into_iter().chain(axes) {
+            self.errors.push(diagnostics::nothing_beside_a_coordinate(name));
+        }
+        let kind = self.kind("generalized", force)?;
+        let coordinate = self.target_coordinate(on);
+        let operand = self.operand(value);
+        let unit = self.generalized_unit(kind, coordinate?, on)?;
+        let term = self.keep(operand?.require(Shape::Scalar, unit))?;
+        let term = self.allow(term, Role::Force)?;
+        Some(Force { name: force.name.clone(), kind, frames: Vec::new(), coordinate, fields: vec![term] })
+    }
+
+    fn force_on_body(
+        &self,
+        force: &parse::Force,
+        value: &Value,
+        on: &End,
+        from: Option<&End>,
+        axes: Option<&proc_macro2::Ident>,
+    ) -> Option<Force> {
+        let kind = self.kind(if force.noun == Noun::Torque { "torque" } else { "force" }, force)?;
+        let ends = [Some(on), from];
+        if let Some(position) = ends.iter().flatten().find_map(|end| end.position.as_ref())
+            && force.noun == Noun::Torque
+        {
+            self.errors.push(diagnostics::torque_has_no_point(position.place));
+        }
+        let frames: Vec<Option<Frame>> = ends.into_iter().flatten().map(|end| self.force_end(end)).collect();
+        let axes = axes.map(|name| self.body(name));
+        let term = self.operand(value).and_then(|operand| {
+            let field = kind.fields().first()?;
+            let term = self.keep(operand.require(self.field_shape(field), field_unit(field, Unit::ONE)))?;
+            self.allow(term, Role::Force)
+        });
+        let term = match axes {
+            None => term?,
+            Some(body) => self.given_in(Operand { term: term?, place: value.place }, body?)?,
+        };
+        let frames = frames.into_iter().collect::<Option<_>>()?;
+        Some(Force { name: force.name.clone(), kind, frames, coordinate: None, fields: vec![term] })
+    }
+
+    fn kind(&self, keyword: &str, force: &parse::Force) -> Option<&'static dyn ForceKind> {
+        let known = forces::ALL.iter().map(|kind| kind.keyword()).collect::<Vec<_>>();
+        self.keep(forces::find(keyword).ok_or_else(|| diagnostics::unknown_word("kind of force", &force.name, &known)))
+    }
+}
+
+fn field_unit(field: &Field, any: Unit) -> Unit {
+    if field.unit == "*" { any } else { Unit::parse(field.unit).unwrap_or_default() }
+}

@@ -1,0 +1,115 @@
+//! Frames fixed to bodies, from the ends of joints and forces.
+
+use syn::Result;
+
+use super::context::Context;
+use super::dependence::Role;
+use super::{Frame, Shape, Space, Term, constants};
+use crate::diagnostics::{self, Place};
+use crate::expr::Number;
+use crate::parse::{End, Value};
+use crate::units::Unit;
+
+/// How far a rotation matrix may be from orthonormal.
+const ORTHONORMAL: f64 = 1e-9;
+
+impl Context<'_> {
+    /// The frame of a joint's end. `axis` is the direction that the joint gives for both of its ends.
+    pub(super) fn joint_end(&self, end: &End, axis: Option<&Value>) -> Option<Frame> {
+        let body = self.body_or_ground(&end.name);
+        if let Some(coordinate) = &end.coordinate {
+            self.errors.push(diagnostics::not_a_body(coordinate));
+        }
+        let position = end.position.as_ref().map(|value| self.position(value));
+        let rotation = match (&end.rotation, end.axis.as_ref().or(axis)) {
+            (Some(_), Some(axis)) => return self.report(diagnostics::axis_and_rotation(axis.place)),
+            (Some(rotation), None) => Some(self.rotation(rotation)),
+            (None, Some(axis)) => Some(self.axis(axis)),
+            (None, None) => None,
+        };
+        Some(Frame { body: body?, position: all(position)?, rotation: all(rotation)? })
+    }
+
+    /// The frame of a force's end, which is a point.
+    pub(super) fn force_end(&self, end: &End) -> Option<Frame> {
+        for turned in [&end.rotation, &end.axis].into_iter().flatten() {
+            self.errors.push(diagnostics::point_has_no_axes(turned.place));
+        }
+        if let Some(coordinate) = &end.coordinate {
+            self.errors.push(diagnostics::not_a_body(coordinate));
+        }
+        let body = self.body_or_ground(&end.name);
+        let position = end.position.as_ref().map(|value| self.position(value));
+        Some(Frame { body: body?, position: all(position)?, rotation: None })
+    }
+
+    /// The axes of a frame: an angle in the plane, a rotation matrix in space.
+    fn rotation(&self, value: &Value) -> Option<Term> {
+        let shape = match self.settings.space {
+            Space::Planar => Shape::Scalar,
+            Space::Spatial => Shape::Matrix(3, 3),
+        };
+        let term = self.typed(value, shape, Unit::ONE)?;
+        let rotation = self.allow(term, Role::Fixed("the axes of a frame"))?;
+        let entries = constants::evaluate(&rotation, &self.defaults);
+        if let Some([a, b, c, d, e, f, g, h, i]) = entries.as_deref() {
+            let (x, y, z) = ([*a, *d, *g], [*b, *e, *h], [*c, *f, *i]);
+            let unit = [x, y, z].iter().all(|axis| (dot(*axis, *axis) - 1.0).abs() < ORTHONORMAL);
+            if !unit || (0..3).any(|k| (cross(x, y)[k] - z[k]).abs() > ORTHONORMAL) {
+                return self.report(diagnostics::not_a_rotation(value.place));
+            }
+        }
+        Some(rotation)
+    }
+
+    /// Axes whose z axis has this direction.
+    fn axis(&self, value: &Value) -> Option<Term> {
+        if self.settings.space == Space::Planar {
+            return self.report(diagnostics::only_in_space(value.place, "`axis`"));
+        }
+        let operand = self.operand(value)?;
+        let direction = self.keep(operand.require(Shape::Vector(3), Unit::ONE))?;
+        let components = constants::evaluate(&direction, &Vec::new());
+        let Some([x, y, z]) = components.as_deref() else {
+            return self.report(diagnostics::axis_not_constant(value.place));
+        };
+        self.keep(axes_along([*x, *y, *z], value.place))
+    }
+}
+
+/// `None` if a part that is written is in error.
+fn all<T>(part: Option<Option<T>>) -> Option<Option<T>> {
+    match part {
+        Some(None) => None,
+        Some(part) => Some(part),
+        None => Some(None),
+    }
+}
+
+/// Axes that arise from turning z into this direction by the smallest rotation; about x where it is a half turn.
+///
+/// Exact for coordinate axes. With n the direction and c its z component, R = c 1 + [z × n] + (z × n)(z × n)ᵀ / (1 + c).
+fn axes_along(direction: [f64; 3], place: Place) -> Result<Term> {
+    let length = dot(direction, direction).sqrt();
+    if length == 0.0 || !length.is_finite() {
+        return Err(diagnostics::axis_is_zero(place));
+    }
+    let [nx, ny, c] = direction.map(|component| component / length);
+    let rows = if 1.0 + c < 1e-12 {
+        [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
+    } else {
+        let k = 1.0 / (1.0 + c);
+        [[c + k * ny * ny, -k * nx * ny, nx], [-k * nx * ny, c + k * nx * nx, ny], [-nx, -ny, c]]
+    };
+    let number = |entry: f64| Term::number(Number::from_f64(entry), place.first);
+    let rows = rows.map(|row| Term::stack(row.map(number).to_vec(), Unit::ONE, place.first));
+    Ok(Term::stack(rows.to_vec(), Unit::ONE, place.first))
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+fn cross([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}

@@ -1,0 +1,104 @@
+//! What names stand for.
+//!
+//! Everything that expressions may use shares one list of names. Forces, constraints and outputs are not used by
+//! expressions; their names only have to differ among themselves.
+
+use indexmap::IndexMap;
+use proc_macro2::{Ident, Span};
+
+use super::{BodyId, InputId, JointId, ParameterId, functions};
+use crate::diagnostics::{self, Errors};
+use crate::parse;
+
+/// Names with a fixed meaning.
+pub(super) const PREDEFINED: [&str; 4] = ["ground", "model", "pi", "time"];
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Meaning {
+    Body(BodyId),
+    Joint(JointId),
+    /// The coordinate of a joint that has exactly one.
+    Coordinate(JointId),
+    Input(InputId),
+    Parameter(ParameterId),
+    /// Index of a definition.
+    Definition(usize),
+    /// Declared further down.
+    Pending,
+    /// Its declaration is in error, which has been reported.
+    Broken,
+}
+
+/// Names and what they stand for.
+#[derive(Debug, Default)]
+pub(super) struct Names(IndexMap<String, (Span, Meaning)>);
+
+impl Names {
+    /// Declares a name.
+    pub(super) fn declare(&mut self, name: &Ident, meaning: Meaning, errors: &Errors) {
+        if is_reserved(name) {
+            errors.push(diagnostics::reserved_name(name));
+        }
+        match self.0.get(&name.to_string()) {
+            Some((first, _)) => errors.push(diagnostics::duplicate_name(name, *first)),
+            None => {
+                self.0.insert(name.to_string(), (name.span(), meaning));
+            }
+        }
+    }
+
+    /// Says what a declared name stands for, now that it is known. A second declaration of a name does not count.
+    pub(super) fn define(&mut self, name: &Ident, meaning: Meaning) {
+        if let Some((_, slot @ Meaning::Pending)) = self.0.get_mut(&name.to_string()) {
+            *slot = meaning;
+        }
+    }
+
+    /// What a name stands for, or `None` after reporting why it stands for nothing.
+    pub(super) fn look_up(&self, name: &Ident, errors: &Errors) -> Option<Meaning> {
+        match self.0.get(&name.to_string()) {
+            Some((declared, Meaning::Pending)) => {
+                errors.push(diagnostics::used_before_declaration(name, *declared));
+                None
+            }
+            Some((_, Meaning::Broken)) => None,
+            Some((_, meaning)) => Some(*meaning),
+            None => {
+                let candidates: Vec<&str> = self.0.keys().map(String::as_str).chain(PREDEFINED).collect();
+                errors.push(diagnostics::unknown_name(name, &candidates));
+                None
+            }
+        }
+    }
+
+    /// Names that stand for something of a kind, for help.
+    pub(super) fn of_kind(&self, is_meant: impl Fn(Meaning) -> bool) -> Vec<&str> {
+        self.0.iter().filter(|(_, (_, meaning))| is_meant(*meaning)).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Whether a name has been declared.
+    pub(super) fn get(&self, name: &Ident) -> Option<Meaning> {
+        self.0.get(&name.to_string()).map(|(_, meaning)| *meaning)
+    }
+}
+
+/// Whether a name has a fixed meaning in expressions.
+pub(super) fn is_reserved(name: &Ident) -> bool {
+    let words = PREDEFINED.into_iter().chain(parse::CONNECTIVES).chain(functions::NAMES.iter().copied());
+    words.into_iter().any(|word| name == word)
+}
+
+impl Meaning {
+    /// In words, for messages.
+    pub(super) fn describe(self, name: &Ident) -> String {
+        match self {
+            Meaning::Body(_) => format!("body `{name}`"),
+            Meaning::Joint(_) => format!("joint `{name}`"),
+            Meaning::Coordinate(_) => format!("coordinate `{name}`"),
+            Meaning::Input(_) => format!("input `{name}`"),
+            Meaning::Parameter(_) => format!("parameter `{name}`"),
+            Meaning::Definition(_) | Meaning::Pending | Meaning::Broken => format!("`{name}`"),
+        }
+    }
+}
