@@ -14,7 +14,7 @@ multibody! {
         initial block.velocity = [0.3, 0.0, -0.1] m/s;
         initial block.angular_velocity = [0.1, 2.0, 0.05] rad/s in block;
         output omega = block.angular_velocity in block;
-        output angular_momentum = angular_momentum;
+        output angular_momentum = model.angular_momentum;
     }
 }
 
@@ -31,6 +31,6 @@ multibody! {
         initial block.velocity = [0.3, 0.0, -0.1] m/s;
         initial block.angular_velocity = [0.1, 2.0, 0.05] rad/s in block;
         output omega = block.angular_velocity in block;
-        output angular_momentum = angular_momentum;
+        output angular_momentum = model.angular_momentum;
     }
 }

@@ -325,7 +325,7 @@ fn rigid_body(
     if has_norm {
         builder.multipliers(id.0, 1);
     }
-    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: false };
+    let mut stage = Stage::new(system, &mut builder, &bodies, false);
     let inertia = inertia(&mut stage, body);
     let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
     let state = &bodies.states[&id];
@@ -473,7 +473,7 @@ fn applied_force(system: &System, layout: &Layout, parameters: &mut Parameters, 
     let doc = format!("An applied force of kind `{keyword}`.");
     let mut builder = KernelBuilder::new(keyword, &doc, &force.name.to_string(), parameters, layout);
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_force(force)));
-    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: false };
+    let mut stage = Stage::new(system, &mut builder, &bodies, false);
     let (f, potential_energy) = generalized_force(&mut stage, &bodies, force);
     let functions = builder.functions(Mechanics { applied_force: f, potential_energy, ..Mechanics::default() });
     builder.finish(functions)
@@ -481,14 +481,13 @@ fn applied_force(system: &System, layout: &Layout, parameters: &mut Parameters, 
 
 fn generalized_force(stage: &mut Stage, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Option<ExprId>) {
     let (action, ends) = stage.act(force);
-    let graph = &mut stage.builder.graph;
     let size = bodies.order.len() * body_coordinates(stage.system).len();
-    let mut f = vec![graph.zero(); size];
+    let mut f = vec![stage.builder.graph.zero(); size];
     for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
         let Some(body) = frame.body else { continue };
-        let axes = bodies.states[&body].rotation;
-        let push = spatial::apply_transposed(graph, &axes, wrench.force);
-        let turn = spatial::apply_transposed(graph, &axes, wrench.torque);
+        let push = stage.in_body_axes(body, wrench.force);
+        let turn = stage.in_body_axes(body, wrench.torque);
+        let graph = &mut stage.builder.graph;
         let moment = spatial::cross(graph, point, push);
         let torque = spatial::add(graph, turn, moment);
         bodies.push(graph, body, wrench.force, torque, &mut f);
@@ -532,7 +531,7 @@ fn joint_closure(
     let mut builder = KernelBuilder::new(&name, &doc, &joint.name.to_string(), parameters, layout);
     let ends: Vec<BodyId> = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &ends));
-    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: false };
+    let mut stage = Stage::new(system, &mut builder, &bodies, false);
     let constraint = statements::closure(&mut stage, joint);
     if constraint.is_empty() {
         return None;
@@ -553,7 +552,7 @@ fn user_constraint(
     let name = statement.name.to_string();
     let mut builder = KernelBuilder::new(&name, "A constraint written as an equation.", &name, parameters, layout);
     let bodies = Bodies::declare(system, &mut builder, &named(system, &terms::bodies(&statement.residual)));
-    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: true };
+    let mut stage = Stage::new(system, &mut builder, &bodies, true);
     let constraint = lower(&mut stage, &statement.residual);
     builder.multipliers(first, constraint.len());
     let functions = builder.functions(Mechanics { constraint, ..Mechanics::default() });
@@ -570,7 +569,7 @@ fn output_kernel(system: &System, layout: &Layout, parameters: &mut Parameters) 
     };
     let mut builder = KernelBuilder::new("outputs", "Outputs of the model.", "outputs", parameters, layout);
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
-    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: true };
+    let mut stage = Stage::new(system, &mut builder, &bodies, true);
     if needs_totals {
         stage.totals = Some(totals(&mut stage, &bodies));
     }
@@ -607,7 +606,7 @@ fn initial_kernel(system: &System, layout: &Layout, parameters: &mut Parameters)
     let doc = "Conditions on the initial state.";
     let mut builder = KernelBuilder::new("initial_conditions", doc, "initial", parameters, layout);
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
-    let mut stage = Stage { system, builder: &mut builder, motion: &bodies, totals: None, fold_numbers: true };
+    let mut stage = Stage::new(system, &mut builder, &bodies, true);
     let functions = statements::initial_conditions(&mut stage);
     (!functions.is_empty()).then(|| builder.finish(functions))
 }

@@ -9,7 +9,7 @@ use super::statements::{self, run_names};
 use super::tree::{self, Inertia};
 use crate::expr::{ExprId, Graph};
 use crate::joints::{Coordinate, channels};
-use crate::resolve::{Joint, Space, System};
+use crate::resolve::{BodyId, Joint, Space, System};
 use crate::rotations::RotationKind;
 use crate::spatial::{self, Vector3, Wrench};
 
@@ -97,7 +97,7 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
     builder.multipliers(0, layout.constraints.len());
     let nv = layout.velocities.len();
 
-    let mut stage = Stage { system, builder: &mut builder, motion: &Rest, totals: None, fold_numbers: true };
+    let mut stage = Stage::new(system, &mut builder, &Rest, true);
     let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
     let mut links = Links::new(&mut stage, symbols);
     let inertias = tree::inertias(&mut stage, &links);
@@ -110,7 +110,7 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
     let mass_matrix = tree::mass_matrix(graph, &links, &inertias, nv);
     let mut totals = tree::totals(graph, &links, &inertias, gravity);
 
-    let mut stage = Stage { system, builder: &mut builder, motion: &links, totals: None, fold_numbers: true };
+    let mut stage = Stage::new(system, &mut builder, &links, true);
     let applied = applied(&mut stage, &links, nv);
     let constraint = constraint(&mut stage);
 
@@ -121,7 +121,8 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
     let inverse_dynamics = inverse_dynamics(graph, &links, &inertias, gravity, &applied, nv);
     let applied_force = applied_force(graph, &links, &inertias, gravity, &applied, nv);
 
-    let mut stage = Stage { system, builder: &mut builder, motion: &links, totals: Some(totals), fold_numbers: true };
+    let mut stage = Stage::new(system, &mut builder, &links, true);
+    stage.totals = Some(totals);
     let outputs = statements::outputs(&mut stage);
     let initial = statements::initial_conditions(&mut stage);
     let mut functions = builder.functions(Mechanics {
@@ -174,12 +175,11 @@ fn applied(stage: &mut Stage, links: &Links, nv: usize) -> Applied {
     let mut applied = Applied { wrenches: vec![None; links.links.len()], generalized: Vec::new(), potential: None };
     for force in &stage.system.forces {
         let (action, ends) = stage.act(force);
-        let graph = &mut stage.builder.graph;
         for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
             let Some(body) = frame.body else { continue };
+            let [push, turn] = [wrench.force, wrench.torque].map(|vector| in_working_axes(stage, links, body, vector));
+            let graph = &mut stage.builder.graph;
             let arm = links.arm(graph, body, point);
-            let push = links.from_ground(graph, body, wrench.force);
-            let turn = links.from_ground(graph, body, wrench.torque);
             let moment = spatial::cross(graph, arm, push);
             let torque = spatial::add(graph, turn, moment);
             let slot = &mut applied.wrenches[body.0];
@@ -198,10 +198,22 @@ fn applied(stage: &mut Stage, links: &Links, nv: usize) -> Applied {
             applied.generalized.push((link.first_velocity + index, value));
         }
         if let Some(energy) = action.potential {
+            let graph = &mut stage.builder.graph;
             applied.potential = Some(applied.potential.map_or(energy, |sum| graph.add(sum, energy)));
         }
     }
     applied
+}
+
+/// A vector in ground axes → the working axes of a body's link.
+fn in_working_axes(stage: &mut Stage, links: &Links, body: BodyId, vector: Vector3) -> Vector3 {
+    match links.space {
+        Space::Planar => vector,
+        Space::Spatial => {
+            let in_body = stage.in_body_axes(body, vector);
+            links.working(&mut stage.builder.graph, body, in_body)
+        }
+    }
 }
 
 /// M a + h − f, by one recursion: gravity as an acceleration of the ground.

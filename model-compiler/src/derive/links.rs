@@ -128,14 +128,6 @@ impl Links {
         }
     }
 
-    /// Ground axes → working axes.
-    pub fn from_ground(&self, graph: &mut Graph, body: BodyId, x: Vector3) -> Vector3 {
-        match self.space {
-            Space::Spatial => spatial::apply_transposed(graph, &self.links[body.0].pose.rotation, x),
-            Space::Planar => x,
-        }
-    }
-
     /// Working axes → body axes, for angular quantities.
     fn to_body(&self, graph: &mut Graph, body: BodyId, x: Vector3) -> Vector3 {
         match self.space {

@@ -20,6 +20,8 @@ pub(super) trait Scope {
     fn angular_motion(&mut self, quantity: &Quantity, axes: BodyId) -> Option<Vec<ExprId>>;
     /// R_WB of a body.
     fn axes(&mut self, body: BodyId) -> Matrix3;
+    /// Takes note of a vector that is given in body axes, so that it need not be rotated back.
+    fn remember(&mut self, body: BodyId, in_body: &[ExprId], in_ground: &[ExprId]);
 }
 
 /// Components of a term, in row-major order.
@@ -69,8 +71,10 @@ pub(super) fn lower(scope: &mut dyn Scope, term: &Term) -> Vec<ExprId> {
         }
         TermKind::ExpressedIn(vector, body) => expressed_in(scope, vector, *body),
         TermKind::GivenIn(vector, body) => {
-            let components = lower(scope, vector);
-            rotate(scope, *body, &components, false)
+            let in_body = lower(scope, vector);
+            let in_ground = rotate(scope, *body, &in_body, false);
+            scope.remember(*body, &in_body, &in_ground);
+            in_ground
         }
         TermKind::Quantity(quantity) => scope.quantity(quantity),
     }

@@ -43,9 +43,27 @@ pub(super) struct Stage<'k, 'p, 's> {
     pub totals: Option<Totals>,
     /// Plain numbers become part of the code rather than parameters of the kernel.
     pub fold_numbers: bool,
+    /// Vectors that were given in body axes: in ground axes, and as they were.
+    given: Vec<(Vector3, BodyId, Vector3)>,
 }
 
-impl Stage<'_, '_, '_> {
+impl<'k, 'p, 's> Stage<'k, 'p, 's> {
+    /// A kernel whose bodies move like this.
+    pub fn new(system: &'s System, builder: &'k mut KernelBuilder<'p>, motion: &'k dyn Motion, fold_numbers: bool) -> Self {
+        Self { system, builder, motion, totals: None, fold_numbers, given: Vec::new() }
+    }
+
+    /// A vector in ground axes → the axes of a body; one that was given there comes back unturned, which also keeps
+    /// RᵀR, one only for unit Euler parameters, out of the formulas.
+    pub fn in_body_axes(&mut self, body: BodyId, vector: Vector3) -> Vector3 {
+        if let Some((_, _, original)) = self.given.iter().find(|(ground, known, _)| *known == body && *ground == vector) {
+            return *original;
+        }
+        let graph = &mut self.builder.graph;
+        let axes = self.motion.pose(graph, body).rotation;
+        spatial::apply_transposed(graph, &axes, vector)
+    }
+
     /// Components of a term; what depends on parameters alone becomes one parameter of the kernel under the given name
     /// when numbers are not folded, so that members that differ only in such values share their kernel.
     pub fn value(&mut self, name: &str, term: &Term) -> Vec<ExprId> {
@@ -244,6 +262,11 @@ impl Scope for Stage<'_, '_, '_> {
 
     fn axes(&mut self, body: BodyId) -> Matrix3 {
         self.motion.pose(&mut self.builder.graph, body).rotation
+    }
+
+    fn remember(&mut self, body: BodyId, in_body: &[ExprId], in_ground: &[ExprId]) {
+        let (in_body, in_ground) = (self.three(in_body), self.three(in_ground));
+        self.given.push((in_ground, body, in_body));
     }
 }
 

@@ -30,21 +30,25 @@ impl Parameters {
                 continue;
             }
             let name = parameter.name.to_string();
-            let symbols: Vec<ExprId> = component_names(&name, parameter.value.shape)
-                .into_iter()
-                .map(|component| {
-                    let symbol = parameters.graph.symbol(&component, Stage::Parameter);
-                    parameters.names.insert(symbol, component);
-                    symbol
-                })
-                .collect();
-            parameters.defaults.extend(value);
-            parameters.components.push(symbols);
+            let is_diagonal = matches!(parameter.value.kind, TermKind::Diagonal(_));
+            let mut components = Vec::new();
+            for (i, (component, value)) in component_names(&name, parameter.value.shape).into_iter().zip(value).enumerate() {
+                // What is written as a diagonal matrix stays one: zeros that are known shorten the code.
+                if is_diagonal && i % 4 != 0 {
+                    components.push(parameters.graph.zero());
+                    continue;
+                }
+                let symbol = parameters.graph.symbol(&component, Stage::Parameter);
+                parameters.names.insert(symbol, component);
+                parameters.defaults.push(value);
+                components.push(symbol);
+            }
+            parameters.components.push(components);
             layout.parameters.push(ParameterChannel {
                 name,
                 unit: parameter.value.unit.to_string(),
-                shape: parameter.value.shape,
-                doc: parameter.doc.clone(),
+                shape: if is_diagonal { Shape::Vector(3) } else { parameter.value.shape },
+                doc: if is_diagonal { format!("{} (diagonal)", parameter.doc) } else { parameter.doc.clone() },
             });
         }
         parameters
@@ -119,4 +123,6 @@ impl Scope for Parameters {
     fn axes(&mut self, _body: BodyId) -> Matrix3 {
         spatial::identity(&mut self.graph)
     }
+
+    fn remember(&mut self, _body: BodyId, _in_body: &[ExprId], _in_ground: &[ExprId]) {}
 }
