@@ -75,6 +75,7 @@ struct ClaimView {
     expected: String,
     origin: &'static str,
     measured: String,
+    breakdown: Option<String>,
     deviation: String,
     tolerance: String,
     verdict: &'static str,
@@ -166,8 +167,12 @@ impl ClaimView {
             origin: origin(&claim.expected),
             measured: match &claim.measured {
                 Measured::Value(value) => readable(*value, digits(claim)),
-                Measured::Breakdown(how) => how.clone(),
+                Measured::Breakdown(_) => "breaks down".into(),
                 Measured::Nothing => "–".into(),
+            },
+            breakdown: match &claim.measured {
+                Measured::Breakdown(how) => Some(how.clone()),
+                _ => None,
             },
             deviation: claim.deviation().map_or_else(|| "–".into(), |deviation| readable(deviation, 2)),
             tolerance: claim.expected.tolerance().map_or_else(|| "–".into(), |tolerance| readable(tolerance, 2)),

@@ -1,2 +1,9 @@
-//! CLI.
-fn main() {}
+//! The `hamel` command: lists, reproduces, runs and inspects.
+//!
+//! Exit codes: 0 when every result is within its tolerance, 1 when one is not, 2 for wrong usage, 3 when a solver failed.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

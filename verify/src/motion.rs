@@ -43,6 +43,12 @@ impl Grid {
         Self { dt, steps: (duration / dt).round() as usize, every: 1 }
     }
 
+    /// As many steps of `dt` as it takes to reach `end`.
+    pub fn covering(dt: f64, end: f64) -> Self {
+        // A ratio that is whole but for round-off needs no further step.
+        Self { dt, steps: (end / dt - 1e-9).ceil() as usize, every: 1 }
+    }
+
     /// The same steps, observed `samples` times, or as often as divides evenly.
     pub fn sampled(self, samples: usize) -> Self {
         Self { every: (self.steps / samples.max(1)).max(1), ..self }
@@ -62,8 +68,7 @@ pub fn observe<T>(
     grid: Grid,
     mut observe: impl FnMut(&State) -> T,
 ) -> Motion<T> {
-    let mut samples = Vec::with_capacity(grid.steps / grid.every + 1);
-    samples.push(observe(&initial));
+    let mut samples = vec![observe(&initial)];
     let integrate = || -> Result<(), StepError> {
         let mut stepper = scheme.start(model, initial)?;
         for step in 1..=grid.steps {

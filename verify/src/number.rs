@@ -2,8 +2,11 @@
 
 /// `value` with `digits` significant digits; very large and very small numbers as `1.2·10⁻⁵`.
 pub fn readable(value: f64, digits: usize) -> String {
-    if !value.is_finite() {
-        return if value.is_nan() { "undefined".into() } else { "∞".into() };
+    if value.is_nan() {
+        return "undefined".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "∞".into() } else { "−∞".into() };
     }
     if value == 0.0 {
         return "0".into();
@@ -12,10 +15,10 @@ pub fn readable(value: f64, digits: usize) -> String {
     let sign = if value < 0.0 { "−" } else { "" };
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-3..6).contains(&exponent) {
+    if (-2..6).contains(&exponent) {
         let decimals = i32::try_from(digits).unwrap_or(i32::MAX).saturating_sub(1 + exponent).max(0);
         format!("{sign}{:.*}", usize::try_from(decimals).unwrap_or(0), value.abs())
-    } else if mantissa.trim_end_matches('0').trim_end_matches('.') == "1" {
+    } else if mantissa == "1" {
         format!("{sign}{}", power_of_ten(exponent))
     } else {
         format!("{sign}{mantissa}·{}", power_of_ten(exponent))
@@ -47,9 +50,10 @@ mod tests {
             (150.0, 3, "150"),
             (0.0123, 2, "0.012"),
             (2.0e-5, 3, "2.00·10⁻⁵"),
-            (1.0e-6, 1, "10⁻⁶"),
+            (1.0e-3, 1, "10⁻³"),
+            (1.0e-5, 2, "1.0·10⁻⁵"),
             (-1.5e9, 2, "−1.5·10⁹"),
-            (9.9999, 2, "10.0"),
+            (9.9999, 3, "10.0"),
         ] {
             assert_eq!(readable(value, digits), text);
         }

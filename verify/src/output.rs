@@ -59,7 +59,7 @@ pub fn prepare(directory: &Path) -> Result<(), OutputError> {
 pub fn write(directory: &Path, outcomes: &[Outcome], provenance: &Provenance) -> Result<PathBuf, OutputError> {
     let page = directory.join("report.html");
     save(&page, &html::page(outcomes, provenance).map_err(|error| broken("report.html", &error))?)?;
-    save(&directory.join("report.json"), &json(outcomes, provenance)?)?;
+    write_json(&directory.join("report.json"), &document(outcomes, provenance))?;
     for outcome in outcomes {
         if let Ok(report) = &outcome.result {
             write_report(&directory.join(outcome.experiment.slug()), report)?;
@@ -71,38 +71,66 @@ pub fn write(directory: &Path, outcomes: &[Outcome], provenance: &Provenance) ->
 fn write_report(directory: &Path, report: &Report) -> Result<(), OutputError> {
     fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
     save_csv(&directory.join("claims.csv"), claim_rows(&report.claims))?;
-    for table in &report.tables {
-        save_csv(&directory.join(format!("{}.csv", table.slug)), table_rows(table))?;
-    }
+    write_tables(directory, &report.tables)?;
+    write_figures(directory, &report.figures)?;
     for figure in &report.figures {
-        let svg = plot::svg(figure).map_err(|error| broken(&figure.slug, &*error))?;
-        save(&directory.join(format!("{}.svg", figure.slug)), &svg)?;
         save_csv(&directory.join(format!("{}.csv", figure.slug)), figure_rows(figure))?;
     }
     Ok(())
 }
 
-/// Everything as one JSON document.
-fn json(outcomes: &[Outcome], provenance: &Provenance) -> Result<String, OutputError> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        provenance: &'a Provenance,
-        experiments: Vec<Entry<'a>>,
-    }
-    #[derive(Serialize)]
-    struct Entry<'a> {
-        id: &'a str,
-        paper: &'a str,
-        place: &'a str,
-        title: &'a str,
-        cost: &'a str,
-        seconds: f64,
-        verdict: Verdict,
-        error: Option<String>,
-        claim_verdicts: Vec<Verdict>,
-        report: Option<&'a Report>,
-    }
-    let experiments = outcomes.iter().map(|outcome| {
+/// Writes tables as CSV, numbers in full.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_tables(directory: &Path, tables: &[Table]) -> Result<(), OutputError> {
+    tables.iter().try_for_each(|table| save_csv(&directory.join(format!("{}.csv", table.slug)), table_rows(table)))
+}
+
+/// Writes figures as SVG.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_figures(directory: &Path, figures: &[Figure]) -> Result<(), OutputError> {
+    figures.iter().try_for_each(|figure| {
+        let svg = plot::svg(figure).map_err(|error| broken(&figure.slug, &*error))?;
+        save(&directory.join(format!("{}.svg", figure.slug)), &svg)
+    })
+}
+
+/// Writes a value as JSON.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), OutputError> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| broken(&path.display().to_string(), &error))?;
+    save(path, &text)
+}
+
+/// Everything there is to know about a run.
+#[derive(Serialize)]
+struct Document<'a> {
+    provenance: &'a Provenance,
+    experiments: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    id: &'a str,
+    paper: &'a str,
+    place: &'a str,
+    title: &'a str,
+    cost: &'a str,
+    seconds: f64,
+    verdict: Verdict,
+    error: Option<String>,
+    /// Of the report's claims, in their order.
+    verdicts: Vec<Verdict>,
+    report: Option<&'a Report>,
+}
+
+fn document<'a>(outcomes: &'a [Outcome], provenance: &'a Provenance) -> Document<'a> {
+    let entry = |outcome: &'a Outcome| {
         let report = outcome.result.as_ref().ok();
         Entry {
             id: outcome.experiment.id,
@@ -113,12 +141,11 @@ fn json(outcomes: &[Outcome], provenance: &Provenance) -> Result<String, OutputE
             seconds: outcome.elapsed.as_secs_f64(),
             verdict: outcome.verdict(),
             error: outcome.result.as_ref().err().map(ToString::to_string),
-            claim_verdicts: report.map_or_else(Vec::new, |report| report.claims.iter().map(Claim::verdict).collect()),
+            verdicts: report.map_or_else(Vec::new, |report| report.claims.iter().map(Claim::verdict).collect()),
             report,
         }
-    });
-    let document = Document { provenance, experiments: experiments.collect() };
-    serde_json::to_string_pretty(&document).map_err(|error| broken("report.json", &error))
+    };
+    Document { provenance, experiments: outcomes.iter().map(entry).collect() }
 }
 
 fn claim_rows(claims: &[Claim]) -> Vec<Vec<String>> {

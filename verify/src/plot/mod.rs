@@ -16,8 +16,8 @@ use scale::{Scale, TICKS};
 
 /// Units of the canvas per shown pixel.
 const ZOOM: i32 = 3;
-const WIDTH: i32 = 680 * ZOOM;
-const HEIGHT: i32 = 400 * ZOOM;
+const WIDTH: i32 = 560 * ZOOM;
+const HEIGHT: i32 = 350 * ZOOM;
 const LEGEND_ROW: i32 = 22 * ZOOM;
 const FONT: &str = "Helvetica, Arial, sans-serif";
 
@@ -52,8 +52,8 @@ pub fn svg(figure: &Figure) -> Result<String, Box<dyn Error + Send + Sync>> {
         let mut chart = ChartBuilder::on(&plot)
             .margin(10 * ZOOM)
             .margin_right(18 * ZOOM)
-            .x_label_area_size(46 * ZOOM)
-            .y_label_area_size(72 * ZOOM)
+            .x_label_area_size(44 * ZOOM)
+            .y_label_area_size(70 * ZOOM)
             .build_cartesian_2d(x.clone(), y.clone())?;
         draw_axes(&mut chart, figure, &x, &y)?;
         for slope in &figure.slopes {
@@ -170,7 +170,7 @@ fn legend_rows(figure: &Figure) -> i32 {
 }
 
 fn has_long_names(figure: &Figure) -> bool {
-    figure.curves.iter().any(|curve| curve.name.chars().count() > 38)
+    figure.curves.iter().any(|curve| curve.name.chars().count() > 26)
 }
 
 fn draw_legend(
@@ -181,7 +181,7 @@ fn draw_legend(
     let columns = if has_long_names(figure) { 1 } else { 2 };
     for (index, curve) in figure.curves.iter().enumerate() {
         let (row, column) = ((index / columns) as i32, (index % columns) as i32);
-        let (x, y) = ((84 + 300 * column) * ZOOM, row * LEGEND_ROW + LEGEND_ROW / 2 - 4 * ZOOM);
+        let (x, y) = ((80 + 236 * column) * ZOOM, row * LEGEND_ROW + LEGEND_ROW / 2 - 4 * ZOOM);
         let (color, length) = (color(index), 30 * ZOOM);
         let stroke = color.stroke_width(2 * ZOOM as u32);
         match curve.style {

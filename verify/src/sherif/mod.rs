@@ -1,9 +1,29 @@
 //! [sherif]: a modified HHT scheme for rotations in Euler parameters.
+//!
+//! `README.md` beside this file goes through the paper section by section. The V8 crank drive is not here yet.
 
-use crate::experiment::Paper;
+mod heavy_top;
+mod schemes;
+mod single_axis_rotation;
+
+use crate::experiment::{Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "sherif",
-    reference: "Sherif, Nachbagauer, Steiner (2019), Multibody System Dynamics 46, 181–202",
-    experiments: &[],
+    reference: "Sherif, Nachbagauer, Steiner (2019), A modified HHT method for the numerical simulation of rigid body \
+                rotations with Euler parameters, Multibody System Dynamics 46, 181–202",
+    experiments: EXPERIMENTS,
 };
+
+/// In the order of the paper.
+static EXPERIMENTS: &[Experiment] = &[
+    single_axis_rotation::CLASSICAL_STEP,
+    single_axis_rotation::MODIFIED_STEP,
+    single_axis_rotation::SPIN_UP,
+    heavy_top::INERTIA,
+    heavy_top::STATE,
+    heavy_top::FIG2,
+    heavy_top::FIGS_3_4,
+    heavy_top::FIG5,
+    heavy_top::WEAK_DAMPING,
+];

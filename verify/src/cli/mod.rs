@@ -1,0 +1,59 @@
+//! The command line: one file per verb, and how a verb may fail.
+
+mod failure;
+mod inspect;
+mod list;
+mod reproduce;
+mod run;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+use screen::Screen;
+
+/// Multibody models from a macro, compiled symbolically, integrated, and held against published results.
+#[derive(Parser)]
+#[command(name = "hamel", version, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// List models, schemes and experiments.
+    List(list::Arguments),
+    /// Repeat published results and write a report.
+    Reproduce(reproduce::Arguments),
+    /// Integrate a model and write its motion.
+    Run(run::Arguments),
+    /// Show the equations and the generated code of a model.
+    Inspect(inspect::Arguments),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  hamel reproduce                       every result of cost `seconds` or `minutes`, into report/
+  hamel reproduce sherif --only sherif/heavy_top/fig2
+  hamel run heavy_top --scheme hht --alpha -0.1 --dt 1e-4 --until 1
+  hamel inspect pendulum --term mass_matrix --as latex
+
+Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed.";
+
+/// Runs the verb that was asked for.
+pub(crate) fn main() -> ExitCode {
+    let mut screen = Screen::new();
+    let result = match Cli::parse().verb {
+        Verb::List(arguments) => list::list(&arguments, &mut screen),
+        Verb::Reproduce(arguments) => reproduce::reproduce(&arguments, &mut screen),
+        Verb::Run(arguments) => run::run(&arguments, &mut screen),
+        Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
+    };
+    match result.and_then(|()| screen.flush().map_err(Failure::from)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

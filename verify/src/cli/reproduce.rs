@@ -1,0 +1,163 @@
+//! `hamel reproduce`: runs experiments, judges them, writes the report.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use hamel_verify::PAPERS;
+use hamel_verify::claim::{Claim, Expected, Measured, Verdict};
+use hamel_verify::experiment::{Cost, Experiment};
+use hamel_verify::number::readable;
+use hamel_verify::output;
+use hamel_verify::provenance::Provenance;
+use hamel_verify::reproduce::{self, Outcome, Watcher};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::failure::Failure;
+use super::screen::Screen;
+
+/// Arguments of `hamel reproduce`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Papers to reproduce; all when none is named.
+    papers: Vec<String>,
+    /// The most an experiment may cost.
+    #[arg(long, value_enum, default_value_t = Cost::Minutes)]
+    cost: Cost,
+    /// Directory of the report.
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    out: PathBuf,
+    /// Run only this experiment, or all below this part of an identifier, at any cost.
+    #[arg(long, value_name = "ID")]
+    only: Option<String>,
+}
+
+/// Runs the selected experiments and reports on them.
+pub(super) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    let experiments = select(arguments)?;
+    output::prepare(&arguments.out)?;
+    let progress = Progress::new(experiments.len());
+    let outcomes = reproduce::run(&experiments, &progress);
+    progress.bar.finish_and_clear();
+    let page = output::write(&arguments.out, &outcomes, &Provenance::of_this_run())?;
+    for outcome in &outcomes {
+        print(outcome, screen)?;
+    }
+    screen.line(summary(&outcomes))?;
+    screen.line(format!("report: {}", page.display()))?;
+    screen.flush()?;
+    judge(&outcomes)
+}
+
+fn select(arguments: &Arguments) -> Result<Vec<Experiment>, Failure> {
+    let keys = PAPERS.iter().map(|paper| paper.key);
+    for paper in &arguments.papers {
+        if !keys.clone().any(|key| key == paper) {
+            return Err(Failure::unknown("paper", paper, keys));
+        }
+    }
+    let Some(only) = &arguments.only else {
+        return Ok(reproduce::select(&arguments.papers, arguments.cost));
+    };
+    let all = reproduce::select(&arguments.papers, Cost::Hours);
+    let is_meant = |id: &str| id == only || id.strip_prefix(only.as_str()).is_some_and(|rest| rest.starts_with('/'));
+    let chosen: Vec<Experiment> = all.iter().filter(|experiment| is_meant(experiment.id)).copied().collect();
+    if chosen.is_empty() {
+        return Err(Failure::unknown("experiment", only, all.iter().map(|experiment| experiment.id)));
+    }
+    Ok(chosen)
+}
+
+/// A solver that failed outranks a result outside its tolerance: its results are not there at all.
+fn judge(outcomes: &[Outcome]) -> Result<(), Failure> {
+    let failed: Vec<String> = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.result.as_ref().err().map(|error| format!("{}: {error}", outcome.experiment.id)))
+        .collect();
+    if !failed.is_empty() {
+        return Err(Failure::Solver(failed.join("\n")));
+    }
+    if outcomes.iter().any(|outcome| outcome.verdict() == Verdict::Failed) {
+        return Err(Failure::Verdict);
+    }
+    Ok(())
+}
+
+fn print(outcome: &Outcome, screen: &mut Screen) -> Result<(), Failure> {
+    let Experiment { id, place, title, .. } = outcome.experiment;
+    screen.line(format!("{id}  [{place}]  {} s", readable(outcome.elapsed.as_secs_f64(), 2)))?;
+    screen.line(format!("  {title}"))?;
+    match &outcome.result {
+        Err(error) => screen.line(format!("  not computed: {error}"))?,
+        Ok(report) => screen.table(&report.claims.iter().map(row).collect::<Vec<_>>())?,
+    }
+    screen.line("")?;
+    Ok(())
+}
+
+fn row(claim: &Claim) -> Vec<String> {
+    let unit = if claim.unit == "1" { String::new() } else { format!(" {}", claim.unit) };
+    let measured = match &claim.measured {
+        Measured::Value(value) => format!("{}{unit}", readable(*value, 6)),
+        Measured::Breakdown(_) => "breaks down".into(),
+        Measured::Nothing => "–".into(),
+    };
+    vec![claim.verdict().label().into(), claim.what.clone(), measured, expectation(&claim.expected)]
+}
+
+fn expectation(expected: &Expected) -> String {
+    match expected {
+        Expected::AtMost(bound) => format!("(at most {})", readable(*bound, 3)),
+        Expected::AtLeast(bound) => format!("(at least {})", readable(*bound, 3)),
+        Expected::Fails => "(must break down)".into(),
+        Expected::Missing(what) => format!("(missing: {what})"),
+        _ => match (expected.value(), expected.tolerance()) {
+            (Some(value), Some(tolerance)) => format!("({} ± {})", readable(value, 6), readable(tolerance, 1)),
+            _ => String::new(),
+        },
+    }
+}
+
+fn summary(outcomes: &[Outcome]) -> String {
+    let reports = outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok());
+    let verdicts: Vec<Verdict> = reports.flat_map(|report| report.claims.iter().map(Claim::verdict)).collect();
+    let count = |verdict: Verdict| verdicts.iter().filter(|&&v| v == verdict).count();
+    let parts = Verdict::ALL.iter().filter(|&&verdict| count(verdict) > 0);
+    let parts: Vec<String> = parts.map(|&verdict| format!("{} {}", count(verdict), verdict.label())).collect();
+    format!("{} experiments, {} claims: {}", outcomes.len(), verdicts.len(), parts.join(", "))
+}
+
+/// A bar on standard error with the experiments under way; hidden when nobody looks.
+struct Progress {
+    bar: ProgressBar,
+    under_way: Mutex<Vec<&'static str>>,
+}
+
+impl Progress {
+    fn new(experiments: usize) -> Self {
+        let bar = ProgressBar::new(experiments as u64);
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} {wide_msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self { bar, under_way: Mutex::new(Vec::new()) }
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Vec<&'static str>)) {
+        // The list is only shown, so a poisoned lock does no harm.
+        let mut under_way = self.under_way.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        change(&mut under_way);
+        self.bar.set_message(under_way.join(", "));
+    }
+}
+
+impl Watcher for Progress {
+    fn begins(&self, experiment: &Experiment) {
+        self.update(|under_way| under_way.push(experiment.id));
+    }
+
+    fn ended(&self, outcome: &Outcome) {
+        self.update(|under_way| under_way.retain(|id| *id != outcome.experiment.id));
+        self.bar.inc(1);
+    }
+}

@@ -1,0 +1,81 @@
+//! Total energy over ten seconds for several damping parameters. [sherif, Fig. 5]
+
+use hamel::scheme::StepError;
+
+use super::Top;
+use crate::claim::{Claim, Expected};
+use crate::motion::Grid;
+use crate::number::readable;
+use crate::parallel;
+use crate::report::{Axis, Curve, Figure, Report, Style};
+use crate::sherif::schemes::modified;
+
+/// Step size as printed, s.
+const DT: f64 = 1e-5;
+const DURATION: f64 = 10.0;
+const SAMPLES: usize = 500;
+/// The text does not print the values of the figure; these span the interval of stable motion.
+const ALPHAS: [f64; 4] = [-0.05, -0.1, -0.2, -0.3];
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let grid = Grid::new(DT, DURATION).sampled(SAMPLES);
+    let curves = parallel::map(&ALPHAS, |&alpha| {
+        let top = Top::absolute()?;
+        let start = top.energy(&top.initial);
+        top.observe(&*modified(alpha), grid, |state| (state.t, top.energy(state) - start)).complete()
+    });
+    let curves = curves.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let start = {
+        let top = Top::absolute()?;
+        top.energy(&top.initial)
+    };
+    Ok(Report {
+        claims: claims(&curves, start),
+        figures: vec![figure(&curves)],
+        notes: vec![format!(
+            "The modified scheme as printed, h = 10⁻⁵ s, t ∈ [0, 10] s. The energy at the start is {} J; the figure shows \
+             the difference from it.",
+            readable(start, 7)
+        )],
+        ..Report::default()
+    })
+}
+
+fn claims(curves: &[Vec<(f64, f64)>], start: f64) -> Vec<Claim> {
+    let lost: Vec<f64> = curves.iter().map(|curve| -curve.last().map_or(f64::NAN, |point| point.1)).collect();
+    let mut claims: Vec<Claim> = ALPHAS
+        .windows(2)
+        .zip(lost.windows(2))
+        .map(|(alphas, lost)| {
+            let what = format!("energy lost with α = {} over that with α = {}", alphas[1], alphas[0]);
+            Claim::new(what, "1", Expected::AtLeast(1.0), lost[1] / lost[0])
+                .in_words("α influences the total energy dissipation")
+        })
+        .collect();
+    claims.push(
+        Claim::new(
+            "share of the energy lost in 10 s, α = −0.3",
+            "1",
+            Expected::AtMost(1e-4),
+            lost[lost.len() - 1] / start,
+        )
+        .in_words("the energy proves the accuracy of the modified scheme"),
+    );
+    claims.push(Claim::missing("damping parameters of the figure's curves", "their values stand in the figure only"));
+    claims
+}
+
+fn figure(curves: &[Vec<(f64, f64)>]) -> Figure {
+    let curve = |(alpha, points): (&f64, &Vec<(f64, f64)>)| {
+        Curve::new(format!("α = {}", readable(*alpha, 2)), Style::Line, points.clone())
+    };
+    Figure {
+        slug: "fig5".into(),
+        title: "Fig. 5: energy of the heavy top".into(),
+        caption: "Difference of the total energy from its value at the start, h = 10⁻⁵ s.".into(),
+        x: Axis::linear("time", "s"),
+        y: Axis::linear("E − E(0)", "J"),
+        curves: ALPHAS.iter().zip(curves).map(curve).collect(),
+        slopes: Vec::new(),
+    }
+}

@@ -1,0 +1,200 @@
+//! The command as a person meets it: exit codes, messages, files.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn hamel(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hamel")).args(arguments).output().expect("the binary was built for this test")
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Exit code 2 and a message with all of these parts.
+fn assert_usage_error(arguments: &[&str], parts: &[&str]) {
+    let output = hamel(arguments);
+    let message = errors(&output);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{message}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments:?}: expected `{part}` in\n{message}");
+    }
+    assert!(!message.contains("panicked"), "{message}");
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_nearest() {
+    let run = ["--dt", "1e-3", "--until", "1"];
+    let with = |head: &[&'static str]| [head, &run].concat();
+    assert_usage_error(
+        &with(&["run", "pendulim", "--scheme", "hht"]),
+        &["unknown model `pendulim`", "did you mean `pendulum`?"],
+    );
+    assert_usage_error(
+        &with(&["run", "pendulum", "--scheme", "hth"]),
+        &["unknown scheme `hth`", "did you mean `hht`?"],
+    );
+    assert_usage_error(&with(&["run", "pendulum", "--scheme", "zzzzzzzz"]), &["unknown scheme", "generalized_alpha"]);
+    assert_usage_error(&["reproduce", "sherrif"], &["unknown paper `sherrif`", "did you mean `sherif`?"]);
+    assert_usage_error(
+        &["reproduce", "--only", "sherif/heavy_top/fig22"],
+        &["unknown experiment", "`sherif/heavy_top/fig2`"],
+    );
+    assert_usage_error(&["inspect", "heavy_tob"], &["unknown model `heavy_tob`", "did you mean `heavy_top`?"]);
+    assert_usage_error(
+        &with(&["run", "pendulum", "--set", "mas=2", "--scheme", "hht"]),
+        &["unknown parameter `mas`", "did you mean `mass`?"],
+    );
+}
+
+#[test]
+fn values_out_of_range_are_refused_with_the_range() {
+    let run =
+        |extra: &[&'static str]| [&["run", "pendulum_absolute", "--scheme", "hht", "--until", "1"], extra].concat();
+    assert_usage_error(&run(&["--dt", "0"]), &["--dt", "positive"]);
+    assert_usage_error(&run(&["--dt", "-1e-3"]), &["--dt"]);
+    assert_usage_error(&run(&["--dt", "nan"]), &["--dt", "positive"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--alpha", "-0.5"]), &["α", "-0.5"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--rho", "0.5"]), &["rho_infinity"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--set", "mass"]), &["NAME=VALUE"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--record", "0"]), &["--record"]);
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let below = file.join("report");
+    let below = below.to_str().unwrap();
+    assert_usage_error(&["reproduce", "--cost", "seconds", "--out", below], &["cannot write", below]);
+    assert_usage_error(
+        &["run", "pendulum", "--scheme", "hht", "--dt", "0.01", "--until", "0.1", "--out", below],
+        &["cannot write", below],
+    );
+}
+
+#[test]
+fn wrong_usage_is_claps_own() {
+    assert_usage_error(&[], &["Usage"]);
+    assert_usage_error(&["reproduce", "--cost", "days"], &["days", "seconds"]);
+    assert_eq!(hamel(&["--version"]).status.code(), Some(0));
+    assert!(text(&hamel(&["--help"])).contains("Exit codes"));
+}
+
+#[test]
+fn a_motion_is_written_with_its_plots() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let output = hamel(&[
+        "run",
+        "heavy_top",
+        "--scheme",
+        "modified-hht-body-weighted",
+        "--alpha",
+        "-0.1",
+        "--dt",
+        "1e-3",
+        "--until",
+        "0.1",
+        "--record",
+        "10",
+        "--set",
+        "mass=15",
+        "--out",
+        out,
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(text(&output).contains("omega[1]"), "{}", text(&output));
+    let records = csv::Reader::from_path(directory.path().join("heavy_top.csv")).unwrap().into_records().count();
+    assert_eq!(records, 11);
+    for file in ["energy.svg", "constraints.svg", "output_omega.svg", "heavy_top.json"] {
+        assert!(directory.path().join(file).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn a_failed_step_leaves_what_was_computed() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    // Far too large a step: the top turns by 15 rad in it.
+    let output = hamel(&[
+        "run",
+        "heavy_top",
+        "--scheme",
+        "modified-hht",
+        "--alpha",
+        "0",
+        "--dt",
+        "0.01",
+        "--until",
+        "5",
+        "--record",
+        "1",
+        "--out",
+        out,
+    ]);
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    assert!(errors(&output).contains("t = "), "{}", errors(&output));
+    assert!(csv::Reader::from_path(directory.path().join("heavy_top.csv")).unwrap().into_records().count() >= 1);
+    let sidecar = std::fs::read_to_string(directory.path().join("heavy_top.json")).unwrap();
+    let sidecar: serde_json::Value = serde_json::from_str(&sidecar).unwrap();
+    assert!(sidecar["failure"].is_string());
+}
+
+#[test]
+fn the_list_names_every_model_and_experiment() {
+    let output = hamel(&["list", "--json"]);
+    let listing: serde_json::Value = serde_json::from_str(&text(&output)).unwrap();
+    assert_eq!(listing["models"].as_array().unwrap().len(), hamel_models::ALL.len());
+    let plain = text(&hamel(&["list"]));
+    for experiment in hamel_verify::PAPERS.iter().flat_map(|paper| paper.experiments) {
+        assert!(plain.contains(experiment.id), "{}", experiment.id);
+    }
+}
+
+#[test]
+fn errors_in_a_model_file_carry_their_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("swing.rs");
+    std::fs::write(&file, "fn f() {}\nmultibody! {\n    pub model Swing {\n        planar;\n        bdoy rod { mass: 1.0 kg }\n    }\n}\n").unwrap();
+    let output = hamel(&["inspect", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("swing.rs:5:9: "), "{}", errors(&output));
+
+    std::fs::write(&file, "fn f( {").unwrap();
+    assert_usage_error(&["inspect", file.to_str().unwrap()], &["swing.rs:1:"]);
+    std::fs::write(&file, "fn f() {}").unwrap();
+    assert_usage_error(&["inspect", file.to_str().unwrap()], &["no `multibody!`"]);
+    assert_usage_error(&["inspect", "does/not/exist.rs"], &["does/not/exist.rs"]);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hamel"))
+        .args(["list", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert_eq!(errors(&output), "");
+}
+
+#[test]
+fn nothing_is_written_beside_the_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("report");
+    let output = hamel(&["reproduce", "--only", "sherif/single_axis_rotation", "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output), errors(&output));
+    assert!(Path::new(&out).join("report.html").is_file() && out.join("report.json").is_file());
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    // Progress is for terminals only.
+    assert_eq!(errors(&output), "");
+}

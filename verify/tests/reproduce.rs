@@ -1,0 +1,116 @@
+//! Every cheap experiment holds, and what an experiment needs around it is there.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hamel_verify::PAPERS;
+use hamel_verify::claim::Verdict;
+use hamel_verify::experiment::{Cost, Experiment};
+use hamel_verify::output;
+use hamel_verify::plot;
+use hamel_verify::provenance::Provenance;
+use hamel_verify::reproduce::{self, Unwatched};
+
+fn all() -> impl Iterator<Item = &'static Experiment> {
+    PAPERS.iter().flat_map(|paper| paper.experiments)
+}
+
+#[test]
+fn cheap_experiments_hold_and_their_report_is_well_formed() {
+    let outcomes = reproduce::run(&reproduce::select(&[], Cost::Seconds), &Unwatched);
+    assert!(!outcomes.is_empty());
+    let mut failures = Vec::new();
+    for outcome in &outcomes {
+        match &outcome.result {
+            Err(error) => failures.push(format!("{}: {error}", outcome.experiment.id)),
+            Ok(report) => {
+                let failed = report.claims.iter().filter(|claim| claim.verdict() == Verdict::Failed);
+                failures.extend(failed.map(|claim| format!("{}: {claim:?}", outcome.experiment.id)));
+                for figure in &report.figures {
+                    assert_well_formed(&plot::svg(figure).unwrap());
+                }
+                for table in &report.tables {
+                    assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.slug);
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+
+    let directory = tempfile::tempdir().unwrap();
+    let page = output::write(directory.path(), &outcomes, &Provenance::of_this_run()).unwrap();
+    let html = std::fs::read_to_string(page).unwrap();
+    let json = std::fs::read_to_string(directory.path().join("report.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["experiments"].as_array().unwrap().len(), outcomes.len());
+    for outcome in &outcomes {
+        assert!(html.contains(&format!("id=\"{}\"", outcome.experiment.slug())), "{}", outcome.experiment.id);
+        let claims = directory.path().join(outcome.experiment.slug()).join("claims.csv");
+        let rows = csv::Reader::from_path(claims).unwrap().into_records().map(Result::unwrap).count();
+        assert_eq!(rows, outcome.result.as_ref().unwrap().claims.len());
+    }
+}
+
+/// Tags are balanced and properly nested, attributes quoted.
+fn assert_well_formed(svg: &str) {
+    let mut open = Vec::new();
+    for tag in svg.split('<').skip(1) {
+        let tag = tag.split_once('>').unwrap_or_else(|| panic!("`<{tag}` is not closed")).0;
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "{tag}");
+        } else if !tag.ends_with('/') {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?} left open");
+}
+
+#[test]
+fn identifiers_are_unique_and_begin_with_their_paper() {
+    let mut seen = BTreeSet::new();
+    for paper in PAPERS {
+        for experiment in paper.experiments {
+            assert_eq!(experiment.paper(), paper.key);
+            assert!(seen.insert(experiment.id), "{} twice", experiment.id);
+        }
+    }
+}
+
+#[test]
+fn every_experiment_has_a_row_in_its_papers_readme_and_no_row_is_stale() {
+    for paper in PAPERS {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(paper.key).join("README.md");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let prefix = format!("`{}/", paper.key);
+        let rows: BTreeSet<&str> = text
+            .lines()
+            .filter(|line| line.starts_with('|'))
+            .filter_map(|line| Some(&line[line.find(&prefix)? + 1..]))
+            .filter_map(|rest| rest.split('`').next())
+            .collect();
+        let experiments: BTreeSet<&str> = paper.experiments.iter().map(|experiment| experiment.id).collect();
+        assert_eq!(rows, experiments, "{}", path.display());
+    }
+}
+
+#[test]
+fn every_paper_has_an_entry_in_the_sources() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../SOURCES.md");
+    let text = std::fs::read_to_string(sources).unwrap();
+    for paper in PAPERS {
+        assert!(text.contains(&format!("| `{}` |", paper.key)), "{}", paper.key);
+    }
+}
+
+#[test]
+fn selection_respects_paper_and_cost() {
+    let seconds = reproduce::select(&[], Cost::Seconds);
+    assert!(seconds.iter().all(|experiment| experiment.cost == Cost::Seconds));
+    assert_eq!(
+        reproduce::select(&["sherif".into()], Cost::Hours).len(),
+        all().filter(|e| e.paper() == "sherif").count()
+    );
+    assert!(reproduce::select(&["nothing".into()], Cost::Hours).is_empty());
+}
