@@ -84,7 +84,8 @@ impl From<Span> for Place {
 
 /// The candidate that is nearest to a misspelled word, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = 1 + word.chars().count() / 4;
+    let length = word.chars().count();
+    let limit = (1 + length / 4).min(length.saturating_sub(1));
     let distances = candidates.into_iter().map(|candidate| (distance(word, candidate), candidate));
     distances
         .filter(|&(distance, _)| distance <= limit)
@@ -234,11 +235,20 @@ pub(crate) fn not_one_coordinate(option: &Ident, kind: &str, needed: &str) -> Er
 }
 
 pub(crate) fn wrong_reference_point(point: &Ident) -> Error {
-    Error::new(point.span(), format!("expected `inertia: … about origin`, found `about {point}`"))
+    Error::new(
+        point.span(),
+        format!(
+            "expected `origin`, found `{point}`\nhelp: without `about origin` an inertia is about the center of mass"
+        ),
+    )
+}
+
+pub(crate) fn about_in_field(point: &Ident, field: &Ident) -> Error {
+    Error::new(point.span(), format!("`about` belongs to an inertia, found it in `{field}`"))
 }
 
 pub(crate) fn input_not_in_si(place: Place, unit: Unit) -> Error {
-    place.error(format!("expected the unit of an input in SI units: `{unit}`"))
+    place.error(format!("expected an input in SI units, found a multiple of {unit}\nhelp: convert it where it is used"))
 }
 
 // Units and shapes.

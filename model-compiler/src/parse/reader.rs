@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
             }
             let is_body = self.sees_group(Delimiter::Brace);
             self.take_token();
-            if is_body && !self.sees_word("else") {
+            if is_body && !self.word().is_some_and(|word| keywords::is_connective(&word)) {
                 return;
             }
         }

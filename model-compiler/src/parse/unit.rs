@@ -46,7 +46,7 @@ pub(super) fn continued(reader: &mut Reader, leading: Option<(String, Span)>) ->
     if let Some((symbol, span)) = leading {
         factors.push(UnitFactor { symbol, exponent: exponent(reader)?, span });
     }
-    while let Some(word) = reader.word().filter(is_symbol) {
+    while let Some(word) = symbol(*reader) {
         reader.take_any_word();
         factors.push(UnitFactor { symbol: word.to_string(), exponent: exponent(reader)?, span: word.span() });
     }
@@ -64,8 +64,11 @@ pub(super) fn continued(reader: &mut Reader, leading: Option<(String, Span)>) ->
     Ok(Some(UnitExpression { factors, place: reader.since(first) }))
 }
 
-fn is_symbol(word: &Ident) -> bool {
-    !keywords::is_connective(word) && !keywords::begins_item(word) && !keywords::is_rust_keyword(word)
+/// The next word, if it may be meant as a symbol. Before a `:` it is the name of a field after a missing `,`.
+fn symbol(mut reader: Reader) -> Option<Ident> {
+    let word = reader.take_any_word()?;
+    let continues = keywords::is_connective(&word) || keywords::begins_item(&word) || keywords::is_rust_keyword(&word);
+    (!continues && !reader.sees(":")).then_some(word)
 }
 
 fn symbol_after_slash(mut reader: Reader) -> Option<Ident> {

@@ -261,7 +261,7 @@ fn number(reader: &mut Reader) -> Result<Value> {
         _ => return Err(error),
     };
     let number = Value::new(ValueKind::Number(digits), reader.since(first))?;
-    match unit::continued(reader, (!suffix.is_empty()).then(|| (suffix, first)))? {
+    match unit::continued(reader, (!suffix.is_empty()).then_some((suffix, first)))? {
         Some(unit) => Value::new(ValueKind::WithUnit(Box::new(number), unit), reader.since(first)),
         None => Ok(number),
     }

@@ -24,8 +24,10 @@ impl Context<'_> {
             if !FIELDS.iter().any(|known| name == known) {
                 self.errors.push(diagnostics::unknown_field("a body", name, &FIELDS));
             }
-            if let Some(about) = field.about.as_ref().filter(|about| name != "inertia" || *about != "origin") {
-                self.errors.push(diagnostics::wrong_reference_point(about));
+            match &field.about {
+                Some(point) if name != "inertia" => self.errors.push(diagnostics::about_in_field(point, name)),
+                Some(point) if point != "origin" => self.errors.push(diagnostics::wrong_reference_point(point)),
+                _ => {}
             }
         }
         self.refuse_duplicates(body.fields.iter().map(|field| &field.field.name));

@@ -56,8 +56,9 @@ impl Context<'_> {
             ValueKind::Index(base, index) => self.index(base, index),
             ValueKind::Call(name, arguments) => {
                 let arguments = self.operands(arguments);
-                if !functions::NAMES.iter().any(|known| name == known) {
-                    self.errors.push(diagnostics::unknown_word("function", name, functions::NAMES));
+                // Errors in the arguments of an unknown function are reported with it.
+                if arguments.is_none() && !functions::NAMES.iter().any(|known| name == known) {
+                    return self.report(diagnostics::unknown_word("function", name, functions::NAMES));
                 }
                 self.keep(functions::call(name, arguments?, place)).and_then(|term| self.bounded(term, place))
             }

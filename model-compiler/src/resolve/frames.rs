@@ -14,18 +14,21 @@ use crate::units::Unit;
 const ORTHONORMAL: f64 = 1e-9;
 
 impl Context<'_> {
-    /// The frame of a joint's end. `axis` is the direction that the joint gives for both of its ends.
-    pub(super) fn joint_end(&self, end: &End, axis: Option<&Value>) -> Option<Frame> {
+    /// The frame of a joint's end. `shared` are the axes that the joint gives for both of its ends.
+    pub(super) fn joint_end(&self, end: &End, shared: Option<&Term>) -> Option<Frame> {
         let body = self.body_or_ground(&end.name);
         if let Some(coordinate) = &end.coordinate {
             self.errors.push(diagnostics::not_a_body(coordinate));
         }
         let position = end.position.as_ref().map(|value| self.position(value));
-        let rotation = match (&end.rotation, end.axis.as_ref().or(axis)) {
+        let rotation = match (&end.rotation, &end.axis) {
             (Some(_), Some(axis)) => return self.report(diagnostics::axis_and_rotation(axis.place)),
+            (Some(value), None) if shared.is_some() => {
+                return self.report(diagnostics::axis_and_rotation(value.place));
+            }
             (Some(rotation), None) => Some(self.rotation(rotation)),
             (None, Some(axis)) => Some(self.axis(axis)),
-            (None, None) => None,
+            (None, None) => shared.cloned().map(Some),
         };
         Some(Frame { body: body?, position: all(position)?, rotation: all(rotation)? })
     }
@@ -63,7 +66,7 @@ impl Context<'_> {
     }
 
     /// Axes whose z axis has this direction.
-    fn axis(&self, value: &Value) -> Option<Term> {
+    pub(super) fn axis(&self, value: &Value) -> Option<Term> {
         if self.settings.space == Space::Planar {
             return self.report(diagnostics::only_in_space(value.place, "`axis`"));
         }

@@ -138,8 +138,13 @@ impl<'a> Context<'_> {
     pub(super) fn resolve_joint(&self, index: usize, joint: &parse::Joint) -> Option<Joint> {
         let outline = self.joints.get(index)?;
         let axis = joint.options.iter().find(|option| option.name == "axis").and_then(|option| option.value.as_ref());
-        let mut frames = joint.ends.iter().map(|end| self.joint_end(end, axis));
-        let (parent, child) = (frames.next()?, frames.next()?);
+        let axes = axis.map(|axis| self.axis(axis));
+        let shared = axes.iter().flatten().next();
+        let frames: Vec<_> = joint.ends.iter().map(|end| self.joint_end(end, shared)).collect();
+        let [parent, child] = <[_; 2]>::try_from(frames).ok()?;
+        if let Some(None) = axes {
+            return None;
+        }
         Some(Joint {
             name: outline.name.clone(),
             kind: outline.kind,
