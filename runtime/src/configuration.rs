@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use nalgebra::{Matrix3, Vector3, Vector4};
+use nalgebra::{Vector3, Vector4};
 
 use crate::model::Block;
-use crate::rotation::{exp_half, matrix_l, normalize, product, tangent_operator};
+use crate::rotation::{exp_half, matrix_l, normalize, product};
 
 /// The blocks with their ranges in q and in v.
 pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Range<usize>)> + '_ {
@@ -62,19 +62,6 @@ pub fn normalize_rotations(blocks: &[Block], q: &mut [f64]) {
             q[q_range].copy_from_slice(unit.as_slice());
         }
     }
-}
-
-/// T(δ) of every rotation block, with the block's range in v: moving δ by dδ moves the configuration by T dδ.
-///
-/// For the other blocks it is the identity.
-pub fn tangents<'a>(
-    blocks: &'a [Block],
-    increment: &'a [f64],
-) -> impl Iterator<Item = (Range<usize>, Matrix3<f64>)> + 'a {
-    ranges(blocks).filter(|(block, ..)| *block == Block::Rotation).map(|(_, _, v_range)| {
-        let tangent = tangent_operator(&Vector3::from_column_slice(&increment[v_range.clone()]));
-        (v_range, tangent)
-    })
 }
 
 /// The Euler parameters at the beginning of a slice.

@@ -11,11 +11,22 @@ pub mod rotation;
 pub mod linear_solver;
 pub mod scheme;
 
-pub use model::{Block, Channel, Dims, Energy, FunctionInfo, Model, ModelInfo, State};
+pub mod newton;
+
+pub mod consistent;
+pub mod schemes;
+pub mod trajectory;
+
+#[doc(hidden)]
+pub mod generated;
+
+pub use consistent::{consistent_acceleration, initial_state};
+pub use model::{Block, Channel, Dims, Energy, FunctionInfo, Model, ModelInfo, State, UnknownParameter};
 pub use real::Real;
 pub use scheme::{Scheme, StepError, StepStats, Stepper};
 pub use signal::Signal;
 pub use sparsity::SparsityPattern;
+pub use trajectory::{Run, Trajectory, simulate};
 
 #[cfg(feature = "macros")]
 pub use hamel_macros::multibody;

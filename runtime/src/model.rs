@@ -151,6 +151,16 @@ pub struct ModelInfo {
     pub functions: &'static [FunctionInfo],
 }
 
+/// A model has no parameter of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown parameter `{name}`, expected one of {}", known.iter().map(|channel| channel.name).collect::<Vec<_>>().join(", "))]
+pub struct UnknownParameter {
+    /// The name that was asked for.
+    pub name: String,
+    /// The parameters that there are, component by component.
+    pub known: &'static [Channel],
+}
+
 /// A compiled mechanical system.
 ///
 /// Slices have the lengths of [`Dims`]; matrix values follow the patterns of [`ModelInfo`]. Every function overwrites

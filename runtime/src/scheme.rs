@@ -48,7 +48,9 @@ impl std::ops::AddAssign for StepStats {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StepError {
     /// Newton's method did not reach its tolerance.
-    #[error("{scheme} did not converge at t = {t} s: residual {residual:.3e} after {iteration} iterations; try a smaller step")]
+    #[error(
+        "{scheme} did not converge at t = {t} s: residual {residual:.3e} after {iteration} iterations; try a smaller step"
+    )]
     NotConverged {
         /// Time of the step's beginning, s.
         t: f64,
@@ -60,7 +62,9 @@ pub enum StepError {
         residual: f64,
     },
     /// The iteration matrix is singular.
-    #[error("{scheme}: singular iteration matrix at t = {t} s in iteration {iteration} (residual {residual:.3e}); redundant constraints, or a body without inertia?")]
+    #[error(
+        "{scheme}: singular iteration matrix at t = {t} s in iteration {iteration} (residual {residual:.3e}); redundant constraints, or a body without inertia?"
+    )]
     Singular {
         /// Time of the step's beginning, s.
         t: f64,

@@ -65,6 +65,11 @@ impl LinearSolver {
         self.pattern.columns
     }
 
+    /// Number of entries of the pattern.
+    pub fn nnz(&self) -> usize {
+        self.pattern.nnz()
+    }
+
     /// Factorizes the matrix with these values of the pattern.
     ///
     /// # Errors

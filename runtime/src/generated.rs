@@ -1,0 +1,74 @@
+//! What generated code calls: slices as arrays, gathering, scattering.
+//!
+//! Not part of the public interface.
+
+/// A slice as an array.
+///
+/// # Panics
+/// When the slice has another length, as indexing it would.
+#[inline(always)]
+pub fn array<const N: usize>(values: &[f64]) -> &[f64; N] {
+    match values.first_chunk() {
+        Some(array) if values.len() == N => array,
+        _ => panic!("expected {N} values, found {}", values.len()),
+    }
+}
+
+/// A slice as an array to write into.
+///
+/// # Panics
+/// When the slice has another length, as indexing it would.
+#[inline(always)]
+pub fn array_mut<const N: usize>(values: &mut [f64]) -> &mut [f64; N] {
+    let len = values.len();
+    match values.first_chunk_mut() {
+        Some(array) if len == N => array,
+        _ => panic!("expected {N} values, found {len}"),
+    }
+}
+
+/// The values at these indices.
+#[inline(always)]
+pub fn gather<const N: usize>(values: &[f64], indices: &[u32; N]) -> [f64; N] {
+    indices.map(|index| values[index as usize])
+}
+
+/// Adds entries, scaled, at these positions.
+#[inline(always)]
+pub fn scatter<const N: usize>(values: &mut [f64], positions: &[u32; N], factor: f64, entries: &[f64; N]) {
+    for (&position, &entry) in positions.iter().zip(entries) {
+        values[position as usize] += factor * entry;
+    }
+}
+
+/// Adds entries, scaled, in order.
+#[inline(always)]
+pub fn add(values: &mut [f64], factor: f64, entries: &[f64]) {
+    for (value, &entry) in values.iter_mut().zip(entries) {
+        *value += factor * entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scattering_adds_what_was_gathered() {
+        let positions = [2, 0];
+        let mut values = [1.0, 2.0, 3.0];
+        let gathered = gather(&values, &positions);
+        assert_eq!(gathered, [3.0, 1.0]);
+        scatter(&mut values, &positions, 2.0, &gathered);
+        assert_eq!(values, [3.0, 2.0, 9.0]);
+        add(&mut values, -1.0, &[1.0, 1.0, 1.0]);
+        assert_eq!(values, [2.0, 1.0, 8.0]);
+    }
+
+    #[test]
+    fn arrays_are_the_slices_they_come_from() {
+        let mut values = vec![1.0, 2.0];
+        array_mut::<2>(&mut values)[1] = 5.0;
+        assert_eq!(array::<2>(&values), &[1.0, 5.0]);
+    }
+}

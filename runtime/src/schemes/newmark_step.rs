@@ -1,0 +1,341 @@
+//! One step of Newmark's kind, for every scheme of the generalized-α family and for the modified HHT scheme.
+//!
+//! Coordinates and velocities follow an acceleration A by Newmark's formulas [sherif, Eqs. 59, 60],
+//! `q₁ = q₀ ⊕ (h v₀ + h² ((½ − β) A₀ + β A₁))`, `v₁ = v₀ + h ((1 − γ) A₀ + γ A₁)`; on rotations ⊕ is the exponential
+//! [sherif, Eqs. 30, 31]. Newton's method finds A₁ and λ₁ from the equilibrium and `g(q₁) = 0`.
+//! Not here: constraints on velocities, contact.
+
+use nalgebra::{DVector, Matrix3, Matrix4, Vector3};
+
+use super::iteration_matrix::{Correction, IterationMatrix, Source};
+use super::modified_hht::{self, Weighting};
+use crate::configuration::{euler_parameters, ranges, retract};
+use crate::linear_solver::LinearSolver;
+use crate::model::{Block, Model, State};
+use crate::newton::{Equations, Newton, Tolerance, largest};
+use crate::rotation::{right_multiplication, tangent_operator};
+use crate::scheme::{StepError, StepStats, Stepper};
+
+/// One scheme of the family.
+#[derive(Clone, Debug)]
+pub(super) struct Parameters {
+    pub(super) name: String,
+    pub(super) beta: f64,
+    pub(super) gamma: f64,
+    pub(super) equilibrium: Equilibrium,
+    /// Of the modified formulas for Euler parameters; `None` treats them as a vector.
+    pub(super) weighting: Option<Weighting>,
+}
+
+/// How Newmark's acceleration A enters the equations of motion.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Equilibrium {
+    /// `M A₁ + (1 + α) F₁ − α F₀ = 0` with `F = h − f − Gᵀ λ`; the acceleration of the state is A.
+    /// [sherif, Eq. 61]
+    Weighted { alpha: f64 },
+    /// `r₁ = 0` for the acceleration a of the state, `(1 − αm) A₁ + αm A₀ = (1 − αf) a₁ + αf a₀`.
+    Auxiliary { alpha_m: f64, alpha_f: f64 },
+}
+
+impl Equilibrium {
+    /// Factors of A₁, A₀ and a₀ in the acceleration that the residual of the model sees.
+    fn acceleration_factors(self) -> (f64, f64, f64) {
+        match self {
+            // Eq. 61 divided by 1 + α, so that the multipliers keep the factor one. [sherif, Eq. 62]
+            Equilibrium::Weighted { alpha } => (1.0 / (1.0 + alpha), 0.0, 0.0),
+            Equilibrium::Auxiliary { alpha_m, alpha_f } => {
+                let share = 1.0 / (1.0 - alpha_f);
+                ((1.0 - alpha_m) * share, alpha_m * share, -alpha_f * share)
+            }
+        }
+    }
+
+    /// Factor of the old forces F₀ that the residual of the model must equal.
+    fn old_force_factor(self) -> f64 {
+        match self {
+            Equilibrium::Weighted { alpha } => alpha / (1.0 + alpha),
+            Equilibrium::Auxiliary { .. } => 0.0,
+        }
+    }
+}
+
+/// Starts a stepper of the family.
+pub(super) fn start<'m>(
+    parameters: Parameters,
+    model: &'m dyn Model,
+    initial: State,
+) -> Result<Box<dyn Stepper + 'm>, StepError> {
+    if parameters.beta == 0.0 && model.dims().nc > 0 {
+        let reason = "constraints on positions need β > 0";
+        return Err(StepError::Undefined { scheme: parameters.name, model: model.describe().name, reason });
+    }
+    let name = parameters.name.clone();
+    let auxiliary = initial.a.clone();
+    let step = Step::new(parameters, model, initial);
+    let solver = LinearSolver::from_pattern(step.matrix.pattern().clone());
+    let newton = Newton::new(solver, Tolerance::default());
+    Ok(Box::new(NewmarkStepper { name, newton, step, auxiliary, last_dt: None }))
+}
+
+struct NewmarkStepper<'m> {
+    name: String,
+    newton: Newton,
+    step: Step<'m>,
+    /// A at the current instant, for steps of `last_dt`.
+    auxiliary: DVector<f64>,
+    last_dt: Option<f64>,
+}
+
+impl Stepper for NewmarkStepper<'_> {
+    fn state(&self) -> &State {
+        &self.step.old
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        super::check_step_size(&self.name, dt)?;
+        let step = &mut self.step;
+        step.old_auxiliary.copy_from(&self.auxiliary);
+        if let (Equilibrium::Auxiliary { .. }, Some(last_dt)) = (step.parameters.equilibrium, self.last_dt)
+            && last_dt != dt
+        {
+            // A belongs to an instant that is off by a part of the step size; unscaled, the order drops to one.
+            let ratio = dt / last_dt;
+            step.old_auxiliary.axpy(1.0 - ratio, &step.old.a, ratio);
+        }
+        step.begin(dt);
+        let t = step.old.t;
+        let stats = self.newton.solve(step, t, &self.name)?;
+        step.accept();
+        self.auxiliary.copy_from(&step.auxiliary);
+        self.last_dt = Some(dt);
+        Ok(stats)
+    }
+}
+
+/// The equations of one step; the unknowns are A₁ and λ₁.
+struct Step<'m> {
+    model: &'m dyn Model,
+    blocks: &'static [Block],
+    parameters: Parameters,
+    dt: f64,
+    old: State,
+    /// The iterate; its acceleration is the one that the residual of the model sees.
+    new: State,
+    old_auxiliary: DVector<f64>,
+    auxiliary: DVector<f64>,
+    /// F₀; blocks that are averaged in the body frame are kept in it.
+    old_force: DVector<f64>,
+    /// Takes the constraints that come with F₀; they are not used.
+    old_constraint: DVector<f64>,
+    /// What moves q₀ to q₁.
+    increment: DVector<f64>,
+    /// w of [sherif, Eq. 75] for each block of Euler parameters that follows the modified formulas.
+    angular: Vec<Vector3<f64>>,
+    matrix: IterationMatrix,
+}
+
+impl<'m> Step<'m> {
+    fn new(parameters: Parameters, model: &'m dyn Model, initial: State) -> Self {
+        let blocks = model.describe().blocks;
+        let dims = model.dims();
+        let is_body_weighted = is_body_weighted(&parameters);
+        // In the order in which `matrix` adds them.
+        let mut corrections = Vec::new();
+        for (block, _, columns) in ranges(blocks) {
+            match block {
+                Block::Rotation => {
+                    corrections.push(Correction::Columns(Source::Stiffness, columns.clone()));
+                    corrections.push(Correction::Columns(Source::ConstraintJacobian, columns));
+                }
+                Block::EulerParameters if parameters.weighting.is_some() => {
+                    corrections.push(Correction::Columns(Source::Damping, columns.clone()));
+                    if is_body_weighted {
+                        corrections.push(Correction::Diagonal(columns));
+                    }
+                }
+                Block::Vector { .. } | Block::EulerParameters => {}
+            }
+        }
+        let n_euler_parameters = blocks.iter().filter(|&&block| block == Block::EulerParameters).count();
+        Self {
+            model,
+            blocks,
+            parameters,
+            dt: 0.0,
+            new: initial.clone(),
+            old: initial,
+            old_auxiliary: DVector::zeros(dims.nv),
+            auxiliary: DVector::zeros(dims.nv),
+            old_force: DVector::zeros(dims.nv),
+            old_constraint: DVector::zeros(dims.nc),
+            increment: DVector::zeros(dims.nv),
+            angular: vec![Vector3::zeros(); n_euler_parameters],
+            matrix: IterationMatrix::new(model, &corrections),
+        }
+    }
+
+    /// Factors of A₁ in the coordinates and in the velocities: h² β and h γ.
+    fn newmark_factors(&self) -> (f64, f64) {
+        (self.dt * self.dt * self.parameters.beta, self.dt * self.parameters.gamma)
+    }
+
+    /// Sets up the step from the old state; the old acceleration and multipliers are the first guess.
+    fn begin(&mut self, dt: f64) {
+        self.dt = dt;
+        self.new.t = self.old.t + dt;
+        self.auxiliary.copy_from(&self.old_auxiliary);
+        self.new.lambda.copy_from(&self.old.lambda);
+        if self.parameters.equilibrium.old_force_factor() != 0.0 {
+            self.evaluate_old_force();
+        }
+        if self.parameters.weighting.is_some() {
+            let weight = dt * (1.0 - self.parameters.gamma);
+            let blocks = ranges(self.blocks).filter(|(block, ..)| *block == Block::EulerParameters);
+            for ((_, q, v), angular) in blocks.zip(&mut self.angular) {
+                let (e, rate) = (euler_parameters(&self.old.q.as_slice()[q]), &self.old.v.as_slice()[v.clone()]);
+                let acceleration = euler_parameters(&self.old_auxiliary.as_slice()[v]);
+                *angular = modified_hht::angular_part(&e, &euler_parameters(rate), &acceleration, weight);
+            }
+        }
+        self.evaluate_new_state();
+    }
+
+    /// `F₀ = h − f − Gᵀ λ` at the old state.
+    fn evaluate_old_force(&mut self) {
+        // The residual without acceleration is F; the new state serves as workspace.
+        let time = std::mem::replace(&mut self.new.t, self.old.t);
+        self.new.q.copy_from(&self.old.q);
+        self.new.v.copy_from(&self.old.v);
+        self.new.a.fill(0.0);
+        self.model.residual(&self.new, self.old_force.as_mut_slice(), self.old_constraint.as_mut_slice());
+        self.new.t = time;
+        if is_body_weighted(&self.parameters) {
+            for (_, q, v) in ranges(self.blocks).filter(|(block, ..)| *block == Block::EulerParameters) {
+                let force = &mut self.old_force.as_mut_slice()[v];
+                let e = euler_parameters(&self.old.q.as_slice()[q]);
+                force.copy_from_slice(modified_hht::force_in_body(&e, &euler_parameters(force)).as_slice());
+            }
+        }
+    }
+
+    /// q₁, v₁ and the acceleration that the residual sees, from A₁.
+    fn evaluate_new_state(&mut self) {
+        let (h, Parameters { beta, gamma, equilibrium, .. }) = (self.dt, &self.parameters);
+        let (position_factor, velocity_factor) = (h * h * beta, h * gamma);
+
+        let increment = &mut self.increment;
+        increment.copy_from(&self.old.v);
+        increment.axpy(h * h * (0.5 - beta), &self.old_auxiliary, h);
+        increment.axpy(position_factor, &self.auxiliary, 1.0);
+        retract(self.blocks, self.old.q.as_slice(), increment.as_slice(), self.new.q.as_mut_slice());
+
+        self.new.v.copy_from(&self.old.v);
+        self.new.v.axpy(h * (1.0 - gamma), &self.old_auxiliary, 1.0);
+        self.new.v.axpy(velocity_factor, &self.auxiliary, 1.0);
+
+        let (new, auxiliary, old) = equilibrium.acceleration_factors();
+        self.new.a.copy_from(&self.auxiliary);
+        self.new.a *= new;
+        self.new.a.axpy(auxiliary, &self.old_auxiliary, 1.0);
+        self.new.a.axpy(old, &self.old.a, 1.0);
+
+        if self.parameters.weighting.is_some() {
+            let blocks = ranges(self.blocks).filter(|(block, ..)| *block == Block::EulerParameters);
+            for ((_, q, v), angular) in blocks.zip(&self.angular) {
+                let e = euler_parameters(&self.new.q.as_slice()[q]);
+                let acceleration = euler_parameters(&self.auxiliary.as_slice()[v.clone()]);
+                let rate = modified_hht::velocity(&e, angular, &acceleration, velocity_factor);
+                self.new.v.as_mut_slice()[v].copy_from_slice(rate.as_slice());
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        if let Equilibrium::Weighted { .. } = self.parameters.equilibrium {
+            self.new.a.copy_from(&self.auxiliary);
+        }
+        std::mem::swap(&mut self.old, &mut self.new);
+    }
+}
+
+impl Equations for Step<'_> {
+    fn residual(&mut self, out: &mut [f64]) {
+        let (force, constraint) = out.split_at_mut(self.old_force.len());
+        self.model.residual(&self.new, force, constraint);
+        let share = self.parameters.equilibrium.old_force_factor();
+        if share != 0.0 {
+            for (block, q, v) in ranges(self.blocks) {
+                let (force, old_force) = (&mut force[v.clone()], &self.old_force.as_slice()[v]);
+                if block == Block::EulerParameters && is_body_weighted(&self.parameters) {
+                    let e = euler_parameters(&self.new.q.as_slice()[q]);
+                    let carried = modified_hht::force_from_body(&e, &euler_parameters(old_force));
+                    subtract(force, share, carried.as_slice());
+                } else {
+                    subtract(force, share, old_force);
+                }
+            }
+        }
+        let (position_factor, _) = self.newmark_factors();
+        constraint.iter_mut().for_each(|g| *g /= position_factor);
+    }
+
+    fn matrix(&mut self, out: &mut [f64]) {
+        let (position_factor, velocity_factor) = self.newmark_factors();
+        let (ca, ..) = self.parameters.equilibrium.acceleration_factors();
+        self.matrix.begin(self.model, &self.new, ca, velocity_factor, position_factor, out);
+
+        let share = self.parameters.equilibrium.old_force_factor();
+        let mut index = 0;
+        let mut angular = self.angular.iter();
+        for (block, q, v) in ranges(self.blocks) {
+            match block {
+                Block::Rotation => {
+                    // q₁ moves by T(δ) dδ where the model's matrix has dδ.
+                    let increment = Vector3::from_column_slice(&self.increment.as_slice()[v]);
+                    let change = tangent_operator(&increment) - Matrix3::identity();
+                    self.matrix.add(index, position_factor, |i, k| change[(i, k)], out);
+                    self.matrix.add(index + 1, 1.0, |i, k| change[(i, k)], out);
+                    index += 2;
+                }
+                Block::EulerParameters => {
+                    let (Some(_), Some(angular)) = (self.parameters.weighting, angular.next()) else { continue };
+                    let e = euler_parameters(&self.new.q.as_slice()[q]);
+                    let acceleration = euler_parameters(&self.auxiliary.as_slice()[v.clone()]);
+                    let change =
+                        modified_hht::velocity_derivative(&e, angular, &acceleration, position_factor, velocity_factor)
+                            - Matrix4::identity() * velocity_factor;
+                    self.matrix.add(index, 1.0, |i, k| change[(i, k)], out);
+                    index += 1;
+                    if is_body_weighted(&self.parameters) {
+                        let carried = right_multiplication(&euler_parameters(&self.old_force.as_slice()[v]));
+                        self.matrix.add(index, -share * position_factor, |i, k| carried[(i, k)], out);
+                        index += 1;
+                    }
+                }
+                Block::Vector { .. } => {}
+            }
+        }
+    }
+
+    fn correct(&mut self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+        let (acceleration, multipliers) = correction.split_at(self.auxiliary.len());
+        subtract(self.auxiliary.as_mut_slice(), 1.0, acceleration);
+        subtract(self.new.lambda.as_mut_slice(), 1.0, multipliers);
+        self.evaluate_new_state();
+        // The multipliers are not measured: they enter linearly, and their error vanishes with that of A.
+        let (h, change) = (self.dt, largest(acceleration));
+        tolerance.measure(h * h * change, h * change, largest(self.new.q.as_slice()), largest(self.new.v.as_slice()))
+    }
+}
+
+/// Whether old forces on Euler parameters turn with the body.
+fn is_body_weighted(parameters: &Parameters) -> bool {
+    parameters.weighting == Some(Weighting::BodyFrame) && parameters.equilibrium.old_force_factor() != 0.0
+}
+
+/// `x −= factor · y`.
+fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x -= factor * y;
+    }
+}

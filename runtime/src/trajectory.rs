@@ -1,0 +1,185 @@
+//! Simulation over an interval of time, with what is recorded on the way.
+
+use std::io::{self, Write};
+
+use crate::model::{Model, State};
+use crate::scheme::{Scheme, StepError, StepStats, Stepper};
+
+/// Remainders of the interval below this part of a step are rounding errors.
+const ROUNDING: f64 = 1e-6;
+
+/// A simulation: what it computed, and how it ended.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Everything recorded until the end or the failure.
+    pub trajectory: Trajectory,
+    /// The total cost, or why the simulation stopped early.
+    pub outcome: Result<StepStats, StepError>,
+}
+
+/// Integrates from `initial` to the time `until` by steps of `dt`, s, and records every `every`-th state.
+///
+/// The first and the last state are always recorded. Where `dt` divides the interval up to rounding, all steps are
+/// equal; otherwise the last one is shorter. A failure ends the run and keeps what was computed before it.
+pub fn simulate(model: &dyn Model, scheme: &dyn Scheme, initial: State, dt: f64, until: f64, every: usize) -> Run {
+    let mut trajectory = Trajectory::new(model);
+    trajectory.record(model, &initial);
+    let outcome = integrate(model, scheme, initial, dt, until, every.max(1), &mut trajectory);
+    Run { trajectory, outcome }
+}
+
+fn integrate(
+    model: &dyn Model,
+    scheme: &dyn Scheme,
+    initial: State,
+    dt: f64,
+    until: f64,
+    every: usize,
+    trajectory: &mut Trajectory,
+) -> Result<StepStats, StepError> {
+    let duration = until - initial.t;
+    let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
+    if !is_sound {
+        let reason = format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", initial.t);
+        return Err(StepError::BadParameter { scheme: scheme.name(), reason });
+    }
+    let ratio = duration / dt;
+    let divides = (ratio - ratio.round()).abs() <= ROUNDING;
+    let steps = if divides { ratio.round() } else { ratio.ceil() } as u64;
+    let dt = if divides && steps > 0 { duration / steps as f64 } else { dt };
+
+    let mut stepper = scheme.start(model, initial)?;
+    let mut total = StepStats::default();
+    for step in 1..=steps {
+        let result = advance(stepper.as_mut(), dt, if step == steps { Some(until) } else { None });
+        let is_recorded = step % every as u64 == 0 || step == steps;
+        match result {
+            Ok(stats) => {
+                total += stats;
+                if is_recorded {
+                    trajectory.record(model, stepper.state());
+                }
+            }
+            Err(error) => {
+                if trajectory.times().last() != Some(stepper.state().t) {
+                    trajectory.record(model, stepper.state());
+                }
+                return Err(error);
+            }
+        }
+    }
+    Ok(total)
+}
+
+/// One step; the last one ends at `until` whatever rounding has summed up.
+fn advance(stepper: &mut dyn Stepper, dt: f64, until: Option<f64>) -> Result<StepStats, StepError> {
+    let dt = until.map_or(dt, |until| until - stepper.state().t);
+    stepper.step(dt)
+}
+
+/// Name and unit of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Name: of the coordinate, velocity or output; `acceleration(x)` and `multiplier(x)` for those of x.
+    pub name: String,
+    /// SI unit, `1` when dimensionless.
+    pub unit: String,
+}
+
+/// A table of recorded states: time, coordinates, velocities, accelerations, multipliers, outputs, energies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectory {
+    columns: Vec<Column>,
+    /// Row after row.
+    values: Vec<f64>,
+}
+
+impl Trajectory {
+    /// An empty table for a model.
+    pub fn new(model: &dyn Model) -> Self {
+        let info = model.describe();
+        let column = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
+        let mut columns = vec![column("t", "s")];
+        columns.extend(info.coordinates.iter().chain(info.velocities).map(|c| column(c.name, c.unit)));
+        columns.extend(info.velocities.iter().map(|c| {
+            let unit = if c.unit.ends_with("/s") { format!("{}^2", c.unit) } else { format!("{}/s", c.unit) };
+            Column { name: format!("acceleration({})", c.name), unit }
+        }));
+        columns.extend(info.constraints.iter().map(|c| Column {
+            name: format!("multiplier({})", c.name),
+            // Work per unit of the constraint.
+            unit: if c.unit == "1" { "J".to_owned() } else { format!("J/({})", c.unit) },
+        }));
+        columns.extend(info.outputs.iter().map(|c| column(c.name, c.unit)));
+        columns.extend([column("kinetic_energy", "J"), column("potential_energy", "J")]);
+        Self { columns, values: Vec::new() }
+    }
+
+    /// Appends a state of the model that the table was made for.
+    pub fn record(&mut self, model: &dyn Model, state: &State) {
+        self.values.push(state.t);
+        for part in [&state.q, &state.v, &state.a, &state.lambda] {
+            self.values.extend_from_slice(part.as_slice());
+        }
+        let start = self.values.len();
+        self.values.resize(start + model.describe().outputs.len(), 0.0);
+        model.outputs(state, &mut self.values[start..]);
+        let energy = model.energy(state.t, state.q.as_slice(), state.v.as_slice());
+        self.values.extend([energy.kinetic, energy.potential]);
+    }
+
+    /// Names and units.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Number of recorded states.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.columns.len()
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The recorded states, one row each.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &[f64]> + ExactSizeIterator {
+        self.values.chunks_exact(self.columns.len())
+    }
+
+    /// The recorded instants, s.
+    pub fn times(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator + '_ {
+        self.rows().map(|row| row[0])
+    }
+
+    /// The values of the first column of this name.
+    pub fn column(&self, name: &str) -> Option<impl DoubleEndedIterator<Item = f64> + ExactSizeIterator + '_> {
+        let index = self.columns.iter().position(|column| column.name == name)?;
+        Some(self.rows().map(move |row| row[index]))
+    }
+
+    /// Writes the table as comma-separated values, names and units in the first line, numbers without loss.
+    ///
+    /// # Errors
+    /// When the writer fails.
+    pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
+        let header: Vec<String> = self.columns.iter().map(|c| quoted(&format!("{} [{}]", c.name, c.unit))).collect();
+        writeln!(out, "{}", header.join(","))?;
+        for row in self.rows() {
+            for (index, value) in row.iter().enumerate() {
+                if index > 0 {
+                    write!(out, ",")?;
+                }
+                write!(out, "{value:e}")?;
+            }
+            writeln!(out)?;
+        }
+        out.flush()
+    }
+}
+
+/// A field of a CSV line, in quotes where it needs them.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}
