@@ -57,7 +57,9 @@ pub fn stages(tokens: TokenStream) -> syn::Result<Stages> {
     let (simplified, log) = simplify::simplify_equations(&equations, &simplify::Limits::default());
     let schedule = schedule::schedule(&equations, &simplified);
     check::check(&system, &simplified, &schedule)?;
-    let tokens = emit::emit(&system, &source, &simplified, &schedule);
+    let header =
+        emit::Header { name: &system.name, visibility: &system.visibility, doc: &system.doc, source: &source };
+    let tokens = emit::emit(&header, &simplified, &schedule)?;
     Ok(Stages { description, system, equations, simplified, log, schedule, tokens })
 }
 
