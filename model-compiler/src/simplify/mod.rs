@@ -256,5 +256,3 @@ fn balanced(version: &Version) -> Version {
     let balanced = Version::new(version.start, balance::balance(&version.graph, &version.roots));
     if balanced.weight <= version.weight { balanced } else { version.clone() }
 }
-#[cfg(test)]
-mod scratch;

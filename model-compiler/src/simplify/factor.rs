@@ -1,0 +1,541 @@
+//! Greedy extraction of common factors and common sums, known as *fast extract* in logic synthesis.
+//!
+//! Candidates are products of two literals and sums of two products (double-cube divisors) that occur in more than one
+//! place of the sums of products. The best one becomes an expression of its own, again and again. Gains count only what is
+//! computed in every step; a sum or product that exists already is used instead of a new one.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::polynomial::{Cube, Form, LiteralId, Polynomials, SumId, Term};
+use crate::expr::{ExprId, Graph};
+
+/// Factors the sums of products that `form` makes of the graph.
+///
+/// `None` if they exceed `size_limit` additions and multiplications before anything is extracted.
+pub(super) fn factor(graph: &Graph, roots: &[ExprId], form: Form, size_limit: usize) -> Option<(Graph, Vec<ExprId>)> {
+    let polynomials = Polynomials::from_graph(graph, roots, form);
+    if polynomials.size() > size_limit {
+        return None;
+    }
+    let mut extraction = Extraction::new(polynomials);
+    extraction.run();
+    Some(extraction.polynomials.to_graph(graph))
+}
+
+/// Sums of more terms than this are not searched for pairs.
+const MAX_TERMS: usize = 400;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+struct CubeId(u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+struct CandidateId(u32);
+
+/// An expression that could be extracted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Candidate {
+    /// A product of two literals.
+    Product(LiteralId, LiteralId),
+    /// left + right, or left − right.
+    Sum { is_difference: bool, left: CubeId, right: CubeId },
+}
+
+/// Whether terms come into a sum or go out of it.
+#[derive(Clone, Copy)]
+enum Direction {
+    Enter,
+    Leave,
+}
+
+/// Where a candidate occurs in a sum.
+#[derive(Clone, Copy)]
+struct Occurrence {
+    candidate: CandidateId,
+    role: Role,
+}
+
+#[derive(Clone, Copy)]
+enum Role {
+    /// The sum would become cheaper by this much.
+    Use { gain: i64 },
+    /// The sum is the candidate itself, or its negative.
+    Provider { is_negative: bool },
+}
+
+/// What is known about a candidate.
+#[derive(Default)]
+struct Tally {
+    gain_of_uses: i64,
+    users: BTreeMap<SumId, u32>,
+    providers: BTreeSet<(SumId, bool)>,
+    queued_gain: Option<i64>,
+}
+
+struct Extraction {
+    polynomials: Polynomials,
+    cubes: IndexSet<Cube, FxBuildHasher>,
+    candidates: IndexSet<Candidate, FxBuildHasher>,
+    tallies: Vec<Tally>,
+    /// Candidates worth extracting, the best one first; ties go to the one that was met first.
+    queue: BTreeSet<(Reverse<i64>, CandidateId)>,
+    /// Candidates whose place in the queue may have changed.
+    touched: Vec<CandidateId>,
+}
+
+impl Extraction {
+    fn new(polynomials: Polynomials) -> Extraction {
+        let live = polynomials.reachable();
+        let mut extraction = Extraction {
+            polynomials,
+            cubes: IndexSet::default(),
+            candidates: IndexSet::default(),
+            tallies: Vec::new(),
+            queue: BTreeSet::new(),
+            touched: Vec::new(),
+        };
+        for sum in live {
+            extraction.enter(sum);
+        }
+        extraction.update_queue();
+        extraction
+    }
+
+    fn run(&mut self) {
+        while let Some(&(_, best)) = self.queue.first() {
+            let is_replaced = match self.candidates[best.0 as usize] {
+                Candidate::Product(a, b) => self.extract_product(best, a, b),
+                Candidate::Sum { is_difference, left, right } => self.extract_sum(best, is_difference, left, right),
+            };
+            self.update_queue();
+            if !is_replaced {
+                // Overlapping occurrences promised a gain that was already taken.
+                self.dequeue(best);
+            }
+        }
+    }
+
+    fn extract_product(&mut self, candidate: CandidateId, a: LiteralId, b: LiteralId) -> bool {
+        let (literal, provider, is_negative) = self.definition(candidate, || vec![Term::new(false, vec![a, b])]);
+        self.rewrite_users(candidate, provider, |terms| {
+            let mut count = 0;
+            for term in terms.iter_mut() {
+                while let Some(rest) = without_pair(&term.cube, a, b) {
+                    let cube = rest.into_iter().chain([literal]).collect();
+                    *term = Term::new(term.is_negative ^ is_negative, cube);
+                    count += 1;
+                }
+            }
+            count
+        })
+    }
+
+    fn extract_sum(&mut self, candidate: CandidateId, is_difference: bool, left: CubeId, right: CubeId) -> bool {
+        let (left, right) = (self.cube(left).clone(), self.cube(right).clone());
+        let definition = || vec![Term::new(false, left.clone()), Term::new(is_difference, right.clone())];
+        let (literal, provider, is_negative) = self.definition(candidate, definition);
+        self.rewrite_users(candidate, provider, |terms| {
+            let mut count = 0;
+            while let Some(found) = find_sum(terms, is_difference, &left, &right) {
+                terms.swap_remove(found.second);
+                terms.swap_remove(found.first);
+                let cube = found.base.into_iter().chain([literal]).collect();
+                terms.push(Term::new(found.is_negative ^ is_negative, cube));
+                count += 1;
+            }
+            count
+        })
+    }
+
+    /// The literal of an extracted expression, the sum that it stands for, and whether that is its negative.
+    fn definition(&mut self, candidate: CandidateId, terms: impl Fn() -> Vec<Term>) -> (LiteralId, SumId, bool) {
+        let provider = self.tallies[candidate.0 as usize].providers.first().copied();
+        let (sum, is_negative) = provider.unwrap_or_else(|| {
+            let mut terms = terms();
+            terms.sort_unstable();
+            let sum = self.polynomials.push_sum(terms);
+            self.enter(sum);
+            (sum, false)
+        });
+        (self.polynomials.sum_literal(sum), sum, is_negative)
+    }
+
+    /// Rewrites every sum that uses a candidate; whether anything was found to rewrite.
+    fn rewrite_users(
+        &mut self,
+        candidate: CandidateId,
+        provider: SumId,
+        rewrite: impl Fn(&mut Vec<Term>) -> usize,
+    ) -> bool {
+        let users: Vec<SumId> = self.tallies[candidate.0 as usize].users.keys().copied().collect();
+        let mut count = 0;
+        for user in users.into_iter().filter(|&user| user != provider) {
+            let mut terms = self.polynomials.sums[user.index()].clone();
+            count += rewrite(&mut terms);
+            terms.sort_unstable();
+            self.replace(user, terms);
+        }
+        count > 0
+    }
+
+    /// Exchanges the terms of a sum, and updates the tallies of what occurs in the terms that differ.
+    fn replace(&mut self, sum: SumId, terms: Vec<Term>) {
+        let old = std::mem::replace(&mut self.polynomials.sums[sum.index()], terms);
+        let change = Change::between(&old, &self.polynomials.sums[sum.index()]);
+        // Sums of one or two terms may provide a candidate; longer ones only use candidates, pair by pair.
+        if change.kept.len() > 2 {
+            self.tally_terms(sum, &change.removed, &change.kept, Direction::Leave);
+            self.tally_terms(sum, &change.added, &change.kept, Direction::Enter);
+        } else {
+            self.tally_terms(sum, &old, &[], Direction::Leave);
+            self.enter(sum);
+        }
+    }
+
+    /// Tallies all that occurs in a sum.
+    fn enter(&mut self, sum: SumId) {
+        let terms = self.polynomials.sums[sum.index()].clone();
+        self.tally_terms(sum, &terms, &[], Direction::Enter);
+    }
+
+    /// Tallies what occurs in `terms`, and in pairs of one of them and another of the same sum.
+    fn tally_terms(&mut self, sum: SumId, terms: &[Term], others: &[Term], direction: Direction) {
+        let count = terms.len() + others.len();
+        for term in terms {
+            let is_provider = count == 1 && term.cube.len() == 2;
+            for (a, b, multiplicity) in literal_pairs(&term.cube) {
+                let candidate = self.candidate(Candidate::Product(a, b));
+                let role = if is_provider {
+                    Role::Provider { is_negative: term.is_negative }
+                } else {
+                    Role::Use { gain: i64::from(multiplicity) }
+                };
+                self.tally(sum, Occurrence { candidate, role }, direction);
+            }
+        }
+        if count > MAX_TERMS {
+            return;
+        }
+        for (k, first) in terms.iter().enumerate() {
+            for second in terms[k + 1..].iter().chain(others) {
+                let occurrence = self.sum_occurrence(first, second, count);
+                self.tally(sum, occurrence, direction);
+            }
+        }
+    }
+
+    fn tally(&mut self, sum: SumId, occurrence: Occurrence, direction: Direction) {
+        let tally = &mut self.tallies[occurrence.candidate.0 as usize];
+        match (occurrence.role, direction) {
+            (Role::Use { gain }, Direction::Enter) => {
+                tally.gain_of_uses += gain;
+                *tally.users.entry(sum).or_default() += 1;
+            }
+            (Role::Use { gain }, Direction::Leave) => {
+                tally.gain_of_uses -= gain;
+                if let Some(count) = tally.users.get_mut(&sum) {
+                    *count -= 1;
+                    if *count == 0 {
+                        tally.users.remove(&sum);
+                    }
+                }
+            }
+            (Role::Provider { is_negative }, Direction::Enter) => {
+                tally.providers.insert((sum, is_negative));
+            }
+            (Role::Provider { is_negative }, Direction::Leave) => {
+                tally.providers.remove(&(sum, is_negative));
+            }
+        }
+        self.touched.push(occurrence.candidate);
+    }
+
+    fn sum_occurrence(&mut self, first: &Term, second: &Term, terms: usize) -> Occurrence {
+        let split = Split::of(&first.cube, &second.cube);
+        let is_provider = split.base.is_empty() && terms == 2;
+        let gain = if is_provider { 0 } else { self.gain_of_use(&split) };
+        let (left, right) = (self.cube_id(split.left), self.cube_id(split.right));
+        let is_swapped = right < left;
+        let (left, right) = if is_swapped { (right, left) } else { (left, right) };
+        let is_difference = first.is_negative ^ second.is_negative;
+        let is_negative = if is_swapped { second.is_negative } else { first.is_negative };
+        let candidate = self.candidate(Candidate::Sum { is_difference, left, right });
+        let role = if is_provider { Role::Provider { is_negative } } else { Role::Use { gain } };
+        Occurrence { candidate, role }
+    }
+
+    /// Operations saved by base·(left ± right) with the sum already computed.
+    fn gain_of_use(&self, split: &Split) -> i64 {
+        let is_sum_hot = split.left.iter().chain(&split.right).any(|&literal| self.polynomials.is_hot(literal));
+        let before =
+            self.multiplications([&split.left, &split.base]) + self.multiplications([&split.right, &split.base]);
+        let base = self.count_factors(&split.base);
+        let after = base.with(is_sum_hot).multiplications();
+        1 + before - after
+    }
+
+    fn multiplications<'c>(&self, cubes: impl IntoIterator<Item = &'c Cube>) -> i64 {
+        cubes
+            .into_iter()
+            .fold(Factors::default(), |factors, cube| factors.and(self.count_factors(cube)))
+            .multiplications()
+    }
+
+    fn count_factors(&self, cube: &Cube) -> Factors {
+        cube.iter().fold(Factors::default(), |factors, &literal| factors.with(self.polynomials.is_hot(literal)))
+    }
+
+    fn gain(&self, candidate: CandidateId) -> i64 {
+        let tally = &self.tallies[candidate.0 as usize];
+        if tally.users.is_empty() {
+            return 0;
+        }
+        let has_provider = !tally.providers.is_empty();
+        let cost = match self.candidates[candidate.0 as usize] {
+            Candidate::Product(a, b) if !self.polynomials.is_hot(a) && !self.polynomials.is_hot(b) => {
+                // Products of parameters are free and shorten others; they go first among equals.
+                return 2 * tally.gain_of_uses + 1;
+            }
+            Candidate::Product(..) => 1,
+            Candidate::Sum { left, right, .. } => self.cost_of_sum(left, right),
+        };
+        2 * (tally.gain_of_uses - if has_provider { 0 } else { cost })
+    }
+
+    fn cost_of_sum(&self, left: CubeId, right: CubeId) -> i64 {
+        let (left, right) = (self.cube(left), self.cube(right));
+        let is_hot = left.iter().chain(right).any(|&literal| self.polynomials.is_hot(literal));
+        if is_hot { 1 + self.multiplications([left]) + self.multiplications([right]) } else { 0 }
+    }
+
+    fn update_queue(&mut self) {
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.sort_unstable();
+        touched.dedup();
+        for &candidate in &touched {
+            let gain = Some(self.gain(candidate)).filter(|&gain| gain > 0);
+            let queued = self.tallies[candidate.0 as usize].queued_gain;
+            if gain != queued {
+                self.dequeue(candidate);
+                if let Some(gain) = gain {
+                    self.queue.insert((Reverse(gain), candidate));
+                }
+                self.tallies[candidate.0 as usize].queued_gain = gain;
+            }
+        }
+        touched.clear();
+        self.touched = touched;
+    }
+
+    fn dequeue(&mut self, candidate: CandidateId) {
+        if let Some(gain) = self.tallies[candidate.0 as usize].queued_gain.take() {
+            self.queue.remove(&(Reverse(gain), candidate));
+        }
+    }
+
+    fn candidate(&mut self, candidate: Candidate) -> CandidateId {
+        let (index, is_new) = self.candidates.insert_full(candidate);
+        if is_new {
+            self.tallies.push(Tally::default());
+        }
+        CandidateId(index as u32)
+    }
+
+    fn cube_id(&mut self, cube: Cube) -> CubeId {
+        CubeId(self.cubes.insert_full(cube).0 as u32)
+    }
+
+    fn cube(&self, id: CubeId) -> &Cube {
+        &self.cubes[id.0 as usize]
+    }
+}
+
+/// The factors of a product as far as they matter for its cost: those known early are one factor.
+#[derive(Clone, Copy, Default)]
+struct Factors {
+    hot: i64,
+    has_cold: bool,
+}
+
+impl Factors {
+    fn with(self, is_hot: bool) -> Factors {
+        Factors { hot: self.hot + i64::from(is_hot), has_cold: self.has_cold || !is_hot }
+    }
+
+    fn and(self, other: Factors) -> Factors {
+        Factors { hot: self.hot + other.hot, has_cold: self.has_cold || other.has_cold }
+    }
+
+    fn multiplications(self) -> i64 {
+        (self.hot + i64::from(self.has_cold) - 1).max(0)
+    }
+}
+
+/// Two products as base·left and base·right with as large a base as possible.
+struct Split {
+    base: Cube,
+    left: Cube,
+    right: Cube,
+}
+
+impl Split {
+    fn of(a: &[LiteralId], b: &[LiteralId]) -> Split {
+        let mut split = Split { base: Cube::new(), left: Cube::new(), right: Cube::new() };
+        let (mut i, mut j) = (0, 0);
+        while i < a.len() && j < b.len() {
+            match a[i].cmp(&b[j]) {
+                Ordering::Equal => {
+                    split.base.push(a[i]);
+                    i += 1;
+                    j += 1;
+                }
+                Ordering::Less => {
+                    split.left.push(a[i]);
+                    i += 1;
+                }
+                Ordering::Greater => {
+                    split.right.push(b[j]);
+                    j += 1;
+                }
+            }
+        }
+        split.left.extend(&a[i..]);
+        split.right.extend(&b[j..]);
+        split
+    }
+}
+
+/// How two sorted lists of terms differ.
+struct Change {
+    removed: Vec<Term>,
+    kept: Vec<Term>,
+    added: Vec<Term>,
+}
+
+impl Change {
+    fn between(old: &[Term], new: &[Term]) -> Change {
+        let mut change = Change { removed: Vec::new(), kept: Vec::new(), added: Vec::new() };
+        let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+        while let (Some(before), Some(after)) = (old.peek(), new.peek()) {
+            match before.cmp(after) {
+                Ordering::Equal => {
+                    change.kept.extend(old.next().cloned());
+                    new.next();
+                }
+                Ordering::Less => change.removed.extend(old.next().cloned()),
+                Ordering::Greater => change.added.extend(new.next().cloned()),
+            }
+        }
+        change.removed.extend(old.cloned());
+        change.added.extend(new.cloned());
+        change
+    }
+}
+
+/// A pair of terms that contains a sum.
+struct FoundSum {
+    first: usize,
+    second: usize,
+    base: Cube,
+    is_negative: bool,
+}
+
+/// The first pair of terms that is ±base·(left ± right).
+fn find_sum(terms: &[Term], is_difference: bool, left: &Cube, right: &Cube) -> Option<FoundSum> {
+    for (first, a) in terms.iter().enumerate() {
+        for (offset, b) in terms[first + 1..].iter().enumerate() {
+            if a.is_negative ^ b.is_negative != is_difference {
+                continue;
+            }
+            let split = Split::of(&a.cube, &b.cube);
+            let is_straight = split.left == *left && split.right == *right;
+            let is_swapped = split.left == *right && split.right == *left;
+            if is_straight || is_swapped {
+                let is_negative = if is_straight { a.is_negative } else { b.is_negative };
+                return Some(FoundSum { first, second: first + 1 + offset, base: split.base, is_negative });
+            }
+        }
+    }
+    None
+}
+
+/// All pairs of literals of a product, with how often each fits into it.
+fn literal_pairs(cube: &[LiteralId]) -> Vec<(LiteralId, LiteralId, u32)> {
+    let mut powers: Vec<(LiteralId, u32)> = Vec::with_capacity(cube.len());
+    for &literal in cube {
+        match powers.last_mut() {
+            Some((last, power)) if *last == literal => *power += 1,
+            _ => powers.push((literal, 1)),
+        }
+    }
+    let mut pairs = Vec::new();
+    for (k, &(a, power)) in powers.iter().enumerate() {
+        if power >= 2 {
+            pairs.push((a, a, power / 2));
+        }
+        pairs.extend(powers[k + 1..].iter().map(|&(b, other)| (a, b, power.min(other))));
+    }
+    pairs
+}
+
+/// A product without one a and one b, if it has both.
+fn without_pair(cube: &[LiteralId], a: LiteralId, b: LiteralId) -> Option<Cube> {
+    let mut rest = cube.to_vec();
+    for literal in [a, b] {
+        let position = rest.iter().position(|&other| other == literal)?;
+        rest.remove(position);
+    }
+    Some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Operations, Stage};
+    use crate::simplify::field::are_equal;
+
+    #[test]
+    fn extracts_a_common_factor() {
+        let mut graph = Graph::new();
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| graph.symbol(name, Stage::Position));
+        let products = [graph.mul(a, c), graph.mul(a, d), graph.mul(b, c), graph.mul(b, d)];
+        let root = graph.sum(&products);
+        let (factored, roots) = factor(&graph, &[root], Form::Derived, usize::MAX).expect("no size limit");
+        assert_eq!(Operations::of(&factored, &roots).weight(), 3);
+        assert!(are_equal((&graph, &[root]), (&factored, &roots)));
+    }
+
+    #[test]
+    fn keeps_parameters_together() {
+        let mut graph = Graph::new();
+        let [m, r] = ["m", "r"].map(|name| graph.symbol(name, Stage::Parameter));
+        let [x, y] = ["x", "y"].map(|name| graph.symbol(name, Stage::Position));
+        let (mx, ry) = (graph.mul(m, x), graph.mul(r, y));
+        let root = graph.mul(mx, ry);
+        let (factored, roots) = factor(&graph, &[root], Form::Derived, usize::MAX).expect("no size limit");
+        assert_eq!(Operations::hot(&factored, &roots).weight(), 2);
+    }
+
+    #[test]
+    fn uses_an_existing_sum() {
+        let mut graph = Graph::new();
+        let [a, b, c] = ["a", "b", "c"].map(|name| graph.symbol(name, Stage::Position));
+        let sum = graph.add(a, b);
+        let (ac, bc) = (graph.mul(a, c), graph.mul(b, c));
+        let root = graph.add(ac, bc);
+        let (factored, roots) = factor(&graph, &[sum, root], Form::Derived, usize::MAX).expect("no size limit");
+        assert_eq!(Operations::of(&factored, &roots).weight(), 2);
+    }
+
+    #[test]
+    fn divides_once_by_a_shared_divisor() {
+        let mut graph = Graph::new();
+        let [a, b, c] = ["a", "b", "c"].map(|name| graph.symbol(name, Stage::Position));
+        let roots = [graph.div(a, c), graph.div(b, c)];
+        let (factored, factored_roots) = factor(&graph, &roots, Form::Derived, usize::MAX).expect("no size limit");
+        assert_eq!(Operations::of(&factored, &factored_roots).weight(), 10);
+    }
+}

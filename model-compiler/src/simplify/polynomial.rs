@@ -1,0 +1,475 @@
+//! Expressions as sums of products of literals, the form in which common factors are visible.
+//!
+//! A literal is a symbol, a constant, a function of sums, the reciprocal of a sum, or a sum of its own. How much of
+//! the graph is written out is the [`Form`]; multiplying out is in [`expand`](super::expand).
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+
+use super::expand;
+use crate::expr::{Binary, ExprId, Graph, Node, Number, Stage, SymbolId, Unary};
+
+/// How much of the graph's sharing is given up when sums of products are formed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Shared expressions stay shared.
+    Derived,
+    /// Shared sums of a few short terms are written out where they are used.
+    Inlined {
+        /// The largest number of terms to write out.
+        terms: usize,
+    },
+    /// Products of sums are multiplied out and like terms collected.
+    Expanded {
+        /// The largest number of terms to multiply out to.
+        terms: usize,
+        /// Whether squares of sines (or of cosines) are replaced by 1 minus the other's where that saves terms.
+        reduce_squares: bool,
+    },
+}
+
+/// A factor, numbered in the order of first occurrence.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct LiteralId(u32);
+
+/// A sum of products.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct SumId(u32);
+
+impl SumId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a factor is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Literal {
+    /// Positive and not 1.
+    Number(Number),
+    Symbol(SymbolId),
+    Sum(SumId),
+    Reciprocal(SumId),
+    Unary(Unary, SumId),
+    Binary(Binary, SumId, SumId),
+    Select([SumId; 4]),
+}
+
+impl Literal {
+    fn sums(&self) -> impl Iterator<Item = SumId> + use<> {
+        let sums = match *self {
+            Literal::Number(_) | Literal::Symbol(_) => [None; 4],
+            Literal::Sum(a) | Literal::Reciprocal(a) | Literal::Unary(_, a) => [Some(a), None, None, None],
+            Literal::Binary(_, a, b) => [Some(a), Some(b), None, None],
+            Literal::Select(sums) => sums.map(Some),
+        };
+        sums.into_iter().flatten()
+    }
+}
+
+/// A product of literals, sorted, with repetition for powers.
+pub(super) type Cube = Vec<LiteralId>;
+
+/// A signed product.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct Term {
+    pub(super) is_negative: bool,
+    pub(super) cube: Cube,
+}
+
+impl Term {
+    pub(super) fn new(is_negative: bool, mut cube: Cube) -> Term {
+        cube.sort_unstable();
+        Term { is_negative, cube }
+    }
+
+    pub(super) fn negated(mut self) -> Term {
+        self.is_negative = !self.is_negative;
+        self
+    }
+
+    pub(super) fn times(&self, other: &Term) -> Term {
+        let cube = self.cube.iter().chain(&other.cube).copied().collect();
+        Term::new(self.is_negative ^ other.is_negative, cube)
+    }
+}
+
+/// All sums of a set of roots.
+pub(super) struct Polynomials {
+    literals: IndexSet<Literal, rustc_hash::FxBuildHasher>,
+    stages: Vec<Stage>,
+    pub(super) sums: Vec<Vec<Term>>,
+    interned: FxHashMap<Vec<Term>, SumId>,
+    pub(super) roots: Vec<SumId>,
+}
+
+impl Polynomials {
+    /// The sums of products behind `roots`.
+    pub(super) fn from_graph(graph: &Graph, roots: &[ExprId], form: Form) -> Polynomials {
+        let mut polynomials = Polynomials {
+            literals: IndexSet::default(),
+            stages: Vec::new(),
+            sums: Vec::new(),
+            interned: FxHashMap::default(),
+            roots: Vec::new(),
+        };
+        let reader = Reader { graph, form, uses: graph.use_counts(roots), values: vec![Vec::new(); graph.len()] };
+        reader.read(roots, &mut polynomials);
+        polynomials
+    }
+
+    pub(super) fn literal(&mut self, literal: Literal, stage: Stage) -> LiteralId {
+        let (index, is_new) = self.literals.insert_full(literal);
+        if is_new {
+            self.stages.push(stage);
+        }
+        LiteralId(index as u32)
+    }
+
+    /// The literal that stands for a sum.
+    pub(super) fn sum_literal(&mut self, sum: SumId) -> LiteralId {
+        let stage = self.stage_of_terms(&self.sums[sum.index()]);
+        self.literal(Literal::Sum(sum), stage)
+    }
+
+    pub(super) fn number_literal(&mut self, number: Number) -> LiteralId {
+        self.literal(Literal::Number(number), Stage::Constant)
+    }
+
+    pub(super) fn kind(&self, literal: LiteralId) -> Literal {
+        self.literals[literal.0 as usize]
+    }
+
+    pub(super) fn find_literal(&self, literal: Literal) -> Option<LiteralId> {
+        self.literals.get_index_of(&literal).map(|index| LiteralId(index as u32))
+    }
+
+    pub(super) fn is_hot(&self, literal: LiteralId) -> bool {
+        self.stages[literal.0 as usize] > Stage::Parameter
+    }
+
+    /// Adds a sum that nothing else is equal to.
+    pub(super) fn push_sum(&mut self, terms: Vec<Term>) -> SumId {
+        let id = SumId(self.sums.len() as u32);
+        self.sums.push(terms);
+        id
+    }
+
+    fn intern_sum(&mut self, terms: &[Term]) -> SumId {
+        let mut terms = terms.to_vec();
+        terms.sort_unstable();
+        if let Some(&known) = self.interned.get(&terms) {
+            return known;
+        }
+        let id = self.push_sum(terms.clone());
+        self.interned.insert(terms, id);
+        id
+    }
+
+    fn stage_of_terms(&self, terms: &[Term]) -> Stage {
+        let literals = terms.iter().flat_map(|term| &term.cube);
+        literals.map(|literal| self.stages[literal.0 as usize]).max().unwrap_or_default()
+    }
+
+    /// The sums that the roots are made of, operands before users.
+    pub(super) fn reachable(&self) -> Vec<SumId> {
+        let mut order = Vec::new();
+        let mut is_reached = vec![false; self.sums.len()];
+        let mut pending: Vec<(SumId, bool)> = self.roots.iter().rev().map(|&root| (root, false)).collect();
+        while let Some((sum, is_complete)) = pending.pop() {
+            if is_complete {
+                order.push(sum);
+            } else if !std::mem::replace(&mut is_reached[sum.index()], true) {
+                pending.push((sum, true));
+                let literals = self.sums[sum.index()].iter().flat_map(|term| &term.cube);
+                pending.extend(literals.flat_map(|&literal| self.kind(literal).sums()).map(|operand| (operand, false)));
+            }
+        }
+        order
+    }
+
+    /// Additions and multiplications as the sums stand.
+    pub(super) fn size(&self) -> usize {
+        let sums = self.reachable().into_iter().map(|sum| &self.sums[sum.index()]);
+        sums.flatten().map(|term| term.cube.len().max(1)).sum()
+    }
+
+    /// A graph of binary operations, with the symbols of `like`.
+    pub(super) fn to_graph(&self, like: &Graph) -> (Graph, Vec<ExprId>) {
+        let order = self.reachable();
+        let mut writer = Writer {
+            polynomials: self,
+            shared_reciprocals: self.shared_reciprocals(&order),
+            graph: Graph::with_symbols_of(like),
+            images: vec![None; self.sums.len()],
+        };
+        for sum in order {
+            let image = writer.write_sum(sum);
+            writer.images[sum.index()] = Some(image);
+        }
+        let roots: Vec<ExprId> = self.roots.iter().map(|&root| writer.image(root)).collect();
+        writer.graph.compact(&roots)
+    }
+
+    /// Reciprocals that more than one term contains: one division and products are cheaper than many divisions.
+    fn shared_reciprocals(&self, order: &[SumId]) -> BTreeSet<LiteralId> {
+        let mut seen = BTreeSet::new();
+        let mut shared = BTreeSet::new();
+        for literal in order.iter().flat_map(|sum| &self.sums[sum.index()]).flat_map(|term| &term.cube) {
+            if matches!(self.kind(*literal), Literal::Reciprocal(_)) && !seen.insert(*literal) {
+                shared.insert(*literal);
+            }
+        }
+        shared
+    }
+}
+
+/// Reads a graph into sums of products.
+struct Reader<'g> {
+    graph: &'g Graph,
+    form: Form,
+    uses: Vec<u32>,
+    values: Vec<Vec<Term>>,
+}
+
+impl Reader<'_> {
+    fn read(mut self, roots: &[ExprId], polynomials: &mut Polynomials) {
+        for id in self.graph.reachable(roots) {
+            let mut terms = self.terms(id, polynomials);
+            if let Form::Expanded { reduce_squares, .. } = self.form {
+                terms = expand::collect(terms, polynomials);
+                if reduce_squares {
+                    terms = expand::reduce_squares(terms, polynomials);
+                }
+            }
+            self.values[id.index()] = cancel_opposite(terms);
+        }
+        polynomials.roots = roots.iter().map(|root| polynomials.intern_sum(&self.values[root.index()])).collect();
+    }
+
+    fn terms(&self, id: ExprId, polynomials: &mut Polynomials) -> Vec<Term> {
+        let stage = self.graph.stage(id);
+        let function = |literal: Literal, polynomials: &mut Polynomials| {
+            vec![Term::new(false, vec![polynomials.literal(literal, stage)])]
+        };
+        match self.graph.node(id) {
+            Node::Number(number) => number_terms(number, polynomials),
+            Node::Symbol(symbol) => function(Literal::Symbol(symbol), polynomials),
+            Node::Unary(Unary::Neg, a) => self.view(a, polynomials).into_iter().map(Term::negated).collect(),
+            Node::Unary(op, a) => {
+                let literal = Literal::Unary(op, self.sum(a, polynomials));
+                function(literal, polynomials)
+            }
+            Node::Binary(Binary::Add, a, b) => {
+                let mut terms = self.view(a, polynomials);
+                terms.extend(self.view(b, polynomials));
+                terms
+            }
+            Node::Binary(Binary::Sub, a, b) => {
+                let mut terms = self.view(a, polynomials);
+                terms.extend(self.view(b, polynomials).into_iter().map(Term::negated));
+                terms
+            }
+            Node::Binary(Binary::Mul, a, b) => self.product(a, b, polynomials),
+            Node::Binary(Binary::Div, a, b) => {
+                let divisor = self.sum(b, polynomials);
+                let reciprocal = polynomials.literal(Literal::Reciprocal(divisor), self.graph.stage(b));
+                let numerator = self.view(a, polynomials);
+                let numerator = as_one_term(numerator, polynomials);
+                vec![numerator.times(&Term::new(false, vec![reciprocal]))]
+            }
+            Node::Binary(op, a, b) => {
+                let literal = Literal::Binary(op, self.sum(a, polynomials), self.sum(b, polynomials));
+                function(literal, polynomials)
+            }
+            Node::Select { lhs, rhs, then, otherwise } => {
+                let literal = Literal::Select([lhs, rhs, then, otherwise].map(|part| self.sum(part, polynomials)));
+                function(literal, polynomials)
+            }
+        }
+    }
+
+    fn product(&self, a: ExprId, b: ExprId, polynomials: &mut Polynomials) -> Vec<Term> {
+        if let Form::Expanded { terms, .. } = self.form {
+            let (left, right) = (&self.values[a.index()], &self.values[b.index()]);
+            let count = left.len() * right.len();
+            if count > 1 && count <= terms {
+                return left.iter().flat_map(|x| right.iter().map(|y| x.times(y))).collect();
+            }
+        }
+        let (left, right) = (self.view(a, polynomials), self.view(b, polynomials));
+        let left = as_one_term(left, polynomials);
+        vec![left.times(&as_one_term(right, polynomials))]
+    }
+
+    fn sum(&self, id: ExprId, polynomials: &mut Polynomials) -> SumId {
+        polynomials.intern_sum(&self.values[id.index()])
+    }
+
+    /// The terms of a node inside another; a shared one stays a literal unless the form writes it out.
+    fn view(&self, id: ExprId, polynomials: &mut Polynomials) -> Vec<Term> {
+        let terms = &self.values[id.index()];
+        let is_single_literal = terms.len() == 1 && terms[0].cube.len() <= 1;
+        if is_single_literal || self.uses[id.index()] <= 1 || self.writes_out(terms) {
+            return terms.clone();
+        }
+        let sum = polynomials.intern_sum(terms);
+        vec![Term::new(false, vec![polynomials.sum_literal(sum)])]
+    }
+
+    fn writes_out(&self, terms: &[Term]) -> bool {
+        const MAX_INLINED_FACTORS: usize = 3;
+        match self.form {
+            Form::Derived => false,
+            Form::Inlined { terms: limit } => {
+                terms.len() <= limit && terms.iter().all(|term| term.cube.len() <= MAX_INLINED_FACTORS)
+            }
+            Form::Expanded { terms: limit, .. } => terms.len() <= limit,
+        }
+    }
+}
+
+/// A monomial as it is, anything else as the literal of a sum.
+fn as_one_term(mut terms: Vec<Term>, polynomials: &mut Polynomials) -> Term {
+    if terms.len() == 1
+        && let Some(term) = terms.pop()
+    {
+        return term;
+    }
+    let sum = polynomials.intern_sum(&terms);
+    Term::new(false, vec![polynomials.sum_literal(sum)])
+}
+
+fn number_terms(number: Number, polynomials: &mut Polynomials) -> Vec<Term> {
+    if number.is_zero() {
+        return Vec::new();
+    }
+    let magnitude = number.abs();
+    let cube = if magnitude.is_one() { Vec::new() } else { vec![polynomials.number_literal(magnitude)] };
+    vec![Term::new(number.is_negative(), cube)]
+}
+
+fn cancel_opposite(mut terms: Vec<Term>) -> Vec<Term> {
+    terms.sort_unstable();
+    let mut kept: Vec<Term> = Vec::with_capacity(terms.len());
+    for term in terms {
+        let opposite = kept.iter().position(|other| other.cube == term.cube && other.is_negative != term.is_negative);
+        match opposite {
+            Some(position) => {
+                kept.remove(position);
+            }
+            None => kept.push(term),
+        }
+    }
+    kept
+}
+
+/// Writes sums of products as a graph.
+struct Writer<'p> {
+    polynomials: &'p Polynomials,
+    shared_reciprocals: BTreeSet<LiteralId>,
+    graph: Graph,
+    images: Vec<Option<ExprId>>,
+}
+
+impl Writer<'_> {
+    /// Operands precede their users, so the image of an operand exists.
+    fn image(&self, sum: SumId) -> ExprId {
+        self.images[sum.index()].expect("sums are written before their users")
+    }
+
+    /// Positive terms first, so that a sum starts without a negation where it can.
+    fn write_sum(&mut self, sum: SumId) -> ExprId {
+        let terms = &self.polynomials.sums[sum.index()];
+        let (negative, positive): (Vec<&Term>, Vec<&Term>) = terms.iter().partition(|term| term.is_negative);
+        let positive: Vec<ExprId> = positive.into_iter().map(|term| self.write_product(&term.cube)).collect();
+        let negative: Vec<ExprId> = negative.into_iter().map(|term| self.write_product(&term.cube)).collect();
+        if positive.is_empty() {
+            let sum = self.graph.sum(&negative);
+            return self.graph.neg(sum);
+        }
+        let sum = self.graph.sum(&positive);
+        negative.into_iter().fold(sum, |difference, term| self.graph.sub(difference, term))
+    }
+
+    /// Early stages first, so that what is known early is multiplied once.
+    fn write_product(&mut self, cube: &[LiteralId]) -> ExprId {
+        let mut factors: Vec<LiteralId> = cube.to_vec();
+        factors.sort_unstable_by_key(|&literal| (self.polynomials.stages[literal.0 as usize], literal));
+        let (divisors, factors): (Vec<LiteralId>, Vec<LiteralId>) =
+            factors.into_iter().partition(|&literal| self.is_division(literal));
+        let one = self.graph.one();
+        let numerator = factors.into_iter().fold(one, |product, literal| {
+            let factor = self.write_literal(literal);
+            self.graph.mul(product, factor)
+        });
+        let denominator = divisors.into_iter().fold(one, |product, literal| match self.polynomials.kind(literal) {
+            Literal::Reciprocal(sum) => {
+                let divisor = self.image(sum);
+                self.graph.mul(product, divisor)
+            }
+            _ => product,
+        });
+        self.graph.div(numerator, denominator)
+    }
+
+    /// Whether a reciprocal is better divided by: it is used once and cannot be hoisted.
+    fn is_division(&self, literal: LiteralId) -> bool {
+        matches!(self.polynomials.kind(literal), Literal::Reciprocal(_))
+            && self.polynomials.is_hot(literal)
+            && !self.shared_reciprocals.contains(&literal)
+    }
+
+    fn write_literal(&mut self, literal: LiteralId) -> ExprId {
+        match self.polynomials.kind(literal) {
+            Literal::Number(number) => self.graph.number(number),
+            Literal::Symbol(symbol) => self.graph.symbol_expr(symbol),
+            Literal::Sum(sum) => self.image(sum),
+            Literal::Reciprocal(sum) => {
+                let (one, denominator) = (self.graph.one(), self.image(sum));
+                self.graph.div(one, denominator)
+            }
+            Literal::Unary(op, a) => {
+                let a = self.image(a);
+                self.graph.unary(op, a)
+            }
+            Literal::Binary(op, a, b) => {
+                let (a, b) = (self.image(a), self.image(b));
+                self.graph.binary(op, a, b)
+            }
+            Literal::Select(parts) => {
+                let [lhs, rhs, then, otherwise] = parts.map(|part| self.image(part));
+                self.graph.select(lhs, rhs, then, otherwise)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simplify::field::are_equal;
+
+    #[test]
+    fn round_trips_in_every_form() {
+        let mut graph = Graph::new();
+        let [x, y, z] = ["x", "y", "z"].map(|name| graph.symbol(name, Stage::Position));
+        let (sine, sum) = (graph.sin(x), graph.add(y, z));
+        let product = graph.mul(sine, sum);
+        let quotient = graph.div(product, sum);
+        let smaller = graph.select(x, y, product, quotient);
+        let square = graph.mul(sum, sum);
+        let roots = [quotient, smaller, graph.sub(square, product), graph.atan2(square, sine)];
+        for form in [
+            Form::Derived,
+            Form::Inlined { terms: 2 },
+            Form::Expanded { terms: 12, reduce_squares: false },
+            Form::Expanded { terms: 12, reduce_squares: true },
+        ] {
+            let (written, written_roots) = Polynomials::from_graph(&graph, &roots, form).to_graph(&graph);
+            assert!(are_equal((&graph, &roots), (&written, &written_roots)), "{form:?}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Rewriting by equality saturation, one window of neighbouring operations at a time.
+//!
+//! Windows keep the cost linear in the size of a function: above a few hundred operations an e-graph reaches any bound
+//! long before it is saturated. Neighbours are taken in depth-first order from the roots.
+
+use std::fmt;
+use std::time::Duration;
+
+use egg::{BackoffScheduler, Id, Rewrite, Runner, StopReason};
+use rustc_hash::FxHashMap;
+
+use super::extract::{Extracted, extract};
+use super::language::{Expressions, Facts, Operator, Term};
+use super::limits::Limits;
+use crate::expr::{ExprId, Graph, Node};
+
+/// Why the e-graphs of a pass stopped growing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Stops {
+    pub(super) saturated: usize,
+    pub(super) iteration_limit: usize,
+    pub(super) node_limit: usize,
+}
+
+impl fmt::Display for Stops {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Stops { saturated, iteration_limit, node_limit } = self;
+        write!(f, "{saturated} saturated, {iteration_limit} at the iteration limit, {node_limit} at the node limit")
+    }
+}
+
+/// Rewrites all windows of `size` operations.
+pub(super) fn rewrite_windows(
+    graph: &Graph,
+    roots: &[ExprId],
+    size: usize,
+    rules: &[Rewrite<Term, Facts>],
+    limits: &Limits,
+) -> (Graph, Vec<ExprId>, Stops) {
+    let operations = depth_first_operations(graph, roots);
+    let users = Users::new(graph, roots, &operations);
+    let mut rewriting = Rewriting::new(graph, rules, limits);
+    for (number, window) in operations.chunks(size.max(1)).enumerate() {
+        let outputs: Vec<ExprId> = window.iter().copied().filter(|&id| users.has_outside(id, number, size)).collect();
+        rewriting.rewrite(window, &outputs);
+    }
+    let new_roots: Vec<ExprId> = roots.iter().map(|&root| rewriting.image(root)).collect();
+    let (graph, roots) = rewriting.output.compact(&new_roots);
+    (graph, roots, rewriting.stops)
+}
+
+/// Everything that is computed in every step, operands before users and close to them.
+fn depth_first_operations(graph: &Graph, roots: &[ExprId]) -> Vec<ExprId> {
+    let mut order = Vec::new();
+    let mut is_reached = vec![false; graph.len()];
+    let mut pending: Vec<(ExprId, bool)> = roots.iter().rev().map(|&root| (root, false)).collect();
+    while let Some((id, is_complete)) = pending.pop() {
+        if is_complete {
+            order.push(id);
+            continue;
+        }
+        let node = graph.node(id);
+        if node.is_leaf() || !graph.is_hot(id) || std::mem::replace(&mut is_reached[id.index()], true) {
+            continue;
+        }
+        pending.push((id, true));
+        let operands: Vec<ExprId> = node.operands().collect();
+        pending.extend(operands.into_iter().rev().map(|operand| (operand, false)));
+    }
+    order
+}
+
+/// Which window uses a node last.
+struct Users {
+    last_user: Vec<usize>,
+}
+
+impl Users {
+    fn new(graph: &Graph, roots: &[ExprId], operations: &[ExprId]) -> Users {
+        let mut last_user = vec![0; graph.len()];
+        for (position, &id) in operations.iter().enumerate() {
+            for operand in graph.node(id).operands() {
+                last_user[operand.index()] = position;
+            }
+        }
+        for root in roots {
+            last_user[root.index()] = usize::MAX;
+        }
+        Users { last_user }
+    }
+
+    /// Whether a node of a window is used in a later window or is a root.
+    fn has_outside(&self, id: ExprId, window: usize, size: usize) -> bool {
+        self.last_user[id.index()] / size.max(1) > window
+    }
+}
+
+struct Rewriting<'g> {
+    graph: &'g Graph,
+    rules: &'g [Rewrite<Term, Facts>],
+    limits: &'g Limits,
+    output: Graph,
+    images: Vec<Option<ExprId>>,
+    stops: Stops,
+}
+
+impl<'g> Rewriting<'g> {
+    fn new(graph: &'g Graph, rules: &'g [Rewrite<Term, Facts>], limits: &'g Limits) -> Rewriting<'g> {
+        let mut output = Graph::with_symbols_of(graph);
+        let mut images = vec![None; graph.len()];
+        // What is not computed in every step stays as it is.
+        for (id, node) in graph.nodes() {
+            images[id.index()] = match node {
+                Node::Symbol(symbol) => Some(output.symbol_expr(symbol)),
+                _ if graph.is_hot(id) => None,
+                _ => Some(output.build(node.map(|operand| image_in(&images, operand)))),
+            };
+        }
+        Rewriting { graph, rules, limits, output, images, stops: Stops::default() }
+    }
+
+    fn image(&self, id: ExprId) -> ExprId {
+        image_in(&self.images, id)
+    }
+
+    fn rewrite(&mut self, window: &[ExprId], outputs: &[ExprId]) {
+        let loaded = Loaded::new(self.graph, window);
+        let roots: Vec<Id> = outputs.iter().map(|output| loaded.classes[output]).collect();
+        let inputs = loaded.inputs;
+        match self.saturate(loaded.egraph) {
+            Some(egraph) => {
+                let extracted = extract(&egraph, &roots, &loaded.terms);
+                let built = self.build(&extracted, &inputs);
+                for (output, &root) in outputs.iter().zip(&extracted.roots) {
+                    self.images[output.index()] = Some(built[root]);
+                }
+            }
+            None => {
+                for &id in window {
+                    let node = self.graph.node(id).map(|operand| self.image(operand));
+                    self.images[id.index()] = Some(self.output.build(node));
+                }
+            }
+        }
+    }
+
+    /// Applies the rules within the limits; `None` if they led to a contradiction.
+    fn saturate(&mut self, egraph: Expressions) -> Option<Expressions> {
+        // `egg` stops after five seconds unless told otherwise, which would make results depend on the machine.
+        const NEVER: Duration = Duration::from_secs(24 * 3600);
+        let runner = Runner::<Term, Facts>::new(Facts::default())
+            .with_egraph(egraph)
+            .with_node_limit(self.limits.egraph_nodes)
+            .with_iter_limit(self.limits.egraph_iterations)
+            .with_time_limit(NEVER)
+            .with_scheduler(BackoffScheduler::default())
+            .run(self.rules);
+        match runner.stop_reason {
+            Some(StopReason::Saturated) => self.stops.saturated += 1,
+            Some(StopReason::NodeLimit(_)) => self.stops.node_limit += 1,
+            _ => self.stops.iteration_limit += 1,
+        }
+        (!runner.egraph.analysis.is_contradictory).then_some(runner.egraph)
+    }
+
+    fn build(&mut self, extracted: &Extracted, inputs: &[ExprId]) -> Vec<ExprId> {
+        let mut built: Vec<ExprId> = Vec::with_capacity(extracted.terms.len());
+        for (operator, operands) in &extracted.terms {
+            let operand = |k: usize| built[operands[k]];
+            let id = match *operator {
+                Operator::Number(number) => self.output.number(number),
+                Operator::Variable(index) => self.image(inputs[index as usize]),
+                Operator::Unary(op) => self.output.unary(op, operand(0)),
+                Operator::Binary(op) => self.output.binary(op, operand(0), operand(1)),
+                Operator::Select => self.output.select(operand(0), operand(1), operand(2), operand(3)),
+            };
+            built.push(id);
+        }
+        built
+    }
+}
+
+/// Windows come in an order in which operands precede users, so the image of an operand exists.
+fn image_in(images: &[Option<ExprId>], id: ExprId) -> ExprId {
+    images[id.index()].expect("operands are rewritten before their users")
+}
+
+/// A window as an e-graph, with everything from outside as a variable.
+struct Loaded {
+    egraph: Expressions,
+    classes: FxHashMap<ExprId, Id>,
+    terms: Vec<(Id, Term)>,
+    inputs: Vec<ExprId>,
+}
+
+impl Loaded {
+    fn new(graph: &Graph, window: &[ExprId]) -> Loaded {
+        let mut loaded = Loaded {
+            egraph: Expressions::new(Facts::default()),
+            classes: FxHashMap::default(),
+            terms: Vec::new(),
+            inputs: Vec::new(),
+        };
+        for &id in window {
+            let node = graph.node(id);
+            let operands: Vec<Id> = node.operands().map(|operand| loaded.class_of(graph, operand)).collect();
+            let operator = match node {
+                Node::Unary(op, _) => Operator::Unary(op),
+                Node::Binary(op, ..) => Operator::Binary(op),
+                Node::Select { .. } => Operator::Select,
+                Node::Number(_) | Node::Symbol(_) => continue,
+            };
+            loaded.add(id, Term::new(operator, &operands));
+        }
+        loaded.egraph.rebuild();
+        loaded
+    }
+
+    /// The class of an operand, which is a new variable if it is from outside.
+    fn class_of(&mut self, graph: &Graph, id: ExprId) -> Id {
+        if let Some(&class) = self.classes.get(&id) {
+            return class;
+        }
+        let term = match graph.node(id) {
+            Node::Number(number) => Term::number(number),
+            _ => {
+                let index = self.inputs.len() as u32;
+                self.inputs.push(id);
+                self.egraph.analysis.variable_stages.push(graph.stage(id));
+                Term::new(Operator::Variable(index), &[])
+            }
+        };
+        self.add(id, term)
+    }
+
+    fn add(&mut self, id: ExprId, term: Term) -> Id {
+        let class = self.egraph.add(term);
+        self.classes.insert(id, class);
+        self.terms.push((class, term));
+        class
+    }
+}
