@@ -1,0 +1,66 @@
+//! The module of a kernel: constants, functions, instances.
+
+use std::fmt::Write;
+
+use super::docs;
+use super::formula::Notation;
+use super::function::{function, pattern};
+use super::members::Members;
+use super::paths;
+use crate::schedule::{Argument, Routine, ScheduledKernel};
+
+/// The module's text.
+pub(super) fn kernel(members: &Members) -> String {
+    let kernel = members.scheduled;
+    let mut text = docs::comment(&[members.kernel.doc.clone()]);
+    let _ = writeln!(text, "pub mod {} {{", members.module);
+    if !kernel.constants.is_empty() || !kernel.functions.is_empty() {
+        let _ = writeln!(text, "use {};", paths::REAL);
+    }
+    if !kernel.constants.is_empty() {
+        text.push_str(&constants(kernel));
+    }
+    for scheduled in &kernel.functions {
+        text.push_str(&function(scheduled, &kernel.names));
+    }
+    text.push_str(&members.text());
+    text.push_str("}\n");
+    text
+}
+
+fn constants(kernel: &ScheduledKernel) -> String {
+    let mut text =
+        "/// What depends on parameters alone.\n#[derive(Clone, Copy, Debug)]\npub struct Constants<T> {\n".to_owned();
+    for (i, name) in kernel.names.constants.iter().enumerate() {
+        let _ = writeln!(text, "{}pub {name}: T,", docs::constant(kernel, i));
+    }
+    let notation = Notation {
+        argument: Box::new(|argument| kernel.names.of(argument).to_owned()),
+        routine: &kernel.setup,
+        is_generic: true,
+    };
+    let parameters = given(&kernel.names.parameters, &kernel.setup);
+    let _ = writeln!(text, "}}\nimpl<T: Real> Constants<T> {{\n/// Computes them from the parameters of one instance.");
+    let _ = writeln!(text, "pub fn new({parameters}: [T; {}]) -> Self {{", kernel.names.parameters.len());
+    text.push_str(&notation.numbers());
+    text.push_str(&notation.temporaries());
+    text.push_str("Self { ");
+    for (name, value) in kernel.names.constants.iter().zip(notation.results().concat()) {
+        let _ = if *name == value { write!(text, "{name}, ") } else { write!(text, "{name}: {value}, ") };
+    }
+    text.push_str("}\n}\n}\n");
+    text
+}
+
+/// The pattern that takes a routine's parameters.
+pub(super) fn given(names: &[String], routine: &Routine) -> String {
+    let read: Vec<usize> = routine
+        .arguments()
+        .into_iter()
+        .filter_map(|argument| match argument {
+            Argument::Parameter(i) => Some(i),
+            _ => None,
+        })
+        .collect();
+    if read.is_empty() { "_".to_owned() } else { pattern(names, &read) }
+}

@@ -1,0 +1,193 @@
+//! The instances of a kernel: what they gather, and where their results go, as tables of indices.
+//!
+//! A kernel with one instance needs a table only where its local order is not the model's.
+
+use std::fmt::Write;
+
+use super::function::{Group, groups, results};
+use super::pattern::{Pattern, Patterns, placed};
+use crate::derive::{Equations, FunctionRole, Instance, Kernel, Role};
+use crate::schedule::name::identifier;
+use crate::schedule::placement::axes;
+use crate::schedule::vocabulary::{function_name, role_name};
+use crate::schedule::{Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput};
+
+/// A kernel with its instances.
+pub(super) struct Members<'a> {
+    /// Name of its module.
+    pub module: String,
+    pub kernel: &'a Kernel,
+    pub scheduled: &'a ScheduledKernel,
+    pub instances: Vec<&'a Instance>,
+    /// Their places in [`Equations::instances`].
+    pub indices: Vec<usize>,
+    tables: Vec<Table>,
+}
+
+/// One index list per instance.
+struct Table {
+    name: String,
+    rows: Vec<Vec<usize>>,
+    /// The only row is 0, 1, 2, … to the end.
+    is_identity: bool,
+}
+
+/// All kernels that have instances.
+pub(super) fn members<'a>(equations: &'a Equations, schedule: &'a Schedule, patterns: &Patterns) -> Vec<Members<'a>> {
+    let mut modules: Vec<String> = Vec::new();
+    let mut all = Vec::new();
+    for (index, kernel) in equations.kernels.iter().enumerate() {
+        let is_member = |&i: &usize| equations.instances[i].kernel == index;
+        let indices: Vec<usize> = (0..equations.instances.len()).filter(is_member).collect();
+        if indices.is_empty() {
+            continue;
+        }
+        let instances = indices.iter().map(|&i| &equations.instances[i]).collect();
+        let module = unique_module(&identifier(&kernel.name), &modules);
+        modules.push(module.clone());
+        let scheduled = &schedule.kernels[index];
+        let mut members = Members { module, kernel, scheduled, instances, indices, tables: Vec::new() };
+        members.add_gathers(equations);
+        for function in &members.scheduled.functions {
+            for (_, output) in results(function) {
+                members.add_scatters(equations, patterns, function, output);
+            }
+        }
+        all.push(members);
+    }
+    all
+}
+
+fn unique_module(name: &str, taken: &[String]) -> String {
+    let mut unique = name.to_owned();
+    let mut count = 2;
+    while taken.contains(&unique) {
+        unique = format!("{name}_{count}");
+        count += 1;
+    }
+    unique
+}
+
+/// Name of the table that says where an output of a function goes.
+pub(super) fn scatter_name(function: FunctionRole, role: Role) -> String {
+    let (function, role) = (function_name(function), role_name(role));
+    if function == role { function.to_owned() } else { format!("{function}_{role}") }
+}
+
+impl Members<'_> {
+    /// Whether this table exists; otherwise the local order is the model's.
+    pub fn has_table(&self, name: &str) -> bool {
+        self.tables.iter().any(|table| table.name == name && !table.is_identity)
+    }
+
+    /// Whether there is a single instance.
+    pub fn is_single(&self) -> bool {
+        self.instances.len() == 1
+    }
+
+    fn add(&mut self, name: String, size: usize, rows: Vec<Vec<usize>>) {
+        let is_identity = self.is_single() && rows.iter().flatten().copied().eq(0..size);
+        self.tables.push(Table { name, rows, is_identity });
+    }
+
+    fn add_gathers(&mut self, equations: &Equations) {
+        let layout = &equations.layout;
+        let gathers: [(&str, usize, fn(&Instance) -> &Vec<usize>); 4] = [
+            ("inputs", layout.inputs.len(), |member| &member.inputs),
+            ("q", layout.coordinates.len(), |member| &member.q),
+            ("v", layout.velocities.len(), |member| &member.v),
+            ("lambda", layout.constraints.len(), |member| &member.lambda),
+        ];
+        let read: Vec<Group> = self
+            .scheduled
+            .functions
+            .iter()
+            .flat_map(|function| groups(&function.routine))
+            .map(|(group, _)| group)
+            .collect();
+        for (name, size, indices) in gathers {
+            if read.iter().any(|group| group.table() == Some(name)) {
+                let rows = self.instances.iter().map(|member| indices(member).clone()).collect();
+                self.add(name.to_owned(), size, rows);
+            }
+        }
+    }
+
+    fn add_scatters(
+        &mut self,
+        equations: &Equations,
+        patterns: &Patterns,
+        function: &ScheduledFunction,
+        output: &ScheduledOutput,
+    ) {
+        let places: Vec<Vec<(usize, usize)>> =
+            self.instances.iter().map(|instance| placed(instance, function.role, output)).collect();
+        let in_pattern = |pattern: &Pattern, places: &[Vec<(usize, usize)>]| -> Vec<Vec<usize>> {
+            places.iter().map(|row| row.iter().map(|&(i, j)| pattern.position(i, j)).collect()).collect()
+        };
+        let size = |pattern: &Pattern| pattern.entries().count();
+        let name = scatter_name(function.role, output.role);
+        let nv = equations.layout.velocities.len();
+        match (function.role, output.role) {
+            // Energies are sums.
+            (_, Role::KineticEnergy | Role::PotentialEnergy) => {}
+            (FunctionRole::Linearization, role) => {
+                let whole = &patterns.iteration_matrix;
+                if role == Role::ConstraintJacobian {
+                    let moved = |place: fn(usize, usize, usize) -> (usize, usize)| -> Vec<Vec<(usize, usize)>> {
+                        places.iter().map(|row| row.iter().map(|&(i, j)| place(i, j, nv)).collect()).collect()
+                    };
+                    let transposed = in_pattern(whole, &moved(|i, j, nv| (j, nv + i)));
+                    self.add(format!("{name}_transposed"), size(whole), transposed);
+                    self.add(name, size(whole), in_pattern(whole, &moved(|i, j, nv| (nv + i, j))));
+                    return;
+                }
+                self.add(name, size(whole), in_pattern(whole, &places));
+                let own = match role {
+                    Role::Damping => &patterns.damping,
+                    Role::Stiffness => &patterns.stiffness,
+                    _ => return,
+                };
+                self.add(role_name(role).to_owned(), size(own), in_pattern(own, &places));
+            }
+            (_, Role::MassMatrix) => {
+                self.add(name, size(&patterns.mass_matrix), in_pattern(&patterns.mass_matrix, &places));
+            }
+            (_, Role::ConstraintJacobian) => {
+                let pattern = &patterns.constraint_jacobian;
+                self.add(name, size(pattern), in_pattern(pattern, &places));
+            }
+            (function, role) => {
+                let (rows, columns) = axes(function, role);
+                let (n, m) = (rows.size(&equations.layout), columns.size(&equations.layout));
+                let dense = places.iter().map(|row| row.iter().map(|&(i, j)| i * m + j).collect()).collect();
+                self.add(name, n * m, dense);
+            }
+        }
+    }
+
+    /// `Member` and `MEMBERS`, if there is anything in them.
+    pub fn text(&self) -> String {
+        let tables: Vec<&Table> = self.tables.iter().filter(|table| !table.is_identity).collect();
+        if tables.is_empty() {
+            return String::new();
+        }
+        let mut text = "/// Indices of one instance in the model.\npub struct Member {\n".to_owned();
+        for table in &tables {
+            let _ = writeln!(text, "pub {}: [u32; {}],", table.name, table.rows[0].len());
+        }
+        let names: Vec<&str> = self.instances.iter().map(|member| member.name.as_str()).collect();
+        let _ = writeln!(text, "}}\n#[doc = {:?}]", format!(" Instances: {}.", names.join(", ")));
+        let _ = writeln!(text, "pub static MEMBERS: [Member; {}] = [", self.instances.len());
+        for i in 0..self.instances.len() {
+            text.push_str("Member { ");
+            for table in &tables {
+                let indices: Vec<String> = table.rows[i].iter().map(usize::to_string).collect();
+                let _ = write!(text, "{}: [{}], ", table.name, indices.join(", "));
+            }
+            text.push_str("},\n");
+        }
+        text.push_str("];\n");
+        text
+    }
+}

@@ -1,0 +1,72 @@
+//! The model's type: parameters, inputs, constants, and `impl Model`.
+
+use std::fmt::Write;
+
+use super::Header;
+use super::docs;
+use super::members::Members;
+use super::methods::methods;
+use super::parameters::INTERFACE;
+use super::paths;
+use super::setup::with_constants;
+use crate::derive::Layout;
+
+/// The type and its implementations.
+pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[Members]) -> String {
+    let (name, visibility) = (header.name, header.visibility_text());
+    let has_inputs = !layout.inputs.is_empty();
+    let has_constants = with_constants(members).next().is_some();
+
+    let mut doc = header.doc.to_vec();
+    if !doc.is_empty() {
+        doc.push(String::new());
+    }
+    doc.push(format!(
+        "Coordinates: {}, velocities: {}, constraints: {}.",
+        layout.coordinates.len(),
+        layout.velocities.len(),
+        layout.constraints.len()
+    ));
+    let mut text = docs::comment(&doc);
+    // Signals may hold functions, which cannot be cloned.
+    let derives = if has_inputs { "Debug" } else { "Clone, Debug" };
+    let _ = writeln!(text, "#[derive({derives})]\n{visibility} struct {name} {{");
+    if has_inputs {
+        let _ = writeln!(text, "/// Inputs; they may be set at any time.\npub inputs: {name}Inputs,");
+    }
+    let _ = writeln!(text, "parameters: {name}Parameters,");
+    if has_constants {
+        let _ = writeln!(text, "constants: {kernels}::Constants,");
+    }
+    text.push_str("}\n");
+
+    let _ = writeln!(
+        text,
+        "{INTERFACE}impl {name} {{\n/// The model with these parameters.\npub fn new(parameters: {name}Parameters) -> Self {{\nSelf {{ {}{}parameters }}\n}}",
+        if has_inputs { format!("inputs: {name}Inputs::default(), ") } else { String::new() },
+        if has_constants {
+            format!("constants: {kernels}::Constants::new(parameters.components()), ")
+        } else {
+            String::new()
+        },
+    );
+    let _ = writeln!(
+        text,
+        "/// The parameters it was made with.\npub fn parameters(&self) -> &{name}Parameters {{\n&self.parameters\n}}\n}}"
+    );
+    let _ = writeln!(
+        text,
+        "impl Default for {name} {{\nfn default() -> Self {{\nSelf::new({name}Parameters::default())\n}}\n}}"
+    );
+
+    let _ = writeln!(text, "impl {} for {name} {{", paths::MODEL);
+    let _ = writeln!(text, "fn describe(&self) -> &'static {} {{\n&{kernels}::INFO\n}}", paths::MODEL_INFO);
+    text.push_str(&methods(kernels, layout, members));
+    let _ = writeln!(
+        text,
+        "fn reference_configuration(&self, q: &mut [f64]) {{\nq.copy_from_slice(&{kernels}::reference_configuration(self.parameters.components()));\n}}"
+    );
+    let (position, velocity) = layout.initial_conditions;
+    let _ = writeln!(text, "fn n_initial_conditions(&self) -> (usize, usize) {{\n({position}, {velocity})\n}}\n}}");
+    text
+}

@@ -1,0 +1,140 @@
+//! The public structs of parameters and inputs.
+
+use std::fmt::Write;
+
+use super::docs;
+use super::formula::Notation;
+use super::paths;
+use crate::derive::{Layout, ParameterChannel};
+use crate::resolve::Shape;
+use crate::schedule::{Argument, Schedule};
+
+/// Names of the components of a parameter, e.g. `tip[1]`; they are also the paths to its field's elements.
+pub(crate) fn components(parameter: &ParameterChannel) -> Vec<String> {
+    let name = &parameter.name;
+    match parameter.shape {
+        Shape::Scalar => vec![name.clone()],
+        Shape::Vector(n) => (0..n).map(|i| format!("{name}[{i}]")).collect(),
+        Shape::Matrix(rows, columns) => {
+            (0..rows * columns).map(|i| format!("{name}[{}][{}]", i / columns, i % columns)).collect()
+        }
+    }
+}
+
+/// The struct of parameters with its `Default`, `set` and `components`.
+pub(super) fn parameters(model: &str, kernels: &str, visibility: &str, layout: &Layout, schedule: &Schedule) -> String {
+    let mut text = format!(
+        "/// Parameters of [`{model}`], in SI units.\n#[derive(Clone, Debug, PartialEq)]\n{}{visibility} struct {model}Parameters {{\n",
+        naming(layout.parameters.iter().map(|parameter| parameter.name.as_str()))
+    );
+    for parameter in &layout.parameters {
+        let _ =
+            writeln!(text, "{}pub {}: {},", docs::parameter(parameter), parameter.name, field_type(parameter.shape));
+    }
+    text.push_str("}\n");
+    text.push_str(&default(model, layout, schedule));
+    text.push_str(&methods(model, kernels, layout));
+    text
+}
+
+/// The struct of inputs, if there are any.
+pub(super) fn inputs(model: &str, visibility: &str, layout: &Layout) -> String {
+    if layout.inputs.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "/// Inputs of [`{model}`]; zero until they are set.\n#[derive(Debug, Default)]\n{}{visibility} struct {model}Inputs {{\n",
+        naming(layout.inputs.iter().map(|input| input.name.as_str()))
+    );
+    for input in &layout.inputs {
+        let unit = docs::comment(&[format!("Unit: {}.", input.unit)]);
+        let _ = writeln!(text, "{unit}pub {}: {},", input.name, paths::SIGNAL);
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Fields keep the names of the model, which may not be those of the language's style.
+fn naming<'a>(mut names: impl Iterator<Item = &'a str>) -> &'static str {
+    let is_snake_case = |name: &str| !name.chars().any(char::is_uppercase) && !name.contains("__");
+    if names.all(is_snake_case) { "" } else { "#[allow(non_snake_case, reason = \"names of the model\")]\n" }
+}
+
+fn field_type(shape: Shape) -> String {
+    match shape {
+        Shape::Scalar => "f64".to_owned(),
+        Shape::Vector(n) => format!("[f64; {n}]"),
+        Shape::Matrix(rows, columns) => format!("[[f64; {columns}]; {rows}]"),
+    }
+}
+
+/// Components in row-major order as a value of the field.
+fn field_value(shape: Shape, components: &[String]) -> String {
+    match shape {
+        Shape::Scalar => components.concat(),
+        Shape::Vector(_) => format!("[{}]", components.join(", ")),
+        Shape::Matrix(_, columns) => {
+            let rows: Vec<String> = components.chunks(columns).map(|row| format!("[{}]", row.join(", "))).collect();
+            format!("[{}]", rows.join(", "))
+        }
+    }
+}
+
+fn default(model: &str, layout: &Layout, schedule: &Schedule) -> String {
+    let paths: Vec<String> = layout.parameters.iter().flat_map(components).collect();
+    let mut lets = String::new();
+    let mut fields = Vec::new();
+    for (parameter, routine) in layout.parameters.iter().zip(&schedule.defaults) {
+        let argument = Box::new(|argument| match argument {
+            Argument::Parameter(i) => paths[i].clone(),
+            _ => String::new(),
+        });
+        let notation = Notation { argument, routine, is_generic: false };
+        lets.push_str(&notation.temporaries());
+        let value = field_value(parameter.shape, &notation.results().concat());
+        let _ = writeln!(lets, "let {}: {} = {value};", parameter.name, field_type(parameter.shape));
+        fields.push(parameter.name.clone());
+    }
+    format!(
+        "{FORMULAS}impl Default for {model}Parameters {{\nfn default() -> Self {{\n{lets}Self {{ {} }}\n}}\n}}\n",
+        fields.join(", ")
+    )
+}
+
+/// Not everybody uses all of it.
+pub(super) const INTERFACE: &str = "#[allow(dead_code, reason = \"interface of the model\")]\n";
+
+/// Numbers and formulas stand as they were written or derived.
+pub(super) const FORMULAS: &str = "#[allow(non_snake_case, clippy::approx_constant, clippy::let_and_return, clippy::eq_op, reason = \"generated formulas\")]\n";
+
+fn methods(model: &str, kernels: &str, layout: &Layout) -> String {
+    let paths: Vec<String> = layout.parameters.iter().flat_map(components).collect();
+    let error = paths::UNKNOWN_PARAMETER;
+    let unknown = format!("{error} {{ name: name.to_owned(), known: {kernels}::INFO.parameters }}");
+    let mut text = format!("{INTERFACE}impl {model}Parameters {{\n");
+    text.push_str(&docs::comment(&[
+        format!("Sets one component by its name in [`ModelInfo::parameters`]({}), in its SI unit.", paths::MODEL_INFO),
+        String::new(),
+        "# Errors".to_owned(),
+        "When no component has this name.".to_owned(),
+    ]));
+    let value = if paths.is_empty() { "_value" } else { "value" };
+    let _ = writeln!(text, "pub fn set(&mut self, name: &str, {value}: f64) -> Result<(), {error}> {{");
+    if paths.is_empty() {
+        let _ = writeln!(text, "Err({unknown})\n}}");
+    } else {
+        text.push_str("match name {\n");
+        for path in &paths {
+            let _ = writeln!(text, "{path:?} => self.{path} = value,");
+        }
+        let _ = writeln!(text, "_ => return Err({unknown}),\n}}\nOk(())\n}}");
+    }
+    let values: Vec<String> = paths.iter().map(|path| format!("self.{path}")).collect();
+    let _ = writeln!(
+        text,
+        "/// All components, in the order of `ModelInfo::parameters`.\npub fn components(&self) -> [f64; {}] {{\n[{}]\n}}\n}}",
+        paths.len(),
+        values.join(", ")
+    );
+    text
+}

@@ -1,0 +1,16 @@
+//! The only place where generated code names the runtime.
+
+/// Items of the runtime's modules, as absolute paths.
+pub(super) const BLOCK: &str = "::hamel::model::Block";
+pub(super) const CHANNEL: &str = "::hamel::model::Channel";
+pub(super) const ENERGY: &str = "::hamel::model::Energy";
+pub(super) const FUNCTION_INFO: &str = "::hamel::model::FunctionInfo";
+pub(super) const MODEL: &str = "::hamel::model::Model";
+pub(super) const MODEL_INFO: &str = "::hamel::model::ModelInfo";
+pub(super) const STATE: &str = "::hamel::model::State";
+pub(super) const UNKNOWN_PARAMETER: &str = "::hamel::model::UnknownParameter";
+pub(super) const REAL: &str = "::hamel::real::Real";
+pub(super) const SIGNAL: &str = "::hamel::signal::Signal";
+pub(super) const SPARSITY_PATTERN: &str = "::hamel::sparsity::SparsityPattern";
+/// Helpers that generated code calls.
+pub(super) const GENERATED: &str = "::hamel::generated";

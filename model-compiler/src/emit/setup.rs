@@ -1,0 +1,75 @@
+//! What depends on the model's parameters alone: constants of every instance, the reference configuration.
+
+use std::fmt::Write;
+
+use super::formula::Notation;
+use super::kernel::given;
+use super::members::Members;
+use crate::schedule::{Argument, Routine, Schedule};
+
+/// Kernels with constants.
+pub(super) fn with_constants<'m, 'a>(members: &'m [Members<'a>]) -> impl Iterator<Item = &'m Members<'a>> {
+    members.iter().filter(|members| !members.scheduled.constants.is_empty())
+}
+
+/// The struct `Constants` with the constants of every instance, if there are any.
+pub(super) fn constants(schedule: &Schedule, members: &[Members]) -> String {
+    if with_constants(members).next().is_none() {
+        return String::new();
+    }
+    let mut text =
+        "/// Constants of every instance of every kernel.\n#[derive(Clone, Debug)]\npub struct Constants {\n"
+            .to_owned();
+    for kernel in with_constants(members) {
+        let module = &kernel.module;
+        let _ = match kernel.instances.len() {
+            1 => writeln!(text, "pub {module}: {module}::Constants<f64>,"),
+            n => writeln!(text, "pub {module}: [{module}::Constants<f64>; {n}],"),
+        };
+    }
+    let routine = &schedule.members;
+    let notation = notation(schedule, routine);
+    let names = &schedule.parameters.parameters;
+    text.push_str("}\nimpl Constants {\n/// Computes them from the components of the parameters.\n");
+    let _ = writeln!(text, "pub fn new({}: [f64; {}]) -> Self {{", given(names, routine), names.len());
+    text.push_str(&notation.temporaries());
+    let results = notation.results();
+    let parameters = |&instance: &usize| format!("[{}]", results[instance].join(", "));
+    text.push_str("Self {\n");
+    for kernel in with_constants(members) {
+        let module = &kernel.module;
+        let all: Vec<String> = kernel.indices.iter().map(parameters).collect();
+        let _ = match all.as_slice() {
+            [single] => writeln!(text, "{module}: {module}::Constants::new({single}),"),
+            several => writeln!(text, "{module}: [{}].map({module}::Constants::new),", several.join(", ")),
+        };
+    }
+    text.push_str("}\n}\n}\n");
+    text
+}
+
+/// The function `reference_configuration`.
+pub(super) fn reference_configuration(schedule: &Schedule) -> String {
+    let routine = &schedule.reference_configuration;
+    let names = &schedule.parameters.parameters;
+    let notation = notation(schedule, routine);
+    let mut text = "/// Configuration to start assembly from.\n".to_owned();
+    let n = routine.outputs.first().copied().unwrap_or(0);
+    let _ = writeln!(
+        text,
+        "pub fn reference_configuration({}: [f64; {}]) -> [f64; {n}] {{",
+        given(names, routine),
+        names.len()
+    );
+    text.push_str(&notation.temporaries());
+    let _ = writeln!(text, "[{}]\n}}", notation.results().concat().join(", "));
+    text
+}
+
+fn notation<'a>(schedule: &'a Schedule, routine: &'a Routine) -> Notation<'a> {
+    Notation {
+        argument: Box::new(|argument: Argument| schedule.parameters.of(argument).to_owned()),
+        routine,
+        is_generic: false,
+    }
+}

@@ -1,0 +1,228 @@
+//! Runs a schedule over any scalar: dual numbers for derivatives, double-double for accuracy.
+//!
+//! What runs are the statements that are emitted, not the graph they came from.
+
+use super::placement::axes;
+use super::{Argument, Expression, Routine, Schedule, ScheduledFunction, Statement};
+use crate::derive::{Equations, FunctionRole, Instance, Role};
+use crate::expr::{Binary, Scalar, Unary};
+
+/// Values that a routine is given; indices are local.
+#[derive(Clone, Debug)]
+pub struct Arguments<T> {
+    /// Parameters.
+    pub parameters: Vec<T>,
+    /// What the setup has computed.
+    pub constants: Vec<T>,
+    /// The rest.
+    pub point: Point<T>,
+}
+
+/// One instant.
+#[derive(Clone, Debug)]
+pub struct Point<T> {
+    /// Time, s.
+    pub t: T,
+    /// Run-time inputs.
+    pub inputs: Vec<T>,
+    /// Coordinates.
+    pub q: Vec<T>,
+    /// Velocities.
+    pub v: Vec<T>,
+    /// Accelerations.
+    pub a: Vec<T>,
+    /// Multipliers.
+    pub lambda: Vec<T>,
+}
+
+/// A dense matrix, row by row; a vector has one column.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Dense<T> {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// Values, row by row.
+    pub values: Vec<T>,
+}
+
+/// The outputs of a routine.
+pub fn run<T: Scalar>(routine: &Routine, arguments: &Arguments<T>) -> Vec<Vec<T>> {
+    let zero = T::from_f64(0.0);
+    let mut locals = vec![zero.clone(); routine.locals.len()];
+    let mut outputs: Vec<Vec<T>> = routine.outputs.iter().map(|&n| vec![zero.clone(); n]).collect();
+    for statement in &routine.statements {
+        let value = evaluate(statement.value(), arguments, &locals);
+        match *statement {
+            Statement::Let { local, .. } => locals[local] = value,
+            Statement::SinCos { sine, cosine, .. } => {
+                locals[sine] = value.unary(Unary::Sin);
+                locals[cosine] = value.unary(Unary::Cos);
+            }
+            Statement::Store { output, position, .. } => outputs[output][position] = value,
+        }
+    }
+    outputs
+}
+
+fn evaluate<T: Scalar>(expression: &Expression, arguments: &Arguments<T>, locals: &[T]) -> T {
+    let of = |operand: &Expression| evaluate(operand, arguments, locals);
+    match expression {
+        Expression::Number(number) => T::from_number(*number),
+        Expression::Argument(argument) => arguments.of(*argument).clone(),
+        Expression::Local(local) => locals[*local].clone(),
+        Expression::Unary(op, a) => of(a).unary(*op),
+        Expression::Binary(op, a, b) => of(a).binary(*op, &of(b)),
+        Expression::Select(parts) => {
+            let [lhs, rhs, then, otherwise] = parts.each_ref().map(of);
+            T::select_less(&lhs, &rhs, &then, &otherwise)
+        }
+    }
+}
+
+impl<T: Scalar> Arguments<T> {
+    /// Parameters alone.
+    pub fn of_parameters(parameters: Vec<T>) -> Arguments<T> {
+        Arguments { parameters, constants: Vec::new(), point: Point::empty() }
+    }
+
+    fn of(&self, argument: Argument) -> &T {
+        match argument {
+            Argument::Parameter(i) => &self.parameters[i],
+            Argument::Constant(i) => &self.constants[i],
+            Argument::Time => &self.point.t,
+            Argument::Input(i) => &self.point.inputs[i],
+            Argument::Position(i) => &self.point.q[i],
+            Argument::Velocity(i) => &self.point.v[i],
+            Argument::Acceleration(i) => &self.point.a[i],
+            Argument::Multiplier(i) => &self.point.lambda[i],
+        }
+    }
+}
+
+impl<T: Scalar> Point<T> {
+    fn empty() -> Point<T> {
+        let t = T::from_f64(0.0);
+        Point { t, inputs: Vec::new(), q: Vec::new(), v: Vec::new(), a: Vec::new(), lambda: Vec::new() }
+    }
+
+    fn of_instance(&self, instance: &Instance) -> Point<T> {
+        let gather = |values: &[T], indices: &[usize]| -> Vec<T> {
+            // What a function does not read may be left out of the point.
+            indices.iter().filter(|_| !values.is_empty()).map(|&i| values[i].clone()).collect()
+        };
+        Point {
+            t: self.t.clone(),
+            inputs: gather(&self.inputs, &instance.inputs),
+            q: gather(&self.q, &instance.q),
+            v: gather(&self.v, &instance.v),
+            a: gather(&self.a, &instance.v),
+            lambda: gather(&self.lambda, &instance.lambda),
+        }
+    }
+}
+
+/// Defaults of all parameters, component by component.
+pub fn defaults<T: Scalar>(schedule: &Schedule) -> Vec<T> {
+    schedule.defaults.iter().fold(Vec::new(), |earlier, routine| {
+        let arguments = Arguments::of_parameters(earlier);
+        let default = run(routine, &arguments).concat();
+        [arguments.parameters, default].concat()
+    })
+}
+
+/// A whole model with parameters, ready to be evaluated.
+pub struct Interpreter<'a, T> {
+    equations: &'a Equations,
+    schedule: &'a Schedule,
+    /// Constants of every instance.
+    constants: Vec<Vec<T>>,
+    parameters: Vec<T>,
+}
+
+impl<'a, T: Scalar> Interpreter<'a, T> {
+    /// The model with these parameters, component by component.
+    pub fn new(equations: &'a Equations, schedule: &'a Schedule, parameters: Vec<T>) -> Self {
+        let arguments = Arguments::of_parameters(parameters);
+        let members = run(&schedule.members, &arguments);
+        let setup = |(instance, member): (&Instance, Vec<T>)| {
+            run(&schedule.kernels[instance.kernel].setup, &Arguments::of_parameters(member)).concat()
+        };
+        let constants = equations.instances.iter().zip(members).map(setup).collect();
+        Self { equations, schedule, constants, parameters: arguments.parameters }
+    }
+
+    /// The outputs of a function of the model; those that no kernel contributes to are absent.
+    pub fn evaluate(&self, function: FunctionRole, point: &Point<T>) -> Vec<(Role, Dense<T>)> {
+        let mut results: Vec<(Role, Dense<T>)> = Vec::new();
+        for (instance, constants) in self.equations.instances.iter().zip(&self.constants) {
+            let kernel = &self.schedule.kernels[instance.kernel];
+            for scheduled in kernel.functions.iter().filter(|scheduled| scheduled.role == function) {
+                let arguments = Arguments {
+                    parameters: Vec::new(),
+                    constants: constants.clone(),
+                    point: point.of_instance(instance),
+                };
+                self.add(&mut results, instance, scheduled, run(&scheduled.routine, &arguments));
+            }
+        }
+        results
+    }
+
+    fn add(
+        &self,
+        results: &mut Vec<(Role, Dense<T>)>,
+        instance: &Instance,
+        function: &ScheduledFunction,
+        values: Vec<Vec<T>>,
+    ) {
+        for (output, values) in function.outputs.iter().zip(values) {
+            let (row_axis, column_axis) = axes(function.role, output.role);
+            let known = results.iter().position(|(role, _)| *role == output.role).unwrap_or_else(|| {
+                let (rows, columns) = (row_axis.size(&self.equations.layout), column_axis.size(&self.equations.layout));
+                results.push((output.role, Dense::zeros(rows, columns)));
+                results.len() - 1
+            });
+            let dense = &mut results[known].1;
+            for (&(row, column), value) in output.entries.iter().zip(values) {
+                let (row, column) = (row_axis.place(instance, row), column_axis.place(instance, column));
+                let entry = &mut dense.values[row * dense.columns + column];
+                *entry = entry.binary(Binary::Add, &value);
+            }
+        }
+    }
+
+    /// M(q), `[nv × nv]`.
+    pub fn mass_matrix(&self, q: &[T]) -> Dense<T> {
+        let point = Point { q: q.to_vec(), ..Point::empty() };
+        let nv = self.equations.layout.velocities.len();
+        self.output(FunctionRole::MassMatrix, Role::MassMatrix, &point, (nv, nv))
+    }
+
+    /// r, `[nv]`, and g, `[nc]`.
+    pub fn residual(&self, point: &Point<T>) -> (Vec<T>, Vec<T>) {
+        let layout = &self.equations.layout;
+        let r = self.output(FunctionRole::Residual, Role::Residual, point, (layout.velocities.len(), 1));
+        let g = self.output(FunctionRole::Residual, Role::Constraint, point, (layout.constraints.len(), 1));
+        (r.values, g.values)
+    }
+
+    /// One output of a function; zero if no kernel contributes to it.
+    pub fn output(&self, function: FunctionRole, role: Role, point: &Point<T>, shape: (usize, usize)) -> Dense<T> {
+        let found = self.evaluate(function, point).into_iter().find(|(known, _)| *known == role);
+        found.map_or_else(|| Dense::zeros(shape.0, shape.1), |(_, dense)| dense)
+    }
+
+    /// Configuration to start assembly from, `[nq]`.
+    pub fn reference_configuration(&self) -> Vec<T> {
+        let arguments = Arguments::of_parameters(self.parameters.clone());
+        run(&self.schedule.reference_configuration, &arguments).concat()
+    }
+}
+
+impl<T: Scalar> Dense<T> {
+    /// Zeros.
+    pub fn zeros(rows: usize, columns: usize) -> Dense<T> {
+        Dense { rows, columns, values: vec![T::from_f64(0.0); rows * columns] }
+    }
+}

@@ -1,0 +1,257 @@
+//! Equations → Schedule: ordered, named statements, and what is computed once per model.
+//!
+//! Everything that depends on parameters alone and is read by a later stage is hoisted into the setup of its kernel.
+//! [`interpret`] runs a schedule as it stands, over any scalar, so that what is checked is what is emitted.
+//!
+//! A function is one routine however long it is; compile time of generated code stays linear up to some 2000 statements.
+
+pub mod count;
+pub mod interpret;
+pub mod name;
+pub mod placement;
+pub mod vocabulary;
+
+mod order;
+mod routine;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use count::Counts;
+pub use name::ArgumentNames;
+pub use routine::{Argument, Expression, Routine, Statement};
+
+use crate::derive::{Equations, Function, FunctionRole, Inputs, Kernel, Role};
+use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
+use name::Names;
+
+/// What generated code does, statement by statement.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// One for every kernel of the equations.
+    pub kernels: Vec<ScheduledKernel>,
+    /// For every public parameter its default, component by component, from the components of earlier parameters.
+    pub defaults: Vec<Routine>,
+    /// Parameters of all instances, one output an instance (empty where the kernel has no constants), from the components of the parameters.
+    pub members: Routine,
+    /// Configuration to start assembly from, from the components of the parameters.
+    pub reference_configuration: Routine,
+    /// Names of the components of the parameters, fit for code.
+    pub parameters: ArgumentNames,
+}
+
+/// The routines of a kernel.
+#[derive(Clone, Debug)]
+pub struct ScheduledKernel {
+    /// Names of everything that its routines are given.
+    pub names: ArgumentNames,
+    /// Formulas of the constants, in the kernel's own symbols.
+    pub constants: Vec<String>,
+    /// Parameters → constants.
+    pub setup: Routine,
+    /// What it computes.
+    pub functions: Vec<ScheduledFunction>,
+}
+
+/// A function of a kernel.
+#[derive(Clone, Debug)]
+pub struct ScheduledFunction {
+    /// Which function of the model it contributes to.
+    pub role: FunctionRole,
+    /// Its outputs, in the order of the routine's.
+    pub outputs: Vec<ScheduledOutput>,
+    /// How they are computed.
+    pub routine: Routine,
+    /// Operations before and after.
+    pub counts: Counts,
+}
+
+/// An output of a function.
+#[derive(Clone, Debug)]
+pub struct ScheduledOutput {
+    /// What it is.
+    pub role: Role,
+    /// Rows and columns.
+    pub shape: (usize, usize),
+    /// Row and column of every entry that is stored, local to the kernel.
+    pub entries: Vec<(usize, usize)>,
+}
+
+impl ScheduledOutput {
+    /// A vector without structural zeros: its entries need no names of their own.
+    pub fn is_complete(&self) -> bool {
+        self.shape.1 == 1 && self.entries.len() == self.shape.0
+    }
+
+    /// Name of an entry in code: `m_0_3` in a matrix, `h_2` in a vector.
+    pub fn entry_name(&self, entry: usize) -> String {
+        let (row, column) = self.entries[entry];
+        let letter = vocabulary::role_letter(self.role);
+        if self.shape.1 == 1 { format!("{letter}_{row}") } else { format!("{letter}_{row}_{column}") }
+    }
+}
+
+/// Orders the simplified equations; `derived` are the same before simplification, for the operation counts.
+pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
+    let parameters = parameter_names(simplified);
+    let given = component_arguments(&simplified.parameter_graph);
+    let fields = simplified.layout.parameters.iter().map(|parameter| parameter.name.clone());
+    let taken = Names::of(parameters.parameters.iter().cloned().chain(fields));
+    let global = |outputs: &[Vec<ExprId>]| {
+        order::routine(&simplified.parameter_graph, outputs, &given, &parameters, taken.clone())
+    };
+    let kernels: Vec<ScheduledKernel> =
+        derived.kernels.iter().zip(&simplified.kernels).map(|(before, after)| kernel(before, after)).collect();
+    let members: Vec<Vec<ExprId>> = simplified
+        .instances
+        .iter()
+        .map(
+            |instance| {
+                if kernels[instance.kernel].constants.is_empty() { Vec::new() } else { instance.parameters.clone() }
+            },
+        )
+        .collect();
+    Schedule {
+        kernels,
+        defaults: defaults_by_parameter(simplified)
+            .iter()
+            .map(|default| global(std::slice::from_ref(default)))
+            .collect(),
+        members: global(&members),
+        reference_configuration: global(std::slice::from_ref(&simplified.reference_configuration)),
+        parameters,
+    }
+}
+
+fn parameter_names(equations: &Equations) -> ArgumentNames {
+    let symbols = equations.parameter_graph.symbols();
+    let mut names = Names::default();
+    let parameters = symbols.iter().map(|symbol| names.unique(&name::identifier(&symbol.name))).collect();
+    ArgumentNames { parameters, ..ArgumentNames::default() }
+}
+
+fn component_arguments(graph: &Graph) -> FxHashMap<ExprId, Expression> {
+    let symbol = |i: usize| (graph.symbol_expr(SymbolId(i as u32)), Expression::Argument(Argument::Parameter(i)));
+    (0..graph.symbols().len()).map(symbol).collect()
+}
+
+fn defaults_by_parameter(equations: &Equations) -> Vec<Vec<ExprId>> {
+    let mut remaining = equations.defaults.iter().copied();
+    let sizes = equations.layout.parameters.iter().map(|parameter| parameter.shape.size());
+    sizes.map(|size| remaining.by_ref().take(size).collect()).collect()
+}
+
+fn kernel(derived: &Kernel, kernel: &Kernel) -> ScheduledKernel {
+    let graph = &kernel.graph;
+    let outputs: Vec<Vec<ScheduledOutput>> =
+        kernel.functions.iter().map(|function| function.outputs.iter().map(scheduled_output).collect()).collect();
+    let entries = outputs.iter().flatten().flat_map(|output| (0..output.entries.len()).map(|i| output.entry_name(i)));
+    let (mut names, taken) = ArgumentNames::of_kernel(graph, &kernel.inputs, Names::of(entries));
+    let parameters = parameter_arguments(graph, &kernel.inputs);
+    let hoisted = hoisted(kernel);
+
+    let setup = order::routine(graph, std::slice::from_ref(&hoisted), &parameters, &names, taken.clone());
+    let taken = name_constants(&hoisted, &setup, &mut names, taken, &parameters);
+
+    let mut given = state_arguments(graph, &kernel.inputs);
+    given.extend(hoisted.iter().enumerate().map(|(i, &id)| (id, Expression::Argument(Argument::Constant(i)))));
+    let functions = kernel
+        .functions
+        .iter()
+        .zip(outputs)
+        .map(|(function, outputs)| ScheduledFunction {
+            role: function.role,
+            outputs,
+            routine: order::routine(graph, &values(function), &given, &names, taken.clone()),
+            counts: Counts::of(derived, kernel, function.role),
+        })
+        .collect();
+    ScheduledKernel { names, constants: hoisted.iter().map(|&id| formula(graph, id)).collect(), setup, functions }
+}
+
+/// The formula as a doc line; long ones stand in the setup.
+fn formula(graph: &Graph, id: ExprId) -> String {
+    const READABLE: u64 = 16;
+    if tree_size(graph, &[id]) <= READABLE { print::text(graph, id) } else { "a function of the parameters".to_owned() }
+}
+
+fn values(function: &Function) -> Vec<Vec<ExprId>> {
+    function.outputs.iter().map(|output| output.entries.iter().map(|entry| entry.value).collect()).collect()
+}
+
+fn scheduled_output(output: &crate::derive::Output) -> ScheduledOutput {
+    let entries = output.entries.iter().map(|entry| (entry.row, entry.column)).collect();
+    ScheduledOutput { role: output.role, shape: output.shape, entries }
+}
+
+fn parameter_arguments(graph: &Graph, inputs: &Inputs) -> FxHashMap<ExprId, Expression> {
+    arguments(graph, &inputs.parameters, Argument::Parameter).collect()
+}
+
+fn state_arguments(graph: &Graph, inputs: &Inputs) -> FxHashMap<ExprId, Expression> {
+    arguments(graph, inputs.time.as_slice(), |_| Argument::Time)
+        .chain(arguments(graph, &inputs.inputs, Argument::Input))
+        .chain(arguments(graph, &inputs.q, Argument::Position))
+        .chain(arguments(graph, &inputs.v, Argument::Velocity))
+        .chain(arguments(graph, &inputs.a, Argument::Acceleration))
+        .chain(arguments(graph, &inputs.lambda, Argument::Multiplier))
+        .collect()
+}
+
+fn arguments(
+    graph: &Graph,
+    symbols: &[SymbolId],
+    argument: fn(usize) -> Argument,
+) -> impl Iterator<Item = (ExprId, Expression)> {
+    symbols.iter().enumerate().map(move |(i, &symbol)| (graph.symbol_expr(symbol), Expression::Argument(argument(i))))
+}
+
+/// Values known when the model is constructed that results or later stages read: parameters first, then the rest.
+fn hoisted(kernel: &Kernel) -> Vec<ExprId> {
+    let graph = &kernel.graph;
+    let roots: Vec<ExprId> = kernel.functions.iter().flat_map(values).flatten().collect();
+    let is_constant = |id: &ExprId| !graph.is_hot(*id) && graph.as_number(*id).is_none();
+    let hot = graph.reachable(&roots).into_iter().filter(|&id| graph.is_hot(id));
+    let read: FxHashSet<ExprId> =
+        hot.flat_map(|id| graph.node(id).operands()).chain(roots.iter().copied()).filter(is_constant).collect();
+    let mut hoisted: Vec<ExprId> = read.into_iter().collect();
+    let parameters: Vec<ExprId> = kernel.inputs.parameters.iter().map(|&id| graph.symbol_expr(id)).collect();
+    let rank = |id: &ExprId| parameters.iter().position(|parameter| parameter == id).unwrap_or(parameters.len());
+    hoisted.sort_unstable_by_key(|id| (rank(id), *id));
+    hoisted
+}
+
+/// Parameters keep their names; other constants are named after their formulas where those are short, else `c1, c2, …`.
+fn name_constants(
+    hoisted: &[ExprId],
+    setup: &Routine,
+    names: &mut ArgumentNames,
+    mut taken: Names,
+    parameters: &FxHashMap<ExprId, Expression>,
+) -> Names {
+    let stores = setup.statements.iter().filter_map(|statement| match statement {
+        Statement::Store { value, .. } => Some(value),
+        _ => None,
+    });
+    let mut constants = Vec::new();
+    for (&id, value) in hoisted.iter().zip(stores) {
+        let leaf_name = |leaf: &Expression| match leaf {
+            Expression::Argument(argument) => Some(names.of(*argument).to_owned()),
+            Expression::Number(number) => Some(name::literal(number.abs())),
+            _ => None,
+        };
+        constants.push(match parameters.get(&id) {
+            Some(Expression::Argument(argument)) => names.of(*argument).to_owned(),
+            _ => match name::from_formula(value, &leaf_name).or_else(|| name::word(value, &leaf_name)) {
+                Some(name) => taken.unique(&name),
+                None => taken.next_numbered("c"),
+            },
+        });
+    }
+    names.constants = constants;
+    taken
+}

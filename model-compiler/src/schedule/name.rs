@@ -1,0 +1,326 @@
+//! Names of everything that stands in a formula: arguments, numbers, temporaries.
+//!
+//! A temporary is named after the source where that is short (`sin_theta`, `e0_squared`, `e1_e2`), else `x1, x2, …`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::routine::{Argument, Expression};
+use crate::derive::Inputs;
+use crate::expr::{Binary, Graph, Number, SymbolId, Unary};
+
+/// Longest name made from a formula.
+const MAX_LENGTH: usize = 24;
+/// Longest name of a factor that goes into the name of a product.
+const MAX_FACTOR_LENGTH: usize = 8;
+
+/// Most digits of a number in its name.
+const MAX_LITERAL: usize = 12;
+
+/// Words that generated functions use themselves, and the keywords of the language.
+const RESERVED: [&str; 74] = [
+    "constants",
+    "t",
+    "inputs",
+    "q",
+    "v",
+    "a",
+    "lambda",
+    "residual",
+    "constraint",
+    "mass_matrix",
+    "bias_force",
+    "applied_force",
+    "constraint_jacobian",
+    "rate",
+    "acceleration",
+    "kinetic",
+    "potential",
+    "damping",
+    "stiffness",
+    "outputs",
+    "jacobian",
+    "parameters",
+    "abstract",
+    "as",
+    "async",
+    "await",
+    "become",
+    "bool",
+    "box",
+    "break",
+    "const",
+    "continue",
+    "crate",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "extern",
+    "f32",
+    "f64",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "if",
+    "impl",
+    "in",
+    "let",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "override",
+    "priv",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "static",
+    "struct",
+    "super",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "unsafe",
+    "unsized",
+    "use",
+    "virtual",
+    "while",
+];
+
+/// A word that can stand as a name in generated code: lower case, no keyword, no name of an argument or a result.
+pub fn identifier(name: &str) -> String {
+    let mut identifier = String::new();
+    for c in name.chars() {
+        match c {
+            '\'' => identifier.push_str("_dot"),
+            _ if c.is_ascii_alphanumeric() => identifier.push(c.to_ascii_lowercase()),
+            _ if identifier.is_empty() || identifier.ends_with('_') => {}
+            _ => identifier.push('_'),
+        }
+    }
+    let trimmed = identifier.trim_end_matches('_');
+    if trimmed.is_empty() || trimmed.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("x_{trimmed}")
+    } else if RESERVED.contains(&trimmed) {
+        format!("{trimmed}_")
+    } else {
+        trimmed.to_owned()
+    }
+}
+
+/// A word in camel case as a word in snake case: `HeavyTop` → `heavy_top`.
+pub fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    let mut previous = '_';
+    for c in name.chars() {
+        if c.is_uppercase() && (previous.is_lowercase() || previous.is_ascii_digit()) {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+        previous = c;
+    }
+    snake
+}
+
+/// Names of the arguments of a kernel's routines.
+#[derive(Clone, Debug, Default)]
+pub struct ArgumentNames {
+    /// Parameters.
+    pub parameters: Vec<String>,
+    /// What the setup has computed.
+    pub constants: Vec<String>,
+    /// Time.
+    pub time: String,
+    /// Run-time inputs.
+    pub inputs: Vec<String>,
+    /// Coordinates.
+    pub q: Vec<String>,
+    /// Velocities.
+    pub v: Vec<String>,
+    /// Accelerations.
+    pub a: Vec<String>,
+    /// Multipliers.
+    pub lambda: Vec<String>,
+}
+
+impl ArgumentNames {
+    /// The name of an argument.
+    pub fn of(&self, argument: Argument) -> &str {
+        match argument {
+            Argument::Parameter(i) => &self.parameters[i],
+            Argument::Constant(i) => &self.constants[i],
+            Argument::Time => &self.time,
+            Argument::Input(i) => &self.inputs[i],
+            Argument::Position(i) => &self.q[i],
+            Argument::Velocity(i) => &self.v[i],
+            Argument::Acceleration(i) => &self.a[i],
+            Argument::Multiplier(i) => &self.lambda[i],
+        }
+    }
+
+    /// Names of the symbols of a kernel, fit for code and not in `names`; coordinates come first and keep theirs.
+    pub(super) fn of_kernel(graph: &Graph, inputs: &Inputs, mut names: Names) -> (ArgumentNames, Names) {
+        let mut all = |symbols: &[SymbolId]| -> Vec<String> {
+            symbols.iter().map(|symbol| names.unique(&identifier(&graph.symbols()[symbol.index()].name))).collect()
+        };
+        let arguments = ArgumentNames {
+            q: all(&inputs.q),
+            v: all(&inputs.v),
+            a: all(&inputs.a),
+            lambda: all(&inputs.lambda),
+            inputs: all(&inputs.inputs),
+            parameters: all(&inputs.parameters),
+            time: "t".to_owned(),
+            constants: Vec::new(),
+        };
+        (arguments, names)
+    }
+}
+
+/// The names taken in one scope.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    taken: BTreeSet<String>,
+    numbered: BTreeMap<&'static str, usize>,
+}
+
+impl Names {
+    /// This name, or with a number after it if it is taken.
+    pub fn unique(&mut self, name: &str) -> String {
+        let mut unique = name.to_owned();
+        let mut count = 2;
+        while !self.taken.insert(unique.clone()) {
+            unique = format!("{name}_{count}");
+            count += 1;
+        }
+        unique
+    }
+
+    /// These names are taken.
+    pub fn of(taken: impl Iterator<Item = String>) -> Names {
+        Names { taken: taken.collect(), numbered: BTreeMap::new() }
+    }
+
+    /// The next of `x1, x2, …` or the like.
+    pub fn next_numbered(&mut self, letter: &'static str) -> String {
+        let number = self.numbered.entry(letter).or_default();
+        loop {
+            *number += 1;
+            let name = format!("{letter}{number}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
+
+/// A name after the formula, for functions and for products of two short names; `of` names the leaves.
+pub(super) fn from_formula(expression: &Expression, of: &dyn Fn(&Expression) -> Option<String>) -> Option<String> {
+    match expression {
+        Expression::Unary(op, argument) => function_word(*op).zip(word(argument, of)).map(|(f, x)| format!("{f}_{x}")),
+        Expression::Binary(Binary::Mul, a, b) if a == b => of(a).map(|name| format!("{name}_squared")),
+        Expression::Binary(Binary::Mul, a, b) if is_symbol(a) && is_symbol(b) => {
+            let factors = of(a).zip(of(b));
+            factors.filter(|(a, b)| a.len().max(b.len()) <= MAX_FACTOR_LENGTH).map(|(a, b)| format!("{a}_{b}"))
+        }
+        _ => None,
+    }
+    .filter(|name| name.len() <= MAX_LENGTH)
+}
+
+fn is_symbol(expression: &Expression) -> bool {
+    matches!(expression, Expression::Argument(_))
+}
+
+fn function_word(op: Unary) -> Option<&'static str> {
+    Some(match op {
+        Unary::Neg | Unary::Sign => return None,
+        Unary::Sin => "sin",
+        Unary::Cos => "cos",
+        Unary::Tan => "tan",
+        Unary::Asin => "asin",
+        Unary::Acos => "acos",
+        Unary::Atan => "atan",
+        Unary::Sqrt => "sqrt",
+        Unary::Exp => "exp",
+        Unary::Ln => "ln",
+        Unary::Tanh => "tanh",
+        Unary::Abs => "abs",
+    })
+}
+
+/// A short formula in words: `theta1_plus_theta2`.
+pub(super) fn word(expression: &Expression, of: &dyn Fn(&Expression) -> Option<String>) -> Option<String> {
+    match expression {
+        Expression::Binary(op, a, b) => {
+            let join = match op {
+                Binary::Add => "_plus_",
+                Binary::Sub => "_minus_",
+                Binary::Mul => "_",
+                _ => return None,
+            };
+            Some([word(a, of)?, word(b, of)?].join(join))
+        }
+        Expression::Unary(Unary::Neg, a) => Some(format!("minus_{}", word(a, of)?)),
+        Expression::Unary(..) | Expression::Select(_) => None,
+        leaf => of(leaf),
+    }
+    .filter(|word| word.len() <= MAX_LENGTH)
+}
+
+/// A name for a number that is not negative: `two`, `half`, `c9_81`.
+pub(super) fn literal(number: Number) -> String {
+    const SMALL: [&str; 13] =
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    match number.as_ratio() {
+        Some((n @ 0..=12, 1)) => SMALL[n as usize].to_owned(),
+        Some((1, 2)) => "half".to_owned(),
+        Some((1, 3)) => "third".to_owned(),
+        Some((1, 4)) => "quarter".to_owned(),
+        _ => {
+            let exact = number.to_string();
+            let digits = if exact.len() <= MAX_LITERAL { exact } else { number.to_f64().to_string() };
+            let short: String = digits.chars().take(MAX_LITERAL).collect();
+            format!("c{}", short.replace('/', "_over_").replace('-', "m").replace('.', "_"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_fit_for_code() {
+        let cases = [("top.e0", "top_e0"), ("J1", "j1"), ("e0'", "e0_dot"), ("a", "a_"), ("rod[2].x", "rod_2_x")];
+        for (name, expected) in cases {
+            assert_eq!(identifier(name), expected);
+        }
+        assert_eq!(identifier("2nd"), "x_2nd");
+        assert_eq!(identifier("loop"), "loop_");
+        assert_eq!(snake_case("HeavyTop"), "heavy_top");
+        assert_eq!(snake_case("V8CrankDrive"), "v8_crank_drive");
+    }
+
+    #[test]
+    fn equal_names_are_told_apart() {
+        let mut names = Names::default();
+        assert_eq!(names.unique("x1"), "x1");
+        assert_eq!(names.unique("x1"), "x1_2");
+        assert_eq!(names.next_numbered("x"), "x2");
+    }
+
+    #[test]
+    fn numbers_have_readable_names() {
+        assert_eq!(literal(Number::from(2)), "two");
+        assert_eq!(literal(Number::ratio(1, 2)), "half");
+        assert_eq!(literal(Number::ratio(2, 3)), "c2_over_3");
+    }
+}

@@ -1,0 +1,62 @@
+//! Where the results of a kernel stand in the model's vectors and matrices.
+
+use crate::derive::{FunctionRole, Instance, Layout, Role};
+
+/// What the rows or columns of an output count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Axis {
+    /// Velocities.
+    Velocities,
+    /// Constraints.
+    Constraints,
+    /// Outputs of the model.
+    Outputs,
+    /// Initial conditions on coordinates.
+    InitialPosition,
+    /// Initial conditions on velocities.
+    InitialVelocity,
+    /// There is one.
+    Single,
+}
+
+/// Rows and columns of an output of a function.
+pub fn axes(function: FunctionRole, role: Role) -> (Axis, Axis) {
+    let condition =
+        if function == FunctionRole::InitialPosition { Axis::InitialPosition } else { Axis::InitialVelocity };
+    match role {
+        Role::MassMatrix | Role::Damping | Role::Stiffness => (Axis::Velocities, Axis::Velocities),
+        Role::BiasForce | Role::AppliedForce | Role::Residual => (Axis::Velocities, Axis::Single),
+        Role::Constraint | Role::ConstraintRate | Role::ConstraintAcceleration => (Axis::Constraints, Axis::Single),
+        Role::ConstraintJacobian => (Axis::Constraints, Axis::Velocities),
+        Role::KineticEnergy | Role::PotentialEnergy => (Axis::Single, Axis::Single),
+        Role::Outputs => (Axis::Outputs, Axis::Single),
+        Role::InitialResidual => (condition, Axis::Single),
+        Role::InitialJacobian => (condition, Axis::Velocities),
+    }
+}
+
+impl Axis {
+    /// Index in the model of a local index.
+    pub fn place(self, instance: &Instance, local: usize) -> usize {
+        match self {
+            Axis::Velocities => instance.v[local],
+            Axis::Constraints => instance.lambda[local],
+            Axis::Outputs => instance.outputs[local],
+            Axis::InitialPosition => instance.initial_position[local],
+            Axis::InitialVelocity => instance.initial_velocity[local],
+            Axis::Single => 0,
+        }
+    }
+
+    /// Number of rows or columns in the model.
+    pub fn size(self, layout: &Layout) -> usize {
+        match self {
+            Axis::Velocities => layout.velocities.len(),
+            Axis::Constraints => layout.constraints.len(),
+            Axis::Outputs => layout.outputs.len(),
+            Axis::InitialPosition => layout.initial_conditions.0,
+            Axis::InitialVelocity => layout.initial_conditions.1,
+            Axis::Single => 1,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Straight-line code: what a function does, statement by statement.
+//!
+//! Names are part of it, because the same names stand in generated code, in printed formulas and in operation lists.
+
+use crate::expr::{Binary, Number, Unary};
+
+/// Statements that compute the outputs of one function.
+#[derive(Clone, Debug, Default)]
+pub struct Routine {
+    /// In order of evaluation.
+    pub statements: Vec<Statement>,
+    /// Names of the temporaries.
+    pub locals: Vec<String>,
+    /// Magnitudes of the numbers in it, with their names.
+    pub numbers: Vec<(Number, String)>,
+    /// Number of entries of each output.
+    pub outputs: Vec<usize>,
+}
+
+/// One statement.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// `let local = value;`
+    Let {
+        /// Index into [`Routine::locals`].
+        local: usize,
+        /// What it is.
+        value: Expression,
+    },
+    /// `let (sine, cosine) = argument.sin_cos();`
+    SinCos {
+        /// Index into [`Routine::locals`].
+        sine: usize,
+        /// Index into [`Routine::locals`].
+        cosine: usize,
+        /// The angle.
+        argument: Expression,
+    },
+    /// `output[position] = value;`
+    Store {
+        /// Which output.
+        output: usize,
+        /// Which of its entries.
+        position: usize,
+        /// What it is.
+        value: Expression,
+    },
+}
+
+impl Statement {
+    /// The expression on its right.
+    pub fn value(&self) -> &Expression {
+        match self {
+            Statement::Let { value, .. } | Statement::Store { value, .. } => value,
+            Statement::SinCos { argument, .. } => argument,
+        }
+    }
+}
+
+/// A formula short enough for one line.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Expression {
+    /// An exact constant.
+    Number(Number),
+    /// Something given.
+    Argument(Argument),
+    /// A temporary.
+    Local(usize),
+    /// A function of one argument.
+    Unary(Unary, Box<Expression>),
+    /// A function of two arguments.
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `lhs < rhs ? then : otherwise`, in this order.
+    Select(Box<[Expression; 4]>),
+}
+
+impl Expression {
+    /// Calls `visit` with everything that is given.
+    pub fn for_each_argument(&self, visit: &mut dyn FnMut(Argument)) {
+        match self {
+            Expression::Number(_) | Expression::Local(_) => {}
+            Expression::Argument(argument) => visit(*argument),
+            Expression::Unary(_, a) => a.for_each_argument(visit),
+            Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|operand| operand.for_each_argument(visit)),
+            Expression::Select(parts) => parts.iter().for_each(|operand| operand.for_each_argument(visit)),
+        }
+    }
+}
+
+/// What a routine is given; indices are local to the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Argument {
+    /// A parameter: of the kernel in its setup, a component of the model's in everything about the whole model.
+    Parameter(usize),
+    /// A value that the setup of the kernel has computed.
+    Constant(usize),
+    /// Time.
+    Time,
+    /// A run-time input.
+    Input(usize),
+    /// A coordinate.
+    Position(usize),
+    /// A velocity.
+    Velocity(usize),
+    /// An acceleration.
+    Acceleration(usize),
+    /// A multiplier.
+    Multiplier(usize),
+}
+
+impl Routine {
+    /// Everything that it is given and reads, ascending.
+    pub fn arguments(&self) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        for statement in &self.statements {
+            statement.value().for_each_argument(&mut |argument| arguments.push(argument));
+        }
+        arguments.sort_unstable();
+        arguments.dedup();
+        arguments
+    }
+}

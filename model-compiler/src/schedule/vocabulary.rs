@@ -1,0 +1,116 @@
+//! The words for functions and results: in code, in formulas, in documentation.
+
+use crate::derive::{FunctionRole, Role};
+
+/// Every function of a model, in order.
+pub const FUNCTIONS: [FunctionRole; 12] = [
+    FunctionRole::MassMatrix,
+    FunctionRole::BiasForce,
+    FunctionRole::AppliedForce,
+    FunctionRole::Constraint,
+    FunctionRole::ConstraintJacobian,
+    FunctionRole::ConstraintBias,
+    FunctionRole::Energy,
+    FunctionRole::Residual,
+    FunctionRole::Linearization,
+    FunctionRole::Outputs,
+    FunctionRole::InitialPosition,
+    FunctionRole::InitialVelocity,
+];
+
+/// Name of a function in generated code and on the command line.
+pub fn function_name(role: FunctionRole) -> &'static str {
+    match role {
+        FunctionRole::MassMatrix => "mass_matrix",
+        FunctionRole::BiasForce => "bias_force",
+        FunctionRole::AppliedForce => "applied_force",
+        FunctionRole::Constraint => "constraint",
+        FunctionRole::ConstraintJacobian => "constraint_jacobian",
+        FunctionRole::ConstraintBias => "constraint_bias",
+        FunctionRole::Energy => "energy",
+        FunctionRole::Residual => "residual",
+        FunctionRole::Linearization => "linearization",
+        FunctionRole::Outputs => "outputs",
+        FunctionRole::InitialPosition => "initial_position",
+        FunctionRole::InitialVelocity => "initial_velocity",
+    }
+}
+
+/// What a function is, for documentation.
+pub fn function_doc(role: FunctionRole) -> &'static str {
+    match role {
+        FunctionRole::MassMatrix => "Mass matrix M(q).",
+        FunctionRole::BiasForce => "Bias force h(q, v).",
+        FunctionRole::AppliedForce => "Applied force f(t, q, v).",
+        FunctionRole::Constraint => "Constraint g(t, q).",
+        FunctionRole::ConstraintJacobian => "Constraint Jacobian G(t, q) = (∂g/∂q) N.",
+        FunctionRole::ConstraintBias => "∂g/∂t and g̈ − G a.",
+        FunctionRole::Energy => "Kinetic and potential energy, J.",
+        FunctionRole::Residual => "r = M a + h − f − Gᵀ λ, and g.",
+        FunctionRole::Linearization => "M, ∂r/∂v, (∂r/∂q) N and G.",
+        FunctionRole::Outputs => "Outputs of the model.",
+        FunctionRole::InitialPosition => "Initial conditions on coordinates: residuals and their derivatives.",
+        FunctionRole::InitialVelocity => "Initial conditions on velocities: residuals and their derivatives.",
+    }
+}
+
+/// Name of a result in generated code.
+pub(crate) fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::MassMatrix => "mass_matrix",
+        Role::BiasForce => "bias_force",
+        Role::AppliedForce => "applied_force",
+        Role::Constraint => "constraint",
+        Role::ConstraintJacobian => "constraint_jacobian",
+        Role::ConstraintRate => "rate",
+        Role::ConstraintAcceleration => "acceleration",
+        Role::KineticEnergy => "kinetic",
+        Role::PotentialEnergy => "potential",
+        Role::Residual => "residual",
+        Role::Damping => "damping",
+        Role::Stiffness => "stiffness",
+        Role::Outputs => "outputs",
+        Role::InitialResidual => "residual",
+        Role::InitialJacobian => "jacobian",
+    }
+}
+
+/// Symbol of a result in plain text and in LaTeX.
+pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
+    match role {
+        Role::MassMatrix => ("M", "M"),
+        Role::BiasForce => ("h", "h"),
+        Role::AppliedForce => ("f", "f"),
+        Role::Constraint => ("g", "g"),
+        Role::ConstraintJacobian => ("G", "G"),
+        Role::ConstraintRate => ("dg/dt", "\\dot{g}^{t}"),
+        Role::ConstraintAcceleration => ("gamma", "\\gamma"),
+        Role::KineticEnergy => ("T", "T"),
+        Role::PotentialEnergy => ("V", "V"),
+        Role::Residual => ("r", "r"),
+        Role::Damping => ("D", "D"),
+        Role::Stiffness => ("K", "K"),
+        Role::Outputs => ("y", "y"),
+        Role::InitialResidual => ("c", "c"),
+        Role::InitialJacobian => ("dc", "J_{c}"),
+    }
+}
+
+/// Name of one entry of a result in generated code, with row and column or row alone.
+pub(crate) fn role_letter(role: Role) -> &'static str {
+    match role {
+        Role::MassMatrix => "m",
+        Role::BiasForce => "h",
+        Role::AppliedForce => "f",
+        Role::Constraint | Role::ConstraintJacobian => "g",
+        Role::ConstraintRate => "rate",
+        Role::ConstraintAcceleration => "acceleration",
+        Role::KineticEnergy => "kinetic",
+        Role::PotentialEnergy => "potential",
+        Role::Residual => "r",
+        Role::Damping => "d",
+        Role::Stiffness => "k",
+        Role::Outputs => "y",
+        Role::InitialResidual | Role::InitialJacobian => "c",
+    }
+}
