@@ -62,10 +62,6 @@ impl Place {
     pub fn at(span: Span) -> Place {
         Place { first: span, last: span }
     }
-
-    fn error(self, message: impl Display) -> Error {
-        Error::new_spanned(self, message)
-    }
 }
 
 impl ToTokens for Place {
@@ -79,6 +75,12 @@ impl ToTokens for Place {
 impl From<Span> for Place {
     fn from(span: Span) -> Place {
         Place::at(span)
+    }
+}
+
+impl From<&Ident> for Place {
+    fn from(name: &Ident) -> Place {
+        Place::at(name.span())
     }
 }
 
@@ -112,58 +114,81 @@ fn distance(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
-fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
-    words.join(", ")
+fn error(place: impl Into<Place>, message: impl Display) -> Error {
+    Error::new_spanned(place.into(), message)
 }
 
-/// `message`, and as help the nearest candidate or else all of them.
-fn unknown(name: &Ident, message: String, candidates: &[&str]) -> Error {
+/// An error with a next step.
+fn advise(place: impl Into<Place>, message: impl Display, help: impl Display) -> Error {
+    error(place, format!("{message}\nhelp: {help}"))
+}
+
+/// An error with a next step, if there is one.
+fn advise_if(place: impl Into<Place>, message: impl Display, help: Option<impl Display>) -> Error {
+    match help {
+        Some(help) => advise(place, message, help),
+        None => error(place, message),
+    }
+}
+
+/// An error that has to do with another place.
+fn beside(mut error: Error, other: Span, note: impl Display) -> Error {
+    error.combine(Error::new(other, note));
+    error
+}
+
+/// An error about a word, and as help the nearest candidate or else all of them.
+fn unknown(name: &Ident, message: impl Display, candidates: &[&str]) -> Error {
     let help = match nearest(&name.to_string(), candidates.iter().copied()) {
-        Some(nearest) => format!("\nhelp: did you mean `{nearest}`?"),
-        None if candidates.is_empty() => String::new(),
-        None => format!("\nhelp: known are {}", list(candidates.iter().copied())),
+        Some(nearest) => Some(did_you_mean(nearest)),
+        None if candidates.is_empty() => None,
+        None => Some(format!("known are {}", list(candidates))),
     };
-    Error::new(name.span(), message + &help)
+    advise_if(name, message, help)
 }
 
-// Syntax.
+fn did_you_mean(word: &str) -> String {
+    format!("did you mean `{word}`?")
+}
+
+fn list(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn plural(word: &str, count: usize) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
 
 pub(crate) fn expected(place: Place, what: &str, found: &str) -> Error {
-    place.error(format!("expected {what}, found {found}"))
+    error(place, format!("expected {what}, found {found}"))
 }
 
 pub(crate) fn nested_too_deeply(place: Place) -> Error {
-    place.error("expression is nested too deeply\nhelp: name parts of it with `let`")
+    advise(place, "expression is nested too deeply", "name parts of it with `let`")
 }
 
 pub(crate) fn ambiguous_unit(symbol: &Ident) -> Error {
-    Error::new(
-        symbol.span(),
-        format!("expected `/` between units after `/`, found `{symbol}`\nhelp: write `J/kg/K` or `J kg^-1 K^-1`"),
-    )
+    let message = format!("expected `/` between units after `/`, found `{symbol}`");
+    advise(symbol, message, "write `J/kg/K` or `J kg^-1 K^-1`")
 }
 
 pub(crate) fn unknown_item(word: &Ident) -> Error {
     unknown(word, format!("unknown item `{word}`"), &crate::parse::ITEMS)
 }
 
-// Names.
-
 pub(crate) fn unknown_name(name: &Ident, candidates: &[&str]) -> Error {
     let near = nearest(&name.to_string(), candidates.iter().copied());
     unknown(name, format!("unknown name `{name}`"), near.as_slice())
 }
 
-/// `what` says of what kind the name should be, e.g. "kind of joint"; help lists the candidates.
-pub(crate) fn unknown_word(what: &str, name: &Ident, candidates: &[&str]) -> Error {
-    unknown(name, format!("unknown {what} `{name}`"), candidates)
+/// `what` says of what kind the word should be, e.g. "kind of joint".
+pub(crate) fn unknown_word(what: &str, word: &Ident, candidates: &[&str]) -> Error {
+    unknown(word, format!("unknown {what} `{word}`"), candidates)
 }
 
 pub(crate) fn unknown_unit(symbol: &str, span: Span) -> Error {
     let near = nearest(symbol, crate::units::SYMBOLS.iter().map(|symbol| symbol.name));
-    let help = near.map(|near| format!("\nhelp: did you mean `{near}`?")).unwrap_or_default();
-    Error::new(span, format!("unknown unit `{symbol}`{help}"))
+    advise_if(span, format!("unknown unit `{symbol}`"), near.map(did_you_mean))
 }
 
 pub(crate) fn unknown_quantity(of: &str, name: &Ident, candidates: &[&str]) -> Error {
@@ -171,135 +196,118 @@ pub(crate) fn unknown_quantity(of: &str, name: &Ident, candidates: &[&str]) -> E
 }
 
 pub(crate) fn duplicate_name(name: &Ident, first: Span) -> Error {
-    let mut error = Error::new(name.span(), format!("duplicate name `{name}`"));
-    error.combine(Error::new(first, format!("`{name}` is declared here first")));
-    error
+    beside(error(name, format!("duplicate name `{name}`")), first, format!("`{name}` is declared here first"))
 }
 
 pub(crate) fn reserved_name(name: &Ident) -> Error {
-    Error::new(name.span(), format!("expected a name, found reserved word `{name}`"))
+    error(name, format!("expected a name, found reserved word `{name}`"))
 }
 
 pub(crate) fn used_before_declaration(name: &Ident, declared: Span) -> Error {
-    let mut error =
-        Error::new(name.span(), format!("`{name}` is used before its declaration\nhelp: declare it further up"));
-    error.combine(Error::new(declared, format!("`{name}` is declared here")));
-    error
+    let message = format!("`{name}` is used before its declaration");
+    let error = advise(name, message, "declare it further up");
+    beside(error, declared, format!("`{name}` is declared here"))
 }
 
 /// `expected` and `found` are kinds with an article, e.g. "a body".
-pub(crate) fn wrong_kind_of_name(place: impl Into<Place>, expected: &str, found: &str, help: &str) -> Error {
-    let help = if help.is_empty() { String::new() } else { format!("\nhelp: {help}") };
-    place.into().error(format!("expected {expected}, found {found}{help}"))
+pub(crate) fn wrong_kind(place: impl Into<Place>, expected: &str, found: &str) -> Error {
+    error(place, format!("expected {expected}, found {found}"))
 }
 
-// Fields and settings.
+pub(crate) fn not_a_value(place: Place, found: &str, help: &str) -> Error {
+    advise(place, format!("expected a value, found {found}"), help)
+}
 
 pub(crate) fn unknown_field(of: &str, name: &Ident, candidates: &[&str]) -> Error {
-    if candidates.is_empty() {
-        return Error::new(name.span(), format!("unknown field `{name}`: {of} has no fields"));
-    }
     unknown(name, format!("unknown field `{name}` of {of}"), candidates)
 }
 
 pub(crate) fn missing_field(name: &Ident, of: &str, field: &str) -> Error {
-    Error::new(name.span(), format!("missing field `{field}` of {of} `{name}`"))
+    error(name, format!("missing field `{field}` of {of} `{name}`"))
 }
 
 pub(crate) fn duplicate_field(name: &Ident, first: Span) -> Error {
-    let mut error = Error::new(name.span(), format!("duplicate field `{name}`"));
-    error.combine(Error::new(first, format!("`{name}` is given here first")));
-    error
+    beside(error(name, format!("duplicate field `{name}`")), first, format!("`{name}` is given here first"))
 }
 
 pub(crate) fn repeated_setting(span: Span, word: &str, first: Span) -> Error {
-    let mut error = Error::new(span, format!("`{word}` is written twice"));
-    error.combine(Error::new(first, "first written here"));
-    error
+    beside(error(span, format!("`{word}` is written twice")), first, "first written here")
 }
 
-pub(crate) fn option_needs_value(name: &Ident, example: &str) -> Error {
-    Error::new(name.span(), format!("expected a value of `{name}`\nhelp: write `{name}: {example}`"))
+pub(crate) fn option_needs_value(option: &Ident, example: &str) -> Error {
+    advise(option, format!("expected a value of `{option}`"), format!("write `{option}: {example}`"))
 }
 
-pub(crate) fn option_takes_no_value(name: &Ident) -> Error {
-    Error::new(name.span(), format!("`{name}` takes no value"))
+pub(crate) fn option_takes_no_value(option: &Ident) -> Error {
+    error(option, format!("`{option}` takes no value"))
 }
 
 pub(crate) fn named_twice(again: &Ident) -> Error {
-    Error::new(again.span(), format!("expected one name of the coordinate, found another: `{again}`"))
+    error(again, format!("expected one name of the coordinate, found another: `{again}`"))
 }
 
-pub(crate) fn not_one_coordinate(option: &Ident, kind: &str, needed: &str) -> Error {
-    Error::new(option.span(), format!("`{option}` needs a joint with {needed}, found `{kind}`"))
-}
-
-pub(crate) fn wrong_reference_point(point: &Ident) -> Error {
-    Error::new(
-        point.span(),
-        format!(
-            "expected `origin`, found `{point}`\nhelp: without `about origin` an inertia is about the center of mass"
-        ),
-    )
+/// `needed` says what the joint must have, e.g. "exactly one coordinate".
+pub(crate) fn option_of_other_joints(option: &Ident, needed: &str, kind: &str) -> Error {
+    error(option, format!("`{option}` needs a joint with {needed}, found `{kind}`"))
 }
 
 pub(crate) fn about_in_field(point: &Ident, field: &Ident) -> Error {
-    Error::new(point.span(), format!("`about` belongs to an inertia, found it in `{field}`"))
+    error(point, format!("`about` belongs to an inertia, found it in `{field}`"))
+}
+
+pub(crate) fn wrong_reference_point(point: &Ident) -> Error {
+    let help = "without `about origin` an inertia is about the center of mass";
+    advise(point, format!("expected `origin`, found `{point}`"), help)
 }
 
 pub(crate) fn input_not_in_si(place: Place, unit: Unit) -> Error {
-    place.error(format!("expected an input in SI units, found a multiple of {unit}\nhelp: convert it where it is used"))
+    let message = format!("expected an input in SI units, found a multiple of {unit}");
+    advise(place, message, "convert it where it is used")
 }
-
-// Units and shapes.
 
 pub(crate) fn wrong_unit(place: Place, expected: Unit, found: Unit) -> Error {
-    let help = if found.is_one() {
-        format!("\nhelp: write the unit after the number: `1.0 {expected}`")
-    } else {
-        String::new()
-    };
-    place.error(format!("expected {}, found {}{help}", named(expected), named(found)))
+    let help = found.is_one().then(|| format!("write the unit after the number: `1.0 {expected}`"));
+    advise_if(place, format!("expected {}, found {}", unit(expected), unit(found)), help)
 }
 
+/// `doing` says what is done with the two, e.g. "add".
 pub(crate) fn different_units(span: Span, doing: &str, lhs: Unit, rhs: Unit) -> Error {
-    Error::new(span, format!("cannot {doing} different units: {} and {}", named(lhs), named(rhs)))
+    error(span, format!("cannot {doing} different units: {} and {}", unit(lhs), unit(rhs)))
 }
 
-fn named(unit: Unit) -> String {
+fn unit(unit: Unit) -> String {
     if unit.is_one() { "a pure number".to_owned() } else { unit.to_string() }
 }
 
 pub(crate) fn already_has_unit(place: Place, unit: Unit) -> Error {
-    place.error(format!("expected pure numbers before a unit, found {unit}"))
+    error(place, format!("expected pure numbers before a unit, found {unit}"))
 }
 
 pub(crate) fn no_such_power(place: Place, unit: Unit) -> Error {
-    place.error(format!("this power of {unit} is not a unit"))
+    error(place, format!("this power of {unit} is not a unit"))
 }
 
 pub(crate) fn exponent_not_constant(place: Place, unit: Unit) -> Error {
-    place.error(format!("expected a constant exponent of {unit}, found an expression"))
+    error(place, format!("expected a constant exponent of {unit}, found an expression"))
 }
 
 pub(crate) fn wrong_shape(place: Place, expected: Shape, found: Shape) -> Error {
-    place.error(format!("expected {}, found {}", shape(expected), shape(found)))
+    wrong_shape_in_words(place, &shape(expected), found)
 }
 
 pub(crate) fn wrong_shape_in_words(place: Place, expected: &str, found: Shape) -> Error {
-    place.error(format!("expected {expected}, found {}", shape(found)))
+    error(place, format!("expected {expected}, found {}", shape(found)))
 }
 
+/// `doing` says what is done with the two, e.g. "add".
 pub(crate) fn different_shapes(span: Span, doing: &str, lhs: Shape, rhs: Shape) -> Error {
-    Error::new(span, format!("cannot {doing} {} and {}", shape(lhs), shape(rhs)))
+    error(span, format!("cannot {doing} {} and {}", shape(lhs), shape(rhs)))
 }
 
 pub(crate) fn no_product(span: Span, lhs: Shape, rhs: Shape) -> Error {
-    let help = match (lhs, rhs) {
-        (Shape::Vector(_), Shape::Vector(_)) => "\nhelp: write `dot(a, b)` or `cross(a, b)`",
-        _ => "",
-    };
-    Error::new(span, format!("cannot multiply {} by {}{help}", shape(lhs), shape(rhs)))
+    let are_vectors = matches!((lhs, rhs), (Shape::Vector(_), Shape::Vector(_)));
+    let help = are_vectors.then_some("write `dot(a, b)` or `cross(a, b)`");
+    advise_if(span, format!("cannot multiply {} by {}", shape(lhs), shape(rhs)), help)
 }
 
 fn shape(shape: Shape) -> String {
@@ -311,198 +319,176 @@ fn shape(shape: Shape) -> String {
 }
 
 pub(crate) fn empty_vector(place: Place) -> Error {
-    place.error("expected components, found an empty list")
+    error(place, "expected components, found an empty list")
 }
 
 pub(crate) fn number_out_of_range(place: Place) -> Error {
-    place.error("number is too large")
+    error(place, "number is too large")
 }
 
 pub(crate) fn index_not_integer(place: Place) -> Error {
-    place.error("expected an integer index, counted from 0")
+    error(place, "expected an integer index, counted from 0")
 }
 
 pub(crate) fn index_out_of_range(place: Place, length: usize) -> Error {
-    place.error(format!("expected an index below {length}"))
+    error(place, format!("expected an index below {length}"))
 }
 
 pub(crate) fn wrong_argument_count(function: &Ident, expected: usize, found: usize) -> Error {
-    let plural = if expected == 1 { "" } else { "s" };
-    Error::new(function.span(), format!("expected {expected} argument{plural} of `{function}`, found {found}"))
+    error(function, format!("expected {expected} {} of `{function}`, found {found}", plural("argument", expected)))
 }
 
-// What may stand where.
+pub(crate) fn expression_too_large(place: Place) -> Error {
+    error(place, "expression grows too large where its names are replaced by what they stand for")
+}
 
-/// `where_` says where, e.g. "a parameter"; `what` what it may not depend on, e.g. "the motion".
-pub(crate) fn not_allowed_in(span: Span, where_: &str, allowed: &str, found: &str) -> Error {
-    Error::new(span, format!("{where_} may depend on {allowed} only, found {found}"))
+/// `member` says what depends, e.g. "a parameter"; `allowed` and `found` on what.
+pub(crate) fn wrong_dependence(span: Span, member: &str, allowed: &str, found: &str) -> Error {
+    error(span, format!("{member} may depend on {allowed} only, found {found}"))
 }
 
 /// An acceleration in an applied force, which would make the mass matrix depend on it.
 pub fn acceleration_in_force(span: Span) -> Error {
-    Error::new(span, "a force may not depend on accelerations")
+    error(span, "a force may not depend on accelerations")
 }
 
-/// A constraint on velocities, where the language has constraints on positions.
+/// A velocity in a constraint; the language has constraints on positions.
 pub fn velocity_in_constraint(span: Span) -> Error {
-    Error::new(
-        span,
-        "expected positions in a constraint, found a velocity\nhelp: write the constraint at position level; its rates follow",
-    )
+    let help = "write the constraint at position level; its rates follow";
+    advise(span, "expected positions in a constraint, found a velocity", help)
 }
 
-/// A constraint that depends on an input, whose rates nobody knows.
+/// An input in a constraint; nobody knows its rates.
 pub fn input_in_constraint(span: Span, name: &str) -> Error {
-    Error::new(span, format!("a constraint may not depend on the input `{name}`: its rates are not known"))
+    error(span, format!("a constraint may not depend on the input `{name}`: its rates are not known"))
+}
+
+/// `what` is e.g. "a constraint".
+pub(crate) fn no_motion(place: Place, what: &str) -> Error {
+    error(place, format!("expected {what} on the motion, found an expression without positions or velocities"))
 }
 
 pub(crate) fn only_in_space(place: impl Into<Place>, what: &str) -> Error {
-    place.into().error(format!("{what} is spatial, but the model is `planar`"))
+    error(place, format!("{what} is spatial, but the model is `planar`"))
 }
 
 pub(crate) fn only_in_plane(place: impl Into<Place>, what: &str) -> Error {
-    place.into().error(format!("{what} needs a `planar` model"))
+    error(place, format!("{what} needs a `planar` model"))
 }
 
 pub(crate) fn needs_joint_coordinates(place: Place, what: &str) -> Error {
-    place.error(format!("{what} needs `coordinates joint` and a joint of the spanning tree"))
-}
-
-pub(crate) fn no_motion(place: Place, what: &str) -> Error {
-    place.error(format!("expected {what} on the motion, found an expression without positions or velocities"))
+    error(place, format!("{what} needs `coordinates joint` and a joint of the spanning tree"))
 }
 
 pub(crate) fn default_not_finite(place: Place, name: &Ident, value: f64) -> Error {
-    place.error(format!("expected a finite default of `{name}`, found {value}"))
-}
-
-// Ends of joints and forces.
-
-pub(crate) fn not_a_body(coordinate: &Ident) -> Error {
-    Error::new(coordinate.span(), format!("expected a body, found `.{coordinate}`"))
-}
-
-pub(crate) fn point_has_no_axes(place: Place) -> Error {
-    place.error("a force acts at a point, which has no axes\nhelp: give a vector in the axes of a body with `in`")
-}
-
-pub(crate) fn coordinate_has_no_points(place: Place) -> Error {
-    place.error("a force on a coordinate has no point")
-}
-
-pub(crate) fn coordinate_not_named(joint: &Ident) -> Error {
-    Error::new(
-        joint.span(),
-        format!("joint `{joint}` does not have exactly one coordinate\nhelp: name one: `{joint}.x`"),
-    )
-}
-
-pub(crate) fn nothing_beside_a_coordinate(name: &Ident) -> Error {
-    Error::new(name.span(), format!("a force on a coordinate takes neither `from` nor `in`, found `{name}`"))
-}
-
-pub(crate) fn torque_has_no_point(place: Place) -> Error {
-    place.error("a torque acts on a whole body, not at a point")
-}
-
-pub(crate) fn needs_an_angle(place: Place, kind: &str) -> Error {
-    place.error(format!("`{kind}` needs a coordinate that is an angle"))
-}
-
-// Mechanics.
-
-pub(crate) fn no_bodies(model: &Ident) -> Error {
-    Error::new(model.span(), format!("model `{model}` has no body"))
+    error(place, format!("expected a finite default of `{name}`, found {value}"))
 }
 
 pub(crate) fn wrong_number_of_ends(name: &Ident, kind: &Ident, expected: &str, found: usize) -> Error {
-    let plural = if expected == "1" { "" } else { "s" };
-    Error::new(kind.span(), format!("expected {expected} end{plural} of `{name}`, found {found}"))
+    let ends = plural("end", if expected == "1" { 1 } else { 2 });
+    error(kind, format!("expected {expected} {ends} of `{name}`, found {found}"))
+}
+
+pub(crate) fn not_a_body(coordinate: &Ident) -> Error {
+    error(coordinate, format!("expected a body, found `.{coordinate}`"))
+}
+
+pub(crate) fn point_has_no_axes(place: Place) -> Error {
+    let help = "give a vector in the axes of a body with `in`";
+    advise(place, "a force acts at a point, which has no axes", help)
+}
+
+pub(crate) fn coordinate_has_no_point(place: Place) -> Error {
+    error(place, "a force on a coordinate has no point")
+}
+
+pub(crate) fn coordinate_not_named(joint: &Ident, known: &[&str]) -> Error {
+    let help = known.first().map(|first| format!("name one of them: `{joint}.{first}`"));
+    advise_if(joint, format!("expected one coordinate, found the {} of joint `{joint}`", known.len()), help)
+}
+
+pub(crate) fn nothing_beside_a_coordinate(name: &Ident) -> Error {
+    error(name, format!("a force on a coordinate takes neither `from` nor `in`, found `{name}`"))
+}
+
+pub(crate) fn torque_has_no_point(place: Place) -> Error {
+    error(place, "a torque acts on a whole body, not at a point")
+}
+
+pub(crate) fn needs_an_angle(name: &Ident, kind: &str) -> Error {
+    error(name, format!("`{kind}` needs a coordinate that is an angle"))
+}
+
+pub(crate) fn no_bodies(model: &Ident) -> Error {
+    error(model, format!("model `{model}` has no body"))
 }
 
 pub(crate) fn joint_to_itself(end: &Ident) -> Error {
-    Error::new(end.span(), format!("expected two bodies, found `{end}` twice"))
+    error(end, format!("expected two bodies, found `{end}` twice"))
 }
 
 pub(crate) fn unattached_body(body: &Ident) -> Error {
-    Error::new(
-        body.span(),
-        format!(
-            "body `{body}` is not attached\nhelp: add a joint, or let it move freely: `joint {body}_motion: free(ground, {body});`"
-        ),
-    )
+    let help = format!("add a joint, or let it move freely: `joint {body}_motion: free(ground, {body});`");
+    advise(body, format!("body `{body}` is not attached"), help)
 }
 
 pub(crate) fn reversed_joint(joint: &Ident, far: &Ident, near: &Ident) -> Error {
-    Error::new(
-        far.span(),
-        format!(
-            "joint `{joint}` attaches `{far}` to `{near}`, but names `{far}` first\nhelp: name the end nearer to the ground first"
-        ),
-    )
+    let message = format!("joint `{joint}` attaches `{far}` to `{near}`, but names `{far}` first");
+    advise(far, message, "name the end nearer to the ground first")
 }
 
 pub(crate) fn not_positive(place: Place, what: &str, body: &Ident, value: f64) -> Error {
-    place.error(format!("expected a positive {what} of `{body}`, found {value}"))
+    error(place, format!("expected a positive {what} of `{body}`, found {value}"))
 }
 
 pub(crate) fn inertia_not_symmetric(place: Place, body: &Ident) -> Error {
-    place.error(format!("expected a symmetric inertia of `{body}`"))
+    error(place, format!("expected a symmetric inertia of `{body}`"))
 }
 
 pub(crate) fn inertia_not_positive_definite(place: Place, body: &Ident) -> Error {
-    place.error(format!("expected a positive definite inertia of `{body}`"))
+    error(place, format!("expected a positive definite inertia of `{body}`"))
 }
 
-pub(crate) fn inertia_violates_triangle(place: Place, body: &Ident, moments: [f64; 3]) -> Error {
-    let [a, b, c] = moments;
-    place.error(format!(
-        "no rigid body has the inertia of `{body}`: its principal moments {a}, {b}, {c} violate the triangle inequality\nhelp: no moment may exceed the sum of the other two"
-    ))
+pub(crate) fn inertia_violates_triangle(place: Place, body: &Ident, [a, b, c]: [f64; 3]) -> Error {
+    let message = format!(
+        "no rigid body has the inertia of `{body}`: its principal moments {a}, {b}, {c} violate the triangle inequality"
+    );
+    advise(place, message, "no moment may exceed the sum of the other two")
 }
 
 pub(crate) fn axis_not_constant(place: Place) -> Error {
-    place.error("expected numbers in the direction of an axis\nhelp: turn the joint with `rotated` where the direction depends on parameters")
-}
-
-pub(crate) fn not_a_rotation(place: Place) -> Error {
-    place.error("expected a rotation, found a matrix whose columns are not orthonormal and right-handed\nhelp: use `rotation_x`, `rotation_y`, `rotation_z` or `euler_zyx`")
+    let help = "turn the joint with `rotated` where the direction depends on parameters";
+    advise(place, "expected numbers in the direction of an axis", help)
 }
 
 pub(crate) fn axis_is_zero(place: Place) -> Error {
-    place.error("expected a direction, found a zero vector")
+    error(place, "expected a direction, found a zero vector")
 }
 
 pub(crate) fn axis_and_rotation(place: Place) -> Error {
-    place.error("expected either `axis` or `rotated`, found both")
+    error(place, "expected either `axis` or `rotated`, found both")
 }
 
-pub(crate) fn expression_too_large(place: Place) -> Error {
-    place.error("expression grows too large where its names are replaced by what they stand for")
+pub(crate) fn not_a_rotation(place: Place) -> Error {
+    let message = "expected a rotation, found a matrix whose columns are not orthonormal and right-handed";
+    advise(place, message, "use `rotation_x`, `rotation_y`, `rotation_z` or `euler_zyx`")
 }
 
-/// Constraints of a joint (or a written constraint) that follow from the others; `surplus` of them.
+/// Constraints of a joint, or a written constraint, that follow from the others; `surplus` of them.
 pub fn redundant_constraints(span: Span, member: &str, surplus: usize) -> Error {
-    let verb = if surplus == 1 { "constraint follows" } else { "constraints follow" };
-    Error::new(
-        span,
-        format!(
-            "{surplus} {verb} from the others at `{member}`\nhelp: replace the joint by one that leaves more freedom, e.g. `spherical` for `revolute`"
-        ),
-    )
+    let verb = if surplus == 1 { "follows" } else { "follow" };
+    let message = format!("{surplus} {} of `{member}` {verb} from the others", plural("constraint", surplus));
+    let help = "replace the joint by one that leaves more freedom, e.g. `spherical` for `revolute`";
+    advise(span, message, help)
 }
 
 /// A coordinate without inertia: the mass matrix is singular.
 pub fn massless_coordinate(span: Span, coordinate: &str) -> Error {
-    Error::new(span, format!("coordinate `{coordinate}` moves no mass, so the mass matrix is singular"))
+    error(span, format!("coordinate `{coordinate}` moves no mass, so the mass matrix is singular"))
 }
 
-/// Constraints and initial conditions that no configuration satisfies; `residual` is what remains.
+/// Constraints that no configuration satisfies; `residual` is what remains.
 pub fn unassemblable(span: Span, residual: f64) -> Error {
-    Error::new(
-        span,
-        format!(
-            "no configuration satisfies the constraints: a residual of {residual:.1e} remains\nhelp: check lengths and the `initial` positions"
-        ),
-    )
+    let message = format!("no configuration satisfies the constraints: a residual of {residual:.1e} remains");
+    advise(span, message, "check lengths and the `initial` positions")
 }

@@ -137,3 +137,34 @@ fn about_center_of_mass(about_origin: Term, mass: &Term, center: &Term) -> Term 
     let moved = Term::binary(Binary::Mul, mass.clone(), offset, Unit::INERTIA);
     Term::binary(Binary::Sub, about_origin, moved, Unit::INERTIA)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Number;
+    use proc_macro2::Span;
+
+    fn number(value: i64) -> Term {
+        Term::number(Number::from(value), Span::call_site())
+    }
+
+    fn vector(components: [i64; 3]) -> Term {
+        Term::stack(components.map(number).to_vec(), Unit::ONE, Span::call_site())
+    }
+
+    /// A point mass m at c has J_O = m (cᵀc 1 − c cᵀ) about the origin, and none about itself.
+    #[test]
+    fn a_point_mass_has_no_inertia_about_itself() {
+        let rows = [[13, -2, -3], [-2, 10, -6], [-3, -6, 5]].map(|row| vector(row.map(|entry| 2 * entry)));
+        let about_origin = Term::stack(rows.to_vec(), Unit::ONE, Span::call_site());
+        let moved = about_center_of_mass(about_origin, &number(2), &vector([1, 2, 3]));
+        assert_eq!(evaluate(&moved, &Vec::new()), Some(vec![0.0; 9]));
+    }
+
+    #[test]
+    fn in_the_plane_the_offset_counts_squared() {
+        let center = Term::stack(vec![number(3), number(4)], Unit::ONE, Span::call_site());
+        let moved = about_center_of_mass(number(60), &number(2), &center);
+        assert_eq!(evaluate(&moved, &Vec::new()), Some(vec![10.0]));
+    }
+}

@@ -136,3 +136,21 @@ pub(super) fn principal_moments(matrix: &[f64; 9]) -> [f64; 3] {
     moments.sort_by(f64::total_cmp);
     moments
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn principal_moments_do_not_depend_on_the_axes() {
+        // R diag(1, 2, 3) Rᵀ with the rotation of 1-2-2 direction cosines.
+        let third = 1.0 / 3.0;
+        let r =
+            [[third, 2.0 * third, 2.0 * third], [2.0 * third, third, -2.0 * third], [2.0 * third, -2.0 * third, third]];
+        let entry = |i: usize, j: usize| (0..3).map(|k| r[i][k] * (k + 1) as f64 * r[j][k]).sum::<f64>();
+        let matrix: [f64; 9] = std::array::from_fn(|index| entry(index / 3, index % 3));
+        for (moment, expected) in principal_moments(&matrix).into_iter().zip([1.0, 2.0, 3.0]) {
+            assert!((moment - expected).abs() < 1e-14, "{moment} for {expected}");
+        }
+    }
+}

@@ -71,11 +71,11 @@ impl Context<'_> {
             Some(Meaning::Broken) => None,
             Some(other) => {
                 let found = other.describe(name);
-                self.errors.push(diagnostics::wrong_kind_of_name(name.span(), "the name of a body", &found, ""));
+                self.errors.push(diagnostics::wrong_kind(name.span(), "the name of a body", &found));
                 None
             }
             None if name == "ground" => {
-                self.errors.push(diagnostics::wrong_kind_of_name(name.span(), "the name of a body", "`ground`", ""));
+                self.errors.push(diagnostics::wrong_kind(name.span(), "the name of a body", "`ground`"));
                 None
             }
             None => {

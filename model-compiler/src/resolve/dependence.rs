@@ -124,7 +124,7 @@ impl Context<'_> {
             | (_, Cause::Total)
             | (Role::Constraint | Role::Initial, Cause::Acceleration)
             | (Role::Initial, Cause::Input(_)) => {
-                Some(diagnostics::not_allowed_in(span, place, allowed, &self.describe(cause)))
+                Some(diagnostics::wrong_dependence(span, place, allowed, &self.describe(cause)))
             }
             _ => None,
         }

@@ -115,7 +115,7 @@ impl Context<'_> {
     /// The coordinate that an end names: its joint, and its index among the coordinates and velocities.
     fn target_coordinate(&self, end: &End) -> Option<(JointId, usize)> {
         for extra in [&end.position, &end.rotation, &end.axis].into_iter().flatten() {
-            self.errors.push(diagnostics::coordinate_has_no_points(extra.place));
+            self.errors.push(diagnostics::coordinate_has_no_point(extra.place));
         }
         let (joint, is_coordinate) = match self.names.get(&end.name) {
             Some(Meaning::Joint(joint)) => (joint, false),
@@ -123,7 +123,7 @@ impl Context<'_> {
             Some(Meaning::Broken) => return None,
             Some(other) => {
                 let found = other.describe(&end.name);
-                return self.report(diagnostics::wrong_kind_of_name(end.name.span(), "a joint", &found, ""));
+                return self.report(diagnostics::wrong_kind(end.name.span(), "a joint", &found));
             }
             None => {
                 let joints =
@@ -138,7 +138,11 @@ impl Context<'_> {
             }
             Some(name) => self.of_joint(joint, name)?,
             None if self.channels(joint).1.len() == 1 => self.sole_coordinate(joint, place)?,
-            None => return self.report(diagnostics::coordinate_not_named(&end.name)),
+            None => {
+                let (q, _) = self.channels(joint);
+                let known: Vec<&str> = q.iter().map(|coordinate| coordinate.name).collect();
+                return self.report(diagnostics::coordinate_not_named(&end.name, &known));
+            }
         };
         match subject {
             Subject::Coordinate(joint, Some(_), Some(index)) => Some((joint, index)),
@@ -151,8 +155,7 @@ impl Context<'_> {
         let unit = self.coordinate_unit(target.0, target.1);
         let takes_any = kind.fields().iter().any(|field| field.unit == "*");
         if !takes_any && !unit.is_one() {
-            let place = Place::at(end.name.span());
-            return self.report(diagnostics::needs_an_angle(place, kind.keyword()));
+            return self.report(diagnostics::needs_an_angle(&end.name, kind.keyword()));
         }
         Some(Unit::JOULE.over(unit))
     }

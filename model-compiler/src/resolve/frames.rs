@@ -98,10 +98,12 @@ fn axes_along(direction: [f64; 3], place: Place) -> Result<Term> {
         return Err(diagnostics::axis_is_zero(place));
     }
     let [nx, ny, c] = direction.map(|component| component / length);
-    let rows = if 1.0 + c < 1e-12 {
+    let sine_squared = nx * nx + ny * ny;
+    let rows = if sine_squared == 0.0 && c < 0.0 {
         [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
     } else {
-        let k = 1.0 / (1.0 + c);
+        // Near a half turn 1 + c has lost its digits, and 1 / (1 + c) = (1 - c) / (1 - c²) has not.
+        let k = if c < 0.0 { (1.0 - c) / sine_squared } else { 1.0 / (1.0 + c) };
         [[c + k * ny * ny, -k * nx * ny, nx], [-k * nx * ny, c + k * nx * nx, ny], [-nx, -ny, c]]
     };
     let number = |entry: f64| Term::number(Number::from_f64(entry), place.first);
@@ -115,4 +117,39 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 fn cross([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proc_macro2::Span;
+
+    fn axes(direction: [f64; 3]) -> Option<Vec<f64>> {
+        let axes = axes_along(direction, Place::at(Span::call_site())).ok()?;
+        constants::evaluate(&axes, &Vec::new())
+    }
+
+    #[test]
+    fn coordinate_axes_are_exact() {
+        assert_eq!(axes([0.0, 0.0, 2.0]), Some(vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
+        assert_eq!(axes([1.0, 0.0, 0.0]), Some(vec![0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0]));
+        assert_eq!(axes([0.0, -3.0, 0.0]), Some(vec![1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]));
+        assert_eq!(axes([0.0, 0.0, -1.0]), Some(vec![1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -1.0]));
+        assert_eq!(axes([0.0, 0.0, 0.0]), None);
+    }
+
+    #[test]
+    fn axes_are_orthonormal_and_end_along_the_direction() {
+        for direction in [[1.0, 2.0, -2.0], [0.3, -0.4, 1.2], [-1e-3, 1e-4, -1.0]] {
+            let entries = axes(direction).unwrap_or_default();
+            let column = |j: usize| [entries[j], entries[3 + j], entries[6 + j]];
+            let (x, y, z) = (column(0), column(1), column(2));
+            let length = dot(direction, direction).sqrt();
+            for k in 0..3 {
+                assert!((z[k] - direction[k] / length).abs() < 1e-12, "z along {direction:?}");
+                assert!((cross(x, y)[k] - z[k]).abs() < 1e-12, "right-handed for {direction:?}");
+            }
+            assert!((dot(x, x) - 1.0).abs() < 1e-12 && dot(x, y).abs() < 1e-12, "orthonormal for {direction:?}");
+        }
+    }
 }

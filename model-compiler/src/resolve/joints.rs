@@ -94,6 +94,7 @@ impl<'a> Context<'_> {
 
     fn read_options(&self, joint: &parse::Joint, outline: &mut JointOutline) {
         self.refuse_duplicates(joint.options.iter().map(|option| &option.name));
+        let kind = outline.kind.keyword();
         let coordinates = outline.kind.coordinates(self.settings.space);
         let has_one = coordinates.len() == 1 && !(outline.kind.has_rotation() && self.settings.space == Space::Spatial);
         for option in &joint.options {
@@ -105,7 +106,7 @@ impl<'a> Context<'_> {
                 "axis" => self.errors.push(diagnostics::option_needs_value(name, "[0, 0, 1]")),
                 "coordinate" if has_one => outline.coordinate_name = self.name_in(name, option.value.as_ref()),
                 "coordinate" => {
-                    let error = diagnostics::not_one_coordinate(name, outline.kind.keyword(), "exactly one coordinate");
+                    let error = diagnostics::option_of_other_joints(name, "exactly one coordinate", kind);
                     self.errors.push(error);
                 }
                 "absolute_angle" if self.settings.space == Space::Spatial => {
@@ -115,7 +116,7 @@ impl<'a> Context<'_> {
                     outline.absolute_angle = self.name_in(name, option.value.as_ref());
                 }
                 "absolute_angle" => {
-                    let error = diagnostics::not_one_coordinate(name, outline.kind.keyword(), "an angle alone");
+                    let error = diagnostics::option_of_other_joints(name, "an angle alone", kind);
                     self.errors.push(error);
                 }
                 _ => self.errors.push(diagnostics::unknown_word("option of a joint", name, &OPTIONS)),

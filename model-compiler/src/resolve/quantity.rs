@@ -44,7 +44,7 @@ impl Context<'_> {
         let subject = self.subject(body);
         let position = self.position(position);
         let Subject::Body(of) = subject? else {
-            self.errors.push(diagnostics::wrong_kind_of_name(body.place, "a body before `at`", "a value", ""));
+            self.errors.push(diagnostics::wrong_kind(body.place, "a body before `at`", "a value"));
             return None;
         };
         Some(Subject::Point(Frame { body: of, position: Some(position?), rotation: None }))
@@ -122,7 +122,7 @@ impl Context<'_> {
             Subject::Joint(_) | Subject::Coordinate(_, None, None) => ("a joint", "name one of its coordinates"),
             Subject::Model => ("the model", "name a total, such as `model.kinetic_energy`"),
         };
-        self.errors.push(diagnostics::wrong_kind_of_name(place, "a value", found, help));
+        self.errors.push(diagnostics::not_a_value(place, found, help));
         None
     }
 

@@ -64,3 +64,34 @@ pub(super) fn spanning_tree(n_bodies: usize, edges: &[Edge]) -> Tree {
         queue.push_back(Some(body));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(parent: Option<usize>, child: Option<usize>) -> Edge {
+        Edge { parent: parent.map(BodyId), child: child.map(BodyId), is_cut: false }
+    }
+
+    #[test]
+    fn a_loop_is_opened_where_the_branches_meet() {
+        let four_bar = [edge(None, Some(0)), edge(Some(0), Some(1)), edge(Some(1), Some(2)), edge(None, Some(2))];
+        let tree = spanning_tree(3, &four_bar);
+        assert_eq!(tree.joints, [0, 3, 1], "breadth first");
+        assert!(tree.reversed.is_empty() && tree.unattached.is_empty());
+    }
+
+    #[test]
+    fn a_cut_joint_stays_outside() {
+        let mut four_bar = [edge(None, Some(0)), edge(Some(0), Some(1)), edge(Some(1), Some(2)), edge(None, Some(2))];
+        four_bar[3].is_cut = true;
+        assert_eq!(spanning_tree(3, &four_bar).joints, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_reversed_joint_hides_nothing_behind_it() {
+        let tree = spanning_tree(3, &[edge(Some(0), None), edge(Some(0), Some(1))]);
+        assert_eq!((tree.reversed, tree.joints), (vec![0], vec![1]));
+        assert_eq!(tree.unattached, [BodyId(2)]);
+    }
+}
