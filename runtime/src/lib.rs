@@ -1,5 +1,7 @@
 //! Multibody dynamics from a macro: models, integration schemes, trajectories.
 
+#![forbid(unsafe_code)]
+
 pub mod model;
 pub mod real;
 pub mod signal;
@@ -27,6 +29,10 @@ pub use scheme::{Scheme, StepError, StepStats, Stepper};
 pub use signal::Signal;
 pub use sparsity::SparsityPattern;
 pub use trajectory::{Run, Trajectory, simulate};
+
+// Models written by hand for the tests name this crate as a user would.
+#[cfg(test)]
+extern crate self as hamel;
 
 #[cfg(feature = "macros")]
 pub use hamel_macros::multibody;

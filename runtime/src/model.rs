@@ -47,6 +47,15 @@ impl State {
             lambda: DVector::zeros(dims.nc),
         }
     }
+
+    /// Becomes a copy of a state of the same sizes, without allocating as `clone_from` would.
+    pub(crate) fn copy_from(&mut self, other: &State) {
+        self.t = other.t;
+        self.q.copy_from(&other.q);
+        self.v.copy_from(&other.v);
+        self.a.copy_from(&other.a);
+        self.lambda.copy_from(&other.lambda);
+    }
 }
 
 /// Mechanical energy, J.

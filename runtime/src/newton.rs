@@ -105,6 +105,9 @@ impl Newton {
 
 /// Whether the error after a correction of this size is within the tolerance, judged by the rate of convergence.
 fn is_last(size: f64, previous: f64) -> bool {
+    if previous.is_infinite() {
+        return false; // One correction says nothing about the rate.
+    }
     let rate = size / previous;
     // The remaining corrections of a linearly converging iteration sum to this; Newton's are smaller still.
     let remaining = size * rate / (1.0 - rate);

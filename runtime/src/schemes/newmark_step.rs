@@ -339,3 +339,81 @@ fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
         *x -= factor * y;
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
+#[cfg(test)]
+mod tests {
+    use super::common::{FreeBody, HeavyTop, Oscillator, Pendulum};
+    use super::*;
+
+    /// Residual and matrix of a step of 0.05 s at an iterate that is no solution, against central differences.
+    fn assert_matrix_is_exact(parameters: &Parameters, model: &dyn Model, initial: State) {
+        let mut step = Step::new(parameters.clone(), model, initial);
+        // As in a second step, where the auxiliary acceleration is not that of the state.
+        step.old_auxiliary.copy_from(&step.old.a);
+        step.old_auxiliary.add_scalar_mut(0.3);
+        step.old.lambda.add_scalar_mut(0.7);
+        step.begin(0.05);
+        let (nv, n) = (step.auxiliary.len(), step.auxiliary.len() + step.new.lambda.len());
+        for index in 0..n {
+            let offset = (1.0 + index as f64).sin();
+            if index < nv { step.auxiliary[index] += offset } else { step.new.lambda[index - nv] += offset }
+        }
+        step.evaluate_new_state();
+
+        let pattern = step.matrix.pattern().clone();
+        let mut values = vec![0.0; pattern.nnz()];
+        step.matrix(&mut values);
+        let mut exact = nalgebra::DMatrix::zeros(n, n);
+        for ((row, column), value) in pattern.entries().zip(&values) {
+            exact[(row, column)] = *value;
+        }
+
+        let h = 1e-4;
+        for column in 0..n {
+            let mut residuals = [vec![0.0; n], vec![0.0; n]];
+            for (residual, sign) in residuals.iter_mut().zip([1.0, -1.0]) {
+                let move_by = |step: &mut Step, size: f64| {
+                    if column < nv {
+                        step.auxiliary[column] += size
+                    } else {
+                        step.new.lambda[column - nv] += size
+                    }
+                    step.evaluate_new_state();
+                };
+                move_by(&mut step, sign * h);
+                step.residual(residual);
+                move_by(&mut step, -sign * h);
+            }
+            for row in 0..n {
+                let difference = (residuals[0][row] - residuals[1][row]) / (2.0 * h);
+                let error = (exact[(row, column)] - difference).abs();
+                let (name, model) = (&parameters.name, model.describe().name);
+                assert!(error < 1e-6 * (1.0 + exact.amax()), "{name} on {model}: ({row}, {column}) by {error:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn iteration_matrix_is_the_derivative_of_the_residual() {
+        let weighted = |alpha| Equilibrium::Weighted { alpha };
+        let kinds = [
+            ("Newmark", weighted(0.0), None),
+            ("HHT", weighted(-0.3), None),
+            ("generalized-α", Equilibrium::Auxiliary { alpha_m: 0.125, alpha_f: 0.375 }, None),
+            ("modified HHT", weighted(-0.3), Some(Weighting::Printed)),
+            ("modified HHT, body-weighted", weighted(-0.3), Some(Weighting::BodyFrame)),
+        ];
+        for (name, equilibrium, weighting) in kinds {
+            let parameters = Parameters { name: name.to_owned(), beta: 0.36, gamma: 0.7, equilibrium, weighting };
+            let body = FreeBody::TUMBLING;
+            assert_matrix_is_exact(&parameters, &Oscillator, Oscillator::initial());
+            assert_matrix_is_exact(&parameters, &Pendulum, Pendulum::initial());
+            assert_matrix_is_exact(&parameters, &body, body.initial(FreeBody::SPIN));
+            assert_matrix_is_exact(&parameters, &HeavyTop, HeavyTop::initial());
+        }
+    }
+}

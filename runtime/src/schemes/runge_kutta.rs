@@ -80,7 +80,7 @@ impl Stepper for RungeKuttaStepper<'_> {
         self.stats = StepStats::default();
         let blocks = self.model.describe().blocks;
 
-        self.stage.clone_from(&self.state);
+        self.stage.copy_from(&self.state);
         self.next.q.copy_from(&self.state.q);
         self.next.v.copy_from(&self.state.v);
         for (index, weight) in WEIGHTS.into_iter().enumerate() {

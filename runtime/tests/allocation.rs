@@ -1,0 +1,72 @@
+//! A step allocates nothing, for every scheme, dense and sparse.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use common::{Chain, FreeBody, HeavyTop, Oscillator, Pendulum};
+use hamel::{Model, State, schemes};
+
+/// The system's allocator, counting the calls of each thread.
+struct Counting;
+
+thread_local! {
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that is ending has no counter any more.
+    let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+}
+
+// SAFETY: every call is passed on unchanged to the system's allocator.
+#[allow(unsafe_code)] // An allocator cannot be written without.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn steps_do_not_allocate() {
+    let body = FreeBody::TUMBLING;
+    let cases: [(&dyn Model, State, f64); 5] = [
+        (&Oscillator, Oscillator::initial(), 0.01),
+        (&Pendulum, Pendulum::initial(), 0.01),
+        (&body, body.initial(FreeBody::SPIN), 0.01),
+        (&HeavyTop, HeavyTop::initial(), 1e-3),
+        (&Chain, Chain::initial(), 1e-3),
+    ];
+    for (model, initial, dt) in cases {
+        for scheme in schemes::all() {
+            let mut stepper = scheme.start(model, initial.clone()).unwrap();
+            // The sparse solver chooses its pivots at the first factorization.
+            stepper.step(dt).unwrap();
+            let before = CALLS.get();
+            for _ in 0..20 {
+                stepper.step(dt).unwrap();
+            }
+            let calls = CALLS.get() - before;
+            assert_eq!(calls, 0, "{} on {}", scheme.name(), model.describe().name);
+        }
+    }
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = CALLS.get();
+    std::hint::black_box(vec![1.0; 10]);
+    assert_eq!(CALLS.get() - before, 1);
+}

@@ -1,0 +1,230 @@
+//! Initial states and recorded runs.
+
+mod common;
+
+use std::sync::LazyLock;
+
+use common::{Oscillator, Pendulum};
+use hamel::schemes::{Hht, RungeKutta};
+use hamel::{Block, Channel, Energy, Model, ModelInfo, State, StepError, initial_state, simulate};
+
+#[test]
+fn initial_state_obeys_constraints_conditions_and_motion() {
+    let state = initial_state(&Pendulum).unwrap();
+    // x = 0.6 and the rod of one metre, below, because the reference configuration hangs down.
+    assert!((state.q[0] - 0.6).abs() < 1e-14 && (state.q[1] + 0.8).abs() < 1e-14, "{}", state.q);
+    // ẋ = 0.4, and x ẋ + y ẏ = 0.
+    assert!((state.v[0] - 0.4).abs() < 1e-14 && (state.v[1] - 0.3).abs() < 1e-14, "{}", state.v);
+    let (mut r, mut g) = ([1.0; 2], [1.0]);
+    Pendulum.residual(&state, &mut r, &mut g);
+    assert!(r.iter().chain(&g).all(|x| x.abs() < 1e-13));
+    assert!((state.q.dot(&state.a) + state.v.norm_squared()).abs() < 1e-13);
+}
+
+/// The pendulum, asked for something else at the start.
+struct Asked {
+    x: f64,
+    velocity: [f64; 2],
+    conditions: (usize, usize),
+    mass: f64,
+}
+
+const SOUND: Asked = Asked { x: 0.6, velocity: [0.4, 0.3], conditions: (1, 2), mass: 1.0 };
+
+impl Model for Asked {
+    fn describe(&self) -> &'static ModelInfo {
+        Pendulum.describe()
+    }
+    fn mass_matrix(&self, q: &[f64], out: &mut [f64]) {
+        Pendulum.mass_matrix(q, out);
+        out.iter_mut().for_each(|m| *m *= self.mass);
+    }
+    fn bias_force(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        Pendulum.bias_force(q, v, out);
+    }
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        Pendulum.applied_force(t, q, v, out);
+    }
+    fn constraint(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        Pendulum.constraint(t, q, out);
+    }
+    fn constraint_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        Pendulum.constraint_jacobian(t, q, out);
+    }
+    fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
+        Pendulum.constraint_bias(t, q, v, rate, acceleration);
+    }
+    fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy {
+        Pendulum.energy(t, q, v)
+    }
+    fn damping(&self, state: &State, out: &mut [f64]) {
+        Pendulum.damping(state, out);
+    }
+    fn stiffness(&self, state: &State, out: &mut [f64]) {
+        Pendulum.stiffness(state, out);
+    }
+    fn reference_configuration(&self, q: &mut [f64]) {
+        Pendulum.reference_configuration(q);
+    }
+    common::assembled_from_parts!();
+
+    fn n_initial_conditions(&self) -> (usize, usize) {
+        self.conditions
+    }
+    fn initial_position(&self, _t: f64, q: &[f64], residual: &mut [f64], jacobian: &mut [f64]) {
+        if self.conditions.0 == 1 {
+            residual[0] = q[0] - self.x;
+            jacobian.copy_from_slice(&[1.0, 0.0]);
+        }
+    }
+    fn initial_velocity(&self, _t: f64, _q: &[f64], v: &[f64], residual: &mut [f64], jacobian: &mut [f64]) {
+        if self.conditions.1 == 2 {
+            residual.copy_from_slice(&[v[0] - self.velocity[0], v[1] - self.velocity[1]]);
+            jacobian.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        }
+    }
+}
+
+fn reason(model: &Asked) -> (&'static str, f64) {
+    match initial_state(model) {
+        Err(StepError::Inconsistent { reason, residual, .. }) => (reason, residual),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn more_conditions_than_freedoms_are_fine_when_they_agree() {
+    let state = initial_state(&SOUND).unwrap();
+    assert!((state.v[1] - 0.3).abs() < 1e-13);
+}
+
+#[test]
+fn conditions_in_conflict_are_named() {
+    let (why, residual) = reason(&Asked { x: 1.4, ..SOUND });
+    assert!(why.contains("coordinates") && residual > 0.1, "{why} {residual}");
+    let (why, residual) = reason(&Asked { velocity: [0.4, 0.0], ..SOUND });
+    assert!(why.contains("velocities") && residual > 0.1, "{why} {residual}");
+}
+
+/// The pendulum with its rod counted twice.
+struct Redundant;
+
+impl Model for Redundant {
+    fn describe(&self) -> &'static ModelInfo {
+        static COORDINATES: [Channel; 2] = [common::channel("x"), common::channel("y")];
+        static CONSTRAINTS: [Channel; 2] = [common::channel("rod"), common::channel("same rod")];
+        static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
+            common::full_info("Redundant", &COORDINATES, &COORDINATES, &CONSTRAINTS, &[Block::Vector { size: 2 }])
+        });
+        &INFO
+    }
+    fn mass_matrix(&self, q: &[f64], out: &mut [f64]) {
+        Pendulum.mass_matrix(q, out);
+    }
+    fn bias_force(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        Pendulum.bias_force(q, v, out);
+    }
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        Pendulum.applied_force(t, q, v, out);
+    }
+    fn constraint(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        out.chunks_exact_mut(1).for_each(|out| Pendulum.constraint(t, q, out));
+    }
+    fn constraint_jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+        common::fill(&self.describe().constraint_jacobian, out, |_, column| q[column]);
+    }
+    fn constraint_bias(&self, _t: f64, _q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
+        rate.fill(0.0);
+        acceleration.fill(v[0] * v[0] + v[1] * v[1]);
+    }
+    fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy {
+        Pendulum.energy(t, q, v)
+    }
+    fn damping(&self, state: &State, out: &mut [f64]) {
+        Pendulum.damping(state, out);
+    }
+    fn stiffness(&self, state: &State, out: &mut [f64]) {
+        Pendulum.stiffness(state, out);
+    }
+    fn reference_configuration(&self, q: &mut [f64]) {
+        Pendulum.reference_configuration(q);
+    }
+    common::assembled_from_parts!();
+    common::without_initial_conditions!();
+}
+
+#[test]
+fn redundant_constraints_are_named() {
+    let Err(StepError::Inconsistent { reason, .. }) = initial_state(&Redundant) else { panic!("an error is due") };
+    assert!(reason.contains("redundant"), "{reason}");
+
+    let mut initial = State::zeros(Redundant.dims());
+    Redundant.reference_configuration(initial.q.as_mut_slice());
+    let run = simulate(&Redundant, &Hht { alpha: -0.1 }, initial, 0.01, 1.0, 1);
+    assert!(matches!(run.outcome, Err(StepError::Singular { iteration: 0, .. })), "{:?}", run.outcome);
+}
+
+#[test]
+fn missing_inertia_is_named() {
+    let (why, _) = reason(&Asked { mass: 0.0, ..SOUND });
+    assert!(why.contains("inertia"), "{why}");
+}
+
+#[test]
+fn without_conditions_the_start_is_the_reference_at_rest() {
+    let state = initial_state(&Asked { conditions: (0, 0), ..SOUND }).unwrap();
+    assert_eq!(state.q.as_slice(), [0.0, -1.0]);
+    assert_eq!(state.v.as_slice(), [0.0, 0.0]);
+    assert!((state.lambda[0] + Pendulum::GRAVITY).abs() < 1e-14);
+}
+
+#[test]
+fn a_run_ends_on_time_and_records_what_was_asked() {
+    // 0.1 divides 1 up to rounding, 0.3 leaves a shorter last step.
+    for (dt, every, expected) in [(0.1, 1, 11), (0.1, 4, 4), (0.3, 1, 5)] {
+        let run = simulate(&Oscillator, &RungeKutta, Oscillator::initial(), dt, 1.0, every);
+        run.outcome.unwrap();
+        let times: Vec<f64> = run.trajectory.times().collect();
+        assert_eq!(times.len(), expected, "{times:?}");
+        assert_eq!(*times.last().unwrap(), 1.0);
+    }
+    let nothing = simulate(&Oscillator, &RungeKutta, Oscillator::initial(), 0.1, 0.0, 1);
+    assert!(nothing.outcome.is_ok() && nothing.trajectory.len() == 1);
+}
+
+#[test]
+fn columns_have_names_and_csv_loses_nothing() {
+    let run = simulate(&Pendulum, &Hht { alpha: -0.1 }, Pendulum::initial(), 0.01, 0.05, 1);
+    let trajectory = run.trajectory;
+    let kinetic: Vec<f64> = trajectory.column("kinetic_energy").unwrap().collect();
+    assert!((kinetic[0] - 0.125).abs() < 1e-15);
+    assert_eq!(trajectory.column("multiplier(rod)").unwrap().len(), 6);
+    assert!(trajectory.column("nonsense").is_none());
+
+    let mut csv = Vec::new();
+    trajectory.write_csv(&mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    let mut lines = csv.lines();
+    assert!(lines.next().unwrap().starts_with("t [s],x [1],y [1],"));
+    for (line, row) in lines.zip(trajectory.rows()) {
+        let values: Vec<f64> = line.split(',').map(|field| field.parse().unwrap()).collect();
+        assert_eq!(values, row);
+    }
+}
+
+#[test]
+fn a_failing_run_keeps_what_it_computed() {
+    let until = 1e200;
+    let mut initial = Pendulum::initial();
+    initial.t = 0.0;
+    // One good step, then one of the rest of the interval, from which there is no way back to the circle.
+    let run = simulate(&Pendulum, &Hht { alpha: -0.1 }, initial.clone(), until, until, 1);
+    assert!(run.outcome.is_err());
+    assert_eq!(run.trajectory.len(), 1);
+
+    for (dt, until) in [(0.0, 1.0), (f64::NAN, 1.0), (0.1, -1.0), (0.1, f64::INFINITY)] {
+        let run = simulate(&Pendulum, &Hht { alpha: -0.1 }, initial.clone(), dt, until, 1);
+        assert!(matches!(run.outcome, Err(StepError::BadParameter { .. })));
+        assert_eq!(run.trajectory.len(), 1);
+    }
+}
