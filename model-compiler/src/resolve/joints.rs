@@ -12,6 +12,9 @@ use crate::parse::{self, Value, ValueKind};
 
 const OPTIONS: [&str; 4] = ["absolute_angle", "axis", "coordinate", "cut"];
 
+/// Options that name a coordinate.
+const NAMING: [&str; 2] = ["absolute_angle", "coordinate"];
+
 impl<'a> Context<'_> {
     /// Finds kinds, bodies and options of all joints, chooses the tree, and declares joints and named coordinates.
     /// Gives the joints as written, in the order of [`Context::joints`].
@@ -20,6 +23,12 @@ impl<'a> Context<'_> {
             written.iter().map(|joint| self.outline(joint).map(|outline| (*joint, outline))).collect();
         for (joint, _) in written.iter().zip(&outlined).filter(|(_, outline)| outline.is_none()) {
             self.names.declare(&joint.name, Meaning::Broken, self.errors);
+            let naming = joint.options.iter().filter(|option| NAMING.iter().any(|known| option.name == known));
+            for value in naming.filter_map(|option| option.value.as_ref()) {
+                if let ValueKind::Name(name) = &value.kind {
+                    self.names.declare(name, Meaning::Broken, self.errors);
+                }
+            }
         }
         let is_complete = outlined.iter().all(Option::is_some);
         let mut outlined: Vec<_> = outlined.into_iter().flatten().collect();
