@@ -167,7 +167,8 @@ impl Method {
         let mut before = String::new();
         let mut after = String::new();
         for output in filled {
-            let name = role_name(output.role);
+            // Not the plain name: that may be the caller's slice.
+            let name = format!("{}_part", role_name(output.role));
             if let Some(target) = direct(output) {
                 results.push(format!("array_mut({})", target.slice));
                 continue;
