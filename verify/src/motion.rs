@@ -43,12 +43,6 @@ impl Grid {
         Self { dt, steps: (duration / dt).round() as usize, every: 1 }
     }
 
-    /// As many steps of `dt` as it takes to reach `end`.
-    pub fn covering(dt: f64, end: f64) -> Self {
-        // A ratio that is whole but for round-off needs no further step.
-        Self { dt, steps: (end / dt - 1e-9).ceil() as usize, every: 1 }
-    }
-
     /// The same steps, observed `samples` times, or as often as divides evenly.
     pub fn sampled(self, samples: usize) -> Self {
         Self { every: (self.steps / samples.max(1)).max(1), ..self }

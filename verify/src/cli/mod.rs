@@ -4,8 +4,10 @@ mod failure;
 mod inspect;
 mod list;
 mod reproduce;
+mod recording;
 mod run;
 mod screen;
+mod source;
 
 use std::process::ExitCode;
 

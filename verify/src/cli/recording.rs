@@ -1,0 +1,91 @@
+//! What a recorded motion shows: a short table and plots of outputs, energy and constraints.
+
+use hamel::{Channel, Model, Trajectory};
+use hamel_verify::number::readable;
+use hamel_verify::report::{Axis, Curve, Figure, Style};
+
+/// Time, outputs and energy at the end, with unit, and how well the constraints were kept.
+pub(super) fn summary(model: &dyn Model, trajectory: &Trajectory) -> Vec<Vec<String>> {
+    let (Some(first), Some(last)) = (trajectory.rows().next(), trajectory.rows().next_back()) else {
+        return Vec::new();
+    };
+    let number = |value: f64, unit: &str| match unit {
+        "1" => readable(value, 9),
+        unit => format!("{} {unit}", readable(value, 9)),
+    };
+    let mut rows = vec![vec!["time".into(), number(last[0], "s")]];
+    let outputs = model.describe().outputs.iter().zip(&last[output_columns(model, trajectory)..]);
+    rows.extend(outputs.map(|(channel, &value)| vec![channel.name.to_owned(), number(value, channel.unit)]));
+    rows.push(vec!["energy at the start".into(), number(energy(first), "J")]);
+    rows.push(vec!["energy at the end".into(), number(energy(last), "J")]);
+    if model.dims().nc > 0 {
+        let worst = trajectory.rows().map(|row| constraint_residual(model, row)).fold(0.0, f64::max);
+        rows.push(vec!["largest constraint residual".into(), readable(worst, 2)]);
+    }
+    rows
+}
+
+/// One figure for each output, one for the energy, one for the constraints.
+pub(super) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let mut column = output_columns(model, trajectory);
+    for channels in model.describe().outputs.chunk_by(|a, b| base(a) == base(b)) {
+        let component = |(k, channel): (usize, &Channel)| curve(channel.name, trajectory, |row| row[column + k]);
+        let curves = channels.iter().enumerate().map(component).collect();
+        let name = base(&channels[0]);
+        figures.push(figure(&format!("output_{name}"), name, channels[0].unit, curves));
+        column += channels.len();
+    }
+    let curves = vec![
+        curve("kinetic", trajectory, |row| row[row.len() - 2]),
+        curve("potential", trajectory, |row| row[row.len() - 1]),
+        curve("total", trajectory, energy),
+    ];
+    figures.push(figure("energy", "energy", "J", curves));
+    if model.dims().nc > 0 {
+        // A logarithmic axis has no zero, and round-off often vanishes exactly.
+        let residual = curve("g", trajectory, |row| constraint_residual(model, row).max(1e-18));
+        let mut residual = figure("constraints", "largest constraint residual", "1", vec![residual]);
+        residual.y.is_log = true;
+        figures.push(residual);
+    }
+    figures
+}
+
+/// The first column of the outputs, which stand before the two energies at the end of a row.
+fn output_columns(model: &dyn Model, trajectory: &Trajectory) -> usize {
+    trajectory.columns().len() - 2 - model.describe().outputs.len()
+}
+
+fn energy(row: &[f64]) -> f64 {
+    row[row.len() - 2] + row[row.len() - 1]
+}
+
+/// Largest |g| at a recorded state; the coordinates follow the time in a row.
+fn constraint_residual(model: &dyn Model, row: &[f64]) -> f64 {
+    let dims = model.dims();
+    let mut residual = vec![0.0; dims.nc];
+    model.constraint(row[0], &row[1..=dims.nq], &mut residual);
+    residual.iter().map(|g| g.abs()).fold(0.0, f64::max)
+}
+
+/// The name of an output without the index of its component.
+fn base(channel: &Channel) -> &'static str {
+    channel.name.split('[').next().unwrap_or(channel.name)
+}
+
+fn curve(name: &str, trajectory: &Trajectory, value: impl Fn(&[f64]) -> f64) -> Curve {
+    Curve::new(name, Style::Line, trajectory.rows().map(|row| (row[0], value(row))).collect())
+}
+
+fn figure(slug: &str, label: &str, unit: &'static str, curves: Vec<Curve>) -> Figure {
+    Figure {
+        slug: slug.to_owned(),
+        title: label.to_owned(),
+        caption: String::new(),
+        x: Axis::linear("time", "s"),
+        y: Axis::linear(label, unit),
+        curves,
+        slopes: Vec::new(),
+    }
+}
