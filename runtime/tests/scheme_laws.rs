@@ -56,10 +56,10 @@ fn damped_newmark_is_of_first_order() {
 #[test]
 fn oscillator_after_twenty_steps_has_the_recorded_digits() {
     let cases: [(&dyn Scheme, [f64; 2]); 7] = [
-        (&Newmark { beta: 0.25, gamma: 0.5 }, [0.4853318761196894, -0.5528035254781770]),
+        (&Newmark { beta: 0.25, gamma: 0.5 }, [0.4853318761196894, -0.552803525478177]),
         (&Newmark { beta: 0.3025, gamma: 0.6 }, [0.4826847150136335, -0.5533939661000873]),
-        (&Hht { alpha: -0.1 }, [0.4852851293572258, -0.5526270052059840]),
-        (&Hht { alpha: -0.3 }, [0.4852278770717010, -0.5525025856690244]),
+        (&Hht { alpha: -0.1 }, [0.4852851293572258, -0.552627005205984]),
+        (&Hht { alpha: -0.3 }, [0.485227877071701, -0.5525025856690244]),
         (&GeneralizedAlpha { rho_infinity: 0.0 }, [0.4841568255099196, -0.5505912535562669]),
         (&GeneralizedAlpha { rho_infinity: 0.6 }, [0.4852725156230986, -0.5526360515355205]),
         (&GeneralizedAlpha { rho_infinity: 0.8 }, [0.4853208553502861, -0.5527694205478529]),

@@ -2,7 +2,7 @@
 //!
 //! nalgebra's LU is not used because it allocates its permutation and its storage at every factorization.
 
-use super::{Singular, smallest_pivot};
+use super::{Singular, is_regular};
 use crate::sparsity::OwnedPattern;
 
 /// Dense LU factors, L below the diagonal with unit diagonal, by rows.
@@ -28,7 +28,6 @@ impl DenseLu {
         for (&place, &value) in self.places.iter().zip(values) {
             self.factors[place as usize] = value;
         }
-        let smallest = smallest_pivot(n);
         for k in 0..n {
             let (mut pivot_row, mut largest) = (k, self.factors[k * n + k].abs());
             for row in k + 1..n {
@@ -37,8 +36,7 @@ impl DenseLu {
                     (pivot_row, largest) = (row, candidate);
                 }
             }
-            // Written so that an undefined pivot is refused, too.
-            if !(largest > smallest) {
+            if !is_regular(largest, n) {
                 return Err(Singular);
             }
             self.exchanges[k] = pivot_row as u32;

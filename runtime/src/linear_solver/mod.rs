@@ -141,9 +141,9 @@ fn inverse_power_of_two(x: f64) -> Result<f64, Singular> {
     Ok(f64::from_bits((2046 - exponent) << 52))
 }
 
-/// Pivots of the scaled matrix below this are round-off.
-fn smallest_pivot(n: usize) -> f64 {
-    8.0 * n as f64 * f64::EPSILON
+/// Whether a pivot of a scaled matrix of n rows is more than round-off; an undefined one is not.
+fn is_regular(pivot: f64, n: usize) -> bool {
+    pivot.abs() > 8.0 * n as f64 * f64::EPSILON
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use faer::perm::PermRef;
 use faer::sparse::linalg::{colamd, lu::simplicial};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 
-use super::{Singular, smallest_pivot};
+use super::{Singular, is_regular};
 use crate::sparsity::OwnedPattern;
 
 /// A kept pivot must not be smaller than this part of its column.
@@ -138,13 +138,12 @@ impl SparseLu {
         self.lower.clear();
         self.upper.clear();
         let mut sorted: Vec<(u32, f64)> = Vec::new();
-        let smallest = smallest_pivot(self.n);
         for column in 0..self.n {
             sorted.clear();
             sorted.extend(u.row_idx_of_col_raw(column).iter().copied().zip(u.val_of_col(column).iter().copied()));
             sorted.sort_unstable_by_key(|&(row, _)| row);
             let Some((_, pivot)) = sorted.pop() else { return Err(Singular) };
-            if !(pivot.abs() > smallest) {
+            if !is_regular(pivot, self.n) {
                 return Err(Singular);
             }
             self.pivots[column] = pivot;
@@ -188,7 +187,8 @@ impl SparseLu {
                 largest = largest.max(value.abs());
                 self.lower.values[slot] = value * inverse;
             }
-            if !(pivot.abs() >= PIVOT_RATIO * largest && pivot.abs() > smallest_pivot(self.n)) {
+            let is_usable = pivot.abs() >= PIVOT_RATIO * largest && is_regular(pivot, self.n);
+            if !is_usable {
                 self.work.fill(0.0);
                 return false;
             }
