@@ -1,0 +1,12 @@
+use hamel_macros::multibody;
+
+multibody! {
+    pub model Pendulum {
+        planar;
+        coordinates joint;
+        body rod { mass: 0 kg, inertia: 0.1 kg m^2 }
+        joint hinge: revolute(ground, rod);
+    }
+}
+
+fn main() {}
