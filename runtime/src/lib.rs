@@ -1,4 +1,8 @@
 //! Multibody dynamics from a macro: models, integration schemes, trajectories.
+//!
+//! A [`Model`] gives the terms of `M a + h = f + Gᵀ λ`, `g = 0`; [`initial_state`] finds where it starts, a [`Scheme`]
+//! steps it, [`simulate`] records its motion. The modules stand in the order in which they are best read.
+//! Models are written with the macro `multibody!`, or by hand. Not here: the compiler behind the macro.
 
 #![forbid(unsafe_code)]
 

@@ -15,7 +15,7 @@ use crate::sparsity::OwnedPattern;
 /// A kept pivot must not be smaller than this part of its column.
 const PIVOT_RATIO: f64 = 1e-3;
 /// Largest residual of an accepted solution, relative to the sizes of matrix, solution and right-hand side.
-const RESIDUAL_LIMIT: f64 = 1e-12;
+const RESIDUAL_LIMIT: f64 = 1e-11;
 
 /// Factors of the matrix with rows and columns permuted.
 pub(super) struct SparseLu {

@@ -8,6 +8,9 @@ use crate::model::{Model, State};
 use crate::scheme::{Scheme, StepError, Stepper};
 
 /// Newmark's scheme: second order for γ = ½, else first.
+///
+/// Without damping, γ = ½, constraints on positions make it weakly unstable: the multipliers do not converge, and
+/// after thousands of steps rounding errors in the accelerations take over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Newmark {
     /// Weight of the new acceleration in the coordinates, in [0, 1]; constrained models need β > 0.
