@@ -82,6 +82,13 @@ impl Reference {
     }
 }
 
+/// Points for a function of so many operations: fewer for a large one, which has more results at each.
+pub(super) fn points_for(operations: usize, most: usize) -> usize {
+    const FEWEST: usize = 32;
+    const OPERATIONS: usize = 40_000;
+    (OPERATIONS / operations.max(1)).clamp(FEWEST.min(most), most)
+}
+
 /// Values of moderate size: parameters positive, all others of either sign.
 fn sample(graph: &Graph, points: usize) -> Vec<Vec<f64>> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;

@@ -5,32 +5,23 @@
 //! computed in every step; a sum or product that exists already is used instead of a new one.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::polynomial::{Cube, Form, LiteralId, Polynomials, SumId, Term};
+use super::polynomial::{Cube, LiteralId, Polynomials, SumId, Term};
 use crate::expr::{ExprId, Graph};
 
-/// Factors the sums of products that `form` makes of the graph.
-///
-/// `None` if they exceed `size_limit` additions and multiplications before anything is extracted.
-pub(super) fn factor(graph: &Graph, roots: &[ExprId], form: Form, size_limit: usize) -> Option<(Graph, Vec<ExprId>)> {
-    let polynomials = Polynomials::from_graph(graph, roots, form);
-    if polynomials.size() > size_limit {
-        return None;
-    }
+/// Factors sums of products; the result has the symbols of `like`.
+pub(super) fn factor(polynomials: Polynomials, like: &Graph) -> (Graph, Vec<ExprId>) {
     let mut extraction = Extraction::new(polynomials);
     extraction.run();
-    Some(extraction.polynomials.to_graph(graph))
+    extraction.polynomials.to_graph(like)
 }
 
 /// Sums of more terms than this are not searched for pairs.
 const MAX_TERMS: usize = 400;
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-struct CubeId(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 struct CandidateId(u32);
@@ -40,8 +31,19 @@ struct CandidateId(u32);
 enum Candidate {
     /// A product of two literals.
     Product(LiteralId, LiteralId),
-    /// left + right, or left − right.
-    Sum { is_difference: bool, left: CubeId, right: CubeId },
+    /// A sum of two products.
+    Sum(SumKey),
+}
+
+/// left + right, or left − right, by the hashes of both products, of which the left one is not the larger.
+///
+/// Most pairs of terms have nothing in common with others, so products are written out for the chosen pairs only. A
+/// collision of hashes spoils a choice and no result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct SumKey {
+    is_difference: bool,
+    left: u64,
+    right: u64,
 }
 
 /// Whether terms come into a sum or go out of it.
@@ -67,17 +69,19 @@ enum Role {
 }
 
 /// What is known about a candidate.
-#[derive(Default)]
 struct Tally {
+    /// What it costs to compute.
+    cost: i64,
     gain_of_uses: i64,
-    users: BTreeMap<SumId, u32>,
+    /// The sums that use it, as often as they do.
+    users: Vec<SumId>,
+    /// The sums that are the candidate, or its negative.
     providers: BTreeSet<(SumId, bool)>,
     queued_gain: Option<i64>,
 }
 
 struct Extraction {
     polynomials: Polynomials,
-    cubes: IndexSet<Cube, FxBuildHasher>,
     candidates: IndexSet<Candidate, FxBuildHasher>,
     tallies: Vec<Tally>,
     /// Candidates worth extracting, the best one first; ties go to the one that was met first.
@@ -91,7 +95,6 @@ impl Extraction {
         let live = polynomials.reachable();
         let mut extraction = Extraction {
             polynomials,
-            cubes: IndexSet::default(),
             candidates: IndexSet::default(),
             tallies: Vec::new(),
             queue: BTreeSet::new(),
@@ -108,7 +111,7 @@ impl Extraction {
         while let Some(&(_, best)) = self.queue.first() {
             let is_replaced = match self.candidates[best.0 as usize] {
                 Candidate::Product(a, b) => self.extract_product(best, a, b),
-                Candidate::Sum { is_difference, left, right } => self.extract_sum(best, is_difference, left, right),
+                Candidate::Sum(key) => self.extract_sum(best, key),
             };
             self.update_queue();
             if !is_replaced {
@@ -133,13 +136,13 @@ impl Extraction {
         })
     }
 
-    fn extract_sum(&mut self, candidate: CandidateId, is_difference: bool, left: CubeId, right: CubeId) -> bool {
-        let (left, right) = (self.cube(left).clone(), self.cube(right).clone());
-        let definition = || vec![Term::new(false, left.clone()), Term::new(is_difference, right.clone())];
+    fn extract_sum(&mut self, candidate: CandidateId, key: SumKey) -> bool {
+        let Some((left, right)) = self.products_of(candidate, key) else { return false };
+        let definition = || vec![Term::new(false, left.clone()), Term::new(key.is_difference, right.clone())];
         let (literal, provider, is_negative) = self.definition(candidate, definition);
         self.rewrite_users(candidate, provider, |terms| {
             let mut count = 0;
-            while let Some(found) = find_sum(terms, is_difference, &left, &right) {
+            while let Some(found) = find_sum(terms, key.is_difference, &left, &right) {
                 terms.swap_remove(found.second);
                 terms.swap_remove(found.first);
                 let cube = found.base.into_iter().chain([literal]).collect();
@@ -147,6 +150,22 @@ impl Extraction {
                 count += 1;
             }
             count
+        })
+    }
+
+    /// Both products of a candidate, from a place where it occurs.
+    fn products_of(&self, candidate: CandidateId, key: SumKey) -> Option<(Cube, Cube)> {
+        let tally = &self.tallies[candidate.0 as usize];
+        let providers = tally.providers.iter().map(|&(provider, _)| provider);
+        providers.chain(tally.users.iter().copied()).find_map(|sum| {
+            let terms = &self.polynomials.sums[sum.index()];
+            terms.iter().enumerate().find_map(|(k, first)| {
+                let second =
+                    terms[k + 1..].iter().find(|second| Pairing::of(first, second, &self.polynomials).key == key)?;
+                let split = Split::of(&first.cube, &second.cube);
+                let is_swapped = Pairing::of(first, second, &self.polynomials).is_swapped;
+                Some(if is_swapped { (split.right, split.left) } else { (split.left, split.right) })
+            })
         })
     }
 
@@ -170,7 +189,9 @@ impl Extraction {
         provider: SumId,
         rewrite: impl Fn(&mut Vec<Term>) -> usize,
     ) -> bool {
-        let users: Vec<SumId> = self.tallies[candidate.0 as usize].users.keys().copied().collect();
+        let mut users = self.tallies[candidate.0 as usize].users.clone();
+        users.sort_unstable();
+        users.dedup();
         let mut count = 0;
         for user in users.into_iter().filter(|&user| user != provider) {
             let mut terms = self.polynomials.sums[user.index()].clone();
@@ -207,7 +228,8 @@ impl Extraction {
         for term in terms {
             let is_provider = count == 1 && term.cube.len() == 2;
             for (a, b, multiplicity) in literal_pairs(&term.cube) {
-                let candidate = self.candidate(Candidate::Product(a, b));
+                let is_free = !self.polynomials.is_hot(a) && !self.polynomials.is_hot(b);
+                let candidate = self.candidate(Candidate::Product(a, b), i64::from(!is_free));
                 let role = if is_provider {
                     Role::Provider { is_negative: term.is_negative }
                 } else {
@@ -232,15 +254,12 @@ impl Extraction {
         match (occurrence.role, direction) {
             (Role::Use { gain }, Direction::Enter) => {
                 tally.gain_of_uses += gain;
-                *tally.users.entry(sum).or_default() += 1;
+                tally.users.push(sum);
             }
             (Role::Use { gain }, Direction::Leave) => {
                 tally.gain_of_uses -= gain;
-                if let Some(count) = tally.users.get_mut(&sum) {
-                    *count -= 1;
-                    if *count == 0 {
-                        tally.users.remove(&sum);
-                    }
+                if let Some(position) = tally.users.iter().position(|&user| user == sum) {
+                    tally.users.swap_remove(position);
                 }
             }
             (Role::Provider { is_negative }, Direction::Enter) => {
@@ -254,38 +273,15 @@ impl Extraction {
     }
 
     fn sum_occurrence(&mut self, first: &Term, second: &Term, terms: usize) -> Occurrence {
-        let split = Split::of(&first.cube, &second.cube);
-        let is_provider = split.base.is_empty() && terms == 2;
-        let gain = if is_provider { 0 } else { self.gain_of_use(&split) };
-        let (left, right) = (self.cube_id(split.left), self.cube_id(split.right));
-        let is_swapped = right < left;
-        let (left, right) = if is_swapped { (right, left) } else { (left, right) };
-        let is_difference = first.is_negative ^ second.is_negative;
-        let is_negative = if is_swapped { second.is_negative } else { first.is_negative };
-        let candidate = self.candidate(Candidate::Sum { is_difference, left, right });
-        let role = if is_provider { Role::Provider { is_negative } } else { Role::Use { gain } };
-        Occurrence { candidate, role }
-    }
-
-    /// Operations saved by base·(left ± right) with the sum already computed.
-    fn gain_of_use(&self, split: &Split) -> i64 {
-        let is_sum_hot = split.left.iter().chain(&split.right).any(|&literal| self.polynomials.is_hot(literal));
-        let before =
-            self.multiplications([&split.left, &split.base]) + self.multiplications([&split.right, &split.base]);
-        let base = self.count_factors(&split.base);
-        let after = base.with(is_sum_hot).multiplications();
-        1 + before - after
-    }
-
-    fn multiplications<'c>(&self, cubes: impl IntoIterator<Item = &'c Cube>) -> i64 {
-        cubes
-            .into_iter()
-            .fold(Factors::default(), |factors, cube| factors.and(self.count_factors(cube)))
-            .multiplications()
-    }
-
-    fn count_factors(&self, cube: &Cube) -> Factors {
-        cube.iter().fold(Factors::default(), |factors, &literal| factors.with(self.polynomials.is_hot(literal)))
+        let pairing = Pairing::of(first, second, &self.polynomials);
+        let is_provider = pairing.base == Factors::default() && terms == 2;
+        let role = if is_provider {
+            let carrier = if pairing.is_swapped { second } else { first };
+            Role::Provider { is_negative: carrier.is_negative }
+        } else {
+            Role::Use { gain: pairing.gain() }
+        };
+        Occurrence { candidate: self.candidate(Candidate::Sum(pairing.key), pairing.cost()), role }
     }
 
     fn gain(&self, candidate: CandidateId) -> i64 {
@@ -293,22 +289,12 @@ impl Extraction {
         if tally.users.is_empty() {
             return 0;
         }
-        let has_provider = !tally.providers.is_empty();
-        let cost = match self.candidates[candidate.0 as usize] {
-            Candidate::Product(a, b) if !self.polynomials.is_hot(a) && !self.polynomials.is_hot(b) => {
-                // Products of parameters are free and shorten others; they go first among equals.
-                return 2 * tally.gain_of_uses + 1;
-            }
-            Candidate::Product(..) => 1,
-            Candidate::Sum { left, right, .. } => self.cost_of_sum(left, right),
-        };
-        2 * (tally.gain_of_uses - if has_provider { 0 } else { cost })
-    }
-
-    fn cost_of_sum(&self, left: CubeId, right: CubeId) -> i64 {
-        let (left, right) = (self.cube(left), self.cube(right));
-        let is_hot = left.iter().chain(right).any(|&literal| self.polynomials.is_hot(literal));
-        if is_hot { 1 + self.multiplications([left]) + self.multiplications([right]) } else { 0 }
+        if matches!(self.candidates[candidate.0 as usize], Candidate::Product(..)) && tally.cost == 0 {
+            // Products of parameters are free and shorten others; they go first among equals.
+            return 2 * tally.gain_of_uses + 1;
+        }
+        let cost = if tally.providers.is_empty() { tally.cost } else { 0 };
+        2 * (tally.gain_of_uses - cost)
     }
 
     fn update_queue(&mut self) {
@@ -336,33 +322,30 @@ impl Extraction {
         }
     }
 
-    fn candidate(&mut self, candidate: Candidate) -> CandidateId {
+    fn candidate(&mut self, candidate: Candidate, cost: i64) -> CandidateId {
         let (index, is_new) = self.candidates.insert_full(candidate);
         if is_new {
-            self.tallies.push(Tally::default());
+            let providers = BTreeSet::new();
+            self.tallies.push(Tally { cost, gain_of_uses: 0, users: Vec::new(), providers, queued_gain: None });
         }
         CandidateId(index as u32)
-    }
-
-    fn cube_id(&mut self, cube: Cube) -> CubeId {
-        CubeId(self.cubes.insert_full(cube).0 as u32)
-    }
-
-    fn cube(&self, id: CubeId) -> &Cube {
-        &self.cubes[id.0 as usize]
     }
 }
 
 /// The factors of a product as far as they matter for its cost: those known early are one factor.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Factors {
     hot: i64,
     has_cold: bool,
 }
 
 impl Factors {
-    fn with(self, is_hot: bool) -> Factors {
-        Factors { hot: self.hot + i64::from(is_hot), has_cold: self.has_cold || !is_hot }
+    fn add(&mut self, is_hot: bool) {
+        if is_hot {
+            self.hot += 1;
+        } else {
+            self.has_cold = true;
+        }
     }
 
     fn and(self, other: Factors) -> Factors {
@@ -371,6 +354,62 @@ impl Factors {
 
     fn multiplications(self) -> i64 {
         (self.hot + i64::from(self.has_cold) - 1).max(0)
+    }
+}
+
+/// Two terms as base·(left ± right), without writing the products out.
+struct Pairing {
+    key: SumKey,
+    /// Whether the first term is the one on the right.
+    is_swapped: bool,
+    base: Factors,
+    left: Factors,
+    right: Factors,
+}
+
+impl Pairing {
+    fn of(first: &Term, second: &Term, polynomials: &Polynomials) -> Pairing {
+        let mut base = Factors::default();
+        let (mut left, mut right) = (Factors::default(), Factors::default());
+        let (mut left_hash, mut right_hash) = (0_u64, 0_u64);
+        let (a, b) = (&first.cube, &second.cube);
+        let (mut i, mut j) = (0, 0);
+        while i < a.len() || j < b.len() {
+            if i < a.len() && j < b.len() && a[i] == b[j] {
+                base.add(polynomials.is_hot(a[i]));
+                i += 1;
+                j += 1;
+            } else if j == b.len() || (i < a.len() && a[i] < b[j]) {
+                left.add(polynomials.is_hot(a[i]));
+                left_hash = left_hash.wrapping_add(a[i].hash());
+                i += 1;
+            } else {
+                right.add(polynomials.is_hot(b[j]));
+                right_hash = right_hash.wrapping_add(b[j].hash());
+                j += 1;
+            }
+        }
+        let is_difference = first.is_negative ^ second.is_negative;
+        let is_swapped = right_hash < left_hash;
+        let (low, high) = if is_swapped { (right_hash, left_hash) } else { (left_hash, right_hash) };
+        Pairing { key: SumKey { is_difference, left: low, right: high }, is_swapped, base, left, right }
+    }
+
+    /// Operations saved by base·(left ± right) with the sum already computed.
+    fn gain(&self) -> i64 {
+        let before = self.left.and(self.base).multiplications() + self.right.and(self.base).multiplications();
+        let mut after = self.base;
+        after.add(self.is_hot());
+        1 + before - after.multiplications()
+    }
+
+    /// Operations of left ± right that are done in every step.
+    fn cost(&self) -> i64 {
+        if self.is_hot() { 1 + self.left.multiplications() + self.right.multiplications() } else { 0 }
+    }
+
+    fn is_hot(&self) -> bool {
+        self.left.hot + self.right.hot > 0
     }
 }
 
@@ -496,6 +535,11 @@ mod tests {
     use super::*;
     use crate::expr::{Operations, Stage};
     use crate::simplify::field::are_equal;
+    use crate::simplify::polynomial::Form;
+
+    fn factored(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
+        factor(Polynomials::from_graph(graph, roots, Form::Derived), graph)
+    }
 
     #[test]
     fn extracts_a_common_factor() {
@@ -503,7 +547,7 @@ mod tests {
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| graph.symbol(name, Stage::Position));
         let products = [graph.mul(a, c), graph.mul(a, d), graph.mul(b, c), graph.mul(b, d)];
         let root = graph.sum(&products);
-        let (factored, roots) = factor(&graph, &[root], Form::Derived, usize::MAX).expect("no size limit");
+        let (factored, roots) = factored(&graph, &[root]);
         assert_eq!(Operations::of(&factored, &roots).weight(), 3);
         assert!(are_equal((&graph, &[root]), (&factored, &roots)));
     }
@@ -515,7 +559,7 @@ mod tests {
         let [x, y] = ["x", "y"].map(|name| graph.symbol(name, Stage::Position));
         let (mx, ry) = (graph.mul(m, x), graph.mul(r, y));
         let root = graph.mul(mx, ry);
-        let (factored, roots) = factor(&graph, &[root], Form::Derived, usize::MAX).expect("no size limit");
+        let (factored, roots) = factored(&graph, &[root]);
         assert_eq!(Operations::hot(&factored, &roots).weight(), 2);
     }
 
@@ -526,7 +570,7 @@ mod tests {
         let sum = graph.add(a, b);
         let (ac, bc) = (graph.mul(a, c), graph.mul(b, c));
         let root = graph.add(ac, bc);
-        let (factored, roots) = factor(&graph, &[sum, root], Form::Derived, usize::MAX).expect("no size limit");
+        let (factored, roots) = factored(&graph, &[sum, root]);
         assert_eq!(Operations::of(&factored, &roots).weight(), 2);
     }
 
@@ -535,7 +579,7 @@ mod tests {
         let mut graph = Graph::new();
         let [a, b, c] = ["a", "b", "c"].map(|name| graph.symbol(name, Stage::Position));
         let roots = [graph.div(a, c), graph.div(b, c)];
-        let (factored, factored_roots) = factor(&graph, &roots, Form::Derived, usize::MAX).expect("no size limit");
+        let (factored, factored_roots) = factored(&graph, &roots);
         assert_eq!(Operations::of(&factored, &factored_roots).weight(), 10);
     }
 }

@@ -35,6 +35,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::expr::{ExprId, Graph, Node, Operations, Unary};
+use polynomial::Polynomials;
 
 pub use accuracy::{Accuracy, Errors};
 pub use kernels::{FunctionLog, simplify_equations};
@@ -95,24 +96,34 @@ impl Version {
     }
 }
 
+/// The form in which versions are factored again.
+const INLINED: Form = Form::Inlined { terms: 2 };
+
 struct Portfolio<'l> {
     limits: &'l Limits,
     input: Version,
     versions: Vec<Version>,
+    /// Sizes of the multiplied-out forms that were tried.
+    expanded_sizes: BTreeSet<usize>,
     log: Vec<PassLog>,
 }
 
 impl<'l> Portfolio<'l> {
     fn new(graph: &Graph, roots: &[ExprId], limits: &'l Limits) -> Portfolio<'l> {
         let input = Version::new("derived", graph.compact(roots));
-        let mut portfolio = Portfolio { limits, input: input.clone(), versions: Vec::new(), log: Vec::new() };
+        let mut portfolio = Portfolio {
+            limits,
+            input: input.clone(),
+            versions: Vec::new(),
+            expanded_sizes: BTreeSet::new(),
+            log: Vec::new(),
+        };
         portfolio.record("input", input, String::new());
         portfolio
     }
 
     /// Brings the function into its starting forms, and factors each.
     fn try_starts(&mut self) {
-        const INLINED: Form = Form::Inlined { terms: 2 };
         let merged = self.merge(self.input.clone());
         self.start("derived", &merged, Form::Derived);
         self.start("inlined", &merged, INLINED);
@@ -133,13 +144,17 @@ impl<'l> Portfolio<'l> {
     }
 
     fn start(&mut self, name: &'static str, source: &Version, form: Form) {
-        let size_limit = match form {
-            Form::Expanded { .. } => self.limits.growth * source.operation_count(),
-            Form::Derived | Form::Inlined { .. } => usize::MAX,
-        };
-        let Some(factored) = factor::factor(&source.graph, &source.roots, form, size_limit) else {
-            return self.note_abandoned(name, source);
-        };
+        let polynomials = Polynomials::from_graph(&source.graph, &source.roots, form);
+        if matches!(form, Form::Expanded { .. }) {
+            // Small functions may grow more: what matters is the work of factoring them.
+            let size_limit = self.limits.growth * (source.operation_count() + 50);
+            let size = polynomials.size();
+            // Forms of one size are the same form in practice, for example where there are no squares to reduce.
+            if size > size_limit || !self.expanded_sizes.insert(size) {
+                return;
+            }
+        }
+        let factored = factor::factor(polynomials, &source.graph);
         let factored = self.record("factor", Version::new(name, factored), String::new());
         let factored = self.factor(factored);
         self.merge(factored);
@@ -149,18 +164,24 @@ impl<'l> Portfolio<'l> {
     #[cfg(feature = "egraph")]
     fn rewrite_best(&mut self) {
         let rules = rules::rules();
+        let mut nodes = 0;
         for index in self.best_indices(self.limits.rewritten_versions) {
             let mut version = self.versions[index].clone();
             for &size in self.limits.window_sizes.iter().cycle().take(self.limits.rounds) {
-                if version.operation_count() > self.limits.rewrite_below {
+                if nodes >= self.limits.egraph_budget || version.operation_count() > self.limits.rewrite_below {
                     break;
                 }
                 let (graph, roots, stops) =
                     window::rewrite_windows(&version.graph, &version.roots, size, &rules, self.limits);
+                nodes += stops.nodes;
                 let rewritten = Version::new(version.start, (graph, roots));
                 let rewritten = self.record("rewrite", rewritten, stops.to_string());
                 let factored = self.factor(rewritten);
-                version = self.merge(factored);
+                let merged = self.merge(factored);
+                if merged.weight >= version.weight {
+                    break;
+                }
+                version = merged;
             }
         }
     }
@@ -169,11 +190,9 @@ impl<'l> Portfolio<'l> {
     fn rewrite_best(&mut self) {}
 
     fn factor(&mut self, version: Version) -> Version {
-        const FORM: Form = Form::Inlined { terms: 2 };
-        match factor::factor(&version.graph, &version.roots, FORM, usize::MAX) {
-            Some(factored) => self.record("factor", Version::new(version.start, factored), String::new()),
-            None => version,
-        }
+        let polynomials = Polynomials::from_graph(&version.graph, &version.roots, INLINED);
+        let factored = factor::factor(polynomials, &version.graph);
+        self.record("factor", Version::new(version.start, factored), String::new())
     }
 
     fn merge(&mut self, version: Version) -> Version {
@@ -186,11 +205,6 @@ impl<'l> Portfolio<'l> {
         self.log.push(PassLog { start: version.start, pass, operations, note });
         self.versions.push(version.clone());
         version
-    }
-
-    fn note_abandoned(&mut self, start: &'static str, source: &Version) {
-        let operations = Operations::hot(&source.graph, &source.roots);
-        self.log.push(PassLog { start, pass: "factor", operations, note: "abandoned: too large".to_owned() });
     }
 
     /// The cheapest version of each start, of all starts the `count` cheapest.
@@ -206,7 +220,8 @@ impl<'l> Portfolio<'l> {
 
     /// The cheapest version that is correct and accurate; among equals the one with the shortest chain of operations.
     fn select(mut self) -> Simplified {
-        let reference = accuracy::Reference::new(&self.input.graph, &self.input.roots, self.limits.accuracy_points);
+        let points = accuracy::points_for(self.input.operation_count(), self.limits.accuracy_points);
+        let reference = accuracy::Reference::new(&self.input.graph, &self.input.roots, points);
         let mut versions = std::mem::take(&mut self.versions);
         versions.sort_by_key(|version| version.weight);
         for equals in versions.chunk_by(|a, b| a.weight == b.weight) {
@@ -215,10 +230,7 @@ impl<'l> Portfolio<'l> {
             for candidate in candidates {
                 let errors = reference.measure(&candidate.graph, &candidate.roots);
                 let is_sound = self.keeps_roots(&candidate)
-                    && field::are_equal(
-                        (&self.input.graph, &self.input.roots),
-                        (&candidate.graph, &candidate.roots),
-                    );
+                    && field::are_equal((&self.input.graph, &self.input.roots), (&candidate.graph, &candidate.roots));
                 if is_sound && reference.accepts(errors) {
                     let accuracy = Accuracy { input: reference.errors(), output: errors };
                     let Version { graph, roots, .. } = candidate;
@@ -255,4 +267,146 @@ fn radicands(version: &Version) -> BTreeSet<field::Residue> {
 fn balanced(version: &Version) -> Version {
     let balanced = Version::new(version.start, balance::balance(&version.graph, &version.roots));
     if balanced.weight <= version.weight { balanced } else { version.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Stage, evaluate};
+    use cases::Case;
+
+    fn simplified(case: &Case) -> Simplified {
+        simplify(&case.graph, &case.roots, &Limits::default())
+    }
+
+    fn random(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state >> 33
+    }
+
+    /// Checks the weight of what is left, and that both forms agree at a point.
+    fn check(case: &Case, weight: u64) {
+        let simplified = simplified(case);
+        let hot = Operations::hot(&simplified.graph, &simplified.roots);
+        assert!(hot.weight() <= weight, "{}: {} ({hot})", case.name, hot.weight());
+        let mut state = 7;
+        let mut value = || 0.3 + random(&mut state) as f64 / (1_u64 << 31) as f64;
+        let (point, expected) = loop {
+            let point: Vec<f64> = case.graph.symbols().iter().map(|_| value()).collect();
+            let expected = evaluate(&case.graph, &case.roots, &point);
+            // A crank that is longer than its rod cannot turn everywhere.
+            if expected.iter().all(|value| value.is_finite()) {
+                break (point, expected);
+            }
+        };
+        let values = evaluate(&simplified.graph, &simplified.roots, &point);
+        let scale = expected.iter().fold(1e-9_f64, |scale, value| scale.max(value.abs()));
+        for (value, expected) in values.iter().zip(&expected) {
+            assert!((value - expected).abs() <= 1e-11 * scale, "{}: {value} instead of {expected}", case.name);
+        }
+    }
+
+    #[test]
+    fn euler_parameter_bodies() {
+        check(&cases::euler_parameter_body(false, false, false), 152);
+        check(&cases::euler_parameter_body(true, false, false), 198);
+        check(&cases::euler_parameter_body(true, true, true), 495);
+        check(&cases::euler_parameter_body(true, false, true), 890);
+    }
+
+    #[test]
+    fn slider_cranks() {
+        check(&cases::slider_crank(false), 116);
+        check(&cases::slider_crank(true), 155);
+    }
+
+    #[test]
+    fn serial_arms() {
+        check(&cases::arm_inverse_dynamics(3), 350);
+        check(&cases::arm_mass_matrix(6), 603);
+        check(&cases::arm_lagrange(3), 250);
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_run() {
+        let case = cases::slider_crank(true);
+        let (first, second) = (simplified(&case), simplified(&case));
+        assert!(first.graph.nodes().eq(second.graph.nodes()));
+        assert_eq!((first.roots, first.log), (second.roots, second.log));
+    }
+
+    #[test]
+    fn square_roots_stay_evaluated() {
+        let mut graph = Graph::new();
+        let x = graph.symbol("x", Stage::Position);
+        let root = graph.sqrt(x);
+        let square = graph.mul(root, root);
+        let simplified = simplify(&graph, &[square], &Limits::default());
+        assert!(evaluate(&simplified.graph, &simplified.roots, &[-1.0])[0].is_nan());
+    }
+
+    #[test]
+    fn constants_and_symbols_are_left_alone() {
+        let mut graph = Graph::new();
+        let (x, zero) = (graph.symbol("x", Stage::Position), graph.zero());
+        let simplified = simplify(&graph, &[x, zero, x], &Limits::default());
+        assert_eq!(evaluate(&simplified.graph, &simplified.roots, &[3.0]), vec![3.0, 0.0, 3.0]);
+        assert!(simplify(&graph, &[], &Limits::default()).roots.is_empty());
+    }
+
+    /// A random function of every kind of operation, over three symbols of different stages.
+    fn random_function(state: &mut u64) -> (Graph, Vec<ExprId>) {
+        let mut graph = Graph::new();
+        let mut pool = vec![
+            graph.symbol("m", Stage::Parameter),
+            graph.symbol("q", Stage::Position),
+            graph.symbol("v", Stage::Velocity),
+            graph.ratio(1, 2),
+            graph.integer(3),
+        ];
+        for _ in 0..40 {
+            let mut pick = || pool[random(state) as usize % pool.len()];
+            let (a, b, c, d) = (pick(), pick(), pick(), pick());
+            let next = match random(state) % 14 {
+                0..=2 => graph.add(a, b),
+                3..=4 => graph.sub(a, b),
+                5..=8 => graph.mul(a, b),
+                9 => {
+                    let square = graph.mul(b, b);
+                    let one = graph.one();
+                    let divisor = graph.add(one, square);
+                    graph.div(a, divisor)
+                }
+                10 => graph.sin(a),
+                11 => graph.cos(a),
+                12 => graph.tanh(a),
+                _ => graph.select(a, b, c, d),
+            };
+            pool.push(next);
+        }
+        let roots = pool.split_off(pool.len() - 6);
+        (graph, roots)
+    }
+
+    #[test]
+    fn random_functions_keep_their_values() {
+        let mut state = 2026;
+        let limits = Limits { egraph_budget: 1_000, egraph_nodes: [500, 1_000], ..Limits::default() };
+        for _ in 0..25 {
+            let (graph, roots) = random_function(&mut state);
+            let simplified = simplify(&graph, &roots, &limits);
+            assert!(
+                cost::hot_weight(&simplified.graph, &simplified.roots) <= cost::hot_weight(&graph, &roots),
+                "never more expensive"
+            );
+            for point in [[0.7, 0.4, -0.9], [1.3, -0.2, 0.5]] {
+                let expected = evaluate(&graph, &roots, &point);
+                let values = evaluate(&simplified.graph, &simplified.roots, &point);
+                let scale = expected.iter().fold(1.0_f64, |scale, value| scale.max(value.abs()));
+                for (value, expected) in values.iter().zip(&expected) {
+                    assert!((value - expected).abs() <= 1e-9 * scale, "{value} instead of {expected}");
+                }
+            }
+        }
+    }
 }

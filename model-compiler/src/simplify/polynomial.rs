@@ -34,6 +34,15 @@ pub enum Form {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct LiteralId(u32);
 
+impl LiteralId {
+    /// A number such that sums of a few of them are distinct; see SplitMix64.
+    pub(super) fn hash(self) -> u64 {
+        let mut z = (u64::from(self.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z ^ (z >> 27)
+    }
+}
+
 /// A sum of products.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct SumId(u32);
