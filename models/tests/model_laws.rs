@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Subject, arbitrary_state, for_each, point, subject, velocity_map};
+use common::{Subject, arbitrary_state, find, for_each, point, velocity_map};
 use hamel::{Block, Model, State};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::Dual;
@@ -54,10 +54,13 @@ fn compiled_code_is_what_the_interpreter_runs() {
 fn a_model_carries_its_source() {
     for_each(|s| {
         let info = s.model.describe();
-        assert_eq!(s.stages.system.name.to_string(), info.name);
-        assert!(s.stages.tokens.to_string().contains(&format!("{:?}", info.name)));
+        assert!(s.code.contains(&format!("{:?}", info.name)), "{}", s.entry.name);
+        for function in info.functions {
+            assert!(function.simplified <= function.shared, "{}: {}", s.entry.name, function.name);
+            assert!(s.code.contains(&format!("{:?}", function.name)), "{}: {}", s.entry.name, function.name);
+        }
         let again = hamel_compiler::stages(info.source.parse().unwrap()).unwrap();
-        assert_eq!(s.stages.tokens.to_string(), again.tokens.to_string(), "{}", s.entry.name);
+        assert_eq!(s.code, again.tokens.to_string(), "{}", s.entry.name);
     });
 }
 
@@ -208,7 +211,7 @@ fn energy_rates(s: &Subject, state: &State) -> (f64, f64) {
 #[test]
 fn formulations_agree() {
     for entry in hamel_models::ALL.iter().filter(|entry| entry.same_as.is_some()) {
-        let other = hamel_models::find(entry.same_as.unwrap()).unwrap();
+        let other = find(entry.same_as.unwrap()).entry;
         let motion = |s: &Subject| {
             let model = s.model.as_ref();
             let mut state = hamel::initial_state(model).unwrap();
@@ -222,7 +225,7 @@ fn formulations_agree() {
             model.outputs(&state, &mut outputs);
             (outputs, model.energy(state.t, state.q.as_slice(), state.v.as_slice()))
         };
-        let (a, b) = (motion(&subject(entry)), motion(&subject(other)));
+        let (a, b) = (motion(find(entry.name)), motion(find(other.name)));
         for (x, y) in a.0.iter().zip(&b.0) {
             assert!((x - y).abs() <= 1e-9 * x.abs().max(1.0), "{} and {}: {x} and {y}", entry.name, other.name);
         }

@@ -1,32 +1,42 @@
 //! Every model with its compiled stages, a sample state, and the interpreter over what is emitted.
 
+use std::sync::LazyLock;
+
 use hamel::{Block, Model, State};
-use hamel_compiler::Stages;
+use hamel_compiler::derive::Equations;
 use hamel_compiler::expr::{Dual, Scalar};
+use hamel_compiler::schedule::Schedule;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_models::{ALL, ModelEntry};
 use nalgebra::DVector;
 
-/// A model, and how it came to be.
+/// A model, and how it came to be: compiled again from the source that it carries.
 pub struct Subject {
     pub entry: &'static ModelEntry,
     pub model: Box<dyn Model>,
-    pub stages: Stages,
+    pub equations: Equations,
+    pub schedule: Schedule,
+    pub code: String,
 }
+
+static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| ALL.iter().map(subject).collect());
 
 /// Every model in turn.
 pub fn for_each(law: impl Fn(&Subject)) {
-    for entry in ALL {
-        law(&subject(entry));
-    }
+    SUBJECTS.iter().for_each(law);
 }
 
-/// One model, compiled again from the source that it carries.
-pub fn subject(entry: &'static ModelEntry) -> Subject {
+/// The model with this name.
+pub fn find(name: &str) -> &'static Subject {
+    SUBJECTS.iter().find(|subject| subject.entry.name == name).unwrap_or_else(|| panic!("no model {name}"))
+}
+
+fn subject(entry: &'static ModelEntry) -> Subject {
     let model = (entry.build)(&[]).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     let source = model.describe().source.parse().expect("the source lexes");
     let stages = hamel_compiler::stages(source).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
-    Subject { entry, model, stages }
+    let code = stages.tokens.to_string();
+    Subject { entry, model, equations: stages.simplified, schedule: stages.schedule, code }
 }
 
 /// A number between −1 and 1 that looks random but is always the same.
@@ -69,7 +79,7 @@ pub fn point<T: Scalar>(model: &dyn Model, state: &State) -> Point<T> {
 impl Subject {
     /// The interpreter over the emitted statements, with default parameters.
     pub fn interpreter<T: Scalar>(&self) -> Interpreter<'_, T> {
-        Interpreter::new(&self.stages.simplified, &self.stages.schedule, defaults(&self.stages.schedule))
+        Interpreter::new(&self.equations, &self.schedule, defaults(&self.schedule))
     }
 
     /// Coordinates that move along the velocities: direction j has the slopes of column j of N(q).
