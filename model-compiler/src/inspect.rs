@@ -68,8 +68,7 @@ pub fn shapes(equations: &Equations, schedule: &Schedule) -> String {
     let (nq, nv, nc) = (layout.coordinates.len(), layout.velocities.len(), layout.constraints.len());
     let mut text = format!("q [{nq}]   v [{nv}]   g [{nc}]\n");
     for (index, kernel) in equations.kernels.iter().enumerate() {
-        let names: Vec<&str> = instances(equations, index).collect();
-        let _ = writeln!(text, "kernel {} ({})", kernel.name, names.join(", "));
+        let _ = writeln!(text, "kernel {}: {}", title(equations, index), kernel.doc);
     }
     let patterns = Patterns::of(equations, schedule);
     let matrices = [
@@ -106,7 +105,7 @@ pub fn counts(equations: &Equations, schedule: &Schedule) -> String {
 /// What text and LaTeX write differently.
 trait Style {
     fn formula(&self, graph: &Graph, id: ExprId) -> String;
-    fn heading(&self, kernel: &Kernel, instances: &str, doc: &str) -> String;
+    fn heading(&self, title: &str, doc: &str) -> String;
     fn line(&self, left: &str, right: &str) -> String;
     fn result(&self, output: &ScheduledOutput, entry: usize) -> String;
     fn end(&self) -> &'static str;
@@ -115,7 +114,7 @@ trait Style {
 fn formulas(equations: &Equations, schedule: &Schedule, term: Option<FunctionRole>, style: &dyn Style) -> String {
     let mut text = String::new();
     for (index, (kernel, scheduled)) in equations.kernels.iter().zip(&schedule.kernels).enumerate() {
-        let names = instances(equations, index).collect::<Vec<_>>().join(", ");
+        let title = title(equations, index);
         let functions = scheduled.functions.iter().filter(|function| term.is_none_or(|term| function.role == term));
         let functions: Vec<&ScheduledFunction> = functions.collect();
         if functions.is_empty() {
@@ -124,12 +123,12 @@ fn formulas(equations: &Equations, schedule: &Schedule, term: Option<FunctionRol
         let printer = Printer { kernel, scheduled, style };
         let constants = printer.constants(&functions);
         if !constants.is_empty() {
-            text.push_str(&style.heading(kernel, &names, "Constants, computed once per model."));
+            text.push_str(&style.heading(&title, "Constants, computed once per model."));
             text.push_str(&constants);
             text.push_str(style.end());
         }
         for function in functions {
-            text.push_str(&style.heading(kernel, &names, function_doc(function.role)));
+            text.push_str(&style.heading(&title, function_doc(function.role)));
             text.push_str(&printer.function(function));
             text.push_str(style.end());
         }
@@ -146,61 +145,49 @@ struct Printer<'a> {
 impl Printer<'_> {
     /// Constants that are more than a parameter and that these functions read.
     fn constants(&self, functions: &[&ScheduledFunction]) -> String {
-        let routine = &self.scheduled.setup;
-        let mut lines = Lines::new(routine);
-        let mut text = String::new();
-        for statement in &routine.statements {
-            let id = lines.formula(statement.value(), self);
-            match statement {
-                Statement::Store { position, value, .. } => {
-                    let constant = Argument::Constant(*position);
-                    let is_read = functions.iter().any(|function| function.routine.arguments().contains(&constant));
-                    if is_read && !matches!(value, Expression::Argument(_)) {
-                        let name = lines.graph.symbol(&self.name(constant), Stage::Parameter);
-                        text.push_str(&self.line(&lines, name, id));
-                    }
-                }
-                statement => text.push_str(&self.temporary(&mut lines, statement, id)),
-            }
-        }
-        text
+        let read: Vec<Argument> = functions.iter().flat_map(|function| function.routine.arguments()).collect();
+        let is_wanted =
+            |_, position| read.contains(&Argument::Constant(position)) && self.parameter_behind(position).is_none();
+        let routine = self.scheduled.setup.restricted(&is_wanted);
+        self.lines(&routine, &|_, position| {
+            let mut graph = Graph::new();
+            let name = graph.symbol(&self.scheduled.names.constants[position], Stage::Parameter);
+            self.style.formula(&graph, name)
+        })
     }
 
     fn function(&self, function: &ScheduledFunction) -> String {
-        let mut lines = Lines::new(&function.routine);
+        self.lines(&function.routine, &|output, position| self.style.result(&function.outputs[output], position))
+    }
+
+    /// The statements of a routine; `result` is the left side of a result.
+    fn lines(&self, routine: &Routine, result: &dyn Fn(usize, usize) -> String) -> String {
+        let mut lines = Lines { graph: Graph::new(), locals: vec![None; routine.locals.len()] };
         let mut text = String::new();
-        for statement in &function.routine.statements {
-            let id = lines.formula(statement.value(), self);
+        for statement in &routine.statements {
+            let value = lines.formula(statement.value(), self);
             match *statement {
-                Statement::Store { output, position, .. } => {
-                    let result = self.style.result(&function.outputs[output], position);
-                    text.push_str(&self.style.line(&result, &self.style.formula(&lines.graph, id)));
+                Statement::Let { local, .. } => {
+                    let name = lines.graph.symbol(&routine.locals[local], Stage::Position);
+                    lines.locals[local] = Some(name);
+                    let name = self.style.formula(&lines.graph, name);
+                    text.push_str(&self.style.line(&name, &self.style.formula(&lines.graph, value)));
                 }
-                _ => text.push_str(&self.temporary(&mut lines, statement, id)),
+                // Sines and cosines get no line: they are written where they are used.
+                Statement::SinCos { sine, cosine, .. } => {
+                    lines.locals[sine] = Some(lines.graph.intern(Node::Unary(Unary::Sin, value)));
+                    lines.locals[cosine] = Some(lines.graph.intern(Node::Unary(Unary::Cos, value)));
+                }
+                Statement::Store { output, position, .. } => {
+                    let (result, value) = (result(output, position), self.style.formula(&lines.graph, value));
+                    // A temporary of the setup that is a constant has its line already.
+                    if result != value {
+                        text.push_str(&self.style.line(&result, &value));
+                    }
+                }
             }
         }
         text
-    }
-
-    /// The line of a temporary; sines and cosines get none, they are written where they are used.
-    fn temporary(&self, lines: &mut Lines, statement: &Statement, value: ExprId) -> String {
-        match *statement {
-            Statement::Let { local, .. } => {
-                let name = lines.graph.symbol(&lines.routine.locals[local], Stage::Position);
-                lines.locals[local] = Some(name);
-                self.line(lines, name, value)
-            }
-            Statement::SinCos { sine, cosine, .. } => {
-                lines.locals[sine] = Some(lines.graph.intern(Node::Unary(Unary::Sin, value)));
-                lines.locals[cosine] = Some(lines.graph.intern(Node::Unary(Unary::Cos, value)));
-                String::new()
-            }
-            Statement::Store { .. } => String::new(),
-        }
-    }
-
-    fn line(&self, lines: &Lines, name: ExprId, value: ExprId) -> String {
-        self.style.line(&self.style.formula(&lines.graph, name), &self.style.formula(&lines.graph, value))
     }
 
     /// The name of an argument as the model has it.
@@ -230,26 +217,20 @@ impl Printer<'_> {
 }
 
 /// The formulas of a routine as a graph of their own, for the printer of graphs.
-struct Lines<'a> {
-    routine: &'a Routine,
+struct Lines {
     graph: Graph,
     locals: Vec<Option<ExprId>>,
 }
 
-impl<'a> Lines<'a> {
-    fn new(routine: &'a Routine) -> Self {
-        Self { routine, graph: Graph::new(), locals: vec![None; routine.locals.len()] }
-    }
-
+impl Lines {
     /// The formula as it stands: no identity is applied.
     fn formula(&mut self, expression: &Expression, printer: &Printer) -> ExprId {
         let node = match expression {
             Expression::Number(number) => Node::Number(*number),
             Expression::Argument(argument) => return self.graph.symbol(&printer.name(*argument), Stage::Position),
-            Expression::Local(local) => match self.locals[*local] {
-                Some(id) => return id,
-                None => return self.graph.symbol(&self.routine.locals[*local], Stage::Position),
-            },
+            Expression::Local(local) => {
+                return self.locals[*local].expect("a temporary is written before it is read");
+            }
             Expression::Unary(op, a) => Node::Unary(*op, self.formula(a, printer)),
             Expression::Binary(op, a, b) => Node::Binary(*op, self.formula(a, printer), self.formula(b, printer)),
             Expression::Select(parts) => {
@@ -268,8 +249,8 @@ impl Style for Text {
         print::text(graph, id)
     }
 
-    fn heading(&self, kernel: &Kernel, instances: &str, doc: &str) -> String {
-        format!("# {} ({instances}): {doc}\n", kernel.name)
+    fn heading(&self, title: &str, doc: &str) -> String {
+        format!("# {title}: {doc}\n")
     }
 
     fn line(&self, left: &str, right: &str) -> String {
@@ -298,8 +279,8 @@ impl Style for Latex {
         print::latex(graph, id)
     }
 
-    fn heading(&self, kernel: &Kernel, instances: &str, doc: &str) -> String {
-        format!("% {} ({instances}): {doc}\n\\begin{{align*}}\n", kernel.name)
+    fn heading(&self, title: &str, doc: &str) -> String {
+        format!("% {title}: {doc}\n\\begin{{align*}}\n")
     }
 
     fn line(&self, left: &str, right: &str) -> String {
@@ -321,9 +302,12 @@ impl Style for Latex {
     }
 }
 
-fn instances(equations: &Equations, kernel: usize) -> impl Iterator<Item = &str> {
-    let members = equations.instances.iter().filter(move |instance| instance.kernel == kernel);
-    members.map(|instance| instance.name.as_str())
+/// A kernel's name, and its instances if they have others.
+fn title(equations: &Equations, kernel: usize) -> String {
+    let members = equations.instances.iter().filter(|instance| instance.kernel == kernel);
+    let names: Vec<&str> = members.map(|instance| instance.name.as_str()).collect();
+    let name = &equations.kernels[kernel].name;
+    if names == [name.as_str()] { name.clone() } else { format!("{name} ({})", names.join(", ")) }
 }
 
 /// The items of every module among these.
@@ -358,16 +342,81 @@ mod tests {
     fn formulas_have_the_names_of_the_model() {
         let equations = pendulum();
         let schedule = schedule(&equations, &equations);
-        insta::assert_snapshot!(text(&equations, &schedule, find_term("outputs")), @"");
-        insta::assert_snapshot!(latex(&equations, &schedule, find_term("residual")), @"");
+        insta::assert_snapshot!(text(&equations, &schedule, find_term("energy")), @"
+        # pendulum: Constants, computed once per model.
+        mass_length_squared = mass*length^2
+        length_mass_gravity = length*mass*gravity
+        c1 = 0.5*mass_length_squared
+
+        # pendulum: Kinetic and potential energy, J.
+        T = hinge.angle_dot^2*c1
+        V = -length_mass_gravity*cos(hinge.angle)
+        ");
+        insta::assert_snapshot!(latex(&equations, &schedule, find_term("residual")), @r"
+        % pendulum: Constants, computed once per model.
+        \begin{align*}
+        \mathrm{mass}_{\mathrm{length\_squared}} &= \mathrm{mass} \mathrm{length}^{2}\\
+        \mathrm{length}_{\mathrm{mass\_gravity}} &= \mathrm{length} \mathrm{mass} \mathrm{gravity}\\
+        \end{align*}
+
+        % pendulum: r = M a + h − f − Gᵀ λ, and g.
+        \begin{align*}
+        x_{1} &= \mathrm{length}_{\mathrm{mass\_gravity}} \sin\left(\mathrm{angle}_{\mathrm{hinge}}\right)\\
+        r &= x_{1} + \mathrm{angle}_{\mathrm{ddot},\mathrm{hinge}} \mathrm{mass}_{\mathrm{length\_squared}} - \left(\mathrm{drive} - c \mathrm{angle}_{\mathrm{dot},\mathrm{hinge}}\right)\\
+        \end{align*}
+        ");
     }
 
     #[test]
     fn patterns_are_drawn() {
         let equations = dumbbell();
         let schedule = schedule(&equations, &equations);
-        insta::assert_snapshot!(shapes(&equations, &schedule), @"");
-        insta::assert_snapshot!(counts(&equations, &schedule), @"");
+        insta::assert_snapshot!(shapes(&equations, &schedule), @"
+        q [4]   v [4]   g [1]
+        kernel point mass (a, b): A mass under gravity.
+        kernel rod: A constant distance.
+
+        M [4 × 4], 4 entries
+          ■ · · ·
+          · ■ · ·
+          · · ■ ·
+          · · · ■
+
+        D = ∂r/∂v [4 × 4], 0 entries
+
+        K = (∂r/∂q) N [4 × 4], 8 entries
+          ■ · ■ ·
+          · ■ · ■
+          ■ · ■ ·
+          · ■ · ■
+
+        G [1 × 4], 4 entries
+          ■ ■ ■ ■
+
+        [M D K, -Gᵀ; G, 0] [5 × 5], 16 entries
+          ■ · ■ · ■
+          · ■ · ■ ■
+          ■ · ■ · ■
+          · ■ · ■ ■
+          ■ ■ ■ ■ ·
+        ");
+    }
+
+    #[test]
+    fn operations_are_counted() {
+        let equations = dumbbell();
+        let schedule = schedule(&equations, &equations);
+        insta::assert_snapshot!(counts(&equations, &schedule), @"
+        function                   derived    shared  simplified   hoisted
+        mass_matrix                      0         0           0         0
+        applied_force                    4         4           0         4
+        constraint                      10         8           7         1
+        constraint_jacobian              4         4           4         0
+        constraint_bias                 11        11          11         0
+        energy                          14        14          10         4
+        residual                        30        26          23         3
+        linearization                    8         5           5         0
+        ");
     }
 
     #[test]

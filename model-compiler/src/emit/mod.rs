@@ -16,6 +16,8 @@ mod parameters;
 mod paths;
 mod pattern;
 mod setup;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write;
 

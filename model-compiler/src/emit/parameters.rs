@@ -104,8 +104,11 @@ fn default(model: &str, layout: &Layout, schedule: &Schedule) -> String {
 /// Not everybody uses all of it.
 pub(super) const INTERFACE: &str = "#[allow(dead_code, reason = \"interface of the model\")]\n";
 
-/// Numbers and formulas stand as they were written or derived.
-pub(super) const FORMULAS: &str = "#[allow(non_snake_case, clippy::approx_constant, clippy::let_and_return, clippy::eq_op, reason = \"generated formulas\")]\n";
+/// Numbers and formulas stand as they were written or derived; a function has as many arguments as it reads and fills.
+pub(super) const FORMULAS: &str = concat!(
+    "#[allow(non_snake_case, clippy::approx_constant, clippy::eq_op, clippy::let_and_return, ",
+    "clippy::too_many_arguments, reason = \"generated formulas\")]\n",
+);
 
 fn methods(model: &str, kernels: &str, layout: &Layout) -> String {
     let paths: Vec<String> = layout.parameters.iter().flat_map(components).collect();

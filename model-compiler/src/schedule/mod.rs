@@ -11,6 +11,7 @@ pub mod name;
 pub mod placement;
 pub mod vocabulary;
 
+mod hoist;
 mod order;
 mod routine;
 
@@ -19,13 +20,13 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 pub use count::Counts;
 pub use name::ArgumentNames;
 pub use routine::{Argument, Expression, Routine, Statement};
 
-use crate::derive::{Equations, Function, FunctionRole, Inputs, Kernel, Role};
+use crate::derive::{Entry, Equations, Function, FunctionRole, Inputs, Kernel, Output, Role};
 use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
 use name::Names;
 
@@ -147,15 +148,15 @@ fn defaults_by_parameter(equations: &Equations) -> Vec<Vec<ExprId>> {
 
 fn kernel(derived: &Kernel, kernel: &Kernel) -> ScheduledKernel {
     let graph = &kernel.graph;
-    let outputs: Vec<Vec<ScheduledOutput>> =
-        kernel.functions.iter().map(|function| function.outputs.iter().map(scheduled_output).collect()).collect();
+    let of = |function: &Function| function.outputs.iter().map(|output| scheduled_output(graph, output)).collect();
+    let outputs: Vec<Vec<ScheduledOutput>> = kernel.functions.iter().map(of).collect();
     let entries = outputs.iter().flatten().flat_map(|output| (0..output.entries.len()).map(|i| output.entry_name(i)));
     let (mut names, taken) = ArgumentNames::of_kernel(graph, &kernel.inputs, Names::of(entries));
     let parameters = parameter_arguments(graph, &kernel.inputs);
-    let hoisted = hoisted(kernel);
+    let hoisted = hoist::hoisted(kernel);
 
-    let setup = order::routine(graph, std::slice::from_ref(&hoisted), &parameters, &names, taken.clone());
-    let taken = name_constants(&hoisted, &setup, &mut names, taken, &parameters);
+    let mut setup = order::routine(graph, std::slice::from_ref(&hoisted), &parameters, &names, taken.clone());
+    let taken = hoist::name_constants(&mut setup, &mut names, taken);
 
     let mut given = state_arguments(graph, &kernel.inputs);
     given.extend(hoisted.iter().enumerate().map(|(i, &id)| (id, Expression::Argument(Argument::Constant(i)))));
@@ -166,7 +167,7 @@ fn kernel(derived: &Kernel, kernel: &Kernel) -> ScheduledKernel {
         .map(|(function, outputs)| ScheduledFunction {
             role: function.role,
             outputs,
-            routine: order::routine(graph, &values(function), &given, &names, taken.clone()),
+            routine: order::routine(graph, &values(graph, function), &given, &names, taken.clone()),
             counts: Counts::of(derived, kernel, function.role),
         })
         .collect();
@@ -179,12 +180,18 @@ fn formula(graph: &Graph, id: ExprId) -> String {
     if tree_size(graph, &[id]) <= READABLE { print::text(graph, id) } else { "a function of the parameters".to_owned() }
 }
 
-fn values(function: &Function) -> Vec<Vec<ExprId>> {
-    function.outputs.iter().map(|output| output.entries.iter().map(|entry| entry.value).collect()).collect()
+fn values(graph: &Graph, function: &Function) -> Vec<Vec<ExprId>> {
+    let of = |output: &Output| stored(graph, output).map(|entry| entry.value).collect();
+    function.outputs.iter().map(of).collect()
 }
 
-fn scheduled_output(output: &crate::derive::Output) -> ScheduledOutput {
-    let entries = output.entries.iter().map(|entry| (entry.row, entry.column)).collect();
+/// The entries that are not zero; simplification may have found new zeros.
+fn stored<'a>(graph: &'a Graph, output: &'a Output) -> impl Iterator<Item = &'a Entry> {
+    output.entries.iter().filter(|entry| !graph.is_zero(entry.value))
+}
+
+fn scheduled_output(graph: &Graph, output: &Output) -> ScheduledOutput {
+    let entries = stored(graph, output).map(|entry| (entry.row, entry.column)).collect();
     ScheduledOutput { role: output.role, shape: output.shape, entries }
 }
 
@@ -208,50 +215,4 @@ fn arguments(
     argument: fn(usize) -> Argument,
 ) -> impl Iterator<Item = (ExprId, Expression)> {
     symbols.iter().enumerate().map(move |(i, &symbol)| (graph.symbol_expr(symbol), Expression::Argument(argument(i))))
-}
-
-/// Values known when the model is constructed that results or later stages read: parameters first, then the rest.
-fn hoisted(kernel: &Kernel) -> Vec<ExprId> {
-    let graph = &kernel.graph;
-    let roots: Vec<ExprId> = kernel.functions.iter().flat_map(values).flatten().collect();
-    let is_constant = |id: &ExprId| !graph.is_hot(*id) && graph.as_number(*id).is_none();
-    let hot = graph.reachable(&roots).into_iter().filter(|&id| graph.is_hot(id));
-    let read: FxHashSet<ExprId> =
-        hot.flat_map(|id| graph.node(id).operands()).chain(roots.iter().copied()).filter(is_constant).collect();
-    let mut hoisted: Vec<ExprId> = read.into_iter().collect();
-    let parameters: Vec<ExprId> = kernel.inputs.parameters.iter().map(|&id| graph.symbol_expr(id)).collect();
-    let rank = |id: &ExprId| parameters.iter().position(|parameter| parameter == id).unwrap_or(parameters.len());
-    hoisted.sort_unstable_by_key(|id| (rank(id), *id));
-    hoisted
-}
-
-/// Parameters keep their names; other constants are named after their formulas where those are short, else `c1, c2, …`.
-fn name_constants(
-    hoisted: &[ExprId],
-    setup: &Routine,
-    names: &mut ArgumentNames,
-    mut taken: Names,
-    parameters: &FxHashMap<ExprId, Expression>,
-) -> Names {
-    let stores = setup.statements.iter().filter_map(|statement| match statement {
-        Statement::Store { value, .. } => Some(value),
-        _ => None,
-    });
-    let mut constants = Vec::new();
-    for (&id, value) in hoisted.iter().zip(stores) {
-        let leaf_name = |leaf: &Expression| match leaf {
-            Expression::Argument(argument) => Some(names.of(*argument).to_owned()),
-            Expression::Number(number) => Some(name::literal(number.abs())),
-            _ => None,
-        };
-        constants.push(match parameters.get(&id) {
-            Some(Expression::Argument(argument)) => names.of(*argument).to_owned(),
-            _ => match name::from_formula(value, &leaf_name).or_else(|| name::word(value, &leaf_name)) {
-                Some(name) => taken.unique(&name),
-                None => taken.next_numbered("c"),
-            },
-        });
-    }
-    names.constants = constants;
-    taken
 }

@@ -9,7 +9,7 @@ use crate::derive::Inputs;
 use crate::expr::{Binary, Graph, Number, SymbolId, Unary};
 
 /// Longest name made from a formula.
-const MAX_LENGTH: usize = 24;
+const MAX_LENGTH: usize = 28;
 /// Longest name of a factor that goes into the name of a product.
 const MAX_FACTOR_LENGTH: usize = 8;
 
@@ -259,7 +259,11 @@ fn function_word(op: Unary) -> Option<&'static str> {
 /// A short formula in words: `theta1_plus_theta2`.
 pub(super) fn word(expression: &Expression, of: &dyn Fn(&Expression) -> Option<String>) -> Option<String> {
     match expression {
+        Expression::Binary(Binary::Mul, a, b) if a == b => Some(format!("{}_squared", word(a, of)?)),
         Expression::Binary(op, a, b) => {
+            // Numbers come first, as in a formula: `two_mass`.
+            let is_swapped = *op == Binary::Mul && matches!(**b, Expression::Number(_));
+            let (a, b) = if is_swapped { (b, a) } else { (a, b) };
             let join = match op {
                 Binary::Add => "_plus_",
                 Binary::Sub => "_minus_",

@@ -11,7 +11,7 @@ use super::routine::{Expression, Routine, Statement};
 use crate::expr::{Binary, ExprId, Graph, Node, Number, Unary};
 
 /// Operations in one line.
-const MAX_OPERATIONS: usize = 6;
+const MAX_OPERATIONS: usize = 8;
 /// Characters of a formula in one line.
 const MAX_WIDTH: usize = 84;
 

@@ -75,14 +75,13 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// Calls `visit` with everything that is given.
-    pub fn for_each_argument(&self, visit: &mut dyn FnMut(Argument)) {
+    /// Calls `visit` with everything that it is made of: arguments, temporaries, numbers.
+    pub fn for_each_leaf(&self, visit: &mut dyn FnMut(&Expression)) {
         match self {
-            Expression::Number(_) | Expression::Local(_) => {}
-            Expression::Argument(argument) => visit(*argument),
-            Expression::Unary(_, a) => a.for_each_argument(visit),
-            Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|operand| operand.for_each_argument(visit)),
-            Expression::Select(parts) => parts.iter().for_each(|operand| operand.for_each_argument(visit)),
+            Expression::Number(_) | Expression::Local(_) | Expression::Argument(_) => visit(self),
+            Expression::Unary(_, a) => a.for_each_leaf(visit),
+            Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|operand| operand.for_each_leaf(visit)),
+            Expression::Select(parts) => parts.iter().for_each(|operand| operand.for_each_leaf(visit)),
         }
     }
 }
@@ -113,10 +112,37 @@ impl Routine {
     pub fn arguments(&self) -> Vec<Argument> {
         let mut arguments = Vec::new();
         for statement in &self.statements {
-            statement.value().for_each_argument(&mut |argument| arguments.push(argument));
+            statement.value().for_each_leaf(&mut |leaf| {
+                if let Expression::Argument(argument) = leaf {
+                    arguments.push(*argument);
+                }
+            });
         }
         arguments.sort_unstable();
         arguments.dedup();
         arguments
+    }
+
+    /// The part that computes some of its results: `is_wanted` is asked for output and position.
+    pub fn restricted(&self, is_wanted: &dyn Fn(usize, usize) -> bool) -> Routine {
+        let mut is_read = vec![false; self.locals.len()];
+        let mut statements = Vec::new();
+        for statement in self.statements.iter().rev() {
+            let is_needed = match *statement {
+                Statement::Let { local, .. } => is_read[local],
+                Statement::SinCos { sine, cosine, .. } => is_read[sine] || is_read[cosine],
+                Statement::Store { output, position, .. } => is_wanted(output, position),
+            };
+            if is_needed {
+                statement.value().for_each_leaf(&mut |leaf| {
+                    if let Expression::Local(local) = leaf {
+                        is_read[*local] = true;
+                    }
+                });
+                statements.push(statement.clone());
+            }
+        }
+        statements.reverse();
+        Routine { statements, ..self.clone() }
     }
 }

@@ -1,0 +1,138 @@
+//! The text is Rust, the same every time, and names the runtime in one file.
+
+use proc_macro2::Span;
+use syn::parse_quote;
+
+use super::*;
+use crate::schedule::fixture::{dumbbell, pendulum};
+use crate::schedule::schedule;
+
+fn code(name: &str, equations: &Equations) -> String {
+    let header = Header {
+        name: &Ident::new(name, Span::call_site()),
+        visibility: &parse_quote!(pub),
+        doc: &["By hand.".to_owned()],
+        source: "",
+    };
+    let tokens = emit(&header, equations, &schedule(equations, equations)).unwrap();
+    prettyplease::unparse(&syn::parse2(tokens).unwrap())
+}
+
+/// The text from a line that begins with `start` to the end of that item.
+fn item<'a>(code: &'a str, start: &str) -> &'a str {
+    let begin = code.find(start).unwrap();
+    let line = code[..begin].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent = &code[line..begin];
+    let end = code[begin..].find(&format!("\n{indent}}}\n")).unwrap();
+    &code[line..begin + end + indent.len() + 2]
+}
+
+#[test]
+fn kernels_are_straight_lines_of_named_values() {
+    insta::assert_snapshot!(item(&code("Pendulum", &pendulum()), "pub fn residual"), @"
+    pub fn residual<T: Real>(
+        constants: &Constants<T>,
+        inputs: &[T; 1],
+        q: &[T; 1],
+        v: &[T; 1],
+        a: &[T; 1],
+        residual: &mut [T; 1],
+    ) {
+        let Constants { c, mass_length_squared, length_mass_gravity, .. } = *constants;
+        let [drive] = *inputs;
+        let [hinge_angle] = *q;
+        let [hinge_angle_dot] = *v;
+        let [hinge_angle_ddot] = *a;
+        let x1 = length_mass_gravity * hinge_angle.sin();
+        residual[0] = x1 + hinge_angle_ddot * mass_length_squared
+            - (drive - c * hinge_angle_dot);
+    }
+    ");
+    insta::assert_snapshot!(item(&code("Pendulum", &pendulum()), "pub fn outputs"), @"
+    pub fn outputs<T: Real>(
+        constants: &Constants<T>,
+        q: &[T; 1],
+        outputs: &mut [T; 2],
+    ) {
+        let Constants { length, .. } = *constants;
+        let [hinge_angle] = *q;
+        let (sin_hinge_angle, cos_hinge_angle) = hinge_angle.sin_cos();
+        outputs[0] = length * sin_hinge_angle;
+        outputs[1] = -(length * cos_hinge_angle);
+    }
+    ");
+}
+
+#[test]
+fn instances_of_one_kernel_are_a_loop() {
+    let code = code("Dumbbell", &dumbbell());
+    assert_eq!(code.matches("pub mod point_mass").count(), 1);
+    insta::assert_snapshot!(item(&code, "fn residual(&self"), @"
+    fn residual(&self, state: &::hamel::model::State, r: &mut [f64], g: &mut [f64]) {
+        use ::hamel::generated::{add, array, gather, scatter};
+        r.fill(0.0);
+        g.fill(0.0);
+        for (constants, member) in self
+            .constants
+            .point_mass
+            .iter()
+            .zip(&dumbbell_kernels::point_mass::MEMBERS)
+        {
+            let mut residual_part = [0.0; 2];
+            dumbbell_kernels::point_mass::residual(
+                constants,
+                &gather(state.a.as_slice(), &member.v),
+                &mut residual_part,
+            );
+            scatter(r, &member.residual, 1.0, &residual_part);
+        }
+        {
+            let member = &dumbbell_kernels::rod::MEMBERS[0];
+            let mut residual_part = [0.0; 4];
+            let mut constraint_part = [0.0; 1];
+            dumbbell_kernels::rod::residual(
+                &self.constants.rod,
+                &gather(state.q.as_slice(), &member.q),
+                array(state.lambda.as_slice()),
+                &mut residual_part,
+                &mut constraint_part,
+            );
+            scatter(r, &member.residual, 1.0, &residual_part);
+            add(g, 1.0, &constraint_part);
+        }
+    }
+    ");
+}
+
+#[test]
+fn defaults_may_use_earlier_parameters() {
+    insta::assert_snapshot!(item(&code("Pendulum", &pendulum()), "impl Default for PendulumParameters"), @"
+    impl Default for PendulumParameters {
+        fn default() -> Self {
+            let mass: f64 = 2.0;
+            let length: f64 = 0.5;
+            let gravity: f64 = 9.81;
+            let c: f64 = mass * 0.1;
+            Self { mass, length, gravity, c }
+        }
+    }
+    ");
+}
+
+#[test]
+fn code_is_the_same_every_time() {
+    assert_eq!(code("Dumbbell", &dumbbell()), code("Dumbbell", &dumbbell()));
+}
+
+#[test]
+fn the_runtime_is_named_in_one_file() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/emit");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut naming: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs"))
+        .filter(|path| std::fs::read_to_string(path).unwrap().contains(concat!("::", "hamel::")))
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    naming.sort();
+    assert_eq!(naming, ["paths.rs"]);
+}
