@@ -50,7 +50,7 @@ pub fn rust(tokens: &TokenStream, term: Option<FunctionRole>) -> syn::Result<Str
         return Ok(prettyplease::unparse(&file));
     };
     let mut text = String::new();
-    for kernel in modules(&file.items).flat_map(|kernels| modules(kernels)) {
+    for kernel in modules(&file.items).flat_map(modules) {
         let is_asked = |item: &&syn::Item| matches!(item, syn::Item::Fn(f) if f.sig.ident == function_name(role));
         let items: Vec<syn::Item> = kernel.iter().filter(is_asked).cloned().collect();
         if !items.is_empty() {

@@ -12,7 +12,7 @@ use crate::schedule::{Argument, Routine, ScheduledKernel};
 /// The module's text.
 pub(super) fn kernel(members: &Members) -> String {
     let kernel = members.scheduled;
-    let mut text = docs::comment(&[members.kernel.doc.clone()]);
+    let mut text = docs::comment(std::slice::from_ref(&members.kernel.doc));
     let _ = writeln!(text, "pub mod {} {{", members.module);
     if !kernel.constants.is_empty() || !kernel.functions.is_empty() {
         let _ = writeln!(text, "use {};", paths::REAL);
