@@ -85,7 +85,7 @@ impl Reference {
 /// Points for a function of so many operations: fewer for a large one, which has more results at each.
 pub(super) fn points_for(operations: usize, most: usize) -> usize {
     const FEWEST: usize = 32;
-    const OPERATIONS: usize = 40_000;
+    const OPERATIONS: usize = 20_000;
     (OPERATIONS / operations.max(1)).clamp(FEWEST.min(most), most)
 }
 

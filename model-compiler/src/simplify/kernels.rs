@@ -31,12 +31,34 @@ fn simplify_kernel(kernel: &mut Kernel, limits: &Limits, logs: &mut Vec<Function
     for function in &mut kernel.functions {
         let mut alone = Graph::with_symbols_of(&kernel.graph);
         let values = transfer(&mut alone, &kernel.graph, &roots(function));
-        let result = simplify(&alone, &values, limits);
+        let result = if is_rare(function.role) {
+            simplify(&alone, &values, &limits.light())
+        } else {
+            simplify(&alone, &values, limits)
+        };
         let values = transfer(&mut graph, &result.graph, &result.roots);
         replace(function, &values);
         logs.push(FunctionLog { kernel: kernel.name.clone(), role: function.role, result });
     }
     kernel.graph = graph;
+}
+
+/// Whether a function is evaluated once, or to look at results, and not by the schemes in every step.
+fn is_rare(role: FunctionRole) -> bool {
+    match role {
+        FunctionRole::Energy
+        | FunctionRole::Outputs
+        | FunctionRole::InitialPosition
+        | FunctionRole::InitialVelocity => true,
+        FunctionRole::MassMatrix
+        | FunctionRole::BiasForce
+        | FunctionRole::AppliedForce
+        | FunctionRole::Constraint
+        | FunctionRole::ConstraintJacobian
+        | FunctionRole::ConstraintBias
+        | FunctionRole::Residual
+        | FunctionRole::Linearization => false,
+    }
 }
 
 /// Copies expressions between graphs that have the same symbols.

@@ -4,6 +4,7 @@
 //! compiled. A class with a constant value keeps the constant only, or the e-graph fills with ways to write it.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use egg::{Analysis, DidMerge, EGraph, FromOp, Id, Language};
@@ -60,9 +61,31 @@ const NAMES: [(&str, Operator); 21] = [
     ("max", Operator::Binary(Binary::Max)),
 ];
 
-/// An operator on classes.
+/// A number for every operator; all constants have the same, and all variables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct Kind(u8);
+
+impl Kind {
+    const NUMBER: Kind = Kind(0);
+    const VARIABLE: Kind = Kind(1);
+    const SELECT: Kind = Kind(2);
+
+    fn of(operator: Operator) -> Kind {
+        match operator {
+            Operator::Number(_) => Kind::NUMBER,
+            Operator::Variable(_) => Kind::VARIABLE,
+            Operator::Select => Kind::SELECT,
+            Operator::Unary(op) => Kind(64 + op as u8),
+            Operator::Binary(op) => Kind(128 + op as u8),
+        }
+    }
+}
+
+/// An operator on classes.
+#[derive(Clone, Copy, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Term {
+    /// The kind of the operator, which is compared far more often than the operator itself.
+    kind: Kind,
     pub(super) operator: Operator,
     /// Operands beyond the arity are zero, as the order of terms relies on.
     operands: [Id; 4],
@@ -74,7 +97,7 @@ impl Term {
         debug_assert_eq!(operator.arity(), operands.len());
         let mut padded = [Id::from(0); 4];
         padded[..operands.len()].copy_from_slice(operands);
-        Term { operator, operands: padded }
+        Term { kind: Kind::of(operator), operator, operands: padded }
     }
 
     pub(super) fn number(number: Number) -> Term {
@@ -82,15 +105,32 @@ impl Term {
     }
 }
 
-impl Language for Term {
-    type Discriminant = Operator;
+/// The kind says it all, except of constants and variables.
+impl PartialEq for Term {
+    fn eq(&self, other: &Term) -> bool {
+        self.operands == other.operands && self.matches(other)
+    }
+}
 
-    fn discriminant(&self) -> Operator {
-        self.operator
+impl Hash for Term {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind.hash(state);
+        if self.kind <= Kind::VARIABLE {
+            self.operator.hash(state);
+        }
+        self.operands.hash(state);
+    }
+}
+
+impl Language for Term {
+    type Discriminant = Kind;
+
+    fn discriminant(&self) -> Kind {
+        self.kind
     }
 
     fn matches(&self, other: &Term) -> bool {
-        self.operator == other.operator
+        self.kind == other.kind && (self.kind > Kind::VARIABLE || self.operator == other.operator)
     }
 
     fn children(&self) -> &[Id] {

@@ -7,12 +7,12 @@ pub struct Limits {
     pub rounds: usize,
     /// Versions that are rewritten, the cheapest of different starts.
     pub rewritten_versions: usize,
-    /// Nodes of all e-graphs together; when they are used up, no further round begins.
-    pub egraph_budget: usize,
     /// Operations per rewriting window, one size for every round, so that borders move.
     pub window_sizes: Vec<usize>,
-    /// Fewest and most nodes of one e-graph; in between, the budget is divided among the windows.
-    pub egraph_nodes: [usize; 2],
+    /// Nodes of an e-graph per operation that it begins with.
+    pub egraph_growth: usize,
+    /// Nodes of all e-graphs of a round together; those of large functions grow less.
+    pub egraph_nodes: usize,
     /// Rewriting iterations in one e-graph.
     pub egraph_iterations: usize,
     /// Operations of a function up to which it is rewritten by e-graphs.
@@ -25,14 +25,21 @@ pub struct Limits {
     pub accuracy_points: usize,
 }
 
+impl Limits {
+    /// Limits for functions that are evaluated rarely: no rewriting, and multiplied-out forms of the smallest only.
+    pub fn light(&self) -> Limits {
+        Limits { rounds: 0, expand_below: self.expand_below / 8, ..self.clone() }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
             rounds: 2,
-            rewritten_versions: 2,
-            egraph_budget: 6_000,
+            rewritten_versions: 1,
             window_sizes: vec![250, 333],
-            egraph_nodes: [1_000, 3_000],
+            egraph_growth: 15,
+            egraph_nodes: 6_000,
             egraph_iterations: 6,
             rewrite_below: 2_000,
             expand_below: 400,

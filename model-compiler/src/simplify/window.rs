@@ -20,15 +20,12 @@ pub(super) struct Stops {
     pub(super) saturated: usize,
     pub(super) iteration_limit: usize,
     pub(super) node_limit: usize,
-    /// Nodes of all e-graphs together.
-    pub(super) nodes: usize,
 }
 
 impl fmt::Display for Stops {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Stops { saturated, iteration_limit, node_limit, nodes } = self;
-        write!(f, "{nodes} nodes; {saturated} saturated, ")?;
-        write!(f, "{iteration_limit} at the iteration limit, {node_limit} at the node limit")
+        let Stops { saturated, iteration_limit, node_limit } = self;
+        write!(f, "{saturated} saturated, {iteration_limit} at the iteration limit, {node_limit} at the node limit")
     }
 }
 
@@ -42,11 +39,9 @@ pub(super) fn rewrite_windows(
 ) -> (Graph, Vec<ExprId>, Stops) {
     let operations = depth_first_operations(graph, roots);
     let users = Users::new(graph, roots, &operations);
-    let windows = operations.chunks(size.max(1));
-    let [fewest, most] = limits.egraph_nodes;
-    let node_limit = (limits.egraph_budget / windows.len().max(1)).min(most).max(fewest);
-    let mut rewriting = Rewriting::new(graph, rules, node_limit, limits.egraph_iterations);
-    for (number, window) in windows.enumerate() {
+    let growth = limits.egraph_growth.min(limits.egraph_nodes / operations.len().max(1));
+    let mut rewriting = Rewriting::new(graph, rules, growth, limits.egraph_iterations);
+    for (number, window) in operations.chunks(size.max(1)).enumerate() {
         let outputs: Vec<ExprId> = window.iter().copied().filter(|&id| users.has_outside(id, number, size)).collect();
         rewriting.rewrite(window, &outputs);
     }
@@ -104,20 +99,16 @@ impl Users {
 struct Rewriting<'g> {
     graph: &'g Graph,
     rules: &'g [Rewrite<Term, Facts>],
-    node_limit: usize,
-    iteration_limit: usize,
+    /// Nodes of an e-graph per operation.
+    growth: usize,
+    iterations: usize,
     output: Graph,
     images: Vec<Option<ExprId>>,
     stops: Stops,
 }
 
 impl<'g> Rewriting<'g> {
-    fn new(
-        graph: &'g Graph,
-        rules: &'g [Rewrite<Term, Facts>],
-        node_limit: usize,
-        iteration_limit: usize,
-    ) -> Rewriting<'g> {
+    fn new(graph: &'g Graph, rules: &'g [Rewrite<Term, Facts>], growth: usize, iterations: usize) -> Rewriting<'g> {
         let mut output = Graph::with_symbols_of(graph);
         let mut images = vec![None; graph.len()];
         // What is not computed in every step stays as it is.
@@ -128,7 +119,7 @@ impl<'g> Rewriting<'g> {
                 _ => Some(output.build(node.map(|operand| image_in(&images, operand)))),
             };
         }
-        Rewriting { graph, rules, node_limit, iteration_limit, output, images, stops: Stops::default() }
+        Rewriting { graph, rules, growth, iterations, output, images, stops: Stops::default() }
     }
 
     fn image(&self, id: ExprId) -> ExprId {
@@ -139,7 +130,7 @@ impl<'g> Rewriting<'g> {
         let loaded = Loaded::new(self.graph, window);
         let roots: Vec<Id> = outputs.iter().map(|output| loaded.classes[output]).collect();
         let inputs = loaded.inputs;
-        match self.saturate(loaded.egraph) {
+        match self.saturate(loaded.egraph, window.len()) {
             Some(egraph) => {
                 let extracted = extract(&egraph, &roots, &loaded.terms);
                 let built = self.build(&extracted, &inputs);
@@ -157,17 +148,16 @@ impl<'g> Rewriting<'g> {
     }
 
     /// Applies the rules within the limits; `None` if they led to a contradiction.
-    fn saturate(&mut self, egraph: Expressions) -> Option<Expressions> {
+    fn saturate(&mut self, egraph: Expressions, operations: usize) -> Option<Expressions> {
         // `egg` stops after five seconds unless told otherwise, which would make results depend on the machine.
         const NEVER: Duration = Duration::from_secs(24 * 3600);
         let runner = Runner::<Term, Facts>::new(Facts::default())
             .with_egraph(egraph)
-            .with_node_limit(self.node_limit)
-            .with_iter_limit(self.iteration_limit)
+            .with_node_limit(self.growth * operations)
+            .with_iter_limit(self.iterations)
             .with_time_limit(NEVER)
             .with_scheduler(BackoffScheduler::default())
             .run(self.rules);
-        self.stops.nodes += runner.egraph.total_number_of_nodes();
         match runner.stop_reason {
             Some(StopReason::Saturated) => self.stops.saturated += 1,
             Some(StopReason::NodeLimit(_)) => self.stops.node_limit += 1,
