@@ -1,8 +1,6 @@
 //! What every model must obey, at arbitrary states and at consistent ones.
 
-mod common;
-
-use common::{Subject, arbitrary_state, find, for_each, point, velocity_map};
+use crate::common::{Subject, arbitrary_state, find, for_each, point, velocity_map};
 use hamel::{Block, Model, State};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::Dual;
@@ -217,8 +215,8 @@ fn formulations_agree() {
             let mut state = hamel::initial_state(model).unwrap();
             let scheme = hamel::schemes::RungeKutta;
             let mut stepper = hamel::Scheme::start(&scheme, model, state.clone()).unwrap();
-            for _ in 0..200 {
-                stepper.step(1e-4).unwrap();
+            for _ in 0..500 {
+                stepper.step(2e-5).unwrap();
             }
             state.clone_from(stepper.state());
             let mut outputs = vec![0.0; model.describe().outputs.len()];

@@ -1,8 +1,6 @@
 //! Generated equations against equations derived by hand, term by term.
 
-mod common;
-
-use common::{arbitrary_state, noise};
+use crate::common::{arbitrary_state, noise};
 use hamel::{Model, State};
 use hamel_models::{DoublePendulum, FreeBody, HeavyTopJoint, Pendulum, SliderCrank};
 use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, Vector3, Vector4};

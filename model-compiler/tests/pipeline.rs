@@ -1,0 +1,52 @@
+//! Valid models: what they become, as text that somebody reads. A snapshot that is the same on every machine is also the
+//! proof that compilation is deterministic.
+
+use hamel_compiler::{Stages, inspect};
+
+fn stages(text: &str) -> Stages {
+    let tokens = text.parse().expect("the model lexes");
+    hamel_compiler::stages(tokens).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn read(path: &std::path::Path) -> String {
+    std::fs::read_to_string(path).expect("a model file")
+}
+
+/// Shapes and operation counts of every model.
+#[test]
+fn statistics() {
+    insta::glob!("pass/*.model", |path| {
+        let stages = stages(&read(path));
+        let shapes = inspect::shapes(&stages.simplified, &stages.schedule);
+        let counts = inspect::counts(&stages.simplified, &stages.schedule);
+        insta::assert_snapshot!("statistics", format!("{shapes}\n{counts}"));
+    });
+}
+
+/// Generated kernels of small models.
+#[test]
+fn kernels() {
+    for (name, term) in [
+        ("pendulum_joint", "mass_matrix"),
+        ("pendulum_joint", "residual"),
+        ("pendulum_joint", "linearization"),
+        ("slider_crank", "mass_matrix"),
+        ("slider_crank", "residual"),
+        ("heavy_top_joint", "residual"),
+        ("heavy_top_absolute", "residual"),
+    ] {
+        let path = format!("{}/tests/pass/{name}.model", env!("CARGO_MANIFEST_DIR"));
+        let stages = stages(&read(path.as_ref()));
+        let code = inspect::rust(&stages.tokens, inspect::find_term(term)).expect("generated code is Rust");
+        insta::assert_snapshot!(format!("{name}__{term}"), code);
+    }
+}
+
+/// Formulas of a small model, as text and as LaTeX.
+#[test]
+fn formulas() {
+    let path = format!("{}/tests/pass/pendulum_joint.model", env!("CARGO_MANIFEST_DIR"));
+    let stages = stages(&read(path.as_ref()));
+    insta::assert_snapshot!("text", inspect::text(&stages.simplified, &stages.schedule, None));
+    insta::assert_snapshot!("latex", inspect::latex(&stages.simplified, &stages.schedule, None));
+}

@@ -1,0 +1,5 @@
+//! What every model must obey, and what some are known to be.
+
+mod common;
+mod hand_derivations;
+mod model_laws;
