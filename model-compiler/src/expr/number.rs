@@ -50,13 +50,15 @@ impl Number {
 
     /// Reads a decimal literal such as `0.153`, `1_000` or `1e-3` exactly.
     ///
-    /// A literal whose exact value does not fit becomes the nearest `f64`. Anything else than a literal gives `None`.
+    /// A literal whose exact value does not fit becomes the nearest `f64`. One that exceeds every `f64`, and anything else
+    /// than a literal, gives `None`.
     pub fn parse_decimal(text: &str) -> Option<Number> {
         let literal: String = text.chars().filter(|&c| c != '_').collect();
         if !is_decimal_literal(&literal) {
             return None;
         }
-        exact_decimal(&literal).or_else(|| literal.parse().ok().map(Number::from_f64))
+        let nearest = || literal.parse().ok().filter(|value: &f64| value.is_finite()).map(Number::from_f64);
+        exact_decimal(&literal).or_else(nearest)
     }
 
     /// The nearest `f64`, up to one rounding of the quotient.
@@ -346,7 +348,7 @@ mod tests {
         assert_eq!(Number::parse_decimal("-2.50E1"), Some(Number::from(-25)));
         assert_eq!(Number::parse_decimal("1_000."), Some(Number::from(1000)));
         assert_eq!(Number::parse_decimal(".5"), Some(Number::ratio(1, 2)));
-        for text in ["", ".", "1.2.3", "1e", "e5", "0x10", "1.0f64", "+1", "--1", "inf"] {
+        for text in ["", ".", "1.2.3", "1e", "e5", "0x10", "1.0f64", "+1", "--1", "inf", "1e400"] {
             assert_eq!(Number::parse_decimal(text), None, "{text:?}");
         }
     }

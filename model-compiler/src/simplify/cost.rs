@@ -59,3 +59,29 @@ pub(super) fn critical_path(graph: &Graph, roots: &[ExprId]) -> u32 {
     }
     roots.iter().map(|root| arrival[root.index()]).max().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Stage;
+    use crate::simplify::cases;
+
+    #[test]
+    fn weights_of_nodes_add_up_to_the_weight_of_the_function() {
+        let case = cases::slider_crank(true);
+        let hot = case.graph.reachable(&case.roots).into_iter().filter(|&id| case.graph.is_hot(id));
+        let sum: u64 = hot.map(|id| u64::from(weight_of(case.graph.node(id)))).sum();
+        let pairs = Operations::hot(&case.graph, &case.roots).pairs;
+        assert_eq!(sum - 25 * pairs, hot_weight(&case.graph, &case.roots));
+    }
+
+    #[test]
+    fn the_critical_path_leaves_out_what_parameters_determine() {
+        let mut graph = Graph::new();
+        let (x, m) = (graph.symbol("x", Stage::Position), graph.symbol("m", Stage::Parameter));
+        let root = graph.sqrt(m);
+        let product = graph.mul(root, x);
+        let sum = graph.add(product, x);
+        assert_eq!(critical_path(&graph, &[sum]), 7);
+    }
+}

@@ -13,9 +13,18 @@ use rustc_hash::FxBuildHasher;
 use super::polynomial::{Cube, LiteralId, Polynomials, SumId, Term};
 use crate::expr::{ExprId, Graph};
 
+/// Which of equally good candidates is extracted. Neither order is better for all functions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Ties {
+    /// Sums before products, then whatever was met first.
+    SumsFirst,
+    /// Whatever was met last, so that what was just extracted is built upon.
+    LatestFirst,
+}
+
 /// Factors sums of products; the result has the symbols of `like`.
-pub(super) fn factor(polynomials: Polynomials, like: &Graph) -> (Graph, Vec<ExprId>) {
-    let mut extraction = Extraction::new(polynomials);
+pub(super) fn factor(polynomials: Polynomials, like: &Graph, ties: Ties) -> (Graph, Vec<ExprId>) {
+    let mut extraction = Extraction::new(polynomials, ties);
     extraction.run();
     extraction.polynomials.to_graph(like)
 }
@@ -80,23 +89,33 @@ struct Tally {
     queued_gain: Option<i64>,
 }
 
+/// The place of a candidate in the queue.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    gain: Reverse<i64>,
+    tie: u32,
+    candidate: CandidateId,
+}
+
 struct Extraction {
     polynomials: Polynomials,
     candidates: IndexSet<Candidate, FxBuildHasher>,
     tallies: Vec<Tally>,
-    /// Candidates worth extracting, the best one first; ties go to the one that was met first.
-    queue: BTreeSet<(Reverse<i64>, CandidateId)>,
+    ties: Ties,
+    /// Candidates worth extracting, the best one first.
+    queue: BTreeSet<Place>,
     /// Candidates whose place in the queue may have changed.
     touched: Vec<CandidateId>,
 }
 
 impl Extraction {
-    fn new(polynomials: Polynomials) -> Extraction {
+    fn new(polynomials: Polynomials, ties: Ties) -> Extraction {
         let live = polynomials.reachable();
         let mut extraction = Extraction {
             polynomials,
             candidates: IndexSet::default(),
             tallies: Vec::new(),
+            ties,
             queue: BTreeSet::new(),
             touched: Vec::new(),
         };
@@ -108,7 +127,7 @@ impl Extraction {
     }
 
     fn run(&mut self) {
-        while let Some(&(_, best)) = self.queue.first() {
+        while let Some(&Place { candidate: best, .. }) = self.queue.first() {
             let is_replaced = match self.candidates[best.0 as usize] {
                 Candidate::Product(a, b) => self.extract_product(best, a, b),
                 Candidate::Sum(key) => self.extract_sum(best, key),
@@ -307,7 +326,7 @@ impl Extraction {
             if gain != queued {
                 self.dequeue(candidate);
                 if let Some(gain) = gain {
-                    self.queue.insert((Reverse(gain), candidate));
+                    self.queue.insert(self.place(candidate, gain));
                 }
                 self.tallies[candidate.0 as usize].queued_gain = gain;
             }
@@ -318,8 +337,18 @@ impl Extraction {
 
     fn dequeue(&mut self, candidate: CandidateId) {
         if let Some(gain) = self.tallies[candidate.0 as usize].queued_gain.take() {
-            self.queue.remove(&(Reverse(gain), candidate));
+            self.queue.remove(&self.place(candidate, gain));
         }
+    }
+
+    fn place(&self, candidate: CandidateId, gain: i64) -> Place {
+        let CandidateId(age) = candidate;
+        let is_product = matches!(self.candidates[age as usize], Candidate::Product(..));
+        let tie = match self.ties {
+            Ties::SumsFirst => u32::from(is_product),
+            Ties::LatestFirst => u32::MAX - age,
+        };
+        Place { gain: Reverse(gain), tie, candidate }
     }
 
     fn candidate(&mut self, candidate: Candidate, cost: i64) -> CandidateId {
@@ -538,7 +567,7 @@ mod tests {
     use crate::simplify::polynomial::Form;
 
     fn factored(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
-        factor(Polynomials::from_graph(graph, roots, Form::Derived), graph)
+        factor(Polynomials::from_graph(graph, roots, Form::Derived), graph, Ties::SumsFirst)
     }
 
     #[test]

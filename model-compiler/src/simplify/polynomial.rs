@@ -13,7 +13,7 @@ use crate::expr::{Binary, ExprId, Graph, Node, Number, Stage, SymbolId, Unary};
 
 /// How much of the graph's sharing is given up when sums of products are formed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(super) enum Form {
     /// Shared expressions stay shared.
     Derived,
     /// Shared sums of a few short terms are written out where they are used.

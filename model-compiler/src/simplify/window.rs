@@ -243,3 +243,34 @@ impl Loaded {
         class
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Stage;
+    use crate::simplify::cases;
+    use crate::simplify::cost::hot_weight;
+    use crate::simplify::field::are_equal;
+    use crate::simplify::rules::rules;
+
+    #[test]
+    fn windows_of_any_size_keep_the_function_and_never_cost_more() {
+        let case = cases::slider_crank(true);
+        let rules = rules();
+        for size in [1, 7, 40, 1_000] {
+            let (graph, roots, _) = rewrite_windows(&case.graph, &case.roots, size, &rules, &Limits::default());
+            assert!(are_equal((&case.graph, &case.roots), (&graph, &roots)), "windows of {size}");
+            assert!(hot_weight(&graph, &roots) <= hot_weight(&case.graph, &case.roots), "windows of {size}");
+        }
+    }
+
+    #[test]
+    fn a_division_by_a_parameter_is_hoisted() {
+        let mut graph = Graph::new();
+        let (x, m) = (graph.symbol("x", Stage::Position), graph.symbol("m", Stage::Parameter));
+        let quotient = graph.div(x, m);
+        let (graph, roots, stops) = rewrite_windows(&graph, &[quotient], 10, &rules(), &Limits::default());
+        assert_eq!(hot_weight(&graph, &roots), 1);
+        assert_eq!(stops.saturated + stops.iteration_limit + stops.node_limit, 1);
+    }
+}
