@@ -3,7 +3,8 @@
 //! Reading order: an [`Experiment`](experiment::Experiment) reruns one result of a [`Paper`](experiment::Paper) and
 //! returns a [`Report`](report::Report) of claims, tables and figures; a [`Claim`](claim::Claim) compares one number
 //! with what was expected of it. [`reproduce`] runs experiments on all cores and [`output`] writes what they found.
-//! The command line stands in `main.rs`; the experiments of a paper stand in the folder of its key.
+//! [`counts`] holds the compiler against other tools. The command line stands in `main.rs`; the experiments of a paper
+//! stand in the folder of its key.
 
 pub mod claim;
 pub mod experiment;
@@ -22,6 +23,8 @@ pub mod plot;
 pub mod provenance;
 
 pub mod sherif;
+
+pub mod counts;
 
 use experiment::Paper;
 

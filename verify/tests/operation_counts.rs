@@ -1,0 +1,66 @@
+//! The reference functions of `hamel counts` compute what was published, before and after simplification, and take no
+//! more operations than the code of the best other tool.
+
+use std::process::Command;
+
+use hamel_compiler::expr::Stage;
+use hamel_compiler::simplify::Limits;
+use hamel_verify::counts::{Function, functions};
+
+/// Rounding errors, relative to the largest value.
+const TOLERANCE: f64 = 1e-10;
+
+/// Those that take a moment without optimisation.
+fn small() -> Vec<Function> {
+    let families = ["HT_", "FB_", "SC_", "C3_", "K_dp_"];
+    let is_small = |function: &Function| families.iter().any(|family| function.name.starts_with(family));
+    functions().into_iter().filter(is_small).collect()
+}
+
+#[test]
+fn values_are_the_published_ones_and_counts_are_lowest() {
+    let functions = small();
+    assert_eq!(functions.len(), 17);
+    for function in functions {
+        let count = function.count(&Limits::default()).expect("the compiler accepts its reference models");
+        let name = &count.name;
+        assert!(count.deviation < TOLERANCE, "{name}: {:e}", count.deviation);
+        let simplified = count.simplified.arithmetic();
+        assert!(simplified <= count.derived.arithmetic(), "{name}: {simplified} of {}", count.derived);
+        assert!(count.ratio().is_some_and(|ratio| ratio <= 1.0), "{name}: {simplified}, {:?}", count.best_peer);
+        assert!(count.hoisted.is_none_or(|hoisted| hoisted.arithmetic() <= simplified), "{name}: {:?}", count.hoisted);
+    }
+}
+
+#[test]
+fn all_functions_have_the_published_values_as_derived() {
+    for function in functions() {
+        let formulas = function.write(Stage::Position).expect("the compiler accepts its reference models");
+        let deviation = function.deviation(&formulas);
+        assert!(deviation < TOLERANCE, "{}: {deviation:e}", function.name);
+    }
+}
+
+#[test]
+fn the_command_prints_what_was_asked_for() {
+    let hamel = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_hamel")).args(arguments).output().expect("the binary was built for this test")
+    };
+    let output = hamel(&["counts", "--only", "K_dp_crba"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(
+        text.lines().any(|line| line.trim_start().starts_with("K_dp_crba") && line.contains("SymPy cse")),
+        "{text}"
+    );
+
+    let output = hamel(&["counts", "--only", "SC_M", "--json"]);
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON was asked for");
+    let names: Vec<_> = rows.as_array().into_iter().flatten().filter_map(|row| row["function"].as_str()).collect();
+    assert_eq!(names, ["SC_M", "SC_Mh"]);
+
+    let output = hamel(&["counts", "--only", "K_arm7_abba"]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("did you mean `K_arm7_aba`?"), "{message}");
+}
