@@ -86,13 +86,13 @@ impl Top {
         let (height, two, eight) = (graph.add(upper, lower), graph.integer(2), graph.integer(8));
         let potential = graph.product(&[two, weight, height]);
         let slope = graph.gradient(potential, &self.e);
-        let mut component = |i: usize| {
+        let component = |i: usize| {
             let column: Vec<ExprId> = l_rate.iter().map(|row| row[i]).collect();
             let sum = graph.dot(&column, &momentum);
             let gyroscopic = graph.mul(eight, sum);
             graph.add(gyroscopic, slope[i])
         };
-        (0..4).map(|i| component(i)).collect()
+        (0..4).map(component).collect()
     }
 
     /// M a + h.
