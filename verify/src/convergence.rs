@@ -69,6 +69,14 @@ pub fn integrated_error<const N: usize>(dt: f64, computed: &[[f64; N]], referenc
     deviations.windows(2).map(|pair| 0.5 * dt * (pair[0] + pair[1])).sum()
 }
 
+/// The largest absolute value; undefined when one of them is, which a plain maximum would hide.
+pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(
+        0.0,
+        |largest: f64, value| if value.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(value.abs()) },
+    )
+}
+
 /// The limit for vanishing step size, from values at a step and at half of it, for a scheme of this order.
 pub fn richardson(coarse: f64, fine: f64, order: i32) -> f64 {
     fine + (fine - coarse) / (2f64.powi(order) - 1.0)
@@ -94,6 +102,13 @@ mod tests {
         let zero = vec![[0.0; 2]; 11];
         let ramp: Vec<[f64; 2]> = (0..=10).map(|k| [0.1 * k as f64, -0.2 * k as f64]).collect();
         assert!((integrated_error(0.1, &ramp, &zero) - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_undefined_value_is_not_lost_in_a_maximum() {
+        assert_eq!(largest([1.0, -3.0, 2.0]), 3.0);
+        assert!(largest([1.0, f64::NAN]).is_nan());
+        assert!(largest([f64::NAN, f64::NAN, 0.0]).is_nan());
     }
 
     #[test]

@@ -77,16 +77,64 @@ pub fn observe<T>(
     Motion { samples, failure }
 }
 
-/// The outputs of a model whose name, up to an index in brackets, is `name`.
+/// The quantity that a channel is a component of: `omega` for `omega_x` and `omega[1]`.
+pub fn quantity(channel: &str) -> &str {
+    let name = channel.split('[').next().unwrap_or(channel);
+    ["_x", "_y", "_z"].into_iter().find_map(|axis| name.strip_suffix(axis)).unwrap_or(name)
+}
+
+/// The components of an output.
 pub fn output<const N: usize>(model: &dyn Model, name: &str, state: &State) -> [f64; N] {
     let channels = model.describe().outputs;
     let mut values = vec![0.0; channels.len()];
     model.outputs(state, &mut values);
-    let mut selected = channels
-        .iter()
-        .zip(values)
-        .filter(|(channel, _)| channel.name.split('[').next() == Some(name))
-        .map(|(_, value)| value);
+    let mut components = channels.iter().zip(values).filter(|(channel, _)| quantity(channel.name) == name);
     // A model without this output yields undefined numbers, which no claim accepts.
-    std::array::from_fn(|_| selected.next().unwrap_or(f64::NAN))
+    std::array::from_fn(|_| components.next().map_or(f64::NAN, |(_, value)| value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hamel::schemes::{ModifiedHht, Newmark, RungeKutta, Weighting};
+
+    fn model(name: &str) -> (Box<dyn Model>, State) {
+        let model = hamel_models::find(name).and_then(|entry| (entry.build)(&[]).ok()).unwrap();
+        let initial = hamel::initial_state(&*model).unwrap();
+        (model, initial)
+    }
+
+    #[test]
+    fn observations_are_equally_far_apart() {
+        let (pendulum, initial) = model("pendulum");
+        let grid = Grid::new(1e-2, 1.0).sampled(20);
+        let times = observe(&*pendulum, &RungeKutta, initial, grid, |state| state.t).complete().unwrap();
+        assert_eq!(times.len(), 21);
+        assert!(times.windows(2).all(|pair| (pair[1] - pair[0] - grid.interval()).abs() < 1e-12));
+    }
+
+    #[test]
+    fn a_failure_keeps_what_was_observed() {
+        let (top, initial) = model("heavy_top");
+        let scheme = ModifiedHht { alpha: 0.0, weighting: Weighting::Printed };
+        let motion = observe(&*top, &scheme, initial, Grid::new(1e-2, 10.0), |state| state.t);
+        assert!(motion.failure.is_some() && !motion.samples.is_empty());
+        assert!(motion.complete().is_err());
+    }
+
+    #[test]
+    fn a_scheme_that_refuses_its_parameters_observes_only_the_start() {
+        let (pendulum, initial) = model("pendulum");
+        let refused = Newmark { beta: 0.25, gamma: 2.0 };
+        let motion = observe(&*pendulum, &refused, initial, Grid::new(1e-2, 1.0), |_| ());
+        assert_eq!(motion.samples.len(), 1);
+        assert!(matches!(motion.failure, Some(StepError::BadParameter { .. })));
+    }
+
+    #[test]
+    fn components_are_known_by_their_quantity() {
+        for (channel, name) in [("omega_x", "omega"), ("omega[2]", "omega"), ("slider", "slider"), ("tip_y", "tip")] {
+            assert_eq!(quantity(channel), name);
+        }
+    }
 }

@@ -14,8 +14,9 @@ fn read(path: impl AsRef<Path>) -> String {
 /// Every Rust file of the workspace's crates.
 fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> =
-        ["model-compiler", "model-macros", "runtime", "models", "verify", "benches"].map(|name| root().join(name)).into();
+    let mut folders: Vec<PathBuf> = ["model-compiler", "model-macros", "runtime", "models", "verify", "benches"]
+        .map(|name| root().join(name))
+        .into();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

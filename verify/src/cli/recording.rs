@@ -1,6 +1,7 @@
 //! What a recorded motion shows: a short table and plots of outputs, energy and constraints.
 
 use hamel::{Channel, Model, Trajectory};
+use hamel_verify::motion::quantity;
 use hamel_verify::number::readable;
 use hamel_verify::report::{Axis, Curve, Figure, Style};
 
@@ -29,10 +30,10 @@ pub(super) fn summary(model: &dyn Model, trajectory: &Trajectory) -> Vec<Vec<Str
 pub(super) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut column = output_columns(model, trajectory);
-    for channels in model.describe().outputs.chunk_by(|a, b| base(a) == base(b)) {
+    for channels in model.describe().outputs.chunk_by(|a, b| quantity(a.name) == quantity(b.name)) {
         let component = |(k, channel): (usize, &Channel)| curve(channel.name, trajectory, |row| row[column + k]);
         let curves = channels.iter().enumerate().map(component).collect();
-        let name = base(&channels[0]);
+        let name = quantity(channels[0].name);
         figures.push(figure(&format!("output_{name}"), name, channels[0].unit, curves));
         column += channels.len();
     }
@@ -67,11 +68,6 @@ fn constraint_residual(model: &dyn Model, row: &[f64]) -> f64 {
     let mut residual = vec![0.0; dims.nc];
     model.constraint(row[0], &row[1..=dims.nq], &mut residual);
     residual.iter().map(|g| g.abs()).fold(0.0, f64::max)
-}
-
-/// The name of an output without the index of its component.
-fn base(channel: &Channel) -> &'static str {
-    channel.name.split('[').next().unwrap_or(channel.name)
 }
 
 fn curve(name: &str, trajectory: &Trajectory, value: impl Fn(&[f64]) -> f64) -> Curve {

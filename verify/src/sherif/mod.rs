@@ -23,6 +23,7 @@ static EXPERIMENTS: &[Experiment] = &[
     heavy_top::INERTIA,
     heavy_top::STATE,
     heavy_top::FIG2,
+    heavy_top::ORDERS,
     heavy_top::FIGS_3_4,
     heavy_top::FIG5,
     heavy_top::WEAK_DAMPING,

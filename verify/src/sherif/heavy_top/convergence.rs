@@ -21,10 +21,10 @@ const ALPHA: f64 = -0.2;
 const OWN_REFERENCE: (f64, f64) = (1e-6, -0.1);
 const DURATION: f64 = 1.0;
 
-type Samples = Vec<[f64; 3]>;
+pub(super) type Samples = Vec<[f64; 3]>;
 
 pub(super) fn run() -> Result<Report, StepError> {
-    let exact = reference()?;
+    let exact = reference(Grid::new(STEPS[STEPS.len() - 1], DURATION))?;
     let variants: [(&str, Box<dyn Scheme>); 3] = [
         ("classical", classical(ALPHA)),
         ("modified as printed", modified(ALPHA)),
@@ -75,6 +75,9 @@ fn report(names: &[&str; 3], true_errors: &[Convergence], own_errors: &[Converge
             "The reference of high order is a Runge-Kutta solution in joint coordinates at h = 10⁻⁵ s. The paper measures \
              against its own scheme at h = 10⁻⁶ s instead, which hides errors that both have in common."
                 .into(),
+            "The errors of the classical scheme are so large over one second that its steps are not yet in the asymptotic \
+             range; sherif/heavy_top/orders measures it over a shorter time."
+                .into(),
             "Averaging the forces of the old and the new instant in the body's frame instead of the components of \
              Euler parameters (the body-weighted variant) restores second order at the same cost."
                 .into(),
@@ -83,15 +86,14 @@ fn report(names: &[&str; 3], true_errors: &[Convergence], own_errors: &[Converge
 }
 
 fn claims(true_errors: &[Convergence], own_errors: &[Convergence]) -> Vec<Claim> {
-    let order = |order| Expected::Order { order, tolerance: 0.05 };
+    let second = Expected::Order { order: 2.0, tolerance: 0.05 };
     let [classical, modified, body_weighted] = [0, 1, 2].map(|k| &true_errors[k]);
     vec![
         Claim::new("order of the modified scheme as printed, finest steps", "1", Expected::Order { order: 1.0, tolerance: 0.1 }, modified.last_order()).although(
             "slope +1 in double logarithmic scale, called second order convergence",
             "In double logarithmic scale the slope is the order of convergence, so the figure shows first order, and so do we.",
         ),
-        Claim::new("order of the classical scheme, finest steps", "1", order(1.0), classical.last_order()),
-        Claim::new("order of the body-weighted variant, finest steps", "1", order(2.0), body_weighted.last_order()),
+        Claim::new("order of the body-weighted variant, finest steps", "1", second, body_weighted.last_order()),
         Claim::new("slope against the paper's own reference, all steps", "1", Expected::AtMost(1.6), own_errors[1].fitted_order())
             .in_words("straight lines of slope +1"),
         Claim::new(
@@ -123,19 +125,18 @@ fn slope(slope: f64, beside: &Convergence, factor: f64) -> Slope {
     Slope { slope, through: (h, factor * error), span: (0.4 * h, 2.5 * h) }
 }
 
-fn angular_velocity(scheme: &dyn Scheme, grid: Grid) -> Result<Samples, StepError> {
+pub(super) fn angular_velocity(scheme: &dyn Scheme, grid: Grid) -> Result<Samples, StepError> {
     let top = Top::absolute()?;
     top.observe(scheme, grid, |state| top.angular_velocity(state)).complete()
 }
 
-/// The angular velocity at the instants of the finest grid, from a scheme of higher order in other coordinates.
-fn reference() -> Result<Samples, StepError> {
+/// The angular velocity at the instants of a grid, from a scheme of higher order in other coordinates.
+pub(super) fn reference(grid: Grid) -> Result<Samples, StepError> {
     let top = Top::joint()?;
-    let finest = Grid::new(STEPS[STEPS.len() - 1], DURATION);
-    top.observe(&RungeKutta, finest, |state| top.angular_velocity(state)).complete()
+    top.observe(&RungeKutta, grid, |state| top.angular_velocity(state)).complete()
 }
 
-fn error(dt: f64, motion: &Samples, reference: &Samples) -> f64 {
+pub(super) fn error(dt: f64, motion: &Samples, reference: &Samples) -> f64 {
     let stride = (reference.len() - 1) / (motion.len() - 1);
     let same_instants: Samples = reference.iter().step_by(stride).copied().collect();
     convergence::integrated_error(dt, motion, &same_instants)

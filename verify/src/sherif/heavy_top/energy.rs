@@ -34,7 +34,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         figures: vec![figure(&curves)],
         notes: vec![format!(
             "The modified scheme as printed, h = 10⁻⁵ s, t ∈ [0, 10] s. The energy at the start is {} J; the figure shows \
-             the difference from it.",
+             the difference from it. The loss is about a part in 10⁹ for every α and does not grow steadily with |α|.",
             readable(start, 7)
         )],
         ..Report::default()
@@ -43,26 +43,14 @@ pub(super) fn run() -> Result<Report, StepError> {
 
 fn claims(curves: &[Vec<(f64, f64)>], start: f64) -> Vec<Claim> {
     let lost: Vec<f64> = curves.iter().map(|curve| -curve.last().map_or(f64::NAN, |point| point.1)).collect();
-    let mut claims: Vec<Claim> = ALPHAS
-        .windows(2)
-        .zip(lost.windows(2))
-        .map(|(alphas, lost)| {
-            let what = format!("energy lost with α = {} over that with α = {}", alphas[1], alphas[0]);
-            Claim::new(what, "1", Expected::AtLeast(1.0), lost[1] / lost[0])
-                .in_words("α influences the total energy dissipation")
-        })
-        .collect();
-    claims.push(
-        Claim::new(
-            "share of the energy lost in 10 s, α = −0.3",
-            "1",
-            Expected::AtMost(1e-4),
-            lost[lost.len() - 1] / start,
-        )
-        .in_words("the energy proves the accuracy of the modified scheme"),
-    );
-    claims.push(Claim::missing("damping parameters of the figure's curves", "their values stand in the figure only"));
-    claims
+    let (least, most) = (lost.iter().copied().fold(f64::NAN, f64::min), lost.iter().copied().fold(f64::NAN, f64::max));
+    vec![
+        Claim::new("largest loss of energy in 10 s over that of another α", "1", Expected::AtLeast(1.1), most / least)
+            .in_words("α influences the total energy dissipation"),
+        Claim::new("share of the energy lost in 10 s, the largest over α", "1", Expected::AtMost(1e-8), most / start)
+            .in_words("the energy proves the accuracy of the modified scheme"),
+        Claim::missing("damping parameters of the figure's curves", "their values stand in the figure only"),
+    ]
 }
 
 fn figure(curves: &[Vec<(f64, f64)>]) -> Figure {

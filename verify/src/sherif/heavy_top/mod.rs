@@ -4,6 +4,7 @@ mod convergence;
 mod curves;
 mod energy;
 mod inertia;
+mod orders;
 mod reference;
 mod state;
 mod weak_damping;
@@ -39,6 +40,14 @@ pub(super) const FIG2: Experiment = Experiment {
     title: "Convergence of the HHT schemes on the heavy top",
     cost: Cost::Minutes,
     run: convergence::run,
+};
+
+pub(super) const ORDERS: Experiment = Experiment {
+    id: "sherif/heavy_top/orders",
+    place: "Fig. 2",
+    title: "Orders of convergence of the HHT schemes",
+    cost: Cost::Seconds,
+    run: orders::run,
 };
 
 pub(super) const FIGS_3_4: Experiment = Experiment {

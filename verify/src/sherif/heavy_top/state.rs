@@ -9,6 +9,7 @@ use hamel::schemes::RungeKutta;
 
 use super::{Top, reference};
 use crate::claim::{Claim, Expected};
+use crate::convergence::{self, largest};
 use crate::motion::Grid;
 use crate::parallel;
 use crate::report::{Cell, Column, Report, Table};
@@ -48,13 +49,11 @@ pub(super) fn run() -> Result<Report, StepError> {
         for (quantity, unit, range) in
             [("position", "m", 0..3), ("velocity", "m/s", 3..6), ("angular velocity", "rad/s", 6..9)]
         {
-            let deviations = range.map(|k| (ours[k] - expected[k]).abs());
-            let worst = deviations.fold(0.0, |worst: f64, x| if x.is_nan() { f64::NAN } else { worst.max(x) });
             claims.push(Claim::new(
                 format!("{quantity} at t = 1 s, largest deviation; {name}"),
                 unit,
                 Expected::Reference { value: 0.0, tolerance: 1e-8 },
-                worst,
+                largest(range.map(|k| ours[k] - expected[k])),
             ));
         }
     }
@@ -103,7 +102,7 @@ fn extrapolated() -> Result<Values, StepError> {
 }
 
 fn extrapolate(coarse: &Values, fine: &Values, order: i32) -> Values {
-    std::array::from_fn(|k| crate::convergence::richardson(coarse[k], fine[k], order))
+    std::array::from_fn(|k| convergence::richardson(coarse[k], fine[k], order))
 }
 
 fn end(top: &Top, scheme: &dyn hamel::Scheme, dt: f64) -> Result<Values, StepError> {

@@ -7,6 +7,7 @@ use hamel::scheme::StepError;
 
 use super::Top;
 use crate::claim::{Claim, Expected, Measured};
+use crate::convergence::largest;
 use crate::motion::Grid;
 use crate::number::readable;
 use crate::parallel;
@@ -60,7 +61,7 @@ impl Fate {
                 Measured::Breakdown(format!("the energy has changed by a tenth at t = {} s", readable(*t, 3)))
             }
             (None, Some(failure)) => Measured::Breakdown(failure.to_string()),
-            (None, None) => Measured::Value(self.energy.iter().map(|point| point.1).fold(0.0, f64::max)),
+            (None, None) => Measured::Value(largest(self.energy.iter().map(|point| point.1))),
         }
     }
 }

@@ -7,6 +7,7 @@ use hamel::scheme::StepError;
 
 use super::{ALPHAS, Rotor};
 use crate::claim::{Claim, Expected};
+use crate::convergence::largest;
 use crate::parallel;
 use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 use crate::sherif::schemes::classical;
@@ -77,12 +78,9 @@ fn interpolate(points: &[(f64, f64)]) -> Vec<f64> {
 
 fn claims(measured: &[Coefficients], printed: &[Coefficients]) -> Vec<Claim> {
     let worst = |power: usize| {
-        let relative = measured.iter().zip(printed).map(|(ours, theirs)| {
-            // The coefficient of h² vanishes for α = 0; the scale is then that of the largest one.
-            let scale = printed.iter().map(|p| p[power].abs()).fold(0.0, f64::max);
-            (ours[power] - theirs[power]).abs() / scale
-        });
-        relative.fold(0.0, |worst: f64, x| if x.is_nan() { f64::NAN } else { worst.max(x) })
+        // The coefficient of h² vanishes for α = 0; the scale is that of the largest one.
+        let scale = largest(printed.iter().map(|p| p[power]));
+        largest(measured.iter().zip(printed).map(|(ours, theirs)| (ours[power] - theirs[power]) / scale))
     };
     let claim = |power: usize, name: &str, tolerance| {
         let what = format!("coefficient of {name}: largest relative deviation over {} values of α", ALPHAS.len());

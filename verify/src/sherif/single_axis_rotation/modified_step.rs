@@ -6,6 +6,7 @@ use hamel::scheme::StepError;
 
 use super::{ALPHAS, Rotor};
 use crate::claim::{Claim, Expected};
+use crate::convergence::largest;
 use crate::report::{Cell, Column, Report, Table};
 use crate::sherif::schemes::modified;
 
@@ -59,10 +60,7 @@ fn step(rotor: &Rotor, alpha: f64, h: f64) -> Result<Step, StepError> {
 }
 
 fn claims(steps: &[Step], c: f64) -> Vec<Claim> {
-    let worst = |deviation: &dyn Fn(&Step) -> f64| {
-        let deviations = steps.iter().map(deviation);
-        deviations.fold(0.0, |worst: f64, x| if x.is_nan() { f64::NAN } else { worst.max(x.abs()) })
-    };
+    let worst = |deviation: &dyn Fn(&Step) -> f64| largest(steps.iter().map(deviation));
     let undamped = |step: &Step| if step.alpha == 0.0 { step.speed - step.exact } else { 0.0 };
     let zero = |tolerance| Expected::Theory { value: 0.0, tolerance };
     // The next term of the series, from the exact rotation: both hold the angle to O(h⁴).

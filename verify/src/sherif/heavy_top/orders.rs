@@ -1,0 +1,76 @@
+//! Orders of convergence of the HHT schemes, where their errors are small enough to show them. [sherif, Fig. 2]
+//!
+//! Steps are halved over a tenth of a second: over the whole second of the figure the classical scheme, which damps the
+//! rotation, is not yet in the asymptotic range at the printed step sizes.
+
+use hamel::scheme::{Scheme, StepError};
+
+use super::convergence::{Samples, angular_velocity, error, reference};
+use crate::claim::{Claim, Expected};
+use crate::convergence::{self, Convergence};
+use crate::motion::Grid;
+use crate::parallel;
+use crate::report::{Axis, Curve, Figure, Report, Slope, Style};
+use crate::sherif::schemes::{body_weighted, classical, modified};
+
+const DURATION: f64 = 0.1;
+const STEPS: [usize; 8] = [100, 200, 400, 800, 1600, 3200, 6400, 12800];
+const ALPHA: f64 = -0.2;
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let grid = |steps: usize| Grid::new(DURATION / steps as f64, DURATION);
+    let exact = reference(grid(STEPS[STEPS.len() - 1]))?;
+    let variants: [(&str, Box<dyn Scheme>); 4] = [
+        ("classical, α = 0", classical(0.0)),
+        ("classical", classical(ALPHA)),
+        ("modified as printed", modified(ALPHA)),
+        ("body-weighted", body_weighted(ALPHA)),
+    ];
+    let jobs: Vec<(&dyn Scheme, Grid)> =
+        variants.iter().flat_map(|(_, scheme)| STEPS.map(|steps| (&**scheme, grid(steps)))).collect();
+    let motions = parallel::map(&jobs, |&(scheme, grid)| angular_velocity(scheme, grid));
+    let motions = motions.into_iter().collect::<Result<Vec<Samples>, _>>()?;
+    let point = |(&(_, grid), motion): (&(&dyn Scheme, Grid), &Samples)| (grid.dt, error(grid.dt, motion, &exact));
+    let points: Vec<(f64, f64)> = jobs.iter().zip(&motions).map(point).collect();
+    let studies: Vec<Convergence> = points.chunks(STEPS.len()).map(|chunk| Convergence::new(chunk.to_vec())).collect();
+    let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
+    Ok(report(&names, &studies))
+}
+
+fn report(names: &[&str], studies: &[Convergence]) -> Report {
+    let named: Vec<(&str, &Convergence)> = names.iter().copied().zip(studies).collect();
+    let order = |what: &str, order: f64, study: &Convergence| {
+        Claim::new(format!("order, {what}"), "1", Expected::Order { order, tolerance: 0.05 }, study.last_order())
+    };
+    Report {
+        claims: vec![
+            order("classical scheme, α = 0", 2.0, &studies[0]),
+            order("classical scheme, α = −0.2", 1.0, &studies[1]),
+            order("modified scheme as printed, α = −0.2", 1.0, &studies[2]).although(
+                "slope +1 in double logarithmic scale, called second order convergence",
+                "The slope in double logarithmic scale is the order: first order.",
+            ),
+            order("modified scheme, body-weighted, α = −0.2", 2.0, &studies[3]),
+        ],
+        tables: vec![convergence::table("orders", "Errors over t ∈ [0, 0.1] s, α = −0.2", ("e_ω", "rad"), &named)],
+        figures: vec![Figure {
+            slug: "orders".into(),
+            title: "Orders of convergence over a tenth of a second".into(),
+            caption: "Integrated error of the angular velocity, α = −0.2 unless named. Dotted: first and second order.".into(),
+            x: Axis::log("step size h", "s"),
+            y: Axis::log("e_ω", "rad"),
+            curves: named
+                .iter()
+                .map(|(name, study)| Curve::new(*name, Style::LineAndMarkers, study.points.clone()))
+                .collect(),
+            slopes: vec![slope(1.0, &studies[2]), slope(2.0, &studies[3])],
+        }],
+        notes: Vec::new(),
+    }
+}
+
+/// A line of this slope above the middle of a study.
+fn slope(slope: f64, beside: &Convergence) -> Slope {
+    let (h, error) = beside.points[STEPS.len() / 2];
+    Slope { slope, through: (h, 3.0 * error), span: (0.4 * h, 2.5 * h) }
+}
