@@ -203,7 +203,8 @@ fn redundancies(model: &Interpreter<f64>, equations: &Equations, configurations:
 
 /// The first constraint of the member that a constraint belongs to: its name up to the component.
 fn first_row(equations: &Equations, row: usize) -> usize {
-    let member = |row: usize| equations.layout.constraints[row].name.split(['[', '.']).next().unwrap_or_default().to_owned();
+    let member =
+        |row: usize| equations.layout.constraints[row].name.split(['[', '.']).next().unwrap_or_default().to_owned();
     let name = member(row);
     (0..row).find(|&other| member(other) == name).unwrap_or(row)
 }

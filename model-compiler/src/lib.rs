@@ -7,14 +7,14 @@
 pub mod diagnostics;
 pub mod units;
 
-pub mod parse;
-pub mod resolve;
-pub mod derive;
-pub mod simplify;
-pub mod schedule;
 pub mod check;
+pub mod derive;
 pub mod emit;
 pub mod inspect;
+pub mod parse;
+pub mod resolve;
+pub mod schedule;
+pub mod simplify;
 
 pub mod expr;
 pub mod spatial;
@@ -57,8 +57,7 @@ pub fn stages(tokens: TokenStream) -> syn::Result<Stages> {
     let (simplified, log) = simplify::simplify_equations(&equations, &simplify::Limits::default());
     let schedule = schedule::schedule(&equations, &simplified);
     check::check(&system, &simplified, &schedule)?;
-    let header =
-        emit::Header { name: &system.name, visibility: &system.visibility, doc: &system.doc, source: &source };
+    let header = emit::Header { name: &system.name, visibility: &system.visibility, doc: &system.doc, source: &source };
     let tokens = emit::emit(&header, &simplified, &schedule)?;
     Ok(Stages { description, system, equations, simplified, log, schedule, tokens })
 }

@@ -102,7 +102,10 @@ impl Transform {
     /// X_AC = X_AB X_BC.
     pub fn then(&self, graph: &mut Graph, next: &Transform) -> Transform {
         let moved = apply(graph, &self.rotation, next.position);
-        Transform { rotation: multiply(graph, &self.rotation, &next.rotation), position: add(graph, self.position, moved) }
+        Transform {
+            rotation: multiply(graph, &self.rotation, &next.rotation),
+            position: add(graph, self.position, moved),
+        }
     }
 
     /// X_CP of X_PC.

@@ -3,13 +3,13 @@
 //! Each system stands in its own file, where it makes sense in more than one formulation; [`ALL`] lists them by name for
 //! the command line, the laws in `tests/` and the benchmarks.
 
-pub mod pendulum;
 pub mod double_pendulum;
+pub mod pendulum;
 pub mod slider_crank;
 
-pub mod single_axis_rotation;
 pub mod free_body;
 pub mod heavy_top;
+pub mod single_axis_rotation;
 
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
 pub use free_body::{FreeBody, FreeBodyJoint};

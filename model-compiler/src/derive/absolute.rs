@@ -60,7 +60,8 @@ pub(super) fn declare(system: &System, layout: &mut Layout) {
         }
     }
     if has_norm(system) {
-        let norms = system.bodies.iter().map(|body| Channel { name: format!("{}.norm", body.name), unit: "1".to_owned() });
+        let norms =
+            system.bodies.iter().map(|body| Channel { name: format!("{}.norm", body.name), unit: "1".to_owned() });
         layout.constraints.extend(norms);
     }
     for joint in &system.joints {
@@ -581,7 +582,8 @@ fn output_kernel(system: &System, layout: &Layout, parameters: &mut Parameters) 
 fn totals(stage: &mut Stage, bodies: &Bodies) -> Totals {
     let system = stage.system;
     let zero = stage.builder.graph.zero();
-    let mut sum = Totals { kinetic_energy: zero, potential_energy: zero, momentum: [zero; 3], angular_momentum: [zero; 3] };
+    let mut sum =
+        Totals { kinetic_energy: zero, potential_energy: zero, momentum: [zero; 3], angular_momentum: [zero; 3] };
     let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
     for (index, body) in system.bodies.iter().enumerate() {
         let inertia = inertia(stage, body);

@@ -27,7 +27,9 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
         let (q, v) = channels(joint.kind, system.space, system.rotation);
         let name = |coordinate: &Coordinate| match &joint.coordinate_name {
             Some(given) if q.len() == 1 => given.to_string(),
-            _ => joint.absolute_angle.as_ref().map_or(format!("{}.{}", joint.name, coordinate.name), ToString::to_string),
+            _ => {
+                joint.absolute_angle.as_ref().map_or(format!("{}.{}", joint.name, coordinate.name), ToString::to_string)
+            }
         };
         let rates = v.iter().map(|coordinate| Channel { name: name(coordinate), unit: rate_unit(coordinate.unit) });
         layout.velocities.extend(rates);

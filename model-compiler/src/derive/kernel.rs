@@ -346,8 +346,7 @@ impl<'a> KernelBuilder<'a> {
     }
 
     pub fn finish(self, functions: Vec<Function>) -> (Kernel, Instance) {
-        let kernel =
-            Kernel { name: self.name, doc: self.doc, graph: self.graph, inputs: self.inputs, functions };
+        let kernel = Kernel { name: self.name, doc: self.doc, graph: self.graph, inputs: self.inputs, functions };
         (kernel, self.instance)
     }
 }
@@ -363,7 +362,9 @@ impl Output {
     pub fn matrix(role: Role, rows: &[Vec<ExprId>]) -> Self {
         let columns = rows.first().map_or(0, Vec::len);
         let entries = (0..columns)
-            .flat_map(|column| rows.iter().enumerate().map(move |(row, values)| Entry { row, column, value: values[column] }))
+            .flat_map(|column| {
+                rows.iter().enumerate().map(move |(row, values)| Entry { row, column, value: values[column] })
+            })
             .collect();
         Self { role, shape: (rows.len(), columns), entries }
     }

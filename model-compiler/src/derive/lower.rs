@@ -62,7 +62,10 @@ pub(super) fn lower(scope: &mut dyn Scope, term: &Term) -> Vec<ExprId> {
         TermKind::Transpose(matrix) => {
             let components = lower(scope, matrix);
             let Shape::Matrix(rows, columns) = matrix.shape else { return components };
-            (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j))).map(|(i, j)| components[i * columns + j]).collect()
+            (0..columns)
+                .flat_map(|j| (0..rows).map(move |i| (i, j)))
+                .map(|(i, j)| components[i * columns + j])
+                .collect()
         }
         TermKind::Select { lhs, rhs, then, otherwise } => {
             let (lhs, rhs) = (lower_scalar(scope, lhs), lower_scalar(scope, rhs));
@@ -139,7 +142,9 @@ fn binary(scope: &mut dyn Scope, function: Binary, left: &Term, right: &Term) ->
             })
             .collect(),
         (Binary::Mul, Shape::Scalar, _) => b.into_iter().map(|y| graph.mul(a[0], y)).collect(),
-        (Binary::Mul | Binary::Div, _, Shape::Scalar) => a.into_iter().map(|x| graph.binary(function, x, b[0])).collect(),
+        (Binary::Mul | Binary::Div, _, Shape::Scalar) => {
+            a.into_iter().map(|x| graph.binary(function, x, b[0])).collect()
+        }
         (Binary::Power, Shape::Scalar, Shape::Scalar) => vec![power(graph, a[0], b[0])],
         _ => a.into_iter().zip(b).map(|(x, y)| graph.binary(function, x, y)).collect(),
     }

@@ -77,7 +77,10 @@ fn is_equal(a: &Kernel, b: &Kernel) -> bool {
     a.inputs == b.inputs
         && stages(&a.graph) == stages(&b.graph)
         && a.functions.len() == b.functions.len()
-        && a.functions.iter().zip(&b.functions).all(|(a, b)| a.role == b.role && outputs(&a.outputs) == outputs(&b.outputs))
+        && a.functions
+            .iter()
+            .zip(&b.functions)
+            .all(|(a, b)| a.role == b.role && outputs(&a.outputs) == outputs(&b.outputs))
         && a.graph.nodes().eq(b.graph.nodes())
 }
 

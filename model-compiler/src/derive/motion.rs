@@ -49,14 +49,20 @@ pub(super) struct Stage<'k, 'p, 's> {
 
 impl<'k, 'p, 's> Stage<'k, 'p, 's> {
     /// A kernel whose bodies move like this.
-    pub fn new(system: &'s System, builder: &'k mut KernelBuilder<'p>, motion: &'k dyn Motion, fold_numbers: bool) -> Self {
+    pub fn new(
+        system: &'s System,
+        builder: &'k mut KernelBuilder<'p>,
+        motion: &'k dyn Motion,
+        fold_numbers: bool,
+    ) -> Self {
         Self { system, builder, motion, totals: None, fold_numbers, given: Vec::new() }
     }
 
     /// A vector in ground axes → the axes of a body; one that was given there comes back unturned, which also keeps
     /// RᵀR, one only for unit Euler parameters, out of the formulas.
     pub fn in_body_axes(&mut self, body: BodyId, vector: Vector3) -> Vector3 {
-        if let Some((_, _, original)) = self.given.iter().find(|(ground, known, _)| *known == body && *ground == vector) {
+        if let Some((_, _, original)) = self.given.iter().find(|(ground, known, _)| *known == body && *ground == vector)
+        {
             return *original;
         }
         let graph = &mut self.builder.graph;
@@ -236,9 +242,15 @@ impl Scope for Stage<'_, '_, '_> {
                 let alpha = self.motion.angular_acceleration(&mut self.builder.graph, *body);
                 self.angular(*body, alpha)
             }
-            Quantity::Coordinate(joint, index) => vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[0]],
-            Quantity::CoordinateVelocity(joint, index) => vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[1]],
-            Quantity::CoordinateAcceleration(joint, index) => vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[2]],
+            Quantity::Coordinate(joint, index) => {
+                vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[0]]
+            }
+            Quantity::CoordinateVelocity(joint, index) => {
+                vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[1]]
+            }
+            Quantity::CoordinateAcceleration(joint, index) => {
+                vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[2]]
+            }
             Quantity::KineticEnergy => self.total(|t| vec![t.kinetic_energy]),
             Quantity::PotentialEnergy => self.total(|t| vec![t.potential_energy]),
             Quantity::Momentum => self.total(|t| t.momentum.to_vec()).into_iter().take(dimension).collect(),

@@ -32,7 +32,9 @@ impl Parameters {
             let name = parameter.name.to_string();
             let is_diagonal = matches!(parameter.value.kind, TermKind::Diagonal(_));
             let mut components = Vec::new();
-            for (i, (component, value)) in component_names(&name, parameter.value.shape).into_iter().zip(value).enumerate() {
+            for (i, (component, value)) in
+                component_names(&name, parameter.value.shape).into_iter().zip(value).enumerate()
+            {
                 // What is written as a diagonal matrix stays one: zeros that are known shorten the code.
                 if is_diagonal && i % 4 != 0 {
                     components.push(parameters.graph.zero());
@@ -76,7 +78,9 @@ pub(super) fn is_parametric(term: &Term) -> bool {
             is_parametric(a)
         }
         TermKind::Binary(_, a, b) | TermKind::Dot(a, b) | TermKind::Cross(a, b) => is_parametric(a) && is_parametric(b),
-        TermKind::Select { lhs, rhs, then, otherwise } => [lhs, rhs, then, otherwise].into_iter().all(|t| is_parametric(t)),
+        TermKind::Select { lhs, rhs, then, otherwise } => {
+            [lhs, rhs, then, otherwise].into_iter().all(|t| is_parametric(t))
+        }
     }
 }
 

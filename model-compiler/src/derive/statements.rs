@@ -79,10 +79,8 @@ pub(super) fn initial_conditions(stage: &mut Stage) -> Vec<Function> {
             stage.builder.instance_mut().initial_position = rows;
             (FunctionRole::InitialPosition, stage.builder.tangent(&residual))
         };
-        let outputs = vec![
-            Output::vector(Role::InitialResidual, &residual),
-            Output::matrix(Role::InitialJacobian, &jacobian),
-        ];
+        let outputs =
+            vec![Output::vector(Role::InitialResidual, &residual), Output::matrix(Role::InitialJacobian, &jacobian)];
         functions.push(Function { role, outputs });
     }
     functions
@@ -94,7 +92,11 @@ pub(super) fn symbol_name(channel: &str) -> String {
 }
 
 /// Declares what a builder needs to know of a run of coordinates that stands in the layout.
-pub(super) fn run_names(layout: &Layout, q: std::ops::Range<usize>, v: std::ops::Range<usize>) -> (Vec<String>, Vec<String>) {
+pub(super) fn run_names(
+    layout: &Layout,
+    q: std::ops::Range<usize>,
+    v: std::ops::Range<usize>,
+) -> (Vec<String>, Vec<String>) {
     let names = |channels: &[Channel]| channels.iter().map(|channel| symbol_name(&channel.name)).collect();
     (names(&layout.coordinates[q]), names(&layout.velocities[v]))
 }

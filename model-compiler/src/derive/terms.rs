@@ -66,10 +66,7 @@ pub(super) fn asks_for_totals(term: &Term) -> bool {
         found |= matches!(
             &part.kind,
             TermKind::Quantity(
-                Quantity::KineticEnergy
-                    | Quantity::PotentialEnergy
-                    | Quantity::Momentum
-                    | Quantity::AngularMomentum
+                Quantity::KineticEnergy | Quantity::PotentialEnergy | Quantity::Momentum | Quantity::AngularMomentum
             )
         );
     });

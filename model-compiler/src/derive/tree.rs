@@ -123,7 +123,8 @@ impl Inertia {
 
     /// Force and torque about the same point for an angular acceleration and an acceleration of that point.
     pub fn wrench(&self, graph: &mut Graph, alpha: Vector3, a: Vector3) -> Wrench {
-        let (linear, tangential) = (spatial::scale(graph, self.mass, a), spatial::cross(graph, alpha, self.first_moment));
+        let (linear, tangential) =
+            (spatial::scale(graph, self.mass, a), spatial::cross(graph, alpha, self.first_moment));
         let (turning, carried) =
             (spatial::apply(graph, &self.second_moment, alpha), spatial::cross(graph, self.first_moment, a));
         Wrench { force: spatial::add(graph, linear, tangential), torque: spatial::add(graph, turning, carried) }
@@ -296,7 +297,8 @@ pub(super) fn totals(graph: &mut Graph, links: &Links, inertias: &[Inertia], gra
         totals.kinetic_energy = graph.add(totals.kinetic_energy, kinetic);
 
         let body = BodyId(index);
-        let (force, torque) = (links.to_ground(graph, body, momentum.force), links.to_ground(graph, body, momentum.torque));
+        let (force, torque) =
+            (links.to_ground(graph, body, momentum.force), links.to_ground(graph, body, momentum.torque));
         totals.momentum = spatial::add(graph, totals.momentum, force);
         let about_ground = spatial::cross(graph, link.pose.position, force);
         let about_ground = spatial::add(graph, torque, about_ground);

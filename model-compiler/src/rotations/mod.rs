@@ -8,7 +8,9 @@ use crate::expr::{ExprId, Graph};
 use crate::joints::Coordinate;
 use crate::spatial::{Matrix3, Vector3};
 
-pub use euler_parameters::{angular_velocity_matrix as euler_parameter_matrix, rotation_matrix as euler_parameter_rotation};
+pub use euler_parameters::{
+    angular_velocity_matrix as euler_parameter_matrix, rotation_matrix as euler_parameter_rotation,
+};
 
 /// Coordinates of a free rotation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -125,7 +125,10 @@ fn free_body_in_euler_parameters() {
     for seed in 0..5 {
         let mut state = arbitrary_state(&model, seed);
         state.q *= 1.0 + 0.1 * noise(seed);
-        let (e, rate) = (Vector4::from_column_slice(&state.q.as_slice()[3..7]), Vector4::from_column_slice(&state.v.as_slice()[3..7]));
+        let (e, rate) = (
+            Vector4::from_column_slice(&state.q.as_slice()[3..7]),
+            Vector4::from_column_slice(&state.v.as_slice()[3..7]),
+        );
         let mass = l(e).transpose() * inertia * l(e) * 4.0;
         let bias = l(e).transpose() * l(e) * l(rate).transpose() * inertia * l(e) * rate * 8.0;
         let (m, rest) = equations(&model, &state);

@@ -56,7 +56,8 @@ fn report(names: &[&str], studies: &[Convergence]) -> Report {
         figures: vec![Figure {
             slug: "orders".into(),
             title: "Orders of convergence over a tenth of a second".into(),
-            caption: "Integrated error of the angular velocity, α = −0.2 unless named. Dotted: first and second order.".into(),
+            caption: "Integrated error of the angular velocity, α = −0.2 unless named. Dotted: first and second order."
+                .into(),
             x: Axis::log("step size h", "s"),
             y: Axis::log("e_ω", "rad"),
             curves: named
