@@ -1,5 +1,6 @@
 //! Convergence studies: error norms, observed orders, Richardson extrapolation.
 
+use crate::number::exact_digits;
 use crate::report::{Cell, Column, Table};
 
 /// Errors over step sizes, coarsest step first.
@@ -46,7 +47,7 @@ pub fn table(slug: &str, title: &str, error: (&str, &'static str), studies: &[(&
     }
     let steps = studies.first().map_or(&[][..], |(_, study)| &study.points);
     let rows = steps.iter().enumerate().map(|(row, &(h, _))| {
-        let mut cells = vec![Cell::number(h, 1)];
+        let mut cells = vec![Cell::number(h, exact_digits(h, 3))];
         for (_, study) in studies {
             cells.push(study.points.get(row).map_or(Cell::Empty, |&(_, error)| Cell::number(error, 3)));
             let order = row.checked_sub(1).and_then(|previous| study.orders().get(previous).copied());

@@ -12,7 +12,7 @@ use crate::claim::{Claim, Expected, Measured, Statement, Verdict};
 use crate::number::readable;
 use crate::plot;
 use crate::provenance::Provenance;
-use crate::report::{Cell, Figure, Report, Table};
+use crate::report::{Cell, Column, Figure, Report, Table};
 use crate::reproduce::Outcome;
 
 const TEMPLATE: &str = include_str!("../templates/report.html");
@@ -96,8 +96,14 @@ struct FigureView {
 struct TableView {
     slug: String,
     title: String,
-    columns: Vec<String>,
+    columns: Vec<ColumnView>,
     rows: Vec<Vec<CellView>>,
+}
+
+#[derive(Serialize)]
+struct ColumnView {
+    text: String,
+    is_number: bool,
 }
 
 #[derive(Serialize)]
@@ -156,7 +162,7 @@ impl ClaimView {
     fn new(claim: &Claim) -> Self {
         let verdict = claim.verdict();
         let (says, because) = match &claim.statement {
-            Statement::Quantity => (None, None),
+            Statement::Quantity => (missing(&claim.expected), None),
             Statement::Words(says) => (Some(says.clone()), None),
             Statement::Wrong { printed, because } => (Some(printed.clone()), Some(because.clone())),
         };
@@ -195,7 +201,15 @@ fn expected(expected: &Expected) -> String {
         Expected::AtLeast(bound) => format!("≥ {}", readable(bound, 2)),
         Expected::Fails => "breaks down".into(),
         Expected::Timing => "–".into(),
-        Expected::Missing(what) => format!("missing: {what}"),
+        Expected::Missing(_) => "–".into(),
+    }
+}
+
+/// What the source leaves out.
+fn missing(expected: &Expected) -> Option<String> {
+    match expected {
+        Expected::Missing(what) => Some((*what).to_owned()),
+        _ => None,
     }
 }
 
@@ -238,14 +252,18 @@ impl FigureView {
 
 impl TableView {
     fn new(table: &Table) -> Self {
-        let column = |name: &str, unit: &str| match unit {
-            "" | "1" => name.to_owned(),
-            unit => format!("{name} ({unit})"),
+        let is_number = |k: usize| table.rows.iter().any(|row| matches!(row.get(k), Some(Cell::Number { .. })));
+        let column = |(k, column): (usize, &Column)| ColumnView {
+            text: match column.unit {
+                "" | "1" => column.name.clone(),
+                unit => format!("{} ({unit})", column.name),
+            },
+            is_number: is_number(k),
         };
         Self {
             slug: table.slug.clone(),
             title: table.title.clone(),
-            columns: table.columns.iter().map(|c| column(&c.name, c.unit)).collect(),
+            columns: table.columns.iter().enumerate().map(column).collect(),
             rows: table.rows.iter().map(|row| row.iter().map(CellView::new).collect()).collect(),
         }
     }

@@ -25,6 +25,15 @@ pub fn readable(value: f64, digits: usize) -> String {
     }
 }
 
+/// The fewest digits, up to `most`, that show `value` without loss.
+pub fn exact_digits(value: f64, most: usize) -> usize {
+    let shows = |&digits: &usize| {
+        let shown: f64 = format!("{:.*e}", digits - 1, value).parse().unwrap_or(f64::NAN);
+        (shown - value).abs() <= 1e-9 * value.abs()
+    };
+    (1..most).find(shows).unwrap_or(most)
+}
+
 /// `10⁻³` for −3.
 pub fn power_of_ten(exponent: i32) -> String {
     let superscript = |digit: char| match digit {
@@ -56,6 +65,9 @@ mod tests {
             (9.9999, 3, "10.0"),
         ] {
             assert_eq!(readable(value, digits), text);
+        }
+        for (value, digits) in [(1e-3, 1), (2.5e-4, 2), (0.1 / 1600.0, 3), (0.0, 1), (1.0 / 3.0, 4)] {
+            assert_eq!(exact_digits(value, 4), digits, "{value}");
         }
         assert_eq!(power_of_ten(-45), "10⁻⁴⁵");
     }

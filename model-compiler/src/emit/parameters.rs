@@ -106,7 +106,7 @@ pub(super) const INTERFACE: &str = "#[allow(dead_code, reason = \"interface of t
 
 /// Numbers and formulas stand as they were written or derived; a function has as many arguments as it reads and fills.
 pub(super) const FORMULAS: &str = concat!(
-    "#[allow(non_snake_case, clippy::approx_constant, clippy::eq_op, clippy::let_and_return, ",
+    "#[allow(non_snake_case, clippy::approx_constant, clippy::eq_op, clippy::let_and_return, clippy::possible_missing_comma, ",
     "clippy::too_many_arguments, reason = \"generated formulas\")]\n",
 );
 

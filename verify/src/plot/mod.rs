@@ -129,7 +129,7 @@ fn draw_curve(
     Ok(())
 }
 
-/// A line of constant slope with its number at the left end.
+/// A line of constant slope with its number at the right end, where it seldom meets a curve.
 fn draw_slope(chart: &mut Chart, slope: &Slope, y: &Scale) -> Result<(), Box<dyn Error + Send + Sync>> {
     let line = |x: f64| (x, slope.through.1 * (x / slope.through.0).powf(slope.slope));
     let ends = [line(slope.span.0), line(slope.span.1)];
@@ -138,9 +138,9 @@ fn draw_slope(chart: &mut Chart, slope: &Slope, y: &Scale) -> Result<(), Box<dyn
     }
     let stroke = FAINT.stroke_width(3 * ZOOM as u32 / 2);
     chart.draw_series(DashedLineSeries::new(ends, 3 * ZOOM as u32, 3 * ZOOM as u32, stroke))?;
-    let style = (FONT, 12 * ZOOM).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Top));
+    let style = (FONT, 12 * ZOOM).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Center));
     let label = format!("slope {}", number::readable(slope.slope, 1));
-    chart.draw_series([EmptyElement::at(ends[0]) + Text::new(label, (4 * ZOOM, 4 * ZOOM), style)])?;
+    chart.draw_series([EmptyElement::at(ends[1]) + Text::new(label, (5 * ZOOM, 0), style)])?;
     Ok(())
 }
 

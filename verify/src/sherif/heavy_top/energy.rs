@@ -4,6 +4,7 @@ use hamel::scheme::StepError;
 
 use super::Top;
 use crate::claim::{Claim, Expected};
+use crate::convergence::largest;
 use crate::motion::Grid;
 use crate::number::readable;
 use crate::parallel;
@@ -25,10 +26,8 @@ pub(super) fn run() -> Result<Report, StepError> {
         top.observe(&*modified(alpha), grid, |state| (state.t, top.energy(state) - start)).complete()
     });
     let curves = curves.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let start = {
-        let top = Top::absolute()?;
-        top.energy(&top.initial)
-    };
+    let top = Top::absolute()?;
+    let start = top.energy(&top.initial);
     Ok(Report {
         claims: claims(&curves, start),
         figures: vec![figure(&curves)],
@@ -43,7 +42,7 @@ pub(super) fn run() -> Result<Report, StepError> {
 
 fn claims(curves: &[Vec<(f64, f64)>], start: f64) -> Vec<Claim> {
     let lost: Vec<f64> = curves.iter().map(|curve| -curve.last().map_or(f64::NAN, |point| point.1)).collect();
-    let (least, most) = (lost.iter().copied().fold(f64::NAN, f64::min), lost.iter().copied().fold(f64::NAN, f64::max));
+    let (least, most) = (lost.iter().copied().fold(f64::INFINITY, f64::min), largest(lost.iter().copied()));
     vec![
         Claim::new("largest loss of energy in 10 s over that of another α", "1", Expected::AtLeast(1.1), most / least)
             .in_words("α influences the total energy dissipation"),

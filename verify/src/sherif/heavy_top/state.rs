@@ -11,6 +11,7 @@ use super::{Top, reference};
 use crate::claim::{Claim, Expected};
 use crate::convergence::{self, largest};
 use crate::motion::Grid;
+use crate::number::readable;
 use crate::parallel;
 use crate::report::{Cell, Column, Report, Table};
 use crate::sherif::schemes::body_weighted;
@@ -62,7 +63,9 @@ pub(super) fn run() -> Result<Report, StepError> {
         tables: vec![table(&expected, &joint, &absolute)],
         notes: vec![format!(
             "The independent values come from an extrapolation method in quadruple precision. Joint coordinates: Runge-Kutta, \
-             h = {FINE} s. Absolute coordinates: body-weighted HHT, α = {ALPHA}, extrapolated from h = 4, 2 and 1·10⁻⁵ s."
+             h = {} s. Absolute coordinates: body-weighted HHT, α = {}, extrapolated from h = 4, 2 and 1·10⁻⁵ s.",
+            readable(FINE, 1),
+            readable(ALPHA, 1),
         )],
         ..Report::default()
     })

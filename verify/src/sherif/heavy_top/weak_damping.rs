@@ -9,7 +9,7 @@ use super::Top;
 use crate::claim::{Claim, Expected, Measured};
 use crate::convergence::largest;
 use crate::motion::Grid;
-use crate::number::readable;
+use crate::number::{exact_digits, readable};
 use crate::parallel;
 use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 use crate::sherif::schemes::modified;
@@ -70,7 +70,11 @@ fn claims(fates: &[Fate]) -> Vec<Claim> {
     let claim = |dt: f64, alpha: f64, expected: Expected| {
         let measured =
             fates.iter().find(|fate| fate.dt == dt && fate.alpha == alpha).map_or(Measured::Nothing, Fate::outcome);
-        let what = format!("modified scheme, h = {} s, α = {}: change of energy", readable(dt, 2), readable(alpha, 2));
+        let what = format!(
+            "modified scheme, h = {} s, α = {}: change of energy",
+            readable(dt, exact_digits(dt, 3)),
+            readable(alpha, exact_digits(alpha, 3))
+        );
         Claim::new(what, "1", expected, measured)
     };
     let unavoidable = "numerical damping is unavoidable in complex examples";
@@ -90,7 +94,10 @@ fn table(fates: &[Fate]) -> Table {
             Measured::Value(change) => [Cell::number(change, 2), Cell::from("stays bounded")],
             Measured::Nothing => [Cell::Empty, Cell::Empty],
         };
-        [Cell::number(fate.dt, 2), Cell::number(fate.alpha, 2)].into_iter().chain(outcome).collect()
+        [Cell::number(fate.dt, exact_digits(fate.dt, 3)), Cell::number(fate.alpha, exact_digits(fate.alpha, 3))]
+            .into_iter()
+            .chain(outcome)
+            .collect()
     });
     Table {
         slug: "stability".into(),
@@ -108,7 +115,13 @@ fn table(fates: &[Fate]) -> Table {
 fn figure(fates: &[Fate]) -> Figure {
     let shown =
         fates.iter().filter(|fate| fate.dt == STEPS[0] && [0.0, -0.05, -0.08, -0.1, -0.2].contains(&fate.alpha));
-    let curve = |fate: &Fate| Curve::new(format!("α = {}", readable(fate.alpha, 2)), Style::Line, fate.energy.clone());
+    let curve = |fate: &Fate| {
+        Curve::new(
+            format!("α = {}", readable(fate.alpha, exact_digits(fate.alpha, 3))),
+            Style::Line,
+            fate.energy.clone(),
+        )
+    };
     Figure {
         slug: "growth".into(),
         title: "Change of energy for weak damping, h = 5·10⁻⁴ s".into(),

@@ -8,6 +8,7 @@ use hamel::scheme::StepError;
 use super::{ALPHAS, Rotor};
 use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
+use crate::number::exact_digits;
 use crate::parallel;
 use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 use crate::sherif::schemes::classical;
@@ -104,7 +105,7 @@ fn table(measured: &[Coefficients], printed: &[Coefficients]) -> Table {
         columns.push(Column::new(format!("{name}, measured"), unit));
     }
     let rows = ALPHAS.iter().zip(measured.iter().zip(printed)).map(|(&alpha, (ours, theirs))| {
-        let mut cells = vec![Cell::number(alpha, 3)];
+        let mut cells = vec![Cell::number(alpha, exact_digits(alpha, 3))];
         for power in 0..3 {
             cells.push(Cell::number(theirs[power], 7));
             cells.push(Cell::number(ours[power], 7));

@@ -7,6 +7,7 @@ use hamel::scheme::StepError;
 use super::{ALPHAS, Rotor};
 use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
+use crate::number::exact_digits;
 use crate::report::{Cell, Column, Report, Table};
 use crate::sherif::schemes::modified;
 
@@ -91,8 +92,8 @@ fn claims(steps: &[Step], c: f64) -> Vec<Claim> {
 fn table(steps: &[Step]) -> Table {
     let rows = steps.iter().map(|step| {
         vec![
-            Cell::number(step.alpha, 3),
-            Cell::number(step.h, 2),
+            Cell::number(step.alpha, exact_digits(step.alpha, 3)),
+            Cell::number(step.h, exact_digits(step.h, 3)),
             Cell::number(step.speed, 12),
             Cell::number(step.speed - step.closed_form, 2),
             Cell::number(step.speed - step.exact, 3),
