@@ -8,7 +8,7 @@ const STEPS: usize = 1000;
 fn simulate(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("simulate");
     group.sample_size(10);
-    let scheme = hamel::schemes::GeneralizedAlpha::new(0.8);
+    let scheme = hamel::schemes::GeneralizedAlpha { rho_infinity: 0.8 };
     for (name, model, state) in hamel_benches::models() {
         group.bench_function(name, |bencher| {
             bencher.iter(|| -> Result<f64, hamel::StepError> {
