@@ -96,7 +96,7 @@ fn a_motion_is_written_with_its_plots() {
         "--scheme",
         "modified-hht-body-weighted",
         "--alpha",
-        "-0.1",
+        "-0.2",
         "--dt",
         "1e-3",
         "--until",
@@ -109,7 +109,7 @@ fn a_motion_is_written_with_its_plots() {
         out,
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    assert!(text(&output).contains("omega[1]"), "{}", text(&output));
+    assert!(text(&output).contains("omega_y"), "{}", text(&output));
     let records = csv::Reader::from_path(directory.path().join("heavy_top.csv")).unwrap().into_records().count();
     assert_eq!(records, 11);
     for file in ["energy.svg", "constraints.svg", "output_omega.svg", "heavy_top.json"] {
