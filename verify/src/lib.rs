@@ -1,6 +1,6 @@
 //! Reproduces the tables and figures of the source documents, with verdicts.
 //!
-//! Reading order: an [`Experiment`](experiment::Experiment) reruns one result of a [`Paper`](experiment::Paper) and
+//! Reading order: an [`Experiment`](experiment::Experiment) reruns one result of a [`Paper`] and
 //! returns a [`Report`](report::Report) of claims, tables and figures; a [`Claim`](claim::Claim) compares one number
 //! with what was expected of it. [`reproduce`] runs experiments on all cores and [`output`] writes what they found.
 //! [`counts`] holds the compiler against other tools. The command line stands in `main.rs`; the experiments of a paper

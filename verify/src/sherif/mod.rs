@@ -1,4 +1,4 @@
-//! [sherif]: a modified HHT scheme for rotations in Euler parameters.
+//! `sherif`: a modified HHT scheme for rotations in Euler parameters.
 //!
 //! `README.md` beside this file goes through the paper section by section. The V8 crank drive is not here yet.
 
