@@ -1,4 +1,4 @@
-//! Angles (φ, θ, ψ): R = Rz(ψ) Ry(θ) Rx(φ). [simo]
+//! Angles (φ, θ, ψ): R = Rz(ψ) Ry(θ) Rx(φ). (`simo`)
 
 use crate::expr::{ExprId, Graph};
 use crate::joints::Coordinate;
