@@ -1,7 +1,7 @@
 //! The compiler behind `multibody!`: tokens in, tokens out.
 //!
 //! One intermediate representation per question: what was written ([`parse`]), what it means ([`resolve`]), what the
-//! equations are ([`derive`]), what is cheapest ([`simplify`]), in which order ([`schedule`]), in which tokens
+//! equations are ([`mod@derive`]), what is cheapest ([`simplify`]), in which order ([`schedule`]), in which tokens
 //! ([`emit`]). It knows neither `proc_macro` nor files, so macro, command line and tests call the same functions.
 
 pub mod diagnostics;
