@@ -64,14 +64,14 @@ fn report(names: &[&str], studies: &[Convergence]) -> Report {
                 .iter()
                 .map(|(name, study)| Curve::new(*name, Style::LineAndMarkers, study.points.clone()))
                 .collect(),
-            slopes: vec![slope(1.0, &studies[2]), slope(2.0, &studies[3])],
+            slopes: vec![slope(1.0, &studies[2], 3.0), slope(2.0, &studies[3], 0.25)],
         }],
         notes: Vec::new(),
     }
 }
 
-/// A line of this slope above the middle of a study.
-fn slope(slope: f64, beside: &Convergence) -> Slope {
+/// A line of this slope beside the middle of a study, `factor` times its error.
+fn slope(slope: f64, beside: &Convergence, factor: f64) -> Slope {
     let (h, error) = beside.points[STEPS.len() / 2];
-    Slope { slope, through: (h, 3.0 * error), span: (0.4 * h, 2.5 * h) }
+    Slope { slope, through: (h, factor * error), span: (0.4 * h, 2.5 * h) }
 }
