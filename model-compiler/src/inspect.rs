@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 
 use crate::derive::{Equations, FunctionRole, Kernel};
 use crate::emit::{Pattern, Patterns};
-use crate::expr::{ExprId, Graph, Node, Stage, SymbolId, Unary, print};
+use crate::expr::{Binary, ExprId, Graph, Node, Stage, SymbolId, Unary, print};
 use crate::schedule::vocabulary::{FUNCTIONS, function_doc, function_name, role_symbol};
 use crate::schedule::{
     Argument, Expression, Routine, Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput, Statement, count,
@@ -233,6 +233,11 @@ impl Lines {
             }
             Expression::Unary(op, a) => Node::Unary(*op, self.formula(a, printer)),
             Expression::Binary(op, a, b) => Node::Binary(*op, self.formula(a, printer), self.formula(b, printer)),
+            Expression::MulAdd(parts) => {
+                let [a, b, c] = parts.each_ref().map(|part| self.formula(part, printer));
+                let product = self.graph.intern(Node::Binary(Binary::Mul, a, b));
+                Node::Binary(Binary::Add, product, c)
+            }
             Expression::Select(parts) => {
                 let [lhs, rhs, then, otherwise] = parts.each_ref().map(|part| self.formula(part, printer));
                 Node::Select { lhs, rhs, then, otherwise }

@@ -13,6 +13,9 @@ pub trait Real:
 {
     /// The nearest value of this scalar.
     fn from_f64(value: f64) -> Self;
+    /// `self * factor + addend`, in one operation and with one rounding where the processor has it, else in two:
+    /// never by a function call, unlike [`f64::mul_add`].
+    fn mul_add(self, factor: Self, addend: Self) -> Self;
     /// Sine.
     fn sin(self) -> Self;
     /// Cosine.
@@ -51,10 +54,16 @@ pub trait Real:
     fn select_less(self, limit: Self, then: Self, otherwise: Self) -> Self;
 }
 
+/// Whether the processor that is compiled for multiplies and adds in one operation. All with 64-bit ARM do.
+const HAS_FUSED_MULTIPLY_ADD: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
 macro_rules! impl_real {
     ($($float:ty),*) => { $(
         impl Real for $float {
             #[inline(always)] fn from_f64(value: f64) -> Self { value as $float }
+            #[inline(always)] fn mul_add(self, factor: Self, addend: Self) -> Self {
+                if HAS_FUSED_MULTIPLY_ADD { <$float>::mul_add(self, factor, addend) } else { self * factor + addend }
+            }
             #[inline(always)] fn sin(self) -> Self { self.sin() }
             #[inline(always)] fn cos(self) -> Self { self.cos() }
             #[inline(always)] fn sin_cos(self) -> (Self, Self) { self.sin_cos() }

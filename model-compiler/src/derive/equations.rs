@@ -22,6 +22,8 @@ pub struct Equations {
     pub reference_configuration: Vec<ExprId>,
     /// Names, units and structure.
     pub layout: Layout,
+    /// Whether a product and the sum it goes into are computed in one operation where the processor has it.
+    pub is_fused: bool,
 }
 
 /// Names, units and structure of a model, component by component.

@@ -46,6 +46,7 @@ pub fn derive(system: &System) -> Equations {
         defaults: parameters.defaults,
         reference_configuration,
         layout,
+        is_fused: system.is_fused,
     }
 }
 

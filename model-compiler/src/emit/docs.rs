@@ -20,7 +20,7 @@ pub(super) fn function(function: &ScheduledFunction) -> String {
     let counts = &function.counts;
     let simplified = match total(&counts.simplified) {
         0 => "none".to_owned(),
-        n => format!("{n} ({})", counts.simplified),
+        n => format!("{n} ({}{})", counts.simplified, fused(function)),
     };
     let hoisted = if counts.hoisted > 0 { format!(", and {} once per model", counts.hoisted) } else { String::new() };
     let shared = total(&counts.shared);
@@ -31,6 +31,14 @@ pub(super) fn function(function: &ScheduledFunction) -> String {
         String::new(),
         format!("Operations: {} as derived, {shared} shared, {simplified} simplified{hoisted}.", counts.derived),
     ])
+}
+
+/// How many products are computed in one operation with their sum.
+fn fused(function: &ScheduledFunction) -> String {
+    match function.routine.statements.iter().map(|statement| statement.value().fused()).sum() {
+        0 => String::new(),
+        n => format!("; {n} mul fused with add"),
+    }
 }
 
 fn results(function: &ScheduledFunction) -> String {

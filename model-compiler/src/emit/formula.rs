@@ -90,6 +90,11 @@ impl Notation<'_> {
             Expression::Unary(Unary::Neg, a) => (format!("-{}", self.at_least(a, Tightness::Atom)), Tightness::Sign),
             Expression::Unary(op, a) => (self.call(*op, a), Tightness::Atom),
             Expression::Binary(op, a, b) => self.binary(*op, a, b),
+            Expression::MulAdd(parts) => {
+                let [a, b, c] = parts.as_ref();
+                let text = format!("{}.mul_add({}, {})", self.receiver(a), self.formula(b), self.formula(c));
+                (text, Tightness::Atom)
+            }
             Expression::Select(parts) => self.select(parts),
         }
     }

@@ -18,6 +18,11 @@ pub trait Scalar: Clone {
     /// `op(self, other)`.
     fn binary(&self, op: Binary, other: &Self) -> Self;
 
+    /// `self * factor + addend`, rounded once if the scalar rounds.
+    fn mul_add(&self, factor: &Self, addend: &Self) -> Self {
+        self.binary(Binary::Mul, factor).binary(Binary::Add, addend)
+    }
+
     /// `lhs < rhs ? then : otherwise`.
     fn select_less(lhs: &Self, rhs: &Self, then: &Self, otherwise: &Self) -> Self;
 }
@@ -81,6 +86,10 @@ impl Scalar for f64 {
             Binary::Min => self.min(*other),
             Binary::Max => self.max(*other),
         }
+    }
+
+    fn mul_add(&self, factor: &f64, addend: &f64) -> f64 {
+        f64::mul_add(*self, *factor, *addend)
     }
 
     fn select_less(lhs: &f64, rhs: &f64, then: &f64, otherwise: &f64) -> f64 {

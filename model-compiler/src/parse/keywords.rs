@@ -3,12 +3,13 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(crate) const ITEMS: [&str; 14] = [
+pub(crate) const ITEMS: [&str; 15] = [
     "body",
     "const",
     "constraint",
     "coordinates",
     "force",
+    "fused_multiply_add",
     "gravity",
     "initial",
     "input",

@@ -1,4 +1,5 @@
-//! The model as a whole: its head, its items, and the settings `planar` and `coordinates`.
+//! The model as a whole: its head, its items, and the settings `planar`, `coordinates` and
+//! `fused_multiply_add`.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::Result;
@@ -28,6 +29,8 @@ pub enum Item {
     Planar(Span),
     /// `coordinates …;`
     Coordinates(Coordinates),
+    /// `fused_multiply_add;`
+    FusedMultiplyAdd(Span),
     /// `param …;` or `const …;`
     Parameter(Parameter),
     /// `input …;`
@@ -92,6 +95,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
     match word.to_string().as_str() {
         "planar" => reader.expect(";").map(|()| Item::Planar(word.span())),
         "coordinates" => coordinates(reader).map(Item::Coordinates),
+        "fused_multiply_add" => reader.expect(";").map(|()| Item::FusedMultiplyAdd(word.span())),
         "param" => parameter::parameter(reader, doc, false).map(Item::Parameter),
         "const" => parameter::parameter(reader, doc, true).map(Item::Parameter),
         "input" => parameter::input(reader).map(Item::Input),

@@ -16,6 +16,7 @@ pub(super) struct Settings {
     pub(super) space: Space,
     pub(super) formulation: Formulation,
     pub(super) rotation: RotationKind,
+    pub(super) is_fused: bool,
 }
 
 /// What expressions need to know of a joint.

@@ -99,6 +99,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         space: context.settings.space,
         formulation: context.settings.formulation,
         rotation: context.settings.rotation,
+        is_fused: context.settings.is_fused,
         parameters: parameters?,
         inputs: context.inputs,
         gravity: gravity?,

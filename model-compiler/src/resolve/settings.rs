@@ -1,4 +1,6 @@
-//! Settings of a model: plane or space, and its coordinates.
+//! Settings of a model: plane or space, its coordinates, its arithmetic.
+
+use proc_macro2::Span;
 
 use super::context::Settings;
 use super::{Formulation, Space};
@@ -8,14 +10,12 @@ use crate::rotations::RotationKind;
 
 /// Reads the settings. Without any, a model is spatial and has absolute coordinates with Euler parameters.
 pub(super) fn settings(description: &Description, errors: &Errors) -> Settings {
-    let mut planar = None;
+    let (mut planar, mut fused) = (None, None);
     let mut coordinates: Option<&Coordinates> = None;
     for item in &description.items {
         match item {
-            Item::Planar(span) => match planar {
-                Some(first) => errors.push(diagnostics::repeated_setting(*span, "planar", first)),
-                None => planar = Some(*span),
-            },
+            Item::Planar(span) => once("planar", &mut planar, *span, errors),
+            Item::FusedMultiplyAdd(span) => once("fused_multiply_add", &mut fused, *span, errors),
             Item::Coordinates(again) => match coordinates {
                 Some(first) => {
                     let (first, again) = (first.formulation.span(), again.formulation.span());
@@ -31,7 +31,14 @@ pub(super) fn settings(description: &Description, errors: &Errors) -> Settings {
         Some(written) => (formulation(written, errors), rotation(written, space, errors)),
         None => (Formulation::Absolute, RotationKind::EulerParameters),
     };
-    Settings { space, formulation, rotation }
+    Settings { space, formulation, rotation, is_fused: fused.is_some() }
+}
+
+fn once(word: &str, known: &mut Option<Span>, span: Span, errors: &Errors) {
+    match *known {
+        Some(first) => errors.push(diagnostics::repeated_setting(span, word, first)),
+        None => *known = Some(span),
+    }
 }
 
 fn formulation(written: &Coordinates, errors: &Errors) -> Formulation {

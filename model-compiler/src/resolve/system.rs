@@ -43,6 +43,8 @@ pub struct System {
     pub formulation: Formulation,
     /// Which coordinates describe a free rotation in space.
     pub rotation: RotationKind,
+    /// Whether a product and the sum it goes into are computed in one operation where the processor has it.
+    pub is_fused: bool,
     /// Parameters in order of declaration; a default may use earlier ones.
     pub parameters: Vec<Parameter>,
     /// Signals given at run time.

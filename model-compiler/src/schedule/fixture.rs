@@ -150,6 +150,7 @@ pub fn pendulum() -> Equations {
         parameter_graph,
         defaults: [defaults.as_slice(), &[default_damping]].concat(),
         reference_configuration: vec![zero],
+        is_fused: false,
         layout: Layout {
             parameters: vec![
                 parameter("mass", "kg", Shape::Scalar, "2 kg"),
@@ -200,6 +201,7 @@ pub fn dumbbell() -> Equations {
         reference_configuration: vec![zero, zero, length, zero],
         parameter_graph,
         defaults: defaults.to_vec(),
+        is_fused: false,
         layout: Layout {
             parameters: vec![
                 parameter("masses", "kg", Shape::Vector(2), "[1, 3] kg"),

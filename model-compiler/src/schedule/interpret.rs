@@ -73,6 +73,10 @@ fn evaluate<T: Scalar>(expression: &Expression, arguments: &Arguments<T>, locals
         Expression::Local(local) => locals[*local].clone(),
         Expression::Unary(op, a) => of(a).unary(*op),
         Expression::Binary(op, a, b) => of(a).binary(*op, &of(b)),
+        Expression::MulAdd(parts) => {
+            let [a, b, c] = parts.each_ref().map(of);
+            a.mul_add(&b, &c)
+        }
         Expression::Select(parts) => {
             let [lhs, rhs, then, otherwise] = parts.each_ref().map(of);
             T::select_less(&lhs, &rhs, &then, &otherwise)

@@ -11,6 +11,7 @@ pub mod name;
 pub mod placement;
 pub mod vocabulary;
 
+mod fuse;
 mod hoist;
 mod order;
 mod routine;
@@ -103,10 +104,14 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
     let fields = simplified.layout.parameters.iter().map(|parameter| parameter.name.clone());
     let taken = Names::of(parameters.parameters.iter().cloned().chain(fields));
     let global = |outputs: &[Vec<ExprId>]| {
-        order::routine(&simplified.parameter_graph, outputs, &given, &parameters, taken.clone())
+        order::routine(&simplified.parameter_graph, outputs, &given, &parameters, taken.clone(), false)
     };
-    let kernels: Vec<ScheduledKernel> =
-        derived.kernels.iter().zip(&simplified.kernels).map(|(before, after)| kernel(before, after)).collect();
+    let kernels: Vec<ScheduledKernel> = derived
+        .kernels
+        .iter()
+        .zip(&simplified.kernels)
+        .map(|(before, after)| kernel(before, after, simplified.is_fused))
+        .collect();
     let members: Vec<Vec<ExprId>> = simplified
         .instances
         .iter()
@@ -146,7 +151,7 @@ fn defaults_by_parameter(equations: &Equations) -> Vec<Vec<ExprId>> {
     sizes.map(|size| remaining.by_ref().take(size).collect()).collect()
 }
 
-fn kernel(derived: &Kernel, kernel: &Kernel) -> ScheduledKernel {
+fn kernel(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> ScheduledKernel {
     let graph = &kernel.graph;
     let of = |function: &Function| function.outputs.iter().map(|output| scheduled_output(graph, output)).collect();
     let outputs: Vec<Vec<ScheduledOutput>> = kernel.functions.iter().map(of).collect();
@@ -155,7 +160,7 @@ fn kernel(derived: &Kernel, kernel: &Kernel) -> ScheduledKernel {
     let parameters = parameter_arguments(graph, &kernel.inputs);
     let hoisted = hoist::hoisted(kernel);
 
-    let mut setup = order::routine(graph, std::slice::from_ref(&hoisted), &parameters, &names, taken.clone());
+    let mut setup = order::routine(graph, std::slice::from_ref(&hoisted), &parameters, &names, taken.clone(), false);
     let taken = hoist::name_constants(&mut setup, &mut names, taken);
 
     let mut given = state_arguments(graph, &kernel.inputs);
@@ -167,7 +172,7 @@ fn kernel(derived: &Kernel, kernel: &Kernel) -> ScheduledKernel {
         .map(|(function, outputs)| ScheduledFunction {
             role: function.role,
             outputs,
-            routine: order::routine(graph, &values(graph, function), &given, &names, taken.clone()),
+            routine: order::routine(graph, &values(graph, function), &given, &names, taken.clone(), is_fused),
             counts: Counts::of(derived, kernel, function.role),
         })
         .collect();

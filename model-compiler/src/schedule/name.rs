@@ -273,7 +273,7 @@ pub(super) fn word(expression: &Expression, of: &dyn Fn(&Expression) -> Option<S
             Some([word(a, of)?, word(b, of)?].join(join))
         }
         Expression::Unary(Unary::Neg, a) => Some(format!("minus_{}", word(a, of)?)),
-        Expression::Unary(..) | Expression::Select(_) => None,
+        Expression::Unary(..) | Expression::MulAdd(_) | Expression::Select(_) => None,
         leaf => of(leaf),
     }
     .filter(|word| word.len() <= MAX_LENGTH)

@@ -2,10 +2,11 @@
 //!
 //! What belongs together stands together and temporaries live briefly. A value that is used once is written where it is
 //! used, as long as the line stays readable; the order of floating-point operations is that of the graph. Sine and
-//! cosine of one argument are computed together.
+//! cosine of one argument are computed together. If products are to be fused, a sum absorbs one ([`fuse`](super::fuse)).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::fuse::{self, Fused};
 use super::name::{ArgumentNames, Names, from_formula, literal, word};
 use super::routine::{Expression, Routine, Statement};
 use crate::expr::{Binary, ExprId, Graph, Node, Number, Unary};
@@ -24,6 +25,7 @@ pub(super) fn routine(
     given: &FxHashMap<ExprId, Expression>,
     arguments: &ArgumentNames,
     names: Names,
+    is_fused: bool,
 ) -> Routine {
     let roots: Vec<ExprId> = outputs.iter().flatten().copied().collect();
     let mut order = Order {
@@ -33,12 +35,16 @@ pub(super) fn routine(
         names,
         uses: FxHashMap::default(),
         pairs: FxHashMap::default(),
+        fused: FxHashMap::default(),
         values: FxHashMap::default(),
         routine: Routine { outputs: outputs.iter().map(Vec::len).collect(), ..Routine::default() },
     };
     let nodes = order.nodes(&roots);
     order.find_pairs(&nodes);
     order.count_uses(&nodes, &roots);
+    if is_fused {
+        order.fused = fuse::fused(graph, &nodes, &order.uses, &|id| order.is_leaf(id));
+    }
     order.name_numbers(&nodes);
     for (output, entries) in outputs.iter().enumerate() {
         for (position, &root) in entries.iter().enumerate() {
@@ -67,6 +73,8 @@ struct Order<'a> {
     uses: FxHashMap<ExprId, usize>,
     /// Sine and cosine of the arguments of which both are needed.
     pairs: FxHashMap<ExprId, [ExprId; 2]>,
+    /// Sums that absorb a product.
+    fused: FxHashMap<ExprId, Fused>,
     values: FxHashMap<ExprId, Value>,
     routine: Routine,
 }
@@ -74,6 +82,14 @@ struct Order<'a> {
 impl Order<'_> {
     fn is_leaf(&self, id: ExprId) -> bool {
         self.given.contains_key(&id) || self.graph.node(id).is_leaf()
+    }
+
+    /// What the formula of a node is made of.
+    fn operands(&self, id: ExprId) -> Vec<ExprId> {
+        match self.fused.get(&id) {
+            Some(&Fused { factors: [x, y], addend, .. }) => vec![x, y, addend],
+            None => self.graph.node(id).operands().collect(),
+        }
     }
 
     /// Everything below the roots down to what is given, ascending.
@@ -152,7 +168,7 @@ impl Order<'_> {
                 self.write(id);
             } else {
                 pending.push((id, true));
-                let operands: Vec<ExprId> = self.graph.node(id).operands().collect();
+                let operands = self.operands(id);
                 pending.extend(operands.into_iter().rev().map(|operand| (operand, false)));
             }
         }
@@ -170,8 +186,8 @@ impl Order<'_> {
             Node::Unary(_, argument) if self.pairs.get(&argument).is_some_and(|pair| pair.contains(&id)) => {
                 self.write_pair(argument);
             }
-            node => {
-                let mut value = self.formula(node);
+            _ => {
+                let mut value = self.formula(id);
                 if self.uses.get(&id).is_some_and(|&uses| uses > 1) {
                     value = self.bind(value.expression);
                 }
@@ -196,11 +212,12 @@ impl Order<'_> {
     }
 
     /// The node written out, with the formulas of operands that are used only here as far as the line has room.
-    fn formula(&mut self, node: Node) -> Value {
-        let operands: Vec<ExprId> = node.operands().collect();
+    fn formula(&mut self, id: ExprId) -> Value {
+        let operands = self.operands(id);
+        let overhead = if self.fused.contains_key(&id) { FUSED_OVERHEAD } else { overhead(self.graph.node(id)) };
         loop {
             let operations = 1 + operands.iter().map(|operand| self.values[operand].operations).sum::<usize>();
-            let width = overhead(node) + operands.iter().map(|operand| self.values[operand].width).sum::<usize>();
+            let width = overhead + operands.iter().map(|operand| self.values[operand].width).sum::<usize>();
             let is_formula = |operand: &&ExprId| self.values[*operand].operations > 0;
             let longest = operands.iter().filter(is_formula).max_by_key(|operand| self.values[*operand].width);
             match longest {
@@ -208,14 +225,25 @@ impl Order<'_> {
                     let local = self.bind(self.values[operand].expression.clone());
                     self.values.insert(*operand, local);
                 }
-                _ => return Value { expression: self.assemble(node), operations, width },
+                _ => return Value { expression: self.assemble(id), operations, width },
             }
         }
     }
 
-    fn assemble(&self, node: Node) -> Expression {
+    fn assemble(&self, id: ExprId) -> Expression {
         let of = |operand: ExprId| self.values[&operand].expression.clone();
-        match node {
+        if let Some(fused) = self.fused.get(&id) {
+            let [mut x, mut y] = fused.factors.map(of);
+            // A name reads better than a formula before `.mul_add(…)`.
+            if self.values[&fused.factors[0]].operations > self.values[&fused.factors[1]].operations {
+                (x, y) = (y, x);
+            }
+            let x = if fused.is_product_negative { x.negated() } else { x };
+            let addend = of(fused.addend);
+            let addend = if fused.is_addend_negative { addend.negated() } else { addend };
+            return Expression::MulAdd(Box::new([x, y, addend]));
+        }
+        match self.graph.node(id) {
             Node::Number(_) | Node::Symbol(_) => unreachable!("leaves are written as they are"),
             Node::Unary(op, a) => Expression::Unary(op, Box::new(of(a))),
             Node::Binary(op, a, b) => Expression::Binary(op, Box::new(of(a)), Box::new(of(b))),
@@ -253,6 +281,9 @@ impl Order<'_> {
         }
     }
 }
+
+/// Characters around the operands of a fused product and sum.
+const FUSED_OVERHEAD: usize = 14;
 
 /// Characters around the operands: operators, spaces, parentheses.
 fn overhead(node: Node) -> usize {

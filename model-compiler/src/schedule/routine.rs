@@ -70,17 +70,40 @@ pub enum Expression {
     Unary(Unary, Box<Expression>),
     /// A function of two arguments.
     Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `a * b + c`, in this order, rounded once where the processor does so.
+    MulAdd(Box<[Expression; 3]>),
     /// `lhs < rhs ? then : otherwise`, in this order.
     Select(Box<[Expression; 4]>),
 }
 
 impl Expression {
+    /// The opposite, without a double sign.
+    pub fn negated(self) -> Expression {
+        match self {
+            Expression::Number(number) => Expression::Number(-number),
+            Expression::Unary(Unary::Neg, a) => *a,
+            other => Expression::Unary(Unary::Neg, Box::new(other)),
+        }
+    }
+
+    /// How many sums in it absorb a product.
+    pub fn fused(&self) -> usize {
+        match self {
+            Expression::Number(_) | Expression::Local(_) | Expression::Argument(_) => 0,
+            Expression::Unary(_, a) => a.fused(),
+            Expression::Binary(_, a, b) => a.fused() + b.fused(),
+            Expression::MulAdd(parts) => 1 + parts.iter().map(Expression::fused).sum::<usize>(),
+            Expression::Select(parts) => parts.iter().map(Expression::fused).sum(),
+        }
+    }
+
     /// Calls `visit` with everything that it is made of: arguments, temporaries, numbers.
     pub fn for_each_leaf(&self, visit: &mut dyn FnMut(&Expression)) {
         match self {
             Expression::Number(_) | Expression::Local(_) | Expression::Argument(_) => visit(self),
             Expression::Unary(_, a) => a.for_each_leaf(visit),
             Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|operand| operand.for_each_leaf(visit)),
+            Expression::MulAdd(parts) => parts.iter().for_each(|operand| operand.for_each_leaf(visit)),
             Expression::Select(parts) => parts.iter().for_each(|operand| operand.for_each_leaf(visit)),
         }
     }

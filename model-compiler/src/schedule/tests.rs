@@ -92,6 +92,31 @@ fn work_on_parameters_is_hoisted() {
 }
 
 #[test]
+fn fused_products_are_no_operations_of_their_own() {
+    let mut equations = pendulum();
+    let plain = schedule(&equations, &equations);
+    equations.is_fused = true;
+    let fused = schedule(&equations, &equations);
+    let residual = |schedule: &Schedule| {
+        let kernel = &schedule.kernels[0];
+        kernel.functions.iter().find(|function| function.role == FunctionRole::Residual).unwrap().routine.clone()
+    };
+    let count = |routine: &Routine| routine.statements.iter().map(|statement| statement.value().fused()).sum::<usize>();
+    assert_eq!(count(&residual(&plain)), 0);
+    // m l² θ̈ + m g l sin θ and drive − c θ̇.
+    assert_eq!(count(&residual(&fused)), 2);
+    assert_eq!(count(&fused.kernels[0].setup), 0);
+    let names = &fused.kernels[0].names;
+    let arguments = Arguments {
+        parameters: Vec::new(),
+        constants: sample(names.constants.len(), 0.7),
+        point: Point { t: 0.0, inputs: vec![0.3], q: vec![0.4], v: vec![-1.1], a: vec![2.3], lambda: Vec::new() },
+    };
+    let [a, b] = [&plain, &fused].map(|schedule| run(&residual(schedule), &arguments)[0][0]);
+    assert!((a - b).abs() < 1e-15, "{a} and {b}");
+}
+
+#[test]
 fn sine_and_cosine_are_computed_together() {
     let equations = pendulum();
     let schedule = schedule(&equations, &equations);
@@ -125,7 +150,7 @@ fn lines_stay_readable() {
     let sum = graph.sum(&symbols);
     let given = arguments(&graph, &(0..40).map(SymbolId).collect::<Vec<_>>(), Argument::Position).collect();
     let names = ArgumentNames { q: (0..40).map(|i| format!("coordinate_{i}")).collect(), ..ArgumentNames::default() };
-    let routine = order::routine(&graph, &[vec![sum]], &given, &names, Names::default());
+    let routine = order::routine(&graph, &[vec![sum]], &given, &names, Names::default(), false);
     assert!(routine.statements.len() > 5, "{}", routine.statements.len());
     for statement in &routine.statements {
         let mut arguments = 0;

@@ -2,17 +2,31 @@
 //!
 //! A chain a + b + c + d waits for every addition; a tree that adds what is known first shortens the longest chain of a
 //! function without changing the number of operations. Only chains whose inner results nobody else uses are reordered.
+//!
+//! Where a product and a sum are one operation, a product that only its sum uses needs no time of its own: it is added
+//! when its factors have arrived.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::cost::latency_of;
+use super::cost::{FUSED_LATENCY, latency_of};
 use crate::expr::{Binary, ExprId, Graph, Node};
 
 /// Rebuilds all chains as trees balanced by arrival.
 pub(super) fn balance(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
+    rebuilt(graph, roots, false)
+}
+
+/// Rebuilds all chains as trees balanced by arrival, for products that are computed together with their sum.
+pub(crate) fn balance_fused(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
+    rebuilt(graph, roots, true)
+}
+
+fn rebuilt(graph: &Graph, roots: &[ExprId], is_fused: bool) -> (Graph, Vec<ExprId>) {
     let order = graph.reachable(roots);
     let mut balancing = Balancing {
         source: graph,
+        uses: is_fused.then(|| graph.use_counts(roots)),
+        fused: BTreeMap::new(),
         is_inner: inner_nodes(graph, roots, &order),
         output: Graph::with_symbols_of(graph),
         images: vec![None; graph.len()],
@@ -65,6 +79,10 @@ fn inner_nodes(graph: &Graph, roots: &[ExprId], order: &[ExprId]) -> Vec<bool> {
 
 struct Balancing<'g> {
     source: &'g Graph,
+    /// How often every node is used, if products are fused.
+    uses: Option<Vec<u32>>,
+    /// Sums of the output with the product that each absorbs.
+    fused: BTreeMap<ExprId, ExprId>,
     is_inner: Vec<bool>,
     output: Graph,
     images: Vec<Option<ExprId>>,
@@ -100,22 +118,44 @@ impl Balancing<'_> {
 
     /// Combines the two parts that arrive first, until one is left.
     fn rebuild_chain(&mut self, id: ExprId, chain: Chain) -> ExprId {
-        let mut waiting: BTreeSet<Part> = BTreeSet::new();
+        let (mut values, mut products) = (BTreeSet::new(), BTreeSet::new());
+        let mut age = 0;
         for (is_negative, part) in self.parts(id) {
             let value = self.image(part);
-            let arrival = self.arrival(value);
-            waiting.insert(Part { arrival, age: waiting.len(), is_negative, value });
+            match self.factors_arrival(part, value).filter(|_| chain == Chain::Sum) {
+                Some(arrival) => products.insert(Part { arrival, age, is_negative, value }),
+                None => values.insert(Part { arrival: self.arrival(value), age, is_negative, value }),
+            };
+            age += 1;
         }
-        let mut age = waiting.len();
+        if values.is_empty() {
+            // The first of several products is not added to anything.
+            values.extend(products.pop_first().map(|first| Part { arrival: self.arrival(first.value), ..first }));
+        }
         loop {
-            let Some(first) = waiting.pop_first() else { return self.output.zero() };
-            let Some(second) = waiting.pop_first() else {
+            let Some(first) = values.pop_first() else { return self.output.zero() };
+            let is_fused = products.first().is_some_and(|product| values.first().is_none_or(|value| product < value));
+            let next = if is_fused { products.pop_first() } else { values.pop_first() };
+            let Some(second) = next else {
                 return if first.is_negative { self.output.neg(first.value) } else { first.value };
             };
             let (value, is_negative) = self.combine(chain, first, second);
-            let arrival = self.arrival(value);
-            waiting.insert(Part { arrival, age, is_negative, value });
+            if is_fused {
+                self.fused.insert(value, second.value);
+            }
+            values.insert(Part { arrival: self.arrival(value), age, is_negative, value });
             age += 1;
+        }
+    }
+
+    /// When the factors of a product have arrived that its sum can absorb.
+    fn factors_arrival(&mut self, part: ExprId, image: ExprId) -> Option<u32> {
+        let is_used_once = self.uses.as_ref().is_some_and(|uses| uses[part.index()] == 1);
+        match self.output.node(image) {
+            Node::Binary(Binary::Mul, a, b) if is_used_once && self.output.is_hot(image) => {
+                Some(self.arrival(a).max(self.arrival(b)))
+            }
+            _ => None,
         }
     }
 
@@ -148,9 +188,18 @@ impl Balancing<'_> {
 
     fn arrival(&mut self, id: ExprId) -> u32 {
         for (node_id, node) in self.output.nodes().skip(self.arrivals.len()) {
-            let start = node.operands().map(|operand| self.arrivals[operand.index()]).max().unwrap_or(0);
-            let latency = if self.output.is_hot(node_id) { latency_of(node) } else { 0 };
-            self.arrivals.push(start + latency);
+            let arrivals = &self.arrivals;
+            let latest = |node: Node| node.operands().map(|operand| arrivals[operand.index()]).max().unwrap_or(0);
+            let arrival = match self.fused.get(&node_id) {
+                _ if !self.output.is_hot(node_id) => 0,
+                Some(&product) => {
+                    let addends = node.operands().filter(|&operand| operand != product);
+                    let addend = addends.map(|operand| arrivals[operand.index()]).max().unwrap_or(0);
+                    latest(self.output.node(product)).max(addend) + FUSED_LATENCY
+                }
+                None => latest(node) + latency_of(node),
+            };
+            self.arrivals.push(arrival);
         }
         self.arrivals[id.index()]
     }
@@ -175,6 +224,21 @@ mod tests {
         assert!(are_equal((&graph, &roots), (&balanced, &balanced_roots)));
         assert_eq!(critical_path(&graph, &roots), 28);
         assert_eq!(critical_path(&balanced, &balanced_roots), 12);
+    }
+
+    #[test]
+    fn products_wait_for_nothing_but_their_sum() {
+        let mut graph = Graph::new();
+        let symbols: Vec<ExprId> = (0..9).map(|k| graph.symbol(&format!("x{k}"), Stage::Position)).collect();
+        let products: Vec<ExprId> = symbols.windows(2).map(|pair| graph.mul(pair[0], pair[1])).collect();
+        let product = graph.mul(symbols[8], symbols[0]);
+        let late = graph.sum(&products);
+        let root = graph.sub(product, late);
+        let (balanced, roots) = balance_fused(&graph, &[root]);
+        assert!(are_equal((&graph, &[root]), (&balanced, &roots)));
+        assert_eq!(Operations::of(&balanced, &roots), Operations::of(&graph, &[root]));
+        let again = balance_fused(&graph, &[root]);
+        assert!(again.0.nodes().eq(balanced.nodes()));
     }
 
     #[test]

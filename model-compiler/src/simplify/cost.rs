@@ -34,7 +34,7 @@ pub(super) fn hot_weight(graph: &Graph, roots: &[ExprId]) -> u64 {
 }
 
 /// Clock cycles from operands to result on current x86-64 processors.
-pub(super) fn latency_of(node: Node) -> u32 {
+pub(crate) fn latency_of(node: Node) -> u32 {
     match node {
         Node::Number(_) | Node::Symbol(_) => 0,
         Node::Unary(Unary::Neg | Unary::Abs | Unary::Sign, _) => 1,
@@ -46,6 +46,9 @@ pub(super) fn latency_of(node: Node) -> u32 {
         Node::Binary(Binary::Atan2 | Binary::Power, ..) => 50,
     }
 }
+
+/// Clock cycles of a product and a sum in one operation.
+pub(crate) const FUSED_LATENCY: u32 = 4;
 
 /// Clock cycles of the longest chain of operations that are done in every step.
 pub(super) fn critical_path(graph: &Graph, roots: &[ExprId]) -> u32 {

@@ -1,7 +1,7 @@
 //! Simplifies every function of every kernel, each on its own, and puts the results of a kernel back into one graph,
 //! so that what depends on parameters alone is shared by all its functions.
 
-use super::{Limits, Simplified, simplify};
+use super::{Limits, Simplified, balance_fused, simplify};
 use crate::derive::{Entry, Equations, Function, FunctionRole, Kernel, Output, roots};
 use crate::expr::{ExprId, Graph};
 
@@ -21,21 +21,24 @@ pub fn simplify_equations(equations: &Equations, limits: &Limits) -> (Equations,
     let mut simplified = equations.clone();
     let mut logs = Vec::new();
     for kernel in &mut simplified.kernels {
-        simplify_kernel(kernel, limits, &mut logs);
+        simplify_kernel(kernel, equations.is_fused, limits, &mut logs);
     }
     (simplified, logs)
 }
 
-fn simplify_kernel(kernel: &mut Kernel, limits: &Limits, logs: &mut Vec<FunctionLog>) {
+fn simplify_kernel(kernel: &mut Kernel, is_fused: bool, limits: &Limits, logs: &mut Vec<FunctionLog>) {
     let mut graph = Graph::with_symbols_of(&kernel.graph);
     for function in &mut kernel.functions {
         let mut alone = Graph::with_symbols_of(&kernel.graph);
         let values = transfer(&mut alone, &kernel.graph, &roots(function));
-        let result = if is_rare(function.role) {
+        let mut result = if is_rare(function.role) {
             simplify(&alone, &values, &limits.light())
         } else {
             simplify(&alone, &values, limits)
         };
+        if is_fused {
+            (result.graph, result.roots) = balance_fused(&result.graph, &result.roots);
+        }
         let values = transfer(&mut graph, &result.graph, &result.roots);
         replace(function, &values);
         logs.push(FunctionLog { kernel: kernel.name.clone(), role: function.role, result });

@@ -13,7 +13,7 @@ mod accuracy;
 mod balance;
 #[cfg(test)]
 mod cases;
-mod cost;
+pub(crate) mod cost;
 mod expand;
 mod factor;
 mod field;
@@ -37,6 +37,8 @@ use std::collections::BTreeSet;
 use crate::expr::{ExprId, Graph, Node, Operations, Unary};
 use factor::Ties;
 use polynomial::{Form, Polynomials};
+
+pub(crate) use balance::balance_fused;
 
 pub use accuracy::{Accuracy, Errors};
 pub use kernels::{FunctionLog, simplify_equations};
