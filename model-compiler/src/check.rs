@@ -81,20 +81,37 @@ fn displace(equations: &Equations, q: &mut [f64], step: &[f64]) {
                 (i, j) = (i + 4, j + 4);
             }
             Block::Rotation => {
-                let (e, w) = (&q[i..i + 4], &step[j..j + 3]);
-                let mut moved = [
-                    e[0] - 0.5 * (e[1] * w[0] + e[2] * w[1] + e[3] * w[2]),
-                    e[1] + 0.5 * (e[0] * w[0] - e[3] * w[1] + e[2] * w[2]),
-                    e[2] + 0.5 * (e[3] * w[0] + e[0] * w[1] - e[1] * w[2]),
-                    e[3] + 0.5 * (-e[2] * w[0] + e[1] * w[1] + e[0] * w[2]),
-                ];
-                let norm = moved.iter().map(|x| x * x).sum::<f64>().sqrt();
-                moved.iter_mut().for_each(|x| *x /= norm);
-                q[i..i + 4].copy_from_slice(&moved);
+                turn(&mut q[i..i + 4], &step[j..j + 3]);
                 (i, j) = (i + 4, j + 3);
+            }
+            Block::Pose => {
+                // The position moves along the axes of the body: u turned by the quaternion.
+                let (e, u) = ([q[i + 3], q[i + 4], q[i + 5], q[i + 6]], [step[j], step[j + 1], step[j + 2]]);
+                let cross = |a: [f64; 3], b: [f64; 3]| {
+                    [0, 1, 2].map(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
+                };
+                let axis = [e[1], e[2], e[3]];
+                let once = cross(axis, u);
+                let twice = cross(axis, once);
+                (0..3).for_each(|k| q[i + k] += u[k] + 2.0 * (e[0] * once[k] + twice[k]));
+                turn(&mut q[i + 3..i + 7], &step[j + 3..j + 6]);
+                (i, j) = (i + 7, j + 6);
             }
         }
     }
+}
+
+/// Turns unit Euler parameters by a small rotation vector in body axes.
+fn turn(e: &mut [f64], w: &[f64]) {
+    let mut moved = [
+        e[0] - 0.5 * (e[1] * w[0] + e[2] * w[1] + e[3] * w[2]),
+        e[1] + 0.5 * (e[0] * w[0] - e[3] * w[1] + e[2] * w[2]),
+        e[2] + 0.5 * (e[3] * w[0] + e[0] * w[1] - e[1] * w[2]),
+        e[3] + 0.5 * (-e[2] * w[0] + e[1] * w[1] + e[0] * w[2]),
+    ];
+    let norm = moved.iter().map(|x| x * x).sum::<f64>().sqrt();
+    moved.iter_mut().for_each(|x| *x /= norm);
+    e.copy_from_slice(&moved);
 }
 
 fn point(equations: &Equations, q: &[f64]) -> Point<f64> {

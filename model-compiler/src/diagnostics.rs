@@ -195,6 +195,12 @@ pub(crate) fn unknown_quantity(of: &str, name: &Ident, candidates: &[&str]) -> E
     unknown(name, format!("{of} has no `{name}`"), candidates)
 }
 
+/// A coordinate whose rate is not one of the velocities of its joint.
+pub(crate) fn no_rate(name: &Ident, velocities: &[&str]) -> Error {
+    let help = format!("the joint moves with {}", velocities.join(", "));
+    advise(name, format!("this coordinate has no `{name}` of its own"), &help)
+}
+
 pub(crate) fn duplicate_name(name: &Ident, first: Span) -> Error {
     beside(error(name, format!("duplicate name `{name}`")), first, format!("`{name}` is declared here first"))
 }

@@ -1,13 +1,15 @@
-//! Moving in a configuration space made of blocks: vectors, redundant Euler parameters, rotations.
+//! Moving in a configuration space made of blocks: vectors, redundant Euler parameters, rotations, poses.
 //!
 //! Vectors and Euler parameters add; rotations compose, `e₁ = e₀ ∘ exp(δ/2)` with δ in body axes [sherif, Eqs. 29, 30].
+//! A pose turns likewise and moves along the axes that it has halfway, `p₁ = p₀ + A(e₀ ∘ exp(δ/4)) δp`: the way back is
+//! the same increment with the opposite sign, which keeps schemes that are symmetric in time symmetric.
 
 use std::ops::Range;
 
-use nalgebra::{Vector3, Vector4};
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector4};
 
 use crate::model::Block;
-use crate::rotation::{exp_half, matrix_l, normalize, product};
+use crate::rotation::{exp_half, matrix_l, normalize, product, rotation_matrix, skew, tangent_operator};
 
 /// The blocks with their ranges in q and in v.
 pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Range<usize>)> + '_ {
@@ -31,13 +33,36 @@ pub fn retract(blocks: &[Block], q: &[f64], increment: &[f64], out: &mut [f64]) 
                     *to = from + by;
                 }
             }
-            Block::Rotation => {
-                let turned = product(&euler_parameters(from), &exp_half(&Vector3::from_column_slice(by)));
-                // The product of unit quaternions leaves the unit sphere by round-off only; it must not add up.
-                to.copy_from_slice(normalize(&turned).as_slice());
+            Block::Rotation => turn(from, by, to),
+            Block::Pose => {
+                let halfway = 0.5 * Vector3::from_column_slice(&by[3..]);
+                let axes = rotation_matrix(&product(&euler_parameters(&from[3..]), &exp_half(&halfway)));
+                let moved = axes * Vector3::from_column_slice(&by[..3]);
+                (0..3).for_each(|i| to[i] = from[i] + moved[i]);
+                turn(&from[3..], &by[3..], &mut to[3..]);
             }
         }
     }
+}
+
+/// Euler parameters after a rotation vector in body axes.
+fn turn(from: &[f64], by: &[f64], to: &mut [f64]) {
+    let turned = product(&euler_parameters(from), &exp_half(&Vector3::from_column_slice(by)));
+    // The product of unit quaternions leaves the unit sphere by round-off only; it must not add up.
+    to.copy_from_slice(normalize(&turned).as_slice());
+}
+
+/// How the velocities' directions at the pose that an increment leads to answer to a change of that increment:
+/// `retract(q, δ + dδ) = retract(retract(q, δ), T(δ) dδ)` to first order.
+pub(crate) fn pose_tangent(increment: &[f64]) -> Matrix6<f64> {
+    let (shift, angle) = (Vector3::from_column_slice(&increment[..3]), Vector3::from_column_slice(&increment[3..]));
+    let from_halfway = rotation_matrix(&exp_half(&(0.5 * angle))).transpose();
+    let mut tangent = Matrix6::zeros();
+    let mut set = |row, column, block: Matrix3<f64>| tangent.fixed_view_mut::<3, 3>(row, column).copy_from(&block);
+    set(0, 0, from_halfway);
+    set(0, 3, -0.5 * from_halfway * skew(&shift) * tangent_operator(&(0.5 * angle)));
+    set(3, 3, tangent_operator(&angle));
+    tangent
 }
 
 /// `out = q̇ = N(q) v`, `[nq]`.
@@ -45,22 +70,33 @@ pub fn velocity_map_apply(blocks: &[Block], q: &[f64], v: &[f64], out: &mut [f64
     for (block, q_range, v_range) in ranges(blocks) {
         match block {
             Block::Vector { .. } | Block::EulerParameters => out[q_range].copy_from_slice(&v[v_range]),
-            Block::Rotation => {
-                let omega = Vector3::from_column_slice(&v[v_range]);
-                let rate = 0.5 * matrix_l(&euler_parameters(&q[q_range.clone()])).transpose() * omega;
-                out[q_range].copy_from_slice(rate.as_slice());
+            Block::Rotation => euler_rate(&q[q_range.clone()], &v[v_range], &mut out[q_range]),
+            Block::Pose => {
+                let (pose, v, out) = (&q[q_range.clone()], &v[v_range], &mut out[q_range]);
+                let rate = rotation_matrix(&euler_parameters(&pose[3..])) * Vector3::from_column_slice(&v[..3]);
+                out[..3].copy_from_slice(rate.as_slice());
+                euler_rate(&pose[3..], &v[3..], &mut out[3..]);
             }
         }
     }
 }
 
-/// Divides the Euler parameters of every rotation block by their norm.
+/// `ė = ½ L(e)ᵀ ω`.
+fn euler_rate(e: &[f64], omega: &[f64], out: &mut [f64]) {
+    let rate = 0.5 * matrix_l(&euler_parameters(e)).transpose() * Vector3::from_column_slice(omega);
+    out.copy_from_slice(rate.as_slice());
+}
+
+/// Divides the Euler parameters of every rotation and every pose by their norm.
 pub fn normalize_rotations(blocks: &[Block], q: &mut [f64]) {
     for (block, q_range, _) in ranges(blocks) {
-        if block == Block::Rotation {
-            let unit = normalize(&euler_parameters(&q[q_range.clone()]));
-            q[q_range].copy_from_slice(unit.as_slice());
-        }
+        let first = match block {
+            Block::Vector { .. } | Block::EulerParameters => continue,
+            Block::Rotation => q_range.start,
+            Block::Pose => q_range.start + 3,
+        };
+        let unit = normalize(&euler_parameters(&q[first..]));
+        q[first..first + 4].copy_from_slice(unit.as_slice());
     }
 }
 
@@ -73,25 +109,25 @@ pub(crate) fn euler_parameters(q: &[f64]) -> Vector4<f64> {
 mod tests {
     use super::*;
 
-    const BLOCKS: [Block; 3] = [Block::Vector { size: 2 }, Block::Rotation, Block::EulerParameters];
-    const Q: [f64; 10] = [1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4];
-    const V: [f64; 9] = [0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0];
+    const BLOCKS: [Block; 4] = [Block::Vector { size: 2 }, Block::Rotation, Block::EulerParameters, Block::Pose];
+    const Q: [f64; 17] = [1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, -0.3, 0.7, 1.1, 0.1, -0.7, 0.5, 0.5];
+    const V: [f64; 15] = [0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4];
 
     #[test]
     fn ranges_cover_coordinates_and_velocities() {
         let found: Vec<_> = ranges(&BLOCKS).map(|(_, q, v)| (q, v)).collect();
-        assert_eq!(found, [(0..2, 0..2), (2..6, 2..5), (6..10, 5..9)]);
+        assert_eq!(found, [(0..2, 0..2), (2..6, 2..5), (6..10, 5..9), (10..17, 9..15)]);
     }
 
     #[test]
     fn retraction_starts_with_the_velocity_map() {
-        let mut rate = [0.0; 10];
+        let mut rate = [0.0; 17];
         velocity_map_apply(&BLOCKS, &Q, &V, &mut rate);
         let h = 1e-6;
-        let (mut plus, mut minus) = ([0.0; 10], [0.0; 10]);
+        let (mut plus, mut minus) = ([0.0; 17], [0.0; 17]);
         retract(&BLOCKS, &Q, &V.map(|v| h * v), &mut plus);
         retract(&BLOCKS, &Q, &V.map(|v| -h * v), &mut minus);
-        for i in 0..10 {
+        for i in 0..17 {
             assert!(((plus[i] - minus[i]) / (2.0 * h) - rate[i]).abs() < 1e-9, "coordinate {i}");
         }
     }
@@ -103,6 +139,41 @@ mod tests {
             let old = q;
             retract(&BLOCKS, &old, &V, &mut q);
         }
-        assert!((q[2..6].iter().map(|e| e * e).sum::<f64>() - 1.0).abs() < 1e-15);
+        for first in [2, 13] {
+            assert!((q[first..first + 4].iter().map(|e| e * e).sum::<f64>() - 1.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn the_opposite_increment_leads_a_pose_back() {
+        let (mut there, mut back) = ([0.0; 7], [0.0; 7]);
+        retract(&[Block::Pose], &Q[10..], &V[9..], &mut there);
+        let opposite: Vec<f64> = V[9..].iter().map(|v| -v).collect();
+        retract(&[Block::Pose], &there, &opposite, &mut back);
+        assert!(back.iter().zip(&Q[10..]).all(|(found, start)| (found - start).abs() < 1e-15), "{back:?}");
+    }
+
+    #[test]
+    fn pose_tangent_is_the_derivative_of_the_retraction() {
+        let (blocks, q) = ([Block::Pose], &Q[10..]);
+        let increment = &V[9..];
+        let mut reached = [0.0; 7];
+        retract(&blocks, q, increment, &mut reached);
+        let tangent = pose_tangent(increment);
+        let h = 1e-6;
+        for direction in 0..6 {
+            let moved = |sign: f64| {
+                let mut changed = increment.to_vec();
+                changed[direction] += sign * h;
+                let mut out = [0.0; 7];
+                retract(&blocks, q, &changed, &mut out);
+                out
+            };
+            let mut rate = [0.0; 7];
+            velocity_map_apply(&blocks, &reached, tangent.column(direction).as_slice(), &mut rate);
+            for ((plus, minus), rate) in moved(1.0).iter().zip(moved(-1.0)).zip(rate) {
+                assert!(((plus - minus) / (2.0 * h) - rate).abs() < 1e-9, "direction {direction}");
+            }
+        }
     }
 }

@@ -88,6 +88,9 @@ pub enum Block {
     EulerParameters,
     /// A rotation: four Euler parameters in q, the angular velocity in body axes in v, `ė = ½ Lᵀ ω`. [sherif, Eq. 3]
     Rotation,
+    /// A pose: position in the parent's axes and four Euler parameters in q; in v the velocity of the moving frame's
+    /// origin and the angular velocity, both in its own axes: `ṗ = A(e) u`, `ė = ½ Lᵀ ω`.
+    Pose,
 }
 
 impl Block {
@@ -97,6 +100,7 @@ impl Block {
             Block::Vector { size } => (size, size),
             Block::EulerParameters => (4, 4),
             Block::Rotation => (4, 3),
+            Block::Pose => (7, 6),
         }
     }
 }

@@ -78,6 +78,8 @@ pub enum Block {
     EulerParameters,
     /// Four Euler parameters moved by an angular velocity in body axes.
     Rotation,
+    /// Position and four Euler parameters, moved by a velocity and an angular velocity in body axes.
+    Pose,
 }
 
 /// Formulas of one kind of member.

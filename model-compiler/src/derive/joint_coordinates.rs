@@ -8,16 +8,27 @@ use super::parameters::Parameters;
 use super::statements::{self, run_names};
 use super::tree::{self, Inertia};
 use crate::expr::{ExprId, Graph};
-use crate::joints::{Coordinate, channels};
+use crate::joints::{Coordinate, channels, is_pose};
 use crate::resolve::{BodyId, Joint, Space, System};
 use crate::rotations::RotationKind;
 use crate::spatial::{self, Vector3, Wrench};
 
-/// Where the coordinates of each tree joint stand: first coordinate, first velocity, and whether a rotation follows.
+/// Where the coordinates of a tree joint stand, and how they move.
 struct Run {
     q: std::ops::Range<usize>,
     v: std::ops::Range<usize>,
-    rotation: bool,
+    moves: Moves,
+}
+
+/// How the coordinates of a joint move with its velocities.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moves {
+    /// q̇ = v.
+    Vector,
+    /// The last coordinates are Euler parameters.
+    Rotation,
+    /// Position and Euler parameters, velocities in the axes of the child.
+    Pose,
 }
 
 /// Names every coordinate, velocity and constraint; gives the reference configuration.
@@ -38,18 +49,21 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
         let own = joint.kind.coordinates(system.space).len();
         let zero = parameters.graph.zero();
         reference.extend(std::iter::repeat_n(zero, q.len()));
-        if own > 0 {
-            layout.blocks.push(Block::Vector(own));
-        }
-        if rotates(system, joint) {
-            match system.rotation {
-                RotationKind::EulerParameters => {
-                    layout.blocks.push(Block::Rotation);
-                    let first = reference.len() - 4;
-                    reference[first] = parameters.graph.one();
+        let moves = moves(system, joint);
+        match moves {
+            Moves::Vector if q.is_empty() => {}
+            Moves::Vector => layout.blocks.push(Block::Vector(q.len())),
+            Moves::Rotation => {
+                if own > 0 {
+                    layout.blocks.push(Block::Vector(own));
                 }
-                RotationKind::EulerZyx => layout.blocks.push(Block::Vector(3)),
+                layout.blocks.push(Block::Rotation);
             }
+            Moves::Pose => layout.blocks.push(Block::Pose),
+        }
+        if moves != Moves::Vector {
+            let first = reference.len() - 4;
+            reference[first] = parameters.graph.one();
         }
     }
     for joint in system.joints.iter().filter(|joint| !joint.is_tree) {
@@ -68,8 +82,13 @@ fn rate_unit(unit: &str) -> String {
     }
 }
 
-fn rotates(system: &System, joint: &Joint) -> bool {
-    joint.kind.has_rotation() && system.space == Space::Spatial
+fn moves(system: &System, joint: &Joint) -> Moves {
+    let rotates = joint.kind.has_rotation() && system.space == Space::Spatial;
+    match system.rotation {
+        RotationKind::EulerParameters if is_pose(joint.kind, system.space, system.rotation) => Moves::Pose,
+        RotationKind::EulerParameters if rotates => Moves::Rotation,
+        _ => Moves::Vector,
+    }
 }
 
 fn runs(system: &System) -> Vec<Run> {
@@ -80,11 +99,7 @@ fn runs(system: &System) -> Vec<Run> {
         .filter(|joint| joint.is_tree)
         .map(|joint| {
             let (q, v) = channels(joint.kind, system.space, system.rotation);
-            let run = Run {
-                q: first_q..first_q + q.len(),
-                v: first_v..first_v + v.len(),
-                rotation: rotates(system, joint) && system.rotation == RotationKind::EulerParameters,
-            };
+            let run = Run { q: first_q..first_q + q.len(), v: first_v..first_v + v.len(), moves: moves(system, joint) };
             (first_q, first_v) = (run.q.end, run.v.end);
             run
         })
@@ -143,11 +158,16 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
 
 fn coordinates(builder: &mut KernelBuilder, layout: &Layout, system: &System, run: Run) -> (usize, Symbols) {
     let (q_names, v_names) = run_names(layout, run.q.clone(), run.v.clone());
-    let n_own = run.q.len() - 4 * usize::from(run.rotation);
+    let rotation = system.rotation;
+    if run.moves == Moves::Pose {
+        let map = move |graph: &mut Graph, q: &[ExprId]| pose_velocity_map(graph, rotation, q);
+        let symbols = builder.coordinates((&q_names, &v_names), (run.q.start, run.v.start), Some(&map));
+        return (run.v.start, symbols);
+    }
+    let n_own = run.q.len() - 4 * usize::from(run.moves == Moves::Rotation);
     let own = (&q_names[..n_own], &v_names[..n_own]);
     let mut symbols = builder.coordinates(own, (run.q.start, run.v.start), None);
-    if run.rotation {
-        let rotation = system.rotation;
+    if run.moves == Moves::Rotation {
         let map = move |graph: &mut Graph, q: &[ExprId]| rotation.velocity_map(graph, q);
         let names = (&q_names[n_own..], &v_names[n_own..]);
         let free = builder.coordinates(names, (run.q.start + n_own, run.v.start + n_own), Some(&map));
@@ -156,6 +176,14 @@ fn coordinates(builder: &mut KernelBuilder, layout: &Layout, system: &System, ru
         symbols.a.extend(free.a);
     }
     (run.v.start, symbols)
+}
+
+/// q̇ = N v of a pose, row by row: the position moves along the axes of the child.
+fn pose_velocity_map(graph: &mut Graph, rotation: RotationKind, q: &[ExprId]) -> Vec<Vec<ExprId>> {
+    let zero = graph.zero();
+    let (axes, turning) = (rotation.matrix(graph, &q[3..]), rotation.velocity_map(graph, &q[3..]));
+    let moving = axes.iter().map(|row| [row.as_slice(), &[zero; 3]].concat());
+    moving.chain(turning.iter().map(|row| [&[zero; 3], row.as_slice()].concat())).collect()
 }
 
 /// h: inverse dynamics without gravity and without accelerations of the joints.

@@ -7,7 +7,8 @@
 
 use super::kernel::Symbols;
 use super::motion::{Motion, Stage};
-use crate::expr::{ExprId, Graph};
+use crate::expr::{ExprId, Graph, Stage as KnownAt};
+use crate::joints::is_pose;
 use crate::resolve::{BodyId, JointId, Space};
 use crate::simplify::fingerprint;
 use crate::spatial::{self, Matrix3, Transform, Vector3};
@@ -29,8 +30,10 @@ pub(super) struct Link {
     pub offset: Vector3,
     /// Relative angular velocity per unit of each velocity of the joint, in the link's working axes.
     pub angular: Vec<Vector3>,
-    /// Relative velocity of the link's origin per unit of each, in the parent's working axes.
+    /// Relative velocity of the link's origin per unit of each.
     pub linear: Vec<Vector3>,
+    /// `linear` stands in the link's working axes, where it is constant, and not in the parent's.
+    pub linear_in_own_axes: bool,
     /// Turns with its parent; not so where the coordinate is the angle against the ground.
     pub turns_with_parent: bool,
     /// X_WL.
@@ -40,7 +43,7 @@ pub(super) struct Link {
     /// Angular velocity and velocity of the link's origin, working axes.
     pub angular_velocity: Vector3,
     pub velocity: Vector3,
-    /// Relative angular acceleration (link's axes) and acceleration of the origin (parent's axes) where a = 0.
+    /// Relative angular acceleration (link's axes) and acceleration of the origin (axes of `linear`) where a = 0.
     pub bias_acceleration: (Vector3, Vector3),
 }
 
@@ -55,6 +58,16 @@ impl Link {
     pub fn down(&self, graph: &mut Graph, x: Vector3) -> Vector3 {
         let fixed = spatial::apply_transposed(graph, &self.fixed, x);
         spatial::apply_transposed(graph, &self.moving, fixed)
+    }
+
+    /// The vector `carried` in the parent's working axes and `relative` in those of `linear`, added in the link's.
+    pub fn moved(&self, graph: &mut Graph, carried: Vector3, relative: Vector3) -> Vector3 {
+        if self.linear_in_own_axes {
+            let carried = self.down(graph, carried);
+            return spatial::add(graph, carried, relative);
+        }
+        let sum = spatial::add(graph, carried, relative);
+        self.down(graph, sum)
     }
 
     /// The two rotations that `up` applies, innermost first.
@@ -225,7 +238,7 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
         pose.rotation = absolute_rotation(graph, symbols.q[n_own - 1], &on_child.rotation);
     }
 
-    let identity = spatial::identity(graph);
+    let (zero, identity) = (graph.zero(), spatial::identity(graph));
     let (parent_axes, fixed_rotation, moving_rotation) = match space {
         Space::Spatial => (identity, fixed.rotation, moving.rotation),
         Space::Planar => (parent_pose.rotation, identity, identity),
@@ -236,13 +249,19 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
 
     let free_subspace = if has_rotation { rotation_kind.subspace(graph, free) } else { Vec::new() };
     let (angular, linear) = subspace(graph, &moving, own, free_subspace);
-    let linear: Vec<Vector3> = linear
-        .into_iter()
-        .map(|u| {
+    let own_linear = match space {
+        Space::Spatial if is_pose(kind, space, rotation_kind) => Some([identity, [[zero; 3]; 3]].concat()),
+        Space::Spatial => constant_in_own_axes(graph, &moving.rotation, &linear),
+        Space::Planar => None,
+    };
+    let linear_in_own_axes = own_linear.is_some();
+    let linear: Vec<Vector3> = own_linear.unwrap_or_else(|| {
+        let in_parent = |u| {
             let in_parent = spatial::apply(graph, &fixed.rotation, u);
             spatial::apply(graph, &parent_axes, in_parent)
-        })
-        .collect();
+        };
+        linear.into_iter().map(in_parent).collect()
+    });
     let relative_omega = combine(graph, &angular, &symbols.v);
     let relative_velocity = combine(graph, &linear, &symbols.v);
     let omega_rate = rate_of_change(graph, &angular, &symbols);
@@ -252,7 +271,7 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
         Space::Planar => spatial::zero(graph),
     };
 
-    let zero = spatial::zero(graph);
+    let zero = [zero; 3];
     let mut link = Link {
         body: definition.child.body.unwrap_or(BodyId(0)),
         parent: definition.parent.body,
@@ -264,6 +283,7 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
         offset,
         angular,
         linear,
+        linear_in_own_axes,
         turns_with_parent: !absolute,
         pose,
         body_frame,
@@ -275,20 +295,40 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
     let (parent_omega, parent_velocity) = parent.map_or((zero, zero), |p| (p.angular_velocity, p.velocity));
     let turning = spatial::cross(graph, parent_omega, offset);
     let carried = spatial::add(graph, parent_velocity, turning);
-    let moved = spatial::add(graph, carried, relative_velocity);
-    link.velocity = link.down(graph, moved);
+    link.velocity = link.moved(graph, carried, relative_velocity);
 
-    let coriolis = spatial::cross(graph, parent_omega, relative_velocity);
-    let two = graph.integer(2);
-    let coriolis = spatial::scale(graph, two, coriolis);
-    link.bias_acceleration.1 = spatial::add(graph, velocity_rate, coriolis);
     if !absolute {
         let carried_omega = link.down(graph, parent_omega);
         link.angular_velocity = spatial::add(graph, carried_omega, relative_omega);
         let gyroscopic = spatial::cross(graph, carried_omega, relative_omega);
         link.bias_acceleration.0 = spatial::add(graph, omega_rate, gyroscopic);
     }
+    // The relative velocity turns with the axes that it stands in.
+    let turning = if linear_in_own_axes {
+        let parent_omega = link.down(graph, parent_omega);
+        spatial::add(graph, parent_omega, link.angular_velocity)
+    } else {
+        let two = graph.integer(2);
+        spatial::scale(graph, two, parent_omega)
+    };
+    let coriolis = spatial::cross(graph, turning, relative_velocity);
+    link.bias_acceleration.1 = spatial::add(graph, velocity_rate, coriolis);
     link
+}
+
+/// Columns of the relative velocity in the moved axes, if there they do not depend on the coordinates.
+fn constant_in_own_axes(graph: &mut Graph, rotation: &Matrix3, linear: &[Vector3]) -> Option<Vec<Vector3>> {
+    let transposed = spatial::transpose(rotation);
+    let mut columns = Vec::new();
+    for &column in linear {
+        let turned = spatial::apply(graph, &transposed, column);
+        let turned = recognise_numbers(graph, turned);
+        if turned.iter().any(|&entry| graph.stage(entry) > KnownAt::Time) {
+            return None;
+        }
+        columns.push(turned);
+    }
+    Some(columns)
 }
 
 /// The rotation of a link whose body stands at `angle` against the ground.

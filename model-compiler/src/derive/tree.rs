@@ -141,8 +141,7 @@ pub(super) fn accelerations(graph: &mut Graph, links: &Links, base: Vector3, wit
         let (parent_alpha, parent_a) = link.parent.map_or((zero, base), |parent| result[parent.0]);
         let parent_omega = link.parent.map_or(zero, |parent| links.links[parent.0].angular_velocity);
         let carried = rigid_acceleration(graph, parent_a, parent_alpha, parent_omega, link.offset);
-        let mut linear = spatial::add(graph, carried, link.bias_acceleration.1);
-        let mut alpha = link.bias_acceleration.0;
+        let (mut alpha, mut relative) = link.bias_acceleration;
         if link.turns_with_parent {
             let inherited = link.down(graph, parent_alpha);
             alpha = spatial::add(graph, inherited, alpha);
@@ -151,10 +150,10 @@ pub(super) fn accelerations(graph: &mut Graph, links: &Links, base: Vector3, wit
             for (i, &a) in link.symbols.a.iter().enumerate() {
                 let (w, u) = (spatial::scale(graph, a, link.angular[i]), spatial::scale(graph, a, link.linear[i]));
                 alpha = spatial::add(graph, alpha, w);
-                linear = spatial::add(graph, linear, u);
+                relative = spatial::add(graph, relative, u);
             }
         }
-        result[index] = (alpha, link.down(graph, linear));
+        result[index] = (alpha, link.moved(graph, carried, relative));
     }
     result
 }
@@ -204,8 +203,9 @@ pub(super) fn generalized(graph: &mut Graph, links: &Links, mut wrenches: Vec<Wr
 /// Projects a wrench on a link onto its joint, and gives what the parent's link feels of it.
 fn pass_up(graph: &mut Graph, link: &Link, wrench: Wrench, mut project: impl FnMut(usize, ExprId)) -> Wrench {
     let force = link.up(graph, wrench.force);
+    let pushed = if link.linear_in_own_axes { wrench.force } else { force };
     for (i, (&angular, &linear)) in link.angular.iter().zip(&link.linear).enumerate() {
-        let (turning, pushing) = (spatial::dot(graph, angular, wrench.torque), spatial::dot(graph, linear, force));
+        let (turning, pushing) = (spatial::dot(graph, angular, wrench.torque), spatial::dot(graph, linear, pushed));
         let value = graph.add(turning, pushing);
         project(link.first_velocity + i, value);
     }
@@ -224,7 +224,7 @@ pub(super) fn mass_matrix(graph: &mut Graph, links: &Links, inertias: &[Inertia]
     for (index, link) in links.links.iter().enumerate() {
         for (i, (&angular, &linear)) in link.angular.iter().zip(&link.linear).enumerate() {
             let row = link.first_velocity + i;
-            let linear = link.down(graph, linear);
+            let linear = if link.linear_in_own_axes { linear } else { link.down(graph, linear) };
             let mut wrench = composites[index].wrench(graph, angular, linear);
             let mut at = index;
             loop {

@@ -58,6 +58,7 @@ fn block(block: &Block) -> String {
         Block::Vector(size) => format!("{}::Vector {{ size: {size} }}", paths::BLOCK),
         Block::EulerParameters => format!("{}::EulerParameters", paths::BLOCK),
         Block::Rotation => format!("{}::Rotation", paths::BLOCK),
+        Block::Pose => format!("{}::Pose", paths::BLOCK),
     }
 }
 

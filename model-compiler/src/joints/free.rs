@@ -33,6 +33,10 @@ impl Joint for Free {
         true
     }
 
+    fn is_free(&self) -> bool {
+        true
+    }
+
     fn pose(&self, graph: &mut Graph, space: Space, q: &[ExprId], rotation: Option<Matrix3>) -> Transform {
         let zero = graph.zero();
         match space {

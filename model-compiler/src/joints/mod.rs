@@ -40,6 +40,11 @@ pub trait Joint: Sync + std::fmt::Debug {
         false
     }
 
+    /// Moves freely in space: with Euler parameters its velocities are those of the child's frame in its own axes.
+    fn is_free(&self) -> bool {
+        false
+    }
+
     /// X_PC(q): the child's frame in the parent's frame. `rotation` is the free rotation where there is one.
     fn pose(&self, graph: &mut Graph, space: Space, q: &[ExprId], rotation: Option<Matrix3>) -> Transform;
 
@@ -52,10 +57,24 @@ pub fn find(keyword: &str) -> Option<&'static dyn Joint> {
     ALL.iter().copied().find(|joint| joint.keyword() == keyword)
 }
 
+/// Velocity of the origin of a freely moving frame, in its own axes.
+static BODY_VELOCITIES: [Coordinate; 3] = [
+    Coordinate { name: "v_x", unit: "m/s" },
+    Coordinate { name: "v_y", unit: "m/s" },
+    Coordinate { name: "v_z", unit: "m/s" },
+];
+
+/// The coordinates of a tree joint are those of a pose: its velocities are a velocity and an angular velocity in the
+/// axes of the child's frame, so that no rotation enters the mass matrix.
+pub fn is_pose(joint: &dyn Joint, space: Space, rotation: RotationKind) -> bool {
+    joint.is_free() && space == Space::Spatial && rotation == RotationKind::EulerParameters
+}
+
 /// Names and units of all coordinates and of all velocities of a tree joint.
 pub fn channels(joint: &dyn Joint, space: Space, rotation: RotationKind) -> (Vec<Coordinate>, Vec<Coordinate>) {
     let own = joint.coordinates(space);
-    let (mut q, mut v) = (own.to_vec(), own.to_vec());
+    let own_velocities = if is_pose(joint, space, rotation) { &BODY_VELOCITIES } else { own };
+    let (mut q, mut v) = (own.to_vec(), own_velocities.to_vec());
     if joint.has_rotation() && space == Space::Spatial {
         q.extend(rotation.coordinates());
         v.extend(rotation.velocities());

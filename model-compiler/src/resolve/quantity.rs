@@ -69,6 +69,11 @@ impl Context<'_> {
             Subject::Point(frame) => self.of_point(frame, name),
             Subject::Joint(joint) => self.of_joint(joint, name),
             Subject::Coordinate(joint, _, velocity) => {
+                if velocity.is_none() && COORDINATE.iter().any(|known| name == known) {
+                    let velocities = self.channels(joint).1;
+                    return self
+                        .report(diagnostics::no_rate(name, &velocities.iter().map(|v| v.name).collect::<Vec<_>>()));
+                }
                 let (rate, unit) = match name.to_string().as_str() {
                     "velocity" => {
                         (Quantity::CoordinateVelocity(joint, velocity?), self.velocity_unit(joint, velocity?))

@@ -53,8 +53,8 @@ pub fn arbitrary_state(model: &dyn Model, seed: usize) -> State {
     let mut q = random(dims.nq, 0);
     let mut first = 0;
     for block in model.describe().blocks {
-        if matches!(block, Block::Rotation | Block::EulerParameters) {
-            let mut e = q.rows_mut(first, 4);
+        if !matches!(block, Block::Vector { .. }) {
+            let mut e = q.rows_mut(first + block.sizes().0 - 4, 4);
             let norm = e.norm();
             e /= norm;
         }
@@ -98,15 +98,24 @@ pub fn velocity_map(model: &dyn Model, q: &DVector<f64>) -> nalgebra::DMatrix<f6
         let (nq, nv) = block.sizes();
         match block {
             Block::Vector { .. } | Block::EulerParameters => (0..nq).for_each(|k| n[(i + k, j + k)] = 1.0),
-            Block::Rotation => {
-                let e = [q[i], q[i + 1], q[i + 2], q[i + 3]];
-                let l = [[-e[1], e[0], e[3], -e[2]], [-e[2], -e[3], e[0], e[1]], [-e[3], e[2], -e[1], e[0]]];
-                for (row, column) in (0..4).flat_map(|row| (0..3).map(move |column| (row, column))) {
-                    n[(i + row, j + column)] = 0.5 * l[column][row];
-                }
+            Block::Rotation => fill_euler_rate(&mut n, q, i, j),
+            Block::Pose => {
+                let e = nalgebra::Quaternion::new(q[i + 3], q[i + 4], q[i + 5], q[i + 6]);
+                let axes = nalgebra::UnitQuaternion::from_quaternion(e).to_rotation_matrix();
+                n.view_mut((i, j), (3, 3)).copy_from(axes.matrix());
+                fill_euler_rate(&mut n, q, i + 3, j + 3);
             }
         }
         (i, j) = (i + nq, j + nv);
     }
     n
+}
+
+/// ½ Lᵀ of the Euler parameters at `i`, in the columns of the angular velocity at `j`.
+fn fill_euler_rate(n: &mut nalgebra::DMatrix<f64>, q: &DVector<f64>, i: usize, j: usize) {
+    let e = [q[i], q[i + 1], q[i + 2], q[i + 3]];
+    let l = [[-e[1], e[0], e[3], -e[2]], [-e[2], -e[3], e[0], e[1]], [-e[3], e[2], -e[1], e[0]]];
+    for (row, column) in (0..4).flat_map(|row| (0..3).map(move |column| (row, column))) {
+        n[(i + row, j + column)] = 0.5 * l[column][row];
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{arbitrary_state, noise};
 use hamel::{Model, State};
-use hamel_models::{DoublePendulum, FreeBody, HeavyTopJoint, Pendulum, SliderCrank};
+use hamel_models::{DoublePendulum, FreeBody, FreeBodyJoint, HeavyTopJoint, Pendulum, SliderCrank};
 use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, Vector3, Vector4};
 
 /// M, and h − f.
@@ -108,6 +108,50 @@ fn heavy_top() {
         assert_close(&m, &DMatrix::from_column_slice(3, 3, inertia.as_slice()));
         assert_close(&column(&rest), &DMatrix::from_column_slice(3, 1, expected.as_slice()));
     }
+}
+
+/// Newton's and Euler's equations in the axes of the body: m (u̇ + ω × u) and J ω̇ + ω × J ω.
+#[test]
+fn free_body_in_its_own_axes() {
+    let model = FreeBodyJoint::default();
+    let inertia = Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 3.0));
+    for seed in 0..5 {
+        let state = arbitrary_state(&model, seed);
+        let (u, omega) = (state.v.fixed_rows::<3>(0).into_owned(), state.v.fixed_rows::<3>(3).into_owned());
+        let (m, rest) = equations(&model, &state);
+        assert_close(&m, &DMatrix::from_diagonal(&DVector::from_column_slice(&[1.0, 1.0, 1.0, 1.0, 2.0, 3.0])));
+        let expected = [omega.cross(&u), omega.cross(&(inertia * omega))].map(|part| part.as_slice().to_vec()).concat();
+        assert_close(&column(&rest), &column(&DVector::from_vec(expected)));
+    }
+}
+
+/// Momentum and angular momentum in ground axes and energy stay, the better the smaller the steps.
+#[test]
+fn a_tumbling_body_conserves_momentum_and_energy() {
+    let model = FreeBodyJoint::default();
+    let start = hamel::initial_state(&model).expect("the model's initial conditions agree");
+    let totals = |state: &State| {
+        let e = nalgebra::Quaternion::new(state.q[3], state.q[4], state.q[5], state.q[6]);
+        let axes = nalgebra::UnitQuaternion::from_quaternion(e);
+        let (u, omega) = (state.v.fixed_rows::<3>(0).into_owned(), state.v.fixed_rows::<3>(3).into_owned());
+        let position = state.q.fixed_rows::<3>(0).into_owned();
+        let (momentum, spin) = (axes * u, axes * Vector3::new(1.0, 2.0, 3.0).component_mul(&omega));
+        let turning = position.cross(&momentum) + spin;
+        let energy = model.energy(state.t, state.q.as_slice(), state.v.as_slice()).total();
+        DVector::from_iterator(7, momentum.iter().chain(turning.iter()).copied().chain([energy]))
+    };
+    let drift = |scheme: &dyn hamel::Scheme, steps: u32| {
+        let mut stepper = scheme.start(&model, start.clone()).expect("the scheme is defined for the model");
+        for _ in 0..steps {
+            stepper.step(2.0 / f64::from(steps)).expect("the body turns slowly");
+        }
+        (totals(stepper.state()) - totals(&start)).amax()
+    };
+    let scheme = hamel::schemes::GeneralizedAlpha { rho_infinity: 0.9 };
+    let (coarse, fine) = (drift(&scheme, 100), drift(&scheme, 200));
+    assert!(((coarse / fine).log2() - 2.0).abs() < 0.2, "{coarse:.2e} and {fine:.2e}");
+    let exact = drift(&hamel::schemes::RungeKutta, 2000);
+    assert!(exact < 1e-11, "{exact:.2e}");
 }
 
 /// 4 Lᵀ J L and 8 Lᵀ L L̇ᵀ J L ė, off the unit sphere too. [sherif, Eq. 9]

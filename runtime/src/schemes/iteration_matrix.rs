@@ -10,7 +10,7 @@ use crate::model::{Model, State};
 use crate::sparsity::{OwnedPattern, SparsityPattern};
 
 /// Largest number of velocities in a block that is corrected.
-const MAX_BLOCK: usize = 4;
+const MAX_BLOCK: usize = 6;
 /// Place of an entry that does not exist.
 const NONE: u32 = u32::MAX;
 

@@ -5,11 +5,11 @@
 //! [sherif, Eqs. 30, 31]. Newton's method finds A₁ and λ₁ from the equilibrium and `g(q₁) = 0`.
 //! Not here: constraints on velocities, contact.
 
-use nalgebra::{DVector, Matrix3, Matrix4, Vector3};
+use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
-use crate::configuration::{euler_parameters, ranges, retract};
+use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, largest};
@@ -143,7 +143,7 @@ impl<'m> Step<'m> {
         let mut corrections = Vec::new();
         for (block, _, columns) in ranges(blocks) {
             match block {
-                Block::Rotation => {
+                Block::Rotation | Block::Pose => {
                     corrections.push(Correction::Columns(Source::Stiffness, columns.clone()));
                     corrections.push(Correction::Columns(Source::ConstraintJacobian, columns));
                 }
@@ -293,6 +293,12 @@ impl Equations for Step<'_> {
                     // q₁ moves by T(δ) dδ where the model's matrix has dδ.
                     let increment = Vector3::from_column_slice(&self.increment.as_slice()[v]);
                     let change = tangent_operator(&increment) - Matrix3::identity();
+                    self.matrix.add(index, position_factor, |i, k| change[(i, k)], out);
+                    self.matrix.add(index + 1, 1.0, |i, k| change[(i, k)], out);
+                    index += 2;
+                }
+                Block::Pose => {
+                    let change = pose_tangent(&self.increment.as_slice()[v]) - Matrix6::identity();
                     self.matrix.add(index, position_factor, |i, k| change[(i, k)], out);
                     self.matrix.add(index + 1, 1.0, |i, k| change[(i, k)], out);
                     index += 2;

@@ -67,20 +67,17 @@ impl Tree {
 
     /// What stands for the model's symbols.
     ///
-    /// A free trunk is seen from the ground in the instant when their axes agree: there its velocity in the ground's
-    /// axes is the one in its own, and only the acceleration differs, by ω × u. Gravity stands in the trunk's axes.
+    /// The dynamics of a free trunk does not depend on its pose when gravity stands in the trunk's axes.
     fn state(&self, graph: &mut Graph, q: &[ExprId], v: &[ExprId], a: &[ExprId]) -> State {
         if !self.is_free() {
             return State { q: q.to_vec(), v: v.to_vec(), a: a.to_vec(), parameters: Vec::new() };
         }
         let (zero, one) = (graph.zero(), graph.one());
         let pose = [zero, zero, zero, one, zero, zero, zero];
-        let turning = spatial::cross(graph, [v[3], v[4], v[5]], [v[0], v[1], v[2]]);
-        let seen = spatial::add(graph, [a[0], a[1], a[2]], turning);
         State {
             q: [&pose, &q[7..]].concat(),
             v: v.to_vec(),
-            a: [&seen, &a[3..]].concat(),
+            a: a.to_vec(),
             parameters: free_fall(graph, &q[3..7]).to_vec(),
         }
     }
