@@ -1,8 +1,15 @@
 //! Expressions → statements, depth first from the outputs.
 //!
+//! The operand that keeps most values alive is computed first [Sethi and Ullman, 1970]. On the inverse and forward dynamics
+//! of a 7-joint arm and an 18-coordinate quadruped and their derivatives (180 to 6000 statements, optimised for the
+//! processor at hand) this takes 0.987 of the time of left to right; by depth takes 1.03, and list scheduling for the
+//! fewest live values 1.05, because the compiler's own scheduler starts from this order and needs independent work nearby.
+//!
 //! What belongs together stands together and temporaries live briefly. A value that is used once is written where it is
 //! used, as long as the line stays readable; the order of floating-point operations is that of the graph. Sine and
 //! cosine of one argument are computed together. If products are to be fused, a sum absorbs one ([`fuse`](super::fuse)).
+
+use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,6 +43,7 @@ pub(super) fn routine(
         uses: FxHashMap::default(),
         pairs: FxHashMap::default(),
         fused: FxHashMap::default(),
+        needs: FxHashMap::default(),
         values: FxHashMap::default(),
         routine: Routine { outputs: outputs.iter().map(Vec::len).collect(), ..Routine::default() },
     };
@@ -45,6 +53,7 @@ pub(super) fn routine(
     if is_fused {
         order.fused = fuse::fused(graph, &nodes, &order.uses, &|id| order.is_leaf(id));
     }
+    order.count_needs(&nodes);
     order.name_numbers(&nodes);
     for (output, entries) in outputs.iter().enumerate() {
         for (position, &root) in entries.iter().enumerate() {
@@ -75,6 +84,8 @@ struct Order<'a> {
     pairs: FxHashMap<ExprId, [ExprId; 2]>,
     /// Sums that absorb a product.
     fused: FxHashMap<ExprId, Fused>,
+    /// How many values are alive while a node is computed, if nothing in it is shared.
+    needs: FxHashMap<ExprId, usize>,
     values: FxHashMap<ExprId, Value>,
     routine: Routine,
 }
@@ -144,6 +155,20 @@ impl Order<'_> {
         }
     }
 
+    fn count_needs(&mut self, nodes: &[ExprId]) {
+        for &id in nodes {
+            let mut needs: Vec<usize> = if self.is_leaf(id) {
+                Vec::new()
+            } else {
+                self.operands(id).iter().map(|operand| self.needs[operand]).collect()
+            };
+            needs.sort_unstable_by_key(|&need| Reverse(need));
+            // While an operand is computed, the results of those before it wait.
+            let need = needs.into_iter().enumerate().map(|(waiting, need)| need + waiting).max();
+            self.needs.insert(id, need.map_or(0, |need| need.max(1)));
+        }
+    }
+
     fn name_numbers(&mut self, nodes: &[ExprId]) {
         for &id in nodes.iter().filter(|id| !self.given.contains_key(id)) {
             let Some(magnitude) = self.graph.as_number(id).map(Number::abs) else { continue };
@@ -168,7 +193,8 @@ impl Order<'_> {
                 self.write(id);
             } else {
                 pending.push((id, true));
-                let operands = self.operands(id);
+                let mut operands = self.operands(id);
+                operands.sort_by_key(|operand| Reverse(self.needs[operand]));
                 pending.extend(operands.into_iter().rev().map(|operand| (operand, false)));
             }
         }
