@@ -114,6 +114,8 @@ pub struct Inputs {
     pub a: Vec<SymbolId>,
     /// Multipliers.
     pub lambda: Vec<SymbolId>,
+    /// Forces on the directions of the velocities, where a function is given them.
+    pub tau: Vec<SymbolId>,
 }
 
 /// Outputs that are evaluated together and simplified jointly.
@@ -152,6 +154,16 @@ pub enum FunctionRole {
     InitialPosition,
     /// Initial conditions on velocities and their derivatives.
     InitialVelocity,
+    /// h − f, on request.
+    NonlinearEffects,
+    /// τ = M a + h − f, on request.
+    InverseDynamics,
+    /// a = M⁻¹ (τ − h + f), on request.
+    ForwardDynamics,
+    /// (∂τ/∂q) N, ∂τ/∂v and M, on request.
+    InverseDynamicsDerivatives,
+    /// (∂a/∂q) N, ∂a/∂v and M⁻¹, on request.
+    ForwardDynamicsDerivatives,
 }
 
 /// One vector or matrix of a function.
@@ -203,6 +215,22 @@ pub enum Role {
     Damping,
     /// (∂r/∂q) N, `[nv × nv]`.
     Stiffness,
+    /// h − f, `[nv]`.
+    NonlinearEffects,
+    /// τ, `[nv]`.
+    Force,
+    /// (∂τ/∂q) N, `[nv × nv]`.
+    ForceByPosition,
+    /// ∂τ/∂v, `[nv × nv]`.
+    ForceByVelocity,
+    /// a, `[nv]`.
+    Acceleration,
+    /// (∂a/∂q) N, `[nv × nv]`.
+    AccelerationByPosition,
+    /// ∂a/∂v, `[nv × nv]`.
+    AccelerationByVelocity,
+    /// ∂a/∂τ = M⁻¹, `[nv × nv]`.
+    InverseMassMatrix,
     /// Outputs, `[n]`.
     Outputs,
     /// Residuals of initial conditions, `[n]`.

@@ -1,12 +1,14 @@
 //! A model in joint coordinates: one kernel, derived by recursion over the links of its spanning tree.
 
+use super::dynamics::Dynamics;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
 use super::links::Links;
 use super::motion::{Rest, Stage};
 use super::parameters::Parameters;
+use super::provided;
 use super::statements::{self, run_names};
-use super::tree::{self, Inertia};
+use super::tree;
 use crate::expr::{ExprId, Graph};
 use crate::joints::{Coordinate, channels, is_pose};
 use crate::resolve::{BodyId, Joint, Space, System};
@@ -119,12 +121,11 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
     let mut links = Links::new(&mut stage, symbols);
     let inertias = tree::inertias(&mut stage, &links);
 
+    let a = stage.builder.accelerations();
     let graph = &mut stage.builder.graph;
     let at_rest = spatial::zero(graph);
-    let accelerations = tree::accelerations(graph, &links, at_rest, true);
+    let accelerations = tree::accelerations(graph, &links, at_rest, &a);
     links.set_accelerations(accelerations);
-    let bias_force = bias_force(graph, &links, &inertias, nv);
-    let mass_matrix = tree::mass_matrix(graph, &links, &inertias, nv);
     let mut totals = tree::totals(graph, &links, &inertias, gravity);
 
     let mut stage = Stage::new(system, &mut builder, &links, true);
@@ -135,8 +136,11 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
     if let Some(potential) = applied.potential {
         totals.potential_energy = graph.add(totals.potential_energy, potential);
     }
-    let inverse_dynamics = inverse_dynamics(graph, &links, &inertias, gravity, &applied, nv);
-    let applied_force = applied_force(graph, &links, &inertias, gravity, &applied, nv);
+    let dynamics = Dynamics::new(graph, &links, &inertias, gravity, &applied, nv);
+    let (mass_matrix, bias_force) = (dynamics.mass_matrix(graph), dynamics.bias_force(graph));
+    let (inverse_dynamics, applied_force) = (dynamics.inverse_dynamics(graph, &a), dynamics.applied_force(graph));
+    let derivatives = dynamics.derivatives(&mut builder, &a);
+    let provided = provided::functions(system, &mut builder, &dynamics);
 
     let mut stage = Stage::new(system, &mut builder, &links, true);
     stage.totals = Some(totals);
@@ -147,10 +151,12 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
         bias_force,
         applied_force,
         inverse_dynamics,
+        derivatives,
         constraint,
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
     });
+    functions.extend(provided);
     functions.extend(outputs);
     functions.extend(initial);
     vec![builder.finish(functions)]
@@ -186,18 +192,10 @@ fn pose_velocity_map(graph: &mut Graph, rotation: RotationKind, q: &[ExprId]) ->
     moving.chain(turning.iter().map(|row| [&[zero; 3], row.as_slice()].concat())).collect()
 }
 
-/// h: inverse dynamics without gravity and without accelerations of the joints.
-fn bias_force(graph: &mut Graph, links: &Links, inertias: &[Inertia], nv: usize) -> Vec<ExprId> {
-    let at_rest = spatial::zero(graph);
-    let accelerations = tree::accelerations(graph, links, at_rest, false);
-    let wrenches = tree::inertia_wrenches(graph, links, inertias, &accelerations);
-    tree::generalized(graph, links, wrenches, nv)
-}
-
 /// Applied forces other than gravity: wrenches on the links, forces on coordinates, and their potential.
-struct Applied {
-    wrenches: Vec<Option<Wrench>>,
-    generalized: Vec<(usize, ExprId)>,
+pub(super) struct Applied {
+    pub wrenches: Vec<Option<Wrench>>,
+    pub generalized: Vec<(usize, ExprId)>,
     potential: Option<ExprId>,
 }
 
@@ -244,59 +242,6 @@ fn in_working_axes(stage: &mut Stage, links: &Links, body: BodyId, vector: Vecto
             links.working(&mut stage.builder.graph, body, in_body)
         }
     }
-}
-
-/// M a + h − f, by one recursion: gravity as an acceleration of the ground.
-fn inverse_dynamics(
-    graph: &mut Graph,
-    links: &Links,
-    inertias: &[Inertia],
-    gravity: Option<Vector3>,
-    applied: &Applied,
-    nv: usize,
-) -> Vec<ExprId> {
-    let zero = spatial::zero(graph);
-    let base = gravity.map_or(zero, |g| spatial::neg(graph, g));
-    let accelerations = tree::accelerations(graph, links, base, true);
-    let mut wrenches = tree::inertia_wrenches(graph, links, inertias, &accelerations);
-    for (wrench, external) in wrenches.iter_mut().zip(&applied.wrenches) {
-        if let Some(external) = external {
-            wrench.force = spatial::sub(graph, wrench.force, external.force);
-            wrench.torque = spatial::sub(graph, wrench.torque, external.torque);
-        }
-    }
-    let mut result = tree::generalized(graph, links, wrenches, nv);
-    for &(row, value) in &applied.generalized {
-        result[row] = graph.sub(result[row], value);
-    }
-    result
-}
-
-/// f: gravity and all other applied forces.
-fn applied_force(
-    graph: &mut Graph,
-    links: &Links,
-    inertias: &[Inertia],
-    gravity: Option<Vector3>,
-    applied: &Applied,
-    nv: usize,
-) -> Vec<ExprId> {
-    let zero = spatial::zero(graph);
-    let mut wrenches = match gravity {
-        Some(g) => tree::weights(graph, links, inertias, g),
-        None => vec![Wrench { force: zero, torque: zero }; links.links.len()],
-    };
-    for (wrench, external) in wrenches.iter_mut().zip(&applied.wrenches) {
-        if let Some(external) = external {
-            wrench.force = spatial::add(graph, wrench.force, external.force);
-            wrench.torque = spatial::add(graph, wrench.torque, external.torque);
-        }
-    }
-    let mut result = tree::generalized(graph, links, wrenches, nv);
-    for &(row, value) in &applied.generalized {
-        result[row] = graph.add(result[row], value);
-    }
-    result
 }
 
 /// g: closures of the joints outside the tree, then the constraints written as equations.

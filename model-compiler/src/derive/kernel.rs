@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, Layout, Output, Role};
 use super::parameters::Parameters;
-use crate::expr::{ExprId, Graph, Stage, SymbolId};
+use super::structured::Derivatives;
+use crate::expr::{ExprId, Graph, Operations, Stage, SymbolId};
 
 /// A kernel and its first instance while they are being written.
 pub(super) struct KernelBuilder<'a> {
@@ -31,6 +32,8 @@ pub(super) struct Mechanics {
     pub applied_force: Vec<ExprId>,
     /// M a + h − f, derived jointly; from the parts when empty.
     pub inverse_dynamics: Vec<ExprId>,
+    /// Its derivatives by structure, which compete with those of the graph.
+    pub derivatives: Option<Derivatives>,
     /// g.
     pub constraint: Vec<ExprId>,
     /// Kinetic energy.
@@ -186,6 +189,22 @@ impl<'a> KernelBuilder<'a> {
         symbols.iter().map(|&id| self.graph.symbol_expr(id)).collect()
     }
 
+    /// The accelerations' symbols.
+    pub fn accelerations(&self) -> Vec<ExprId> {
+        self.expressions(&self.inputs.a)
+    }
+
+    /// The symbols of the forces on the velocities' directions that forward dynamics is given; declared when asked for.
+    pub fn forces(&mut self) -> Vec<ExprId> {
+        for index in self.inputs.tau.len()..self.inputs.v.len() {
+            let velocity = self.inputs.v[index];
+            let name = self.graph.symbols()[velocity.index()].name.clone();
+            let (_, id) = self.symbol(&format!("tau_{}", name.trim_end_matches("_dot")), Stage::Acceleration);
+            self.inputs.tau.push(id);
+        }
+        self.expressions(&self.inputs.tau)
+    }
+
     /// The multipliers' symbols.
     pub fn lambda(&self) -> Vec<ExprId> {
         self.expressions(&self.inputs.lambda)
@@ -229,7 +248,7 @@ impl<'a> KernelBuilder<'a> {
 
     /// Every function of the model that a member with these mechanics contributes to.
     pub fn functions(&mut self, mechanics: Mechanics) -> Vec<Function> {
-        let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, constraint, .. } = mechanics;
+        let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, constraint, .. } = mechanics;
         let mut functions = Vec::new();
         let mut add = |graph: &Graph, role: FunctionRole, outputs: Vec<Output>| {
             let outputs: Vec<Output> = outputs.into_iter().map(|output| output.without_zeros(graph)).collect();
@@ -269,23 +288,34 @@ impl<'a> KernelBuilder<'a> {
         } else {
             inverse_dynamics
         };
-        let residual = self.minus_constraint_forces(dynamics, &constraint);
+        let constraint_force = self.constraint_force(&constraint);
+        let residual = match &constraint_force {
+            Some(force) => dynamics.iter().zip(force).map(|(&r, &force)| self.graph.sub(r, force)).collect(),
+            None => dynamics,
+        };
         add(
             &self.graph,
             FunctionRole::Residual,
             vec![Output::vector(Role::Residual, &residual), Output::vector(Role::Constraint, &constraint)],
         );
-        let (damping, stiffness) = (self.velocity_jacobian(&residual), self.tangent(&residual));
-        add(
-            &self.graph,
-            FunctionRole::Linearization,
+        let mut candidates = vec![(self.velocity_jacobian(&residual), self.tangent(&residual))];
+        if let Some(Derivatives { mut by_position, by_velocity, .. }) = derivatives {
+            if let Some(force) = &constraint_force {
+                let by_force = self.tangent(force);
+                by_position = self.difference(by_position, &by_force);
+            }
+            candidates.push((by_velocity, by_position));
+        }
+        let candidates = candidates.into_iter().map(|(damping, stiffness)| {
             vec![
                 Output::matrix(Role::MassMatrix, &mass_matrix),
                 Output::matrix(Role::Damping, &damping),
                 Output::matrix(Role::Stiffness, &stiffness),
                 Output::matrix(Role::ConstraintJacobian, &jacobian),
-            ],
-        );
+            ]
+        });
+        let linearization = cheapest(&self.graph, candidates);
+        add(&self.graph, FunctionRole::Linearization, linearization);
         functions
     }
 
@@ -308,16 +338,21 @@ impl<'a> KernelBuilder<'a> {
             .collect()
     }
 
-    /// Subtracts Gᵀ λ, as the gradient of the one scalar λ · g.
-    fn minus_constraint_forces(&mut self, dynamics: Vec<ExprId>, constraint: &[ExprId]) -> Vec<ExprId> {
+    /// A − B.
+    pub fn difference(&mut self, a: Vec<Vec<ExprId>>, b: &[Vec<ExprId>]) -> Vec<Vec<ExprId>> {
+        let row = |(a, b): (Vec<ExprId>, &Vec<ExprId>)| a.into_iter().zip(b).map(|(a, &b)| self.graph.sub(a, b)).collect();
+        a.into_iter().zip(b).map(row).collect()
+    }
+
+    /// Gᵀ λ, as the gradient of the one scalar λ · g.
+    fn constraint_force(&mut self, constraint: &[ExprId]) -> Option<Vec<ExprId>> {
         if constraint.is_empty() {
-            return dynamics;
+            return None;
         }
         let (lambda, q) = (self.lambda(), self.expressions(&self.inputs.q));
         let work = self.graph.dot(&lambda, constraint);
         let gradient = self.graph.gradient(work, &q);
-        let forces = self.along_velocities(&gradient);
-        dynamics.into_iter().zip(forces).map(|(r, force)| self.graph.sub(r, force)).collect()
+        Some(self.along_velocities(&gradient))
     }
 
     /// ġ − G v and g̈ − G a.
@@ -349,6 +384,16 @@ impl<'a> KernelBuilder<'a> {
         let kernel = Kernel { name: self.name, doc: self.doc, graph: self.graph, inputs: self.inputs, functions };
         (kernel, self.instance)
     }
+}
+
+/// Of functions that are equal, the one with fewest operations in every evaluation; of equals the first.
+pub(super) fn cheapest(graph: &Graph, candidates: impl IntoIterator<Item = Vec<Output>>) -> Vec<Output> {
+    let operations = |outputs: &Vec<Output>| {
+        let values: Vec<ExprId> =
+            outputs.iter().flat_map(|output| output.entries.iter().map(|entry| entry.value)).collect();
+        Operations::hot(graph, &values).arithmetic()
+    };
+    candidates.into_iter().min_by_key(operations).unwrap_or_default()
 }
 
 impl Output {

@@ -34,6 +34,8 @@ pub(super) struct Link {
     pub linear: Vec<Vector3>,
     /// `linear` stands in the link's working axes, where it is constant, and not in the parent's.
     pub linear_in_own_axes: bool,
+    /// All columns are constant in the link's own axes.
+    pub has_constant_columns: bool,
     /// Turns with its parent; not so where the coordinate is the angle against the ground.
     pub turns_with_parent: bool,
     /// X_WL.
@@ -262,6 +264,13 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
         };
         linear.into_iter().map(in_parent).collect()
     });
+    let is_constant = |column: &Vector3| column.iter().all(|&entry| graph.stage(entry) <= KnownAt::Time);
+    let is_zero = |column: &Vector3| column.iter().all(|&entry| graph.is_zero(entry));
+    let has_constant_columns = match space {
+        Space::Spatial => linear_in_own_axes && angular.iter().all(is_constant),
+        // Ground axes, so that a column along the parent's axes does not turn with a link that turns.
+        Space::Planar => linear.iter().all(is_zero) || angular.iter().all(is_zero),
+    };
     let relative_omega = combine(graph, &angular, &symbols.v);
     let relative_velocity = combine(graph, &linear, &symbols.v);
     let omega_rate = rate_of_change(graph, &angular, &symbols);
@@ -284,6 +293,7 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
         angular,
         linear,
         linear_in_own_axes,
+        has_constant_columns,
         turns_with_parent: !absolute,
         pose,
         body_frame,

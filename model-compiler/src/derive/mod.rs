@@ -4,15 +4,19 @@
 //! that a function needs is formed here, symbolically.
 
 mod absolute;
+mod dynamics;
 mod equations;
+mod factorization;
 mod joint_coordinates;
 mod kernel;
 mod links;
 mod lower;
 mod motion;
 mod parameters;
+mod provided;
 mod reference;
 mod statements;
+mod structured;
 mod terms;
 mod tree;
 

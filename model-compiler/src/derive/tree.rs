@@ -131,9 +131,9 @@ impl Inertia {
     }
 }
 
-/// Angular acceleration and acceleration of every link's origin, working axes. `base` is that of the ground (minus
-/// gravity puts the weight of all bodies in); without `with_a` the joints' own accelerations count as zero.
-pub(super) fn accelerations(graph: &mut Graph, links: &Links, base: Vector3, with_a: bool) -> Vec<(Vector3, Vector3)> {
+/// Angular acceleration and acceleration of every link's origin, working axes, for accelerations `a` of the joints.
+/// `base` is the acceleration of the ground: minus gravity puts the weight of all bodies in.
+pub(super) fn accelerations(graph: &mut Graph, links: &Links, base: Vector3, a: &[ExprId]) -> Vec<(Vector3, Vector3)> {
     let zero = spatial::zero(graph);
     let mut result = vec![(zero, zero); links.links.len()];
     for &index in &links.order {
@@ -146,12 +146,11 @@ pub(super) fn accelerations(graph: &mut Graph, links: &Links, base: Vector3, wit
             let inherited = link.down(graph, parent_alpha);
             alpha = spatial::add(graph, inherited, alpha);
         }
-        if with_a {
-            for (i, &a) in link.symbols.a.iter().enumerate() {
-                let (w, u) = (spatial::scale(graph, a, link.angular[i]), spatial::scale(graph, a, link.linear[i]));
-                alpha = spatial::add(graph, alpha, w);
-                relative = spatial::add(graph, relative, u);
-            }
+        for i in 0..link.angular.len() {
+            let a = a[link.first_velocity + i];
+            let (w, u) = (spatial::scale(graph, a, link.angular[i]), spatial::scale(graph, a, link.linear[i]));
+            alpha = spatial::add(graph, alpha, w);
+            relative = spatial::add(graph, relative, u);
         }
         result[index] = (alpha, link.moved(graph, carried, relative));
     }
@@ -187,6 +186,11 @@ pub(super) fn inertia_wrenches(
 
 /// Generalized forces of wrenches on the links (about their origins, working axes), from the leaves to the ground.
 pub(super) fn generalized(graph: &mut Graph, links: &Links, mut wrenches: Vec<Wrench>, nv: usize) -> Vec<ExprId> {
+    transmit(graph, links, &mut wrenches, nv)
+}
+
+/// Generalized forces of wrenches on the links, each of which becomes what the link's joint transmits.
+pub(super) fn transmit(graph: &mut Graph, links: &Links, wrenches: &mut [Wrench], nv: usize) -> Vec<ExprId> {
     let mut result = vec![graph.zero(); nv];
     for &index in links.order.iter().rev() {
         let link = &links.links[index];
@@ -201,7 +205,7 @@ pub(super) fn generalized(graph: &mut Graph, links: &Links, mut wrenches: Vec<Wr
 }
 
 /// Projects a wrench on a link onto its joint, and gives what the parent's link feels of it.
-fn pass_up(graph: &mut Graph, link: &Link, wrench: Wrench, mut project: impl FnMut(usize, ExprId)) -> Wrench {
+pub(super) fn pass_up(graph: &mut Graph, link: &Link, wrench: Wrench, mut project: impl FnMut(usize, ExprId)) -> Wrench {
     let force = link.up(graph, wrench.force);
     let pushed = if link.linear_in_own_axes { wrench.force } else { force };
     for (i, (&angular, &linear)) in link.angular.iter().zip(&link.linear).enumerate() {
@@ -247,7 +251,7 @@ pub(super) fn mass_matrix(graph: &mut Graph, links: &Links, inertias: &[Inertia]
 }
 
 /// Inertia of each link with all that hangs on it, about the link's origin.
-fn composites(graph: &mut Graph, links: &Links, inertias: &[Inertia]) -> Vec<Inertia> {
+pub(super) fn composites(graph: &mut Graph, links: &Links, inertias: &[Inertia]) -> Vec<Inertia> {
     let mut composites = inertias.to_vec();
     for &index in links.order.iter().rev() {
         let link = &links.links[index];

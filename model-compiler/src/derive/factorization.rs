@@ -1,7 +1,7 @@
 //! M = Lᵀ D L without square roots, with unit lower triangular L: in a tree whose parents are numbered before their
 //! children L is as sparse as M, and no zero is filled. [Featherstone 2008, Sec. 6.5]
 
-use hamel_compiler::expr::{ExprId, Graph};
+use crate::expr::{ExprId, Graph};
 
 /// A factorized mass matrix.
 pub(super) struct Factorization {
@@ -84,7 +84,7 @@ impl Factorization {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hamel_compiler::expr::{Stage, evaluate};
+    use crate::expr::{Stage, evaluate};
 
     /// The inertias of a trunk with two arms of two joints: arms do not couple.
     const MATRIX: [[f64; 5]; 5] = [

@@ -1,0 +1,146 @@
+//! Inverse and forward dynamics of a tree, and their derivatives, at any accelerations or forces.
+//!
+//! Forward dynamics solves with the mass matrix, whose factor is as sparse as the tree is branched. Of several ways to
+//! the same function the callers keep the one with fewest operations.
+
+use super::factorization::Factorization;
+use super::joint_coordinates::Applied;
+use super::kernel::KernelBuilder;
+use super::links::Links;
+use super::structured::{self, Derivatives};
+use super::tree::{self, Inertia};
+use crate::expr::{ExprId, Graph};
+use crate::spatial::{self, Vector3, Wrench};
+
+/// A tree under its applied forces.
+pub(super) struct Dynamics<'t> {
+    links: &'t Links,
+    inertias: &'t [Inertia],
+    gravity: Option<Vector3>,
+    /// Applied forces other than gravity.
+    applied: &'t Applied,
+    /// Minus gravity: the acceleration of the ground that has the effect of weight.
+    base: Vector3,
+    nv: usize,
+}
+
+impl<'t> Dynamics<'t> {
+    pub fn new(
+        graph: &mut Graph,
+        links: &'t Links,
+        inertias: &'t [Inertia],
+        gravity: Option<Vector3>,
+        applied: &'t Applied,
+        nv: usize,
+    ) -> Self {
+        let zero = spatial::zero(graph);
+        let base = gravity.map_or(zero, |g| spatial::neg(graph, g));
+        Self { links, inertias, gravity, applied, base, nv }
+    }
+
+    /// M, row by row.
+    pub fn mass_matrix(&self, graph: &mut Graph) -> Vec<Vec<ExprId>> {
+        tree::mass_matrix(graph, self.links, self.inertias, self.nv)
+    }
+
+    /// h: inverse dynamics without gravity and without accelerations of the joints.
+    pub fn bias_force(&self, graph: &mut Graph) -> Vec<ExprId> {
+        let (ground, at_rest) = (spatial::zero(graph), self.at_rest(graph));
+        let wrenches = self.inertia_wrenches(graph, ground, &at_rest);
+        tree::generalized(graph, self.links, wrenches, self.nv)
+    }
+
+    /// M a + h − f, by one recursion: gravity as an acceleration of the ground.
+    pub fn inverse_dynamics(&self, graph: &mut Graph, a: &[ExprId]) -> Vec<ExprId> {
+        let mut wrenches = self.inertia_wrenches(graph, self.base, a);
+        for (wrench, external) in wrenches.iter_mut().zip(&self.applied.wrenches) {
+            if let Some(external) = external {
+                wrench.force = spatial::sub(graph, wrench.force, external.force);
+                wrench.torque = spatial::sub(graph, wrench.torque, external.torque);
+            }
+        }
+        let mut result = tree::generalized(graph, self.links, wrenches, self.nv);
+        for &(row, value) in &self.applied.generalized {
+            result[row] = graph.sub(result[row], value);
+        }
+        result
+    }
+
+    /// f: gravity and all other applied forces.
+    pub fn applied_force(&self, graph: &mut Graph) -> Vec<ExprId> {
+        let zero = spatial::zero(graph);
+        let wrenches = match self.gravity {
+            Some(g) => tree::weights(graph, self.links, self.inertias, g),
+            None => vec![Wrench { force: zero, torque: zero }; self.links.links.len()],
+        };
+        self.with_applied(graph, wrenches)
+    }
+
+    /// h − f.
+    pub fn nonlinear_effects(&self, graph: &mut Graph) -> Vec<ExprId> {
+        let at_rest = self.at_rest(graph);
+        self.inverse_dynamics(graph, &at_rest)
+    }
+
+    /// a = M⁻¹ (τ − h + f), with the factors of M.
+    pub fn forward_dynamics(&self, graph: &mut Graph, tau: &[ExprId]) -> (Factorization, Vec<ExprId>) {
+        let (mass, effects) = (self.mass_matrix(graph), self.nonlinear_effects(graph));
+        let excess: Vec<ExprId> = tau.iter().zip(effects).map(|(&tau, effect)| graph.sub(tau, effect)).collect();
+        let factorization = Factorization::new(graph, &mass);
+        let a = factorization.solve(graph, &excess);
+        (factorization, a)
+    }
+
+    /// M, (∂τ/∂q) N and ∂τ/∂v of inverse dynamics by structure at accelerations `a`, where the joints allow it. Applied
+    /// forces other than gravity are differentiated as they stand.
+    pub fn derivatives(&self, builder: &mut KernelBuilder, a: &[ExprId]) -> Option<Derivatives> {
+        if !structured::is_possible(self.links) {
+            return None;
+        }
+        let graph = &mut builder.graph;
+        let mut derivatives = structured::derivatives(graph, self.links, self.inertias, self.base, a);
+        let zero = spatial::zero(graph);
+        let forces = self.with_applied(graph, vec![Wrench { force: zero, torque: zero }; self.links.links.len()]);
+        if forces.iter().any(|&force| !builder.graph.is_zero(force)) {
+            let (by_position, by_velocity) = (builder.tangent(&forces), builder.velocity_jacobian(&forces));
+            derivatives.by_position = builder.difference(derivatives.by_position, &by_position);
+            derivatives.by_velocity = builder.difference(derivatives.by_velocity, &by_velocity);
+        }
+        Some(derivatives)
+    }
+
+    /// The same by differentiation of the graph, at the accelerations that are symbols.
+    pub fn derivatives_of_graph(&self, builder: &mut KernelBuilder) -> Derivatives {
+        let a = builder.accelerations();
+        let tau = self.inverse_dynamics(&mut builder.graph, &a);
+        Derivatives {
+            mass_matrix: self.mass_matrix(&mut builder.graph),
+            by_position: builder.tangent(&tau),
+            by_velocity: builder.velocity_jacobian(&tau),
+        }
+    }
+
+    fn at_rest(&self, graph: &mut Graph) -> Vec<ExprId> {
+        vec![graph.zero(); self.nv]
+    }
+
+    fn inertia_wrenches(&self, graph: &mut Graph, ground: Vector3, a: &[ExprId]) -> Vec<Wrench> {
+        let accelerations = tree::accelerations(graph, self.links, ground, a);
+        tree::inertia_wrenches(graph, self.links, self.inertias, &accelerations)
+    }
+
+    /// Generalized forces of wrenches together with the applied forces other than gravity.
+    fn with_applied(&self, graph: &mut Graph, mut wrenches: Vec<Wrench>) -> Vec<ExprId> {
+        for (wrench, external) in wrenches.iter_mut().zip(&self.applied.wrenches) {
+            if let Some(external) = external {
+                wrench.force = spatial::add(graph, wrench.force, external.force);
+                wrench.torque = spatial::add(graph, wrench.torque, external.torque);
+            }
+        }
+        let mut result = tree::generalized(graph, self.links, wrenches, self.nv);
+        for &(row, value) in &self.applied.generalized {
+            result[row] = graph.add(result[row], value);
+        }
+        result
+    }
+}

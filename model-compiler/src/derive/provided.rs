@@ -1,0 +1,129 @@
+//! Functions that a model asks for by `provide …;`: the algorithms of rigid-body libraries, each derived in several
+//! ways, of which the one with fewest operations is kept.
+
+use super::dynamics::Dynamics;
+use super::equations::{Function, FunctionRole, Output, Role};
+use super::factorization::Factorization;
+use super::kernel::{KernelBuilder, cheapest};
+use super::structured::Derivatives;
+use crate::expr::ExprId;
+use crate::resolve::{Provided, System};
+
+type Matrix = Vec<Vec<ExprId>>;
+
+/// The functions that the model asks for, in the order of their declaration in [`FunctionRole`].
+pub(super) fn functions(system: &System, builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Function> {
+    let mut functions: Vec<Function> = system.provided.iter().map(|&asked| function(builder, dynamics, asked)).collect();
+    functions.sort_by_key(|function| function.role);
+    functions
+}
+
+fn function(builder: &mut KernelBuilder, dynamics: &Dynamics, asked: Provided) -> Function {
+    let graph = &mut builder.graph;
+    let (role, outputs) = match asked {
+        Provided::NonlinearEffects => {
+            let effects = dynamics.nonlinear_effects(graph);
+            (FunctionRole::NonlinearEffects, vec![Output::vector(Role::NonlinearEffects, &effects)])
+        }
+        Provided::InverseDynamics => {
+            let a = builder.accelerations();
+            let tau = dynamics.inverse_dynamics(&mut builder.graph, &a);
+            (FunctionRole::InverseDynamics, vec![Output::vector(Role::Force, &tau)])
+        }
+        Provided::ForwardDynamics => {
+            let tau = builder.forces();
+            let (_, a) = dynamics.forward_dynamics(&mut builder.graph, &tau);
+            (FunctionRole::ForwardDynamics, vec![Output::vector(Role::Acceleration, &a)])
+        }
+        Provided::InverseDynamicsDerivatives => {
+            (FunctionRole::InverseDynamicsDerivatives, inverse_dynamics_derivatives(builder, dynamics))
+        }
+        Provided::ForwardDynamicsDerivatives => {
+            (FunctionRole::ForwardDynamicsDerivatives, forward_dynamics_derivatives(builder, dynamics))
+        }
+    };
+    let outputs = outputs.into_iter().map(|output| output.without_zeros(&builder.graph)).collect();
+    Function { role, outputs }
+}
+
+fn inverse_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Output> {
+    let a = builder.accelerations();
+    let candidates = [dynamics.derivatives(builder, &a), Some(dynamics.derivatives_of_graph(builder))];
+    let outputs = candidates.into_iter().flatten().map(|Derivatives { mass_matrix, by_position, by_velocity }| {
+        vec![
+            Output::matrix(Role::ForceByPosition, &by_position),
+            Output::matrix(Role::ForceByVelocity, &by_velocity),
+            Output::matrix(Role::MassMatrix, &mass_matrix),
+        ]
+    });
+    let outputs: Vec<_> = outputs.collect();
+    cheapest(&builder.graph, outputs)
+}
+
+/// The derivatives of inverse dynamics at the acceleration that the forces cause, times −M⁻¹.
+fn forward_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Output> {
+    let tau = builder.forces();
+    let (factorization, a) = dynamics.forward_dynamics(&mut builder.graph, &tau);
+    let inverse = factorization.inverse(&mut builder.graph);
+    let of_graph = dynamics.derivatives_of_graph(builder);
+    let at_a = [of_graph.by_position, of_graph.by_velocity].map(|matrix| at_accelerations(builder, &matrix, &a));
+    let by_structure = dynamics.derivatives(builder, &a).map(|d| [d.by_position, d.by_velocity]);
+
+    let mut candidates = Vec::new();
+    for derivatives in by_structure.into_iter().chain([at_a]) {
+        for how in [How::Solve, How::Multiply] {
+            let [by_position, by_velocity] =
+                derivatives.each_ref().map(|matrix| minus_solved(builder, how, (&factorization, &inverse), matrix));
+            candidates.push(vec![
+                Output::matrix(Role::AccelerationByPosition, &by_position),
+                Output::matrix(Role::AccelerationByVelocity, &by_velocity),
+                Output::matrix(Role::InverseMassMatrix, &inverse),
+            ]);
+        }
+    }
+    cheapest(&builder.graph, candidates)
+}
+
+/// What stands for the accelerations' symbols in a matrix.
+fn at_accelerations(builder: &mut KernelBuilder, matrix: &Matrix, a: &[ExprId]) -> Matrix {
+    let symbols = builder.accelerations();
+    let from = builder.graph.clone();
+    let substituted = |row: &Vec<ExprId>| {
+        builder.graph.import(&from, row, &|_, symbol| {
+            let own = from.symbol_expr(symbol);
+            symbols.iter().position(|&known| known == own).map_or(own, |index| a[index])
+        })
+    };
+    matrix.iter().map(substituted).collect()
+}
+
+/// How −M⁻¹ A is computed.
+#[derive(Clone, Copy)]
+enum How {
+    /// Column by column with the factors.
+    Solve,
+    /// With the inverse, which is asked for anyway.
+    Multiply,
+}
+
+fn minus_solved(
+    builder: &mut KernelBuilder,
+    how: How,
+    (factorization, inverse): (&Factorization, &Matrix),
+    matrix: &Matrix,
+) -> Matrix {
+    let graph = &mut builder.graph;
+    let n = matrix.len();
+    let mut result = vec![vec![graph.zero(); n]; n];
+    for column in 0..n {
+        let entries: Vec<ExprId> = matrix.iter().map(|row| row[column]).collect();
+        let solved = match how {
+            How::Solve => factorization.solve(graph, &entries),
+            How::Multiply => inverse.iter().map(|row| graph.dot(row, &entries)).collect(),
+        };
+        for (row, value) in result.iter_mut().zip(solved) {
+            row[column] = graph.neg(value);
+        }
+    }
+    result
+}

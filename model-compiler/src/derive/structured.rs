@@ -1,0 +1,326 @@
+//! Derivatives of inverse dynamics by recursion over the links, in closed form. [Singh, Russell, Wensing 2022]
+//!
+//! A displacement along a column S of joint j turns all that its links see of their parent: in the axes of link j the
+//! parent's velocity changes by Ψ̇ = v_p × S and its acceleration by Ψ̈ = a_p × S + v_p × Ψ̇, the same for every link
+//! beyond. These answer with the inertia I and the Coriolis matrix B of all that the joint carries:
+//!
+//! ∂τ_i/∂q_j = S_iᵀ (2B_i Ψ̇_j + I_i Ψ̈_j), ∂τ_j/∂q_i = S_jᵀ (2B_i Ψ̇_i + I_i Ψ̈_i + S_i ×* f_i),
+//! ∂τ_i/∂v_j = S_iᵀ (2B_i S_j + I_i (Ψ̇_j + Ṡ_j)), ∂τ_j/∂v_i likewise without f, for j between i and the ground.
+//!
+//! 2B w = 2 ∫ (w × ṙ, ρ × (w × ṙ)) dm reads only the angular part of its argument, so that the momentum ∫ ṙ dm and
+//! the dyad ∫ ρ ṙᵀ dm stand for it: twelve numbers that are summed up the tree. Everything is kept in link axes, where
+//! columns are unit vectors. Not here: joints whose columns depend on their coordinates, see [`is_possible`].
+
+use super::links::{Link, Links, rigid_acceleration};
+use super::tree::{self, Inertia};
+use crate::expr::{ExprId, Graph};
+use crate::spatial::{self, Matrix3, Vector3, Wrench};
+
+/// M, (∂τ/∂q) N and ∂τ/∂v of τ = M a + h − (gravity), each row by row.
+pub(super) struct Derivatives {
+    pub mass_matrix: Vec<Vec<ExprId>>,
+    pub by_position: Vec<Vec<ExprId>>,
+    pub by_velocity: Vec<Vec<ExprId>>,
+}
+
+/// Angular and linear part of a velocity, an acceleration or a column, at the link's origin.
+#[derive(Clone, Copy)]
+struct Twist {
+    angular: Vector3,
+    linear: Vector3,
+}
+
+/// 2B of a link with all that hangs on it: twice the momentum, and twice ∫ ρ ṙᵀ dm about the link's origin.
+#[derive(Clone)]
+struct Coriolis {
+    momentum: Vector3,
+    dyad: Matrix3,
+}
+
+/// What a link sees of its parent, in its own axes at its own origin.
+struct Carried {
+    velocity: Twist,
+    angular_acceleration: Vector3,
+    acceleration: Vector3,
+}
+
+/// A column of a joint and what its displacement does.
+struct Column {
+    velocity: usize,
+    /// S.
+    direction: Twist,
+    /// Ψ̇.
+    rate: Twist,
+    /// Ψ̈.
+    acceleration: Twist,
+    /// Ψ̇ + Ṡ.
+    both_rates: Twist,
+}
+
+/// Whether the columns of every joint are constant in its link's axes, and every link turns with its parent.
+pub(super) fn is_possible(links: &Links) -> bool {
+    links.links.iter().all(|link| link.turns_with_parent && link.has_constant_columns)
+}
+
+/// The derivatives at accelerations `a`; `base` is the acceleration of the ground, minus gravity.
+pub(super) fn derivatives(
+    graph: &mut Graph,
+    links: &Links,
+    inertias: &[Inertia],
+    base: Vector3,
+    a: &[ExprId],
+) -> Derivatives {
+    let nv = a.len();
+    let accelerations = tree::accelerations(graph, links, base, a);
+    let mut wrenches = tree::inertia_wrenches(graph, links, inertias, &accelerations);
+    tree::transmit(graph, links, &mut wrenches, nv);
+    let composites = tree::composites(graph, links, inertias);
+    let coriolis = composite_coriolis(graph, links, inertias);
+    let columns: Vec<Vec<Column>> = (0..links.links.len())
+        .map(|index| {
+            let carried = carried(graph, links, index, base, &accelerations);
+            columns(graph, &links.links[index], &carried)
+        })
+        .collect();
+
+    let empty = || vec![vec![graph.zero(); nv]; nv];
+    let mut result = Derivatives { mass_matrix: empty(), by_position: empty(), by_velocity: empty() };
+    for index in 0..links.links.len() {
+        let parts = (&composites[index], &coriolis[index], wrenches[index]);
+        for i in 0..columns[index].len() {
+            subtree(graph, links, &columns, (index, i), parts, &mut result);
+        }
+    }
+    result
+}
+
+/// Fills the rows and columns of one column S_i against its own joint and all between it and the ground.
+fn subtree(
+    graph: &mut Graph,
+    links: &Links,
+    columns: &[Vec<Column>],
+    (index, i): (usize, usize),
+    (inertia, coriolis, transmitted): (&Inertia, &Coriolis, Wrench),
+    result: &mut Derivatives,
+) {
+    let own = &columns[index][i];
+    let row = own.velocity;
+    // Rows of τ_i: S_iᵀ I_i and S_iᵀ 2B_i. Columns of τ_j: what displacement and velocity of i do to what is beyond.
+    let mut momentum = inertia.wrench(graph, own.direction.angular, own.direction.linear);
+    let mut by_spin = coriolis.projected(graph, &own.direction);
+    let mut displaced = response(graph, inertia, coriolis, own.rate.angular, &own.acceleration);
+    let mut moving = response(graph, inertia, coriolis, own.direction.angular, &own.both_rates);
+
+    let mut at = index;
+    loop {
+        let link = &links.links[at];
+        for column in &columns[at] {
+            let other = column.velocity;
+            let (spun, pushed) =
+                (spatial::dot(graph, by_spin, column.rate.angular), project(graph, &column.acceleration, &momentum));
+            result.by_position[row][other] = graph.add(spun, pushed);
+            let (spun, pushed) = (
+                spatial::dot(graph, by_spin, column.direction.angular),
+                project(graph, &column.both_rates, &momentum),
+            );
+            result.by_velocity[row][other] = graph.add(spun, pushed);
+            if at != index || other <= row {
+                let value = project(graph, &column.direction, &momentum);
+                result.mass_matrix[row][other] = value;
+                result.mass_matrix[other][row] = value;
+            }
+            if at != index {
+                result.by_position[other][row] = project(graph, &column.direction, &displaced);
+                result.by_velocity[other][row] = project(graph, &column.direction, &moving);
+            }
+        }
+        let Some(parent) = link.parent else { break };
+        if at == index {
+            // Beyond the joint, what it transmits turns with the displacement.
+            let turned = cross_wrench(graph, &own.direction, &transmitted);
+            displaced = sum(graph, &displaced, &turned);
+        }
+        momentum = lifted(graph, link, momentum);
+        displaced = lifted(graph, link, displaced);
+        moving = lifted(graph, link, moving);
+        by_spin = link.up(graph, by_spin);
+        at = parent.0;
+    }
+}
+
+/// 2B (w, ·) + I δ.
+fn response(graph: &mut Graph, inertia: &Inertia, coriolis: &Coriolis, spin: Vector3, by: &Twist) -> Wrench {
+    let carried = coriolis.applied(graph, spin);
+    let accelerated = inertia.wrench(graph, by.angular, by.linear);
+    sum(graph, &carried, &accelerated)
+}
+
+/// A wrench about the link's origin, in its axes → about the parent's, in the parent's.
+fn lifted(graph: &mut Graph, link: &Link, wrench: Wrench) -> Wrench {
+    tree::pass_up(graph, link, wrench, |_, _| {})
+}
+
+fn carried(
+    graph: &mut Graph,
+    links: &Links,
+    index: usize,
+    base: Vector3,
+    accelerations: &[(Vector3, Vector3)],
+) -> Carried {
+    let link = &links.links[index];
+    let zero = spatial::zero(graph);
+    let (omega, velocity, alpha, acceleration) = match link.parent {
+        None => (zero, zero, zero, base),
+        Some(parent) => {
+            let above = &links.links[parent.0];
+            let (alpha, acceleration) = accelerations[parent.0];
+            (above.angular_velocity, above.velocity, alpha, acceleration)
+        }
+    };
+    let turning = spatial::cross(graph, omega, link.offset);
+    let velocity = spatial::add(graph, velocity, turning);
+    let acceleration = rigid_acceleration(graph, acceleration, alpha, omega, link.offset);
+    Carried {
+        velocity: Twist { angular: link.down(graph, omega), linear: link.down(graph, velocity) },
+        angular_acceleration: link.down(graph, alpha),
+        acceleration: link.down(graph, acceleration),
+    }
+}
+
+fn columns(graph: &mut Graph, link: &Link, carried: &Carried) -> Vec<Column> {
+    let own = Twist { angular: link.angular_velocity, linear: link.velocity };
+    (0..link.angular.len())
+        .map(|i| {
+            let direction = Twist { angular: link.angular[i], linear: link.linear[i] };
+            let rate = cross(graph, &carried.velocity, &direction);
+            let own_rate = cross(graph, &own, &direction);
+            let both_rates = Twist {
+                angular: spatial::add(graph, rate.angular, own_rate.angular),
+                linear: spatial::add(graph, rate.linear, own_rate.linear),
+            };
+            let acceleration = displaced_acceleration(graph, carried, &direction, &rate);
+            Column { velocity: link.first_velocity + i, direction, rate, acceleration, both_rates }
+        })
+        .collect()
+}
+
+/// Ψ̈ with the acceleration of the point in place of the spatial one: for S = (w, s) and v_p = (ω, u) it is
+/// (α × w + ω × (ω × w), α × s + ω × (ω × s) + a × w + 2 u × (ω × w)).
+fn displaced_acceleration(graph: &mut Graph, carried: &Carried, direction: &Twist, rate: &Twist) -> Twist {
+    let Twist { angular: omega, linear: u } = carried.velocity;
+    let mut turned = |x: Vector3| {
+        let zero = spatial::zero(graph);
+        rigid_acceleration(graph, zero, carried.angular_acceleration, omega, x)
+    };
+    let (angular, along) = (turned(direction.angular), turned(direction.linear));
+    let two = graph.integer(2);
+    let coriolis = spatial::cross(graph, u, rate.angular);
+    let coriolis = spatial::scale(graph, two, coriolis);
+    let swung = spatial::cross(graph, carried.acceleration, direction.angular);
+    let sum = spatial::add(graph, swung, coriolis);
+    Twist { angular, linear: spatial::add(graph, along, sum) }
+}
+
+fn composite_coriolis(graph: &mut Graph, links: &Links, inertias: &[Inertia]) -> Vec<Coriolis> {
+    let mut composites: Vec<Coriolis> =
+        links.links.iter().zip(inertias).map(|(link, inertia)| Coriolis::of(graph, link, inertia)).collect();
+    for &index in links.order.iter().rev() {
+        let link = &links.links[index];
+        let Some(parent) = link.parent else { continue };
+        let above = composites[index].lifted(graph, link);
+        let sum = &mut composites[parent.0];
+        sum.momentum = spatial::add(graph, sum.momentum, above.momentum);
+        for (row, more) in sum.dyad.iter_mut().zip(above.dyad) {
+            *row = spatial::add(graph, *row, more);
+        }
+    }
+    composites
+}
+
+impl Coriolis {
+    /// Of one body: ∫ ṙ dm = m u + ω × h; row a of ∫ ρ ṙᵀ dm is h_a u + ω × Σ_a, with Σ = ∫ ρ ρᵀ dm = ½ tr(J) 1 − J.
+    fn of(graph: &mut Graph, link: &Link, inertia: &Inertia) -> Self {
+        let two = graph.integer(2);
+        let (omega, u) = (link.angular_velocity, link.velocity);
+        let mass = graph.mul(two, inertia.mass);
+        let first = spatial::scale(graph, two, inertia.first_moment);
+        let (carried, turning) = (spatial::scale(graph, mass, u), spatial::cross(graph, omega, first));
+        let trace = {
+            let sum = graph.add(inertia.second_moment[0][0], inertia.second_moment[1][1]);
+            graph.add(sum, inertia.second_moment[2][2])
+        };
+        let dyad = std::array::from_fn(|a| {
+            let minus_twice = spatial::scale(graph, two, inertia.second_moment[a]);
+            let mut doubled = spatial::neg(graph, minus_twice);
+            doubled[a] = graph.add(doubled[a], trace);
+            let (carried, turning) = (spatial::scale(graph, first[a], u), spatial::cross(graph, omega, doubled));
+            spatial::add(graph, carried, turning)
+        });
+        Self { momentum: spatial::add(graph, carried, turning), dyad }
+    }
+
+    /// About the parent's origin, in the parent's axes: ρ grows by the offset.
+    fn lifted(&self, graph: &mut Graph, link: &Link) -> Self {
+        let momentum = link.up(graph, self.momentum);
+        let mut dyad = self.dyad;
+        for rotation in link.rotations() {
+            dyad = spatial::rotate_dyad(graph, rotation, &dyad);
+        }
+        let dyad = std::array::from_fn(|a| {
+            let shift = spatial::scale(graph, link.offset[a], momentum);
+            spatial::add(graph, dyad[a], shift)
+        });
+        Self { momentum, dyad }
+    }
+
+
+    /// 2B (w, ·): force w × p, torque tr(W) w − Wᵀ w.
+    fn applied(&self, graph: &mut Graph, w: Vector3) -> Wrench {
+        let columns = spatial::transpose(&self.dyad);
+        let torque = self.minus_trace(graph, &columns, w);
+        Wrench { force: spatial::cross(graph, w, self.momentum), torque }
+    }
+
+    /// Sᵀ 2B for S = (w, s): tr(W) w − W w + p × s.
+    fn projected(&self, graph: &mut Graph, direction: &Twist) -> Vector3 {
+        let turning = self.minus_trace(graph, &self.dyad, direction.angular);
+        let pushed = spatial::cross(graph, self.momentum, direction.linear);
+        spatial::add(graph, turning, pushed)
+    }
+
+    /// tr(W) w − A w with A = W or Wᵀ; the diagonal cancels in part before anything is multiplied.
+    fn minus_trace(&self, graph: &mut Graph, rows: &Matrix3, w: Vector3) -> Vector3 {
+        std::array::from_fn(|a| {
+            let (b, c) = ((a + 1) % 3, (a + 2) % 3);
+            let rest = graph.add(self.dyad[b][b], self.dyad[c][c]);
+            let own = graph.mul(rest, w[a]);
+            let other = graph.dot(&[rows[a][b], rows[a][c]], &[w[b], w[c]]);
+            graph.sub(own, other)
+        })
+    }
+}
+
+/// v × S of motions.
+fn cross(graph: &mut Graph, v: &Twist, s: &Twist) -> Twist {
+    let (along, swung) =
+        (spatial::cross(graph, v.angular, s.linear), spatial::cross(graph, v.linear, s.angular));
+    Twist { angular: spatial::cross(graph, v.angular, s.angular), linear: spatial::add(graph, along, swung) }
+}
+
+/// S ×* f.
+fn cross_wrench(graph: &mut Graph, s: &Twist, wrench: &Wrench) -> Wrench {
+    let (turned, swung) =
+        (spatial::cross(graph, s.angular, wrench.torque), spatial::cross(graph, s.linear, wrench.force));
+    Wrench { force: spatial::cross(graph, s.angular, wrench.force), torque: spatial::add(graph, turned, swung) }
+}
+
+/// S · F.
+fn project(graph: &mut Graph, s: &Twist, wrench: &Wrench) -> ExprId {
+    let (turning, pushing) =
+        (spatial::dot(graph, s.angular, wrench.torque), spatial::dot(graph, s.linear, wrench.force));
+    graph.add(turning, pushing)
+}
+
+fn sum(graph: &mut Graph, a: &Wrench, b: &Wrench) -> Wrench {
+    Wrench { force: spatial::add(graph, a.force, b.force), torque: spatial::add(graph, a.torque, b.torque) }
+}
