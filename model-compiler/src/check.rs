@@ -123,6 +123,7 @@ fn point(equations: &Equations, q: &[f64]) -> Point<f64> {
         v: vec![0.0; layout.velocities.len()],
         a: vec![0.0; layout.velocities.len()],
         lambda: vec![0.0; layout.constraints.len()],
+        tau: Vec::new(),
     }
 }
 

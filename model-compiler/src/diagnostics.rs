@@ -386,6 +386,17 @@ pub(crate) fn needs_joint_coordinates(place: Place, what: &str) -> Error {
     error(place, format!("{what} needs `coordinates joint` and a joint of the spanning tree"))
 }
 
+/// Forward and inverse dynamics in the coordinates of joints, where there are none or they are constrained.
+pub(crate) fn provided_without_freedom(function: &Ident, is_constrained: bool) -> Error {
+    let message = format!("`{function}` needs joint coordinates without constraints");
+    let help = if is_constrained {
+        "leave out the joints that close loops and the constraints, or take `residual`, which every model has"
+    } else {
+        "write `coordinates joint;`"
+    };
+    advise(function, message, help)
+}
+
 pub(crate) fn default_not_finite(place: Place, name: &Ident, value: f64) -> Error {
     error(place, format!("expected a finite default of `{name}`, found {value}"))
 }

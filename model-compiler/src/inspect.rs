@@ -203,6 +203,7 @@ impl Printer<'_> {
             Argument::Velocity(i) => of(&inputs.v, i),
             Argument::Acceleration(i) => of(&inputs.a, i),
             Argument::Multiplier(i) => of(&inputs.lambda, i),
+            Argument::Force(i) => of(&inputs.tau, i),
         }
     }
 

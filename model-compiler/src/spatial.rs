@@ -127,7 +127,8 @@ fn elementary(graph: &mut Graph, rotation: &Matrix3) -> Option<(usize, ExprId, E
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
         let is_about = rotation[k][k] == one && [rotation[k][i], rotation[k][j]] == [zero; 2];
         let (c, s) = (rotation[i][i], rotation[j][i]);
-        let turns = rotation[j][j] == c && rotation[i][j] == graph.neg(s) && [rotation[i][k], rotation[j][k]] == [zero; 2];
+        let turns =
+            rotation[j][j] == c && rotation[i][j] == graph.neg(s) && [rotation[i][k], rotation[j][k]] == [zero; 2];
         (is_about && turns).then_some((k, c, s))
     })
 }

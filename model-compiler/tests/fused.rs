@@ -35,6 +35,7 @@ fn values<T: Scalar>(stages: &Stages, role: FunctionRole, point: &Point<f64>) ->
         v: of(&point.v),
         a: of(&point.a),
         lambda: of(&point.lambda),
+        tau: of(&point.tau),
     };
     model.evaluate(role, &point).into_iter().flat_map(|(_, dense)| dense.values).collect()
 }
@@ -52,6 +53,7 @@ fn errors(stages: &Stages, role: FunctionRole) -> (f64, f64) {
             v: numbers.vector(layout.velocities.len()),
             a: numbers.vector(layout.velocities.len()),
             lambda: numbers.vector(layout.constraints.len()),
+            tau: numbers.vector(layout.velocities.len()),
         };
         let exact: Vec<DoubleDouble> = values(stages, role, &point);
         let rounded: Vec<f64> = values(stages, role, &point);

@@ -399,6 +399,7 @@ fn body_mechanics(
         mass_matrix: body_mass_matrix(graph, state, inertia, dimension),
         bias_force,
         applied_force,
+        derivatives: None,
         inverse_dynamics,
         constraint: Vec::new(),
         kinetic_energy: Some(totals.kinetic_energy),

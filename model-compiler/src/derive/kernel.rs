@@ -248,7 +248,8 @@ impl<'a> KernelBuilder<'a> {
 
     /// Every function of the model that a member with these mechanics contributes to.
     pub fn functions(&mut self, mechanics: Mechanics) -> Vec<Function> {
-        let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, constraint, .. } = mechanics;
+        let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, constraint, .. } =
+            mechanics;
         let mut functions = Vec::new();
         let mut add = |graph: &Graph, role: FunctionRole, outputs: Vec<Output>| {
             let outputs: Vec<Output> = outputs.into_iter().map(|output| output.without_zeros(graph)).collect();
@@ -340,7 +341,8 @@ impl<'a> KernelBuilder<'a> {
 
     /// A − B.
     pub fn difference(&mut self, a: Vec<Vec<ExprId>>, b: &[Vec<ExprId>]) -> Vec<Vec<ExprId>> {
-        let row = |(a, b): (Vec<ExprId>, &Vec<ExprId>)| a.into_iter().zip(b).map(|(a, &b)| self.graph.sub(a, b)).collect();
+        let row =
+            |(a, b): (Vec<ExprId>, &Vec<ExprId>)| a.into_iter().zip(b).map(|(a, &b)| self.graph.sub(a, b)).collect();
         a.into_iter().zip(b).map(row).collect()
     }
 
@@ -414,7 +416,8 @@ impl Output {
         Self { role, shape: (rows.len(), columns), entries }
     }
 
-    fn without_zeros(mut self, graph: &Graph) -> Self {
+    /// Without entries that are structurally zero.
+    pub fn without_zeros(mut self, graph: &Graph) -> Self {
         self.entries.retain(|entry| !graph.is_zero(entry.value));
         self
     }

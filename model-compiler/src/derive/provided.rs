@@ -13,7 +13,8 @@ type Matrix = Vec<Vec<ExprId>>;
 
 /// The functions that the model asks for, in the order of their declaration in [`FunctionRole`].
 pub(super) fn functions(system: &System, builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Function> {
-    let mut functions: Vec<Function> = system.provided.iter().map(|&asked| function(builder, dynamics, asked)).collect();
+    let mut functions: Vec<Function> =
+        system.provided.iter().map(|&asked| function(builder, dynamics, asked)).collect();
     functions.sort_by_key(|function| function.role);
     functions
 }

@@ -83,8 +83,8 @@ pub(super) fn derivatives(
         })
         .collect();
 
-    let empty = || vec![vec![graph.zero(); nv]; nv];
-    let mut result = Derivatives { mass_matrix: empty(), by_position: empty(), by_velocity: empty() };
+    let empty = vec![vec![graph.zero(); nv]; nv];
+    let mut result = Derivatives { mass_matrix: empty.clone(), by_position: empty.clone(), by_velocity: empty };
     for index in 0..links.links.len() {
         let parts = (&composites[index], &coriolis[index], wrenches[index]);
         for i in 0..columns[index].len() {
@@ -119,10 +119,8 @@ fn subtree(
             let (spun, pushed) =
                 (spatial::dot(graph, by_spin, column.rate.angular), project(graph, &column.acceleration, &momentum));
             result.by_position[row][other] = graph.add(spun, pushed);
-            let (spun, pushed) = (
-                spatial::dot(graph, by_spin, column.direction.angular),
-                project(graph, &column.both_rates, &momentum),
-            );
+            let (spun, pushed) =
+                (spatial::dot(graph, by_spin, column.direction.angular), project(graph, &column.both_rates, &momentum));
             result.by_velocity[row][other] = graph.add(spun, pushed);
             if at != index || other <= row {
                 let value = project(graph, &column.direction, &momentum);
@@ -273,7 +271,6 @@ impl Coriolis {
         Self { momentum, dyad }
     }
 
-
     /// 2B (w, ·): force w × p, torque tr(W) w − Wᵀ w.
     fn applied(&self, graph: &mut Graph, w: Vector3) -> Wrench {
         let columns = spatial::transpose(&self.dyad);
@@ -302,8 +299,7 @@ impl Coriolis {
 
 /// v × S of motions.
 fn cross(graph: &mut Graph, v: &Twist, s: &Twist) -> Twist {
-    let (along, swung) =
-        (spatial::cross(graph, v.angular, s.linear), spatial::cross(graph, v.linear, s.angular));
+    let (along, swung) = (spatial::cross(graph, v.angular, s.linear), spatial::cross(graph, v.linear, s.angular));
     Twist { angular: spatial::cross(graph, v.angular, s.angular), linear: spatial::add(graph, along, swung) }
 }
 

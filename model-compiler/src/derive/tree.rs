@@ -205,7 +205,12 @@ pub(super) fn transmit(graph: &mut Graph, links: &Links, wrenches: &mut [Wrench]
 }
 
 /// Projects a wrench on a link onto its joint, and gives what the parent's link feels of it.
-pub(super) fn pass_up(graph: &mut Graph, link: &Link, wrench: Wrench, mut project: impl FnMut(usize, ExprId)) -> Wrench {
+pub(super) fn pass_up(
+    graph: &mut Graph,
+    link: &Link,
+    wrench: Wrench,
+    mut project: impl FnMut(usize, ExprId),
+) -> Wrench {
     let force = link.up(graph, wrench.force);
     let pushed = if link.linear_in_own_axes { wrench.force } else { force };
     for (i, (&angular, &linear)) in link.angular.iter().zip(&link.linear).enumerate() {

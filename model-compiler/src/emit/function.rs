@@ -17,6 +17,7 @@ pub(super) enum Group {
     Velocities,
     Accelerations,
     Multipliers,
+    Forces,
 }
 
 impl Group {
@@ -34,6 +35,7 @@ impl Group {
             Group::Velocities => "v",
             Group::Accelerations => "a",
             Group::Multipliers => "lambda",
+            Group::Forces => "tau",
         }
     }
 
@@ -43,7 +45,7 @@ impl Group {
             Group::Constants | Group::Time => None,
             Group::Inputs => Some("inputs"),
             Group::Positions => Some("q"),
-            Group::Velocities | Group::Accelerations => Some("v"),
+            Group::Velocities | Group::Accelerations | Group::Forces => Some("v"),
             Group::Multipliers => Some("lambda"),
         }
     }
@@ -58,6 +60,7 @@ impl Group {
             Argument::Velocity(i) => (Group::Velocities, i),
             Argument::Acceleration(i) => (Group::Accelerations, i),
             Argument::Multiplier(i) => (Group::Multipliers, i),
+            Argument::Force(i) => (Group::Forces, i),
         })
     }
 
@@ -71,6 +74,7 @@ impl Group {
             Group::Velocities => names.v.len(),
             Group::Accelerations => names.a.len(),
             Group::Multipliers => names.lambda.len(),
+            Group::Forces => names.tau.len(),
         }
     }
 }
@@ -149,6 +153,7 @@ fn unpack(group: Group, indices: &[usize], names: &ArgumentNames) -> String {
         Group::Velocities => &names.v,
         Group::Accelerations => &names.a,
         Group::Multipliers => &names.lambda,
+        Group::Forces => &names.tau,
     };
     format!("let {} = *{};\n", pattern(all, indices), group.name())
 }

@@ -150,7 +150,8 @@ impl Members<'_> {
                 };
                 self.add(role_name(role).to_owned(), size(own), in_pattern(own, &places));
             }
-            (_, Role::MassMatrix) => {
+            // The methods on request give dense matrices.
+            (FunctionRole::MassMatrix, Role::MassMatrix) => {
                 self.add(name, size(&patterns.mass_matrix), in_pattern(&patterns.mass_matrix, &places));
             }
             (_, Role::ConstraintJacobian) => {

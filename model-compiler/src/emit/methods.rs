@@ -6,7 +6,7 @@ use super::function::{Group, groups, results};
 use super::members::{Members, scatter_name};
 use super::paths;
 use crate::derive::{FunctionRole, Layout, Role};
-use crate::schedule::vocabulary::{function_name, role_name};
+use crate::schedule::vocabulary::{function_doc, function_name, role_name};
 use crate::schedule::{ScheduledFunction, ScheduledOutput};
 
 /// An argument of a method of the trait.
@@ -15,6 +15,8 @@ enum Given {
     Time,
     Positions,
     Velocities,
+    Accelerations,
+    Forces,
     State,
 }
 
@@ -30,11 +32,13 @@ struct Target {
 }
 
 /// A method of the trait that overwrites slices.
-struct Method {
+struct Method<'g> {
+    /// Documentation and visibility, where it is not a method of the trait.
+    head: String,
     name: &'static str,
     /// The function of the kernels.
     function: FunctionRole,
-    given: &'static [Given],
+    given: &'g [Given],
     /// Scalars after what is given.
     factors: &'static [&'static str],
     targets: Vec<Target>,
@@ -47,7 +51,7 @@ pub(super) fn methods(kernels: &str, layout: &Layout, members: &[Members]) -> St
     text
 }
 
-fn all() -> Vec<Method> {
+fn all() -> Vec<Method<'static>> {
     use FunctionRole as F;
     use Given::{Positions, State, Time, Velocities};
     let plain = |function: F, given, results: &[(Role, &'static str)]| {
@@ -58,6 +62,7 @@ fn all() -> Vec<Method> {
             factor: "1.0",
         };
         Method {
+            head: String::new(),
             name: function_name(function),
             function,
             given,
@@ -84,13 +89,52 @@ fn all() -> Vec<Method> {
     ]
 }
 
+/// Methods of the type itself, for the functions that the model asks for; empty if there are none.
+pub(super) fn provided(kernels: &str, layout: &Layout, members: &[Members]) -> String {
+    use FunctionRole as F;
+    use Given::{Accelerations, Forces, Positions, Time, Velocities};
+    let instant = [Time, Positions, Velocities];
+    let (driven, moved) = ([instant.as_slice(), &[Forces]].concat(), [instant.as_slice(), &[Accelerations]].concat());
+    let mut text = String::new();
+    let mut add = |function: F, given: &[Given], results: &[(Role, &'static str)]| {
+        if !members.iter().any(|members| members.scheduled.functions.iter().any(|known| known.role == function)) {
+            return;
+        }
+        let target = |&(role, slice): &(Role, &'static str)| Target {
+            role,
+            slice,
+            table: scatter_name(function, role),
+            factor: "1.0",
+        };
+        let shape = "Vectors are as long as v, matrices dense and row by row; every result is overwritten.";
+        let head = super::docs::comment(&[function_doc(function).to_owned(), String::new(), shape.to_owned()]) + "pub ";
+        let targets = results.iter().map(target).collect();
+        let method = Method { head, name: function_name(function), function, given, factors: &[], targets };
+        text.push_str(&method.text(kernels, layout, members));
+    };
+    add(F::NonlinearEffects, &instant, &[(Role::NonlinearEffects, "effects")]);
+    add(F::InverseDynamics, &moved, &[(Role::Force, "tau")]);
+    add(F::ForwardDynamics, &driven, &[(Role::Acceleration, "a")]);
+    let results =
+        [(Role::ForceByPosition, "tau_by_q"), (Role::ForceByVelocity, "tau_by_v"), (Role::MassMatrix, "mass_matrix")];
+    add(F::InverseDynamicsDerivatives, &moved, &results);
+    let results = [
+        (Role::AccelerationByPosition, "a_by_q"),
+        (Role::AccelerationByVelocity, "a_by_v"),
+        (Role::InverseMassMatrix, "inverse_mass_matrix"),
+    ];
+    add(F::ForwardDynamicsDerivatives, &driven, &results);
+    text
+}
+
 /// `[ ca M + cv D + cq K , −Gᵀ ; G , 0 ]`
-fn iteration_matrix() -> Method {
+fn iteration_matrix() -> Method<'static> {
     let block = |role: Role, ending: &str, factor: &'static str| {
         let table = scatter_name(FunctionRole::Linearization, role) + ending;
         Target { role, slice: "values", table, factor }
     };
     Method {
+        head: String::new(),
         name: "iteration_matrix",
         function: FunctionRole::Linearization,
         given: &[Given::State],
@@ -105,8 +149,9 @@ fn iteration_matrix() -> Method {
     }
 }
 
-fn from_linearization(role: Role) -> Method {
+fn from_linearization(role: Role) -> Method<'static> {
     Method {
+        head: String::new(),
         name: role_name(role),
         function: FunctionRole::Linearization,
         given: &[Given::State],
@@ -118,7 +163,7 @@ fn from_linearization(role: Role) -> Method {
 /// A kernel and the function of it that a method calls.
 type Contribution<'m, 'a> = (&'m Members<'a>, &'m ScheduledFunction);
 
-impl Method {
+impl Method<'_> {
     fn text(&self, kernels: &str, layout: &Layout, members: &[Members]) -> String {
         let contributions: Vec<Contribution> = contributions(members, self.function)
             .into_iter()
@@ -127,7 +172,7 @@ impl Method {
         let mut slices: Vec<&str> = self.targets.iter().map(|target| target.slice).collect();
         slices.dedup();
 
-        let mut text = format!("fn {}(&self, {}", self.name, arguments(self.given, &contributions));
+        let mut text = format!("{}fn {}(&self, {}", self.head, self.name, arguments(self.given, &contributions));
         for &factor in self.factors {
             let is_used = self.targets.iter().any(|target| {
                 target.factor == factor && contributions.iter().any(|(_, function)| fills(function, target.role))
@@ -244,6 +289,8 @@ fn arguments(given: &[Given], contributions: &[Contribution]) -> String {
             Given::Time => ("t", "f64".to_owned(), is_read(&[Group::Time, Group::Inputs])),
             Given::Positions => ("q", "&[f64]".to_owned(), is_read(&[Group::Positions])),
             Given::Velocities => ("v", "&[f64]".to_owned(), is_read(&[Group::Velocities])),
+            Given::Accelerations => ("a", "&[f64]".to_owned(), is_read(&[Group::Accelerations])),
+            Given::Forces => ("tau", "&[f64]".to_owned(), is_read(&[Group::Forces])),
             Given::State => ("state", format!("&{}", paths::STATE), is_read(&Group::STATE)),
         };
         format!("{}{name}: {kind}, ", if is_read { "" } else { "_" })

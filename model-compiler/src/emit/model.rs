@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Header;
 use super::docs;
 use super::members::Members;
-use super::methods::methods;
+use super::methods::{methods, provided};
 use super::parameters::INTERFACE;
 use super::paths;
 use super::setup::with_constants;
@@ -52,7 +52,8 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
     );
     let _ = writeln!(
         text,
-        "/// The parameters it was made with.\npub fn parameters(&self) -> &{name}Parameters {{\n&self.parameters\n}}\n}}"
+        "/// The parameters it was made with.\npub fn parameters(&self) -> &{name}Parameters {{\n&self.parameters\n}}\n{}}}",
+        provided(kernels, layout, members)
     );
     let _ = writeln!(
         text,

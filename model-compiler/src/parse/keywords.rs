@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(crate) const ITEMS: [&str; 15] = [
+pub(crate) const ITEMS: [&str; 16] = [
     "body",
     "const",
     "constraint",
@@ -18,6 +18,7 @@ pub(crate) const ITEMS: [&str; 15] = [
     "output",
     "param",
     "planar",
+    "provide",
     "torque",
 ];
 

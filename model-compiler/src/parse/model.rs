@@ -51,6 +51,8 @@ pub enum Item {
     Initial(Initial),
     /// `output …;`
     Output(Output),
+    /// `provide …, …;`
+    Provide(Vec<Ident>),
 }
 
 /// `coordinates formulation(rotation);`
@@ -107,6 +109,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "constraint" => condition::constraint(reader).map(Item::Constraint),
         "initial" => condition::initial(reader).map(Item::Initial),
         "output" => condition::output(reader).map(Item::Output),
+        "provide" => provide(reader).map(Item::Provide),
         _ => Err(diagnostics::unknown_item(&word)),
     }
 }
@@ -123,6 +126,17 @@ fn coordinates(reader: &mut Reader) -> Result<Coordinates> {
     };
     reader.expect(";")?;
     Ok(Coordinates { formulation, rotation })
+}
+
+fn provide(reader: &mut Reader) -> Result<Vec<Ident>> {
+    let mut functions = Vec::new();
+    loop {
+        functions.push(reader.name("a function, such as `forward_dynamics`")?);
+        if !reader.take(",") {
+            reader.expect(";")?;
+            return Ok(functions);
+        }
+    }
 }
 
 /// Lines of `///`, which arrive as `#[doc = "…"]`.

@@ -20,6 +20,7 @@ mod functions;
 mod joints;
 mod names;
 mod parameters;
+mod provided;
 mod quantity;
 mod settings;
 mod tree;
@@ -88,6 +89,8 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let constraints: Vec<_> = items!(description, Constraint).map(|item| context.resolve_constraint(item)).collect();
     let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
     let outputs: Vec<_> = items!(description, Output).map(|item| context.resolve_output(item)).collect();
+    let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
+    let provided = context.resolve_provided(items!(description, Provide).flatten(), is_constrained);
     refuse_equal_names(items!(description, Force).map(|force| &force.name), errors);
     refuse_equal_names(items!(description, Constraint).map(|constraint| &constraint.name), errors);
     refuse_equal_names(items!(description, Output).map(|output| &output.name), errors);
@@ -109,6 +112,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         constraints: constraints.into_iter().collect::<Option<_>>()?,
         initial: initial.into_iter().collect::<Option<_>>()?,
         outputs: outputs.into_iter().collect::<Option<_>>()?,
+        provided,
     })
 }
 

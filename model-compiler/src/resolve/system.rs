@@ -63,6 +63,45 @@ pub struct System {
     pub initial: Vec<Initial>,
     /// Named results.
     pub outputs: Vec<Output>,
+    /// Functions asked for beside those that every model has.
+    pub provided: Vec<Provided>,
+}
+
+/// A function that a model in joint coordinates without constraints gives when it is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Provided {
+    /// h − f.
+    NonlinearEffects,
+    /// τ = M a + h − f.
+    InverseDynamics,
+    /// a = M⁻¹ (τ − h + f).
+    ForwardDynamics,
+    /// Derivatives of τ.
+    InverseDynamicsDerivatives,
+    /// Derivatives of a.
+    ForwardDynamicsDerivatives,
+}
+
+impl Provided {
+    /// Every function.
+    pub const ALL: [Provided; 5] = [
+        Provided::NonlinearEffects,
+        Provided::InverseDynamics,
+        Provided::ForwardDynamics,
+        Provided::InverseDynamicsDerivatives,
+        Provided::ForwardDynamicsDerivatives,
+    ];
+
+    /// The word in the language, and the name of the method.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Provided::NonlinearEffects => "nonlinear_effects",
+            Provided::InverseDynamics => "inverse_dynamics",
+            Provided::ForwardDynamics => "forward_dynamics",
+            Provided::InverseDynamicsDerivatives => "inverse_dynamics_derivatives",
+            Provided::ForwardDynamicsDerivatives => "forward_dynamics_derivatives",
+        }
+    }
 }
 
 /// Plane or space.

@@ -121,6 +121,7 @@ pub fn pendulum() -> Equations {
         v: vec![id(&g, rate)],
         a: vec![id(&g, acceleration)],
         lambda: Vec::new(),
+        tau: Vec::new(),
     };
 
     let mut parameter_graph = Graph::new();
@@ -321,6 +322,7 @@ fn rod() -> Kernel {
         q: q.map(|symbol| id(&g, symbol)).to_vec(),
         v: v.map(|symbol| id(&g, symbol)).to_vec(),
         lambda: vec![id(&g, lambda)],
+        tau: Vec::new(),
         ..Inputs::default()
     };
     Kernel { name: "rod".to_owned(), doc: "A constant distance.".to_owned(), graph: g, inputs, functions }

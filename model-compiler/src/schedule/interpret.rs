@@ -33,6 +33,8 @@ pub struct Point<T> {
     pub a: Vec<T>,
     /// Multipliers.
     pub lambda: Vec<T>,
+    /// Forces on the directions of the velocities, for forward dynamics; empty where it is not asked for.
+    pub tau: Vec<T>,
 }
 
 /// A dense matrix, row by row; a vector has one column.
@@ -100,6 +102,7 @@ impl<T: Scalar> Arguments<T> {
             Argument::Velocity(i) => &self.point.v[i],
             Argument::Acceleration(i) => &self.point.a[i],
             Argument::Multiplier(i) => &self.point.lambda[i],
+            Argument::Force(i) => &self.point.tau[i],
         }
     }
 }
@@ -107,7 +110,8 @@ impl<T: Scalar> Arguments<T> {
 impl<T: Scalar> Point<T> {
     fn empty() -> Point<T> {
         let t = T::from_f64(0.0);
-        Point { t, inputs: Vec::new(), q: Vec::new(), v: Vec::new(), a: Vec::new(), lambda: Vec::new() }
+        let [inputs, q, v, a, lambda, tau] = [const { Vec::new() }; 6];
+        Point { t, inputs, q, v, a, lambda, tau }
     }
 
     fn of_instance(&self, instance: &Instance) -> Point<T> {
@@ -122,6 +126,7 @@ impl<T: Scalar> Point<T> {
             v: gather(&self.v, &instance.v),
             a: gather(&self.a, &instance.v),
             lambda: gather(&self.lambda, &instance.lambda),
+            tau: gather(&self.tau, &instance.v),
         }
     }
 }

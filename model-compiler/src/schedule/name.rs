@@ -17,7 +17,7 @@ const MAX_FACTOR_LENGTH: usize = 8;
 const MAX_LITERAL: usize = 12;
 
 /// Words that generated functions use themselves, and the keywords of the language.
-const RESERVED: [&str; 74] = [
+const RESERVED: [&str; 75] = [
     "constants",
     "t",
     "inputs",
@@ -25,6 +25,7 @@ const RESERVED: [&str; 74] = [
     "v",
     "a",
     "lambda",
+    "tau",
     "residual",
     "constraint",
     "mass_matrix",
@@ -148,6 +149,8 @@ pub struct ArgumentNames {
     pub a: Vec<String>,
     /// Multipliers.
     pub lambda: Vec<String>,
+    /// Forces on the directions of the velocities.
+    pub tau: Vec<String>,
 }
 
 impl ArgumentNames {
@@ -162,6 +165,7 @@ impl ArgumentNames {
             Argument::Velocity(i) => &self.v[i],
             Argument::Acceleration(i) => &self.a[i],
             Argument::Multiplier(i) => &self.lambda[i],
+            Argument::Force(i) => &self.tau[i],
         }
     }
 
@@ -175,6 +179,7 @@ impl ArgumentNames {
             v: all(&inputs.v),
             a: all(&inputs.a),
             lambda: all(&inputs.lambda),
+            tau: all(&inputs.tau),
             inputs: all(&inputs.inputs),
             parameters: all(&inputs.parameters),
             time: "t".to_owned(),

@@ -24,8 +24,20 @@ pub fn axes(function: FunctionRole, role: Role) -> (Axis, Axis) {
     let condition =
         if function == FunctionRole::InitialPosition { Axis::InitialPosition } else { Axis::InitialVelocity };
     match role {
-        Role::MassMatrix | Role::Damping | Role::Stiffness => (Axis::Velocities, Axis::Velocities),
-        Role::BiasForce | Role::AppliedForce | Role::Residual => (Axis::Velocities, Axis::Single),
+        Role::MassMatrix
+        | Role::Damping
+        | Role::Stiffness
+        | Role::ForceByPosition
+        | Role::ForceByVelocity
+        | Role::AccelerationByPosition
+        | Role::AccelerationByVelocity
+        | Role::InverseMassMatrix => (Axis::Velocities, Axis::Velocities),
+        Role::BiasForce
+        | Role::AppliedForce
+        | Role::Residual
+        | Role::NonlinearEffects
+        | Role::Force
+        | Role::Acceleration => (Axis::Velocities, Axis::Single),
         Role::Constraint | Role::ConstraintRate | Role::ConstraintAcceleration => (Axis::Constraints, Axis::Single),
         Role::ConstraintJacobian => (Axis::Constraints, Axis::Velocities),
         Role::KineticEnergy | Role::PotentialEnergy => (Axis::Single, Axis::Single),

@@ -128,6 +128,8 @@ pub enum Argument {
     Acceleration(usize),
     /// A multiplier.
     Multiplier(usize),
+    /// A force on the direction of a velocity.
+    Force(usize),
 }
 
 impl Routine {

@@ -22,7 +22,7 @@ fn routines_compute_what_the_graph_says() {
             let constants = run(&scheduled.setup, &Arguments::of_parameters(parameters.clone())).concat();
             let t = inputs.time.map_or(0.0, |id| values[id.index()]);
             let (q, v, a, lambda) = (of(&inputs.q), of(&inputs.v), of(&inputs.a), of(&inputs.lambda));
-            let point = Point { t, inputs: of(&inputs.inputs), q, v, a, lambda };
+            let point = Point { t, inputs: of(&inputs.inputs), q, v, a, lambda, tau: Vec::new() };
             let arguments = Arguments { parameters, constants, point };
             for (function, routine) in kernel.functions.iter().zip(&scheduled.functions) {
                 let expected = evaluate(&kernel.graph, &super::values(&kernel.graph, function).concat(), &values);
@@ -39,7 +39,8 @@ fn linearization_is_the_derivative_of_the_residual() {
         let (nv, nc) = (equations.layout.velocities.len(), equations.layout.constraints.len());
         let parameters: Vec<f64> = defaults(&schedule);
         let (q, v) = (sample(nv, 0.3), sample(nv, -0.8));
-        let point = Point { t: 0.0, inputs: vec![0.7], q, v, a: sample(nv, 1.1), lambda: sample(nc, 2.0) };
+        let point =
+            Point { t: 0.0, inputs: vec![0.7], q, v, a: sample(nv, 1.1), lambda: sample(nc, 2.0), tau: Vec::new() };
         let exact = Interpreter::new(&equations, &schedule, parameters.clone());
         let dual = Interpreter::new(&equations, &schedule, parameters.into_iter().map(Dual::constant).collect());
         for (role, varied) in [(Role::MassMatrix, 2), (Role::Damping, 1), (Role::Stiffness, 0)] {
@@ -56,6 +57,7 @@ fn linearization_is_the_derivative_of_the_residual() {
                 v: seed(1, &point.v),
                 a: seed(2, &point.a),
                 lambda: seed(9, &point.lambda),
+                tau: Vec::new(),
             };
             let (r, g) = dual.residual(&point_of_duals);
             let matrix = exact.output(FunctionRole::Linearization, role, &point, (nv, nv));
@@ -110,7 +112,15 @@ fn fused_products_are_no_operations_of_their_own() {
     let arguments = Arguments {
         parameters: Vec::new(),
         constants: sample(names.constants.len(), 0.7),
-        point: Point { t: 0.0, inputs: vec![0.3], q: vec![0.4], v: vec![-1.1], a: vec![2.3], lambda: Vec::new() },
+        point: Point {
+            t: 0.0,
+            inputs: vec![0.3],
+            q: vec![0.4],
+            v: vec![-1.1],
+            a: vec![2.3],
+            lambda: Vec::new(),
+            tau: Vec::new(),
+        },
     };
     let [a, b] = [&plain, &fused].map(|schedule| run(&residual(schedule), &arguments)[0][0]);
     assert!((a - b).abs() < 1e-15, "{a} and {b}");

@@ -3,7 +3,7 @@
 use crate::derive::{FunctionRole, Role};
 
 /// Every function of a model, in order.
-pub const FUNCTIONS: [FunctionRole; 12] = [
+pub const FUNCTIONS: [FunctionRole; 17] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -16,6 +16,11 @@ pub const FUNCTIONS: [FunctionRole; 12] = [
     FunctionRole::Outputs,
     FunctionRole::InitialPosition,
     FunctionRole::InitialVelocity,
+    FunctionRole::NonlinearEffects,
+    FunctionRole::InverseDynamics,
+    FunctionRole::ForwardDynamics,
+    FunctionRole::InverseDynamicsDerivatives,
+    FunctionRole::ForwardDynamicsDerivatives,
 ];
 
 /// Name of a function in generated code and on the command line.
@@ -33,6 +38,11 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::Outputs => "outputs",
         FunctionRole::InitialPosition => "initial_position",
         FunctionRole::InitialVelocity => "initial_velocity",
+        FunctionRole::NonlinearEffects => "nonlinear_effects",
+        FunctionRole::InverseDynamics => "inverse_dynamics",
+        FunctionRole::ForwardDynamics => "forward_dynamics",
+        FunctionRole::InverseDynamicsDerivatives => "inverse_dynamics_derivatives",
+        FunctionRole::ForwardDynamicsDerivatives => "forward_dynamics_derivatives",
     }
 }
 
@@ -51,6 +61,13 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::Outputs => "Outputs of the model.",
         FunctionRole::InitialPosition => "Initial conditions on coordinates: residuals and their derivatives.",
         FunctionRole::InitialVelocity => "Initial conditions on velocities: residuals and their derivatives.",
+        FunctionRole::NonlinearEffects => "h − f, the force that keeps the accelerations at zero.",
+        FunctionRole::InverseDynamics => "Inverse dynamics τ = M a + h − f.",
+        FunctionRole::ForwardDynamics => "Forward dynamics a = M⁻¹ (τ − h + f).",
+        FunctionRole::InverseDynamicsDerivatives => "Derivatives of τ = M a + h − f: (∂τ/∂q) N, ∂τ/∂v and ∂τ/∂a = M.",
+        FunctionRole::ForwardDynamicsDerivatives => {
+            "Derivatives of a = M⁻¹ (τ − h + f): (∂a/∂q) N, ∂a/∂v and ∂a/∂τ = M⁻¹."
+        }
     }
 }
 
@@ -72,6 +89,14 @@ pub(crate) fn role_name(role: Role) -> &'static str {
         Role::Outputs => "outputs",
         Role::InitialResidual => "residual",
         Role::InitialJacobian => "jacobian",
+        Role::NonlinearEffects => "nonlinear_effects",
+        Role::Force => "tau",
+        Role::ForceByPosition => "tau_by_q",
+        Role::ForceByVelocity => "tau_by_v",
+        Role::Acceleration => "a",
+        Role::AccelerationByPosition => "a_by_q",
+        Role::AccelerationByVelocity => "a_by_v",
+        Role::InverseMassMatrix => "inverse_mass_matrix",
     }
 }
 
@@ -93,6 +118,14 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::Outputs => ("y", "y"),
         Role::InitialResidual => ("c", "c"),
         Role::InitialJacobian => ("dc", "J_{c}"),
+        Role::NonlinearEffects => ("h - f", "h - f"),
+        Role::Force => ("tau", "\\tau"),
+        Role::ForceByPosition => ("dtau/dq", "\\tau_{q}"),
+        Role::ForceByVelocity => ("dtau/dv", "\\tau_{v}"),
+        Role::Acceleration => ("a", "a"),
+        Role::AccelerationByPosition => ("da/dq", "a_{q}"),
+        Role::AccelerationByVelocity => ("da/dv", "a_{v}"),
+        Role::InverseMassMatrix => ("M^-1", "M^{-1}"),
     }
 }
 
@@ -112,5 +145,13 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::Stiffness => "k",
         Role::Outputs => "y",
         Role::InitialResidual | Role::InitialJacobian => "c",
+        Role::NonlinearEffects => "effect",
+        Role::Force => "tau",
+        Role::ForceByPosition => "tau_q",
+        Role::ForceByVelocity => "tau_v",
+        Role::Acceleration => "a",
+        Role::AccelerationByPosition => "a_q",
+        Role::AccelerationByVelocity => "a_v",
+        Role::InverseMassMatrix => "w",
     }
 }

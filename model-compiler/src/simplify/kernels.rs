@@ -60,7 +60,12 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::ConstraintJacobian
         | FunctionRole::ConstraintBias
         | FunctionRole::Residual
-        | FunctionRole::Linearization => false,
+        | FunctionRole::Linearization
+        | FunctionRole::NonlinearEffects
+        | FunctionRole::InverseDynamics
+        | FunctionRole::ForwardDynamics
+        | FunctionRole::InverseDynamicsDerivatives
+        | FunctionRole::ForwardDynamicsDerivatives => false,
     }
 }
 

@@ -73,6 +73,7 @@ pub fn point<T: Scalar>(model: &dyn Model, state: &State) -> Point<T> {
         v: lift(&state.v),
         a: lift(&state.a),
         lambda: lift(&state.lambda),
+        tau: Vec::new(),
     }
 }
 

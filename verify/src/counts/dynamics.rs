@@ -1,14 +1,15 @@
-//! Mass matrix and inverse dynamics of a model that is written in the language of `multibody!`, in joint coordinates.
+//! The functions of a model that is written in the language of `multibody!`, in joint coordinates, as the compiler
+//! derives them.
 //!
-//! Both are copied from the kernel that the compiler derives, with any expressions in the place of its symbols: a zero
-//! acceleration makes inverse dynamics the bias force. Joints are counted in the order in which they are written.
+//! They are copied from its kernel, with any expressions in the place of its symbols. Joints are counted in the order in
+//! which they are written.
 
 use hamel_compiler::derive::{Entry, FunctionRole, Instance, Kernel, Role, derive};
 use hamel_compiler::expr::{ExprId, Graph, Stage, SymbolId};
 use hamel_compiler::joints::channels;
 use hamel_compiler::parse::{Description, Item, parse};
-use hamel_compiler::resolve::{Formulation, System, resolve};
-use proc_macro2::{Span, TokenStream};
+use hamel_compiler::resolve::{Formulation, Provided, System, resolve};
+use proc_macro2::{Ident, Span, TokenStream};
 
 use super::{Formulas, symbols};
 
@@ -33,6 +34,8 @@ pub(super) struct State {
     pub(super) q: Vec<ExprId>,
     pub(super) v: Vec<ExprId>,
     pub(super) a: Vec<ExprId>,
+    /// Forces on the velocities' directions.
+    pub(super) tau: Vec<ExprId>,
     pub(super) parameters: Vec<ExprId>,
 }
 
@@ -42,7 +45,9 @@ impl Dynamics {
     /// # Errors
     /// Those of the compiler; a model in absolute coordinates.
     pub(super) fn of(text: &str) -> syn::Result<Self> {
-        let description = parse(text.parse::<TokenStream>()?)?;
+        let mut description = parse(text.parse::<TokenStream>()?)?;
+        let all = Provided::ALL.map(|function| Ident::new(function.keyword(), Span::call_site()));
+        description.items.push(Item::Provide(all.to_vec()));
         let system = resolve(&description)?;
         let mut equations = derive(&system);
         match (equations.kernels.pop(), equations.instances.pop()) {
@@ -59,23 +64,23 @@ impl Dynamics {
         (self.places.q.len(), self.places.v.len())
     }
 
-    /// M, row by row.
-    pub(super) fn mass_matrix(&self, graph: &mut Graph, state: &State) -> Vec<Vec<ExprId>> {
+    /// A matrix whose rows and columns count velocities.
+    pub(super) fn matrix(&self, graph: &mut Graph, which: (FunctionRole, Role), state: &State) -> Vec<Vec<ExprId>> {
         let n = self.places.v.len();
         let mut matrix = vec![vec![graph.zero(); n]; n];
-        for (row, column, value) in self.output(graph, (FunctionRole::MassMatrix, Role::MassMatrix), state) {
+        for (row, column, value) in self.output(graph, which, state) {
             matrix[self.places.v[row]][self.places.v[column]] = value;
         }
         matrix
     }
 
-    /// M a + h − f.
-    pub(super) fn inverse_dynamics(&self, graph: &mut Graph, state: &State) -> Vec<ExprId> {
-        let mut forces = vec![graph.zero(); self.places.v.len()];
-        for (row, _, value) in self.output(graph, (FunctionRole::Residual, Role::Residual), state) {
-            forces[self.places.v[row]] = value;
+    /// A vector that counts velocities.
+    pub(super) fn vector(&self, graph: &mut Graph, which: (FunctionRole, Role), state: &State) -> Vec<ExprId> {
+        let mut vector = vec![graph.zero(); self.places.v.len()];
+        for (row, _, value) in self.output(graph, which, state) {
+            vector[self.places.v[row]] = value;
         }
-        forces
+        vector
     }
 
     /// Rows, columns and values of the entries of an output.
@@ -104,9 +109,15 @@ impl Dynamics {
             images[symbol.index()] = value;
         }
         let Places { q, v } = &self.places;
-        let runs = [(&inputs.q, q, &state.q), (&inputs.v, v, &state.v), (&inputs.a, v, &state.a)];
+        let runs = [
+            (&inputs.q, q, &state.q),
+            (&inputs.v, v, &state.v),
+            (&inputs.a, v, &state.a),
+            (&inputs.tau, v, &state.tau),
+        ];
         for (symbols, places, values) in runs {
-            for (symbol, &place) in symbols.iter().zip(places) {
+            // What a function does not read may be left out of the state.
+            for (symbol, &place) in symbols.iter().zip(places).filter(|_| !values.is_empty()) {
                 images[symbol.index()] = values[place];
             }
         }
@@ -141,29 +152,29 @@ pub(super) fn write(
     model: &str,
     (n, n_parameters): (usize, usize),
     parameters: Stage,
-    values: impl Fn(&Dynamics, &mut Graph, State) -> Vec<ExprId>,
+    values: impl Fn(&Dynamics, &mut Graph, &State) -> Vec<ExprId>,
 ) -> syn::Result<Formulas> {
     let dynamics = Dynamics::of(model)?;
     let mut graph = Graph::new();
     let [q, v, a] = ["q", "v", "a"].map(|name| symbols(&mut graph, name, n, Stage::Position));
     let parameters = symbols(&mut graph, "p", n_parameters, parameters);
-    let values = values(&dynamics, &mut graph, State { q, v, a, parameters });
+    let values = values(&dynamics, &mut graph, &State { q, v, a, tau: Vec::new(), parameters });
     Ok(Formulas { graph, values })
 }
 
 /// M.
-pub(super) fn mass_matrix(dynamics: &Dynamics, graph: &mut Graph, state: State) -> Vec<ExprId> {
-    dynamics.mass_matrix(graph, &state).concat()
+pub(super) fn mass_matrix(dynamics: &Dynamics, graph: &mut Graph, state: &State) -> Vec<ExprId> {
+    dynamics.matrix(graph, (FunctionRole::MassMatrix, Role::MassMatrix), state).concat()
 }
 
-/// h.
-pub(super) fn bias_force(dynamics: &Dynamics, graph: &mut Graph, mut state: State) -> Vec<ExprId> {
-    state.a.fill(graph.zero());
-    dynamics.inverse_dynamics(graph, &state)
+/// h − f.
+pub(super) fn bias_force(dynamics: &Dynamics, graph: &mut Graph, state: &State) -> Vec<ExprId> {
+    dynamics.vector(graph, (FunctionRole::NonlinearEffects, Role::NonlinearEffects), state)
 }
 
 /// ∂(M a + h)/∂q and ∂(M a + h)/∂v.
-pub(super) fn derivatives(dynamics: &Dynamics, graph: &mut Graph, state: State) -> Vec<ExprId> {
-    let forces = dynamics.inverse_dynamics(graph, &state);
-    [graph.jacobian(&forces, &state.q), graph.jacobian(&forces, &state.v)].concat().concat()
+pub(super) fn derivatives(dynamics: &Dynamics, graph: &mut Graph, state: &State) -> Vec<ExprId> {
+    let derivative = |role| (FunctionRole::InverseDynamicsDerivatives, role);
+    let parts = [Role::ForceByPosition, Role::ForceByVelocity];
+    parts.map(|role| dynamics.matrix(graph, derivative(role), state).concat()).concat()
 }

@@ -9,7 +9,6 @@ mod beam;
 mod chain;
 mod count;
 mod dynamics;
-mod factorization;
 mod heavy_top;
 mod published;
 mod slider_crank;

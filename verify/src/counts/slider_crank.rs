@@ -33,14 +33,14 @@ const ANGLES: usize = 3;
 const PARAMETERS: usize = 9;
 
 pub(super) fn functions() -> Vec<Function> {
-    let function = |name: &str, values: fn(&Dynamics, &mut Graph, State) -> Vec<ExprId>| {
+    let function = |name: &str, values: fn(&Dynamics, &mut Graph, &State) -> Vec<ExprId>| {
         Function::new(name, move |stage| write(MODEL, (ANGLES, PARAMETERS), stage, values))
     };
     vec![
         function("SC_M", mass_matrix),
         function("SC_h", bias_force),
         function("SC_Mh", |dynamics, graph, state| {
-            let mut values = dynamics.mass_matrix(graph, &state).concat();
+            let mut values = mass_matrix(dynamics, graph, state);
             values.extend(bias_force(dynamics, graph, state));
             values
         }),

@@ -4,11 +4,11 @@
 //! A free trunk moves with the velocity of its origin and its angular velocity, both in its own axes; its coordinates
 //! are the position, the quaternion (x, y, z, w) and then the joints' angles.
 
+use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::{ExprId, Graph, Stage};
 use hamel_compiler::spatial::{self, Vector3};
 
 use super::dynamics::{Dynamics, State};
-use super::factorization::Factorization;
 use super::{Formulas, Function, symbols};
 
 /// Names and descriptions.
@@ -65,43 +65,52 @@ impl Tree {
         n_q > n_v
     }
 
-    /// What stands for the model's symbols.
+    /// What stands for the model's symbols; the third argument is an acceleration or a force.
     ///
     /// The dynamics of a free trunk does not depend on its pose when gravity stands in the trunk's axes.
-    fn state(&self, graph: &mut Graph, q: &[ExprId], v: &[ExprId], a: &[ExprId]) -> State {
+    fn state(&self, graph: &mut Graph, [q, v, third]: &[Vec<ExprId>; 3]) -> State {
+        let (v, a, tau) = (v.clone(), third.clone(), third.clone());
         if !self.is_free() {
-            return State { q: q.to_vec(), v: v.to_vec(), a: a.to_vec(), parameters: Vec::new() };
+            return State { q: q.clone(), v, a, tau, parameters: Vec::new() };
         }
         let (zero, one) = (graph.zero(), graph.one());
         let pose = [zero, zero, zero, one, zero, zero, zero];
-        State {
-            q: [&pose, &q[7..]].concat(),
-            v: v.to_vec(),
-            a: a.to_vec(),
-            parameters: free_fall(graph, &q[3..7]).to_vec(),
+        State { q: [&pose, &q[7..]].concat(), v, a, tau, parameters: free_fall(graph, &q[3..7]).to_vec() }
+    }
+
+    fn matrix(&self, graph: &mut Graph, which: (FunctionRole, Role), arguments: &[Vec<ExprId>; 3]) -> Vec<Vec<ExprId>> {
+        let state = self.state(graph, arguments);
+        self.dynamics.matrix(graph, which, &state)
+    }
+
+    fn vector(&self, graph: &mut Graph, which: (FunctionRole, Role), arguments: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
+        let state = self.state(graph, arguments);
+        self.dynamics.vector(graph, which, &state)
+    }
+
+    /// Derivatives by the coordinates, from those along the velocities' directions. Nothing depends on the position of a
+    /// free trunk, and on its quaternion only what depends on gravity: `by_free_fall` has three columns.
+    fn by_coordinates(
+        &self,
+        graph: &mut Graph,
+        q: &[ExprId],
+        along: Vec<Vec<ExprId>>,
+        by_free_fall: &[Vec<ExprId>],
+    ) -> Vec<Vec<ExprId>> {
+        if !self.is_free() {
+            return along;
         }
-    }
-
-    fn mass_matrix(&self, graph: &mut Graph, q: &[ExprId]) -> Vec<Vec<ExprId>> {
-        let at_rest = vec![graph.zero(); self.dynamics.sizes().1];
-        let state = self.state(graph, q, &at_rest, &at_rest);
-        self.dynamics.mass_matrix(graph, &state)
-    }
-
-    fn inverse_dynamics(&self, graph: &mut Graph, q: &[ExprId], v: &[ExprId], a: &[ExprId]) -> Vec<ExprId> {
-        let state = self.state(graph, q, v, a);
-        self.dynamics.inverse_dynamics(graph, &state)
-    }
-
-    fn bias_force(&self, graph: &mut Graph, q: &[ExprId], v: &[ExprId]) -> Vec<ExprId> {
-        let at_rest = vec![graph.zero(); v.len()];
-        self.inverse_dynamics(graph, q, v, &at_rest)
-    }
-
-    /// τ − h.
-    fn excess(&self, graph: &mut Graph, [q, v, tau]: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
-        let bias = self.bias_force(graph, q, v);
-        tau.iter().zip(bias).map(|(&tau, h)| graph.sub(tau, h)).collect()
+        let zero = graph.zero();
+        let free_fall = free_fall(graph, &q[3..7]);
+        let by_quaternion = graph.jacobian(&free_fall, &q[3..7]);
+        let row = |(along, by_free_fall): (Vec<ExprId>, &Vec<ExprId>)| {
+            let turned = (0..4).map(|k| {
+                let column: Vec<ExprId> = by_quaternion.iter().map(|row| row[k]).collect();
+                graph.dot(by_free_fall, &column)
+            });
+            [vec![zero; 3], turned.collect(), along[6..].to_vec()].concat()
+        };
+        along.into_iter().zip(by_free_fall).map(row).collect()
     }
 }
 
@@ -121,60 +130,39 @@ fn free_fall(graph: &mut Graph, quaternion: &[ExprId]) -> Vector3 {
     spatial::scale(graph, strength, up)
 }
 
-fn mass_matrix(tree: &Tree, graph: &mut Graph, [q, ..]: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
-    tree.mass_matrix(graph, q).concat()
+fn mass_matrix(tree: &Tree, graph: &mut Graph, arguments: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
+    tree.matrix(graph, (FunctionRole::MassMatrix, Role::MassMatrix), arguments).concat()
 }
 
-fn bias_force(tree: &Tree, graph: &mut Graph, [q, v, _]: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
-    tree.bias_force(graph, q, v)
+fn bias_force(tree: &Tree, graph: &mut Graph, arguments: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
+    tree.vector(graph, (FunctionRole::NonlinearEffects, Role::NonlinearEffects), arguments)
 }
 
-fn inverse_dynamics(tree: &Tree, graph: &mut Graph, [q, v, a]: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
-    tree.inverse_dynamics(graph, q, v, a)
+fn inverse_dynamics(tree: &Tree, graph: &mut Graph, arguments: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
+    tree.vector(graph, (FunctionRole::InverseDynamics, Role::Force), arguments)
 }
 
-/// a of M a + h = τ.
 fn forward_dynamics(tree: &Tree, graph: &mut Graph, arguments: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
-    let mass = tree.mass_matrix(graph, &arguments[0]);
-    let excess = tree.excess(graph, arguments);
-    Factorization::new(graph, &mass).solve(graph, &excess)
+    tree.vector(graph, (FunctionRole::ForwardDynamics, Role::Acceleration), arguments)
 }
 
-/// ∂τ/∂q, ∂τ/∂v and M of τ = M a + h.
+/// ∂τ/∂q, ∂τ/∂v and M of τ = M a + h: in free fall a trunk feels no gravity, so that −M has the derivatives by it.
 fn inverse_dynamics_derivatives(tree: &Tree, graph: &mut Graph, arguments: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
-    let [q, v, a] = arguments;
-    let forces = tree.inverse_dynamics(graph, q, v, a);
-    let mut values = [graph.jacobian(&forces, q), graph.jacobian(&forces, v)].concat();
-    values.extend(tree.mass_matrix(graph, q));
-    values.concat()
+    let [by_q, by_v, mass] = [Role::ForceByPosition, Role::ForceByVelocity, Role::MassMatrix]
+        .map(|role| tree.matrix(graph, (FunctionRole::InverseDynamicsDerivatives, role), arguments));
+    let by_free_fall: Vec<Vec<ExprId>> =
+        mass.iter().map(|row| row.iter().take(3).map(|&entry| graph.neg(entry)).collect()).collect();
+    let by_q = tree.by_coordinates(graph, &arguments[0], by_q, &by_free_fall);
+    [by_q, by_v, mass].concat().concat()
 }
 
-/// ∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹: the derivatives of τ = M a + h at constant a, times −M⁻¹.
+/// ∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹: gravity accelerates a trunk and turns nothing.
 fn forward_dynamics_derivatives(tree: &Tree, graph: &mut Graph, arguments: &[Vec<ExprId>; 3]) -> Vec<ExprId> {
-    let [q, v, _] = arguments;
-    let (mass, excess) = (tree.mass_matrix(graph, q), tree.excess(graph, arguments));
-    let inverse = Factorization::new(graph, &mass).inverse(graph);
-    let acceleration: Vec<ExprId> = inverse.iter().map(|row| graph.dot(row, &excess)).collect();
-
-    // In a graph of its own the acceleration is a symbol, so that it is kept constant.
-    let mut constant = Graph::new();
-    let [q_at, v_at, a_at] = tree.arguments(&mut constant);
-    let forces = tree.inverse_dynamics(&mut constant, &q_at, &v_at, &a_at);
-    let derivatives = [constant.jacobian(&forces, &q_at), constant.jacobian(&forces, &v_at)];
-
-    let images = [q.as_slice(), v, &acceleration].concat();
-    let mut values = Vec::new();
-    for derivative in derivatives {
-        let columns = derivative.first().map_or(0, Vec::len);
-        let entries = graph.import(&constant, &derivative.concat(), &|_, symbol| images[symbol.index()]);
-        for row in &inverse {
-            for column in 0..columns {
-                let entries: Vec<ExprId> = entries.iter().skip(column).step_by(columns).copied().collect();
-                let product = graph.dot(row, &entries);
-                values.push(graph.neg(product));
-            }
-        }
-    }
-    values.extend(inverse.concat());
-    values
+    let [by_q, by_v, inverse] = [Role::AccelerationByPosition, Role::AccelerationByVelocity, Role::InverseMassMatrix]
+        .map(|role| tree.matrix(graph, (FunctionRole::ForwardDynamicsDerivatives, role), arguments));
+    let (zero, one) = (graph.zero(), graph.one());
+    let by_free_fall: Vec<Vec<ExprId>> =
+        (0..inverse.len()).map(|row| (0..3).map(|k| if row == k { one } else { zero }).collect()).collect();
+    let by_q = tree.by_coordinates(graph, &arguments[0], by_q, &by_free_fall);
+    [by_q, by_v, inverse].concat().concat()
 }
