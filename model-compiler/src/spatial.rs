@@ -120,6 +120,22 @@ pub fn rotate_dyad(graph: &mut Graph, rotation: &Matrix3, dyad: &Matrix3) -> Mat
     result
 }
 
+/// R J Rᵀ of a symmetric matrix; in general six entries are computed.
+pub fn rotate_symmetric(graph: &mut Graph, rotation: &Matrix3, tensor: &Matrix3) -> Matrix3 {
+    if elementary(graph, rotation).is_some() {
+        return rotate_dyad(graph, rotation, tensor);
+    }
+    let half = multiply(graph, rotation, tensor);
+    let mut result = *tensor;
+    for i in 0..3 {
+        for j in i..3 {
+            result[i][j] = graph.dot(&half[i], &rotation[j]);
+            result[j][i] = result[i][j];
+        }
+    }
+    result
+}
+
 /// Axis, cosine and sine of a rotation about a coordinate axis.
 fn elementary(graph: &mut Graph, rotation: &Matrix3) -> Option<(usize, ExprId, ExprId)> {
     let (zero, one) = (graph.zero(), graph.one());

@@ -9,7 +9,7 @@ use super::kernel::KernelBuilder;
 use super::links::Links;
 use super::structured::{self, Derivatives};
 use super::tree::{self, Inertia};
-use crate::expr::{ExprId, Graph};
+use crate::expr::{ExprId, Graph, Operations};
 use crate::spatial::{self, Vector3, Wrench};
 
 /// A tree under its applied forces.
@@ -36,6 +36,13 @@ impl<'t> Dynamics<'t> {
         let zero = spatial::zero(graph);
         let base = gravity.map_or(zero, |g| spatial::neg(graph, g));
         Self { links, inertias, gravity, applied, base, nv }
+    }
+
+    /// Operations of M and of inverse dynamics, every one of which is done in every evaluation.
+    pub fn operations(&self, graph: &mut Graph, a: &[ExprId]) -> u64 {
+        let mut values = self.mass_matrix(graph).concat();
+        values.extend(self.inverse_dynamics(graph, a));
+        Operations::hot(graph, &values).arithmetic()
     }
 
     /// M, row by row.

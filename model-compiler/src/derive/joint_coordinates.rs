@@ -1,5 +1,6 @@
 //! A model in joint coordinates: one kernel, derived by recursion over the links of its spanning tree.
 
+use super::base_parameters;
 use super::dynamics::Dynamics;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
@@ -136,7 +137,14 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
     if let Some(potential) = applied.potential {
         totals.potential_energy = graph.add(totals.potential_energy, potential);
     }
-    let dynamics = Dynamics::new(graph, &links, &inertias, gravity, &applied, nv);
+    let regrouped = base_parameters::regroup(graph, &links, &inertias);
+    let with = |graph: &mut Graph, inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, nv);
+    let (as_written, in_base_parameters) = (with(graph, &inertias), with(graph, &regrouped));
+    let dynamics = if in_base_parameters.operations(graph, &a) < as_written.operations(graph, &a) {
+        in_base_parameters
+    } else {
+        as_written
+    };
     let (mass_matrix, bias_force) = (dynamics.mass_matrix(graph), dynamics.bias_force(graph));
     let (inverse_dynamics, applied_force) = (dynamics.inverse_dynamics(graph, &a), dynamics.applied_force(graph));
     let derivatives = dynamics.derivatives(&mut builder, &a);

@@ -24,7 +24,7 @@ pub(super) struct Link {
     pub symbols: Symbols,
     /// Working axes of the link → of the parent: `fixed · moving`, kept apart because two simple rotations one after
     /// the other cost less than their product.
-    fixed: Matrix3,
+    pub fixed: Matrix3,
     moving: Matrix3,
     /// Origin of the link seen from the parent's link, in the parent's working axes.
     pub offset: Vector3,
@@ -201,13 +201,26 @@ impl Motion for Links {
     }
 }
 
+/// U with U r = α × r + ω × (ω × r): three squares and three products serve every point of a body.
+pub(super) fn turning(graph: &mut Graph, alpha: Vector3, omega: Vector3) -> Matrix3 {
+    let mut turning = [[graph.zero(); 3]; 3];
+    for i in 0..3 {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let squares = [j, k].map(|axis| graph.mul(omega[axis], omega[axis]));
+        let sum = graph.add(squares[0], squares[1]);
+        turning[i][i] = graph.neg(sum);
+        let product = graph.mul(omega[i], omega[j]);
+        turning[i][j] = graph.sub(product, alpha[k]);
+        turning[j][i] = graph.add(product, alpha[k]);
+    }
+    turning
+}
+
 /// a + α × r + ω × (ω × r).
 pub(super) fn rigid_acceleration(graph: &mut Graph, a: Vector3, alpha: Vector3, omega: Vector3, r: Vector3) -> Vector3 {
-    let tangential = spatial::cross(graph, alpha, r);
-    let turning = spatial::cross(graph, omega, r);
-    let centripetal = spatial::cross(graph, omega, turning);
-    let sum = spatial::add(graph, a, tangential);
-    spatial::add(graph, sum, centripetal)
+    let turning = turning(graph, alpha, omega);
+    let moved = spatial::apply(graph, &turning, r);
+    spatial::add(graph, a, moved)
 }
 
 fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity: usize, symbols: Symbols) -> Link {
@@ -222,7 +235,7 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
 
     let rotation_kind = stage.system.rotation;
     let graph = &mut stage.builder.graph;
-    let fixed = match parent {
+    let mut fixed = match parent {
         Some(parent) => parent.body_frame.then(graph, &on_parent),
         None => on_parent,
     };
@@ -231,8 +244,17 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
     let has_rotation = kind.has_rotation() && space == Space::Spatial;
     let rotation = has_rotation.then(|| rotation_kind.matrix(graph, free));
     let moving = kind.pose(graph, space, own, rotation);
-    let body_frame = on_child.inverse(graph);
+    let mut body_frame = on_child.inverse(graph);
+    if space == Space::Spatial && own.len() == 1 && moving.position.iter().all(|&entry| graph.is_zero(entry)) {
+        let along = slide(stage, definition.child.body, parent.is_some(), &fixed, &body_frame);
+        let graph = &mut stage.builder.graph;
+        let columns = spatial::transpose(&fixed.rotation);
+        let shift = spatial::scale(graph, along, columns[2]);
+        fixed.position = spatial::add(graph, fixed.position, shift);
+        body_frame.position[2] = graph.sub(body_frame.position[2], along);
+    }
 
+    let graph = &mut stage.builder.graph;
     let ground = Transform::identity(graph);
     let parent_pose = parent.map_or(ground, |p| p.pose);
     let mut pose = parent_pose.then(graph, &fixed).then(graph, &moving);
@@ -339,6 +361,44 @@ fn constant_in_own_axes(graph: &mut Graph, rotation: &Matrix3, linear: &[Vector3
         columns.push(turned);
     }
     Some(columns)
+}
+
+/// How far the origin of a link that turns about its z axis moves along that axis, so that as few components as possible
+/// are left of the offsets: first of its own, then of its first child's. Only where the body's inertia and the offsets
+/// are numbers, as then nothing has to be computed for it.
+fn slide(
+    stage: &mut Stage,
+    body: Option<BodyId>,
+    has_parent: bool,
+    fixed: &Transform,
+    body_frame: &Transform,
+) -> ExprId {
+    let zero = stage.builder.graph.zero();
+    let Some(body) = body.filter(|&body| has_constant_inertia(stage, body)) else { return zero };
+    if has_parent {
+        let graph = &mut stage.builder.graph;
+        let columns = spatial::transpose(&fixed.rotation);
+        if let Some(axis) = (0..3).find(|&axis| graph.as_number(columns[2][axis]).is_some_and(|n| n.abs().is_one())) {
+            let along = graph.mul(fixed.position[axis], columns[2][axis]);
+            if !graph.is_zero(along) {
+                return if graph.as_number(along).is_some() { graph.neg(along) } else { zero };
+            }
+        }
+    }
+    let system = stage.system;
+    let child = system.joints.iter().find(|joint| joint.is_tree && joint.parent.body == Some(body));
+    let Some(child) = child else { return zero };
+    let on_parent = stage.frame_in_body(&format!("{}_parent", child.name), &child.parent);
+    let graph = &mut stage.builder.graph;
+    let offset = body_frame.then(graph, &on_parent).position[2];
+    if graph.as_number(offset).is_some() { offset } else { zero }
+}
+
+fn has_constant_inertia(stage: &mut Stage, body: BodyId) -> bool {
+    let body = &stage.system.bodies[body.0];
+    let terms = [Some(&body.mass), Some(&body.inertia), body.center_of_mass.as_ref()];
+    let values: Vec<ExprId> = terms.into_iter().flatten().flat_map(|term| super::lower::lower(stage, term)).collect();
+    values.iter().all(|&value| stage.builder.graph.as_number(value).is_some())
 }
 
 /// The rotation of a link whose body stands at `angle` against the ground.

@@ -4,6 +4,7 @@
 //! that a function needs is formed here, symbolically.
 
 mod absolute;
+mod base_parameters;
 mod dynamics;
 mod equations;
 mod factorization;

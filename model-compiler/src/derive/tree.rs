@@ -2,7 +2,7 @@
 //!
 //! Not expanded Lagrange: for a six-axis arm that costs seven times as many operations before simplification.
 
-use super::links::{Link, Links, rigid_acceleration};
+use super::links::{Link, Links, rigid_acceleration, turning};
 use super::motion::{Stage, Totals};
 use crate::expr::{ExprId, Graph};
 use crate::resolve::{BodyId, Space};
@@ -12,6 +12,7 @@ use crate::spatial::{self, Matrix3, Vector3, Wrench};
 #[derive(Clone, Copy)]
 pub(super) struct Inertia {
     pub mass: ExprId,
+    /// ∫ ρ dm.
     pub first_moment: Vector3,
     pub second_moment: Matrix3,
 }
@@ -41,33 +42,22 @@ pub(super) fn inertias(stage: &mut Stage, links: &Links) -> Vec<Inertia> {
 fn in_link_axes(graph: &mut Graph, links: &Links, body: usize, about_center: &[ExprId]) -> Matrix3 {
     let zero = graph.zero();
     match (links.space, about_center) {
-        (Space::Spatial, &[xx, xy, xz, yx, yy, yz, zx, zy, zz]) => {
-            rotate_tensor(graph, &links.links[body].body_frame.rotation, &[[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]])
-        }
+        (Space::Spatial, &[xx, xy, xz, yx, yy, yz, zx, zy, zz]) => spatial::rotate_symmetric(
+            graph,
+            &links.links[body].body_frame.rotation,
+            &[[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]],
+        ),
         _ => [[zero; 3], [zero; 3], [zero, zero, about_center[0]]],
     }
 }
 
-/// R J Rᵀ; symmetric, so six entries are computed.
-fn rotate_tensor(graph: &mut Graph, rotation: &Matrix3, tensor: &Matrix3) -> Matrix3 {
-    let half = spatial::multiply(graph, rotation, tensor);
-    let mut result = *tensor;
-    for i in 0..3 {
-        for j in i..3 {
-            result[i][j] = graph.dot(&half[i], &rotation[j]);
-            result[j][i] = result[i][j];
-        }
-    }
-    result
-}
-
 impl Inertia {
-    fn zero(graph: &mut Graph) -> Self {
+    pub fn zero(graph: &mut Graph) -> Self {
         let zero = graph.zero();
         Self { mass: zero, first_moment: [zero; 3], second_moment: [[zero; 3]; 3] }
     }
 
-    fn plus(&self, graph: &mut Graph, other: &Inertia) -> Self {
+    pub fn plus(&self, graph: &mut Graph, other: &Inertia) -> Self {
         let mut second_moment = self.second_moment;
         for i in 0..3 {
             for j in i..3 {
@@ -82,11 +72,11 @@ impl Inertia {
         }
     }
 
-    fn rotated(&self, graph: &mut Graph, rotation: &Matrix3) -> Self {
+    pub fn rotated(&self, graph: &mut Graph, rotation: &Matrix3) -> Self {
         Self {
             mass: self.mass,
             first_moment: spatial::apply(graph, rotation, self.first_moment),
-            second_moment: rotate_tensor(graph, rotation, &self.second_moment),
+            second_moment: spatial::rotate_symmetric(graph, rotation, &self.second_moment),
         }
     }
 
@@ -119,6 +109,39 @@ impl Inertia {
     /// A body that does not turn with the frame it is seen from: only its mass counts there.
     fn as_point(&self, graph: &mut Graph) -> Self {
         Self { mass: self.mass, ..Inertia::zero(graph) }
+    }
+
+    /// Force and torque about the same point in motion: m a + U h and h × a + J α + ω × J ω, with U of [`turning`]. Its
+    /// entries, which the first moment needs anyway, are also the factors of the products of inertia.
+    fn dynamic_wrench(&self, graph: &mut Graph, omega: Vector3, alpha: Vector3, a: Vector3) -> Wrench {
+        let turning = turning(graph, alpha, omega);
+        let (linear, swung) = (spatial::scale(graph, self.mass, a), spatial::apply(graph, &turning, self.first_moment));
+        let carried = spatial::cross(graph, self.first_moment, a);
+        let own = std::array::from_fn(|i| self.own_torque(graph, i, omega, alpha, &turning));
+        Wrench { force: spatial::add(graph, linear, swung), torque: spatial::add(graph, own, carried) }
+    }
+
+    /// A component of J α + ω × J ω.
+    fn own_torque(&self, graph: &mut Graph, i: usize, omega: Vector3, alpha: Vector3, turning: &Matrix3) -> ExprId {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let moments = &self.second_moment;
+        let difference = graph.sub(moments[k][k], moments[j][j]);
+        let opposite = graph.neg(difference);
+        let principal = if moments[i][i] == difference {
+            graph.mul(difference, turning[k][j])
+        } else if moments[i][i] == opposite {
+            graph.mul(difference, turning[j][k])
+        } else {
+            let (spun, product) = (graph.mul(moments[i][i], alpha[i]), graph.mul(omega[j], omega[k]));
+            let gyroscopic = graph.mul(difference, product);
+            graph.add(spun, gyroscopic)
+        };
+        let squares = [j, k].map(|axis| graph.mul(omega[axis], omega[axis]));
+        let stretched = graph.sub(squares[0], squares[1]);
+        let products = [graph.mul(moments[i][k], turning[j][i]), graph.mul(moments[j][k], stretched)];
+        let against = graph.mul(moments[i][j], turning[k][i]);
+        let sum = graph.sum(&[principal, products[0], products[1]]);
+        graph.sub(sum, against)
     }
 
     /// Force and torque about the same point for an angular acceleration and an acceleration of that point.
@@ -169,17 +192,8 @@ pub(super) fn inertia_wrenches(
         .iter()
         .enumerate()
         .map(|(index, link)| {
-            let (inertia, omega) = (&inertias[index], link.angular_velocity);
             let (alpha, a) = accelerations[index];
-            let accelerated = inertia.wrench(graph, alpha, a);
-            let turning = spatial::cross(graph, omega, inertia.first_moment);
-            let centripetal = spatial::cross(graph, omega, turning);
-            let momentum = spatial::apply(graph, &inertia.second_moment, omega);
-            let gyroscopic = spatial::cross(graph, omega, momentum);
-            Wrench {
-                force: spatial::add(graph, accelerated.force, centripetal),
-                torque: spatial::add(graph, accelerated.torque, gyroscopic),
-            }
+            inertias[index].dynamic_wrench(graph, link.angular_velocity, alpha, a)
         })
         .collect()
 }
