@@ -30,6 +30,8 @@ multibody! {
         initial elbow.angle = 20 deg;
         initial elbow.velocity = 1.0 rad/s;
         output tip = (lower at [l2 / 2, 0.0 m]).position;
+        provide nonlinear_effects, inverse_dynamics, forward_dynamics;
+        provide inverse_dynamics_derivatives, forward_dynamics_derivatives;
     }
 }
 

@@ -3,3 +3,4 @@
 mod common;
 mod hand_derivations;
 mod model_laws;
+mod provided;
