@@ -509,3 +509,20 @@ pub fn unassemblable(span: Span, residual: f64) -> Error {
     let message = format!("no configuration satisfies the constraints: a residual of {residual:.1e} remains");
     advise(span, message, "check lengths and the `initial` positions")
 }
+
+/// A delimiter of a file without its partner.
+#[cfg(any(test, feature = "file"))]
+pub(crate) fn delimiter_not_closed(opening: char) -> String {
+    let closing = match opening {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
+    };
+    format!("`{opening}` is never closed\nhelp: add `{closing}`")
+}
+
+/// A closing delimiter of a file, where none is open.
+#[cfg(any(test, feature = "file"))]
+pub(crate) fn delimiter_not_opened(closing: char) -> String {
+    format!("`{closing}` closes nothing")
+}

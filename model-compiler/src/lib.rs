@@ -2,7 +2,8 @@
 //!
 //! One intermediate representation per question: what was written ([`parse`]), what it means ([`resolve`]), what the
 //! equations are ([`mod@derive`]), what is cheapest ([`simplify`]), in which order ([`schedule`]), in which tokens
-//! ([`emit`]). It knows neither `proc_macro` nor files, so macro, command line and tests call the same functions.
+//! ([`emit`]). It does not know `proc_macro`, and files only in the module `file`, so macro, build scripts, command line and
+//! tests call the same functions.
 
 pub mod diagnostics;
 pub mod units;
@@ -16,12 +17,18 @@ pub mod resolve;
 pub mod schedule;
 pub mod simplify;
 
+#[cfg(any(test, feature = "file"))]
+pub mod file;
+
 pub mod expr;
 pub mod spatial;
 
 pub mod forces;
 pub mod joints;
 pub mod rotations;
+
+#[cfg(any(test, feature = "file"))]
+pub use file::compile_file;
 
 use proc_macro2::TokenStream;
 use quote::quote;

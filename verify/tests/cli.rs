@@ -171,6 +171,31 @@ fn errors_in_a_model_file_carry_their_place() {
     std::fs::write(&file, "fn f() {}").unwrap();
     assert_usage_error(&["inspect", file.to_str().unwrap()], &["no `multibody!`"]);
     assert_usage_error(&["inspect", "does/not/exist.rs"], &["does/not/exist.rs"]);
+    std::fs::write(&file, "multibody! {\n    pub model Swing {\n        planar;\n}\n").unwrap();
+    assert_usage_error(&["inspect", file.to_str().unwrap()], &["swing.rs:2:21: `{` is never closed"]);
+}
+
+#[test]
+fn the_code_of_a_model_in_a_file_is_printed() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("two.rs");
+    let model = |name: &str| {
+        format!(
+            "hamel::multibody! {{\n    /// Mass.\n    pub model {name} {{\n        planar;\n        coordinates joint;\n        body bob {{ mass: 1 kg, inertia: 1 kg m^2 }}\n        joint slide: prismatic(ground, bob);\n    }}\n}}\n"
+        )
+    };
+    std::fs::write(&file, model("First")).unwrap();
+    let file = file.to_str().unwrap();
+    let output = hamel(&["expand", file]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let code: syn::File = syn::parse_str(&text(&output)).unwrap();
+    assert!(code.items.iter().any(|item| matches!(item, syn::Item::Struct(s) if s.ident == "First")));
+
+    std::fs::write(file, [model("First"), model("Second")].concat()).unwrap();
+    assert_usage_error(&["expand", file], &["two.rs", "First", "Second", "--model"]);
+    assert_usage_error(&["expand", file, "--model", "Secnd"], &["did you mean `Second`?"]);
+    let output = hamel(&["expand", file, "--model", "Second"]);
+    assert!(text(&output).contains("pub struct Second {") && !text(&output).contains("First"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use hamel::scheme::StepError;
 use hamel_compiler::diagnostics::nearest;
+use hamel_compiler::file::FileError;
 use hamel_verify::output::OutputError;
 
 /// Why a verb ended early.
@@ -65,6 +66,12 @@ impl From<StepError> for Failure {
 
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
+        Failure::Usage(error.to_string())
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
         Failure::Usage(error.to_string())
     }
 }

@@ -1,22 +1,18 @@
-//! `hamel inspect`: what the compiler makes of a model of this program, or of the models in a Rust file.
-
-use std::path::Path;
+//! `hamel inspect`: what the compiler makes of a model of this program, or of one in a file.
 
 use clap::ValueEnum;
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::{Stages, inspect as show};
-use proc_macro2::TokenStream;
 
 use super::failure::Failure;
 use super::screen::Screen;
-use super::source;
+use super::source::Choice;
 
 /// Arguments of `hamel inspect`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Name of a model, see `hamel list`, or a Rust file with `multibody!` calls.
-    #[arg(value_name = "MODEL|FILE.rs")]
-    what: String,
+    #[command(flatten)]
+    choice: Choice,
     /// Show one function, e.g. mass_matrix, residual, iteration_matrix.
     #[arg(long, value_name = "FUNCTION")]
     term: Option<String>,
@@ -35,19 +31,12 @@ enum Form {
     Text,
 }
 
-/// Prints the equations, the code or the counts of every model asked for.
+/// Prints the equations, the code or the counts.
 pub(super) fn inspect(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let term = arguments.term.as_deref().map(term).transpose()?;
-    let path = Path::new(&arguments.what);
-    let models = match path.extension() {
-        Some(extension) if extension == "rs" => source::calls(path)?,
-        _ => vec![own_source(&arguments.what)?],
-    };
-    for tokens in models {
-        let stages = hamel_compiler::stages(tokens).map_err(|error| source::located(path, error))?;
-        screen.line(rendered(&stages, term, arguments).map_err(|error| source::located(path, error))?)?;
-    }
-    Ok(())
+    let stages = arguments.choice.stages()?;
+    let text = rendered(&stages, term, arguments).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(screen.line(text.trim_end())?)
 }
 
 fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) -> syn::Result<String> {
@@ -64,13 +53,4 @@ fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) 
 
 fn term(name: &str) -> Result<FunctionRole, Failure> {
     show::find_term(name).ok_or_else(|| Failure::unknown("function", name, show::terms()))
-}
-
-/// The tokens that a model of this program was compiled from.
-fn own_source(name: &str) -> Result<TokenStream, Failure> {
-    let names = hamel_models::ALL.iter().map(|entry| entry.name);
-    let entry = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names))?;
-    // Without parameters to set, nothing can be unknown, and what was compiled once is made of tokens.
-    let model = (entry.build)(&[]).map_err(|error| Failure::Usage(error.to_string()))?;
-    model.describe().source.parse().map_err(|error| Failure::Usage(format!("{name}: {error}")))
 }

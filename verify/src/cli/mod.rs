@@ -1,6 +1,7 @@
 //! The command line: one file per verb, and how a verb may fail.
 
 mod counts;
+mod expand;
 mod failure;
 mod inspect;
 mod list;
@@ -35,6 +36,8 @@ enum Verb {
     Run(run::Arguments),
     /// Show the equations and the generated code of a model.
     Inspect(inspect::Arguments),
+    /// Print the Rust that a model becomes.
+    Expand(expand::Arguments),
     /// Count the operations of reference functions, beside those of other tools.
     Counts(counts::Arguments),
 }
@@ -45,6 +48,7 @@ Examples:
   hamel reproduce sherif --only sherif/heavy_top/fig2
   hamel run heavy_top --scheme hht --alpha -0.1 --dt 1e-4 --until 1
   hamel inspect pendulum --term mass_matrix --as latex
+  hamel expand src/robot.rs --model Arm
   hamel counts --only C6
 
 Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed.";
@@ -57,6 +61,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Reproduce(arguments) => reproduce::reproduce(&arguments, &mut screen),
         Verb::Run(arguments) => run::run(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
+        Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),
         Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
     };
     match result.and_then(|()| screen.flush().map_err(Failure::from)) {

@@ -1,45 +1,59 @@
-//! The `multibody!` calls of a Rust file, and errors with their places in it.
+//! Where a model's description comes from: this program, or a file with one or more.
 
 use std::path::Path;
 
-use proc_macro2::TokenStream;
-use syn::visit::{self, Visit};
+use hamel_compiler::Stages;
+use hamel_compiler::file::{self, FileError, Source};
 
 use super::failure::Failure;
 
-/// The tokens inside every `multibody!` call of a file, in order.
-pub(super) fn calls(path: &Path) -> Result<Vec<TokenStream>, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("cannot read `{}`: {error}", path.display())))?;
-    let file = syn::parse_file(&text).map_err(|error| located(path, error))?;
-    let mut finder = Finder::default();
-    finder.visit_file(&file);
-    if finder.calls.is_empty() {
-        return Err(Failure::Usage(format!("no `multibody!` call in `{}`", path.display())));
+/// Which model a verb is about.
+#[derive(clap::Args)]
+pub(super) struct Choice {
+    /// Name of a model, see `hamel list`, or a file: Rust with `multibody!` calls, or FILE.model with what stands
+    /// between their braces.
+    #[arg(value_name = "MODEL|FILE")]
+    what: String,
+    /// Which model of a file that has several.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+}
+
+impl Choice {
+    /// Compiles the model.
+    pub(super) fn stages(&self) -> Result<Stages, Failure> {
+        let path = Path::new(&self.what);
+        let source = if path.extension().is_some() { self.of_file(path)? } else { own(&self.what)? };
+        hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(path, error).into())
     }
-    Ok(finder.calls)
-}
 
-/// All messages of an error, each as `file:line:column: message`.
-pub(super) fn located(path: &Path, error: syn::Error) -> Failure {
-    let message = |error: syn::Error| {
-        let start = error.span().start();
-        // Columns are counted from zero by the parser and from one by editors.
-        format!("{}:{}:{}: {error}", path.display(), start.line, start.column + 1)
-    };
-    Failure::Usage(error.into_iter().map(message).collect::<Vec<_>>().join("\n"))
-}
-
-#[derive(Default)]
-struct Finder {
-    calls: Vec<TokenStream>,
-}
-
-impl Visit<'_> for Finder {
-    fn visit_macro(&mut self, node: &syn::Macro) {
-        if node.path.segments.last().is_some_and(|segment| segment.ident == "multibody") {
-            self.calls.push(node.tokens.clone());
+    fn of_file(&self, path: &Path) -> Result<Source, Failure> {
+        let mut models = file::read(path)?;
+        if let Some(name) = &self.model {
+            return match models.iter().position(|model| model.name == *name) {
+                Some(index) => Ok(models.swap_remove(index)),
+                None => Err(Failure::unknown("model", name, models.iter().map(|model| model.name.as_str()))),
+            };
         }
-        visit::visit_macro(self, node);
+        let names: Vec<String> = models.iter().map(|model| format!("  {}", model.name)).collect();
+        match models.pop() {
+            Some(only) if models.is_empty() => Ok(only),
+            _ => Err(Failure::Usage(format!(
+                "`{}` has {} models:\n{}\nhelp: choose one with --model NAME",
+                path.display(),
+                names.len(),
+                names.join("\n")
+            ))),
+        }
     }
+}
+
+/// What a model of this program was compiled from.
+fn own(name: &str) -> Result<Source, Failure> {
+    let names = hamel_models::ALL.iter().map(|entry| entry.name);
+    let entry = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names))?;
+    // Without parameters to set, nothing can be unknown, and what was compiled once is made of tokens.
+    let model = (entry.build)(&[]).map_err(|error| Failure::Usage(error.to_string()))?;
+    let tokens = model.describe().source.parse().map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+    Ok(Source { name: name.to_owned(), tokens })
 }

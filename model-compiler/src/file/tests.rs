@@ -1,0 +1,112 @@
+//! Files as a person writes them, whole and broken.
+
+use std::path::PathBuf;
+
+use super::*;
+
+const PENDULUM: &str = "\
+pub model Pendulum {
+    planar;
+    coordinates joint;
+    param mass = 2 kg;
+    gravity [0, -9.81] m/s^2;
+    body bob { mass: mass, inertia: 0.1 kg m^2 }
+    joint hinge: revolute(ground, bob at [0, 1] m);
+}
+";
+
+/// A file of this name with this text, in a folder of its own.
+fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn message(path: &Path) -> String {
+    let error = compile_file(path, path.with_extension("out")).unwrap_err();
+    error.to_string().replace(&*path.to_string_lossy(), "FILE")
+}
+
+#[test]
+fn descriptions_and_macro_calls_give_the_same_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let second = PENDULUM.replace("Pendulum", "Second");
+    let descriptions = file(&folder, "two.model", &format!("{PENDULUM}\n/// Doc.\n{second}"));
+    let calls = file(
+        &folder,
+        "two.rs",
+        &format!("mod a {{ hamel::multibody! {{ {PENDULUM} }} }}\nmultibody!(/// Doc.\n{second});"),
+    );
+    for path in [&descriptions, &calls] {
+        let names: Vec<String> = read(path).unwrap().into_iter().map(|model| model.name).collect();
+        assert_eq!(names, ["Pendulum", "Second"]);
+    }
+    let out = |path: &Path| {
+        let out = path.with_extension(path.extension().unwrap().to_string_lossy().into_owned() + ".out");
+        compile_file(path, &out).unwrap();
+        let text = std::fs::read_to_string(out).unwrap();
+        text.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let code = out(&descriptions);
+    assert_eq!(code, out(&calls));
+    let items: syn::File = syn::parse_str(&code).unwrap();
+    let structs = items.items.iter().filter(|item| matches!(item, syn::Item::Struct(s) if s.ident == "Second"));
+    assert_eq!(structs.count(), 1);
+}
+
+#[test]
+fn mistakes_of_all_models_are_reported_with_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = PENDULUM.replace("mass: mass", "mass: mas");
+    let second = PENDULUM.replace("Pendulum", "Second").replace("2 kg", "2 kgg");
+    let path = file(&folder, "two.model", &format!("{first}{second}"));
+    let message = message(&path);
+    assert!(message.starts_with("FILE:6:22: unknown name `mas`\nhelp: did you mean `mass`?\n"), "{message}");
+    assert!(message.contains("FILE:12:20: "), "{message}");
+    assert!(!path.with_extension("out").exists());
+}
+
+#[test]
+fn a_missing_brace_is_found_where_it_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = |from: &str, to: &str| message(&file(&folder, "broken.model", &PENDULUM.replace(from, to)));
+    assert_eq!(broken("kg m^2 }", "kg m^2"), "FILE:6:14: `{` is never closed\nhelp: add `}`");
+    assert_eq!(broken("-9.81]", "-9.81"), "FILE:5:13: `[` is never closed\nhelp: add `]`");
+    assert_eq!(broken("joint;", "joint; }"), "FILE:8:1: `}` closes nothing");
+    assert_eq!(broken(" m);\n}", " m);"), "FILE:1:20: `{` is never closed\nhelp: add `}`");
+    // Delimiters in comments, strings and characters do not count.
+    let rust = "fn f<'a>(s: &'a str) -> bool { s == \"}\\\"}\" || s.contains('}') } // {\n/* { /* */ } */\nfn g() {\n";
+    assert_eq!(message(&file(&folder, "broken.rs", rust)), "FILE:3:8: `{` is never closed\nhelp: add `}`");
+    // The brace that is missing stands in the middle: indentation tells.
+    let rust = "mod m {\n    fn f() {\n        if a {\n    }\n}\n";
+    assert_eq!(message(&file(&folder, "middle.rs", rust)), "FILE:3:14: `{` is never closed\nhelp: add `}`");
+}
+
+#[test]
+fn files_without_a_model_say_what_was_expected() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(message(&file(&folder, "a.rs", "fn f() {}")), "no `multibody!` call in `FILE`");
+    assert_eq!(message(&file(&folder, "a.model", "// nothing\n")), "no `model Name { … }` in `FILE`");
+    let missing = folder.path().join("missing.model");
+    assert!(message(&missing).starts_with("cannot read `FILE`: "));
+    let path = file(&folder, "b.model", PENDULUM);
+    let error = compile_file(path, folder.path()).unwrap_err();
+    assert!(matches!(error, FileError::Write { .. }), "{error}");
+}
+
+#[test]
+fn what_has_not_changed_is_not_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "a.model", PENDULUM);
+    let out = folder.path().join("a.rs");
+    compile_file(&path, &out).unwrap();
+    let read_only = |value| {
+        let mut permissions = std::fs::metadata(&out).unwrap().permissions();
+        permissions.set_readonly(value);
+        std::fs::set_permissions(&out, permissions).unwrap();
+    };
+    let before = std::fs::metadata(&out).unwrap().modified().unwrap();
+    read_only(true);
+    compile_file(&path, &out).unwrap();
+    assert_eq!(std::fs::metadata(&out).unwrap().modified().unwrap(), before);
+}

@@ -1,0 +1,22 @@
+//! `hamel expand`: the Rust that a model becomes.
+
+use hamel_compiler::inspect;
+
+use super::failure::Failure;
+use super::screen::Screen;
+use super::source::Choice;
+
+/// Arguments of `hamel expand`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    choice: Choice,
+}
+
+/// Prints the generated code, formatted.
+pub(super) fn expand(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    let stages = arguments.choice.stages()?;
+    let code = inspect::rust(&stages.tokens, None).map_err(|error| Failure::Usage(error.to_string()))?;
+    // The code ends its last line itself.
+    Ok(screen.line(code.trim_end())?)
+}
