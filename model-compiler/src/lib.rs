@@ -57,11 +57,19 @@ pub struct Stages {
 /// # Errors
 /// All errors of the first stage that finds any, combined.
 pub fn stages(tokens: TokenStream) -> syn::Result<Stages> {
+    stages_within(tokens, &simplify::Limits::default())
+}
+
+/// Runs all stages, with as much work for simplification as `limits` allow.
+///
+/// # Errors
+/// All errors of the first stage that finds any, combined.
+pub fn stages_within(tokens: TokenStream, limits: &simplify::Limits) -> syn::Result<Stages> {
     let source = tokens.to_string();
     let description = parse::parse(tokens)?;
     let system = resolve::resolve(&description)?;
     let equations = derive::derive(&system);
-    let (simplified, log) = simplify::simplify_equations(&equations, &simplify::Limits::default());
+    let (simplified, log) = simplify::simplify_equations(&equations, limits);
     let schedule = schedule::schedule(&equations, &simplified);
     check::check(&system, &simplified, &schedule)?;
     let header = emit::Header { name: &system.name, visibility: &system.visibility, doc: &system.doc, source: &source };

@@ -67,15 +67,15 @@ pub(super) fn critical_path(graph: &Graph, roots: &[ExprId]) -> u32 {
 mod tests {
     use super::*;
     use crate::expr::Stage;
-    use crate::simplify::cases;
+    use crate::simplify::fixture::random_function;
 
     #[test]
     fn weights_of_nodes_add_up_to_the_weight_of_the_function() {
-        let case = cases::slider_crank(true);
-        let hot = case.graph.reachable(&case.roots).into_iter().filter(|&id| case.graph.is_hot(id));
-        let sum: u64 = hot.map(|id| u64::from(weight_of(case.graph.node(id)))).sum();
-        let pairs = Operations::hot(&case.graph, &case.roots).pairs;
-        assert_eq!(sum - 25 * pairs, hot_weight(&case.graph, &case.roots));
+        let (graph, roots) = random_function(&mut 7);
+        let hot = graph.reachable(&roots).into_iter().filter(|&id| graph.is_hot(id));
+        let sum: u64 = hot.map(|id| u64::from(weight_of(graph.node(id)))).sum();
+        let pairs = Operations::hot(&graph, &roots).pairs;
+        assert_eq!(sum - 25 * pairs, hot_weight(&graph, &roots));
     }
 
     #[test]

@@ -30,6 +30,11 @@ impl Limits {
     pub fn light(&self) -> Limits {
         Limits { rounds: 0, expand_below: self.expand_below / 8, ..self.clone() }
     }
+
+    /// The least work: equal expressions are merged and common factors extracted, once.
+    pub fn least() -> Limits {
+        Limits { rounds: 0, expand_below: 0, accuracy_points: 4, ..Limits::default() }
+    }
 }
 
 impl Default for Limits {

@@ -24,10 +24,13 @@ parameters are known before. neg, trig: changes of sign, sines and cosines of th
 pub(super) struct Arguments {
     /// Count only functions whose names begin so, e.g. C6 or K_arm7_rnea.
     #[arg(long, value_name = "NAME")]
-    only: Option<String>,
+    pub(super) only: Option<String>,
+    /// The cases that the passes were designed with: weights beside targets and those of other tools.
+    #[arg(long)]
+    study: bool,
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Serialize)]
@@ -51,12 +54,10 @@ struct Kinds {
 
 /// Derives, simplifies and counts; fails where values deviate.
 pub(super) fn counts(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
-    let prefix = arguments.only.as_deref().unwrap_or_default();
-    let (asked, others): (Vec<Function>, Vec<Function>) =
-        functions().into_iter().partition(|function| function.name.starts_with(prefix));
-    if asked.is_empty() {
-        return Err(Failure::unknown("function", prefix, others.iter().map(|function| function.name.as_str())));
+    if arguments.study {
+        return super::study::weights(arguments, screen);
     }
+    let asked = asked(functions(), arguments)?;
     let limits = Limits::default();
     let counts = parallel::map(&asked, |function| function.count(&limits)).into_iter().collect::<syn::Result<Vec<_>>>();
     let counts = counts.map_err(|error| Failure::Usage(error.to_string()))?;
@@ -69,6 +70,17 @@ pub(super) fn counts(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
         screen.line(LEGEND)?;
     }
     if counts.iter().all(|count| count.deviation <= TOLERANCE) { Ok(()) } else { Err(Failure::Verdict) }
+}
+
+/// The functions whose names begin as asked for.
+pub(super) fn asked(functions: Vec<Function>, arguments: &Arguments) -> Result<Vec<Function>, Failure> {
+    let prefix = arguments.only.as_deref().unwrap_or_default();
+    let (asked, others): (Vec<Function>, Vec<Function>) =
+        functions.into_iter().partition(|function| function.name.starts_with(prefix));
+    if asked.is_empty() {
+        return Err(Failure::unknown("function", prefix, others.iter().map(|function| function.name.as_str())));
+    }
+    Ok(asked)
 }
 
 fn cells(count: &Count) -> Vec<String> {

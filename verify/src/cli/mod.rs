@@ -10,6 +10,7 @@ mod reproduce;
 mod run;
 mod screen;
 mod source;
+mod study;
 
 use std::process::ExitCode;
 

@@ -5,16 +5,12 @@ use std::fmt::Write;
 use super::Function;
 use super::dynamics::{bias_force, derivatives, mass_matrix, write};
 
-/// Parameters of a link: length, mass, distance of the centre of mass, three moments of inertia about it.
-const PARAMETERS_PER_LINK: usize = 6;
-
 pub(super) fn functions() -> Vec<Function> {
     let of_length = |n: usize| {
-        let sizes = (n, PARAMETERS_PER_LINK * n + 1);
         [
-            Function::new(format!("C{n}_M"), move |stage| write(&model(n), sizes, stage, mass_matrix)),
-            Function::new(format!("C{n}_h"), move |stage| write(&model(n), sizes, stage, bias_force)),
-            Function::new(format!("C{n}_KD"), move |stage| write(&model(n), sizes, stage, derivatives)),
+            Function::new(format!("C{n}_M"), move |stage| write(&model(n), stage, mass_matrix)),
+            Function::new(format!("C{n}_h"), move |stage| write(&model(n), stage, bias_force)),
+            Function::new(format!("C{n}_KD"), move |stage| write(&model(n), stage, derivatives)),
         ]
     };
     [3, 6].into_iter().flat_map(of_length).collect()

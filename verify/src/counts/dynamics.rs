@@ -147,17 +147,19 @@ impl Places {
     }
 }
 
-/// A function of (q, v, a, parameters) of a model with n coordinates whose rates are its velocities.
+/// A function of (q, v, a, parameters) of a model, whose parameters are known at this stage.
 pub(super) fn write(
     model: &str,
-    (n, n_parameters): (usize, usize),
     parameters: Stage,
     values: impl Fn(&Dynamics, &mut Graph, &State) -> Vec<ExprId>,
 ) -> syn::Result<Formulas> {
     let dynamics = Dynamics::of(model)?;
     let mut graph = Graph::new();
-    let [q, v, a] = ["q", "v", "a"].map(|name| symbols(&mut graph, name, n, Stage::Position));
-    let parameters = symbols(&mut graph, "p", n_parameters, parameters);
+    let (n_q, n_v) = dynamics.sizes();
+    let [q, v, a] =
+        [("q", n_q), ("v", n_v), ("a", n_v)].map(|(name, n)| symbols(&mut graph, name, n, Stage::Position));
+    let names = dynamics.parameter_graph.symbols().iter().map(|symbol| &symbol.name);
+    let parameters = names.map(|name| graph.symbol(name, parameters)).collect();
     let values = values(&dynamics, &mut graph, &State { q, v, a, tau: Vec::new(), parameters });
     Ok(Formulas { graph, values })
 }

@@ -3,7 +3,8 @@
 //! A [`Function`] is a map x → y of flat vectors. Its [`Formulas`] are derived afresh, counted as they are and as
 //! simplified, and compared with published values of y at one x. Inputs come in the order of the published x;
 //! parameters are inputs like all others, except where they are counted as hoisted out of the simulation. Other tools
-//! were given the same functions, see `data/opcounts/peers.csv`; their run times are not here.
+//! were given the same functions, see `data/opcounts/peers.csv`; their run times are not here. The functions that the
+//! compiler's passes were designed with are in [`study`].
 
 mod beam;
 mod chain;
@@ -13,6 +14,8 @@ mod heavy_top;
 mod published;
 mod slider_crank;
 mod tree;
+
+pub mod study;
 
 pub use count::Count;
 pub use published::Peer;

@@ -29,12 +29,10 @@ const MODEL: &str = "
         joint p: revolute(crank at [l1 / 2, 0], rod at [-l2 / 2, 0]) { absolute_angle: theta2 }
         joint q: revolute(rod at [l2 / 2, 0], slider) { absolute_angle: theta3 }
     }";
-const ANGLES: usize = 3;
-const PARAMETERS: usize = 9;
 
 pub(super) fn functions() -> Vec<Function> {
     let function = |name: &str, values: fn(&Dynamics, &mut Graph, &State) -> Vec<ExprId>| {
-        Function::new(name, move |stage| write(MODEL, (ANGLES, PARAMETERS), stage, values))
+        Function::new(name, move |stage| write(MODEL, stage, values))
     };
     vec![
         function("SC_M", mass_matrix),
