@@ -72,7 +72,9 @@ fn main() -> ExitCode {
         }
     }
     let Counts { refused, accepted, compiled, refused_late } = counts;
-    println!("{count} mutants: {refused} refused, {accepted} accepted; compiled {compiled}, refused late {refused_late}");
+    println!(
+        "{count} mutants: {refused} refused, {accepted} accepted; compiled {compiled}, refused late {refused_late}"
+    );
     println!("{failures} panics, {:.0} s, peak memory {}", started.elapsed().as_secs_f64(), peak_memory());
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

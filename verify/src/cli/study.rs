@@ -10,8 +10,19 @@ use super::failure::Failure;
 use super::screen::Screen;
 
 const HEADER: [&str; 13] = [
-    "case", "derived", "hot", "study", "target", "mean ulp", "max ulp", "total", "CasADi", "SymPy", "SymEngine",
-    "wrenfold", "ratio",
+    "case",
+    "derived",
+    "hot",
+    "study",
+    "target",
+    "mean ulp",
+    "max ulp",
+    "total",
+    "CasADi",
+    "SymPy",
+    "SymEngine",
+    "wrenfold",
+    "ratio",
 ];
 
 const LEGEND: &str = "
@@ -33,7 +44,8 @@ pub(super) fn weights(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
     let weights = parallel::map(&asked, |case| weigh(case, &limits)).into_iter().collect::<syn::Result<Vec<_>>>();
     let weights = weights.map_err(|error| Failure::Usage(error.to_string()))?;
     if arguments.json {
-        let rows: Vec<Row> = asked.iter().zip(&weights).map(|(case, weights)| Row { case: &case.name, weights }).collect();
+        let rows: Vec<Row> =
+            asked.iter().zip(&weights).map(|(case, weights)| Row { case: &case.name, weights }).collect();
         screen.line(serde_json::to_string_pretty(&rows).map_err(std::io::Error::from)?)?;
     } else {
         let header = HEADER.map(String::from).to_vec();
@@ -50,7 +62,8 @@ fn cells(case: &str, weights: &Weights) -> Vec<String> {
     let Weights { derived, hot, total, accuracy, recorded } = weights;
     let Recorded { hot: study, target, casadi, sympy, symengine, wrenfold, .. } = *recorded;
     let errors = |output: f64, input: f64| format!("{output:.2} ({input:.2})");
-    let ratio = recorded.best_other().map_or_else(|| "–".to_owned(), |other| format!("{:.2}", *total as f64 / other as f64));
+    let ratio =
+        recorded.best_other().map_or_else(|| "–".to_owned(), |other| format!("{:.2}", *total as f64 / other as f64));
     vec![
         case.to_owned(),
         derived.to_string(),

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::{ExprId, Graph, Stage};
 
-use super::super::dynamics::{Dynamics, State, bias_force, derivatives, write};
 use super::super::Function;
+use super::super::dynamics::{Dynamics, State, bias_force, derivatives, write};
 use super::algebra::{
     Matrix, Vector, apply, cross, plus, scaled, symbols, symmetric, times, transposed, upper_triangle, zeros,
 };
@@ -95,7 +95,8 @@ fn model(joints: usize, is_general: bool) -> String {
             let position = format!("[{length}, {}, {}]", times(-sine), times(cosine));
             (position, format!("[[1, 0, 0], [0, {cosine}, {}], [0, {sine}, {cosine}]]", -sine))
         };
-        let parent = if k == 0 { "ground".to_owned() } else { format!("link{} at {position} rotated {rotation}", k - 1) };
+        let parent =
+            if k == 0 { "ground".to_owned() } else { format!("link{} at {position} rotated {rotation}", k - 1) };
         let _ = writeln!(text, "joint j{k}: revolute({parent}, link{k}) {{ coordinate: q{k} }}");
     }
     text + "}"
@@ -305,6 +306,7 @@ fn link_frame(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use super::super::super::Formulas;
     use hamel_compiler::expr::evaluate;
 
     /// Values of a function, with every symbol's value from its name.
@@ -324,7 +326,9 @@ mod tests {
         let by_hand = |name: &str| {
             let parts: Vec<&str> = name.split('_').collect();
             match (name.split_at(1), &parts[..]) {
-                (("h", _), [link, axis]) => value(&format!("m{}", &link[1..])) * value(&format!("c{}[{axis}]", &link[1..])),
+                (("h", _), [link, axis]) => {
+                    value(&format!("m{}", &link[1..])) * value(&format!("c{}[{axis}]", &link[1..]))
+                }
                 (("I", _), [link, row, column]) => {
                     let place = |index: &str| index.parse::<usize>().unwrap_or(0);
                     value(&format!("i{}{}", AXES[place(row)][place(column)], &link[1..]))

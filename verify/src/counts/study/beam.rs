@@ -253,7 +253,8 @@ mod tests {
     fn the_columns_of_the_mass_matrix_are_consistent() {
         // At θ = 0 the whole beam moves along x with X as with q₁ = q₄.
         let formulas = element(false, false, Stage::Parameter);
-        let point: Vec<f64> = formulas.graph.symbols().iter().map(|s| if s.name == "theta" { 0.0 } else { 0.7 }).collect();
+        let point: Vec<f64> =
+            formulas.graph.symbols().iter().map(|s| if s.name == "theta" { 0.0 } else { 0.7 }).collect();
         let values = evaluate(&formulas.graph, &formulas.values, &point);
         let entry = |i: usize, j: usize| values[i * 9 - i * (i + 1) / 2 + j];
         assert!((entry(0, 3) + entry(0, 6) - entry(0, 0)).abs() < 1e-14);

@@ -43,11 +43,7 @@ fn body(modes: usize, stage: Stage) -> Formulas {
         let lever = plus(g, &static_moment, &deformed);
         let (zero, minus) = (g.zero(), [0, 1, 2].map(|i| g.neg(lever[i])));
         // −(lever ×)
-        let skew = vec![
-            vec![zero, lever[2], minus[1]],
-            vec![minus[2], zero, lever[0]],
-            vec![lever[1], minus[0], zero],
-        ];
+        let skew = vec![vec![zero, lever[2], minus[1]], vec![minus[2], zero, lever[0]], vec![lever[1], minus[0], zero]];
         let partial = times(g, &axes, &skew);
         let displaced = times(g, &partial, &turning);
         let deforming = times(g, &axes, &shapes);
