@@ -305,8 +305,8 @@ fn link_frame(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::super::super::Formulas;
+    use super::*;
     use hamel_compiler::expr::evaluate;
 
     /// Values of a function, with every symbol's value from its name.
@@ -322,15 +322,16 @@ mod tests {
             0.2 + f64::from(hash % 1000) / 1000.0
         };
         const AXES: [[&str; 3]; 3] = [["xx", "xy", "xz"], ["xy", "yy", "yz"], ["xz", "yz", "zz"]];
+        let place = |index: &str| index.parse::<usize>().expect("an index");
         // The first moment of a link is its mass times the place of its centre of mass.
         let by_hand = |name: &str| {
             let parts: Vec<&str> = name.split('_').collect();
             match (name.split_at(1), &parts[..]) {
                 (("h", _), [link, axis]) => {
-                    value(&format!("m{}", &link[1..])) * value(&format!("c{}[{axis}]", &link[1..]))
+                    let (link, axis) = (&link[1..], ["x", "y", "z"][place(axis)]);
+                    value(&format!("m{link}")) * value(&format!("c{link}_{axis}"))
                 }
                 (("I", _), [link, row, column]) => {
-                    let place = |index: &str| index.parse::<usize>().unwrap_or(0);
                     value(&format!("i{}{}", AXES[place(row)][place(column)], &link[1..]))
                 }
                 (("q", _), _) => value(&name.replace("qd", "v_").replace("q", "q_")),
