@@ -258,7 +258,7 @@ impl Arm {
             inertia[0][2][2] = about_axis;
         }
         let gravity = g.symbol("g", stage);
-        let mut parameter = |g: &mut Graph, exists: bool, name: &str, k: usize| {
+        let parameter = |g: &mut Graph, exists: bool, name: &str, k: usize| {
             if k > 0 && (is_general || exists) { g.symbol(&format!("{name}{k}"), stage) } else { g.zero() }
         };
         let mut frame = |k: usize| {
