@@ -3,47 +3,48 @@
 //! A body that turns about its z axis is the same to all others as a rod along this axis that belongs to the parent, and
 //! what is left. The rod takes m, h_z and Σ_zz = ½ (J_xx + J_yy − J_zz); what is left is m' = 0, h' = (h_x, h_y, 0),
 //! J_xx' = J_xx − Σ_zz and J_yy' = J_yy − Σ_zz, so that J_zz = J_xx' + J_yy'. A body that only slides gives up all of J.
-//! The motion, the energies and the momenta are the same. Done where the inertia of a body is made of numbers, which
-//! costs nothing, and where it lowers the number of operations.
+//! The motion, the energies and the momenta are the same. Done where what moves is free, because it is made of numbers or, if
+//! parameters are known before, of parameters, and where it lowers the number of operations.
 
+use super::counting::Counting;
 use super::links::{Link, Links};
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
 use crate::resolve::Space;
 
-/// The inertias with all that can move moved towards the ground.
-pub(super) fn regroup(graph: &mut Graph, links: &Links, inertias: &[Inertia]) -> Vec<Inertia> {
+/// The inertias with all that is `free` and can move moved towards the ground.
+pub(super) fn regroup(graph: &mut Graph, links: &Links, inertias: &[Inertia], free: Counting) -> Vec<Inertia> {
     let mut inertias = inertias.to_vec();
     if links.space == Space::Planar {
         return inertias;
     }
     for &index in links.order.iter().rev() {
         let link = &links.links[index];
-        let Some(parent) = link.parent.filter(|_| is_constant(graph, link, &inertias[index])) else { continue };
-        let Some((moved, rest)) = split(graph, link, &inertias[index]) else { continue };
+        let Some(parent) = link.parent.filter(|_| is_constant(graph, link, &inertias[index], free)) else { continue };
+        let Some((moved, rest)) = split(graph, link, &inertias[index], free) else { continue };
         inertias[parent.0] = inertias[parent.0].plus(graph, &moved);
         inertias[index] = rest;
     }
     inertias
 }
 
-fn is_constant(graph: &Graph, link: &Link, inertia: &Inertia) -> bool {
-    let is_number = |&entry: &ExprId| graph.as_number(entry).is_some();
+fn is_constant(graph: &Graph, link: &Link, inertia: &Inertia, free: Counting) -> bool {
+    let is_free_entry = |&entry: &ExprId| free.is_free(graph, entry);
     std::iter::once(&inertia.mass)
         .chain(&inertia.first_moment)
         .chain(inertia.second_moment.iter().flatten())
-        .all(is_number)
-        && link.fixed.iter().flatten().all(is_number)
+        .all(is_free_entry)
+        && link.fixed.iter().flatten().all(is_free_entry)
 }
 
 /// What moves to the parent, in its axes about its origin, and what stays.
-fn split(graph: &mut Graph, link: &Link, inertia: &Inertia) -> Option<(Inertia, Inertia)> {
+fn split(graph: &mut Graph, link: &Link, inertia: &Inertia, free: Counting) -> Option<(Inertia, Inertia)> {
     let zero = graph.zero();
     let unit = [zero, zero, graph.one()];
     let nothing = Inertia::zero(graph);
     let [angular] = *link.angular.as_slice() else { return None };
     let [linear] = *link.linear.as_slice() else { return None };
-    if angular == unit && linear == [zero; 3] && link.offset.iter().all(|&entry| graph.as_number(entry).is_some()) {
+    if angular == unit && linear == [zero; 3] && link.offset.iter().all(|&entry| free.is_free(graph, entry)) {
         let (rod, rest) = split_revolute(graph, inertia);
         let seen = rod.rotated(graph, &link.fixed).seen_from(graph, link.offset);
         return Some((seen, rest));

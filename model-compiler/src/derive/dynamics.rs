@@ -9,7 +9,7 @@ use super::kernel::KernelBuilder;
 use super::links::Links;
 use super::structured::{self, Derivatives};
 use super::tree::{self, Inertia};
-use crate::expr::{ExprId, Graph, Operations};
+use crate::expr::{ExprId, Graph};
 use crate::spatial::{self, Vector3, Wrench};
 
 /// A tree under its applied forces.
@@ -38,11 +38,12 @@ impl<'t> Dynamics<'t> {
         Self { links, inertias, gravity, applied, base, nv }
     }
 
-    /// Operations of M and of inverse dynamics, every one of which is done in every evaluation.
-    pub fn operations(&self, graph: &mut Graph, a: &[ExprId]) -> u64 {
+    /// Operations of M and of inverse dynamics.
+    pub fn operations(&self, builder: &mut KernelBuilder, a: &[ExprId]) -> u64 {
+        let graph = &mut builder.graph;
         let mut values = self.mass_matrix(graph).concat();
         values.extend(self.inverse_dynamics(graph, a));
-        Operations::hot(graph, &values).arithmetic()
+        builder.counting.operations(&builder.graph, &values)
     }
 
     /// M, row by row.

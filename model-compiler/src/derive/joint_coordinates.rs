@@ -1,6 +1,7 @@
 //! A model in joint coordinates: one kernel, derived by recursion over the links of its spanning tree.
 
 use super::base_parameters;
+use super::counting::Counting;
 use super::dynamics::Dynamics;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
@@ -110,9 +111,15 @@ fn runs(system: &System) -> Vec<Run> {
 }
 
 /// The one kernel and its one instance.
-pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec<(Kernel, Instance)> {
+pub(super) fn derive(
+    system: &System,
+    layout: &Layout,
+    parameters: &mut Parameters,
+    counting: Counting,
+) -> Vec<(Kernel, Instance)> {
     let doc = "All bodies, in joint coordinates.";
     let mut builder = KernelBuilder::new("system", doc, &system.name.to_string(), parameters, layout);
+    builder.counting = counting;
     let symbols = runs(system).into_iter().map(|run| coordinates(&mut builder, layout, system, run)).collect();
     builder.multipliers(0, layout.constraints.len());
     let nv = layout.velocities.len();
@@ -137,14 +144,17 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
     if let Some(potential) = applied.potential {
         totals.potential_energy = graph.add(totals.potential_energy, potential);
     }
-    let regrouped = base_parameters::regroup(graph, &links, &inertias);
-    let with = |graph: &mut Graph, inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, nv);
-    let (as_written, in_base_parameters) = (with(graph, &inertias), with(graph, &regrouped));
-    let dynamics = if in_base_parameters.operations(graph, &a) < as_written.operations(graph, &a) {
-        in_base_parameters
-    } else {
-        as_written
+    let regrouped = [Counting::All, counting].map(|free| base_parameters::regroup(graph, &links, &inertias, free));
+    let candidates = [&inertias, &regrouped[0], &regrouped[1]]
+        .map(|inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, nv));
+    let counts = candidates.each_ref().map(|candidate| candidate.operations(&mut builder, &a));
+    let [as_written, numbers, all] = candidates;
+    let dynamics = match counts {
+        [first, second, third] if third < first && third < second => all,
+        [first, second, _] if second < first => numbers,
+        _ => as_written,
     };
+    let graph = &mut builder.graph;
     let (mass_matrix, bias_force) = (dynamics.mass_matrix(graph), dynamics.bias_force(graph));
     let (inverse_dynamics, applied_force) = (dynamics.inverse_dynamics(graph, &a), dynamics.applied_force(graph));
     let derivatives = dynamics.derivatives(&mut builder, &a);

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::counting::Counting;
 use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, Layout, Output, Role};
 use super::parameters::Parameters;
 use super::structured::Derivatives;
-use crate::expr::{ExprId, Graph, Operations, Stage, SymbolId};
+use crate::expr::{ExprId, Graph, Stage, SymbolId};
 
 /// A kernel and its first instance while they are being written.
 pub(super) struct KernelBuilder<'a> {
@@ -19,6 +20,8 @@ pub(super) struct KernelBuilder<'a> {
     /// q̇ = N v of the local coordinates, row by row; filled by `block`.
     velocity_map: Vec<Vec<(usize, ExprId)>>,
     parameter_values: HashMap<ExprId, ExprId>,
+    /// What counts where there is a choice.
+    pub counting: Counting,
 }
 
 /// Mechanics of a member; vectors are as long as its velocities, or empty.
@@ -72,6 +75,7 @@ impl<'a> KernelBuilder<'a> {
             },
             velocity_map: Vec::new(),
             parameter_values: HashMap::new(),
+            counting: Counting::default(),
         }
     }
 
@@ -315,7 +319,7 @@ impl<'a> KernelBuilder<'a> {
                 Output::matrix(Role::ConstraintJacobian, &jacobian),
             ]
         });
-        let linearization = cheapest(&self.graph, candidates);
+        let linearization = cheapest(self.counting, &self.graph, candidates);
         add(&self.graph, FunctionRole::Linearization, linearization);
         functions
     }
@@ -388,12 +392,16 @@ impl<'a> KernelBuilder<'a> {
     }
 }
 
-/// Of functions that are equal, the one with fewest operations in every evaluation; of equals the first.
-pub(super) fn cheapest(graph: &Graph, candidates: impl IntoIterator<Item = Vec<Output>>) -> Vec<Output> {
+/// Of functions that are equal, the one with fewest operations; of equals the first.
+pub(super) fn cheapest(
+    counting: Counting,
+    graph: &Graph,
+    candidates: impl IntoIterator<Item = Vec<Output>>,
+) -> Vec<Output> {
     let operations = |outputs: &Vec<Output>| {
         let values: Vec<ExprId> =
             outputs.iter().flat_map(|output| output.entries.iter().map(|entry| entry.value)).collect();
-        Operations::hot(graph, &values).arithmetic()
+        counting.operations(graph, &values)
     };
     candidates.into_iter().min_by_key(operations).unwrap_or_default()
 }

@@ -365,7 +365,7 @@ fn constant_in_own_axes(graph: &mut Graph, rotation: &Matrix3, linear: &[Vector3
 
 /// How far the origin of a link that turns about its z axis moves along that axis, so that as few components as possible
 /// are left of the offsets: first of its own, then of its first child's. Only where the body's inertia and the offsets
-/// are numbers, as then nothing has to be computed for it.
+/// are free, so that nothing has to be computed for it.
 fn slide(
     stage: &mut Stage,
     body: Option<BodyId>,
@@ -375,13 +375,14 @@ fn slide(
 ) -> ExprId {
     let zero = stage.builder.graph.zero();
     let Some(body) = body.filter(|&body| has_constant_inertia(stage, body)) else { return zero };
+    let counting = stage.builder.counting;
     if has_parent {
         let graph = &mut stage.builder.graph;
         let columns = spatial::transpose(&fixed.rotation);
         if let Some(axis) = (0..3).find(|&axis| graph.as_number(columns[2][axis]).is_some_and(|n| n.abs().is_one())) {
             let along = graph.mul(fixed.position[axis], columns[2][axis]);
             if !graph.is_zero(along) {
-                return if graph.as_number(along).is_some() { graph.neg(along) } else { zero };
+                return if counting.is_free(graph, along) { graph.neg(along) } else { zero };
             }
         }
     }
@@ -391,14 +392,14 @@ fn slide(
     let on_parent = stage.frame_in_body(&format!("{}_parent", child.name), &child.parent);
     let graph = &mut stage.builder.graph;
     let offset = body_frame.then(graph, &on_parent).position[2];
-    if graph.as_number(offset).is_some() { offset } else { zero }
+    if counting.is_free(graph, offset) { offset } else { zero }
 }
 
 fn has_constant_inertia(stage: &mut Stage, body: BodyId) -> bool {
     let body = &stage.system.bodies[body.0];
     let terms = [Some(&body.mass), Some(&body.inertia), body.center_of_mass.as_ref()];
     let values: Vec<ExprId> = terms.into_iter().flatten().flat_map(|term| super::lower::lower(stage, term)).collect();
-    values.iter().all(|&value| stage.builder.graph.as_number(value).is_some())
+    values.iter().all(|&value| stage.builder.counting.is_free(&stage.builder.graph, value))
 }
 
 /// The rotation of a link whose body stands at `angle` against the ground.

@@ -5,6 +5,7 @@
 
 mod absolute;
 mod base_parameters;
+mod counting;
 mod dynamics;
 mod equations;
 mod factorization;
@@ -21,6 +22,7 @@ mod structured;
 mod terms;
 mod tree;
 
+pub use counting::Counting;
 pub use equations::*;
 
 use crate::expr::{ExprId, Graph};
@@ -29,13 +31,18 @@ use parameters::Parameters;
 
 /// The equations of a system.
 pub fn derive(system: &System) -> Equations {
+    derive_counting(system, Counting::default())
+}
+
+/// The equations of a system, in the form that is shortest when these operations count.
+pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let mut layout = Layout::default();
     let mut parameters = Parameters::declare(system, &mut layout);
     statements::declare(system, &mut layout);
     let (reference_configuration, members) = match system.formulation {
         Formulation::Joint => {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
-            (reference, joint_coordinates::derive(system, &layout, &mut parameters))
+            (reference, joint_coordinates::derive(system, &layout, &mut parameters, counting))
         }
         Formulation::Absolute => {
             absolute::declare(system, &mut layout);

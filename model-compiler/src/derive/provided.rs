@@ -58,7 +58,7 @@ fn inverse_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics
         ]
     });
     let outputs: Vec<_> = outputs.collect();
-    cheapest(&builder.graph, outputs)
+    cheapest(builder.counting, &builder.graph, outputs)
 }
 
 /// The derivatives of inverse dynamics at the acceleration that the forces cause, times −M⁻¹.
@@ -82,7 +82,7 @@ fn forward_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics
             ]);
         }
     }
-    cheapest(&builder.graph, candidates)
+    cheapest(builder.counting, &builder.graph, candidates)
 }
 
 /// What stands for the accelerations' symbols in a matrix.

@@ -4,7 +4,7 @@
 //! They are copied from its kernel, with any expressions in the place of its symbols. Joints are counted in the order in
 //! which they are written.
 
-use hamel_compiler::derive::{Entry, FunctionRole, Instance, Kernel, Role, derive};
+use hamel_compiler::derive::{Counting, Entry, FunctionRole, Instance, Kernel, Role, derive_counting};
 use hamel_compiler::expr::{ExprId, Graph, Stage, SymbolId};
 use hamel_compiler::joints::channels;
 use hamel_compiler::parse::{Description, Item, parse};
@@ -40,16 +40,18 @@ pub(super) struct State {
 }
 
 impl Dynamics {
-    /// Derives the equations of the model described by `text`.
+    /// Derives the equations of the model described by `text`, in the form that is best where parameters are known at
+    /// this stage.
     ///
     /// # Errors
     /// Those of the compiler; a model in absolute coordinates.
-    pub(super) fn of(text: &str) -> syn::Result<Self> {
+    pub(super) fn of(text: &str, parameters: Stage) -> syn::Result<Self> {
         let mut description = parse(text.parse::<TokenStream>()?)?;
         let all = Provided::ALL.map(|function| Ident::new(function.keyword(), Span::call_site()));
         description.items.push(Item::Provide(all.to_vec()));
         let system = resolve(&description)?;
-        let mut equations = derive(&system);
+        let counting = if parameters == Stage::Parameter { Counting::EveryEvaluation } else { Counting::All };
+        let mut equations = derive_counting(&system, counting);
         match (equations.kernels.pop(), equations.instances.pop()) {
             (Some(kernel), Some(instance)) if system.formulation == Formulation::Joint => {
                 let places = Places::new(&description, &system);
@@ -153,7 +155,7 @@ pub(super) fn write(
     parameters: Stage,
     values: impl Fn(&Dynamics, &mut Graph, &State) -> Vec<ExprId>,
 ) -> syn::Result<Formulas> {
-    let dynamics = Dynamics::of(model)?;
+    let dynamics = Dynamics::of(model, parameters)?;
     let mut graph = Graph::new();
     let (n_q, n_v) = dynamics.sizes();
     let [q, v, a] =

@@ -40,7 +40,7 @@ pub(super) fn functions() -> Vec<Function> {
 }
 
 fn write(model: &str, algorithm: Algorithm) -> syn::Result<Formulas> {
-    let tree = Tree { dynamics: Dynamics::of(model)? };
+    let tree = Tree { dynamics: Dynamics::of(model, Stage::Position)? };
     let mut graph = Graph::new();
     let arguments = tree.arguments(&mut graph);
     let values = algorithm(&tree, &mut graph, &arguments);

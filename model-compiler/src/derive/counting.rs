@@ -1,0 +1,29 @@
+//! Which operations count where there is a choice between several ways to the same function.
+
+use crate::expr::{ExprId, Graph, Operations, Stage};
+
+/// Which operations count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Counting {
+    /// Those of every evaluation: what depends on parameters alone is done once per model.
+    #[default]
+    EveryEvaluation,
+    /// All of them, as if parameters were different in every evaluation.
+    All,
+}
+
+impl Counting {
+    /// Operations that these values need.
+    pub(super) fn operations(self, graph: &Graph, values: &[ExprId]) -> u64 {
+        match self {
+            Counting::EveryEvaluation => Operations::hot(graph, values).arithmetic(),
+            Counting::All => Operations::of(graph, values).arithmetic(),
+        }
+    }
+
+    /// Whether nothing that is made of this value alone counts.
+    pub(super) fn is_free(self, graph: &Graph, value: ExprId) -> bool {
+        graph.as_number(value).is_some()
+            || (self == Counting::EveryEvaluation && graph.stage(value) <= Stage::Parameter)
+    }
+}
