@@ -248,9 +248,9 @@ impl Loaded {
 mod tests {
     use super::*;
     use crate::expr::Stage;
-    use crate::simplify::fixture::random_function;
     use crate::simplify::cost::hot_weight;
     use crate::simplify::field::are_equal;
+    use crate::simplify::fixture::random_function;
     use crate::simplify::rules::rules;
 
     #[test]

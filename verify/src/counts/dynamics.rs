@@ -158,8 +158,7 @@ pub(super) fn write(
     let dynamics = Dynamics::of(model, parameters)?;
     let mut graph = Graph::new();
     let (n_q, n_v) = dynamics.sizes();
-    let [q, v, a] =
-        [("q", n_q), ("v", n_v), ("a", n_v)].map(|(name, n)| symbols(&mut graph, name, n, Stage::Position));
+    let [q, v, a] = [("q", n_q), ("v", n_v), ("a", n_v)].map(|(name, n)| symbols(&mut graph, name, n, Stage::Position));
     let names = dynamics.parameter_graph.symbols().iter().map(|symbol| &symbol.name);
     let parameters = names.map(|name| graph.symbol(name, parameters)).collect();
     let values = values(&dynamics, &mut graph, &State { q, v, a, tau: Vec::new(), parameters });
