@@ -6,6 +6,7 @@
 
 use crate::derive::{Block, Equations, FunctionRole, Role};
 use crate::diagnostics::{self, Errors};
+use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
 use crate::schedule::Schedule;
 use crate::schedule::interpret::{Interpreter, Point, defaults};
@@ -233,7 +234,7 @@ fn member(system: &System, equations: &Equations, row: usize) -> proc_macro2::Id
     let joints = system.joints.iter().map(|joint| &joint.name);
     let constraints = system.constraints.iter().map(|constraint| &constraint.name);
     let is_named = |name: &&proc_macro2::Ident| {
-        let rest = channel.strip_prefix(&name.to_string());
+        let rest = channel.strip_prefix(&spelled(&name.to_string()));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '_', '.']))
     };
     joints.chain(constraints).find(is_named).unwrap_or(&system.name).clone()

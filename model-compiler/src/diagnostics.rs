@@ -10,6 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::Error;
 
+use crate::parse::spelled;
 use crate::resolve::Shape;
 use crate::units::Unit;
 
@@ -34,7 +35,7 @@ impl Errors {
     ///
     /// What has been collected.
     pub fn finish<T>(self, result: Option<T>) -> syn::Result<T> {
-        let all = self.0.into_inner().into_iter().reduce(|mut all, error| {
+        let all = distinct(self.0.into_inner()).into_iter().reduce(|mut all, error| {
             all.combine(error);
             all
         });
@@ -44,6 +45,16 @@ impl Errors {
             (None, None) => Err(Error::new(Span::call_site(), "the model could not be read")),
         }
     }
+}
+
+/// Errors without those that say the same at the same place: the rounds of a loop share their tokens.
+fn distinct(errors: Vec<Error>) -> Vec<Error> {
+    let mut seen = std::collections::HashSet::new();
+    let key = |error: &Error| {
+        let text: String = error.to_string().chars().filter(|character| !character.is_ascii_digit()).collect();
+        (format!("{:?}", error.span()), text)
+    };
+    errors.into_iter().filter(|error| seen.insert(key(error))).collect()
 }
 
 /// A range of tokens.
@@ -115,7 +126,7 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 fn error(place: impl Into<Place>, message: impl Display) -> Error {
-    Error::new_spanned(place.into(), message)
+    Error::new_spanned(place.into(), spelled(&message.to_string()))
 }
 
 /// An error with a next step.
@@ -133,7 +144,7 @@ fn advise_if(place: impl Into<Place>, message: impl Display, help: Option<impl D
 
 /// An error that has to do with another place.
 fn beside(mut error: Error, other: Span, note: impl Display) -> Error {
-    error.combine(Error::new(other, note));
+    error.combine(Error::new(other, spelled(&note.to_string())));
     error
 }
 
@@ -334,6 +345,22 @@ pub(crate) fn number_out_of_range(place: Place) -> Error {
 
 pub(crate) fn index_not_integer(place: Place) -> Error {
     error(place, "expected an integer index, counted from 0")
+}
+
+pub(crate) fn not_an_integer(place: Place) -> Error {
+    advise(place, "expected an integer", "write a number, or a `const` that is declared further up")
+}
+
+pub(crate) fn not_a_count(place: Place, most: i64) -> Error {
+    error(place, format!("expected a number of components from 1 to {most}"))
+}
+
+pub(crate) fn too_many_rounds(span: Span, most: usize) -> Error {
+    error(span, format!("loops have more than {most} rounds"))
+}
+
+pub(crate) fn wrong_number_of_values(span: Span, names: usize, found: usize) -> Error {
+    error(span, format!("expected {names} {}, found {found}", plural("value", names)))
 }
 
 pub(crate) fn index_out_of_range(place: Place, length: usize) -> Error {

@@ -531,7 +531,8 @@ fn joint_closure(
     let doc = format!("A {keyword} joint between two bodies.");
     let name = format!("{keyword}_joint");
     let mut builder = KernelBuilder::new(&name, &doc, &joint.name.to_string(), parameters, layout);
-    let ends: Vec<BodyId> = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body).collect();
+    let ends = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body);
+    let ends: Vec<BodyId> = ends.chain(joint.coordinates.iter().flat_map(terms::bodies)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &ends));
     let mut stage = Stage::new(system, &mut builder, &bodies, false);
     let constraint = statements::closure(&mut stage, joint);

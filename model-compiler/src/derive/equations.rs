@@ -47,6 +47,14 @@ pub struct Layout {
     pub initial_conditions: (usize, usize),
 }
 
+impl Layout {
+    /// Every channel.
+    pub(super) fn channels_mut(&mut self) -> impl Iterator<Item = &mut Channel> {
+        let Layout { inputs, coordinates, velocities, constraints, outputs, .. } = self;
+        [inputs, coordinates, velocities, constraints, outputs].into_iter().flatten()
+    }
+}
+
 /// A named scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {

@@ -7,6 +7,7 @@ use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, 
 use super::parameters::Parameters;
 use super::structured::Derivatives;
 use crate::expr::{ExprId, Graph, Stage, SymbolId};
+use crate::parse::spelled;
 
 /// A kernel and its first instance while they are being written.
 pub(super) struct KernelBuilder<'a> {
@@ -63,7 +64,7 @@ impl<'a> KernelBuilder<'a> {
             inputs: Inputs::default(),
             instance: Instance {
                 kernel: 0,
-                name: member.to_owned(),
+                name: spelled(member),
                 parameters: Vec::new(),
                 inputs: Vec::new(),
                 q: Vec::new(),
@@ -80,7 +81,8 @@ impl<'a> KernelBuilder<'a> {
     }
 
     fn symbol(&mut self, name: &str, stage: Stage) -> (ExprId, SymbolId) {
-        let mut unique = name.to_owned();
+        let name = &spelled(name);
+        let mut unique = name.clone();
         let mut suffix = 2;
         while self.graph.find_symbol(&unique).is_some() {
             unique = format!("{name}_{suffix}");

@@ -40,7 +40,7 @@ pub struct Output {
 }
 
 pub(super) fn constraint(reader: &mut Reader) -> Result<Constraint> {
-    let name = reader.name("the name of a constraint")?;
+    let name = reader.indexed_name("the name of a constraint")?;
     reader.expect(":")?;
     let lhs = value::value(reader)?;
     if !reader.take("==") {
@@ -61,7 +61,7 @@ pub(super) fn initial(reader: &mut Reader) -> Result<Initial> {
 }
 
 pub(super) fn output(reader: &mut Reader) -> Result<Output> {
-    let name = reader.name("the name of an output")?;
+    let name = reader.indexed_name("the name of an output")?;
     reader.expect("=")?;
     let value = value::value(reader)?;
     Ok(Output { name, value, axes: axes(reader)? })
@@ -72,7 +72,7 @@ fn axes(reader: &mut Reader) -> Result<Option<Ident>> {
     if !reader.take_word("in") {
         return value::end(reader).map(|()| None);
     }
-    let body = reader.name("the name of a body")?;
+    let body = reader.indexed_name("the name of a body")?;
     reader.expect(";")?;
     Ok(Some(body))
 }

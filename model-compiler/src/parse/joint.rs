@@ -46,7 +46,7 @@ pub struct JointOption {
 }
 
 pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
-    let name = reader.name("the name of a joint")?;
+    let name = reader.indexed_name("the name of a joint")?;
     reader.expect(":")?;
     let kind = reader.name("a kind of joint")?;
     let ends = ends(reader)?;
@@ -80,7 +80,7 @@ pub(super) fn ends(reader: &mut Reader) -> Result<Vec<End>> {
 
 /// Reads one end.
 pub(super) fn end(reader: &mut Reader) -> Result<End> {
-    let name = reader.name("`ground` or the name of a body")?;
+    let name = reader.indexed_name("`ground` or the name of a body")?;
     let coordinate = reader.take(".").then(|| reader.name("a coordinate")).transpose()?;
     let mut end = End { name, coordinate, position: None, rotation: None, axis: None };
     loop {

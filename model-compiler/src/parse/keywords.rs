@@ -8,6 +8,7 @@ pub(crate) const ITEMS: [&str; 16] = [
     "const",
     "constraint",
     "coordinates",
+    "for",
     "force",
     "fused_multiply_add",
     "gravity",

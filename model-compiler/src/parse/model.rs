@@ -6,7 +6,7 @@ use syn::Result;
 
 use super::reader::Reader;
 use super::{Body, Constraint, Definition, Force, Gravity, Initial, Input, Joint, Output, Parameter};
-use super::{body, condition, force, joint, keywords, parameter};
+use super::{body, condition, force, joint, keywords, parameter, repeat};
 use crate::diagnostics::{self, Errors};
 
 /// A model, as written.
@@ -74,15 +74,24 @@ pub(super) fn description(mut reader: Reader, errors: &Errors) -> Result<Descrip
     let name = reader.name("the name of the model")?;
     let mut inside = reader.group(Delimiter::Brace)?;
     let mut items = Vec::new();
-    while !inside.is_empty() {
-        let start = inside;
-        match errors.keep(item(&mut inside, errors)) {
-            Some(item) => items.push(item),
-            None => inside.skip_item(start),
-        }
-    }
+    self::items(&mut inside, errors, &mut items);
     errors.keep(reader.finish("nothing after the model"));
     Ok(Description { doc, visibility, name, items })
+}
+
+/// Reads items to the end of a group; goes on after one in error.
+pub(super) fn items(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>) {
+    while !reader.is_empty() {
+        let start = *reader;
+        let read = if reader.sees_word("for") {
+            repeat::repetition(reader, errors, items)
+        } else {
+            item(reader, errors).map(|item| items.push(item))
+        };
+        if errors.keep(read).is_none() {
+            reader.skip_item(start);
+        }
+    }
 }
 
 fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {

@@ -4,12 +4,12 @@ use proc_macro2::Ident;
 
 use super::context::Context;
 use super::dimensions::{self, Operand};
-use super::names::Meaning;
+use super::names::{self, Meaning};
 use super::quantity::Subject;
 use super::{Shape, Term, TermKind, functions};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
-use crate::parse::{Choice, Operator, UnitExpression, Value, ValueKind};
+use crate::parse::{Choice, Index, Operator, UnitExpression, Value, ValueKind};
 use crate::units::{self, Unit};
 
 /// Largest number of terms in an expression; named expressions within named expressions grow exponentially.
@@ -53,7 +53,15 @@ impl Context<'_> {
             ValueKind::Point(body, position) => return self.point(body, position),
             ValueKind::Number(digits) => self.number(digits, place),
             ValueKind::WithUnit(value, unit) => self.with_unit(value, unit),
-            ValueKind::Index(base, index) => self.index(base, index),
+            ValueKind::Index(base, indices) => {
+                if let Some(name) = value.as_name()
+                    && self.stands_alone(&name, base)
+                {
+                    return self.named(&name);
+                }
+                let term = self.operand(base);
+                indices.iter().fold(term, |base, index| self.index(base?, index)).map(|operand| operand.term)
+            }
             ValueKind::Call(name, arguments) => {
                 let arguments = self.operands(arguments);
                 // Errors in the arguments of an unknown function are reported with it.
@@ -83,7 +91,7 @@ impl Context<'_> {
         term.map(Subject::Term)
     }
 
-    fn named(&self, name: &Ident) -> Option<Subject> {
+    pub(super) fn named(&self, name: &Ident) -> Option<Subject> {
         let span = name.span();
         let term = match name.to_string().as_str() {
             "ground" => return Some(Subject::Body(None)),
@@ -147,14 +155,15 @@ impl Context<'_> {
         is_known.then_some((unit, factor))
     }
 
-    fn index(&self, base: &Value, index: &Value) -> Option<Term> {
-        let base = self.operand(base);
-        let position = match &index.kind {
-            ValueKind::Number(digits) => digits.parse::<usize>().ok(),
-            _ => None,
-        };
-        let position = self.keep(position.ok_or_else(|| diagnostics::index_not_integer(index.place)))?;
-        let Operand { term, place } = base?;
+    /// Whether a name with indices is declared as such; if neither it nor its base is, it is what to complain about.
+    fn stands_alone(&self, name: &Ident, base: &Value) -> bool {
+        let base = base.as_name().is_some_and(|base| self.names.get(&base).is_some() || names::is_reserved(&base));
+        !base || self.names.get(name).is_some()
+    }
+
+    fn index(&self, base: Operand, index: &Index) -> Option<Operand> {
+        let position = self.keep(index.value.ok_or_else(|| diagnostics::index_not_integer(index.place)))?;
+        let Operand { term, place } = base;
         let length = match term.shape {
             Shape::Vector(n) | Shape::Matrix(n, _) => n,
             Shape::Scalar => {
@@ -166,7 +175,7 @@ impl Context<'_> {
             self.errors.push(diagnostics::index_out_of_range(index.place, length));
             return None;
         }
-        self.bounded(term.component(position), place)
+        Some(Operand { term: self.bounded(term.component(position), place)?, place })
     }
 
     fn choice(&self, choice: &Choice, place: Place) -> Option<Term> {

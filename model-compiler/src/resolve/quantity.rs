@@ -62,7 +62,7 @@ impl Context<'_> {
         self.member_of(subject, name)
     }
 
-    fn member_of(&self, subject: Subject, name: &Ident) -> Option<Subject> {
+    pub(super) fn member_of(&self, subject: Subject, name: &Ident) -> Option<Subject> {
         match subject {
             Subject::Term(term) => self.component(term, name),
             Subject::Body(body) => self.of_body(body, name),

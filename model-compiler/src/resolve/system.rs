@@ -189,6 +189,10 @@ pub struct Joint {
     pub parent: Frame,
     /// Frame on the second body named.
     pub child: Frame,
+    /// The coordinates it couples, if its kind couples coordinates; its frames are the ground then.
+    pub coordinates: Vec<Term>,
+    /// Values of the kind's fields, in the kind's order.
+    pub fields: Vec<Term>,
     /// Part of the spanning tree (joint coordinates only).
     pub is_tree: bool,
     /// In the plane: the coordinate is the child's angle against the ground, not against the parent; with this name.
