@@ -18,6 +18,7 @@ macro_rules! joints {
 }
 
 joints![
+    cylindrical::Cylindrical,
     fixed::Fixed,
     free::Free,
     prismatic::Prismatic,
