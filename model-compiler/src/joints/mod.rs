@@ -24,6 +24,7 @@ joints![
     prismatic::Prismatic,
     revolute::Revolute,
     spherical::Spherical,
+    universal::Universal,
 ];
 
 /// A scalar coordinate or velocity of a joint.
