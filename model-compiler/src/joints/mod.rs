@@ -21,6 +21,7 @@ joints![
     cylindrical::Cylindrical,
     fixed::Fixed,
     free::Free,
+    planar::Planar,
     prismatic::Prismatic,
     revolute::Revolute,
     spherical::Spherical,
