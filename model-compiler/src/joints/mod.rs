@@ -24,6 +24,7 @@ joints![
     planar::Planar,
     prismatic::Prismatic,
     revolute::Revolute,
+    screw::Screw,
     spherical::Spherical,
     universal::Universal,
 ];
