@@ -19,6 +19,7 @@ macro_rules! joints {
 
 joints![
     cylindrical::Cylindrical,
+    distance::Distance,
     fixed::Fixed,
     free::Free,
     planar::Planar,
