@@ -23,6 +23,7 @@ joints![
     fixed::Fixed,
     free::Free,
     planar::Planar,
+    point_on_line::PointOnLine,
     prismatic::Prismatic,
     revolute::Revolute,
     screw::Screw,
