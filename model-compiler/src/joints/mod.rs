@@ -22,6 +22,7 @@ joints![
     distance::Distance,
     fixed::Fixed,
     free::Free,
+    gear::Gear,
     planar::Planar,
     point_on_line::PointOnLine,
     prismatic::Prismatic,
