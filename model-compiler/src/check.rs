@@ -51,7 +51,9 @@ fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Optio
         if g.iter().all(|g| g.abs() < ASSEMBLED) {
             return Some(q);
         }
-        let rows = jacobian(model, equations, &q);
+        let mut rows = jacobian(model, equations, &q);
+        // Constraints on velocities do not bind the configuration.
+        rows.truncate(rows.len() - equations.layout.velocity_constraints);
         let step = minimum_norm_step(&rows, &g);
         if step.iter().any(|x| !x.is_finite()) {
             return None;

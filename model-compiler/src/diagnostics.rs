@@ -385,10 +385,16 @@ pub fn acceleration_in_force(span: Span) -> Error {
     error(span, "a force may not depend on accelerations")
 }
 
-/// A velocity in a constraint; the language has constraints on positions.
+/// A velocity in a constraint on positions.
 pub fn velocity_in_constraint(span: Span) -> Error {
-    let help = "write the constraint at position level; its rates follow";
+    let help = "write the constraint at position level, its rates follow; or end it with `as velocity` if it has none";
     advise(span, "expected positions in a constraint, found a velocity", help)
+}
+
+/// A constraint on velocities that is not linear in them.
+pub fn not_linear_in_velocities(span: Span) -> Error {
+    let help = "its coefficients may depend on positions and time, but not on velocities";
+    advise(span, "expected a constraint that is linear in velocities", help)
 }
 
 /// An input in a constraint; nobody knows its rates.

@@ -5,8 +5,10 @@
 
 pub mod chain;
 pub mod double_pendulum;
+pub mod driven_pendulum;
 pub mod pendulum;
 pub mod scotch_yoke;
+pub mod sleigh;
 pub mod slider_crank;
 
 pub mod free_body;
@@ -16,12 +18,14 @@ pub mod single_axis_rotation;
 
 pub use chain::Chain;
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
+pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
 pub use free_body::{FreeBody, FreeBodyJoint};
 pub use heavy_top::{HeavyTop, HeavyTopJoint};
 pub use pendulum::{Pendulum, PendulumAbsolute};
 pub use scotch_yoke::{ScotchYoke, ScotchYokeAbsolute};
 pub use shaft_line::{ShaftLine, ShaftLineAbsolute};
 pub use single_axis_rotation::SingleAxisRotation;
+pub use sleigh::{Sleigh, SleighAbsolute};
 pub use slider_crank::{SliderCrank, SliderCrankAbsolute};
 
 use hamel::{Model, UnknownParameter};
@@ -63,6 +67,11 @@ models![
     "double_pendulum" => double_pendulum::DoublePendulum / DoublePendulumParameters,
     "double_pendulum_absolute" =>
         double_pendulum::DoublePendulumAbsolute / DoublePendulumAbsoluteParameters = "double_pendulum",
+    "driven_pendulum" => driven_pendulum::DrivenPendulum / DrivenPendulumParameters,
+    "driven_pendulum_absolute" =>
+        driven_pendulum::DrivenPendulumAbsolute / DrivenPendulumAbsoluteParameters = "driven_pendulum",
+    "sleigh" => sleigh::Sleigh / SleighParameters,
+    "sleigh_absolute" => sleigh::SleighAbsolute / SleighAbsoluteParameters = "sleigh",
     "slider_crank" => slider_crank::SliderCrank / SliderCrankParameters,
     "slider_crank_absolute" => slider_crank::SliderCrankAbsolute / SliderCrankAbsoluteParameters = "slider_crank",
     "scotch_yoke" => scotch_yoke::ScotchYoke / ScotchYokeParameters,

@@ -37,8 +37,10 @@ pub struct Layout {
     pub coordinates: Vec<Channel>,
     /// Velocities v.
     pub velocities: Vec<Channel>,
-    /// Constraints g.
+    /// Constraints g; those on velocities come last.
     pub constraints: Vec<Channel>,
+    /// How many of them are on velocities.
+    pub velocity_constraints: usize,
     /// Outputs.
     pub outputs: Vec<Channel>,
     /// Structure of the configuration space.

@@ -60,6 +60,8 @@ pub(super) fn declare(system: &System, layout: &mut Layout) {
         system.initial.iter().filter(|i| i.is_velocity == velocity).map(|i| i.residual.shape.size()).sum()
     };
     layout.initial_conditions = (count(false), count(true));
+    let on_velocities = system.constraints.iter().filter(|constraint| constraint.is_velocity);
+    layout.velocity_constraints = on_velocities.map(|constraint| constraint.residual.shape.size()).sum();
     for input in &system.inputs {
         layout.inputs.push(Channel { name: input.name.to_string(), unit: input.unit.to_string() });
     }

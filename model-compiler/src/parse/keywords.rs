@@ -3,11 +3,12 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(crate) const ITEMS: [&str; 16] = [
+pub(crate) const ITEMS: [&str; 18] = [
     "body",
     "const",
     "constraint",
     "coordinates",
+    "drive",
     "for",
     "force",
     "fused_multiply_add",
@@ -16,6 +17,7 @@ pub(crate) const ITEMS: [&str; 16] = [
     "input",
     "joint",
     "let",
+    "marker",
     "output",
     "param",
     "planar",

@@ -45,7 +45,7 @@ pub enum Item {
     Joint(Joint),
     /// `force …` or `torque …`
     Force(Force),
-    /// `constraint …;`
+    /// `constraint …;` or `drive …;`
     Constraint(Constraint),
     /// `initial …;`
     Initial(Initial),
@@ -115,7 +115,8 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "body" => body::body(reader, errors).map(Item::Body),
         "joint" => joint::joint(reader, errors).map(Item::Joint),
         "force" | "torque" => force::force(reader, word, errors).map(Item::Force),
-        "constraint" => condition::constraint(reader).map(Item::Constraint),
+        "constraint" => condition::constraint(reader, false).map(Item::Constraint),
+        "drive" => condition::constraint(reader, true).map(Item::Constraint),
         "initial" => condition::initial(reader).map(Item::Initial),
         "output" => condition::output(reader).map(Item::Output),
         "provide" => provide(reader).map(Item::Provide),

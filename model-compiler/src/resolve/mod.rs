@@ -109,7 +109,11 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         bodies: bodies.into_iter().collect::<Option<_>>()?,
         joints: joints.into_iter().collect::<Option<_>>()?,
         forces: forces.into_iter().collect::<Option<_>>()?,
-        constraints: constraints.into_iter().collect::<Option<_>>()?,
+        constraints: {
+            let mut constraints = constraints.into_iter().collect::<Option<Vec<_>>>()?;
+            constraints.sort_by_key(|constraint| constraint.is_velocity);
+            constraints
+        },
         initial: initial.into_iter().collect::<Option<_>>()?,
         outputs: outputs.into_iter().collect::<Option<_>>()?,
         provided,

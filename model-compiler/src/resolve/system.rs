@@ -57,7 +57,7 @@ pub struct System {
     pub joints: Vec<Joint>,
     /// Applied forces other than gravity.
     pub forces: Vec<Force>,
-    /// Constraints written as equations.
+    /// Constraints written as equations, and drives; those on velocities come last.
     pub constraints: Vec<Constraint>,
     /// Conditions on the initial state.
     pub initial: Vec<Initial>,
@@ -221,8 +221,10 @@ pub struct Force {
 pub struct Constraint {
     /// Name.
     pub name: Ident,
-    /// Left side minus right side; a scalar or a vector; position level.
+    /// Left side minus right side; a scalar or a vector.
     pub residual: Term,
+    /// Holds for velocities, in which it is linear, and not for coordinates.
+    pub is_velocity: bool,
 }
 
 /// A condition `residual = 0` on the initial state.
