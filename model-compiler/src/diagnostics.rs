@@ -188,6 +188,10 @@ pub(crate) fn unknown_item(word: &Ident) -> Error {
 }
 
 pub(crate) fn unknown_name(name: &Ident, candidates: &[&str]) -> Error {
+    if crate::units::find(&name.to_string()).is_some() && !candidates.contains(&name.to_string().as_str()) {
+        let help = "a unit follows a number, and units beside each other multiply: `1.0 kg m^2`";
+        return advise(name, format!("unknown name `{name}`, which is a unit"), help);
+    }
     let near = nearest(&name.to_string(), candidates.iter().copied());
     unknown(name, format!("unknown name `{name}`"), near.as_slice())
 }
@@ -224,6 +228,29 @@ pub(crate) fn used_before_declaration(name: &Ident, declared: Span) -> Error {
     let message = format!("`{name}` is used before its declaration");
     let error = advise(name, message, "declare it further up");
     beside(error, declared, format!("`{name}` is declared here"))
+}
+
+pub(crate) fn defined_by_itself(name: &Ident) -> Error {
+    error(name, format!("`{name}` is defined by itself"))
+}
+
+/// A note where a name is declared that is used with a wrong unit.
+pub(crate) fn declared_here(error: Error, declared: Span, name: &Ident, found: Unit) -> Error {
+    beside(error, declared, format!("`{name}` is given as {} here", unit(found)))
+}
+
+pub(crate) fn marker_has_its_place(place: Place, marker: &Ident) -> Error {
+    let help = "name its body to attach to another point";
+    advise(place, format!("marker `{marker}` has its place and axes already"), help)
+}
+
+/// A force on a coordinate that is not moved by a velocity of its own.
+pub(crate) fn no_force_on(place: Place, velocities: &[&str]) -> Error {
+    advise(
+        place,
+        "this coordinate has no force of its own",
+        format!("name a velocity of the joint: {}", list(velocities)),
+    )
 }
 
 /// `expected` and `found` are kinds with an article, e.g. "a body".
@@ -453,7 +480,7 @@ pub(crate) fn coordinate_has_no_point(place: Place) -> Error {
 }
 
 pub(crate) fn coordinate_not_named(joint: &Ident, known: &[&str]) -> Error {
-    let help = known.first().map(|first| format!("name one of them: `{joint}.{first}`"));
+    let help = known.first().map(|first| format!("name one of {}: `{joint}.{first}`", list(known)));
     advise_if(joint, format!("expected one coordinate, found the {} of joint `{joint}`", known.len()), help)
 }
 

@@ -21,10 +21,19 @@ pub struct Joint {
     pub options: Vec<JointOption>,
 }
 
+/// `marker name: end;`
+#[derive(Clone, Debug)]
+pub struct Marker {
+    /// Its name.
+    pub name: Ident,
+    /// The frame it stands for.
+    pub end: End,
+}
+
 /// Where a joint or a force is attached: `body at position rotated rotation axis direction`.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// A body, the ground, or for forces a joint or a coordinate.
+    /// A body, the ground, a marker, or for forces a joint or a coordinate.
     pub name: Ident,
     /// A coordinate of that joint: `joint.coordinate`.
     pub coordinate: Option<Ident>,
@@ -57,6 +66,16 @@ pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
         Vec::new()
     };
     Ok(Joint { name, kind, ends, options })
+}
+
+pub(super) fn marker(reader: &mut Reader) -> Result<Marker> {
+    let name = reader.indexed_name("the name of a marker")?;
+    reader.expect(":")?;
+    let end = end(reader)?;
+    if !reader.take(";") {
+        return Err(reader.expected("`at`, `rotated`, `axis` or `;`"));
+    }
+    Ok(Marker { name, end })
 }
 
 fn option(reader: &mut Reader) -> Result<JointOption> {

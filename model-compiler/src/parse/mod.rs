@@ -22,7 +22,7 @@ pub use body::{Body, BodyField};
 pub use condition::{Constraint, Initial, Output};
 pub use fields::Field;
 pub use force::{Force, ForceForm, Noun};
-pub use joint::{End, Joint, JointOption};
+pub use joint::{End, Joint, JointOption, Marker};
 pub use model::{Coordinates, Description, Item};
 pub use parameter::{Definition, Gravity, Input, Parameter};
 pub use unit::{UnitExpression, UnitFactor};

@@ -5,7 +5,7 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::Result;
 
 use super::reader::Reader;
-use super::{Body, Constraint, Definition, Force, Gravity, Initial, Input, Joint, Output, Parameter};
+use super::{Body, Constraint, Definition, Force, Gravity, Initial, Input, Joint, Marker, Output, Parameter};
 use super::{body, condition, force, joint, keywords, parameter, repeat};
 use crate::diagnostics::{self, Errors};
 
@@ -41,6 +41,8 @@ pub enum Item {
     Gravity(Gravity),
     /// `body … { … }`
     Body(Body),
+    /// `marker …;`
+    Marker(Marker),
     /// `joint …`
     Joint(Joint),
     /// `force …` or `torque …`
@@ -113,6 +115,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "let" => parameter::definition(reader).map(Item::Definition),
         "gravity" => parameter::gravity(reader, word.span()).map(Item::Gravity),
         "body" => body::body(reader, errors).map(Item::Body),
+        "marker" => joint::marker(reader).map(Item::Marker),
         "joint" => joint::joint(reader, errors).map(Item::Joint),
         "force" | "torque" => force::force(reader, word, errors).map(Item::Force),
         "constraint" => condition::constraint(reader, false).map(Item::Constraint),

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::dimensions::{self, Operand};
 use super::names::{self, Meaning};
 use super::quantity::Subject;
-use super::{Shape, Term, TermKind, functions};
+use super::{Frame, Shape, Term, TermKind, functions};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
 use crate::parse::{Choice, Index, Operator, UnitExpression, Value, ValueKind};
@@ -35,7 +35,14 @@ impl Context<'_> {
     /// The term of an expression that must have this shape and unit.
     pub(super) fn typed(&self, value: &Value, shape: Shape, unit: Unit) -> Option<Term> {
         let operand = self.operand(value)?;
-        self.keep(operand.require(shape, unit))
+        let found = operand.term.unit;
+        let typed = operand.require(shape, unit);
+        self.keep(typed.map_err(|error| {
+            match value.as_name().and_then(|name| Some((self.names.declared_at(&name)?, name))) {
+                Some((declared, name)) if found != unit => diagnostics::declared_here(error, declared, &name, found),
+                _ => error,
+            }
+        }))
     }
 
     /// All operands, or `None` if one of them is in error; errors of all of them are reported.
@@ -100,6 +107,10 @@ impl Context<'_> {
             "pi" => Term::number(Number::from_f64(std::f64::consts::PI), span),
             _ => match self.names.look_up(name, self.errors)? {
                 Meaning::Body(body) => return Some(Subject::Body(Some(body))),
+                Meaning::Marker(index) => {
+                    let frame = self.frame(self.markers.get(index)?, None)?;
+                    return Some(Subject::Point(Frame { rotation: None, ..frame }));
+                }
                 Meaning::Joint(joint) => return Some(Subject::Joint(joint)),
                 Meaning::Coordinate(joint) => return self.sole_coordinate(joint, Place::at(span)),
                 Meaning::Input(id) => Term::scalar(TermKind::Input(id), self.inputs.get(id.0)?.unit, span),
@@ -108,7 +119,7 @@ impl Context<'_> {
                     Term { kind: TermKind::Parameter(id), shape, unit, span }
                 }
                 Meaning::Definition(index) => self.definitions.get(index)?.clone(),
-                Meaning::Pending | Meaning::Broken => return None,
+                Meaning::Pending | Meaning::Itself | Meaning::Broken => return None,
             },
         };
         Some(Subject::Term(term))

@@ -93,7 +93,10 @@ impl<'a> Context<'_> {
             parent: None,
             child: None,
             is_tree: false,
-            is_turned: joint.ends.iter().any(|end| end.rotation.is_some() || end.axis.is_some()),
+            is_turned: joint.ends.iter().any(|end| {
+                let end = self.marker(&end.name).unwrap_or(end);
+                end.rotation.is_some() || end.axis.is_some()
+            }),
             absolute_angle: None,
             coordinate_name: None,
         };
