@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(crate) const ITEMS: [&str; 18] = [
+pub(crate) const ITEMS: [&str; 19] = [
     "body",
     "const",
     "constraint",
