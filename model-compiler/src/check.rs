@@ -6,6 +6,7 @@
 
 use crate::derive::{Block, Equations, FunctionRole, Role};
 use crate::diagnostics::{self, Errors};
+use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
 use crate::schedule::Schedule;
 use crate::schedule::interpret::{Interpreter, Point, defaults};
@@ -50,7 +51,9 @@ fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Optio
         if g.iter().all(|g| g.abs() < ASSEMBLED) {
             return Some(q);
         }
-        let rows = jacobian(model, equations, &q);
+        let mut rows = jacobian(model, equations, &q);
+        // Constraints on velocities do not bind the configuration.
+        rows.truncate(rows.len() - equations.layout.velocity_constraints);
         let step = minimum_norm_step(&rows, &g);
         if step.iter().any(|x| !x.is_finite()) {
             return None;
@@ -233,7 +236,7 @@ fn member(system: &System, equations: &Equations, row: usize) -> proc_macro2::Id
     let joints = system.joints.iter().map(|joint| &joint.name);
     let constraints = system.constraints.iter().map(|constraint| &constraint.name);
     let is_named = |name: &&proc_macro2::Ident| {
-        let rest = channel.strip_prefix(&name.to_string());
+        let rest = channel.strip_prefix(&spelled(&name.to_string()));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '_', '.']))
     };
     joints.chain(constraints).find(is_named).unwrap_or(&system.name).clone()

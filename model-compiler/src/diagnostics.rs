@@ -10,6 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::Error;
 
+use crate::parse::spelled;
 use crate::resolve::Shape;
 use crate::units::Unit;
 
@@ -34,7 +35,7 @@ impl Errors {
     ///
     /// What has been collected.
     pub fn finish<T>(self, result: Option<T>) -> syn::Result<T> {
-        let all = self.0.into_inner().into_iter().reduce(|mut all, error| {
+        let all = distinct(self.0.into_inner()).into_iter().reduce(|mut all, error| {
             all.combine(error);
             all
         });
@@ -44,6 +45,16 @@ impl Errors {
             (None, None) => Err(Error::new(Span::call_site(), "the model could not be read")),
         }
     }
+}
+
+/// Errors without those that say the same at the same place: the rounds of a loop share their tokens.
+fn distinct(errors: Vec<Error>) -> Vec<Error> {
+    let mut seen = std::collections::HashSet::new();
+    let key = |error: &Error| {
+        let text: String = error.to_string().chars().filter(|character| !character.is_ascii_digit()).collect();
+        (format!("{:?}", error.span()), text)
+    };
+    errors.into_iter().filter(|error| seen.insert(key(error))).collect()
 }
 
 /// A range of tokens.
@@ -115,7 +126,7 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 fn error(place: impl Into<Place>, message: impl Display) -> Error {
-    Error::new_spanned(place.into(), message)
+    Error::new_spanned(place.into(), spelled(&message.to_string()))
 }
 
 /// An error with a next step.
@@ -133,7 +144,7 @@ fn advise_if(place: impl Into<Place>, message: impl Display, help: Option<impl D
 
 /// An error that has to do with another place.
 fn beside(mut error: Error, other: Span, note: impl Display) -> Error {
-    error.combine(Error::new(other, note));
+    error.combine(Error::new(other, spelled(&note.to_string())));
     error
 }
 
@@ -177,6 +188,10 @@ pub(crate) fn unknown_item(word: &Ident) -> Error {
 }
 
 pub(crate) fn unknown_name(name: &Ident, candidates: &[&str]) -> Error {
+    if crate::units::find(&name.to_string()).is_some() && !candidates.contains(&name.to_string().as_str()) {
+        let help = "a unit follows a number, and units beside each other multiply: `1.0 kg m^2`";
+        return advise(name, format!("unknown name `{name}`, which is a unit"), help);
+    }
     let near = nearest(&name.to_string(), candidates.iter().copied());
     unknown(name, format!("unknown name `{name}`"), near.as_slice())
 }
@@ -213,6 +228,29 @@ pub(crate) fn used_before_declaration(name: &Ident, declared: Span) -> Error {
     let message = format!("`{name}` is used before its declaration");
     let error = advise(name, message, "declare it further up");
     beside(error, declared, format!("`{name}` is declared here"))
+}
+
+pub(crate) fn defined_by_itself(name: &Ident) -> Error {
+    error(name, format!("`{name}` is defined by itself"))
+}
+
+/// A note where a name is declared that is used with a wrong unit.
+pub(crate) fn declared_here(error: Error, declared: Span, name: &Ident, found: Unit) -> Error {
+    beside(error, declared, format!("`{name}` is given as {} here", unit(found)))
+}
+
+pub(crate) fn marker_has_its_place(place: Place, marker: &Ident) -> Error {
+    let help = "name its body to attach to another point";
+    advise(place, format!("marker `{marker}` has its place and axes already"), help)
+}
+
+/// A force on a coordinate that is not moved by a velocity of its own.
+pub(crate) fn no_force_on(place: Place, velocities: &[&str]) -> Error {
+    advise(
+        place,
+        "this coordinate has no force of its own",
+        format!("name a velocity of the joint: {}", list(velocities)),
+    )
 }
 
 /// `expected` and `found` are kinds with an article, e.g. "a body".
@@ -336,6 +374,22 @@ pub(crate) fn index_not_integer(place: Place) -> Error {
     error(place, "expected an integer index, counted from 0")
 }
 
+pub(crate) fn not_an_integer(place: Place) -> Error {
+    advise(place, "expected an integer", "write a number, or a `const` that is declared further up")
+}
+
+pub(crate) fn not_a_count(place: Place, most: i64) -> Error {
+    error(place, format!("expected a number of components from 1 to {most}"))
+}
+
+pub(crate) fn too_many_rounds(span: Span, most: usize) -> Error {
+    error(span, format!("loops have more than {most} rounds"))
+}
+
+pub(crate) fn wrong_number_of_values(span: Span, names: usize, found: usize) -> Error {
+    error(span, format!("expected {names} {}, found {found}", plural("value", names)))
+}
+
 pub(crate) fn index_out_of_range(place: Place, length: usize) -> Error {
     error(place, format!("expected an index below {length}"))
 }
@@ -358,10 +412,16 @@ pub fn acceleration_in_force(span: Span) -> Error {
     error(span, "a force may not depend on accelerations")
 }
 
-/// A velocity in a constraint; the language has constraints on positions.
+/// A velocity in a constraint on positions.
 pub fn velocity_in_constraint(span: Span) -> Error {
-    let help = "write the constraint at position level; its rates follow";
+    let help = "write the constraint at position level, its rates follow; or end it with `as velocity` if it has none";
     advise(span, "expected positions in a constraint, found a velocity", help)
+}
+
+/// A constraint on velocities that is not linear in them.
+pub fn not_linear_in_velocities(span: Span) -> Error {
+    let help = "its coefficients may depend on positions and time, but not on velocities";
+    advise(span, "expected a constraint that is linear in velocities", help)
 }
 
 /// An input in a constraint; nobody knows its rates.
@@ -420,7 +480,7 @@ pub(crate) fn coordinate_has_no_point(place: Place) -> Error {
 }
 
 pub(crate) fn coordinate_not_named(joint: &Ident, known: &[&str]) -> Error {
-    let help = known.first().map(|first| format!("name one of them: `{joint}.{first}`"));
+    let help = known.first().map(|first| format!("name one of {}: `{joint}.{first}`", list(known)));
     advise_if(joint, format!("expected one coordinate, found the {} of joint `{joint}`", known.len()), help)
 }
 

@@ -3,19 +3,29 @@
 //! Each system stands in its own file, where it makes sense in more than one formulation; [`ALL`] lists them by name for
 //! the command line, the laws in `tests/` and the benchmarks.
 
+pub mod chain;
 pub mod double_pendulum;
+pub mod driven_pendulum;
 pub mod pendulum;
+pub mod scotch_yoke;
+pub mod sleigh;
 pub mod slider_crank;
 
 pub mod free_body;
 pub mod heavy_top;
+pub mod shaft_line;
 pub mod single_axis_rotation;
 
+pub use chain::Chain;
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
+pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
 pub use free_body::{FreeBody, FreeBodyJoint};
 pub use heavy_top::{HeavyTop, HeavyTopJoint};
 pub use pendulum::{Pendulum, PendulumAbsolute};
+pub use scotch_yoke::{ScotchYoke, ScotchYokeAbsolute};
+pub use shaft_line::{ShaftLine, ShaftLineAbsolute};
 pub use single_axis_rotation::SingleAxisRotation;
+pub use sleigh::{Sleigh, SleighAbsolute};
 pub use slider_crank::{SliderCrank, SliderCrankAbsolute};
 
 use hamel::{Model, UnknownParameter};
@@ -51,13 +61,23 @@ macro_rules! models {
 }
 
 models![
+    "chain" => chain::Chain / ChainParameters,
     "pendulum" => pendulum::Pendulum / PendulumParameters,
     "pendulum_absolute" => pendulum::PendulumAbsolute / PendulumAbsoluteParameters = "pendulum",
     "double_pendulum" => double_pendulum::DoublePendulum / DoublePendulumParameters,
     "double_pendulum_absolute" =>
         double_pendulum::DoublePendulumAbsolute / DoublePendulumAbsoluteParameters = "double_pendulum",
+    "driven_pendulum" => driven_pendulum::DrivenPendulum / DrivenPendulumParameters,
+    "driven_pendulum_absolute" =>
+        driven_pendulum::DrivenPendulumAbsolute / DrivenPendulumAbsoluteParameters = "driven_pendulum",
+    "sleigh" => sleigh::Sleigh / SleighParameters,
+    "sleigh_absolute" => sleigh::SleighAbsolute / SleighAbsoluteParameters = "sleigh",
     "slider_crank" => slider_crank::SliderCrank / SliderCrankParameters,
     "slider_crank_absolute" => slider_crank::SliderCrankAbsolute / SliderCrankAbsoluteParameters = "slider_crank",
+    "scotch_yoke" => scotch_yoke::ScotchYoke / ScotchYokeParameters,
+    "scotch_yoke_absolute" => scotch_yoke::ScotchYokeAbsolute / ScotchYokeAbsoluteParameters = "scotch_yoke",
+    "shaft_line" => shaft_line::ShaftLine / ShaftLineParameters,
+    "shaft_line_absolute" => shaft_line::ShaftLineAbsolute / ShaftLineAbsoluteParameters = "shaft_line",
     "single_axis_rotation" => single_axis_rotation::SingleAxisRotation / SingleAxisRotationParameters,
     "free_body" => free_body::FreeBody / FreeBodyParameters,
     "free_body_joint" => free_body::FreeBodyJoint / FreeBodyJointParameters = "free_body",

@@ -115,7 +115,11 @@ fn position_equations(model: &dyn Model, state: &State) -> (DVector<f64>, DMatri
     let (constraint, condition) = residual.as_mut_slice().split_at_mut(dims.nc);
     model.constraint(state.t, state.q.as_slice(), constraint);
     model.initial_position(state.t, state.q.as_slice(), condition, &mut rows);
-    (residual, with_constraint_jacobian(model, state, conditions, &rows))
+    let mut jacobian = with_constraint_jacobian(model, state, conditions, &rows);
+    // Constraints on velocities bind no coordinates.
+    let on_velocities = model.describe().velocity_constraints;
+    jacobian.rows_mut(dims.nc - on_velocities, on_velocities).fill(0.0);
+    (residual, jacobian)
 }
 
 /// Solves `G v + rate = 0` together with the initial conditions on velocities; they are linear in v.

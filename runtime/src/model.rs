@@ -4,6 +4,9 @@
 //! `M(q) a + h(q, v) = f(t, q, v) + G(t, q)ᵀ λ`, `g(t, q) = 0`, `G = (∂g/∂q) N`, `q̇ = N(q) v`,
 //! `r = M a + h − f − Gᵀ λ`.
 //!
+//! A constraint on velocities, `A(t, q) v + b(t, q) = 0`, is a row of g too: with G = A it acts on the motion in the same
+//! way, but it binds no coordinates.
+//!
 //! Matrices travel as the values of a [`SparsityPattern`]; the patterns stand in [`ModelInfo`] and never change.
 
 use nalgebra::DVector;
@@ -17,7 +20,7 @@ pub struct Dims {
     pub nq: usize,
     /// Generalized velocities v.
     pub nv: usize,
-    /// Holonomic constraints g.
+    /// Constraints g, on coordinates and on velocities.
     pub nc: usize,
 }
 
@@ -140,8 +143,10 @@ pub struct ModelInfo {
     pub coordinates: &'static [Channel],
     /// Velocities v.
     pub velocities: &'static [Channel],
-    /// Constraints g (and their multipliers).
+    /// Constraints g (and their multipliers); those on velocities come last.
     pub constraints: &'static [Channel],
+    /// How many of the constraints are on velocities.
+    pub velocity_constraints: usize,
     /// Outputs, component by component.
     pub outputs: &'static [Channel],
     /// Parameters, component by component.
@@ -194,19 +199,19 @@ pub trait Model: Send + Sync {
     fn bias_force(&self, q: &[f64], v: &[f64], out: &mut [f64]);
     /// f(t, q, v), `[nv]`.
     fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]);
-    /// g(t, q), `[nc]`.
+    /// g(t, q), `[nc]`; zero for constraints on velocities.
     fn constraint(&self, t: f64, q: &[f64], out: &mut [f64]);
-    /// G(t, q) = (∂g/∂q) N, values of its pattern.
+    /// G(t, q) = (∂g/∂q) N, and A for constraints on velocities; values of its pattern.
     fn constraint_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]);
     /// The parts of ġ and g̈ that do not contain the highest derivative:
-    /// `ġ = G v + rate`, `g̈ = G a + acceleration`; both `[nc]`.
+    /// `ġ = G v + rate`, `g̈ = G a + acceleration`; both `[nc]`. A constraint on velocities counts as ġ here.
     fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]);
     /// Kinetic and potential energy.
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy;
     /// The outputs of the model, in the order of [`ModelInfo::outputs`].
     fn outputs(&self, state: &State, out: &mut [f64]);
 
-    /// `r = M a + h − f − Gᵀ λ`, `[nv]`, and g, `[nc]`.
+    /// `r = M a + h − f − Gᵀ λ`, `[nv]`, and g, `[nc]`: for constraints on velocities `A v + b`.
     fn residual(&self, state: &State, r: &mut [f64], g: &mut [f64]);
     /// Values of `[ ca M + cv ∂r/∂v + cq (∂r/∂q) N , −Gᵀ ; G , 0 ]` in [`ModelInfo::iteration_matrix`].
     fn iteration_matrix(&self, state: &State, ca: f64, cv: f64, cq: f64, values: &mut [f64]);

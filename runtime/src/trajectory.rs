@@ -105,10 +105,10 @@ impl Trajectory {
             let unit = if c.unit.ends_with("/s") { format!("{}^2", c.unit) } else { format!("{}/s", c.unit) };
             Column { name: format!("acceleration({})", c.name), unit }
         }));
-        columns.extend(info.constraints.iter().map(|c| Column {
+        let n_positions = info.constraints.len() - info.velocity_constraints;
+        columns.extend(info.constraints.iter().enumerate().map(|(i, c)| Column {
             name: format!("multiplier({})", c.name),
-            // Work per unit of the constraint.
-            unit: if c.unit == "1" { "J".to_owned() } else { format!("J/({})", c.unit) },
+            unit: multiplier_unit(c.unit, if i < n_positions { "J" } else { "W" }),
         }));
         columns.extend(info.outputs.iter().map(|c| column(c.name, c.unit)));
         columns.extend([column("kinetic_energy", "J"), column("potential_energy", "J")]);
@@ -182,4 +182,13 @@ impl Trajectory {
 /// A field of a CSV line, in quotes where it needs them.
 fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}
+/// Work per unit of a constraint, or power per unit of one on velocities.
+fn multiplier_unit(constraint: &str, work: &str) -> String {
+    match (work, constraint) {
+        (_, "1") => work.to_owned(),
+        ("J", "m") | ("W", "m/s") => "N".to_owned(),
+        ("W", "1/s") => "J".to_owned(),
+        _ => format!("{work}/({constraint})"),
+    }
 }

@@ -402,6 +402,7 @@ fn body_mechanics(
         derivatives: None,
         inverse_dynamics,
         constraint: Vec::new(),
+        velocity_constraint: Vec::new(),
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
     }
@@ -531,7 +532,8 @@ fn joint_closure(
     let doc = format!("A {keyword} joint between two bodies.");
     let name = format!("{keyword}_joint");
     let mut builder = KernelBuilder::new(&name, &doc, &joint.name.to_string(), parameters, layout);
-    let ends: Vec<BodyId> = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body).collect();
+    let ends = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body);
+    let ends: Vec<BodyId> = ends.chain(joint.coordinates.iter().flat_map(terms::bodies)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &ends));
     let mut stage = Stage::new(system, &mut builder, &bodies, false);
     let constraint = statements::closure(&mut stage, joint);
@@ -555,9 +557,12 @@ fn user_constraint(
     let mut builder = KernelBuilder::new(&name, "A constraint written as an equation.", &name, parameters, layout);
     let bodies = Bodies::declare(system, &mut builder, &named(system, &terms::bodies(&statement.residual)));
     let mut stage = Stage::new(system, &mut builder, &bodies, true);
-    let constraint = lower(&mut stage, &statement.residual);
-    builder.multipliers(first, constraint.len());
-    let functions = builder.functions(Mechanics { constraint, ..Mechanics::default() });
+    let residual = lower(&mut stage, &statement.residual);
+    builder.multipliers(first, residual.len());
+    let functions = builder.functions(match statement.is_velocity {
+        true => Mechanics { velocity_constraint: residual, ..Mechanics::default() },
+        false => Mechanics { constraint: residual, ..Mechanics::default() },
+    });
     builder.finish(functions)
 }
 

@@ -37,14 +37,24 @@ pub struct Layout {
     pub coordinates: Vec<Channel>,
     /// Velocities v.
     pub velocities: Vec<Channel>,
-    /// Constraints g.
+    /// Constraints g; those on velocities come last.
     pub constraints: Vec<Channel>,
+    /// How many of them are on velocities.
+    pub velocity_constraints: usize,
     /// Outputs.
     pub outputs: Vec<Channel>,
     /// Structure of the configuration space.
     pub blocks: Vec<Block>,
     /// Number of initial conditions on coordinates and on velocities.
     pub initial_conditions: (usize, usize),
+}
+
+impl Layout {
+    /// Every channel.
+    pub(super) fn channels_mut(&mut self) -> impl Iterator<Item = &mut Channel> {
+        let Layout { inputs, coordinates, velocities, constraints, outputs, .. } = self;
+        [inputs, coordinates, velocities, constraints, outputs].into_iter().flatten()
+    }
 }
 
 /// A named scalar.

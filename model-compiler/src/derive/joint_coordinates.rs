@@ -138,7 +138,7 @@ pub(super) fn derive(
 
     let mut stage = Stage::new(system, &mut builder, &links, true);
     let applied = applied(&mut stage, &links, nv);
-    let constraint = constraint(&mut stage);
+    let (constraint, velocity_constraint) = constraint(&mut stage);
 
     let graph = &mut stage.builder.graph;
     if let Some(potential) = applied.potential {
@@ -171,6 +171,7 @@ pub(super) fn derive(
         inverse_dynamics,
         derivatives,
         constraint,
+        velocity_constraint,
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
     });
@@ -262,15 +263,16 @@ fn in_working_axes(stage: &mut Stage, links: &Links, body: BodyId, vector: Vecto
     }
 }
 
-/// g: closures of the joints outside the tree, then the constraints written as equations.
-fn constraint(stage: &mut Stage) -> Vec<ExprId> {
+/// g: closures of the joints outside the tree, then the constraints written as equations; and those on velocities.
+fn constraint(stage: &mut Stage) -> (Vec<ExprId>, Vec<ExprId>) {
     let system = stage.system;
-    let mut residuals = Vec::new();
+    let (mut residuals, mut on_velocities) = (Vec::new(), Vec::new());
     for joint in system.joints.iter().filter(|joint| !joint.is_tree) {
         residuals.extend(statements::closure(stage, joint));
     }
     for constraint in &system.constraints {
-        residuals.extend(super::lower::lower(stage, &constraint.residual));
+        let rows = if constraint.is_velocity { &mut on_velocities } else { &mut residuals };
+        rows.extend(super::lower::lower(stage, &constraint.residual));
     }
-    residuals
+    (residuals, on_velocities)
 }

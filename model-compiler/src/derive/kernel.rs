@@ -7,6 +7,7 @@ use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, 
 use super::parameters::Parameters;
 use super::structured::Derivatives;
 use crate::expr::{ExprId, Graph, Stage, SymbolId};
+use crate::parse::spelled;
 
 /// A kernel and its first instance while they are being written.
 pub(super) struct KernelBuilder<'a> {
@@ -37,8 +38,10 @@ pub(super) struct Mechanics {
     pub inverse_dynamics: Vec<ExprId>,
     /// Its derivatives by structure, which compete with those of the graph.
     pub derivatives: Option<Derivatives>,
-    /// g.
+    /// g of the constraints on coordinates.
     pub constraint: Vec<ExprId>,
+    /// Residuals of the constraints on velocities, linear in v.
+    pub velocity_constraint: Vec<ExprId>,
     /// Kinetic energy.
     pub kinetic_energy: Option<ExprId>,
     /// Potential energy.
@@ -63,7 +66,7 @@ impl<'a> KernelBuilder<'a> {
             inputs: Inputs::default(),
             instance: Instance {
                 kernel: 0,
-                name: member.to_owned(),
+                name: spelled(member),
                 parameters: Vec::new(),
                 inputs: Vec::new(),
                 q: Vec::new(),
@@ -80,7 +83,8 @@ impl<'a> KernelBuilder<'a> {
     }
 
     fn symbol(&mut self, name: &str, stage: Stage) -> (ExprId, SymbolId) {
-        let mut unique = name.to_owned();
+        let name = &spelled(name);
+        let mut unique = name.clone();
         let mut suffix = 2;
         while self.graph.find_symbol(&unique).is_some() {
             unique = format!("{name}_{suffix}");
@@ -252,8 +256,8 @@ impl<'a> KernelBuilder<'a> {
 
     /// Every function of the model that a member with these mechanics contributes to.
     pub fn functions(&mut self, mechanics: Mechanics) -> Vec<Function> {
-        let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, constraint, .. } =
-            mechanics;
+        let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, .. } = mechanics;
+        let Mechanics { constraint, velocity_constraint, .. } = mechanics;
         let mut functions = Vec::new();
         let mut add = |graph: &Graph, role: FunctionRole, outputs: Vec<Output>| {
             let outputs: Vec<Output> = outputs.into_iter().map(|output| output.without_zeros(graph)).collect();
@@ -265,10 +269,14 @@ impl<'a> KernelBuilder<'a> {
         add(&self.graph, FunctionRole::BiasForce, vec![Output::vector(Role::BiasForce, &bias_force)]);
         add(&self.graph, FunctionRole::AppliedForce, vec![Output::vector(Role::AppliedForce, &applied_force)]);
 
-        let jacobian = self.tangent(&constraint);
+        let mut jacobian = self.tangent(&constraint);
+        let (mut rate, mut acceleration) = self.constraint_bias(&constraint, &jacobian);
+        let coefficients = self.velocity_jacobian(&velocity_constraint);
+        rate.extend(self.at_rest(&velocity_constraint));
+        acceleration.extend(self.convective(&velocity_constraint));
+        jacobian.extend(coefficients.iter().cloned());
         add(&self.graph, FunctionRole::Constraint, vec![Output::vector(Role::Constraint, &constraint)]);
         add(&self.graph, FunctionRole::ConstraintJacobian, vec![Output::matrix(Role::ConstraintJacobian, &jacobian)]);
-        let (rate, acceleration) = self.constraint_bias(&constraint, &jacobian);
         add(
             &self.graph,
             FunctionRole::ConstraintBias,
@@ -293,11 +301,12 @@ impl<'a> KernelBuilder<'a> {
         } else {
             inverse_dynamics
         };
-        let constraint_force = self.constraint_force(&constraint);
+        let constraint_force = self.constraint_force(&constraint, &velocity_constraint);
         let residual = match &constraint_force {
             Some(force) => dynamics.iter().zip(force).map(|(&r, &force)| self.graph.sub(r, force)).collect(),
             None => dynamics,
         };
+        let constraint = [constraint, velocity_constraint].concat();
         add(
             &self.graph,
             FunctionRole::Residual,
@@ -350,15 +359,43 @@ impl<'a> KernelBuilder<'a> {
         a.into_iter().zip(b).map(row).collect()
     }
 
-    /// Gᵀ λ, as the gradient of the one scalar λ · g.
-    fn constraint_force(&mut self, constraint: &[ExprId]) -> Option<Vec<ExprId>> {
-        if constraint.is_empty() {
+    /// Gᵀ λ, as the gradient of the one scalar λ · g: by the coordinates, or by the velocities where the constraint is
+    /// one on velocities.
+    fn constraint_force(&mut self, constraint: &[ExprId], velocity_constraint: &[ExprId]) -> Option<Vec<ExprId>> {
+        if constraint.is_empty() && velocity_constraint.is_empty() {
             return None;
         }
-        let (lambda, q) = (self.lambda(), self.expressions(&self.inputs.q));
-        let work = self.graph.dot(&lambda, constraint);
-        let gradient = self.graph.gradient(work, &q);
-        Some(self.along_velocities(&gradient))
+        let lambda = self.lambda();
+        let (on_positions, on_velocities) = lambda.split_at(constraint.len());
+        let (q, v) = (self.expressions(&self.inputs.q), self.expressions(&self.inputs.v));
+        let work = self.graph.dot(on_positions, constraint);
+        let by_q = self.graph.gradient(work, &q);
+        let along = self.along_velocities(&by_q);
+        let power = self.graph.dot(on_velocities, velocity_constraint);
+        let by_v = self.graph.gradient(power, &v);
+        Some(along.into_iter().zip(by_v).map(|(a, b)| self.graph.add(a, b)).collect())
+    }
+
+    /// Values where v = 0.
+    fn at_rest(&mut self, y: &[ExprId]) -> Vec<ExprId> {
+        let moving = self.graph.clone();
+        let velocities = &self.inputs.v;
+        self.graph.import(&moving, y, &|graph, symbol| match velocities.contains(&symbol) {
+            true => graph.zero(),
+            false => graph.symbol_expr(symbol),
+        })
+    }
+
+    /// ẏ without the accelerations.
+    fn convective(&mut self, y: &[ExprId]) -> Vec<ExprId> {
+        let v = self.expressions(&self.inputs.v);
+        let explicit = self.time_derivative(y);
+        let along = self.tangent(y);
+        let sum = |(row, explicit): (&Vec<ExprId>, ExprId)| {
+            let moving = self.graph.dot(row, &v);
+            self.graph.add(moving, explicit)
+        };
+        along.iter().zip(explicit).map(sum).collect()
     }
 
     /// ġ − G v and g̈ − G a.
@@ -373,16 +410,7 @@ impl<'a> KernelBuilder<'a> {
                 self.graph.add(moving, rate)
             })
             .collect();
-        let explicit = self.time_derivative(&total_rate);
-        let convective = self.tangent(&total_rate);
-        let acceleration = convective
-            .iter()
-            .zip(explicit)
-            .map(|(row, explicit)| {
-                let moving = self.graph.dot(row, &v);
-                self.graph.add(moving, explicit)
-            })
-            .collect();
+        let acceleration = self.convective(&total_rate);
         (rate, acceleration)
     }
 

@@ -8,7 +8,7 @@
 use super::kernel::Symbols;
 use super::motion::{Motion, Stage};
 use crate::expr::{ExprId, Graph, Stage as KnownAt};
-use crate::joints::is_pose;
+use crate::joints::{Displacement, is_pose};
 use crate::resolve::{BodyId, JointId, Space};
 use crate::simplify::fingerprint;
 use crate::spatial::{self, Matrix3, Transform, Vector3};
@@ -231,6 +231,7 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
     let on_parent = stage.frame_in_body(&format!("{name}_parent"), &definition.parent);
     let on_child = stage.frame_in_body(&format!("{name}_child"), &definition.child);
     let kind = definition.kind;
+    let fields = stage.joint_fields(definition);
     let absolute = definition.absolute_angle.is_some() && space == Space::Planar;
 
     let rotation_kind = stage.system.rotation;
@@ -243,7 +244,7 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
     let (own, free) = symbols.q.split_at(n_own);
     let has_rotation = kind.has_rotation() && space == Space::Spatial;
     let rotation = has_rotation.then(|| rotation_kind.matrix(graph, free));
-    let moving = kind.pose(graph, space, own, rotation);
+    let moving = kind.pose(graph, &Displacement { space, q: own, rotation, fields: &fields });
     let mut body_frame = on_child.inverse(graph);
     if space == Space::Spatial && own.len() == 1 && moving.position.iter().all(|&entry| graph.is_zero(entry)) {
         let along = slide(stage, definition.child.body, parent.is_some(), &fixed, &body_frame);

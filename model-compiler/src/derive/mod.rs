@@ -26,6 +26,7 @@ pub use counting::Counting;
 pub use equations::*;
 
 use crate::expr::{ExprId, Graph};
+use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
 use parameters::Parameters;
 
@@ -50,6 +51,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             (reference, absolute::derive(system, &layout, &mut parameters))
         }
     };
+    layout.channels_mut().for_each(|channel| channel.name = spelled(&channel.name));
     let (kernels, instances) = merge_equal_kernels(members);
     Equations {
         kernels,

@@ -5,7 +5,7 @@ use super::lower::{Scope, lower};
 use super::parameters::is_parametric;
 use crate::expr::{ExprId, Graph};
 use crate::forces::{Action, FrameMotion, Situation};
-use crate::resolve::{BodyId, Force, Frame, InputId, JointId, ParameterId, Quantity, Space, System, Term};
+use crate::resolve::{BodyId, Force, Frame, InputId, Joint, JointId, ParameterId, Quantity, Space, System, Term};
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
 /// Motion of the bodies of a kernel. Points are given in body axes; `None` as a body is the ground.
@@ -129,6 +129,12 @@ impl<'k, 'p, 's> Stage<'k, 'p, 's> {
                 pose.then(&mut self.builder.graph, &in_body)
             }
         }
+    }
+
+    /// Values of a joint's fields.
+    pub fn joint_fields(&mut self, joint: &Joint) -> Vec<ExprId> {
+        let fields = joint.kind.fields().iter().zip(&joint.fields);
+        fields.flat_map(|(field, term)| self.value(field.name, term)).collect()
     }
 
     /// The point of a frame in body axes.

@@ -4,7 +4,8 @@
 
 use super::parameters::Parameters;
 use crate::expr::{ExprId, Number, evaluate};
-use crate::resolve::{Frame, Space, System};
+use crate::joints::Displacement;
+use crate::resolve::{Frame, Joint, Space, System};
 use crate::rotations::RotationKind;
 use crate::spatial::{self, Matrix3, Transform};
 
@@ -28,12 +29,16 @@ fn poses(system: &System, parameters: &mut Parameters) -> Vec<Transform> {
         for joint in &system.joints {
             let known = |frame: &Frame, poses: &[Option<Transform>]| frame.body.map_or(Some(ground), |b| poses[b.0]);
             let (parent, child) = (known(&joint.parent, &poses), known(&joint.child, &poses));
-            let (from, near, far, body) = match (parent, child, joint.parent.body, joint.child.body) {
-                (Some(pose), None, _, Some(body)) => (pose, &joint.parent, &joint.child, body),
-                (None, Some(pose), Some(body), _) => (pose, &joint.child, &joint.parent, body),
+            let at_rest = at_rest(system, parameters, joint);
+            let (from, near, far, across, body) = match (parent, child, joint.parent.body, joint.child.body) {
+                (Some(pose), None, _, Some(body)) => (pose, &joint.parent, &joint.child, at_rest, body),
+                (None, Some(pose), Some(body), _) => {
+                    let back = at_rest.inverse(&mut parameters.graph);
+                    (pose, &joint.child, &joint.parent, back, body)
+                }
                 _ => continue,
             };
-            poses[body.0] = Some(beyond(system, parameters, from, near, far));
+            poses[body.0] = Some(beyond(system, parameters, from, near, &across, far));
             progress = true;
         }
         match poses.iter().position(Option::is_none) {
@@ -45,11 +50,27 @@ fn poses(system: &System, parameters: &mut Parameters) -> Vec<Transform> {
     poses.into_iter().flatten().collect()
 }
 
-/// The pose of the body that carries `far` when that frame coincides with `near`.
-fn beyond(system: &System, parameters: &mut Parameters, from: Transform, near: &Frame, far: &Frame) -> Transform {
+/// The pose of a joint's child frame in its parent frame while its coordinates are zero.
+fn at_rest(system: &System, parameters: &mut Parameters, joint: &Joint) -> Transform {
+    let fields: Vec<ExprId> = joint.fields.iter().flat_map(|term| parameters.lower(term)).collect();
+    let graph = &mut parameters.graph;
+    let q = vec![graph.zero(); joint.kind.coordinates(system.space).len()];
+    let rotation = Some(spatial::identity(graph));
+    joint.kind.pose(graph, &Displacement { space: system.space, q: &q, rotation, fields: &fields })
+}
+
+/// The pose of the body that carries `far` when that frame stands at `across` in `near`.
+fn beyond(
+    system: &System,
+    parameters: &mut Parameters,
+    from: Transform,
+    near: &Frame,
+    across: &Transform,
+    far: &Frame,
+) -> Transform {
     let (near, far) = (frame(system, parameters, near), frame(system, parameters, far));
     let graph = &mut parameters.graph;
-    let joint = from.then(graph, &near);
+    let joint = from.then(graph, &near).then(graph, across);
     let back = far.inverse(graph);
     joint.then(graph, &back)
 }

@@ -1,26 +1,39 @@
 //! What a model says beside its bodies: closures, constraints, initial conditions, outputs; and their names.
 
 use super::equations::{Channel, Function, FunctionRole, Layout, Output, Role};
-use super::lower::lower;
+use super::lower::{lower, lower_scalar};
 use super::motion::Stage;
 use super::parameters::component_names;
 use crate::expr::{ExprId, Graph};
+use crate::joints::Ends;
 use crate::resolve::{Joint, Shape, System};
+use crate::spatial::Transform;
 
-/// Names of the constraints that a joint puts on its frames, and how many there are.
+/// Names and units of the constraints that a joint puts on what it connects.
 pub(super) fn closure_channels(system: &System, joint: &Joint) -> Vec<Channel> {
-    // The number of residuals depends on the kind and the space alone.
+    // Number and units of the residuals depend on the kind and the space alone.
     let mut graph = Graph::new();
-    let pose = crate::spatial::Transform::identity(&mut graph);
-    let n = joint.kind.closure(&mut graph, system.space, &pose, &pose).len();
-    (0..n).map(|i| Channel { name: format!("{}[{i}]", joint.name), unit: String::new() }).collect()
+    let pose = Transform::identity(&mut graph);
+    let one = graph.one();
+    let coordinates: Vec<_> = joint.coordinates.iter().map(|term| (one, term.unit)).collect();
+    let fields = vec![one; joint.fields.len()];
+    let ends = Ends { space: system.space, parent: pose, child: pose, coordinates: &coordinates, fields: &fields };
+    let residuals = joint.kind.closure(&mut graph, &ends);
+    let name = |i: usize| if residuals.len() == 1 { joint.name.to_string() } else { format!("{}[{i}]", joint.name) };
+    residuals.iter().enumerate().map(|(i, r)| Channel { name: name(i), unit: r.unit.to_string() }).collect()
 }
 
 /// g of a joint that is not part of a tree.
 pub(super) fn closure(stage: &mut Stage, joint: &Joint) -> Vec<ExprId> {
-    let parent = stage.frame_pose("parent", &joint.parent);
-    let child = stage.frame_pose("child", &joint.child);
-    joint.kind.closure(&mut stage.builder.graph, stage.system.space, &parent, &child)
+    let ends = Ends {
+        space: stage.system.space,
+        parent: stage.frame_pose("parent", &joint.parent),
+        child: stage.frame_pose("child", &joint.child),
+        coordinates: &joint.coordinates.iter().map(|term| (lower_scalar(stage, term), term.unit)).collect::<Vec<_>>(),
+        fields: &stage.joint_fields(joint),
+    };
+    let residuals = joint.kind.closure(&mut stage.builder.graph, &ends);
+    residuals.into_iter().map(|residual| residual.value).collect()
 }
 
 /// Names of the constraints written as equations, in order.
@@ -47,6 +60,8 @@ pub(super) fn declare(system: &System, layout: &mut Layout) {
         system.initial.iter().filter(|i| i.is_velocity == velocity).map(|i| i.residual.shape.size()).sum()
     };
     layout.initial_conditions = (count(false), count(true));
+    let on_velocities = system.constraints.iter().filter(|constraint| constraint.is_velocity);
+    layout.velocity_constraints = on_velocities.map(|constraint| constraint.residual.shape.size()).sum();
     for input in &system.inputs {
         layout.inputs.push(Channel { name: input.name.to_string(), unit: input.unit.to_string() });
     }

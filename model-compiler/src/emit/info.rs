@@ -33,6 +33,7 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     field("coordinates", channels(&layout.coordinates));
     field("velocities", channels(&layout.velocities));
     field("constraints", channels(&layout.constraints));
+    field("velocity_constraints", layout.velocity_constraints.to_string());
     field("outputs", channels(&layout.outputs));
     field("parameters", channels(&parameters));
     field("inputs", channels(&layout.inputs));

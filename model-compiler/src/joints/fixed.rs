@@ -1,9 +1,7 @@
 //! Fixed joint: the two frames coincide.
 
-use super::{Coordinate, Joint, alignment, coincidence};
-use crate::expr::{ExprId, Graph};
-use crate::resolve::Space;
-use crate::spatial::{Matrix3, Transform};
+use super::{Ends, Joint, Residual, alignment, coincidence};
+use crate::expr::Graph;
 
 /// See the module.
 #[derive(Debug)]
@@ -14,17 +12,9 @@ impl Joint for Fixed {
         "fixed"
     }
 
-    fn coordinates(&self, _space: Space) -> &'static [Coordinate] {
-        &[]
-    }
-
-    fn pose(&self, graph: &mut Graph, _space: Space, _q: &[ExprId], _rotation: Option<Matrix3>) -> Transform {
-        Transform::identity(graph)
-    }
-
-    fn closure(&self, graph: &mut Graph, space: Space, parent: &Transform, child: &Transform) -> Vec<ExprId> {
-        let mut residuals = coincidence(graph, space, parent, child);
-        residuals.extend(alignment(graph, space, parent, child));
+    fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
+        let mut residuals = coincidence(graph, ends);
+        residuals.extend(alignment(graph, ends));
         residuals
     }
 }

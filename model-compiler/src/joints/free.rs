@@ -1,9 +1,9 @@
 //! Free joint: the child moves freely. Position in the parent's axes; in the plane also the angle.
 
-use super::{Coordinate, Joint};
-use crate::expr::{ExprId, Graph};
+use super::{Coordinate, Displacement, Ends, Joint, Residual};
+use crate::expr::Graph;
 use crate::resolve::Space;
-use crate::spatial::{self, Matrix3, Transform};
+use crate::spatial::{self, Transform};
 
 /// See the module.
 #[derive(Debug)]
@@ -37,21 +37,21 @@ impl Joint for Free {
         true
     }
 
-    fn pose(&self, graph: &mut Graph, space: Space, q: &[ExprId], rotation: Option<Matrix3>) -> Transform {
+    fn pose(&self, graph: &mut Graph, at: &Displacement) -> Transform {
         let zero = graph.zero();
-        match space {
+        match at.space {
             Space::Planar => {
-                let (s, c) = (graph.sin(q[2]), graph.cos(q[2]));
-                Transform { rotation: spatial::rotation_z(graph, c, s), position: [q[0], q[1], zero] }
+                let (s, c) = (graph.sin(at.q[2]), graph.cos(at.q[2]));
+                Transform { rotation: spatial::rotation_z(graph, c, s), position: [at.q[0], at.q[1], zero] }
             }
             Space::Spatial => Transform {
-                rotation: rotation.unwrap_or_else(|| spatial::identity(graph)),
-                position: [q[0], q[1], q[2]],
+                rotation: at.rotation.unwrap_or_else(|| spatial::identity(graph)),
+                position: [at.q[0], at.q[1], at.q[2]],
             },
         }
     }
 
-    fn closure(&self, _graph: &mut Graph, _space: Space, _parent: &Transform, _child: &Transform) -> Vec<ExprId> {
+    fn closure(&self, _graph: &mut Graph, _ends: &Ends) -> Vec<Residual> {
         Vec::new()
     }
 }

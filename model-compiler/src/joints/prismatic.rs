@@ -1,9 +1,9 @@
 //! Prismatic joint: translation along the common axis (z in space, x in the plane), axes parallel.
 
-use super::{Coordinate, Joint, alignment, offset_along};
-use crate::expr::{ExprId, Graph};
+use super::{Coordinate, Displacement, Ends, Joint, Residual, alignment, offset_along};
+use crate::expr::Graph;
 use crate::resolve::Space;
-use crate::spatial::{self, Matrix3, Transform};
+use crate::spatial::{self, Transform};
 
 /// See the module.
 #[derive(Debug)]
@@ -18,16 +18,16 @@ impl Joint for Prismatic {
         &[Coordinate { name: "displacement", unit: "m" }]
     }
 
-    fn pose(&self, graph: &mut Graph, space: Space, q: &[ExprId], _rotation: Option<Matrix3>) -> Transform {
+    fn pose(&self, graph: &mut Graph, at: &Displacement) -> Transform {
         let mut position = spatial::zero(graph);
-        position[if space == Space::Planar { 0 } else { 2 }] = q[0];
+        position[if at.space == Space::Planar { 0 } else { 2 }] = at.q[0];
         Transform { rotation: spatial::identity(graph), position }
     }
 
-    fn closure(&self, graph: &mut Graph, space: Space, parent: &Transform, child: &Transform) -> Vec<ExprId> {
-        let across: &[usize] = if space == Space::Planar { &[1] } else { &[0, 1] };
-        let mut residuals = offset_along(graph, parent, child, across);
-        residuals.extend(alignment(graph, space, parent, child));
+    fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
+        let across: &[usize] = if ends.space == Space::Planar { &[1] } else { &[0, 1] };
+        let mut residuals = offset_along(graph, ends, across);
+        residuals.extend(alignment(graph, ends));
         residuals
     }
 }

@@ -1,9 +1,9 @@
 //! Spherical joint: origins coincident, free rotation. In the plane it is a revolute joint.
 
-use super::{Coordinate, Joint, coincidence};
-use crate::expr::{ExprId, Graph};
+use super::{Coordinate, Displacement, Ends, Joint, Residual, coincidence};
+use crate::expr::Graph;
 use crate::resolve::Space;
-use crate::spatial::{self, Matrix3, Transform};
+use crate::spatial::{self, Transform};
 
 /// See the module.
 #[derive(Debug)]
@@ -25,10 +25,10 @@ impl Joint for Spherical {
         true
     }
 
-    fn pose(&self, graph: &mut Graph, space: Space, q: &[ExprId], rotation: Option<Matrix3>) -> Transform {
-        let rotation = match (space, rotation) {
+    fn pose(&self, graph: &mut Graph, at: &Displacement) -> Transform {
+        let rotation = match (at.space, at.rotation) {
             (Space::Planar, _) => {
-                let (s, c) = (graph.sin(q[0]), graph.cos(q[0]));
+                let (s, c) = (graph.sin(at.q[0]), graph.cos(at.q[0]));
                 spatial::rotation_z(graph, c, s)
             }
             (Space::Spatial, rotation) => rotation.unwrap_or_else(|| spatial::identity(graph)),
@@ -36,7 +36,7 @@ impl Joint for Spherical {
         Transform { rotation, position: spatial::zero(graph) }
     }
 
-    fn closure(&self, graph: &mut Graph, space: Space, parent: &Transform, child: &Transform) -> Vec<ExprId> {
-        coincidence(graph, space, parent, child)
+    fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
+        coincidence(graph, ends)
     }
 }

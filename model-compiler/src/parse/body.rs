@@ -26,7 +26,7 @@ pub struct BodyField {
 }
 
 pub(super) fn body(reader: &mut Reader, errors: &Errors) -> Result<Body> {
-    let name = reader.name("the name of a body")?;
+    let name = reader.indexed_name("the name of a body")?;
     let fields = fields::list(reader, errors, |reader| {
         let field = fields::field(reader)?;
         let about = reader.take_word("about").then(|| reader.name("`origin`")).transpose()?;

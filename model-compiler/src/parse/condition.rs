@@ -6,9 +6,13 @@ use syn::Result;
 use super::reader::Reader;
 use super::value::{self, Value};
 
-/// `constraint name: lhs == rhs;`
+/// `constraint name: lhs == rhs;`, `… as velocity;`, or `drive name: lhs == rhs;`
 #[derive(Clone, Debug)]
 pub struct Constraint {
+    /// Written with `drive`: the right side is a law in time.
+    pub is_drive: bool,
+    /// Written `as velocity`.
+    pub is_velocity: bool,
     /// Its name.
     pub name: Ident,
     /// Left side.
@@ -39,16 +43,20 @@ pub struct Output {
     pub axes: Option<Ident>,
 }
 
-pub(super) fn constraint(reader: &mut Reader) -> Result<Constraint> {
-    let name = reader.name("the name of a constraint")?;
+pub(super) fn constraint(reader: &mut Reader, is_drive: bool) -> Result<Constraint> {
+    let name = reader.indexed_name(if is_drive { "the name of a drive" } else { "the name of a constraint" })?;
     reader.expect(":")?;
     let lhs = value::value(reader)?;
     if !reader.take("==") {
         return Err(reader.expected("an operator or `==`"));
     }
     let rhs = value::value(reader)?;
+    let is_velocity = !is_drive && reader.take_word("as");
+    if is_velocity && !reader.take_word("velocity") {
+        return Err(reader.expected("`velocity`"));
+    }
     value::end(reader)?;
-    Ok(Constraint { name, lhs, rhs })
+    Ok(Constraint { is_drive, is_velocity, name, lhs, rhs })
 }
 
 pub(super) fn initial(reader: &mut Reader) -> Result<Initial> {
@@ -61,7 +69,7 @@ pub(super) fn initial(reader: &mut Reader) -> Result<Initial> {
 }
 
 pub(super) fn output(reader: &mut Reader) -> Result<Output> {
-    let name = reader.name("the name of an output")?;
+    let name = reader.indexed_name("the name of an output")?;
     reader.expect("=")?;
     let value = value::value(reader)?;
     Ok(Output { name, value, axes: axes(reader)? })
@@ -72,7 +80,7 @@ fn axes(reader: &mut Reader) -> Result<Option<Ident>> {
     if !reader.take_word("in") {
         return value::end(reader).map(|()| None);
     }
-    let body = reader.name("the name of a body")?;
+    let body = reader.indexed_name("the name of a body")?;
     reader.expect(";")?;
     Ok(Some(body))
 }

@@ -21,10 +21,19 @@ pub struct Joint {
     pub options: Vec<JointOption>,
 }
 
+/// `marker name: end;`
+#[derive(Clone, Debug)]
+pub struct Marker {
+    /// Its name.
+    pub name: Ident,
+    /// The frame it stands for.
+    pub end: End,
+}
+
 /// Where a joint or a force is attached: `body at position rotated rotation axis direction`.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// A body, the ground, or for forces a joint or a coordinate.
+    /// A body, the ground, a marker, or for forces a joint or a coordinate.
     pub name: Ident,
     /// A coordinate of that joint: `joint.coordinate`.
     pub coordinate: Option<Ident>,
@@ -46,7 +55,7 @@ pub struct JointOption {
 }
 
 pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
-    let name = reader.name("the name of a joint")?;
+    let name = reader.indexed_name("the name of a joint")?;
     reader.expect(":")?;
     let kind = reader.name("a kind of joint")?;
     let ends = ends(reader)?;
@@ -57,6 +66,16 @@ pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
         Vec::new()
     };
     Ok(Joint { name, kind, ends, options })
+}
+
+pub(super) fn marker(reader: &mut Reader) -> Result<Marker> {
+    let name = reader.indexed_name("the name of a marker")?;
+    reader.expect(":")?;
+    let end = end(reader)?;
+    if !reader.take(";") {
+        return Err(reader.expected("`at`, `rotated`, `axis` or `;`"));
+    }
+    Ok(Marker { name, end })
 }
 
 fn option(reader: &mut Reader) -> Result<JointOption> {
@@ -80,7 +99,7 @@ pub(super) fn ends(reader: &mut Reader) -> Result<Vec<End>> {
 
 /// Reads one end.
 pub(super) fn end(reader: &mut Reader) -> Result<End> {
-    let name = reader.name("`ground` or the name of a body")?;
+    let name = reader.indexed_name("`ground` or the name of a body")?;
     let coordinate = reader.take(".").then(|| reader.name("a coordinate")).transpose()?;
     let mut end = End { name, coordinate, position: None, rotation: None, axis: None };
     loop {

@@ -3,11 +3,13 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(crate) const ITEMS: [&str; 16] = [
+pub(crate) const ITEMS: [&str; 19] = [
     "body",
     "const",
     "constraint",
     "coordinates",
+    "drive",
+    "for",
     "force",
     "fused_multiply_add",
     "gravity",
@@ -15,6 +17,7 @@ pub(crate) const ITEMS: [&str; 16] = [
     "input",
     "joint",
     "let",
+    "marker",
     "output",
     "param",
     "planar",

@@ -14,6 +14,7 @@ mod keywords;
 mod model;
 mod parameter;
 mod reader;
+mod repeat;
 mod unit;
 mod value;
 
@@ -21,13 +22,14 @@ pub use body::{Body, BodyField};
 pub use condition::{Constraint, Initial, Output};
 pub use fields::Field;
 pub use force::{Force, ForceForm, Noun};
-pub use joint::{End, Joint, JointOption};
+pub use joint::{End, Joint, JointOption, Marker};
 pub use model::{Coordinates, Description, Item};
 pub use parameter::{Definition, Gravity, Input, Parameter};
 pub use unit::{UnitExpression, UnitFactor};
-pub use value::{Choice, Comparison, Operator, Value, ValueKind};
+pub use value::{Choice, Comparison, Index, Operator, Value, ValueKind};
 
 pub(crate) use keywords::{CONNECTIVES, ITEMS};
+pub(crate) use repeat::spelled;
 
 use proc_macro2::TokenStream;
 use syn::buffer::TokenBuffer;
@@ -41,7 +43,7 @@ use crate::diagnostics::Errors;
 /// All syntax errors that could be told apart, combined.
 pub fn parse(tokens: TokenStream) -> syn::Result<Description> {
     let buffer = TokenBuffer::new2(tokens);
-    let errors = Errors::default();
-    let description = errors.keep(model::description(reader::Reader::new(buffer.begin()), &errors));
+    let (errors, integers) = (Errors::default(), repeat::Integers::default());
+    let description = errors.keep(model::description(reader::Reader::new(buffer.begin(), &integers), &errors));
     errors.finish(description)
 }

@@ -5,8 +5,8 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::Result;
 
 use super::reader::Reader;
-use super::{Body, Constraint, Definition, Force, Gravity, Initial, Input, Joint, Output, Parameter};
-use super::{body, condition, force, joint, keywords, parameter};
+use super::{Body, Constraint, Definition, Force, Gravity, Initial, Input, Joint, Marker, Output, Parameter};
+use super::{body, condition, force, joint, keywords, parameter, repeat};
 use crate::diagnostics::{self, Errors};
 
 /// A model, as written.
@@ -41,11 +41,13 @@ pub enum Item {
     Gravity(Gravity),
     /// `body … { … }`
     Body(Body),
+    /// `marker …;`
+    Marker(Marker),
     /// `joint …`
     Joint(Joint),
     /// `force …` or `torque …`
     Force(Force),
-    /// `constraint …;`
+    /// `constraint …;` or `drive …;`
     Constraint(Constraint),
     /// `initial …;`
     Initial(Initial),
@@ -74,15 +76,24 @@ pub(super) fn description(mut reader: Reader, errors: &Errors) -> Result<Descrip
     let name = reader.name("the name of the model")?;
     let mut inside = reader.group(Delimiter::Brace)?;
     let mut items = Vec::new();
-    while !inside.is_empty() {
-        let start = inside;
-        match errors.keep(item(&mut inside, errors)) {
-            Some(item) => items.push(item),
-            None => inside.skip_item(start),
-        }
-    }
+    self::items(&mut inside, errors, &mut items);
     errors.keep(reader.finish("nothing after the model"));
     Ok(Description { doc, visibility, name, items })
+}
+
+/// Reads items to the end of a group; goes on after one in error.
+pub(super) fn items(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>) {
+    while !reader.is_empty() {
+        let start = *reader;
+        let read = if reader.sees_word("for") {
+            repeat::repetition(reader, errors, items)
+        } else {
+            item(reader, errors).map(|item| items.push(item))
+        };
+        if errors.keep(read).is_none() {
+            reader.skip_item(start);
+        }
+    }
 }
 
 fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
@@ -104,9 +115,11 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "let" => parameter::definition(reader).map(Item::Definition),
         "gravity" => parameter::gravity(reader, word.span()).map(Item::Gravity),
         "body" => body::body(reader, errors).map(Item::Body),
+        "marker" => joint::marker(reader).map(Item::Marker),
         "joint" => joint::joint(reader, errors).map(Item::Joint),
         "force" | "torque" => force::force(reader, word, errors).map(Item::Force),
-        "constraint" => condition::constraint(reader).map(Item::Constraint),
+        "constraint" => condition::constraint(reader, false).map(Item::Constraint),
+        "drive" => condition::constraint(reader, true).map(Item::Constraint),
         "initial" => condition::initial(reader).map(Item::Initial),
         "output" => condition::output(reader).map(Item::Output),
         "provide" => provide(reader).map(Item::Provide),

@@ -48,21 +48,26 @@ pub struct Gravity {
 }
 
 pub(super) fn parameter(reader: &mut Reader, doc: Vec<String>, is_constant: bool) -> Result<Parameter> {
-    let (name, value) = binding(reader, "the name of a parameter")?;
+    let name = reader.name("the name of a parameter")?;
+    let value = binding(reader)?;
+    if is_constant {
+        reader.integers().learn(&name, &value);
+    }
     Ok(Parameter { doc, name, is_constant, value })
 }
 
 pub(super) fn definition(reader: &mut Reader) -> Result<Definition> {
-    let (name, value) = binding(reader, "a name")?;
+    let name = reader.indexed_name("a name")?;
+    let value = binding(reader)?;
     Ok(Definition { name, value })
 }
 
-fn binding(reader: &mut Reader, what: &str) -> Result<(Ident, Value)> {
-    let name = reader.name(what)?;
+/// Reads `= value;`.
+fn binding(reader: &mut Reader) -> Result<Value> {
     reader.expect("=")?;
     let value = value::value(reader)?;
     value::end(reader)?;
-    Ok((name, value))
+    Ok(value)
 }
 
 pub(super) fn input(reader: &mut Reader) -> Result<Input> {

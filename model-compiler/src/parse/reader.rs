@@ -8,6 +8,7 @@ use syn::Result;
 use syn::buffer::Cursor;
 
 use super::keywords;
+use super::repeat::{self, Integers};
 use crate::diagnostics::{self, Place};
 
 /// Deepest nesting of groups; beyond it the recursion of later stages would need too much stack.
@@ -20,12 +21,26 @@ pub(super) struct Reader<'a> {
     /// What ends this group, in words.
     end: &'static str,
     depth: usize,
+    integers: &'a Integers,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of a whole input.
-    pub(super) fn new(cursor: Cursor<'a>) -> Reader<'a> {
-        Reader { cursor, end: "the end", depth: 0 }
+    pub(super) fn new(cursor: Cursor<'a>, integers: &'a Integers) -> Reader<'a> {
+        Reader { cursor, end: "the end", depth: 0, integers }
+    }
+
+    /// A reader of other tokens at the same depth.
+    pub(super) fn within<'b>(self, cursor: Cursor<'b>) -> Reader<'b>
+    where
+        'a: 'b,
+    {
+        Reader { cursor, end: self.end, depth: self.depth, integers: self.integers }
+    }
+
+    /// The integer constants read so far.
+    pub(super) fn integers(self) -> &'a Integers {
+        self.integers
     }
 
     /// Whether nothing is left in this group.
@@ -89,6 +104,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads a name that may have indices: `link` or `link[k + 1]`.
+    pub(super) fn indexed_name(&mut self, what: &str) -> Result<Ident> {
+        let name = self.name(what)?;
+        if !self.sees_group(Delimiter::Bracket) {
+            return Ok(name);
+        }
+        Ok(repeat::indexed(&name, &repeat::indices(self)?))
+    }
+
     /// Whether these punctuation characters are next, without a space between them.
     pub(super) fn sees(self, symbol: &str) -> bool {
         self.after(symbol).is_some()
@@ -144,7 +168,7 @@ impl<'a> Reader<'a> {
             return Err(diagnostics::nested_too_deeply(Place::at(span.open())));
         }
         self.cursor = rest;
-        Ok(Reader { cursor: inside, end, depth: self.depth + 1 })
+        Ok(Reader { cursor: inside, end, depth: self.depth + 1, integers: self.integers })
     }
 
     /// Says that something is missing here.

@@ -8,8 +8,12 @@ use syn::Result;
 
 use super::keywords;
 use super::reader::Reader;
+use super::repeat;
 use super::unit::{self, UnitExpression};
 use crate::diagnostics::{self, Place};
+
+/// Largest number of repeated components.
+const LONGEST: i64 = 1000;
 
 /// Deepest nesting of an expression, so that later stages may recurse.
 const DEEPEST: usize = 256;
@@ -36,8 +40,8 @@ pub enum ValueKind {
     Name(Ident),
     /// `base.name`.
     Field(Box<Value>, Ident),
-    /// `base[index]`.
-    Index(Box<Value>, Box<Value>),
+    /// `base[index, …]`: components, or a name with indices.
+    Index(Box<Value>, Vec<Index>),
     /// `function(arguments)`.
     Call(Ident, Vec<Value>),
     /// `[a, b, …]`.
@@ -50,6 +54,15 @@ pub enum ValueKind {
     Choice(Box<Choice>),
     /// `(body at position)`.
     Point(Box<Value>, Box<Value>),
+}
+
+/// An index between brackets.
+#[derive(Clone, Copy, Debug)]
+pub struct Index {
+    /// Its value, if it is an integer from 0.
+    pub value: Option<usize>,
+    /// Where it is written.
+    pub place: Place,
 }
 
 /// An arithmetic operator.
@@ -99,8 +112,10 @@ impl Value {
     fn new(kind: ValueKind, place: Place) -> Result<Value> {
         let below = match &kind {
             ValueKind::Number(_) | ValueKind::Name(_) => 0,
-            ValueKind::WithUnit(a, _) | ValueKind::Field(a, _) | ValueKind::Negation(a) => a.depth,
-            ValueKind::Index(a, b) | ValueKind::Operation(_, _, a, b) | ValueKind::Point(a, b) => a.depth.max(b.depth),
+            ValueKind::WithUnit(a, _) | ValueKind::Field(a, _) | ValueKind::Negation(a) | ValueKind::Index(a, _) => {
+                a.depth
+            }
+            ValueKind::Operation(_, _, a, b) | ValueKind::Point(a, b) => a.depth.max(b.depth),
             ValueKind::Call(_, parts) | ValueKind::Stack(parts) => {
                 parts.iter().map(|part| part.depth).max().unwrap_or(0)
             }
@@ -113,6 +128,19 @@ impl Value {
             return Err(diagnostics::nested_too_deeply(place));
         }
         Ok(Value { kind, place, depth: below + 1 })
+    }
+
+    /// The name that it may be, with indices if it has any.
+    pub fn as_name(&self) -> Option<Ident> {
+        match &self.kind {
+            ValueKind::Name(name) => Some(name.clone()),
+            ValueKind::Index(base, indices) => {
+                let ValueKind::Name(name) = &base.kind else { return None };
+                let indices: Option<Vec<usize>> = indices.iter().map(|index| index.value).collect();
+                Some(repeat::indexed(name, &indices?))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -205,13 +233,20 @@ fn operand(reader: &mut Reader) -> Result<Value> {
     let first = reader.span();
     let mut value = primary(reader)?;
     loop {
-        let kind = if reader.take(".") {
+        let kind = if !reader.sees("..") && reader.take(".") {
             ValueKind::Field(Box::new(value), reader.name("a component or quantity")?)
         } else if reader.sees_group(Delimiter::Bracket) {
             let mut inside = reader.group(Delimiter::Bracket)?;
-            let index = self::value(&mut inside)?;
-            inside.finish("`]`")?;
-            ValueKind::Index(Box::new(value), Box::new(index))
+            let error = inside.expected("an index");
+            let values = list(&mut inside, "`]`")?;
+            if values.is_empty() {
+                return Err(error);
+            }
+            let index = |value: &Value| {
+                let integer = reader.integers().evaluate(value);
+                Index { value: integer.and_then(|integer| usize::try_from(integer).ok()), place: value.place }
+            };
+            ValueKind::Index(Box::new(value), values.iter().map(index).collect())
         } else {
             return Ok(value);
         };
@@ -228,7 +263,7 @@ fn primary(reader: &mut Reader) -> Result<Value> {
         return parenthesized(reader);
     }
     if reader.sees_group(Delimiter::Bracket) {
-        let parts = list(&mut reader.group(Delimiter::Bracket)?, "`]`")?;
+        let parts = components(&mut reader.group(Delimiter::Bracket)?)?;
         let stack = Value::new(ValueKind::Stack(parts), reader.since(first))?;
         return with_unit(reader, stack);
     }
@@ -290,7 +325,24 @@ fn parenthesized(reader: &mut Reader) -> Result<Value> {
     Ok(value)
 }
 
-fn list(inside: &mut Reader, end: &str) -> Result<Vec<Value>> {
+/// `a, b, …` or `a; n`, which is n times a.
+fn components(inside: &mut Reader) -> Result<Vec<Value>> {
+    let first = *inside;
+    if !inside.is_empty() {
+        let repeated = value(inside)?;
+        if inside.take(";") {
+            let count = value(inside)?;
+            inside.finish("an operator or `]`")?;
+            let n = inside.integers().evaluate(&count).filter(|n| (1..=LONGEST).contains(n));
+            let n = n.ok_or_else(|| diagnostics::not_a_count(count.place, LONGEST))?;
+            return Ok((0..n).map(|_| repeated.clone()).collect());
+        }
+    }
+    *inside = first;
+    list(inside, "`]`")
+}
+
+pub(super) fn list(inside: &mut Reader, end: &str) -> Result<Vec<Value>> {
     let mut values = Vec::new();
     while !inside.is_empty() {
         values.push(value(inside)?);

@@ -8,19 +8,32 @@ use crate::diagnostics::{self, Place};
 use crate::parse;
 
 impl Context<'_> {
-    /// A constraint between positions.
+    /// A constraint between positions or velocities, or a drive.
     pub(super) fn resolve_constraint(&self, constraint: &parse::Constraint) -> Option<Constraint> {
         let (lhs, rhs) = (self.operand(&constraint.lhs), self.operand(&constraint.rhs));
         let place = Place { first: constraint.lhs.place.first, last: constraint.rhs.place.last };
-        let residual = self.keep(dimensions::subtract(lhs?, rhs?, "equate", constraint.rhs.place.first))?;
-        let residual = self.allow(residual, Role::Constraint)?;
-        if !residual.causes().iter().any(|(cause, _)| *cause == Cause::Position) {
-            return self.report(diagnostics::no_motion(place, "a constraint"));
+        let (lhs, mut rhs) = (lhs?, rhs?);
+        if constraint.is_drive {
+            rhs.term = self.allow(rhs.term, Role::Law)?;
+        }
+        let is_velocity = constraint.is_velocity || (constraint.is_drive && depends_on(&lhs.term, Cause::Velocity));
+        let residual = self.keep(dimensions::subtract(lhs, rhs, "equate", constraint.rhs.place.first))?;
+        let residual = self.allow(residual, if is_velocity { Role::VelocityConstraint } else { Role::Constraint })?;
+        let (level, what) = match (is_velocity, constraint.is_drive) {
+            (true, _) => (Cause::Velocity, "a constraint as velocity"),
+            (false, true) => (Cause::Position, "a drive"),
+            (false, false) => (Cause::Position, "a constraint"),
+        };
+        if !depends_on(&residual, level) {
+            return self.report(diagnostics::no_motion(place, what));
+        }
+        if let Some(Err(span)) = is_velocity.then(|| residual.velocity_degree()) {
+            return self.report(diagnostics::not_linear_in_velocities(span));
         }
         if let Shape::Matrix(..) = residual.shape {
             return self.report(diagnostics::wrong_shape_in_words(place, "a scalar or vector", residual.shape));
         }
-        Some(Constraint { name: constraint.name.clone(), residual })
+        Some(Constraint { name: constraint.name.clone(), residual, is_velocity })
     }
 
     /// A condition on the initial state.
@@ -34,10 +47,8 @@ impl Context<'_> {
         };
         let residual = self.keep(dimensions::subtract(lhs, rhs?, "equate", initial.rhs.place.first))?;
         let residual = self.allow(residual, Role::Initial)?;
-        let causes = residual.causes();
-        let depends_on = |wanted: Cause| causes.iter().any(|(cause, _)| *cause == wanted);
-        let is_velocity = depends_on(Cause::Velocity);
-        if !is_velocity && !depends_on(Cause::Position) {
+        let is_velocity = depends_on(&residual, Cause::Velocity);
+        if !is_velocity && !depends_on(&residual, Cause::Position) {
             return self.report(diagnostics::no_motion(place, "an initial condition"));
         }
         Some(Initial { residual, is_velocity, span: place.first })
@@ -73,4 +84,8 @@ impl Context<'_> {
         let (shape, unit, span) = (term.shape, term.unit, term.span);
         Some(Term { kind: kind(Box::new(term)), shape, unit, span })
     }
+}
+
+fn depends_on(term: &Term, cause: Cause) -> bool {
+    term.causes().iter().any(|(found, _)| *found == cause)
 }

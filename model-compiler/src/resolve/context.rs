@@ -7,6 +7,7 @@ use super::names::{Meaning, Names};
 use super::{BodyId, Formulation, Input, InputId, JointId, Shape, Space, Term};
 use crate::diagnostics::{self, Errors};
 use crate::joints::{self, Coordinate, Joint as JointKind};
+use crate::parse::End;
 use crate::rotations::RotationKind;
 use crate::units::Unit;
 
@@ -39,6 +40,7 @@ pub(super) struct Context<'a> {
     pub(super) errors: &'a Errors,
     pub(super) settings: Settings,
     pub(super) names: Names,
+    pub(super) markers: Vec<End>,
     pub(super) joints: Vec<JointOutline>,
     pub(super) inputs: Vec<Input>,
     /// Shapes and units of the parameters, as far as they are resolved.
@@ -60,9 +62,22 @@ impl Context<'_> {
         self.inputs.get(id.0).map(|input| input.name.to_string()).unwrap_or_default()
     }
 
-    /// The body of this name; `None` within is the ground.
+    /// The body of this name, or the one that a marker of this name is fixed to; `None` within is the ground.
     pub(super) fn body_or_ground(&self, name: &Ident) -> Option<Option<BodyId>> {
+        let name = self.marker(name).map_or(name, |marker| &marker.name);
+        if self.marker(name).is_some() {
+            // A marker on a marker, which is reported with it.
+            return None;
+        }
         if name == "ground" { Some(None) } else { self.body(name).map(Some) }
+    }
+
+    /// What a marker stands for, if one has this name.
+    pub(super) fn marker(&self, name: &Ident) -> Option<&End> {
+        match self.names.get(name) {
+            Some(Meaning::Marker(index)) => self.markers.get(index),
+            _ => None,
+        }
     }
 
     /// The body of this name.

@@ -5,6 +5,7 @@ use proc_macro2::Span;
 use super::context::Context;
 use super::{Frame, InputId, Quantity, Term, TermKind};
 use crate::diagnostics;
+use crate::expr::{Binary, Unary};
 
 /// What a term depends on besides numbers and parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +54,32 @@ impl Term {
         size
     }
 
+    /// Whether it is linear in velocities (`1`), or does not contain any (`0`); else where it is neither.
+    pub(super) fn velocity_degree(&self) -> Result<u8, Span> {
+        let linear = |degree: u8| if degree > 1 { Err(self.span) } else { Ok(degree) };
+        let largest = |parts: &[Term]| parts.iter().try_fold(0, |degree, part| Ok(part.velocity_degree()?.max(degree)));
+        let none = |part: &Term| if part.velocity_degree()? == 0 { Ok(0) } else { Err(part.span) };
+        match &self.kind {
+            TermKind::Number(_) | TermKind::Parameter(_) | TermKind::Input(_) | TermKind::Time => Ok(0),
+            TermKind::Stack(parts) | TermKind::Diagonal(parts) => largest(parts),
+            TermKind::Component(a, _) | TermKind::Transpose(a) | TermKind::Unary(Unary::Neg, a) => a.velocity_degree(),
+            TermKind::ExpressedIn(a, _) | TermKind::GivenIn(a, _) => a.velocity_degree(),
+            TermKind::Unary(_, a) | TermKind::Norm(a) => none(a),
+            TermKind::Binary(Binary::Add | Binary::Sub, a, b) => Ok(a.velocity_degree()?.max(b.velocity_degree()?)),
+            TermKind::Binary(Binary::Mul, a, b) | TermKind::Dot(a, b) | TermKind::Cross(a, b) => {
+                linear(a.velocity_degree()? + b.velocity_degree()?)
+            }
+            TermKind::Binary(Binary::Div, a, b) => none(b).and(a.velocity_degree()),
+            TermKind::Binary(_, a, b) => none(a).and(none(b)),
+            TermKind::Select { lhs, rhs, then, otherwise } => {
+                none(lhs)?;
+                none(rhs)?;
+                Ok(then.velocity_degree()?.max(otherwise.velocity_degree()?))
+            }
+            kind => Ok(u8::from(cause(kind) == Some(Cause::Velocity))),
+        }
+    }
+
     /// What it depends on, and where.
     pub(super) fn causes(&self) -> Vec<(Cause, Span)> {
         let mut causes = Vec::new();
@@ -92,6 +119,10 @@ pub(super) enum Role {
     Force,
     /// A constraint on positions.
     Constraint,
+    /// A constraint on velocities.
+    VelocityConstraint,
+    /// The right side of a drive.
+    Law,
     /// A condition on the initial state.
     Initial,
 }
@@ -114,15 +145,20 @@ impl Context<'_> {
             Role::Fixed(place) => (place, "numbers and parameters"),
             Role::Force => ("a force", "positions, velocities, inputs and time"),
             Role::Constraint => ("a constraint", "positions and time"),
+            Role::VelocityConstraint => ("a constraint as velocity", "positions, velocities and time"),
+            Role::Law => ("the law of a drive", "numbers, parameters and time"),
             Role::Initial => ("an initial condition", "positions, velocities and time"),
         };
         match (role, cause) {
             (Role::Force, Cause::Acceleration) => Some(diagnostics::acceleration_in_force(span)),
             (Role::Constraint, Cause::Velocity) => Some(diagnostics::velocity_in_constraint(span)),
-            (Role::Constraint, Cause::Input(id)) => Some(diagnostics::input_in_constraint(span, &self.input_name(id))),
-            (Role::Fixed(_), _)
+            (Role::Constraint | Role::VelocityConstraint | Role::Law, Cause::Input(id)) => {
+                Some(diagnostics::input_in_constraint(span, &self.input_name(id)))
+            }
+            (Role::Law, Cause::Time) => None,
+            (Role::Fixed(_) | Role::Law, _)
             | (_, Cause::Total)
-            | (Role::Constraint | Role::Initial, Cause::Acceleration)
+            | (Role::Constraint | Role::VelocityConstraint | Role::Initial, Cause::Acceleration)
             | (Role::Initial, Cause::Input(_)) => {
                 Some(diagnostics::wrong_dependence(span, place, allowed, &self.describe(cause)))
             }

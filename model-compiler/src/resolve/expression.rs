@@ -4,12 +4,12 @@ use proc_macro2::Ident;
 
 use super::context::Context;
 use super::dimensions::{self, Operand};
-use super::names::Meaning;
+use super::names::{self, Meaning};
 use super::quantity::Subject;
-use super::{Shape, Term, TermKind, functions};
+use super::{Frame, Shape, Term, TermKind, functions};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
-use crate::parse::{Choice, Operator, UnitExpression, Value, ValueKind};
+use crate::parse::{Choice, Index, Operator, UnitExpression, Value, ValueKind};
 use crate::units::{self, Unit};
 
 /// Largest number of terms in an expression; named expressions within named expressions grow exponentially.
@@ -35,7 +35,14 @@ impl Context<'_> {
     /// The term of an expression that must have this shape and unit.
     pub(super) fn typed(&self, value: &Value, shape: Shape, unit: Unit) -> Option<Term> {
         let operand = self.operand(value)?;
-        self.keep(operand.require(shape, unit))
+        let found = operand.term.unit;
+        let typed = operand.require(shape, unit);
+        self.keep(typed.map_err(|error| {
+            match value.as_name().and_then(|name| Some((self.names.declared_at(&name)?, name))) {
+                Some((declared, name)) if found != unit => diagnostics::declared_here(error, declared, &name, found),
+                _ => error,
+            }
+        }))
     }
 
     /// All operands, or `None` if one of them is in error; errors of all of them are reported.
@@ -53,7 +60,15 @@ impl Context<'_> {
             ValueKind::Point(body, position) => return self.point(body, position),
             ValueKind::Number(digits) => self.number(digits, place),
             ValueKind::WithUnit(value, unit) => self.with_unit(value, unit),
-            ValueKind::Index(base, index) => self.index(base, index),
+            ValueKind::Index(base, indices) => {
+                if let Some(name) = value.as_name()
+                    && self.stands_alone(&name, base)
+                {
+                    return self.named(&name);
+                }
+                let term = self.operand(base);
+                indices.iter().fold(term, |base, index| self.index(base?, index)).map(|operand| operand.term)
+            }
             ValueKind::Call(name, arguments) => {
                 let arguments = self.operands(arguments);
                 // Errors in the arguments of an unknown function are reported with it.
@@ -83,7 +98,7 @@ impl Context<'_> {
         term.map(Subject::Term)
     }
 
-    fn named(&self, name: &Ident) -> Option<Subject> {
+    pub(super) fn named(&self, name: &Ident) -> Option<Subject> {
         let span = name.span();
         let term = match name.to_string().as_str() {
             "ground" => return Some(Subject::Body(None)),
@@ -92,6 +107,10 @@ impl Context<'_> {
             "pi" => Term::number(Number::from_f64(std::f64::consts::PI), span),
             _ => match self.names.look_up(name, self.errors)? {
                 Meaning::Body(body) => return Some(Subject::Body(Some(body))),
+                Meaning::Marker(index) => {
+                    let frame = self.frame(self.markers.get(index)?, None)?;
+                    return Some(Subject::Point(Frame { rotation: None, ..frame }));
+                }
                 Meaning::Joint(joint) => return Some(Subject::Joint(joint)),
                 Meaning::Coordinate(joint) => return self.sole_coordinate(joint, Place::at(span)),
                 Meaning::Input(id) => Term::scalar(TermKind::Input(id), self.inputs.get(id.0)?.unit, span),
@@ -100,7 +119,7 @@ impl Context<'_> {
                     Term { kind: TermKind::Parameter(id), shape, unit, span }
                 }
                 Meaning::Definition(index) => self.definitions.get(index)?.clone(),
-                Meaning::Pending | Meaning::Broken => return None,
+                Meaning::Pending | Meaning::Itself | Meaning::Broken => return None,
             },
         };
         Some(Subject::Term(term))
@@ -147,14 +166,15 @@ impl Context<'_> {
         is_known.then_some((unit, factor))
     }
 
-    fn index(&self, base: &Value, index: &Value) -> Option<Term> {
-        let base = self.operand(base);
-        let position = match &index.kind {
-            ValueKind::Number(digits) => digits.parse::<usize>().ok(),
-            _ => None,
-        };
-        let position = self.keep(position.ok_or_else(|| diagnostics::index_not_integer(index.place)))?;
-        let Operand { term, place } = base?;
+    /// Whether a name with indices is declared as such; if neither it nor its base is, it is what to complain about.
+    fn stands_alone(&self, name: &Ident, base: &Value) -> bool {
+        let base = base.as_name().is_some_and(|base| self.names.get(&base).is_some() || names::is_reserved(&base));
+        !base || self.names.get(name).is_some()
+    }
+
+    fn index(&self, base: Operand, index: &Index) -> Option<Operand> {
+        let position = self.keep(index.value.ok_or_else(|| diagnostics::index_not_integer(index.place)))?;
+        let Operand { term, place } = base;
         let length = match term.shape {
             Shape::Vector(n) | Shape::Matrix(n, _) => n,
             Shape::Scalar => {
@@ -166,7 +186,7 @@ impl Context<'_> {
             self.errors.push(diagnostics::index_out_of_range(index.place, length));
             return None;
         }
-        self.bounded(term.component(position), place)
+        Some(Operand { term: self.bounded(term.component(position), place)?, place })
     }
 
     fn choice(&self, choice: &Choice, place: Place) -> Option<Term> {

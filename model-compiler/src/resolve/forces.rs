@@ -139,25 +139,33 @@ impl Context<'_> {
             Some(name) => self.of_joint(joint, name)?,
             None if self.channels(joint).1.len() == 1 => self.sole_coordinate(joint, place)?,
             None => {
-                let (q, _) = self.channels(joint);
-                let known: Vec<&str> = q.iter().map(|coordinate| coordinate.name).collect();
+                let (_, v) = self.channels(joint);
+                let known: Vec<&str> = v.iter().map(|velocity| velocity.name).collect();
                 return self.report(diagnostics::coordinate_not_named(&end.name, &known));
             }
         };
         match subject {
-            Subject::Coordinate(joint, Some(_), Some(index)) => Some((joint, index)),
+            Subject::Coordinate(joint, _, Some(index)) => Some((joint, index)),
+            Subject::Coordinate(joint, _, None) => {
+                let (_, v) = self.channels(joint);
+                let known: Vec<&str> = v.iter().map(|velocity| velocity.name).collect();
+                self.report(diagnostics::no_force_on(place, &known))
+            }
             _ => self.report(diagnostics::needs_joint_coordinates(place, "a force on a coordinate")),
         }
     }
 
-    /// The unit of a generalized force on a coordinate: J per unit of the coordinate.
+    /// The unit of a generalized force: its power per unit of the velocity it acts on.
     fn generalized_unit(&self, kind: &dyn ForceKind, target: (JointId, usize), end: &End) -> Option<Unit> {
-        let unit = self.coordinate_unit(target.0, target.1);
+        let (joint, index) = target;
+        let (q, v) = self.channels(joint);
+        let rate = self.velocity_unit(joint, index);
         let takes_any = kind.fields().iter().any(|field| field.unit == "*");
-        if !takes_any && !unit.is_one() {
+        let is_angle = v.get(index).is_some_and(|v| q.iter().any(|q| q.name == v.name && q.unit == "rad"));
+        if !takes_any && !is_angle {
             return self.report(diagnostics::needs_an_angle(&end.name, kind.keyword()));
         }
-        Some(Unit::JOULE.over(unit))
+        Some(Unit::JOULE.over(Unit::SECOND).over(rate))
     }
 
     fn generalized_force(

@@ -16,6 +16,22 @@ const ORTHONORMAL: f64 = 1e-9;
 impl Context<'_> {
     /// The frame of a joint's end. `shared` are the axes that the joint gives for both of its ends.
     pub(super) fn joint_end(&self, end: &End, shared: Option<&Term>) -> Option<Frame> {
+        let Some(marker) = self.marker(&end.name) else { return self.frame(end, shared) };
+        for extra in [&end.position, &end.rotation, &end.axis].into_iter().flatten() {
+            self.errors.push(diagnostics::marker_has_its_place(extra.place, &end.name));
+        }
+        if shared.is_some() && (marker.rotation.is_some() || marker.axis.is_some()) {
+            return self.report(diagnostics::axis_and_rotation(Place::at(end.name.span())));
+        }
+        self.frame(marker, shared)
+    }
+
+    /// The frame that a body, a point and axes describe.
+    pub(super) fn frame(&self, end: &End, shared: Option<&Term>) -> Option<Frame> {
+        if self.marker(&end.name).is_some() {
+            let found = format!("marker `{}`", end.name);
+            return self.report(diagnostics::wrong_kind(&end.name, "the name of a body", &found));
+        }
         let body = self.body_or_ground(&end.name);
         if let Some(coordinate) = &end.coordinate {
             self.errors.push(diagnostics::not_a_body(coordinate));
@@ -37,6 +53,9 @@ impl Context<'_> {
     pub(super) fn force_end(&self, end: &End) -> Option<Frame> {
         for turned in [&end.rotation, &end.axis].into_iter().flatten() {
             self.errors.push(diagnostics::point_has_no_axes(turned.place));
+        }
+        if self.marker(&end.name).is_some() {
+            return self.joint_end(end, None).map(|frame| Frame { rotation: None, ..frame });
         }
         if let Some(coordinate) = &end.coordinate {
             self.errors.push(diagnostics::not_a_body(coordinate));

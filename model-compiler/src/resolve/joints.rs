@@ -3,12 +3,16 @@
 use proc_macro2::Ident;
 
 use super::context::{Context, JointOutline};
+use super::dependence::{Cause, Role};
+use super::dimensions::Operand;
 use super::names::Meaning;
+use super::quantity::Subject;
 use super::tree::{Edge, spanning_tree};
-use super::{Formulation, Joint, JointId, Space};
-use crate::diagnostics;
-use crate::joints;
-use crate::parse::{self, Value, ValueKind};
+use super::{Formulation, Frame, Joint, JointId, Shape, Space, Term};
+use crate::diagnostics::{self, Place};
+use crate::joints::{self, Connects};
+use crate::parse::{self, End, Value};
+use crate::units::Unit;
 
 const OPTIONS: [&str; 4] = ["absolute_angle", "axis", "coordinate", "cut"];
 
@@ -25,19 +29,19 @@ impl<'a> Context<'_> {
             self.names.declare(&joint.name, Meaning::Broken, self.errors);
             let naming = joint.options.iter().filter(|option| NAMING.iter().any(|known| option.name == known));
             for value in naming.filter_map(|option| option.value.as_ref()) {
-                if let ValueKind::Name(name) = &value.kind {
-                    self.names.declare(name, Meaning::Broken, self.errors);
+                if let Some(name) = value.as_name() {
+                    self.names.declare(&name, Meaning::Broken, self.errors);
                 }
             }
         }
         let is_complete = outlined.iter().all(Option::is_some);
         let mut outlined: Vec<_> = outlined.into_iter().flatten().collect();
         if self.settings.formulation == Formulation::Joint {
-            let is_cut = |joint: &parse::Joint| joint.options.iter().any(|option| option.name == "cut");
             let edge = |(joint, outline): &(&parse::Joint, JointOutline)| Edge {
                 parent: outline.parent,
                 child: outline.child,
-                is_cut: is_cut(joint),
+                is_cut: outline.kind.connects() != Connects::Frames
+                    || joint.options.iter().any(|option| option.name == "cut"),
             };
             let edges: Vec<Edge> = outlined.iter().map(edge).collect();
             let tree = spanning_tree(bodies.len(), &edges);
@@ -78,23 +82,33 @@ impl<'a> Context<'_> {
             let known: Vec<&str> = joints::ALL.iter().map(|kind| kind.keyword()).collect();
             self.errors.push(diagnostics::unknown_word("kind of joint", &joint.kind, &known));
         }
-        let bodies: Vec<_> = joint.ends.iter().map(|end| self.body_or_ground(&end.name)).collect();
+        let couples_coordinates = kind.is_some_and(|kind| kind.connects() == Connects::Coordinates);
+        let bodies: Vec<_> = match couples_coordinates {
+            true => vec![Some(None); joint.ends.len()],
+            false => joint.ends.iter().map(|end| self.body_or_ground(&end.name)).collect(),
+        };
         let mut outline = JointOutline {
             name: joint.name.clone(),
             kind: kind?,
             parent: None,
             child: None,
             is_tree: false,
-            is_turned: joint.ends.iter().any(|end| end.rotation.is_some() || end.axis.is_some()),
+            is_turned: joint.ends.iter().any(|end| {
+                let end = self.marker(&end.name).unwrap_or(end);
+                end.rotation.is_some() || end.axis.is_some()
+            }),
             absolute_angle: None,
             coordinate_name: None,
         };
+        if outline.kind.is_spatial() && self.settings.space == Space::Planar {
+            self.errors.push(diagnostics::only_in_space(joint.kind.span(), &format!("`{}`", joint.kind)));
+        }
         self.read_options(joint, &mut outline);
         let [parent, child] = bodies.as_slice() else {
             return self.report(diagnostics::wrong_number_of_ends(&joint.name, &joint.kind, "2", bodies.len()));
         };
         (outline.parent, outline.child) = ((*parent)?, (*child)?);
-        if outline.parent == outline.child {
+        if outline.parent == outline.child && !couples_coordinates {
             let again = joint.ends.last().map_or(&joint.name, |end| &end.name);
             return self.report(diagnostics::joint_to_itself(again));
         }
@@ -106,8 +120,12 @@ impl<'a> Context<'_> {
         let kind = outline.kind.keyword();
         let coordinates = outline.kind.coordinates(self.settings.space);
         let has_one = coordinates.len() == 1 && !(outline.kind.has_rotation() && self.settings.space == Space::Spatial);
+        let fields: Vec<&str> = outline.kind.fields().iter().map(|field| field.name).collect();
         for option in &joint.options {
             let name = &option.name;
+            if fields.iter().any(|field| name == field) {
+                continue;
+            }
             match name.to_string().as_str() {
                 "cut" if option.value.is_some() => self.errors.push(diagnostics::option_takes_no_value(name)),
                 "cut" => {}
@@ -128,7 +146,10 @@ impl<'a> Context<'_> {
                     let error = diagnostics::option_of_other_joints(name, "an angle alone", kind);
                     self.errors.push(error);
                 }
-                _ => self.errors.push(diagnostics::unknown_word("option of a joint", name, &OPTIONS)),
+                _ => {
+                    let known = [&fields, OPTIONS.as_slice()].concat();
+                    self.errors.push(diagnostics::unknown_word("option of a joint", name, &known));
+                }
             }
         }
         if let (Some(_), Some(second)) = (&outline.coordinate_name, &outline.absolute_angle) {
@@ -138,9 +159,9 @@ impl<'a> Context<'_> {
 
     /// The name that an option gives.
     fn name_in(&self, option: &Ident, value: Option<&Value>) -> Option<Ident> {
-        match value.map(|value| &value.kind) {
-            Some(ValueKind::Name(name)) => Some(name.clone()),
-            _ => self.report(diagnostics::option_needs_value(option, "theta")),
+        match value.and_then(Value::as_name) {
+            Some(name) => Some(name),
+            None => self.report(diagnostics::option_needs_value(option, "theta")),
         }
     }
 
@@ -150,7 +171,17 @@ impl<'a> Context<'_> {
         let axis = joint.options.iter().find(|option| option.name == "axis").and_then(|option| option.value.as_ref());
         let axes = axis.map(|axis| self.axis(axis));
         let shared = axes.iter().flatten().next();
-        let frames: Vec<_> = joint.ends.iter().map(|end| self.joint_end(end, shared)).collect();
+        let (frames, coordinates): (Vec<_>, Vec<_>) = match outline.kind.connects() {
+            Connects::Coordinates => {
+                let ground = Frame { body: None, position: None, rotation: None };
+                (vec![Some(ground.clone()), Some(ground)], joint.ends.iter().map(|end| self.coupled(end)).collect())
+            }
+            Connects::Frames | Connects::FramesAsConstraint => {
+                (joint.ends.iter().map(|end| self.joint_end(end, shared)).collect(), Vec::new())
+            }
+        };
+        let coordinates: Option<Vec<Term>> = coordinates.into_iter().collect();
+        let fields = coordinates.as_ref().and_then(|coordinates| self.joint_fields(joint, outline, coordinates));
         let [parent, child] = <[_; 2]>::try_from(frames).ok()?;
         if let Some(None) = axes {
             return None;
@@ -160,9 +191,53 @@ impl<'a> Context<'_> {
             kind: outline.kind,
             parent: parent?,
             child: child?,
+            coordinates: coordinates?,
+            fields: fields?,
             is_tree: outline.is_tree,
             absolute_angle: outline.absolute_angle.clone(),
             coordinate_name: outline.coordinate_name.clone(),
         })
+    }
+
+    /// The coordinate that an end of a coupling names.
+    fn coupled(&self, end: &End) -> Option<Term> {
+        for extra in [&end.position, &end.rotation, &end.axis].into_iter().flatten() {
+            self.errors.push(diagnostics::coordinate_has_no_point(extra.place));
+        }
+        let last = end.coordinate.as_ref().unwrap_or(&end.name);
+        let place = Place { first: end.name.span(), last: last.span() };
+        let subject = match (self.named(&end.name)?, &end.coordinate) {
+            (subject, Some(name)) => self.member_of(subject, name)?,
+            (Subject::Joint(joint), None) if self.channels(joint).1.len() == 1 => self.sole_coordinate(joint, place)?,
+            (subject, None) => subject,
+        };
+        let term = self.keep(Operand { term: self.as_term(subject, place)?, place }.require_scalar())?;
+        let term = self.allow(term, Role::Constraint)?;
+        if !term.causes().iter().any(|(cause, _)| *cause == Cause::Position) {
+            return self.report(diagnostics::no_motion(place, "a coupling"));
+        }
+        Some(term)
+    }
+
+    /// Values of all fields of a joint's kind.
+    fn joint_fields(&self, joint: &parse::Joint, outline: &JointOutline, coordinates: &[Term]) -> Option<Vec<Term>> {
+        let ratio = match coordinates {
+            [first, second] => second.unit.over(first.unit),
+            _ => Unit::ONE,
+        };
+        let value = |field: &joints::Field| {
+            let unit = if field.unit == "*" { ratio } else { Unit::parse(field.unit).unwrap_or_default() };
+            let Some(written) = joint.options.iter().find(|option| option.name == field.name) else {
+                let of = format!("`{}`", outline.kind.keyword());
+                return self.report(diagnostics::missing_field(&joint.name, &of, field.name));
+            };
+            let Some(value) = &written.value else {
+                return self.report(diagnostics::option_needs_value(&written.name, &format!("1.0 {unit}")));
+            };
+            self.typed(value, Shape::Scalar, unit)
+                .and_then(|term| self.allow(term, Role::Fixed("a dimension of a joint")))
+        };
+        let values: Vec<Option<Term>> = outline.kind.fields().iter().map(value).collect();
+        values.into_iter().collect()
     }
 }

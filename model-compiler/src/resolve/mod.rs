@@ -57,6 +57,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         errors,
         settings: settings::settings(description, errors),
         names: names::Names::default(),
+        markers: Vec::new(),
         joints: Vec::new(),
         inputs: Vec::new(),
         parameters: Vec::new(),
@@ -75,6 +76,10 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         context.names.declare(&body.name, Meaning::Body(BodyId(index)), errors);
     }
     let body_names: Vec<Ident> = written_bodies.iter().map(|body| body.name.clone()).collect();
+    for (index, marker) in items!(description, Marker).enumerate() {
+        context.names.declare(&marker.name, Meaning::Marker(index), errors);
+        context.markers.push(marker.end.clone());
+    }
     let written_joints: Vec<_> = items!(description, Joint).collect();
     let written_joints = context.outline_joints(&written_joints, &body_names);
     context.declare_inputs(items!(description, Input));
@@ -83,6 +88,10 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
 
     // Everything is resolved before anything is given up, so that all errors are reported.
     let bodies: Vec<_> = written_bodies.iter().map(|body| context.resolve_body(body)).collect();
+    // Also those that nothing uses.
+    for marker in &context.markers {
+        context.frame(marker, None);
+    }
     let joints: Vec<_> =
         written_joints.iter().enumerate().map(|(index, joint)| context.resolve_joint(index, joint)).collect();
     let forces: Vec<_> = items!(description, Force).map(|force| context.resolve_force(force)).collect();
@@ -109,7 +118,11 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         bodies: bodies.into_iter().collect::<Option<_>>()?,
         joints: joints.into_iter().collect::<Option<_>>()?,
         forces: forces.into_iter().collect::<Option<_>>()?,
-        constraints: constraints.into_iter().collect::<Option<_>>()?,
+        constraints: {
+            let mut constraints = constraints.into_iter().collect::<Option<Vec<_>>>()?;
+            constraints.sort_by_key(|constraint| constraint.is_velocity);
+            constraints
+        },
         initial: initial.into_iter().collect::<Option<_>>()?,
         outputs: outputs.into_iter().collect::<Option<_>>()?,
         provided,

@@ -17,6 +17,8 @@ pub(super) const PREDEFINED: [&str; 4] = ["ground", "model", "pi", "time"];
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
     Body(BodyId),
+    /// Index of a marker.
+    Marker(usize),
     Joint(JointId),
     /// The coordinate of a joint that has exactly one.
     Coordinate(JointId),
@@ -26,6 +28,8 @@ pub(super) enum Meaning {
     Definition(usize),
     /// Declared further down.
     Pending,
+    /// What is just being declared.
+    Itself,
     /// Its declaration is in error, which has been reported.
     Broken,
 }
@@ -50,7 +54,7 @@ impl Names {
 
     /// Says what a declared name stands for, now that it is known. A second declaration of a name does not count.
     pub(super) fn define(&mut self, name: &Ident, meaning: Meaning) {
-        if let Some((_, slot @ Meaning::Pending)) = self.0.get_mut(&name.to_string()) {
+        if let Some((_, slot @ (Meaning::Pending | Meaning::Itself))) = self.0.get_mut(&name.to_string()) {
             *slot = meaning;
         }
     }
@@ -60,6 +64,10 @@ impl Names {
         match self.0.get(&name.to_string()) {
             Some((declared, Meaning::Pending)) => {
                 errors.push(diagnostics::used_before_declaration(name, *declared));
+                None
+            }
+            Some((_, Meaning::Itself)) => {
+                errors.push(diagnostics::defined_by_itself(name));
                 None
             }
             Some((_, Meaning::Broken)) => None,
@@ -75,6 +83,11 @@ impl Names {
     /// Names that stand for something of a kind, for help.
     pub(super) fn of_kind(&self, is_meant: impl Fn(Meaning) -> bool) -> Vec<&str> {
         self.0.iter().filter(|(_, (_, meaning))| is_meant(*meaning)).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Where a name is declared.
+    pub(super) fn declared_at(&self, name: &Ident) -> Option<Span> {
+        self.0.get(&name.to_string()).map(|(span, _)| *span)
     }
 
     /// Whether a name has been declared.
@@ -94,11 +107,12 @@ impl Meaning {
     pub(super) fn describe(self, name: &Ident) -> String {
         match self {
             Meaning::Body(_) => format!("body `{name}`"),
+            Meaning::Marker(_) => format!("marker `{name}`"),
             Meaning::Joint(_) => format!("joint `{name}`"),
             Meaning::Coordinate(_) => format!("coordinate `{name}`"),
             Meaning::Input(_) => format!("input `{name}`"),
             Meaning::Parameter(_) => format!("parameter `{name}`"),
-            Meaning::Definition(_) | Meaning::Pending | Meaning::Broken => format!("`{name}`"),
+            Meaning::Definition(_) | Meaning::Pending | Meaning::Itself | Meaning::Broken => format!("`{name}`"),
         }
     }
 }

@@ -46,6 +46,7 @@ impl<'a> Context<'_> {
     }
 
     fn resolve_parameter(&mut self, written: &parse::Parameter) -> Option<Parameter> {
+        self.names.define(&written.name, Meaning::Itself);
         let term = self.term(&written.value);
         let Some(value) = term.and_then(|term| self.allow(term, Role::Fixed("a parameter"))) else {
             self.names.define(&written.name, Meaning::Broken);
@@ -63,6 +64,7 @@ impl<'a> Context<'_> {
     }
 
     fn resolve_definition(&mut self, written: &parse::Definition) {
+        self.names.define(&written.name, Meaning::Itself);
         let term = self.term(&written.value).and_then(|term| self.bounded(term, written.value.place));
         let meaning = match term {
             Some(term) => {

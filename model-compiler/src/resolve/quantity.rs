@@ -62,7 +62,7 @@ impl Context<'_> {
         self.member_of(subject, name)
     }
 
-    fn member_of(&self, subject: Subject, name: &Ident) -> Option<Subject> {
+    pub(super) fn member_of(&self, subject: Subject, name: &Ident) -> Option<Subject> {
         match subject {
             Subject::Term(term) => self.component(term, name),
             Subject::Body(body) => self.of_body(body, name),
@@ -203,8 +203,8 @@ impl Context<'_> {
             let sole = self.sole_coordinate(joint, Place::at(name.span()))?;
             return self.member_of(sole, name);
         }
-        let mut known: Vec<&str> = q.iter().chain(&v).map(|coordinate| coordinate.name).collect();
-        known.dedup();
+        let rates = v.iter().filter(|velocity| q.iter().all(|coordinate| coordinate.name != velocity.name));
+        let mut known: Vec<&str> = q.iter().chain(rates).map(|coordinate| coordinate.name).collect();
         if v.len() == 1 {
             known.extend(COORDINATE);
         }
@@ -255,7 +255,7 @@ impl Context<'_> {
     }
 
     /// Unit of a velocity of a joint. A velocity with the name of a coordinate is its rate.
-    fn velocity_unit(&self, joint: JointId, index: usize) -> Unit {
+    pub(super) fn velocity_unit(&self, joint: JointId, index: usize) -> Unit {
         let (q, v) = self.channels(joint);
         let Some(velocity) = v.get(index) else { return Unit::ONE };
         let unit = Unit::parse(velocity.unit).unwrap_or_default();

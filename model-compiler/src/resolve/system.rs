@@ -57,7 +57,7 @@ pub struct System {
     pub joints: Vec<Joint>,
     /// Applied forces other than gravity.
     pub forces: Vec<Force>,
-    /// Constraints written as equations.
+    /// Constraints written as equations, and drives; those on velocities come last.
     pub constraints: Vec<Constraint>,
     /// Conditions on the initial state.
     pub initial: Vec<Initial>,
@@ -189,6 +189,10 @@ pub struct Joint {
     pub parent: Frame,
     /// Frame on the second body named.
     pub child: Frame,
+    /// The coordinates it couples, if its kind couples coordinates; its frames are the ground then.
+    pub coordinates: Vec<Term>,
+    /// Values of the kind's fields, in the kind's order.
+    pub fields: Vec<Term>,
     /// Part of the spanning tree (joint coordinates only).
     pub is_tree: bool,
     /// In the plane: the coordinate is the child's angle against the ground, not against the parent; with this name.
@@ -217,8 +221,10 @@ pub struct Force {
 pub struct Constraint {
     /// Name.
     pub name: Ident,
-    /// Left side minus right side; a scalar or a vector; position level.
+    /// Left side minus right side; a scalar or a vector.
     pub residual: Term,
+    /// Holds for velocities, in which it is linear, and not for coordinates.
+    pub is_velocity: bool,
 }
 
 /// A condition `residual = 0` on the initial state.

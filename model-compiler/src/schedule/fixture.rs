@@ -165,6 +165,7 @@ pub fn pendulum() -> Equations {
             constraints: Vec::new(),
             outputs: vec![channel("tip[0]", "m"), channel("tip[1]", "m")],
             blocks: vec![Block::Vector(1)],
+            velocity_constraints: 0,
             initial_conditions: (1, 0),
         },
     }
@@ -214,6 +215,7 @@ pub fn dumbbell() -> Equations {
             constraints: vec![channel("rod", "m^2")],
             outputs: Vec::new(),
             blocks: vec![Block::Vector(4)],
+            velocity_constraints: 0,
             initial_conditions: (0, 0),
         },
     }

@@ -2,5 +2,6 @@
 
 mod common;
 mod hand_derivations;
+mod known_solutions;
 mod model_laws;
 mod provided;

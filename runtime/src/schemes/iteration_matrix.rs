@@ -67,7 +67,7 @@ impl IterationMatrix {
         for correction in corrections {
             match correction {
                 Correction::Columns(kind, columns) => {
-                    let rows = rows_of(source(*kind), columns.clone());
+                    let rows = rows_of(model, *kind, columns.clone());
                     let shift = first_row(*kind, nv);
                     entries.extend(rows.iter().flat_map(|&row| columns.clone().map(move |c| (row + shift, c))));
                 }
@@ -83,7 +83,7 @@ impl IterationMatrix {
             Correction::Columns(kind, columns) => {
                 let from: OwnedPattern = source(*kind).into();
                 let shift = first_row(*kind, nv);
-                let rows = rows_of(source(*kind), columns.clone()).into_iter().map(|row| {
+                let rows = rows_of(model, *kind, columns.clone()).into_iter().map(|row| {
                     let mut places = RowPlaces { from: [NONE; MAX_BLOCK], to: [NONE; MAX_BLOCK] };
                     for (k, column) in columns.clone().enumerate() {
                         places.from[k] = from.slot(row, column).map_or(NONE, |slot| slot as u32);
@@ -193,10 +193,15 @@ fn first_row(source: Source, nv: usize) -> usize {
     if source == Source::ConstraintJacobian { nv } else { 0 }
 }
 
-/// Rows with an entry in one of these columns.
-fn rows_of(pattern: &SparsityPattern, columns: Range<usize>) -> Vec<usize> {
-    let mut rows: Vec<usize> =
-        pattern.entries().filter(|(_, column)| columns.contains(column)).map(|(row, _)| row).collect();
+/// Rows with an entry in one of these columns. Constraints on velocities do not see how coordinates move.
+fn rows_of(model: &dyn Model, source: Source, columns: Range<usize>) -> Vec<usize> {
+    let pattern = source_pattern(model, source);
+    let n_rows = match source {
+        Source::ConstraintJacobian => pattern.rows - model.describe().velocity_constraints,
+        Source::Damping | Source::Stiffness => pattern.rows,
+    };
+    let is_meant = |&(row, column): &(usize, usize)| columns.contains(&column) && row < n_rows;
+    let mut rows: Vec<usize> = pattern.entries().filter(is_meant).map(|(row, _)| row).collect();
     rows.sort_unstable();
     rows.dedup();
     rows

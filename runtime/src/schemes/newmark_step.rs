@@ -3,7 +3,7 @@
 //! Coordinates and velocities follow an acceleration A by Newmark's formulas [sherif, Eqs. 59, 60],
 //! `q₁ = q₀ ⊕ (h v₀ + h² ((½ − β) A₀ + β A₁))`, `v₁ = v₀ + h ((1 − γ) A₀ + γ A₁)`; on rotations ⊕ is the exponential
 //! [sherif, Eqs. 30, 31]. Newton's method finds A₁ and λ₁ from the equilibrium and `g(q₁) = 0`.
-//! Not here: constraints on velocities, contact.
+//! A constraint on velocities holds for v₁ as it is. Not here: contact.
 
 use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
@@ -65,7 +65,7 @@ pub(super) fn start<'m>(
     model: &'m dyn Model,
     initial: State,
 ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-    if parameters.beta == 0.0 && model.dims().nc > 0 {
+    if parameters.beta == 0.0 && model.dims().nc > model.describe().velocity_constraints {
         let reason = "constraints on positions need β > 0";
         return Err(StepError::Undefined { scheme: parameters.name, model: model.describe().name, reason });
     }
@@ -275,8 +275,13 @@ impl Equations for Step<'_> {
                 }
             }
         }
-        let (position_factor, _) = self.newmark_factors();
-        constraint.iter_mut().for_each(|g| *g /= position_factor);
+        // Both kinds of rows have the derivative G by A₁ then; on velocities the change of the coefficients with q₁ is
+        // left out, smaller than G by a factor of the step size.
+        let (position_factor, velocity_factor) = self.newmark_factors();
+        let n_positions = constraint.len() - self.model.describe().velocity_constraints;
+        let (positions, velocities) = constraint.split_at_mut(n_positions);
+        positions.iter_mut().for_each(|g| *g /= position_factor);
+        velocities.iter_mut().for_each(|g| *g /= velocity_factor);
     }
 
     fn matrix(&mut self, out: &mut [f64]) {

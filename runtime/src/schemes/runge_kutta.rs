@@ -21,9 +21,9 @@ const NAME: &str = "Runge-Kutta";
 const STAGES: [f64; 3] = [0.5, 0.5, 1.0];
 /// Weights of the four stages.
 const WEIGHTS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
-/// A projection whose corrections are smaller than this part of the coordinates has ended.
+/// A projection whose corrections are smaller than this part of one plus the coordinates has ended.
 const PROJECTED: f64 = 1e-15;
-/// A projection whose last correction is larger than this part of the coordinates has failed.
+/// A projection whose last correction is larger than this part of one plus the coordinates has failed.
 const PROJECTION_FAILED: f64 = 1e-12;
 const MAX_PROJECTIONS: u32 = 10;
 
@@ -167,7 +167,8 @@ impl RungeKuttaStepper<'_> {
             retract(blocks, self.next.q.as_slice(), &self.rhs[..nv], self.moved.as_mut_slice());
             std::mem::swap(&mut self.next.q, &mut self.moved);
             self.stats.newton_iterations += 1;
-            let previous = std::mem::replace(&mut size, largest(&self.rhs[..nv]) / largest(self.next.q.as_slice()));
+            let previous =
+                std::mem::replace(&mut size, largest(&self.rhs[..nv]) / (1.0 + largest(self.next.q.as_slice())));
             if size <= PROJECTED || (size >= previous && size <= PROJECTION_FAILED) {
                 return Ok(());
             }

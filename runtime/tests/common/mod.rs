@@ -40,6 +40,7 @@ pub fn full_info(
         coordinates,
         velocities,
         constraints,
+        velocity_constraints: 0,
         outputs: &[],
         parameters: &[],
         inputs: &[],

@@ -1,0 +1,51 @@
+//! Motions that are known in closed form.
+
+use hamel::schemes::{GeneralizedAlpha, RungeKutta};
+use hamel::{Model, Scheme, initial_state};
+use hamel_models::{DrivenPendulum, Sleigh, SleighAbsolute};
+
+/// Outputs at t = `n` · `dt`.
+fn run(model: &dyn Model, scheme: &dyn Scheme, n: usize, dt: f64) -> Vec<f64> {
+    let mut stepper = scheme.start(model, initial_state(model).unwrap()).unwrap();
+    for _ in 0..n {
+        stepper.step(dt).unwrap();
+    }
+    let mut outputs = vec![0.0; model.describe().outputs.len()];
+    model.outputs(stepper.state(), &mut outputs);
+    outputs
+}
+
+/// With u along the edge, ω, and the mass m at a ahead of it: u̇ = a ω², (J + m a²) ω̇ = −m a u ω. From u = 0, ω = Ω
+/// follows u = U tanh(b t), ω = Ω / cosh(b t) with U = Ω √((J + m a²)/m), b = a m U / (J + m a²).
+#[test]
+fn sleigh_turns_into_a_straight_line() {
+    let (m, j, a, start): (f64, f64, f64, f64) = (2.0, 0.3, 0.4, 1.5);
+    let about_edge = j + m * a * a;
+    let speed = start * (about_edge / m).sqrt();
+    let rate = a * m * speed / about_edge;
+    let expected = |t: f64| [speed * (rate * t).tanh(), start / (rate * t).cosh()];
+    let error =
+        |outputs: &[f64], t: f64| expected(t).iter().zip(outputs).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+    let models: [&dyn Model; 2] = [&Sleigh::default(), &SleighAbsolute::default()];
+    for model in models {
+        let reference = error(&run(model, &RungeKutta, 200, 0.01), 2.0);
+        assert!(reference < 1e-9, "{}: {reference:e}", model.describe().name);
+        let scheme = GeneralizedAlpha::default();
+        let [coarse, fine] = [100, 200].map(|n| error(&run(model, &scheme, n, 2.0 / n as f64), 2.0));
+        let order = (coarse / fine).log2();
+        assert!(fine < 1e-4 && order > 1.8, "{}: {coarse:e}, {fine:e}, order {order}", model.describe().name);
+    }
+}
+
+/// The crank is where its law says, in both pieces of the law and with its rates.
+#[test]
+fn driven_crank_follows_its_law() {
+    let model = DrivenPendulum::default();
+    let (run_up, acceleration) = (0.006, 200.0);
+    for n in [40, 400] {
+        let t = n as f64 * 1e-4;
+        let law = if t <= run_up { acceleration * t * t / 2.0 } else { acceleration * run_up * (t - run_up / 2.0) };
+        let angle = run(&model, &RungeKutta, n, 1e-4)[2];
+        assert!((angle - law).abs() < 1e-12, "t = {t}: {angle} for {law}");
+    }
+}
