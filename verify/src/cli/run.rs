@@ -24,22 +24,22 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME")]
     scheme: String,
     /// Step size, s.
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
     dt: f64,
     /// End of the motion, s.
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     until: f64,
     /// Numerical damping α of the HHT schemes, from -1/3 to 0.
-    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", allow_hyphen_values = true)]
     alpha: Option<f64>,
     /// Spectral radius ρ∞ of generalized-α, from 0 to 1.
-    #[arg(long, alias = "rho", value_name = "R", allow_negative_numbers = true)]
+    #[arg(long, alias = "rho", value_name = "R", allow_hyphen_values = true)]
     rho_infinity: Option<f64>,
     /// Parameter β of Newmark's scheme.
-    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    #[arg(long, value_name = "B", allow_hyphen_values = true)]
     beta: Option<f64>,
     /// Parameter γ of Newmark's scheme.
-    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    #[arg(long, value_name = "G", allow_hyphen_values = true)]
     gamma: Option<f64>,
     /// Set a parameter of the model, component by component: --set mass=2 --set inertia_xx=0.1
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
