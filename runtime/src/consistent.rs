@@ -24,8 +24,10 @@ const OFFSETS: [f64; 3] = [0.0, 1e-2, 0.3];
 /// The state at t = 0 that the initial conditions of a model describe.
 ///
 /// # Errors
-/// [`StepError::Inconsistent`] with the reason: conditions in conflict, redundant constraints, missing inertia.
+/// [`StepError::BadModel`] for parameters that no mechanical system has; [`StepError::Inconsistent`] with the reason:
+/// conditions in conflict, redundant constraints, missing inertia.
 pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
+    model.validate()?;
     let mut state = State::zeros(model.dims());
     assemble(model, &mut state)?;
     set_in_motion(model, &mut state)?;

@@ -1,6 +1,8 @@
-//! What generated code calls: slices as arrays, gathering, scattering.
+//! What generated code calls: slices as arrays, gathering, scattering, checks of parameters.
 //!
 //! Not part of the public interface.
+
+pub use crate::admissible::{check_body, check_finite};
 
 /// A slice as an array.
 ///

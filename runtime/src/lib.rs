@@ -11,6 +11,7 @@ pub mod real;
 pub mod signal;
 pub mod sparsity;
 
+mod admissible;
 pub mod configuration;
 pub mod rotation;
 
@@ -27,7 +28,9 @@ pub mod trajectory;
 pub mod generated;
 
 pub use consistent::{consistent_acceleration, initial_state};
-pub use model::{Block, Channel, Dims, Energy, FunctionInfo, Model, ModelInfo, State, UnknownParameter};
+pub use model::{
+    Block, Channel, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError, State, UnknownParameter,
+};
 pub use real::Real;
 pub use scheme::{Scheme, StepError, StepStats, Stepper};
 pub use signal::Signal;

@@ -179,6 +179,18 @@ pub struct UnknownParameter {
     pub known: &'static [Channel],
 }
 
+/// A parameter, or a mass or inertia that follows from parameters, which no mechanical system can have.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{what} is {value}, expected {expected}")]
+pub struct ParameterError {
+    /// What has the value, e.g. ``parameter `mass` `` or ``the mass of `top` ``.
+    pub what: String,
+    /// The value, in its SI unit.
+    pub value: f64,
+    /// What was expected.
+    pub expected: String,
+}
+
 /// A compiled mechanical system.
 ///
 /// Slices have the lengths of [`Dims`]; matrix values follow the patterns of [`ModelInfo`]. Every function overwrites
@@ -191,6 +203,14 @@ pub trait Model: Send + Sync {
     fn dims(&self) -> Dims {
         let info = self.describe();
         Dims { nq: info.coordinates.len(), nv: info.velocities.len(), nc: info.constraints.len() }
+    }
+
+    /// Whether a mechanical system can have the parameters of this model.
+    ///
+    /// # Errors
+    /// The first value that is not as expected.
+    fn validate(&self) -> Result<(), ParameterError> {
+        Ok(())
     }
 
     /// M(q), values of its pattern.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::model::{Model, State};
+use crate::model::{Model, ParameterError, State};
 
 /// An integration scheme with its parameters.
 pub trait Scheme: Send + Sync {
@@ -105,6 +105,9 @@ pub enum StepError {
         /// Largest residual that is left.
         residual: f64,
     },
+    /// No mechanical system has the parameters of the model.
+    #[error(transparent)]
+    BadModel(#[from] ParameterError),
     /// Parameters of the scheme or the step size are out of range.
     #[error("{scheme}: {reason}")]
     BadParameter {

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use crate::model::{Model, State};
 use crate::scheme::{Scheme, StepError, StepStats, Stepper};
 
+/// More steps than anybody waits for, and few enough that every step still moves the time.
+const MAX_STEPS: f64 = 1e10;
 /// Remainders of the interval below this part of a step are rounding errors.
 const ROUNDING: f64 = 1e-6;
 
@@ -15,6 +17,32 @@ pub struct Run {
     pub trajectory: Trajectory,
     /// The total cost, or why the simulation stopped early.
     pub outcome: Result<StepStats, StepError>,
+}
+
+/// How an interval is divided into steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Division {
+    /// Number of steps.
+    pub steps: u64,
+    /// Length of every step but the last, s.
+    pub dt: f64,
+    /// Length of the last step, s: `dt` where that divides the interval up to rounding, otherwise shorter.
+    pub last: f64,
+}
+
+impl Division {
+    /// Steps of `dt` over an interval, both in s and positive; `None` for more steps than can be done.
+    pub fn new(duration: f64, dt: f64) -> Option<Self> {
+        let ratio = duration / dt;
+        if ratio.is_nan() || ratio > MAX_STEPS {
+            return None;
+        }
+        let divides = (ratio - ratio.round()).abs() <= ROUNDING;
+        let steps = if divides { ratio.round() } else { ratio.ceil() } as u64;
+        let dt = if divides && steps > 0 { duration / steps as f64 } else { dt };
+        let last = if divides { dt } else { duration - dt * (steps - 1) as f64 };
+        Some(Self { steps, dt, last })
+    }
 }
 
 /// Integrates from `initial` to the time `until` by steps of `dt`, s, and records every `every`-th state.
@@ -37,16 +65,18 @@ fn integrate(
     every: usize,
     trajectory: &mut Trajectory,
 ) -> Result<StepStats, StepError> {
+    model.validate()?;
     let duration = until - initial.t;
     let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
     if !is_sound {
         let reason = format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", initial.t);
         return Err(StepError::BadParameter { scheme: scheme.name(), reason });
     }
-    let ratio = duration / dt;
-    let divides = (ratio - ratio.round()).abs() <= ROUNDING;
-    let steps = if divides { ratio.round() } else { ratio.ceil() } as u64;
-    let dt = if divides && steps > 0 { duration / steps as f64 } else { dt };
+    let division = Division::new(duration, dt);
+    let Some(Division { steps, dt, .. }) = division else {
+        let reason = format!("{:.1e} steps of {dt} s up to {until} s, expected at most {MAX_STEPS:e}", duration / dt);
+        return Err(StepError::BadParameter { scheme: scheme.name(), reason });
+    };
 
     let mut stepper = scheme.start(model, initial)?;
     let mut total = StepStats::default();
@@ -80,7 +110,8 @@ fn advance(stepper: &mut dyn Stepper, dt: f64, until: Option<f64>) -> Result<Ste
 /// Name and unit of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Name: of the coordinate, velocity or output; `acceleration(x)` and `multiplier(x)` for those of x.
+    /// Name: of the coordinate, quasi-velocity or output; `velocity(x)`, `acceleration(x)`, `multiplier(x)` for those
+    /// of x.
     pub name: String,
     /// SI unit, `1` when dimensionless.
     pub unit: String,
@@ -100,7 +131,13 @@ impl Trajectory {
         let info = model.describe();
         let column = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
         let mut columns = vec![column("t", "s")];
-        columns.extend(info.coordinates.iter().chain(info.velocities).map(|c| column(c.name, c.unit)));
+        columns.extend(info.coordinates.iter().map(|c| column(c.name, c.unit)));
+        columns.extend(info.velocities.iter().map(|c| {
+            // A velocity that is the rate of a coordinate has its name; others have one of their own.
+            let is_rate = info.coordinates.iter().any(|coordinate| coordinate.name == c.name);
+            let name = if is_rate { format!("velocity({})", c.name) } else { c.name.to_owned() };
+            Column { name, unit: c.unit.to_owned() }
+        }));
         columns.extend(info.velocities.iter().map(|c| {
             let unit = if c.unit.ends_with("/s") { format!("{}^2", c.unit) } else { format!("{}/s", c.unit) };
             Column { name: format!("acceleration({})", c.name), unit }
@@ -153,7 +190,7 @@ impl Trajectory {
         self.rows().map(|row| row[0])
     }
 
-    /// The values of the first column of this name.
+    /// The values of the column of this name.
     pub fn column(&self, name: &str) -> Option<impl DoubleEndedIterator<Item = f64> + ExactSizeIterator + '_> {
         let index = self.columns.iter().position(|column| column.name == name)?;
         Some(self.rows().map(move |row| row[index]))

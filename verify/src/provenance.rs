@@ -12,7 +12,7 @@ pub struct Provenance {
     pub version: &'static str,
     /// Commit of the sources, with a mark when they were changed after it; `unknown` away from them.
     pub commit: String,
-    /// Compiler found on the machine, or `unknown`.
+    /// Compiler that built the program.
     pub compiler: String,
     /// Processor architecture and operating system.
     pub target: String,
@@ -30,7 +30,7 @@ impl Provenance {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             commit: commit(Path::new(env!("CARGO_MANIFEST_DIR"))),
-            compiler: answer(Command::new("rustc").arg("--version")).unwrap_or_else(unknown),
+            compiler: env!("HAMEL_RUSTC").to_owned(),
             target: format!("{}, {}", std::env::consts::ARCH, std::env::consts::OS),
             profile: if cfg!(debug_assertions) { "dev" } else { "release" },
             processors: std::thread::available_parallelism().map_or(1, usize::from),

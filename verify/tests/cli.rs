@@ -56,12 +56,53 @@ fn values_out_of_range_are_refused_with_the_range() {
     let run =
         |extra: &[&'static str]| [&["run", "pendulum_absolute", "--scheme", "hht", "--until", "1"], extra].concat();
     assert_usage_error(&run(&["--dt", "0"]), &["--dt", "positive"]);
-    assert_usage_error(&run(&["--dt", "-1e-3"]), &["--dt"]);
+    assert_usage_error(&run(&["--dt", "-1e-3"]), &["--dt", "positive", "-0.001"]);
     assert_usage_error(&run(&["--dt", "nan"]), &["--dt", "positive"]);
     assert_usage_error(&run(&["--dt", "1e-3", "--alpha", "-0.5"]), &["α", "-0.5"]);
-    assert_usage_error(&run(&["--dt", "1e-3", "--rho", "0.5"]), &["rho_infinity"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--rho-infinity", "0.5"]), &["rho_infinity"]);
     assert_usage_error(&run(&["--dt", "1e-3", "--set", "mass"]), &["NAME=VALUE"]);
     assert_usage_error(&run(&["--dt", "1e-3", "--record", "0"]), &["--record"]);
+    assert_usage_error(&["inspect", "pendulum", "--stats", "--as", "latex"], &["--stats", "--as"]);
+}
+
+#[test]
+fn parameters_that_no_mechanism_has_are_refused() {
+    let with = |value: &'static str| {
+        ["run", "heavy_top", "--scheme", "hht", "--dt", "1e-3", "--until", "0.01", "--set", value]
+    };
+    assert_usage_error(&with("mass=-1"), &["the mass of `top` is -1, expected a positive mass"]);
+    assert_usage_error(&with("mass=0"), &["the mass of `top` is 0"]);
+    assert_usage_error(&with("mass=nan"), &["parameter `mass` is NaN, expected a finite number"]);
+    assert_usage_error(&with("tip_y=inf"), &["parameter `tip_y` is inf"]);
+    assert_usage_error(&with("tip[1]=inf"), &["parameter `tip_y` is inf"]);
+    assert_usage_error(&with("inertia_yy=1e9"), &["`top`", "triangle inequality"]);
+}
+
+#[test]
+fn runs_that_would_never_end_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let run = |dt: &'static str| {
+        hamel(&[
+            "run", "pendulum", "--scheme", "newmark", "--beta", "0.3025", "--gamma", "0.6", "--dt", dt, "--until",
+            "0.1", "--out", out,
+        ])
+    };
+    let output = run("1e-300");
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("steps, which never end"), "{}", errors(&output));
+    // A step that does not divide the interval: the last one is shorter, and that is said.
+    let output = run("0.03");
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(text(&output).contains("4 steps, the last of 1.000000e-2 s"), "{}", text(&output));
+    assert!(text(&output).contains("β = 0.3025"), "{}", text(&output));
+    let table = std::fs::read_to_string(directory.path().join("pendulum.csv")).unwrap();
+    let header = table.lines().next().unwrap();
+    let mut columns: Vec<&str> = header.split(',').collect();
+    let all = columns.len();
+    columns.sort_unstable();
+    columns.dedup();
+    assert_eq!(columns.len(), all, "{header}");
 }
 
 #[test]

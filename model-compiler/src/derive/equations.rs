@@ -20,10 +20,23 @@ pub struct Equations {
     pub defaults: Vec<ExprId>,
     /// Configuration to start assembly from, in that graph, `[nq]`.
     pub reference_configuration: Vec<ExprId>,
+    /// Mass and inertia of every body, in that graph, for the check of parameters at run time.
+    pub bodies: Vec<BodyInertia>,
     /// Names, units and structure.
     pub layout: Layout,
     /// Whether a product and the sum it goes into are computed in one operation where the processor has it.
     pub is_fused: bool,
+}
+
+/// What a body weighs, as expressions of parameters.
+#[derive(Clone, Debug)]
+pub struct BodyInertia {
+    /// Name of the body.
+    pub name: String,
+    /// Mass, kg.
+    pub mass: ExprId,
+    /// Inertia about the centre of mass, kg m²: nine components row by row in space, one in the plane.
+    pub inertia: Vec<ExprId>,
 }
 
 /// Names, units and structure of a model, component by component.

@@ -52,6 +52,12 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         }
     };
     layout.channels_mut().for_each(|channel| channel.name = spelled(&channel.name));
+    let bodies = system.bodies.iter().map(|body| BodyInertia {
+        name: body.name.to_string(),
+        mass: parameters.lower(&body.mass)[0],
+        inertia: parameters.lower(&body.inertia),
+    });
+    let bodies = bodies.collect();
     let (kernels, instances) = merge_equal_kernels(members);
     Equations {
         kernels,
@@ -59,6 +65,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         parameter_graph: parameters.graph,
         defaults: parameters.defaults,
         reference_configuration,
+        bodies,
         layout,
         is_fused: system.is_fused,
     }

@@ -4,9 +4,9 @@ use super::equations::{Channel, Function, FunctionRole, Layout, Output, Role};
 use super::lower::{lower, lower_scalar};
 use super::motion::Stage;
 use super::parameters::component_names;
-use crate::expr::{ExprId, Graph};
+use crate::expr::{Binary, ExprId, Graph, Unary};
 use crate::joints::Ends;
-use crate::resolve::{Joint, Shape, System};
+use crate::resolve::{Joint, Quantity, Shape, System, Term, TermKind};
 use crate::spatial::Transform;
 
 /// Names and units of the constraints that a joint puts on what it connects.
@@ -38,12 +38,53 @@ pub(super) fn closure(stage: &mut Stage, joint: &Joint) -> Vec<ExprId> {
 
 /// Names of the constraints written as equations, in order.
 pub(super) fn constraint_channels(system: &System) -> Vec<Vec<Channel>> {
-    system.constraints.iter().map(|c| channels(&c.name.to_string(), &c.residual)).collect()
+    system.constraints.iter().map(|c| channels(system, &c.name.to_string(), &c.residual)).collect()
+}
+
+/// The unit of a term, with the radian where it is an angle, an angular velocity or an angular acceleration.
+fn unit(system: &System, term: &Term) -> String {
+    let unit = term.unit.to_string();
+    match unit.as_str() {
+        "1" if is_angular(system, term) => "rad".to_owned(),
+        "1/s" if is_angular(system, term) => "rad/s".to_owned(),
+        "1/s^2" if is_angular(system, term) => "rad/s^2".to_owned(),
+        _ => unit,
+    }
+}
+
+/// Whether a term is made of angles, or of their rates, by sums and scaling alone.
+fn is_angular(system: &System, term: &Term) -> bool {
+    let is = |term: &Term| is_angular(system, term);
+    let is_number = |term: &Term| matches!(term.kind, TermKind::Number(_));
+    match &term.kind {
+        TermKind::Quantity(quantity) => match *quantity {
+            Quantity::Angle(_) | Quantity::AngularVelocity(_) | Quantity::AngularAcceleration(_) => true,
+            Quantity::Coordinate(joint, i)
+            | Quantity::CoordinateVelocity(joint, i)
+            | Quantity::CoordinateAcceleration(joint, i) => {
+                let kind = system.joints[joint.0].kind;
+                let (coordinates, velocities) = crate::joints::channels(kind, system.space, system.rotation);
+                let is_position = matches!(*quantity, Quantity::Coordinate(..));
+                let channels = if is_position { coordinates } else { velocities };
+                channels.get(i).is_some_and(|channel| channel.unit.starts_with("rad"))
+            }
+            _ => false,
+        },
+        TermKind::Stack(terms) => terms.iter().any(is),
+        TermKind::Component(a, _)
+        | TermKind::Unary(Unary::Neg, a)
+        | TermKind::Norm(a)
+        | TermKind::ExpressedIn(a, _) => is(a),
+        TermKind::Binary(Binary::Add | Binary::Sub, a, b) => is(a) || is(b),
+        TermKind::Binary(Binary::Mul, a, b) => (is_number(a) && is(b)) || (is(a) && is_number(b)),
+        TermKind::Binary(Binary::Div, a, b) => is(a) && is_number(b),
+        _ => false,
+    }
 }
 
 /// One channel per component of a term.
-fn channels(name: &str, term: &crate::resolve::Term) -> Vec<Channel> {
-    let unit = term.unit.to_string();
+fn channels(system: &System, name: &str, term: &Term) -> Vec<Channel> {
+    let unit = unit(system, term);
     let names = match term.shape {
         Shape::Scalar => vec![name.to_owned()],
         shape => component_names(name, shape),
@@ -54,7 +95,7 @@ fn channels(name: &str, term: &crate::resolve::Term) -> Vec<Channel> {
 /// Declares outputs and initial conditions.
 pub(super) fn declare(system: &System, layout: &mut Layout) {
     for output in &system.outputs {
-        layout.outputs.extend(channels(&output.name.to_string(), &output.value));
+        layout.outputs.extend(channels(system, &output.name.to_string(), &output.value));
     }
     let count = |velocity: bool| {
         system.initial.iter().filter(|i| i.is_velocity == velocity).map(|i| i.residual.shape.size()).sum()

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::Header;
-use super::parameters::components;
 use super::paths;
 use super::pattern::Patterns;
 use crate::derive::{Block, Channel, Equations};
@@ -14,13 +13,9 @@ use crate::schedule::vocabulary::function_name;
 /// The static `INFO`.
 pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, patterns: &Patterns) -> String {
     let layout = &equations.layout;
-    let parameters: Vec<Channel> = layout
-        .parameters
-        .iter()
-        .flat_map(|parameter| {
-            components(parameter).into_iter().map(|name| Channel { name, unit: parameter.unit.clone() })
-        })
-        .collect();
+    let names = equations.parameter_graph.symbols().iter().map(|symbol| symbol.name.clone());
+    let units = layout.parameters.iter().flat_map(|p| std::iter::repeat_n(&p.unit, p.shape.size()));
+    let parameters: Vec<Channel> = names.zip(units).map(|(name, unit)| Channel { name, unit: unit.clone() }).collect();
     let doc: Vec<&str> = header.doc.iter().map(|line| line.trim()).collect();
     let mut text =
         format!("/// What the model knows about itself.\npub static INFO: {0} = {0} {{\n", paths::MODEL_INFO);

@@ -66,7 +66,7 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     let members = members::members(equations, schedule, &patterns);
 
     let mut text = model::model(header, &kernels, layout, &members);
-    text.push_str(&parameters::parameters(&model, &kernels, &visibility, layout, schedule));
+    text.push_str(&parameters::parameters(&model, &kernels, &visibility, equations, schedule));
     text.push_str(&parameters::inputs(&model, &visibility, layout));
     let _ = writeln!(
         text,

@@ -42,7 +42,7 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
 
     let _ = writeln!(
         text,
-        "{INTERFACE}impl {name} {{\n/// The model with these parameters.\npub fn new(parameters: {name}Parameters) -> Self {{\nSelf {{ {}{}parameters }}\n}}",
+        "{INTERFACE}impl {name} {{\n/// The model with these parameters; [`validate`]({name}Parameters::validate) tells whether there can be such a one.\npub fn new(parameters: {name}Parameters) -> Self {{\nSelf {{ {}{}parameters }}\n}}",
         if has_inputs { format!("inputs: {name}Inputs::default(), ") } else { String::new() },
         if has_constants {
             format!("constants: {kernels}::Constants::new(parameters.components()), ")
@@ -62,6 +62,11 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
 
     let _ = writeln!(text, "impl {} for {name} {{", paths::MODEL);
     let _ = writeln!(text, "fn describe(&self) -> &'static {} {{\n&{kernels}::INFO\n}}", paths::MODEL_INFO);
+    let _ = writeln!(
+        text,
+        "fn validate(&self) -> Result<(), {}> {{\nself.parameters.validate()\n}}",
+        paths::PARAMETER_ERROR
+    );
     text.push_str(&methods(kernels, layout, members));
     let _ = writeln!(
         text,

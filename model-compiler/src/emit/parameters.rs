@@ -4,13 +4,15 @@ use std::fmt::Write;
 
 use super::docs;
 use super::formula::Notation;
+use super::kernel::given;
 use super::paths;
-use crate::derive::{Layout, ParameterChannel};
+use super::setup::notation;
+use crate::derive::{Equations, Layout, ParameterChannel};
 use crate::resolve::Shape;
 use crate::schedule::{Argument, Schedule};
 
-/// Names of the components of a parameter, e.g. `tip[1]`; they are also the paths to its field's elements.
-pub(crate) fn components(parameter: &ParameterChannel) -> Vec<String> {
+/// Paths to the elements of a parameter's field, e.g. `tip[1]`.
+fn components(parameter: &ParameterChannel) -> Vec<String> {
     let name = &parameter.name;
     match parameter.shape {
         Shape::Scalar => vec![name.clone()],
@@ -21,8 +23,15 @@ pub(crate) fn components(parameter: &ParameterChannel) -> Vec<String> {
     }
 }
 
-/// The struct of parameters with its `Default`, `set` and `components`.
-pub(super) fn parameters(model: &str, kernels: &str, visibility: &str, layout: &Layout, schedule: &Schedule) -> String {
+/// The struct of parameters with its `Default`, `set`, `components` and `validate`.
+pub(super) fn parameters(
+    model: &str,
+    kernels: &str,
+    visibility: &str,
+    equations: &Equations,
+    schedule: &Schedule,
+) -> String {
+    let layout = &equations.layout;
     let mut text = format!(
         "/// Parameters of [`{model}`], in SI units.\n#[derive(Clone, Debug, PartialEq)]\n{}{visibility} struct {model}Parameters {{\n",
         naming(layout.parameters.iter().map(|parameter| parameter.name.as_str()))
@@ -33,7 +42,7 @@ pub(super) fn parameters(model: &str, kernels: &str, visibility: &str, layout: &
     }
     text.push_str("}\n");
     text.push_str(&default(model, layout, schedule));
-    text.push_str(&methods(model, kernels, layout));
+    text.push_str(&methods(model, kernels, equations, schedule));
     text
 }
 
@@ -110,13 +119,17 @@ pub(super) const FORMULAS: &str = concat!(
     "clippy::too_many_arguments, reason = \"generated formulas\")]\n",
 );
 
-fn methods(model: &str, kernels: &str, layout: &Layout) -> String {
-    let paths: Vec<String> = layout.parameters.iter().flat_map(components).collect();
+fn methods(model: &str, kernels: &str, equations: &Equations, schedule: &Schedule) -> String {
+    let paths: Vec<String> = equations.layout.parameters.iter().flat_map(components).collect();
+    let names = equations.parameter_graph.symbols().iter().map(|symbol| symbol.name.as_str());
     let error = paths::UNKNOWN_PARAMETER;
     let unknown = format!("{error} {{ name: name.to_owned(), known: {kernels}::INFO.parameters }}");
     let mut text = format!("{INTERFACE}impl {model}Parameters {{\n");
     text.push_str(&docs::comment(&[
-        format!("Sets one component by its name in [`ModelInfo::parameters`]({}), in its SI unit.", paths::MODEL_INFO),
+        format!(
+            "Sets one component by its name in [`ModelInfo::parameters`]({}) or by its path, in its SI unit.",
+            paths::MODEL_INFO
+        ),
         String::new(),
         "# Errors".to_owned(),
         "When no component has this name.".to_owned(),
@@ -127,17 +140,48 @@ fn methods(model: &str, kernels: &str, layout: &Layout) -> String {
         let _ = writeln!(text, "Err({unknown})\n}}");
     } else {
         text.push_str("match name {\n");
-        for path in &paths {
-            let _ = writeln!(text, "{path:?} => self.{path} = value,");
+        for (path, name) in paths.iter().zip(names) {
+            let name = if name == path { String::new() } else { format!("{name:?} | ") };
+            let _ = writeln!(text, "{name}{path:?} => self.{path} = value,");
         }
         let _ = writeln!(text, "_ => return Err({unknown}),\n}}\nOk(())\n}}");
     }
     let values: Vec<String> = paths.iter().map(|path| format!("self.{path}")).collect();
     let _ = writeln!(
         text,
-        "/// All components, in the order of `ModelInfo::parameters`.\npub fn components(&self) -> [f64; {}] {{\n[{}]\n}}\n}}",
+        "/// All components, in the order of `ModelInfo::parameters`.\npub fn components(&self) -> [f64; {}] {{\n[{}]\n}}",
         paths.len(),
         values.join(", ")
     );
+    text.push_str(&validate(kernels, equations, schedule));
+    text.push_str("}\n");
+    text
+}
+
+/// The same requirements as those on the defaults, which the compiler has checked.
+fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String {
+    let (routine, error, helpers) = (&schedule.bodies, paths::PARAMETER_ERROR, paths::GENERATED);
+    let notation = notation(schedule, routine);
+    let mut text = docs::comment(&[
+        "Whether a mechanical system can have these parameters: all finite, every mass positive, every inertia that of a rigid body.".to_owned(),
+        String::new(),
+        "# Errors".to_owned(),
+        "The first value that is not as expected.".to_owned(),
+    ]);
+    let _ = writeln!(
+        text,
+        "pub fn validate(&self) -> Result<(), {error}> {{\n{helpers}::check_finite({kernels}::INFO.parameters, &self.components())?;"
+    );
+    let given = given(&schedule.parameters.parameters, routine);
+    if given.contains(|c: char| c.is_ascii_alphabetic()) {
+        let _ = writeln!(text, "let {given} = self.components();");
+    }
+    text.push_str(&notation.temporaries());
+    for (body, values) in equations.bodies.iter().zip(notation.results()) {
+        let (mass, inertia) =
+            values.split_first().map_or_else(Default::default, |(mass, rest)| (mass.clone(), rest.join(", ")));
+        let _ = writeln!(text, "{helpers}::check_body({:?}, {mass}, [{inertia}])?;", body.name);
+    }
+    text.push_str("Ok(())\n}\n");
     text
 }

@@ -8,6 +8,7 @@ pub(super) const FUNCTION_INFO: &str = "::hamel::model::FunctionInfo";
 pub(super) const MODEL: &str = "::hamel::model::Model";
 pub(super) const MODEL_INFO: &str = "::hamel::model::ModelInfo";
 pub(super) const STATE: &str = "::hamel::model::State";
+pub(super) const PARAMETER_ERROR: &str = "::hamel::model::ParameterError";
 pub(super) const UNKNOWN_PARAMETER: &str = "::hamel::model::UnknownParameter";
 pub(super) const REAL: &str = "::hamel::real::Real";
 pub(super) const SIGNAL: &str = "::hamel::signal::Signal";

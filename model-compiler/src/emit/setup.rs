@@ -66,7 +66,7 @@ pub(super) fn reference_configuration(schedule: &Schedule) -> String {
     text
 }
 
-fn notation<'a>(schedule: &'a Schedule, routine: &'a Routine) -> Notation<'a> {
+pub(super) fn notation<'a>(schedule: &'a Schedule, routine: &'a Routine) -> Notation<'a> {
     Notation {
         argument: Box::new(|argument: Argument| schedule.parameters.of(argument).to_owned()),
         routine,

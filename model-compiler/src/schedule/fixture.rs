@@ -149,6 +149,7 @@ pub fn pendulum() -> Equations {
             ..instance(0, "pendulum")
         }],
         parameter_graph,
+        bodies: Vec::new(),
         defaults: [defaults.as_slice(), &[default_damping]].concat(),
         reference_configuration: vec![zero],
         is_fused: false,
@@ -202,6 +203,7 @@ pub fn dumbbell() -> Equations {
         ],
         reference_configuration: vec![zero, zero, length, zero],
         parameter_graph,
+        bodies: Vec::new(),
         defaults: defaults.to_vec(),
         is_fused: false,
         layout: Layout {

@@ -42,6 +42,8 @@ pub struct Schedule {
     pub members: Routine,
     /// Configuration to start assembly from, from the components of the parameters.
     pub reference_configuration: Routine,
+    /// Mass and inertia, one output a body, from the components of the parameters.
+    pub bodies: Routine,
     /// Names of the components of the parameters, fit for code.
     pub parameters: ArgumentNames,
 }
@@ -121,6 +123,11 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
             },
         )
         .collect();
+    let bodies: Vec<Vec<ExprId>> = simplified
+        .bodies
+        .iter()
+        .map(|body| std::iter::once(body.mass).chain(body.inertia.iter().copied()).collect())
+        .collect();
     Schedule {
         kernels,
         defaults: defaults_by_parameter(simplified)
@@ -129,6 +136,7 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
             .collect(),
         members: global(&members),
         reference_configuration: global(std::slice::from_ref(&simplified.reference_configuration)),
+        bodies: global(&bodies),
         parameters,
     }
 }

@@ -58,7 +58,9 @@ impl From<io::Error> for Failure {
 impl From<StepError> for Failure {
     fn from(error: StepError) -> Self {
         match error {
-            StepError::BadParameter { .. } | StepError::Undefined { .. } => Failure::Usage(error.to_string()),
+            StepError::BadModel(_) | StepError::BadParameter { .. } | StepError::Undefined { .. } => {
+                Failure::Usage(error.to_string())
+            }
             _ => Failure::Solver(error.to_string()),
         }
     }

@@ -16,18 +16,23 @@ pub(super) struct Arguments {
     /// Show one function, e.g. mass_matrix, residual, iteration_matrix.
     #[arg(long, value_name = "FUNCTION")]
     term: Option<String>,
-    /// Show formulas as text or LaTeX, or the generated code.
+    /// What to show.
     #[arg(long = "as", value_enum, default_value_t = Form::Text)]
     form: Form,
-    /// Show sizes, patterns and operation counts instead.
-    #[arg(long)]
+    /// Show sizes, patterns, operation counts and rounding errors instead; with --term those of its results.
+    #[arg(long, conflicts_with = "form")]
     stats: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Form {
+    /// Generated code.
     Rust,
+    /// A graph for Graphviz: of the mechanism, or with --term of the expressions of that function.
+    Dot,
+    /// Formulas in LaTeX.
     Latex,
+    /// Formulas in plain text.
     Text,
 }
 
@@ -42,10 +47,15 @@ pub(super) fn inspect(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
 fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) -> syn::Result<String> {
     let (equations, schedule) = (&stages.simplified, &stages.schedule);
     if arguments.stats {
-        return Ok(format!("{}\n{}", show::shapes(equations, schedule), show::counts(equations, schedule)));
+        let (sizes, counts) = (show::shapes(equations, schedule), show::counts(equations, schedule));
+        return Ok(match term {
+            Some(term) => show::entry_counts(&stages.equations, equations, term),
+            None => format!("{sizes}\n{counts}\n{}", show::accuracy(&stages.log)),
+        });
     }
     match arguments.form {
         Form::Rust => show::rust(&stages.tokens, term),
+        Form::Dot => Ok(term.map_or_else(|| show::topology(&stages.system), |term| show::expressions(equations, term))),
         Form::Latex => Ok(show::latex(equations, schedule, term)),
         Form::Text => Ok(show::text(equations, schedule, term)),
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
+use hamel::trajectory::Division;
 use hamel::{Model, Run, Scheme, schemes};
 use hamel_models::ModelEntry;
 use hamel_verify::output::{self, OutputError};
@@ -23,18 +24,24 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME")]
     scheme: String,
     /// Step size, s.
-    #[arg(long, value_name = "H")]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
     dt: f64,
     /// End of the motion, s.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     until: f64,
     /// Numerical damping α of the HHT schemes, from -1/3 to 0.
-    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", allow_hyphen_values = true)]
     alpha: Option<f64>,
     /// Spectral radius ρ∞ of generalized-α, from 0 to 1.
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
-    rho: Option<f64>,
-    /// Set a parameter of the model, component by component: --set mass=2 --set inertia[0]=0.1
+    #[arg(long, alias = "rho", value_name = "R", allow_hyphen_values = true)]
+    rho_infinity: Option<f64>,
+    /// Parameter β of Newmark's scheme.
+    #[arg(long, value_name = "B", allow_hyphen_values = true)]
+    beta: Option<f64>,
+    /// Parameter γ of Newmark's scheme.
+    #[arg(long, value_name = "G", allow_hyphen_values = true)]
+    gamma: Option<f64>,
+    /// Set a parameter of the model, component by component: --set mass=2 --set inertia_xx=0.1
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     parameters: Vec<(String, f64)>,
     /// Record every N-th step; about a thousand records by default.
@@ -71,6 +78,14 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     let run = hamel::simulate(&*model, &*scheme, initial, arguments.dt, arguments.until, every);
     let files = write(arguments, &*model, &*scheme, &run)?;
     screen.line(format!("{}, {}, h = {} s", model.describe().name, scheme.name(), arguments.dt))?;
+    if let Some(division) = Division::new(arguments.until, arguments.dt).filter(|division| division.last != division.dt)
+    {
+        let Division { steps, dt, last } = division;
+        screen.line(format!(
+            "{steps} steps, the last of {last:.6e} s because {dt} s does not divide {} s",
+            arguments.until
+        ))?;
+    }
     screen.table(&recording::summary(&*model, &run.trajectory))?;
     screen.line(format!("written to {}: {}", arguments.out.display(), files.join(", ")))?;
     screen.flush()?;
@@ -113,6 +128,10 @@ fn recording(arguments: &Arguments) -> Result<usize, Failure> {
             return Err(Failure::Usage(format!("{option} must be a positive time, but is {value}")));
         }
     }
+    if Division::new(arguments.until, arguments.dt).is_none() {
+        let steps = arguments.until / arguments.dt;
+        return Err(Failure::Usage(format!("--dt {:e} asks for {steps:.1e} steps, which never end", arguments.dt)));
+    }
     let about_a_thousand = (arguments.until / arguments.dt / 1000.0).ceil() as usize;
     Ok(arguments.record.map_or(about_a_thousand, usize::from))
 }
@@ -130,7 +149,8 @@ fn scheme(arguments: &Arguments) -> Result<Box<dyn Scheme>, Failure> {
     if !schemes::names().any(|(known, _)| known == name) {
         return Err(Failure::unknown("scheme", &arguments.scheme, schemes::names().map(|(known, _)| known)));
     }
-    let given = [("alpha", arguments.alpha), ("rho_infinity", arguments.rho)];
+    let Arguments { alpha, rho_infinity, beta, gamma, .. } = *arguments;
+    let given = [("alpha", alpha), ("rho_infinity", rho_infinity), ("beta", beta), ("gamma", gamma)];
     let given: Vec<(&str, f64)> = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     Ok(schemes::by_name(&name, &given)?)
 }

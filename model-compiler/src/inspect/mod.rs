@@ -4,17 +4,22 @@
 //! cosines stand where they are used. Rows and columns are those of the kernel. Pure text: the command line decides
 //! where it goes.
 
+mod graphs;
+
 use std::fmt::Write;
+
+pub use graphs::{expressions, topology};
 
 use proc_macro2::TokenStream;
 
 use crate::derive::{Equations, FunctionRole, Kernel};
 use crate::emit::{Pattern, Patterns};
-use crate::expr::{Binary, ExprId, Graph, Node, Stage, SymbolId, Unary, print};
+use crate::expr::{Binary, ExprId, Graph, Node, Operations, Stage, SymbolId, Unary, print, tree_size};
 use crate::schedule::vocabulary::{FUNCTIONS, function_doc, function_name, role_symbol};
 use crate::schedule::{
     Argument, Expression, Routine, Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput, Statement, count,
 };
+use crate::simplify::FunctionLog;
 
 /// Widest matrix whose pattern is drawn.
 const MAX_DRAWN: usize = 64;
@@ -97,6 +102,56 @@ pub fn counts(equations: &Equations, schedule: &Schedule) -> String {
             text,
             "{name:<22}{derived:>12}{:>10}{:>12}{:>10}",
             counts.shared, counts.simplified, counts.hoisted
+        );
+    }
+    text
+}
+
+/// Operations of every result of one function, each as if it were computed alone: as derived and written out, shared,
+/// simplified, hoisted. `derived` are the equations before simplification.
+pub fn entry_counts(derived: &Equations, simplified: &Equations, term: FunctionRole) -> String {
+    let mut text = format!("{:<30}{:>12}{:>10}{:>12}{:>10}\n", "result", "derived", "shared", "simplified", "hoisted");
+    for (index, (before, after)) in derived.kernels.iter().zip(&simplified.kernels).enumerate() {
+        let results = entries(after, term);
+        for (name, value) in entries(before, term) {
+            let (tree, shared) = (tree_size(&before.graph, &[value]), Operations::of(&before.graph, &[value]));
+            // A result that simplification has found to be zero costs nothing.
+            let cheap = results.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+            let hot = cheap.map_or(0, |value| count::total(&Operations::hot(&after.graph, &[value])));
+            let all = cheap.map_or(0, |value| count::total(&Operations::of(&after.graph, &[value])));
+            let (name, shared) = (format!("{}: {name}", title(simplified, index)), count::total(&shared));
+            let _ = writeln!(text, "{name:<30}{tree:>12}{shared:>10}{hot:>12}{:>10}", all - hot);
+        }
+    }
+    text
+}
+
+/// Names and values of all results of a function.
+fn entries(kernel: &Kernel, term: FunctionRole) -> Vec<(String, ExprId)> {
+    let functions = kernel.functions.iter().filter(|function| function.role == term);
+    let entries = functions.flat_map(|function| &function.outputs).flat_map(|output| {
+        output
+            .entries
+            .iter()
+            .map(|entry| (graphs::entry_name(output.role, output.shape, entry.row, entry.column), entry.value))
+    });
+    entries.collect()
+}
+
+/// Rounding errors of every function, as derived and simplified, against numbers of about 31 digits at random points;
+/// in units of 2⁻⁵³ relative to the result.
+pub fn accuracy(log: &[FunctionLog]) -> String {
+    let mut text = format!(
+        "{:<40}{:>12}{:>8}{:>14}{:>8}\n",
+        "rounding errors, 2^-53", "derived: max", "mean", "emitted: max", "mean"
+    );
+    for FunctionLog { kernel, role, result } in log {
+        let name = format!("{kernel}: {}", function_name(*role));
+        let (before, after) = (result.accuracy.input, result.accuracy.output);
+        let _ = writeln!(
+            text,
+            "{name:<40}{:>12.1}{:>8.2}{:>14.1}{:>8.2}",
+            before.worst, before.mean, after.worst, after.mean
         );
     }
     text
@@ -265,12 +320,7 @@ impl Style for Text {
 
     fn result(&self, output: &ScheduledOutput, entry: usize) -> String {
         let (row, column) = output.entries[entry];
-        let symbol = role_symbol(output.role).0;
-        match output.shape {
-            (1, 1) => symbol.to_owned(),
-            (_, 1) => format!("{symbol}[{row}]"),
-            _ => format!("{symbol}[{row},{column}]"),
-        }
+        graphs::entry_name(output.role, output.shape, row, column)
     }
 
     fn end(&self) -> &'static str {

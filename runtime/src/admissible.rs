@@ -1,0 +1,108 @@
+//! Which parameters a mechanical system can have: the requirements that the compiler has for their defaults, at run time.
+
+use nalgebra::{Matrix3, SymmetricEigen};
+
+use crate::model::{Channel, ParameterError};
+
+/// Relative error that is taken for rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Refuses parameters that are infinite or not numbers.
+///
+/// # Errors
+/// The first of them.
+pub fn check_finite(channels: &[Channel], values: &[f64]) -> Result<(), ParameterError> {
+    match channels.iter().zip(values).find(|(_, value)| !value.is_finite()) {
+        Some((channel, &value)) => Err(error(format!("parameter `{}`", channel.name), value, "a finite number")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses masses that are not positive and inertias that no rigid body has: three by three row by row about the centre
+/// of mass, or one number in the plane.
+///
+/// # Errors
+/// The first requirement that is not met.
+pub fn check_body<const N: usize>(body: &str, mass: f64, inertia: [f64; N]) -> Result<(), ParameterError> {
+    let is_positive = |value: f64| value.is_finite() && value > 0.0;
+    if !is_positive(mass) {
+        return Err(error(format!("the mass of `{body}`"), mass, "a positive mass, kg"));
+    }
+    if let Ok(&[value]) = <&[f64; 1]>::try_from(inertia.as_slice()) {
+        let expected = "a positive inertia, kg m^2";
+        return if is_positive(value) {
+            Ok(())
+        } else {
+            Err(error(format!("the inertia of `{body}`"), value, expected))
+        };
+    }
+    let Ok(rows) = <[f64; 9]>::try_from(inertia.as_slice()) else { return Ok(()) };
+    if let Some(&value) = rows.iter().find(|value| !value.is_finite()) {
+        return Err(error(format!("a component of the inertia of `{body}`"), value, "a finite number"));
+    }
+    let matrix = Matrix3::from_row_slice(&rows);
+    let size = matrix.amax();
+    let skew = (matrix - matrix.transpose()).amax();
+    if skew > ROUNDING * size {
+        let what = format!("the difference of two components of the inertia of `{body}` beside its diagonal");
+        return Err(error(what, skew, "0, because an inertia is symmetric"));
+    }
+    let mut moments: [f64; 3] = SymmetricEigen::new(matrix).eigenvalues.into();
+    moments.sort_by(f64::total_cmp);
+    let [small, middle, large] = moments;
+    if small <= ROUNDING * ROUNDING * size {
+        return Err(error(format!("the least principal moment of `{body}`"), small, "a positive inertia, kg m^2"));
+    }
+    if large > (small + middle) * (1.0 + ROUNDING) {
+        let expected = format!("at most {}, the sum of the other two (triangle inequality)", small + middle);
+        return Err(error(format!("the largest principal moment of `{body}`"), large, &expected));
+    }
+    Ok(())
+}
+
+fn error(what: String, value: f64, expected: &str) -> ParameterError {
+    ParameterError { what, value, expected: expected.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagonal(a: f64, b: f64, c: f64) -> [f64; 9] {
+        [a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c]
+    }
+
+    #[test]
+    fn rigid_bodies_are_accepted() {
+        assert_eq!(check_body("rod", 2.0, [0.1]), Ok(()));
+        // A thin plate stands on the border of the triangle inequality.
+        assert_eq!(check_body("plate", 2.0, diagonal(1.0, 2.0, 3.0)), Ok(()));
+        // The same plate, turned by the rotation with columns (2 −2 1, 1 2 2, −2 −1 2)/3: R J Rᵀ by hand.
+        let turned = [18.0, 6.0, -6.0, 6.0, 15.0, 0.0, -6.0, 0.0, 21.0].map(|entry| entry / 9.0);
+        assert_eq!(check_body("plate", 2.0, turned), Ok(()));
+    }
+
+    #[test]
+    fn what_no_body_has_is_refused() {
+        let message = |mass, inertia| check_body("top", mass, inertia).unwrap_err().to_string();
+        let sound = diagonal(1.0, 1.0, 1.0);
+        assert_eq!(message(-1.0, sound), "the mass of `top` is -1, expected a positive mass, kg");
+        assert_eq!(message(0.0, sound), "the mass of `top` is 0, expected a positive mass, kg");
+        assert!(message(f64::INFINITY, sound).contains("is inf"));
+        assert!(message(1.0, diagonal(1.0, -2.0, 1.0)).starts_with("the least principal moment of `top` is -2, "));
+        assert!(message(1.0, diagonal(1.0, 1.0, 2.5)).contains("is 2.5, expected at most 2, "));
+        assert!(message(1.0, diagonal(1.0, f64::NAN, 1.0)).contains("NaN"));
+        let mut skew = sound;
+        skew[1] = 0.1;
+        assert!(message(1.0, skew).contains("symmetric"));
+        assert!(check_body("rod", 1.0, [0.0]).is_err());
+    }
+
+    #[test]
+    fn parameters_are_finite() {
+        let channels = [Channel { name: "mass", unit: "kg" }, Channel { name: "tip_x", unit: "m" }];
+        assert_eq!(check_finite(&channels, &[1.0, -2.0]), Ok(()));
+        let error = check_finite(&channels, &[1.0, f64::NAN]).unwrap_err();
+        assert_eq!(error.to_string(), "parameter `tip_x` is NaN, expected a finite number");
+    }
+}
