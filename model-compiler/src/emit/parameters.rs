@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::docs;
-use super::formula::Notation;
+use super::formula::{Language, Notation};
 use super::paths;
 use crate::derive::{Layout, ParameterChannel};
 use crate::resolve::Shape;
@@ -89,7 +89,7 @@ fn default(model: &str, layout: &Layout, schedule: &Schedule) -> String {
             Argument::Parameter(i) => paths[i].clone(),
             _ => String::new(),
         });
-        let notation = Notation { argument, routine, is_generic: false };
+        let notation = Notation { argument, routine, language: Language::Float };
         lets.push_str(&notation.temporaries());
         let value = field_value(parameter.shape, &notation.results().concat());
         let _ = writeln!(lets, "let {}: {} = {value};", parameter.name, field_type(parameter.shape));

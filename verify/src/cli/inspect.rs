@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use hamel_compiler::derive::FunctionRole;
-use hamel_compiler::{Stages, inspect as show};
+use hamel_compiler::{Stages, emit, inspect as show};
 use proc_macro2::TokenStream;
 
 use super::failure::Failure;
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     /// Show one function, e.g. mass_matrix, residual, iteration_matrix.
     #[arg(long, value_name = "FUNCTION")]
     term: Option<String>,
-    /// Show formulas as text or LaTeX, or the generated code.
+    /// Show formulas as text or LaTeX, the generated code, or the model in C99 (source or header).
     #[arg(long = "as", value_enum, default_value_t = Form::Text)]
     form: Form,
     /// Show sizes, patterns and operation counts instead.
@@ -31,6 +31,8 @@ pub(super) struct Arguments {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Form {
     Rust,
+    C,
+    CHeader,
     Latex,
     Text,
 }
@@ -57,9 +59,15 @@ fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) 
     }
     match arguments.form {
         Form::Rust => show::rust(&stages.tokens, term),
+        Form::C => Ok(show_c(stages).source),
+        Form::CHeader => Ok(show_c(stages).header),
         Form::Latex => Ok(show::latex(equations, schedule, term)),
         Form::Text => Ok(show::text(equations, schedule, term)),
     }
+}
+
+fn show_c(stages: &Stages) -> emit::Files {
+    emit::c(&stages.system.name.to_string(), &stages.simplified, &stages.schedule)
 }
 
 fn term(name: &str) -> Result<FunctionRole, Failure> {
