@@ -6,7 +6,7 @@ use std::process::Command;
 
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::schedule::interpret::{Dense, Interpreter, Point, defaults};
-use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name};
+use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name, role_name};
 use hamel_compiler::{Stages, emit};
 
 fn stages(text: &str) -> Stages {
@@ -24,6 +24,7 @@ fn point(stages: &Stages) -> Point<f64> {
         v: numbers(layout.velocities.len(), -0.7),
         a: numbers(layout.velocities.len(), 1.9),
         lambda: numbers(layout.constraints.len(), 2.1),
+        tau: numbers(layout.velocities.len(), -1.3),
     }
 }
 
@@ -39,6 +40,7 @@ fn driver(header: &str, name: &str, point: &Point<f64>) -> String {
     array("v", &point.v);
     array("a", &point.a);
     array("lambda", &point.lambda);
+    array("tau", &point.tau);
     let _ = writeln!(text, "const double t = {:?}; (void)t;", point.t);
     let _ = writeln!(text, "double parameters[{name}_n_parameters + 1], constants[{name}_n_constants + 1];");
     let _ = writeln!(text, "{name}_parameters(parameters); {name}_constants(parameters, constants);");
@@ -81,25 +83,6 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-fn result_name(role: Role) -> &'static str {
-    match role {
-        Role::MassMatrix => "mass_matrix",
-        Role::BiasForce => "bias_force",
-        Role::AppliedForce => "applied_force",
-        Role::Constraint => "constraint",
-        Role::ConstraintJacobian => "constraint_jacobian",
-        Role::ConstraintRate => "rate",
-        Role::ConstraintAcceleration => "acceleration",
-        Role::KineticEnergy => "kinetic",
-        Role::PotentialEnergy => "potential",
-        Role::Residual | Role::InitialResidual => "residual",
-        Role::Damping => "damping",
-        Role::Stiffness => "stiffness",
-        Role::Outputs => "outputs",
-        Role::InitialJacobian => "jacobian",
-    }
-}
-
 /// Compiles the C of a model in a folder, runs it, and compares.
 fn check(folder: &Path, stages: &Stages) {
     let name = "the_model";
@@ -116,7 +99,7 @@ fn check(folder: &Path, stages: &Stages) {
     let mut main = driver(&files.header, name, &point);
     for (function, results) in &expected {
         for (role, dense) in results {
-            let mark = format!("LEN_{}_{}", function_name(*function), result_name(*role));
+            let mark = format!("LEN_{}_{}", function_name(*function), role_name(*role));
             main = main.replace(&format!("{mark};"), &format!("{};", dense.values.len()));
         }
     }
@@ -137,7 +120,7 @@ fn check(folder: &Path, stages: &Stages) {
         let (row, column): (usize, i64) = (row.parse().expect("a row"), column.parse().expect("a column"));
         let value: f64 = value.parse().expect("a number");
         let results = expected.iter().find(|(role, _)| function_name(*role) == *function);
-        let dense = results.and_then(|(_, all)| all.iter().find(|(role, _)| result_name(*role) == *result));
+        let dense = results.and_then(|(_, all)| all.iter().find(|(role, _)| role_name(*role) == *result));
         let (_, dense) = dense.unwrap_or_else(|| panic!("{line}"));
         // Without a table of places, values are all entries, row by row.
         let index = if column < 0 { row } else { row * dense.columns + column as usize };
@@ -164,6 +147,11 @@ fn c_computes_what_the_interpreter_computes() {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{name}"));
         check(&folder, &stages(&text));
+        if name == "double_pendulum" {
+            let wanted = "{ provide nonlinear_effects, inverse_dynamics, forward_dynamics, \
+                          inverse_dynamics_derivatives, forward_dynamics_derivatives;";
+            check(&folder.with_extension("provided"), &stages(&text.replacen('{', wanted, 1)));
+        }
         if name == "slider_crank" {
             check(&folder.with_extension("fused"), &stages(&text.replacen('{', "{ fused_multiply_add;", 1)));
         }

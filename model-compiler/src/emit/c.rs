@@ -1,8 +1,8 @@
 //! Schedule → C99: a source file and its header, for users of other languages.
 //!
 //! A kernel is a static function; a function of the model gathers what the instances of its kernels read, calls them, and
-//! adds up what they give. Vectors are dense; matrices are values by columns, whose places are constant tables. What
-//! depends on parameters alone is computed once, into an array that the caller keeps.
+//! adds up what they give. Vectors are dense; the model's matrices are values by columns, whose places are constant
+//! tables; matrices of functions on request are dense, row by row. What depends on parameters alone is computed once, into an array that the caller keeps.
 
 use std::fmt::Write;
 
@@ -212,13 +212,7 @@ impl<'a> Model<'a> {
         }
         roles.sort();
         let result = |role| {
-            let pattern = match role {
-                Role::MassMatrix => Some(&self.patterns.mass_matrix),
-                Role::Damping => Some(&self.patterns.damping),
-                Role::Stiffness => Some(&self.patterns.stiffness),
-                Role::ConstraintJacobian => Some(&self.patterns.constraint_jacobian),
-                _ => None,
-            };
+            let pattern = self.pattern(function, role);
             let (rows, columns) = axes(function, role);
             let layout = &self.equations.layout;
             let len = match pattern {
@@ -228,6 +222,19 @@ impl<'a> Model<'a> {
             Filled { role, len, pattern }
         };
         roles.into_iter().map(result).collect()
+    }
+
+    /// The places of a matrix that is not dense.
+    fn pattern(&self, function: FunctionRole, role: Role) -> Option<&'a Pattern> {
+        match (function, role) {
+            (FunctionRole::MassMatrix | FunctionRole::Linearization, Role::MassMatrix) => {
+                Some(&self.patterns.mass_matrix)
+            }
+            (_, Role::Damping) => Some(&self.patterns.damping),
+            (_, Role::Stiffness) => Some(&self.patterns.stiffness),
+            (_, Role::ConstraintJacobian) => Some(&self.patterns.constraint_jacobian),
+            _ => None,
+        }
     }
 
     /// The kernels that have this function.
@@ -265,8 +272,9 @@ impl<'a> Model<'a> {
 
     /// Where the values of a matrix stand; one set of tables for every function that fills it.
     fn tables(&self, function: FunctionRole, role: Role, pattern: &Pattern, is_declared: bool) -> String {
-        let is_first =
-            FUNCTIONS.into_iter().find(|&known| self.results(known).iter().any(|result| result.role == role));
+        let is_first = FUNCTIONS
+            .into_iter()
+            .find(|&known| self.results(known).iter().any(|result| result.role == role && result.pattern.is_some()));
         if is_first != Some(function) {
             return String::new();
         }
@@ -371,13 +379,7 @@ impl<'a> Model<'a> {
         function: FunctionRole,
         output: &ScheduledOutput,
     ) -> Vec<usize> {
-        let pattern = match output.role {
-            Role::MassMatrix => Some(&self.patterns.mass_matrix),
-            Role::Damping => Some(&self.patterns.damping),
-            Role::Stiffness => Some(&self.patterns.stiffness),
-            Role::ConstraintJacobian => Some(&self.patterns.constraint_jacobian),
-            _ => None,
-        };
+        let pattern = self.pattern(function, output.role);
         let columns = axes(function, output.role).1.size(&self.equations.layout);
         let place = |(row, column)| pattern.map_or(row * columns + column, |pattern| pattern.position(row, column));
         placed(instance, function, output).into_iter().map(place).collect()

@@ -61,6 +61,7 @@ impl Group {
             Group::Velocities => &names.v,
             Group::Accelerations => &names.a,
             Group::Multipliers => &names.lambda,
+            Group::Forces => &names.tau,
         };
         &names[index]
     }

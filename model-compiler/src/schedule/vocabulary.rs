@@ -74,7 +74,7 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
 }
 
 /// Name of a result in generated code.
-pub(crate) fn role_name(role: Role) -> &'static str {
+pub fn role_name(role: Role) -> &'static str {
     match role {
         Role::MassMatrix => "mass_matrix",
         Role::BiasForce => "bias_force",
@@ -135,10 +135,14 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
 pub(crate) fn role_unit(role: Role) -> &'static str {
     match role {
         Role::MassMatrix => ", in kg, kg m or kg m²",
-        Role::BiasForce | Role::AppliedForce | Role::Residual => ", in N or N m",
+        Role::BiasForce | Role::AppliedForce | Role::Residual | Role::NonlinearEffects | Role::Force => ", in N or N m",
         Role::KineticEnergy | Role::PotentialEnergy => ", in J",
-        Role::Damping => ", in N s/m, N s or N m s",
-        Role::Stiffness => ", in N/m, N or N m",
+        Role::Damping | Role::ForceByVelocity => ", in N s/m, N s or N m s",
+        Role::Stiffness | Role::ForceByPosition => ", in N/m, N or N m",
+        Role::Acceleration => ", in m/s² or rad/s²",
+        Role::AccelerationByVelocity => ", in 1/s, m/s or 1/(m s)",
+        Role::AccelerationByPosition => ", in 1/s², m/s² or 1/(m s²)",
+        Role::InverseMassMatrix => ", in 1/kg, 1/(kg m) or 1/(kg m²)",
         Role::Constraint
         | Role::ConstraintJacobian
         | Role::ConstraintRate
