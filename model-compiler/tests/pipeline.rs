@@ -32,6 +32,7 @@ fn kernels() {
         ("pendulum_joint", "linearization"),
         ("slider_crank", "mass_matrix"),
         ("slider_crank", "residual"),
+        ("heavy_top_joint", "bias_force"),
         ("heavy_top_joint", "residual"),
         ("heavy_top_absolute", "residual"),
     ] {

@@ -6,6 +6,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "simd")]
+pub mod lanes;
 pub mod model;
 pub mod real;
 pub mod signal;

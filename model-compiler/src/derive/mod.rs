@@ -25,6 +25,8 @@ mod tree;
 pub use counting::Counting;
 pub use equations::*;
 
+use std::collections::BTreeSet;
+
 use crate::expr::{ExprId, Graph};
 use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
@@ -114,4 +116,14 @@ fn outputs(outputs: &[Output]) -> Vec<(Role, (usize, usize), &[Entry])> {
 /// All expressions of a function, in the order of its outputs.
 pub(crate) fn roots(function: &Function) -> Vec<ExprId> {
     function.outputs.iter().flat_map(|output| output.entries.iter().map(|entry| entry.value)).collect()
+}
+
+/// Values known when the model is constructed that results or later stages read, ascending.
+pub(crate) fn constants(kernel: &Kernel) -> Vec<ExprId> {
+    let graph = &kernel.graph;
+    let roots: Vec<ExprId> = kernel.functions.iter().flat_map(roots).collect();
+    let hot = graph.reachable(&roots).into_iter().filter(|&id| graph.is_hot(id));
+    let read = hot.flat_map(|id| graph.node(id).operands()).chain(roots.iter().copied());
+    let constants = read.filter(|id| !graph.is_hot(*id) && graph.as_number(*id).is_none());
+    constants.collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -1,11 +1,11 @@
-//! Doc lines of generated items: what, shape, operations before and after.
+//! Doc lines of generated items: what, shape, unit, operations before and after.
 
 use std::fmt::Write;
 
-use crate::derive::ParameterChannel;
-use crate::schedule::count::total;
-use crate::schedule::vocabulary::{function_doc, role_symbol};
-use crate::schedule::{ScheduledFunction, ScheduledKernel};
+use crate::derive::{Equations, FunctionRole, ParameterChannel};
+use crate::schedule::count::{self, total};
+use crate::schedule::vocabulary::{function_doc, role_name, role_symbol, role_unit};
+use crate::schedule::{Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput};
 
 /// A doc comment, whatever characters its lines hold.
 pub(super) fn comment(lines: &[String]) -> String {
@@ -17,6 +17,13 @@ pub(super) fn comment(lines: &[String]) -> String {
 
 /// What a function of a kernel computes and what it costs.
 pub(super) fn function(function: &ScheduledFunction) -> String {
+    let lines = lines(function);
+    let separated: Vec<String> = lines.into_iter().flat_map(|line| [line, String::new()]).collect();
+    comment(&separated[..separated.len() - 1])
+}
+
+/// Paragraphs on a function of a kernel: its formula, its results, its operations.
+pub(super) fn lines(function: &ScheduledFunction) -> Vec<String> {
     let counts = &function.counts;
     let simplified = match total(&counts.simplified) {
         0 => "none".to_owned(),
@@ -24,13 +31,24 @@ pub(super) fn function(function: &ScheduledFunction) -> String {
     };
     let hoisted = if counts.hoisted > 0 { format!(", and {} once per model", counts.hoisted) } else { String::new() };
     let shared = total(&counts.shared);
-    comment(&[
-        function_doc(function.role).to_owned(),
-        String::new(),
-        format!("Results: {}.", results(function)),
-        String::new(),
-        format!("Operations: {} as derived, {shared} shared, {simplified} simplified{hoisted}.", counts.derived),
-    ])
+    let mut lines = vec![function_doc(function.role).to_owned()];
+    lines.extend(function.outputs.iter().filter(|output| !output.entries.is_empty()).map(result));
+    lines
+        .push(format!("Operations: {} as derived, {shared} shared, {simplified} simplified{hoisted}.", counts.derived));
+    lines
+}
+
+/// Paragraphs on a function of the model: its formula, its results, its operations.
+pub(super) fn of_model(role: FunctionRole, equations: &Equations, schedule: &Schedule) -> Vec<String> {
+    let mut lines = vec![function_doc(role).to_owned()];
+    let functions = count::functions(equations, schedule);
+    lines.extend(functions.iter().filter(|counts| counts.role == role).map(|counts| {
+        format!(
+            "Operations: {} as derived, {} shared, {} simplified.",
+            counts.derived, counts.shared, counts.simplified
+        )
+    }));
+    lines
 }
 
 /// How many products are computed in one operation with their sum.
@@ -41,19 +59,31 @@ fn fused(function: &ScheduledFunction) -> String {
     }
 }
 
-fn results(function: &ScheduledFunction) -> String {
-    let outputs = function.outputs.iter().filter(|output| !output.entries.is_empty()).map(|output| {
-        let (rows, columns) = output.shape;
-        let (symbol, n) = (role_symbol(output.role).0, output.entries.len());
-        match columns {
-            1 if rows == 1 => symbol.to_owned(),
-            1 if n == rows => format!("{symbol} `[{rows}]`"),
-            1 => format!("{symbol} `[{rows}]`, non-zero entries: {n}"),
-            _ => format!("{symbol} `[{rows} × {columns}]`, non-zero entries by columns: {n}"),
-        }
-    });
-    outputs.collect::<Vec<_>>().join("; ")
+/// Symbol, shape, unit and places of a result.
+fn result(output: &ScheduledOutput) -> String {
+    let (rows, columns) = output.shape;
+    let (name, symbol, n) = (role_name(output.role), role_symbol(output.role).0, output.entries.len());
+    let unit = role_unit(output.role);
+    let shape = match columns {
+        1 if rows == 1 => String::new(),
+        1 => format!(" `[{rows}]`"),
+        _ => format!(" `[{rows} × {columns}]`"),
+    };
+    let text = format!("`{name}` is {symbol}{shape}{unit}");
+    if n == rows * columns {
+        return if columns == 1 { format!("{text}.") } else { format!("{text}, by columns.") };
+    }
+    let place = |&(row, column): &(usize, usize)| {
+        if columns == 1 { row.to_string() } else { format!("({row}, {column})") }
+    };
+    let what = if columns == 1 { "rows" } else { "(row, column)" };
+    let places: Vec<String> = output.entries.iter().take(MAX_PLACES).map(place).collect();
+    let rest = if n > MAX_PLACES { format!(", … ({n} in all)") } else { String::new() };
+    format!("{text}, of which it holds {what} {}{rest}.", places.join(", "))
 }
+
+/// Most entries of a sparse result that are listed.
+const MAX_PLACES: usize = 36;
 
 /// The formula of a constant of a kernel.
 pub(super) fn constant(kernel: &ScheduledKernel, index: usize) -> String {

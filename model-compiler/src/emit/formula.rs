@@ -1,4 +1,4 @@
-//! Expressions as Rust text.
+//! Expressions as text of Rust or C.
 //!
 //! Parentheses keep the order of floating-point operations and stand nowhere else.
 
@@ -12,8 +12,19 @@ pub(super) struct Notation<'a> {
     pub argument: Box<dyn Fn(Argument) -> String + 'a>,
     /// The routine, for the names of its temporaries and numbers.
     pub routine: &'a Routine,
-    /// Generic code, in which numbers have names and functions come from the scalar's trait; else `f64`.
-    pub is_generic: bool,
+    /// What they are written in.
+    pub language: Language,
+}
+
+/// What formulas are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Language {
+    /// Generic Rust, in which numbers have names and functions come from the scalar's trait.
+    Generic,
+    /// Rust with `f64`.
+    Float,
+    /// C99 with `double`.
+    C,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,16 +60,33 @@ impl Notation<'_> {
     }
 
     fn statement(&self, statement: &Statement, store: &dyn Fn(usize, usize) -> String) -> String {
-        let locals = &self.routine.locals;
+        let name = |local: usize| self.local(local);
         match statement {
-            Statement::Let { local, value } => format!("let {} = {};\n", locals[*local], self.formula(value)),
+            Statement::Let { local, value } => self.definition(&name(*local), &self.formula(value)),
+            Statement::SinCos { sine, cosine, argument } if self.language == Language::C => {
+                let argument = self.formula(argument);
+                [(sine, "sin"), (cosine, "cos")]
+                    .map(|(&local, function)| self.definition(&name(local), &format!("{function}({argument})")))
+                    .concat()
+            }
             Statement::SinCos { sine, cosine, argument } => {
-                format!("let ({}, {}) = {}.sin_cos();\n", locals[*sine], locals[*cosine], self.receiver(argument))
+                format!("let ({}, {}) = {}.sin_cos();\n", name(*sine), name(*cosine), self.receiver(argument))
             }
             Statement::Store { output, position, value } => {
                 format!("{} = {};\n", store(*output, *position), self.formula(value))
             }
         }
+    }
+
+    fn definition(&self, name: &str, value: &str) -> String {
+        let keyword = if self.language == Language::C { "const double" } else { "let" };
+        format!("{keyword} {name} = {value};\n")
+    }
+
+    /// The name of a temporary.
+    pub fn local(&self, local: usize) -> String {
+        let name = &self.routine.locals[local];
+        if self.language == Language::C { c_identifier(name) } else { name.clone() }
     }
 
     /// `let [two, half] = [2.0, 0.5].map(T::from_f64);`
@@ -86,13 +114,17 @@ impl Notation<'_> {
         match expression {
             Expression::Number(number) => self.number(*number),
             Expression::Argument(argument) => ((self.argument)(*argument), Tightness::Atom),
-            Expression::Local(local) => (self.routine.locals[*local].clone(), Tightness::Atom),
+            Expression::Local(local) => (self.local(*local), Tightness::Atom),
             Expression::Unary(Unary::Neg, a) => (format!("-{}", self.at_least(a, Tightness::Atom)), Tightness::Sign),
             Expression::Unary(op, a) => (self.call(*op, a), Tightness::Atom),
             Expression::Binary(op, a, b) => self.binary(*op, a, b),
             Expression::MulAdd(parts) => {
                 let [a, b, c] = parts.as_ref();
-                let text = format!("{}.mul_add({}, {})", self.receiver(a), self.formula(b), self.formula(c));
+                let (b, c) = (self.formula(b), self.formula(c));
+                let text = match self.language {
+                    Language::C => format!("mul_add({}, {b}, {c})", self.formula(a)),
+                    _ => format!("{}.mul_add({b}, {c})", self.receiver(a)),
+                };
                 (text, Tightness::Atom)
             }
             Expression::Select(parts) => self.select(parts),
@@ -100,64 +132,120 @@ impl Notation<'_> {
     }
 
     fn number(&self, number: Number) -> (String, Tightness) {
-        let name = self.routine.numbers.iter().find(|(magnitude, _)| self.is_generic && *magnitude == number.abs());
-        let magnitude = name.map_or_else(|| float(number.abs().to_f64()), |(_, name)| name.clone());
+        let name = self
+            .routine
+            .numbers
+            .iter()
+            .find(|(magnitude, _)| self.language == Language::Generic && *magnitude == number.abs());
+        let magnitude = name.map_or_else(|| self.literal(number.abs().to_f64()), |(_, name)| name.clone());
         if number.is_negative() { (format!("-{magnitude}"), Tightness::Sign) } else { (magnitude, Tightness::Atom) }
     }
 
     /// The text before a method call; the type of a bare literal would be ambiguous there.
     fn receiver(&self, expression: &Expression) -> String {
-        let suffix = if matches!(expression, Expression::Number(_)) && !self.is_generic { "_f64" } else { "" };
+        let suffix =
+            if matches!(expression, Expression::Number(_)) && self.language == Language::Float { "_f64" } else { "" };
         let text = format!("{}{suffix}", self.formula(expression));
         if self.write(expression).1 < Tightness::Atom { format!("({text})") } else { text }
     }
 
+    fn literal(&self, value: f64) -> String {
+        match (self.language, value.is_finite()) {
+            (Language::C, false) if value.is_nan() => "NAN".to_owned(),
+            (Language::C, false) => "INFINITY".to_owned(),
+            _ => float(value),
+        }
+    }
+
     fn call(&self, op: Unary, a: &Expression) -> String {
-        let method = match op {
-            Unary::Neg => "neg",
-            Unary::Sin => "sin",
-            Unary::Cos => "cos",
-            Unary::Tan => "tan",
-            Unary::Asin => "asin",
-            Unary::Acos => "acos",
-            Unary::Atan => "atan",
-            Unary::Sqrt => "sqrt",
-            Unary::Exp => "exp",
-            Unary::Ln => "ln",
-            Unary::Tanh => "tanh",
-            Unary::Abs => "abs",
-            Unary::Sign if !self.is_generic => return format!("{}::signum0({})", paths::REAL, self.formula(a)),
-            Unary::Sign => "signum0",
-        };
-        format!("{}.{method}()", self.receiver(a))
+        match (self.language, op) {
+            (Language::C, Unary::Abs) => format!("fabs({})", self.formula(a)),
+            (Language::C, Unary::Ln) => format!("log({})", self.formula(a)),
+            (Language::C, _) => format!("{}({})", op.word(), self.formula(a)),
+            (Language::Float, Unary::Sign) => format!("{}::signum0({})", paths::REAL, self.formula(a)),
+            (Language::Generic, Unary::Sign) => format!("{}.signum0()", self.receiver(a)),
+            _ => format!("{}.{}()", self.receiver(a), op.word()),
+        }
     }
 
     fn binary(&self, op: Binary, a: &Expression, b: &Expression) -> (String, Tightness) {
-        let infix = |sign: &str, left: Tightness, right: Tightness| {
-            (format!("{} {sign} {}", self.at_least(a, left), self.at_least(b, right)), left)
+        let infix = |left: Tightness, right: Tightness| {
+            (format!("{} {} {}", self.at_least(a, left), op.word(), self.at_least(b, right)), left)
         };
-        let method = |name: &str| (format!("{}.{name}({})", self.receiver(a), self.formula(b)), Tightness::Atom);
+        let call = |rust: &str, c: &str| match self.language {
+            Language::C => format!("{c}({}, {})", self.formula(a), self.formula(b)),
+            _ => format!("{}.{rust}({})", self.receiver(a), self.formula(b)),
+        };
         match op {
-            Binary::Add => infix("+", Tightness::Sum, Tightness::Product),
-            Binary::Sub => infix("-", Tightness::Sum, Tightness::Product),
-            Binary::Mul => infix("*", Tightness::Product, Tightness::Sign),
-            Binary::Div => infix("/", Tightness::Product, Tightness::Sign),
-            Binary::Atan2 => method("atan2"),
-            Binary::Power => method("powf"),
-            Binary::Min => method("min"),
-            Binary::Max => method("max"),
+            Binary::Add | Binary::Sub => infix(Tightness::Sum, Tightness::Product),
+            Binary::Mul | Binary::Div => infix(Tightness::Product, Tightness::Sign),
+            Binary::Atan2 => (call("atan2", "atan2"), Tightness::Atom),
+            Binary::Power => (call("powf", "pow"), Tightness::Atom),
+            Binary::Min => (call("min", "fmin"), Tightness::Atom),
+            Binary::Max => (call("max", "fmax"), Tightness::Atom),
         }
     }
 
     fn select(&self, parts: &[Expression; 4]) -> (String, Tightness) {
         let [lhs, rhs, then, otherwise] = parts.each_ref().map(|part| self.formula(part));
-        let text = if self.is_generic {
-            format!("{}.select_less({rhs}, {then}, {otherwise})", self.receiver(&parts[0]))
-        } else {
-            format!("(if {lhs} < {rhs} {{ {then} }} else {{ {otherwise} }})")
+        let text = match self.language {
+            Language::Generic => format!("{}.select_less({rhs}, {then}, {otherwise})", self.receiver(&parts[0])),
+            Language::Float => format!("(if {lhs} < {rhs} {{ {then} }} else {{ {otherwise} }})"),
+            Language::C => format!("({lhs} < {rhs} ? {then} : {otherwise})"),
         };
         (text, Tightness::Atom)
     }
+}
+
+/// Keywords of C that are none of Rust, and functions that generated C calls.
+const C_RESERVED: [&str; 42] = [
+    "auto",
+    "case",
+    "char",
+    "default",
+    "double",
+    "float",
+    "goto",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "short",
+    "signed",
+    "sizeof",
+    "switch",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sqrt",
+    "exp",
+    "log",
+    "tanh",
+    "fabs",
+    "pow",
+    "fmin",
+    "fmax",
+    "fma",
+    "sign",
+    "mul_add",
+    "main",
+    "errno",
+    "signgam",
+    "math_errhandling",
+];
+
+/// A name of generated Rust as one of C.
+pub(super) fn c_identifier(name: &str) -> String {
+    if C_RESERVED.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
 /// The shortest literal with this value.

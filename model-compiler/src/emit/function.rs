@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use super::docs;
-use super::formula::Notation;
+use super::formula::{Language, Notation};
+use crate::schedule::split::{MAX_STATEMENTS, Part, parts};
 use crate::schedule::vocabulary::{function_name, role_name};
-use crate::schedule::{Argument, ArgumentNames, Routine, ScheduledFunction, ScheduledOutput};
+use crate::schedule::{Argument, ArgumentNames, Routine, ScheduledFunction, ScheduledOutput, Statement};
 
 /// Groups of arguments that a function takes, in the order of its signature.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -48,6 +49,21 @@ impl Group {
             Group::Velocities | Group::Accelerations | Group::Forces => Some("v"),
             Group::Multipliers => Some("lambda"),
         }
+    }
+
+    /// Name of one of its values.
+    pub fn element(self, names: &ArgumentNames, index: usize) -> &str {
+        let names = match self {
+            Group::Constants => &names.constants,
+            Group::Time => return &names.time,
+            Group::Inputs => &names.inputs,
+            Group::Positions => &names.q,
+            Group::Velocities => &names.v,
+            Group::Accelerations => &names.a,
+            Group::Multipliers => &names.lambda,
+            Group::Forces => &names.tau,
+        };
+        &names[index]
     }
 
     fn split(argument: Argument) -> Option<(Group, usize)> {
@@ -97,34 +113,94 @@ pub(super) fn results(function: &ScheduledFunction) -> impl Iterator<Item = (usi
     function.outputs.iter().enumerate().filter(|(_, output)| !output.entries.is_empty())
 }
 
-/// The function's text.
+/// The function's text; a long one calls its parts, which follow it.
 pub(super) fn function(function: &ScheduledFunction, names: &ArgumentNames) -> String {
-    let groups = groups(&function.routine);
-    let notation = Notation {
-        argument: Box::new(|argument| names.of(argument).to_owned()),
-        routine: &function.routine,
-        is_generic: true,
-    };
+    let name = function_name(function.role);
+    let parts = parts(&function.routine, MAX_STATEMENTS);
     let mut text = docs::function(function);
-    let _ = write!(text, "pub fn {}<T: Real>(", function_name(function.role));
-    for (group, _) in &groups {
-        let _ = match group {
-            Group::Constants => write!(text, "constants: &Constants<T>, "),
-            Group::Time => write!(text, "t: T, "),
-            _ => write!(text, "{}: &[T; {}], ", group.name(), group.len(names)),
-        };
+    if let [whole] = parts.as_slice() {
+        text.push_str(&definition(&format!("pub fn {name}"), function, names, whole, &[]));
+        return text;
     }
-    let results: Vec<(usize, &ScheduledOutput)> = results(function).collect();
-    for (_, output) in &results {
-        let _ = write!(text, "{}: &mut [T; {}], ", role_name(output.role), output.entries.len());
+    let parameters = parameters(function, &function.routine, names);
+    let _ = writeln!(text, "pub fn {name}<T: Real>({}) {{", parameters.join(", "));
+    for (index, part) in parts.iter().enumerate() {
+        let result = if part.gives.is_empty() { String::new() } else { format!("let part_{} = ", index + 1) };
+        let arguments: Vec<String> = taken(part)
+            .map(|earlier| format!("&part_{}", earlier + 1))
+            .chain(groups(&part.routine).iter().map(|(group, _)| group.name().to_owned()))
+            .chain(stored(function, &part.routine).map(|(output, _)| role_name(output.role).to_owned()))
+            .collect();
+        let _ = writeln!(text, "{result}{name}_part_{}({});", index + 1, arguments.join(", "));
     }
-    text.push_str(") {\n");
-    for (group, indices) in &groups {
+    text.push_str("}\n");
+    for (index, part) in parts.iter().enumerate() {
+        text.push_str(&docs::comment(&[format!("Part {} of [`{name}`].", index + 1)]));
+        text.push_str("#[inline(never)]\n");
+        text.push_str(&definition(&format!("fn {name}_part_{}", index + 1), function, names, part, &parts[..index]));
+    }
+    text
+}
+
+/// Earlier parts of which something is read.
+pub(super) fn taken(part: &Part) -> impl Iterator<Item = usize> {
+    part.takes.iter().enumerate().filter(|(_, positions)| !positions.is_empty()).map(|(earlier, _)| earlier)
+}
+
+/// Outputs that a routine stores, with the entries stored.
+pub(super) fn stored<'f>(
+    function: &'f ScheduledFunction,
+    routine: &'f Routine,
+) -> impl Iterator<Item = (&'f ScheduledOutput, Vec<usize>)> {
+    let mut entries: Vec<Vec<usize>> = vec![Vec::new(); function.outputs.len()];
+    for statement in &routine.statements {
+        if let Statement::Store { output, position, .. } = statement {
+            entries[*output].push(*position);
+        }
+    }
+    function.outputs.iter().zip(entries).filter(|(_, entries)| !entries.is_empty())
+}
+
+fn parameters(function: &ScheduledFunction, routine: &Routine, names: &ArgumentNames) -> Vec<String> {
+    let groups = groups(routine);
+    let given = groups.iter().map(|(group, _)| match group {
+        Group::Constants => "constants: &Constants<T>".to_owned(),
+        Group::Time => "t: T".to_owned(),
+        _ => format!("{}: &[T; {}]", group.name(), group.len(names)),
+    });
+    let filled = stored(function, routine)
+        .map(|(output, _)| format!("{}: &mut [T; {}]", role_name(output.role), output.entries.len()));
+    given.chain(filled).collect()
+}
+
+/// A function with the statements of a part, which may read what `earlier` parts give.
+fn definition(
+    head: &str,
+    function: &ScheduledFunction,
+    names: &ArgumentNames,
+    part: &Part,
+    earlier: &[Part],
+) -> String {
+    let routine = &part.routine;
+    let notation =
+        Notation { argument: Box::new(|argument| names.of(argument).to_owned()), routine, language: Language::Generic };
+    let locals = |indices: &[usize]| indices.iter().map(|&i| routine.locals[i].clone()).collect::<Vec<_>>();
+    let from: Vec<String> =
+        taken(part).map(|index| format!("part_{}: &[T; {}]", index + 1, earlier[index].gives.len())).collect();
+    let parameters = [from, parameters(function, routine, names)].concat();
+    let result = if part.gives.is_empty() { String::new() } else { format!(" -> [T; {}]", part.gives.len()) };
+    let mut text = format!("{head}<T: Real>({}){result} {{\n", parameters.join(", "));
+    for index in taken(part) {
+        let all = locals(&earlier[index].gives);
+        let _ = writeln!(text, "let {} = *part_{};", pattern(&all, &part.takes[index]), index + 1);
+    }
+    for (group, indices) in &groups(routine) {
         text.push_str(&unpack(*group, indices, names));
     }
-    for (_, output) in results.iter().filter(|(_, output)| !output.is_complete()) {
-        let entries: Vec<String> = (0..output.entries.len()).map(|i| output.entry_name(i)).collect();
-        let _ = writeln!(text, "let [{}] = {};", entries.join(", "), role_name(output.role));
+    for (output, mut entries) in stored(function, routine).filter(|(output, _)| !output.is_complete()) {
+        entries.sort_unstable();
+        let all: Vec<String> = (0..output.entries.len()).map(|i| output.entry_name(i)).collect();
+        let _ = writeln!(text, "let {} = {};", pattern(&all, &entries), role_name(output.role));
     }
     text.push_str(&notation.numbers());
     text.push_str(&notation.statements(&|output, position| {
@@ -135,6 +211,9 @@ pub(super) fn function(function: &ScheduledFunction, names: &ArgumentNames) -> S
             format!("*{}", output.entry_name(position))
         }
     }));
+    if !part.gives.is_empty() {
+        let _ = writeln!(text, "[{}]", locals(&part.gives).join(", "));
+    }
     text.push_str("}\n");
     text
 }

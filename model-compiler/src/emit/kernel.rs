@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::docs;
-use super::formula::Notation;
+use super::formula::{Language, Notation};
 use super::function::{function, pattern};
 use super::members::Members;
 use super::paths;
@@ -37,7 +37,7 @@ fn constants(kernel: &ScheduledKernel) -> String {
     let notation = Notation {
         argument: Box::new(|argument| kernel.names.of(argument).to_owned()),
         routine: &kernel.setup,
-        is_generic: true,
+        language: Language::Generic,
     };
     let parameters = given(&kernel.names.parameters, &kernel.setup);
     let _ = writeln!(text, "}}\nimpl<T: Real> Constants<T> {{\n/// Computes them from the parameters of one instance.");

@@ -1,9 +1,10 @@
-//! Schedule → TokenStream: a struct, its parameters and inputs, `impl Model`, and a private module of kernels.
+//! Schedule → TokenStream (C has [a file of its own](c())): a struct, its parameters and inputs, `impl Model`, and a private module of kernels.
 //!
 //! Kernels are free functions, generic over the scalar; instances of one kernel are a loop over tables of indices, so
 //! that code does not grow with their number. The text is written first and read into tokens once. Everything that
 //! users did not name lives in the private module; the runtime is named in [`paths`] alone.
 
+mod c;
 mod docs;
 mod formula;
 mod function;
@@ -24,6 +25,7 @@ use std::fmt::Write;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 
+pub use c::{Files, c};
 pub(crate) use pattern::{Pattern, Patterns};
 
 use crate::derive::Equations;

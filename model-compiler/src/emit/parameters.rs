@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::docs;
-use super::formula::Notation;
+use super::formula::{Language, Notation};
 use super::kernel::given;
 use super::paths;
 use super::setup::notation;
@@ -12,7 +12,7 @@ use crate::resolve::Shape;
 use crate::schedule::{Argument, Schedule};
 
 /// Paths to the elements of a parameter's field, e.g. `tip[1]`.
-fn components(parameter: &ParameterChannel) -> Vec<String> {
+pub(super) fn components(parameter: &ParameterChannel) -> Vec<String> {
     let name = &parameter.name;
     match parameter.shape {
         Shape::Scalar => vec![name.clone()],
@@ -98,7 +98,7 @@ fn default(model: &str, layout: &Layout, schedule: &Schedule) -> String {
             Argument::Parameter(i) => paths[i].clone(),
             _ => String::new(),
         });
-        let notation = Notation { argument, routine, is_generic: false };
+        let notation = Notation { argument, routine, language: Language::Float };
         lets.push_str(&notation.temporaries());
         let value = field_value(parameter.shape, &notation.results().concat());
         let _ = writeln!(lets, "let {}: {} = {value};", parameter.name, field_type(parameter.shape));

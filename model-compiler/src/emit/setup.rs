@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::formula::Notation;
+use super::formula::{Language, Notation};
 use super::kernel::given;
 use super::members::Members;
 use crate::schedule::{Argument, Routine, Schedule};
@@ -70,6 +70,6 @@ pub(super) fn notation<'a>(schedule: &'a Schedule, routine: &'a Routine) -> Nota
     Notation {
         argument: Box::new(|argument: Argument| schedule.parameters.of(argument).to_owned()),
         routine,
-        is_generic: false,
+        language: Language::Float,
     }
 }

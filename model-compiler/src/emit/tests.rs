@@ -4,6 +4,7 @@ use proc_macro2::Span;
 use syn::parse_quote;
 
 use super::*;
+use crate::derive::FunctionRole;
 use crate::schedule::fixture::{dumbbell, pendulum};
 use crate::schedule::schedule;
 
@@ -38,12 +39,12 @@ fn kernels_are_straight_lines_of_named_values() {
         a: &[T; 1],
         residual: &mut [T; 1],
     ) {
-        let Constants { c, mass_length_squared, length_mass_gravity, .. } = *constants;
+        let Constants { c, mass_length_squared, mass_length_gravity, .. } = *constants;
         let [drive] = *inputs;
         let [hinge_angle] = *q;
         let [hinge_angle_dot] = *v;
         let [hinge_angle_ddot] = *a;
-        let x1 = length_mass_gravity * hinge_angle.sin();
+        let x1 = mass_length_gravity * hinge_angle.sin();
         residual[0] = x1 + hinge_angle_ddot * mass_length_squared
             - (drive - c * hinge_angle_dot);
     }
@@ -135,4 +136,46 @@ fn the_runtime_is_named_in_one_file() {
         .collect();
     naming.sort();
     assert_eq!(naming, ["paths.rs"]);
+}
+
+/// Every function of a file, at any depth of modules.
+fn functions(items: &[syn::Item]) -> Vec<&syn::ItemFn> {
+    let mut found = Vec::new();
+    for item in items {
+        match item {
+            syn::Item::Fn(function) => found.push(function),
+            syn::Item::Mod(module) => found.extend(module.content.iter().flat_map(|(_, items)| functions(items))),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn long_functions_are_split() {
+    let mut equations = pendulum();
+    let kernel = &mut equations.kernels[0];
+    let graph = &mut kernel.graph;
+    let [mut previous, mut last] = ["hinge.angle", "hinge.angle_dot"].map(|name| {
+        let known = graph.find_symbol(name).unwrap();
+        graph.symbol_expr(known)
+    });
+    let half = graph.ratio(1, 2);
+    for _ in 0..3000 {
+        // Each value is used twice, so that each is a statement.
+        let scaled = graph.mul(half, previous);
+        (previous, last) = (last, graph.sub(scaled, last));
+        (previous, last) = (last, graph.mul(previous, last));
+    }
+    let function = kernel.functions.iter_mut().find(|function| function.role == FunctionRole::Outputs).unwrap();
+    function.outputs[0].entries[1].value = last;
+    let file: syn::File = syn::parse_str(&code("Pendulum", &equations)).unwrap();
+    let functions = functions(&file.items);
+    let parts = functions.iter().filter(|function| function.sig.ident.to_string().starts_with("outputs_part_"));
+    assert!(parts.count() >= 3);
+    for function in functions {
+        // Arguments, numbers and earlier parts are taken apart in a few statements more.
+        let n = function.block.stmts.len();
+        assert!(n <= crate::schedule::split::MAX_STATEMENTS + 10, "{}: {n} statements", function.sig.ident);
+    }
 }

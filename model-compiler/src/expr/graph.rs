@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{ExprId, Node, Number, Stage, Symbol, SymbolId};
+use super::{Binary, ExprId, Node, Number, Stage, Symbol, SymbolId};
 
 /// A hash-consed expression graph. Identifiers ascend from operands to users, so arena order is evaluation order.
 #[derive(Clone, Debug, Default)]
@@ -110,6 +110,23 @@ impl Graph {
     /// Whether `expr` depends on the symbol (or any other node) `on`.
     pub fn depends_on(&self, expr: ExprId, on: ExprId) -> bool {
         self.reached(&[expr])[on.index()]
+    }
+
+    /// The factors of a product with their exponents, in the order in which they first occur, numbers before all others.
+    pub(crate) fn factors(&self, product: ExprId) -> Vec<(ExprId, u32)> {
+        let mut factors: Vec<(ExprId, u32)> = Vec::new();
+        let mut pending = vec![product];
+        while let Some(id) = pending.pop() {
+            if let Node::Binary(Binary::Mul, a, b) = self.node(id) {
+                pending.extend([b, a]);
+            } else if let Some(known) = factors.iter_mut().find(|(factor, _)| *factor == id) {
+                known.1 += 1;
+            } else {
+                factors.push((id, 1));
+            }
+        }
+        factors.sort_by_key(|&(factor, _)| self.as_number(factor).is_none());
+        factors
     }
 
     /// For every node how many nodes reachable from `roots`, and how many roots, use it.

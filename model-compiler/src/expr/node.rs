@@ -89,7 +89,42 @@ pub enum Binary {
     Max,
 }
 
+impl Unary {
+    /// The word of the language for it; generated code and LaTeX depart from it where theirs differ.
+    pub fn word(self) -> &'static str {
+        match self {
+            Unary::Neg => "-",
+            Unary::Sin => "sin",
+            Unary::Cos => "cos",
+            Unary::Tan => "tan",
+            Unary::Asin => "asin",
+            Unary::Acos => "acos",
+            Unary::Atan => "atan",
+            Unary::Sqrt => "sqrt",
+            Unary::Exp => "exp",
+            Unary::Ln => "ln",
+            Unary::Tanh => "tanh",
+            Unary::Abs => "abs",
+            Unary::Sign => "sign",
+        }
+    }
+}
+
 impl Binary {
+    /// The operator, or the word of the language for it; generated code departs from it where its words differ.
+    pub fn word(self) -> &'static str {
+        match self {
+            Binary::Add => "+",
+            Binary::Sub => "-",
+            Binary::Mul => "*",
+            Binary::Div => "/",
+            Binary::Atan2 => "atan2",
+            Binary::Power => "^",
+            Binary::Min => "min",
+            Binary::Max => "max",
+        }
+    }
+
     /// Whether the operands may be exchanged.
     pub fn is_commutative(self) -> bool {
         matches!(self, Binary::Add | Binary::Mul | Binary::Min | Binary::Max)

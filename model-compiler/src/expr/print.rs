@@ -83,9 +83,9 @@ fn compose(graph: &Graph, id: ExprId, formulas: &[Option<Formula>], notation: &d
             let base = notation.wrapped(formula(a), Tightness::Atom);
             Formula::new(notation.power(&base, &formula(b).text), Tightness::Power)
         }
-        Node::Binary(Binary::Atan2, a, b) => call(notation, "atan2", formula(a), formula(b)),
-        Node::Binary(Binary::Min, a, b) => call(notation, "min", formula(a), formula(b)),
-        Node::Binary(Binary::Max, a, b) => call(notation, "max", formula(a), formula(b)),
+        Node::Binary(op @ (Binary::Atan2 | Binary::Min | Binary::Max), a, b) => {
+            call(notation, op.word(), formula(a), formula(b))
+        }
         Node::Select { lhs, rhs, then, otherwise } => {
             let parts = [lhs, rhs, then, otherwise].map(|operand| formula(operand).text.as_str());
             Formula::new(notation.select(parts[0], parts[1], parts[2], parts[3]), Tightness::Atom)
@@ -107,7 +107,8 @@ fn call(notation: &dyn Notation, name: &str, a: &Formula, b: &Formula) -> Formul
 }
 
 fn product(graph: &Graph, id: ExprId, formulas: &[Option<Formula>], notation: &dyn Notation) -> Formula {
-    let factors: Vec<String> = factors(graph, id)
+    let factors: Vec<String> = graph
+        .factors(id)
         .into_iter()
         .map(|(factor, exponent)| {
             let formula = formula_of(formulas, factor);
@@ -119,41 +120,6 @@ fn product(graph: &Graph, id: ExprId, formulas: &[Option<Formula>], notation: &d
         .collect();
     let tightness = if factors.len() == 1 { Tightness::Power } else { Tightness::Product };
     Formula::new(notation.product(&factors), tightness)
-}
-
-/// The factors of a product with their exponents, in the order in which they first occur.
-fn factors(graph: &Graph, product: ExprId) -> Vec<(ExprId, u32)> {
-    let mut factors: Vec<(ExprId, u32)> = Vec::new();
-    let mut pending = vec![product];
-    while let Some(id) = pending.pop() {
-        if let Node::Binary(Binary::Mul, a, b) = graph.node(id) {
-            pending.extend([b, a]);
-        } else if let Some(known) = factors.iter_mut().find(|(factor, _)| *factor == id) {
-            known.1 += 1;
-        } else {
-            factors.push((id, 1));
-        }
-    }
-    factors.sort_by_key(|&(factor, _)| graph.as_number(factor).is_none());
-    factors
-}
-
-fn function_name(op: Unary) -> &'static str {
-    match op {
-        Unary::Neg => "-",
-        Unary::Sin => "sin",
-        Unary::Cos => "cos",
-        Unary::Tan => "tan",
-        Unary::Asin => "asin",
-        Unary::Acos => "acos",
-        Unary::Atan => "atan",
-        Unary::Sqrt => "sqrt",
-        Unary::Exp => "exp",
-        Unary::Ln => "ln",
-        Unary::Tanh => "tanh",
-        Unary::Abs => "abs",
-        Unary::Sign => "sign",
-    }
 }
 
 struct Text;
@@ -194,7 +160,7 @@ impl Notation for Text {
     }
 
     fn unary(&self, op: Unary, argument: &Formula) -> Formula {
-        Formula::new(self.call(function_name(op), &[&argument.text]), Tightness::Atom)
+        Formula::new(self.call(op.word(), &[&argument.text]), Tightness::Atom)
     }
 
     fn call(&self, name: &str, arguments: &[&str]) -> String {
@@ -258,7 +224,7 @@ impl Notation for Latex {
             Unary::Acos => self.call("arccos", &[x]),
             Unary::Atan => self.call("arctan", &[x]),
             Unary::Sign => format!("\\operatorname{{sign}}\\left({x}\\right)"),
-            _ => self.call(function_name(op), &[x]),
+            _ => self.call(op.word(), &[x]),
         };
         Formula::new(text, if op == Unary::Exp { Tightness::Power } else { Tightness::Atom })
     }
@@ -279,17 +245,31 @@ const GREEK: [&str; 34] = [
     "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
 ];
 
-/// `theta_1` and `theta1` become θ with a subscript; the owner in `crank.theta` becomes a subscript, too.
+/// `theta_1` and `theta1` become θ with a subscript, `theta_dot` θ with a dot; the owner in `crank.theta` becomes a
+/// subscript, too. A name of several words is one upright name.
 fn latex_symbol(name: &str) -> String {
     let (owner, own) = name.rsplit_once('.').map_or((None, name), |(owner, own)| (Some(owner), own));
-    let (stem, index) = own.split_once('_').unwrap_or_else(|| split_trailing_digits(own));
+    let accents = [("_ddot", "\\ddot"), ("_dot", "\\dot")];
+    let accent = accents.iter().find_map(|&(suffix, accent)| own.strip_suffix(suffix).map(|stem| (stem, Some(accent))));
+    let (own, accent) = accent.unwrap_or((own, None));
+    let (stem, index) = match own.split_once('_').unwrap_or_else(|| split_trailing_digits(own)) {
+        (stem, index) if is_letter(stem) && !index.contains('_') => (stem, index),
+        (stem, index) if index.chars().all(|c| c.is_ascii_digit()) || index.len() == 1 => (stem, index),
+        _ => (own, ""),
+    };
     let mut subscripts = Vec::new();
     if !index.is_empty() {
         subscripts.push(latex_word(index));
     }
     subscripts.extend(owner.map(latex_word));
     let stem = latex_word(stem);
+    let stem = accent.map_or(stem.clone(), |accent| format!("{accent}{{{stem}}}"));
     if subscripts.is_empty() { stem } else { format!("{stem}_{{{}}}", subscripts.join(",")) }
+}
+
+/// Whether a word prints as one letter.
+fn is_letter(word: &str) -> bool {
+    word.chars().count() == 1 || GREEK.contains(&word)
 }
 
 fn split_trailing_digits(name: &str) -> (&str, &str) {
@@ -300,7 +280,7 @@ fn split_trailing_digits(name: &str) -> (&str, &str) {
 fn latex_word(word: &str) -> String {
     if GREEK.contains(&word) {
         format!("\\{word}")
-    } else if word.chars().count() == 1 || word.bytes().all(|b| b.is_ascii_digit()) {
+    } else if is_letter(word) || word.bytes().all(|b| b.is_ascii_digit()) {
         word.to_owned()
     } else {
         format!("\\mathrm{{{}}}", word.replace('_', "\\_"))
@@ -351,5 +331,7 @@ mod tests {
         assert_eq!(latex_symbol("crank.omega2"), "\\omega_{2,\\mathrm{crank}}");
         assert_eq!(latex_symbol("mass"), "\\mathrm{mass}");
         assert_eq!(latex_symbol("e0"), "e_{0}");
+        assert_eq!(latex_symbol("hinge.omega_x_dot"), "\\dot{\\omega}_{x,\\mathrm{hinge}}");
+        assert_eq!(latex_symbol("mass_length_squared"), "\\mathrm{mass\\_length\\_squared}");
     }
 }

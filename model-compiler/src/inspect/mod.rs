@@ -56,7 +56,11 @@ pub fn rust(tokens: &TokenStream, term: Option<FunctionRole>) -> syn::Result<Str
     };
     let mut text = String::new();
     for kernel in modules(&file.items).flat_map(modules) {
-        let is_asked = |item: &&syn::Item| matches!(item, syn::Item::Fn(f) if f.sig.ident == function_name(role));
+        let is_named = |name: &str| {
+            let rest = name.strip_prefix(function_name(role));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("_part_"))
+        };
+        let is_asked = |item: &&syn::Item| matches!(item, syn::Item::Fn(f) if is_named(&f.sig.ident.to_string()));
         let items: Vec<syn::Item> = kernel.iter().filter(is_asked).cloned().collect();
         if !items.is_empty() {
             let function = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items };
@@ -401,24 +405,24 @@ mod tests {
         insta::assert_snapshot!(text(&equations, &schedule, find_term("energy")), @"
         # pendulum: Constants, computed once per model.
         mass_length_squared = mass*length^2
-        length_mass_gravity = length*mass*gravity
-        c1 = 0.5*mass_length_squared
+        mass_length_gravity = length*mass*gravity
+        half_mass_length_squared = 0.5*mass_length_squared
 
         # pendulum: Kinetic and potential energy, J.
-        T = hinge.angle_dot^2*c1
-        V = -length_mass_gravity*cos(hinge.angle)
+        T = hinge.angle_dot^2*half_mass_length_squared
+        V = -mass_length_gravity*cos(hinge.angle)
         ");
         insta::assert_snapshot!(latex(&equations, &schedule, find_term("residual")), @r"
         % pendulum: Constants, computed once per model.
         \begin{align*}
-        \mathrm{mass}_{\mathrm{length\_squared}} &= \mathrm{mass} \mathrm{length}^{2}\\
-        \mathrm{length}_{\mathrm{mass\_gravity}} &= \mathrm{length} \mathrm{mass} \mathrm{gravity}\\
+        \mathrm{mass\_length\_squared} &= \mathrm{mass} \mathrm{length}^{2}\\
+        \mathrm{mass\_length\_gravity} &= \mathrm{length} \mathrm{mass} \mathrm{gravity}\\
         \end{align*}
 
-        % pendulum: r = M a + h − f − Gᵀ λ, and g.
+        % pendulum: Residual r = M a + h − f − Gᵀ λ of the equations of motion, and constraint g.
         \begin{align*}
-        x_{1} &= \mathrm{length}_{\mathrm{mass\_gravity}} \sin\left(\mathrm{angle}_{\mathrm{hinge}}\right)\\
-        r &= x_{1} + \mathrm{angle}_{\mathrm{ddot},\mathrm{hinge}} \mathrm{mass}_{\mathrm{length\_squared}} - \left(\mathrm{drive} - c \mathrm{angle}_{\mathrm{dot},\mathrm{hinge}}\right)\\
+        x_{1} &= \mathrm{mass\_length\_gravity} \sin\left(\mathrm{angle}_{\mathrm{hinge}}\right)\\
+        r &= x_{1} + \ddot{\mathrm{angle}}_{\mathrm{hinge}} \mathrm{mass\_length\_squared} - \left(\mathrm{drive} - c \dot{\mathrm{angle}}_{\mathrm{hinge}}\right)\\
         \end{align*}
         ");
     }

@@ -1,61 +1,42 @@
-//! What is computed once per model: everything that depends on parameters alone and is read later.
-
-use rustc_hash::FxHashSet;
+//! What is computed once per model, and its names.
 
 use super::name::{self, ArgumentNames, Names};
-use super::{Expression, Routine, Statement, values};
-use crate::derive::Kernel;
-use crate::expr::ExprId;
+use super::{Expression, Routine, Statement};
+use crate::derive::{Kernel, constants};
+use crate::expr::{ExprId, Node};
 
-/// Values known when the model is constructed that results or later stages read: parameters first, then the rest.
+/// The constants of a kernel: parameters first, then the rest.
 pub(super) fn hoisted(kernel: &Kernel) -> Vec<ExprId> {
-    let graph = &kernel.graph;
-    let roots: Vec<ExprId> = kernel.functions.iter().flat_map(|function| values(graph, function)).flatten().collect();
-    let is_constant = |id: &ExprId| !graph.is_hot(*id) && graph.as_number(*id).is_none();
-    let hot = graph.reachable(&roots).into_iter().filter(|&id| graph.is_hot(id));
-    let read: FxHashSet<ExprId> =
-        hot.flat_map(|id| graph.node(id).operands()).chain(roots.iter().copied()).filter(is_constant).collect();
-    let mut hoisted: Vec<ExprId> = read.into_iter().collect();
-    let parameters: Vec<ExprId> = kernel.inputs.parameters.iter().map(|&id| graph.symbol_expr(id)).collect();
+    let mut hoisted = constants(kernel);
+    let parameters: Vec<ExprId> = kernel.inputs.parameters.iter().map(|&id| kernel.graph.symbol_expr(id)).collect();
     let rank = |id: &ExprId| parameters.iter().position(|parameter| parameter == id).unwrap_or(parameters.len());
-    hoisted.sort_unstable_by_key(|id| (rank(id), *id));
+    hoisted.sort_by_key(rank);
     hoisted
 }
 
 /// Names the results of a setup: parameters keep their names, other constants are named after their formulas where those
 /// are short, else `c1, c2, …`. A temporary that is a result gets its name.
-pub(super) fn name_constants(setup: &mut Routine, names: &mut ArgumentNames, mut taken: Names) -> Names {
-    for statement in &setup.statements {
-        let Statement::Store { value, .. } = statement else { continue };
-        let local = match value {
-            Expression::Local(local) => Some(*local),
-            _ => None,
+pub(super) fn name_constants(
+    kernel: &Kernel,
+    hoisted: &[ExprId],
+    setup: &mut Routine,
+    names: &mut ArgumentNames,
+    mut taken: Names,
+) -> Names {
+    let symbol = |id| kernel.inputs.parameters.iter().position(|&known| known == id);
+    for &id in hoisted {
+        let word = name::of_constant(&kernel.graph, id, &|id| symbol(id).map(|i| names.parameters[i].clone()));
+        let constant = match (kernel.graph.node(id), word) {
+            (Node::Symbol(_), Some(name)) => name,
+            (_, Some(name)) => taken.unique(&name),
+            (_, None) => taken.next_numbered("c"),
         };
-        let formula = local.map_or(value, |local| definition(setup, local).unwrap_or(value));
-        let leaf_name = |leaf: &Expression| match leaf {
-            Expression::Argument(argument) => Some(names.of(*argument).to_owned()),
-            Expression::Number(number) => Some(name::literal(number.abs())),
-            _ => None,
-        };
-        let constant = match formula {
-            Expression::Argument(argument) => names.of(*argument).to_owned(),
-            _ => match name::from_formula(formula, &leaf_name).or_else(|| name::word(formula, &leaf_name)) {
-                Some(name) => taken.unique(&name),
-                None => taken.next_numbered("c"),
-            },
-        };
-        if let Some(local) = local {
-            setup.locals[local].clone_from(&constant);
-        }
         names.constants.push(constant);
     }
+    for statement in &setup.statements {
+        if let Statement::Store { position, value: Expression::Local(local), .. } = statement {
+            setup.locals[*local].clone_from(&names.constants[*position]);
+        }
+    }
     taken
-}
-
-/// The formula of a temporary, unless it is a sine or cosine.
-fn definition(routine: &Routine, temporary: usize) -> Option<&Expression> {
-    routine.statements.iter().find_map(|statement| match statement {
-        Statement::Let { local, value } if *local == temporary => Some(value),
-        _ => None,
-    })
 }

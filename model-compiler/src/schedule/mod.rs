@@ -3,12 +3,13 @@
 //! Everything that depends on parameters alone and is read by a later stage is hoisted into the setup of its kernel.
 //! [`interpret`] runs a schedule as it stands, over any scalar, so that what is checked is what is emitted.
 //!
-//! A function is one routine however long it is; compile time of generated code stays linear up to some 2000 statements.
+//! A function is one routine however long it is; [`split`] cuts long ones for the generated code.
 
 pub mod count;
 pub mod interpret;
 pub mod name;
 pub mod placement;
+pub mod split;
 pub mod vocabulary;
 
 mod fuse;
@@ -169,7 +170,7 @@ fn kernel(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> ScheduledKernel 
     let hoisted = hoist::hoisted(kernel);
 
     let mut setup = order::routine(graph, std::slice::from_ref(&hoisted), &parameters, &names, taken.clone(), false);
-    let taken = hoist::name_constants(&mut setup, &mut names, taken);
+    let taken = hoist::name_constants(kernel, &hoisted, &mut setup, &mut names, taken);
 
     let mut given = state_arguments(graph, &kernel.inputs);
     given.extend(hoisted.iter().enumerate().map(|(i, &id)| (id, Expression::Argument(Argument::Constant(i)))));

@@ -1,12 +1,12 @@
 //! Names of everything that stands in a formula: arguments, numbers, temporaries.
 //!
-//! A temporary is named after the source where that is short (`sin_theta`, `e0_squared`, `e1_e2`), else `x1, x2, …`.
+//! A temporary is named after the source where that is short (`sin_theta`, `e0_squared`, `e1_e2`, `two_e0`), else `x1, x2, …`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::routine::{Argument, Expression};
 use crate::derive::Inputs;
-use crate::expr::{Binary, Graph, Number, SymbolId, Unary};
+use crate::expr::{Binary, ExprId, Graph, Node, Number, SymbolId, Unary};
 
 /// Longest name made from a formula.
 const MAX_LENGTH: usize = 28;
@@ -235,9 +235,17 @@ pub(super) fn from_formula(expression: &Expression, of: &dyn Fn(&Expression) -> 
             let factors = of(a).zip(of(b));
             factors.filter(|(a, b)| a.len().max(b.len()) <= MAX_FACTOR_LENGTH).map(|(a, b)| format!("{a}_{b}"))
         }
+        Expression::Binary(Binary::Mul, a, b) => multiple(a, b, of).or_else(|| multiple(b, a, of)),
         _ => None,
     }
     .filter(|name| name.len() <= MAX_LENGTH)
+}
+
+/// `two_e0` for a number with a word and something given.
+fn multiple(number: &Expression, value: &Expression, of: &dyn Fn(&Expression) -> Option<String>) -> Option<String> {
+    let Expression::Number(number) = number else { return None };
+    let word = number_word(*number)?;
+    of(value).filter(|_| is_symbol(value)).map(|value| format!("{word}_{value}"))
 }
 
 fn is_symbol(expression: &Expression) -> bool {
@@ -245,20 +253,7 @@ fn is_symbol(expression: &Expression) -> bool {
 }
 
 fn function_word(op: Unary) -> Option<&'static str> {
-    Some(match op {
-        Unary::Neg | Unary::Sign => return None,
-        Unary::Sin => "sin",
-        Unary::Cos => "cos",
-        Unary::Tan => "tan",
-        Unary::Asin => "asin",
-        Unary::Acos => "acos",
-        Unary::Atan => "atan",
-        Unary::Sqrt => "sqrt",
-        Unary::Exp => "exp",
-        Unary::Ln => "ln",
-        Unary::Tanh => "tanh",
-        Unary::Abs => "abs",
-    })
+    (!matches!(op, Unary::Neg | Unary::Sign)).then(|| op.word())
 }
 
 /// A short formula in words: `theta1_plus_theta2`.
@@ -284,22 +279,80 @@ pub(super) fn word(expression: &Expression, of: &dyn Fn(&Expression) -> Option<S
     .filter(|word| word.len() <= MAX_LENGTH)
 }
 
-/// A name for a number that is not negative: `two`, `half`, `c9_81`.
-pub(super) fn literal(number: Number) -> String {
-    const SMALL: [&str; 13] =
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    match number.as_ratio() {
-        Some((n @ 0..=12, 1)) => SMALL[n as usize].to_owned(),
-        Some((1, 2)) => "half".to_owned(),
-        Some((1, 3)) => "third".to_owned(),
-        Some((1, 4)) => "quarter".to_owned(),
-        _ => {
-            let exact = number.to_string();
-            let digits = if exact.len() <= MAX_LITERAL { exact } else { number.to_f64().to_string() };
-            let short: String = digits.chars().take(MAX_LITERAL).collect();
-            format!("c{}", short.replace('/', "_over_").replace('-', "m").replace('.', "_"))
+/// A name for a constant of few parameters, after its formula: `mass_length_squared`, `third_mass_length`,
+/// `inertia_plus_mass_length`; `of` names the parameters. Numbers that are no words make no names.
+pub(super) fn of_constant(graph: &Graph, id: ExprId, of: &dyn Fn(SymbolId) -> Option<String>) -> Option<String> {
+    let word = |id| term_word(graph, id, of);
+    match graph.node(id) {
+        Node::Binary(Binary::Add, a, b) => word(a).zip(word(b)).map(|(a, b)| format!("{a}_plus_{b}")),
+        Node::Binary(Binary::Sub, a, b) => word(a).zip(word(b)).map(|(a, b)| format!("{a}_minus_{b}")),
+        _ => word(id),
+    }
+    .filter(|word| word.len() <= MAX_LENGTH)
+}
+
+/// The name of something without sums: a product of powers, a quotient or a function of such.
+fn term_word(graph: &Graph, id: ExprId, of: &dyn Fn(SymbolId) -> Option<String>) -> Option<String> {
+    let word = |id| term_word(graph, id, of);
+    match graph.node(id) {
+        Node::Number(_) | Node::Select { .. } => None,
+        Node::Symbol(symbol) => of(symbol),
+        Node::Unary(Unary::Neg, a) => word(a).map(|a| format!("minus_{a}")),
+        Node::Unary(op, a) => function_word(op).zip(word(a)).map(|(function, a)| format!("{function}_{a}")),
+        Node::Binary(Binary::Mul, ..) => product_word(graph, id, of),
+        Node::Binary(Binary::Div, a, b) => word(a).zip(word(b)).map(|(a, b)| format!("{a}_over_{b}")),
+        Node::Binary(..) => None,
+    }
+}
+
+fn product_word(graph: &Graph, id: ExprId, of: &dyn Fn(SymbolId) -> Option<String>) -> Option<String> {
+    let mut number = Number::from(1);
+    let mut words = Vec::new();
+    let mut factors = graph.factors(id);
+    // In the order of declaration, so that equal products have equal names.
+    factors.sort_by_key(|&(factor, _)| factor);
+    for (factor, exponent) in factors {
+        match (graph.as_number(factor), exponent) {
+            (Some(value), 1) => number = number * value,
+            (None, 1) => words.push(term_word(graph, factor, of)?),
+            (None, 2) => words.push(term_word(graph, factor, of)? + "_squared"),
+            (None, 3) => words.push(term_word(graph, factor, of)? + "_cubed"),
+            _ => return None,
         }
     }
+    let sign = if number.is_negative() { "minus_" } else { "" };
+    let factor = match number.abs() {
+        one if one == Number::from(1) => String::new(),
+        other => format!("{}_", number_word(other)?),
+    };
+    Some(format!("{sign}{factor}{}", words.join("_")))
+}
+
+/// The word for a small number or fraction that is not negative.
+fn number_word(number: Number) -> Option<&'static str> {
+    const SMALL: [&str; 13] =
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    match number.as_ratio()? {
+        (n @ 0..=12, 1) => Some(SMALL[n as usize]),
+        (1, 2) => Some("half"),
+        (1, 3) => Some("third"),
+        (1, 4) => Some("quarter"),
+        (1, 6) => Some("sixth"),
+        (1, 8) => Some("eighth"),
+        (1, 12) => Some("twelfth"),
+        _ => None,
+    }
+}
+
+/// A name for a number that is not negative: `two`, `half`, `c9_81`.
+pub(super) fn literal(number: Number) -> String {
+    if let Some(word) = number_word(number) {
+        return word.to_owned();
+    }
+    let exact = number.to_string();
+    let digits = if exact.len() <= MAX_LITERAL { exact } else { number.to_f64().to_string() };
+    let short: String = digits.chars().take(MAX_LITERAL).collect();
+    format!("c{}", short.replace('/', "_over_").replace('-', "m").replace('.', "_"))
 }
 
 #[cfg(test)]

@@ -48,6 +48,16 @@ pub enum Statement {
 }
 
 impl Statement {
+    /// The temporaries that it writes.
+    pub fn locals(&self) -> impl Iterator<Item = usize> + use<> {
+        let locals = match *self {
+            Statement::Let { local, .. } => [Some(local), None],
+            Statement::SinCos { sine, cosine, .. } => [Some(sine), Some(cosine)],
+            Statement::Store { .. } => [None; 2],
+        };
+        locals.into_iter().flatten()
+    }
+
     /// The expression on its right.
     pub fn value(&self) -> &Expression {
         match self {

@@ -49,15 +49,17 @@ pub fn function_name(role: FunctionRole) -> &'static str {
 /// What a function is, for documentation.
 pub fn function_doc(role: FunctionRole) -> &'static str {
     match role {
-        FunctionRole::MassMatrix => "Mass matrix M(q).",
-        FunctionRole::BiasForce => "Bias force h(q, v).",
+        FunctionRole::MassMatrix => "Mass matrix M(q), of which ½ vᵀ M v is the kinetic energy.",
+        FunctionRole::BiasForce => "Bias force h(q, v): what of the inertial forces is left where a = 0.",
         FunctionRole::AppliedForce => "Applied force f(t, q, v).",
         FunctionRole::Constraint => "Constraint g(t, q).",
         FunctionRole::ConstraintJacobian => "Constraint Jacobian G(t, q) = (∂g/∂q) N.",
-        FunctionRole::ConstraintBias => "∂g/∂t and g̈ − G a.",
+        FunctionRole::ConstraintBias => "Parts of ġ and g̈ that are known before v and a: ∂g/∂t and g̈ − G a.",
         FunctionRole::Energy => "Kinetic and potential energy, J.",
-        FunctionRole::Residual => "r = M a + h − f − Gᵀ λ, and g.",
-        FunctionRole::Linearization => "M, ∂r/∂v, (∂r/∂q) N and G.",
+        FunctionRole::Residual => "Residual r = M a + h − f − Gᵀ λ of the equations of motion, and constraint g.",
+        FunctionRole::Linearization => {
+            "Linearization of the residual: M = ∂r/∂a, D = ∂r/∂v, K = (∂r/∂q) N and G = (∂g/∂q) N."
+        }
         FunctionRole::Outputs => "Outputs of the model.",
         FunctionRole::InitialPosition => "Initial conditions on coordinates: residuals and their derivatives.",
         FunctionRole::InitialVelocity => "Initial conditions on velocities: residuals and their derivatives.",
@@ -72,7 +74,7 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
 }
 
 /// Name of a result in generated code.
-pub(crate) fn role_name(role: Role) -> &'static str {
+pub fn role_name(role: Role) -> &'static str {
     match role {
         Role::MassMatrix => "mass_matrix",
         Role::BiasForce => "bias_force",
@@ -126,6 +128,28 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::AccelerationByPosition => ("da/dq", "a_{q}"),
         Role::AccelerationByVelocity => ("da/dv", "a_{v}"),
         Role::InverseMassMatrix => ("M^-1", "M^{-1}"),
+    }
+}
+
+/// Unit of a result after its shape, in SI units; rows that belong to angles have another than those of lengths.
+pub(crate) fn role_unit(role: Role) -> &'static str {
+    match role {
+        Role::MassMatrix => ", in kg, kg m or kg m²",
+        Role::BiasForce | Role::AppliedForce | Role::Residual | Role::NonlinearEffects | Role::Force => ", in N or N m",
+        Role::KineticEnergy | Role::PotentialEnergy => ", in J",
+        Role::Damping | Role::ForceByVelocity => ", in N s/m, N s or N m s",
+        Role::Stiffness | Role::ForceByPosition => ", in N/m, N or N m",
+        Role::Acceleration => ", in m/s² or rad/s²",
+        Role::AccelerationByVelocity => ", in 1/s, m/s or 1/(m s)",
+        Role::AccelerationByPosition => ", in 1/s², m/s² or 1/(m s²)",
+        Role::InverseMassMatrix => ", in 1/kg, 1/(kg m) or 1/(kg m²)",
+        Role::Constraint
+        | Role::ConstraintJacobian
+        | Role::ConstraintRate
+        | Role::ConstraintAcceleration
+        | Role::Outputs
+        | Role::InitialResidual
+        | Role::InitialJacobian => "",
     }
 }
 

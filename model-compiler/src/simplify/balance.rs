@@ -17,7 +17,7 @@ pub(super) fn balance(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
 }
 
 /// Rebuilds all chains as trees balanced by arrival, for products that are computed together with their sum.
-pub(crate) fn balance_fused(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
+pub fn balance_fused(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
     rebuilt(graph, roots, true)
 }
 

@@ -1,7 +1,7 @@
 //! Simplifies every function of every kernel, each on its own, and puts the results of a kernel back into one graph,
 //! so that what depends on parameters alone is shared by all its functions.
 
-use super::{Limits, Simplified, balance_fused, simplify};
+use super::{Limits, Simplified, balance_fused, constants, simplify};
 use crate::derive::{Entry, Equations, Function, FunctionRole, Kernel, Output, roots};
 use crate::expr::{ExprId, Graph};
 
@@ -44,6 +44,7 @@ fn simplify_kernel(kernel: &mut Kernel, is_fused: bool, limits: &Limits, logs: &
         logs.push(FunctionLog { kernel: kernel.name.clone(), role: function.role, result });
     }
     kernel.graph = graph;
+    constants::tidy(kernel, limits);
 }
 
 /// Whether a function is evaluated once, or to look at results, and not by the schemes in every step.

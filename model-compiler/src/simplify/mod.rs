@@ -11,6 +11,7 @@
 
 mod accuracy;
 mod balance;
+mod constants;
 pub(crate) mod cost;
 mod expand;
 mod factor;
@@ -38,7 +39,7 @@ use crate::expr::{ExprId, Graph, Node, Operations, Unary};
 use factor::Ties;
 use polynomial::{Form, Polynomials};
 
-pub(crate) use balance::balance_fused;
+pub use balance::balance_fused;
 
 pub use accuracy::{Accuracy, Errors};
 pub use kernels::{FunctionLog, simplify_equations};

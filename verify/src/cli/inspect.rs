@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use hamel_compiler::derive::FunctionRole;
-use hamel_compiler::{Stages, inspect as show};
+use hamel_compiler::{Stages, emit, inspect as show};
 
 use super::failure::Failure;
 use super::screen::Screen;
@@ -30,6 +30,10 @@ enum Form {
     Rust,
     /// A graph for Graphviz: of the mechanism, or with --term of the expressions of that function.
     Dot,
+    /// The model in C99.
+    C,
+    /// Declarations of the model in C99.
+    CHeader,
     /// Formulas in LaTeX.
     Latex,
     /// Formulas in plain text.
@@ -56,9 +60,15 @@ fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) 
     match arguments.form {
         Form::Rust => show::rust(&stages.tokens, term),
         Form::Dot => Ok(term.map_or_else(|| show::topology(&stages.system), |term| show::expressions(equations, term))),
+        Form::C => Ok(show_c(stages).source),
+        Form::CHeader => Ok(show_c(stages).header),
         Form::Latex => Ok(show::latex(equations, schedule, term)),
         Form::Text => Ok(show::text(equations, schedule, term)),
     }
+}
+
+fn show_c(stages: &Stages) -> emit::Files {
+    emit::c(&stages.system.name.to_string(), &stages.simplified, &stages.schedule)
 }
 
 fn term(name: &str) -> Result<FunctionRole, Failure> {

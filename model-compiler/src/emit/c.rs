@@ -1,0 +1,535 @@
+//! Schedule → C99: a source file and its header, for users of other languages.
+//!
+//! A kernel is a static function; a function of the model gathers what the instances of its kernels read, calls them, and
+//! adds up what they give. Vectors are dense; the model's matrices are values by columns, whose places are constant
+//! tables; matrices of functions on request are dense, row by row. What depends on parameters alone is computed once, into an array that the caller keeps.
+
+use std::fmt::Write;
+
+use super::docs;
+use super::formula::{Language, Notation, c_identifier};
+use super::function::{Group, groups, stored, taken};
+use super::members::{Members, members};
+use super::pattern::{Pattern, Patterns, placed};
+use crate::derive::{Channel, Equations, FunctionRole, Role};
+use crate::expr::Symbol;
+use crate::schedule::name::snake_case;
+use crate::schedule::placement::axes;
+use crate::schedule::split::{MAX_STATEMENTS, Part, parts};
+use crate::schedule::vocabulary::{FUNCTIONS, function_name, role_name};
+use crate::schedule::{Argument, ArgumentNames, Routine, Schedule, ScheduledFunction, ScheduledOutput};
+
+/// A model in C.
+#[derive(Clone, Debug)]
+pub struct Files {
+    /// The header, `model.h`.
+    pub header: String,
+    /// The source, `model.c`, which includes it.
+    pub source: String,
+}
+
+/// The model of this name in C.
+pub fn c(name: &str, equations: &Equations, schedule: &Schedule) -> Files {
+    let patterns = Patterns::of(equations, schedule);
+    let model = Model {
+        name: snake_case(name),
+        equations,
+        schedule,
+        patterns: &patterns,
+        members: members(equations, schedule, &patterns),
+    };
+    Files { header: model.header(), source: model.source() }
+}
+
+struct Model<'a> {
+    name: String,
+    equations: &'a Equations,
+    schedule: &'a Schedule,
+    patterns: &'a Patterns,
+    members: Vec<Members<'a>>,
+}
+
+/// A result of a function of the model.
+struct Filled<'p> {
+    role: Role,
+    len: usize,
+    /// The places of a matrix's values.
+    pattern: Option<&'p Pattern>,
+}
+
+impl<'a> Model<'a> {
+    fn header(&self) -> String {
+        let layout = &self.equations.layout;
+        let guard = format!("{}_H", self.name.to_uppercase());
+        let mut text = format!("#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
+        let units = layout.parameters.iter().flat_map(|parameter| {
+            let n = super::parameters::components(parameter).len();
+            std::iter::repeat_n(&parameter.unit, n)
+        });
+        let symbols = self.equations.parameter_graph.symbols().iter();
+        let channel = |(symbol, unit): (&Symbol, &String)| Channel { name: symbol.name.clone(), unit: unit.clone() };
+        let parameters: Vec<Channel> = symbols.zip(units).map(channel).collect();
+        let lists: [(&str, &str, &[Channel]); 6] = [
+            ("n_parameters", "Parameters", &parameters),
+            ("n_inputs", "Inputs", &layout.inputs),
+            ("n_q", "Coordinates q", &layout.coordinates),
+            ("n_v", "Velocities v; accelerations a have the same order", &layout.velocities),
+            ("n_constraints", "Constraints g; multipliers lambda have the same order", &layout.constraints),
+            ("n_outputs", "Outputs", &layout.outputs),
+        ];
+        text.push_str("enum {\n");
+        for (size, title, channels) in lists {
+            let channel = |(i, channel): (usize, &Channel)| format!("{i}: {}, {}", channel.name, channel.unit);
+            let list: Vec<String> = channels.iter().enumerate().map(channel).collect();
+            let list = if list.is_empty() { "none".to_owned() } else { list.join("; ") };
+            let _ = writeln!(
+                text,
+                "    /* {}. */\n    {}_{size} = {},",
+                comment(&format!("{title}: {list}")),
+                self.name,
+                channels.len()
+            );
+        }
+        let _ = writeln!(
+            text,
+            "    /* What depends on parameters alone. */\n    {}_n_constants = {}\n}};\n",
+            self.name,
+            self.n_constants()
+        );
+        for (declaration, doc) in self.setup_declarations() {
+            let _ = writeln!(text, "/* {doc} */\n{declaration};\n");
+        }
+        for role in FUNCTIONS {
+            let results = self.results(role);
+            if results.is_empty() {
+                continue;
+            }
+            for result in &results {
+                if let Some(pattern) = result.pattern {
+                    text.push_str(&self.tables(role, result.role, pattern, true));
+                }
+            }
+            let _ = writeln!(text, "/*\n{} */\n{};\n", self.doc(role), self.declaration(role, &results));
+        }
+        let _ = writeln!(text, "#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */");
+        text
+    }
+
+    fn source(&self) -> String {
+        let mut body = String::new();
+        for members in &self.members {
+            let kernel = members.scheduled;
+            if !kernel.constants.is_empty() {
+                body.push_str(&setup(members));
+            }
+            for scheduled in kernel.functions.iter().filter(|function| !is_empty(function)) {
+                body.push_str(&function(&members.module, scheduled, &kernel.names));
+            }
+        }
+        body.push_str(&self.parameters());
+        body.push_str(&self.constants());
+        for role in FUNCTIONS {
+            let results = self.results(role);
+            if !results.is_empty() {
+                body.push_str(&self.function(role, &results));
+            }
+        }
+        format!("#include \"{}.h\"\n\n#include <math.h>\n\n{}{body}", self.name, helpers(&body))
+    }
+
+    fn n_constants(&self) -> usize {
+        self.members.iter().map(|members| members.scheduled.constants.len() * members.instances.len()).sum()
+    }
+
+    fn setup_declarations(&self) -> Vec<(String, &'static str)> {
+        vec![
+            (format!("void {}_parameters(double *parameters)", self.name), "The default parameters, in SI units."),
+            (
+                format!("void {}_constants(const double *parameters, double *constants)", self.name),
+                "Computes the constants that every function reads.",
+            ),
+        ]
+    }
+
+    /// The defaults, each from the earlier ones.
+    fn parameters(&self) -> String {
+        let mut text = format!("{}\n{{\n", self.setup_declarations()[0].0);
+        let argument = |argument| match argument {
+            Argument::Parameter(i) => format!("parameters[{i}]"),
+            _ => String::new(),
+        };
+        let mut next = 0;
+        for routine in &self.schedule.defaults {
+            let notation = Notation { argument: Box::new(argument), routine, language: Language::C };
+            let statements = notation.statements(&|_, position| format!("parameters[{}]", next + position));
+            // Temporaries of one parameter are not those of the next.
+            let _ = write!(text, "{{\n{statements}}}\n");
+            next += routine.outputs.iter().sum::<usize>();
+        }
+        if next == 0 {
+            text.push_str("(void)parameters;\n");
+        }
+        finished(&(text + "}\n"))
+    }
+
+    fn constants(&self) -> String {
+        let routine = &self.schedule.members;
+        let argument = |argument| match argument {
+            Argument::Parameter(i) => format!("parameters[{i}]"),
+            _ => String::new(),
+        };
+        let notation = Notation { argument: Box::new(argument), routine, language: Language::C };
+        let mut text = format!("{}\n{{\n", self.setup_declarations()[1].0);
+        let is_read =
+            |wanted: &str, text: &str| if text.contains(wanted) { String::new() } else { format!("(void){wanted};\n") };
+        let mut body = notation.temporaries();
+        let results = notation.results();
+        let mut offset = 0;
+        for members in &self.members {
+            let n = members.scheduled.constants.len();
+            for &instance in members.indices.iter().filter(|_| n > 0) {
+                let values = results[instance].join(", ");
+                let _ = writeln!(
+                    body,
+                    "{{\nconst double of_member[] = {{ {values} }};\nkernel_{}_constants(of_member, constants + {offset});\n}}",
+                    members.module
+                );
+                offset += n;
+            }
+        }
+        text.push_str(&body);
+        text.push_str(&is_read("parameters", &body));
+        text.push_str(&is_read("constants", &body));
+        finished(&(text + "}\n"))
+    }
+
+    /// What a function of the model computes; nothing if no kernel contributes.
+    fn results(&self, function: FunctionRole) -> Vec<Filled<'a>> {
+        let mut roles: Vec<Role> = Vec::new();
+        for (_, scheduled) in self.contributions(function) {
+            for (output, _) in stored(scheduled, &scheduled.routine) {
+                if !roles.contains(&output.role) {
+                    roles.push(output.role);
+                }
+            }
+        }
+        roles.sort();
+        let result = |role| {
+            let pattern = self.pattern(function, role);
+            let (rows, columns) = axes(function, role);
+            let layout = &self.equations.layout;
+            let len = match pattern {
+                Some(pattern) => pattern.entries().count(),
+                None => rows.size(layout) * columns.size(layout),
+            };
+            Filled { role, len, pattern }
+        };
+        roles.into_iter().map(result).collect()
+    }
+
+    /// The places of a matrix that is not dense.
+    fn pattern(&self, function: FunctionRole, role: Role) -> Option<&'a Pattern> {
+        match (function, role) {
+            (FunctionRole::MassMatrix | FunctionRole::Linearization, Role::MassMatrix) => {
+                Some(&self.patterns.mass_matrix)
+            }
+            (_, Role::Damping) => Some(&self.patterns.damping),
+            (_, Role::Stiffness) => Some(&self.patterns.stiffness),
+            (_, Role::ConstraintJacobian) => Some(&self.patterns.constraint_jacobian),
+            _ => None,
+        }
+    }
+
+    /// The kernels that have this function.
+    fn contributions(&self, role: FunctionRole) -> Vec<(&Members<'a>, &'a ScheduledFunction)> {
+        let mut contributions = Vec::new();
+        for members in &self.members {
+            for function in &members.scheduled.functions {
+                if function.role == role && !is_empty(function) {
+                    contributions.push((members, function));
+                }
+            }
+        }
+        contributions
+    }
+
+    fn doc(&self, role: FunctionRole) -> String {
+        let contributions = self.contributions(role);
+        let mut lines = docs::of_model(role, self.equations, self.schedule);
+        for (members, _) in contributions.iter().filter(|_| self.members.len() > 1) {
+            let names: Vec<&str> = members.instances.iter().map(|instance| instance.name.as_str()).collect();
+            lines.push(format!("Adds up over: {}.", names.join(", ")));
+        }
+        lines.iter().filter(|line| !line.is_empty()).map(|line| format!(" * {}\n", comment(line))).collect()
+    }
+
+    fn declaration(&self, role: FunctionRole, results: &[Filled]) -> String {
+        let contributions = self.contributions(role);
+        let mut read: Vec<Group> =
+            contributions.iter().flat_map(|(_, function)| groups(&function.routine)).map(|(group, _)| group).collect();
+        read.sort();
+        read.dedup();
+        let parameters = read.into_iter().map(given).chain(results.iter().map(|result| filled(result.role)));
+        format!("void {}_{}({})", self.name, function_name(role), parameters.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Where the values of a matrix stand; one set of tables for every function that fills it.
+    fn tables(&self, function: FunctionRole, role: Role, pattern: &Pattern, is_declared: bool) -> String {
+        let is_first = FUNCTIONS
+            .into_iter()
+            .find(|&known| self.results(known).iter().any(|result| result.role == role && result.pattern.is_some()));
+        if is_first != Some(function) {
+            return String::new();
+        }
+        let name = format!("{}_{}", self.name, role_name(role));
+        let (rows, columns) = pattern.shape();
+        let starts: Vec<String> = (0..=columns)
+            .map(|column| pattern.entries().filter(|&(_, known)| known < column).count().to_string())
+            .collect();
+        let indices: Vec<String> = pattern.entries().map(|(row, _)| row.to_string()).collect();
+        let tables = [("column_starts", starts), ("row_indices", indices)];
+        let mut text = String::new();
+        if is_declared {
+            let _ = writeln!(text, "/* Places of {} in a [{rows} x {columns}] matrix, by columns. */", role_name(role));
+        }
+        for (kind, values) in tables {
+            let _ = if is_declared {
+                writeln!(text, "extern const int {name}_{kind}[{}];", values.len())
+            } else {
+                writeln!(text, "const int {name}_{kind}[{}] = {{ {} }};", values.len(), values.join(", "))
+            };
+        }
+        text + "\n"
+    }
+
+    /// A function of the model: clears its results, calls the kernels of every instance, and adds up.
+    fn function(&self, role: FunctionRole, results: &[Filled]) -> String {
+        let mut text = String::new();
+        for result in results {
+            if let Some(pattern) = result.pattern {
+                text.push_str(&self.tables(role, result.role, pattern, false));
+            }
+        }
+        let _ = writeln!(text, "{}\n{{", self.declaration(role, results));
+        for result in results {
+            let name = role_name(result.role);
+            let _ = writeln!(text, "for (int i = 0; i < {}; ++i) {name}[i] = 0.0;", result.len);
+        }
+        let mut offset = 0;
+        for members in &self.members {
+            for scheduled in members.scheduled.functions.iter().filter(|f| f.role == role && !is_empty(f)) {
+                text.push_str(&self.call(members, scheduled, offset));
+            }
+            offset += members.scheduled.constants.len() * members.instances.len();
+        }
+        finished(&(text + "}\n"))
+    }
+
+    fn call(&self, members: &Members, function: &ScheduledFunction, offset: usize) -> String {
+        let n = members.instances.len();
+        let (mut tables, mut before, mut after) = (String::new(), String::new(), String::new());
+        let mut arguments = Vec::new();
+        let mut table = |name: &str, rows: Vec<Vec<usize>>| {
+            let row = |row: &Vec<usize>| {
+                let values: Vec<String> = row.iter().map(usize::to_string).collect();
+                format!("{{ {} }}", values.join(", "))
+            };
+            let len = rows.first().map_or(0, Vec::len);
+            let rows: Vec<String> = rows.iter().map(row).collect();
+            let _ = writeln!(tables, "static const int at_{name}[{n}][{len}] = {{ {} }};", rows.join(", "));
+            len
+        };
+        for (group, _) in groups(&function.routine) {
+            let name = group.name();
+            let of = |instance: &crate::derive::Instance| match group {
+                Group::Inputs => instance.inputs.clone(),
+                Group::Positions => instance.q.clone(),
+                Group::Multipliers => instance.lambda.clone(),
+                _ => instance.v.clone(),
+            };
+            match group {
+                Group::Constants => {
+                    arguments.push(format!("constants + {offset} + {} * k", members.scheduled.constants.len()));
+                }
+                Group::Time => arguments.push("t".to_owned()),
+                _ => {
+                    let len = table(name, members.instances.iter().map(|instance| of(instance)).collect());
+                    let _ = writeln!(
+                        before,
+                        "double {name}_k[{len}];\nfor (int i = 0; i < {len}; ++i) {name}_k[i] = {name}[at_{name}[k][i]];"
+                    );
+                    arguments.push(format!("{name}_k"));
+                }
+            }
+        }
+        for (output, _) in stored(function, &function.routine) {
+            let name = role_name(output.role);
+            let places =
+                members.instances.iter().map(|instance| self.places(instance, function.role, output)).collect();
+            let len = table(name, places);
+            let _ = writeln!(before, "double {name}_k[{len}];");
+            let _ = writeln!(after, "for (int i = 0; i < {len}; ++i) {name}[at_{name}[k][i]] += {name}_k[i];");
+            arguments.push(format!("{name}_k"));
+        }
+        let call = format!("kernel_{}_{}({});", members.module, function_name(function.role), arguments.join(", "));
+        format!("{{\n{tables}for (int k = 0; k < {n}; ++k) {{\n{before}{call}\n{after}}}\n}}\n")
+    }
+
+    /// Where the entries of an output stand in the result.
+    fn places(
+        &self,
+        instance: &crate::derive::Instance,
+        function: FunctionRole,
+        output: &ScheduledOutput,
+    ) -> Vec<usize> {
+        let pattern = self.pattern(function, output.role);
+        let columns = axes(function, output.role).1.size(&self.equations.layout);
+        let place = |(row, column)| pattern.map_or(row * columns + column, |pattern| pattern.position(row, column));
+        placed(instance, function, output).into_iter().map(place).collect()
+    }
+}
+
+fn is_empty(function: &ScheduledFunction) -> bool {
+    function.outputs.iter().all(|output| output.entries.is_empty())
+}
+
+fn given(group: Group) -> String {
+    match group {
+        Group::Time => "double t".to_owned(),
+        group => format!("const double *{}", group.name()),
+    }
+}
+
+fn filled(role: Role) -> String {
+    format!("double *restrict {}", role_name(role))
+}
+
+/// Parameters of one instance → its constants.
+fn setup(members: &Members) -> String {
+    let kernel = members.scheduled;
+    let notation = notation(&kernel.names, &kernel.setup);
+    let arguments = kernel.setup.arguments();
+    let mut text = format!(
+        "/* {} */\nstatic void kernel_{}_constants(const double *parameters, double *restrict constants)\n{{\n",
+        comment(&format!("What depends on parameters alone: {}.", kernel.names.constants.join(", "))),
+        members.module
+    );
+    for argument in &arguments {
+        if let Argument::Parameter(i) = argument {
+            let _ = writeln!(text, "const double {} = parameters[{i}];", c_identifier(kernel.names.of(*argument)));
+        }
+    }
+    if arguments.is_empty() {
+        text.push_str("(void)parameters;\n");
+    }
+    text.push_str(&notation.statements(&|_, position| format!("constants[{position}]")));
+    finished(&(text + "}\n"))
+}
+
+fn notation<'a>(names: &'a ArgumentNames, routine: &'a Routine) -> Notation<'a> {
+    let argument = |argument| c_identifier(names.of(argument));
+    Notation { argument: Box::new(argument), routine, language: Language::C }
+}
+
+/// A function of a kernel, in parts if it is long.
+fn function(module: &str, function: &ScheduledFunction, names: &ArgumentNames) -> String {
+    let name = format!("kernel_{module}_{}", function_name(function.role));
+    let doc: Vec<String> =
+        docs::lines(function).iter().filter(|line| !line.is_empty()).map(|line| comment(line)).collect();
+    let head = format!("/* {} */\n", doc.join("\n * "));
+    let parts = parts(&function.routine, MAX_STATEMENTS);
+    if let [whole] = parts.as_slice() {
+        return head + &definition(&name, function, names, whole, &[]);
+    }
+    let mut text = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        text.push_str(&definition(&format!("{name}_part_{}", index + 1), function, names, part, &parts[..index]));
+    }
+    let _ = writeln!(text, "{head}static void {name}({})\n{{", parameters(function, &function.routine).join(", "));
+    for (index, part) in parts.iter().enumerate() {
+        let mut arguments: Vec<String> = taken(part).map(|earlier| format!("part_{}", earlier + 1)).collect();
+        arguments.extend(groups(&part.routine).iter().map(|(group, _)| group.name().to_owned()));
+        arguments.extend(stored(function, &part.routine).map(|(output, _)| role_name(output.role).to_owned()));
+        if !part.gives.is_empty() {
+            let _ = writeln!(text, "double part_{}[{}];", index + 1, part.gives.len());
+            arguments.push(format!("part_{}", index + 1));
+        }
+        let _ = writeln!(text, "{name}_part_{}({});", index + 1, arguments.join(", "));
+    }
+    finished(&(text + "}\n"))
+}
+
+fn parameters(function: &ScheduledFunction, routine: &Routine) -> Vec<String> {
+    let read = groups(routine).into_iter().map(|(group, _)| given(group));
+    read.chain(stored(function, routine).map(|(output, _)| filled(output.role))).collect()
+}
+
+fn definition(
+    name: &str,
+    function: &ScheduledFunction,
+    names: &ArgumentNames,
+    part: &Part,
+    earlier: &[Part],
+) -> String {
+    let routine = &part.routine;
+    let notation = notation(names, routine);
+    let from = taken(part).map(|index| format!("const double *part_{}", index + 1));
+    let mut all: Vec<String> = from.chain(parameters(function, routine)).collect();
+    if !part.gives.is_empty() {
+        all.push("double *restrict gives".to_owned());
+    }
+    let mut text = format!("static void {name}({})\n{{\n", all.join(", "));
+    for index in taken(part) {
+        for &position in &part.takes[index] {
+            let local = notation.local(earlier[index].gives[position]);
+            let _ = writeln!(text, "const double {local} = part_{}[{position}];", index + 1);
+        }
+    }
+    for (group, indices) in groups(routine).iter().filter(|(group, _)| *group != Group::Time) {
+        for &i in indices {
+            let _ = writeln!(text, "const double {} = {}[{i}];", c_identifier(group.element(names, i)), group.name());
+        }
+    }
+    text.push_str(
+        &notation.statements(&|output, position| format!("{}[{position}]", role_name(function.outputs[output].role))),
+    );
+    for (position, &local) in part.gives.iter().enumerate() {
+        let _ = writeln!(text, "gives[{position}] = {};", notation.local(local));
+    }
+    finished(&(text + "}\n"))
+}
+
+/// Functions that the text calls and C does not have.
+fn helpers(body: &str) -> String {
+    let mut text = String::new();
+    if body.contains("mul_add(") {
+        text.push_str(concat!(
+            "/* a * b + c in one operation where it is faster. */\n",
+            "static double mul_add(double a, double b, double c)\n{\n",
+            "#ifdef FP_FAST_FMA\n    return fma(a, b, c);\n#else\n    return a * b + c;\n#endif\n}\n\n"
+        ));
+    }
+    if body.contains("sign(") {
+        text.push_str("/* -1, 0 or 1. */\nstatic double sign(double x)\n{\n    return (x > 0.0) - (x < 0.0);\n}\n\n");
+    }
+    text
+}
+
+/// The text indented, with an empty line after it.
+fn finished(text: &str) -> String {
+    let mut depth = 0_usize;
+    let mut indented = String::new();
+    for line in text.lines() {
+        if line.starts_with('}') {
+            depth = depth.saturating_sub(1);
+        }
+        let _ = writeln!(indented, "{}{line}", "    ".repeat(depth));
+        depth += usize::from(line.ends_with('{'));
+    }
+    indented + "\n"
+}
+
+/// Text that cannot end a comment.
+fn comment(text: &str) -> String {
+    text.replace("*/", "* /").replace("/*", "/ *")
+}
