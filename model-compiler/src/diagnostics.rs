@@ -542,10 +542,6 @@ pub(crate) fn axis_is_zero(place: Place) -> Error {
     error(place, "expected a direction, found a zero vector")
 }
 
-pub(crate) fn axis_and_rotation(place: Place) -> Error {
-    error(place, "expected either `axis` or `rotated`, found both")
-}
-
 pub(crate) fn not_a_rotation(place: Place) -> Error {
     let message = "expected a rotation, found a matrix whose columns are not orthonormal and right-handed";
     advise(place, message, "use `rotation_x`, `rotation_y`, `rotation_z` or `euler_zyx`")

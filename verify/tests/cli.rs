@@ -264,3 +264,18 @@ fn nothing_is_written_beside_the_report() {
     // Progress is for terminals only.
     assert_eq!(errors(&output), "");
 }
+
+#[test]
+fn a_robot_is_imported_with_warnings_for_what_is_left_out() {
+    let arm = concat!(env!("CARGO_MANIFEST_DIR"), "/data/opcounts/double_pendulum.urdf");
+    let output = hamel(&["import", arm, "--provide", "inverse_dynamics"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(errors(&output).contains("`limit` is ignored"), "{}", errors(&output));
+    let text = text(&output);
+    assert!(text.starts_with("hamel::multibody! {\n    /// The robot `double_pendulum`.\n"), "{text}");
+    assert!(text.contains("\n        provide inverse_dynamics;\n"), "{text}");
+    assert!(text.ends_with("\n    }\n}\n"), "{text}");
+
+    assert_usage_error(&["import", arm, "--floating"], &["double_pendulum.urdf:3:1: `base` moves but has no inertia"]);
+    assert_usage_error(&["import", "no.urdf"], &["cannot read `no.urdf`"]);
+}

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::dependence::Role;
 use super::{Frame, Shape, Space, Term, constants};
 use crate::diagnostics::{self, Place};
-use crate::expr::Number;
+use crate::expr::{Binary, Number};
 use crate::parse::{End, Value};
 use crate::units::Unit;
 
@@ -37,16 +37,17 @@ impl Context<'_> {
             self.errors.push(diagnostics::not_a_body(coordinate));
         }
         let position = end.position.as_ref().map(|value| self.position(value));
-        let rotation = match (&end.rotation, &end.axis) {
-            (Some(_), Some(axis)) => return self.report(diagnostics::axis_and_rotation(axis.place)),
-            (Some(value), None) if shared.is_some() => {
-                return self.report(diagnostics::axis_and_rotation(value.place));
-            }
-            (Some(rotation), None) => Some(self.rotation(rotation)),
-            (None, Some(axis)) => Some(self.axis(axis)),
-            (None, None) => shared.cloned().map(Some),
+        let axis = match (&end.axis, shared) {
+            (Some(axis), _) => Some(self.axis(axis)),
+            (None, shared) => shared.cloned().map(Some),
         };
-        Some(Frame { body: body?, position: all(position)?, rotation: all(rotation)? })
+        let turned = end.rotation.as_ref().map(|rotation| self.rotation(rotation));
+        // An axis is seen in the frame that `rotated` has turned.
+        let rotation = match (all(turned)?, all(axis)?) {
+            (Some(turned), Some(axis)) => Some(Term::binary(Binary::Mul, turned, axis, Unit::ONE)),
+            (turned, axis) => turned.or(axis),
+        };
+        Some(Frame { body: body?, position: all(position)?, rotation })
     }
 
     /// The frame of a force's end, which is a point.

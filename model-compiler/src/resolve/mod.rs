@@ -25,6 +25,7 @@ mod quantity;
 mod settings;
 mod tree;
 
+pub use names::is_free_name;
 pub use system::*;
 
 use proc_macro2::Ident;

@@ -96,6 +96,11 @@ impl Names {
     }
 }
 
+/// Whether a body, a joint or a parameter may have this name.
+pub fn is_free_name(word: &str) -> bool {
+    syn::parse_str::<Ident>(word).is_ok_and(|name| !is_reserved(&name))
+}
+
 /// Whether a name has a fixed meaning in expressions.
 pub(super) fn is_reserved(name: &Ident) -> bool {
     let words = PREDEFINED.into_iter().chain(parse::CONNECTIVES).chain(functions::NAMES.iter().copied());

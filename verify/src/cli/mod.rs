@@ -3,6 +3,7 @@
 mod counts;
 mod expand;
 mod failure;
+mod import;
 mod inspect;
 mod list;
 mod recording;
@@ -41,6 +42,8 @@ enum Verb {
     Expand(expand::Arguments),
     /// Count the operations of reference functions, beside those of other tools.
     Counts(counts::Arguments),
+    /// Translate the URDF description of a robot into a model.
+    Import(import::Arguments),
 }
 
 const EXAMPLES: &str = "\
@@ -51,6 +54,7 @@ Examples:
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
   hamel counts --only C6
+  hamel import robot.urdf --floating > robot.rs
 
 Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed.";
 
@@ -64,6 +68,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
         Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),
         Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
+        Verb::Import(arguments) => import::import(&arguments, &mut screen),
     };
     match result.and_then(|()| screen.flush().map_err(Failure::from)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
-//! Trees with numbers for parameters: two arms, a double pendulum and a quadruped with a free trunk, written in
-//! `data/opcounts/*.model`; the algorithms that rigid-body libraries offer for them.
+//! Trees with numbers for parameters: two arms, a double pendulum and a quadruped with a free trunk, described in
+//! `data/opcounts/*.urdf`; the algorithms that rigid-body libraries offer for them.
 //!
 //! A free trunk moves with the velocity of its origin and its angular velocity, both in its own axes; its coordinates
 //! are the position, the quaternion (x, y, z, w) and then the joints' angles.
@@ -7,16 +7,18 @@
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::{ExprId, Graph, Stage};
 use hamel_compiler::spatial::{self, Vector3};
+use proc_macro2::Span;
 
 use super::dynamics::{Dynamics, State};
 use super::{Formulas, Function, symbols};
+use crate::urdf;
 
-/// Names and descriptions.
-const TREES: [(&str, &str); 4] = [
-    ("dp", include_str!("../../data/opcounts/double_pendulum.model")),
-    ("arm6", include_str!("../../data/opcounts/arm6.model")),
-    ("arm7", include_str!("../../data/opcounts/arm7.model")),
-    ("quad", include_str!("../../data/opcounts/quadruped.model")),
+/// Names, descriptions, and whether the root moves freely.
+const TREES: [(&str, &str, bool); 4] = [
+    ("dp", include_str!("../../data/opcounts/double_pendulum.urdf"), false),
+    ("arm6", include_str!("../../data/opcounts/arm6.urdf"), false),
+    ("arm7", include_str!("../../data/opcounts/arm7.urdf"), false),
+    ("quad", include_str!("../../data/opcounts/quadruped.urdf"), true),
 ];
 
 /// The values of a function at (q, v, third), where the third argument is an acceleration or a force.
@@ -32,11 +34,21 @@ const ALGORITHMS: [(&str, Algorithm); 6] = [
 ];
 
 pub(super) fn functions() -> Vec<Function> {
-    let of_tree = |(tree, model)| {
-        ALGORITHMS
-            .map(|(name, algorithm)| Function::of_numbers(format!("K_{tree}_{name}"), move || write(model, algorithm)))
+    let of_tree = |(tree, description, is_free)| {
+        ALGORITHMS.map(|(name, algorithm)| {
+            Function::of_numbers(format!("K_{tree}_{name}"), move || write(&model(description, is_free)?, algorithm))
+        })
     };
     TREES.into_iter().flat_map(of_tree).collect()
+}
+
+/// The model that a description is translated into; with a free root its gravity is a parameter.
+fn model(description: &str, is_free: bool) -> syn::Result<String> {
+    let options = urdf::Options { is_floating: is_free, ..urdf::Options::default() };
+    let import = urdf::import(description, &options).map_err(|error| syn::Error::new(Span::call_site(), error))?;
+    let gravity = urdf::GRAVITY;
+    let in_axes_of_the_root = format!("param free_fall = {gravity}; gravity free_fall;");
+    Ok(if is_free { import.model.replace(&format!("gravity {gravity};"), &in_axes_of_the_root) } else { import.model })
 }
 
 fn write(model: &str, algorithm: Algorithm) -> syn::Result<Formulas> {

@@ -1,0 +1,157 @@
+//! What can be wrong with a description, and what was left out of it.
+
+use std::fmt;
+
+/// A place in a description; lines and columns are counted from one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// Line.
+    pub line: u32,
+    /// Column, in characters.
+    pub column: u32,
+}
+
+/// Why a description cannot be translated.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct Error {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub problem: Problem,
+}
+
+/// What is wrong at a place.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Problem {
+    /// Not well-formed XML.
+    #[error("{0}")]
+    Xml(String),
+    /// The outermost element is another one.
+    #[error("expected a URDF description, whose outermost element is `robot`, found `{0}`")]
+    NotARobot(String),
+    /// A macro that xacro would expand.
+    #[error("expected URDF, found the macro `{0}`\nhelp: expand it first: `xacro FILE > robot.urdf`")]
+    Macro(String),
+    /// An element without one that it needs.
+    #[error("expected `{missing}` in `{element}`")]
+    MissingElement {
+        /// What has no such element.
+        element: String,
+        /// What it needs.
+        missing: &'static str,
+    },
+    /// An element without an attribute that it needs.
+    #[error("expected the attribute `{missing}` of `{element}`")]
+    MissingAttribute {
+        /// What has no such attribute.
+        element: String,
+        /// What it needs.
+        missing: &'static str,
+    },
+    /// An attribute that should hold numbers.
+    #[error("expected {count} in `{attribute}`, found `{found}`", count = numbers(*.expected))]
+    NotNumbers {
+        /// The attribute.
+        attribute: &'static str,
+        /// How many numbers it should hold.
+        expected: usize,
+        /// What it holds.
+        found: String,
+    },
+    /// A joint of unknown type.
+    #[error("unknown type of joint `{0}`\nhelp: known are revolute, continuous, prismatic, fixed, floating, planar")]
+    UnknownType(String),
+    /// An axis without direction.
+    #[error("expected a direction, found a zero vector")]
+    ZeroAxis,
+    /// A mass below zero.
+    #[error("expected a mass that is not negative, found {0}")]
+    NegativeMass(f64),
+    /// Two links or two joints of the same name.
+    #[error("the name `{name}` of a {kind} is used twice, first at {first}")]
+    Twice {
+        /// `link` or `joint`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// Where it was used first.
+        first: Place,
+    },
+    /// A joint that names a link which does not exist.
+    #[error("unknown link `{name}`{help}", help = did_you_mean(.near))]
+    UnknownLink {
+        /// The name.
+        name: String,
+        /// The link with the most similar name.
+        near: Option<String>,
+    },
+    /// A link that is the child of two joints.
+    #[error(
+        "`{link}` is already moved by another joint, at {first}\n\
+         help: URDF describes trees; close the loop in the model that is printed without this joint"
+    )]
+    SecondParent {
+        /// The link.
+        link: String,
+        /// The other joint.
+        first: Place,
+    },
+    /// Joints that form a ring: no link of it can be reached from the root.
+    #[error("`{0}` moves itself, through the joints between it and its parent")]
+    Ring(String),
+    /// No link at all.
+    #[error("expected a `link`")]
+    NoLink,
+    /// Links that no joint moves, beside the root.
+    #[error(
+        "`{link}` is a second root, besides `{root}`\nhelp: connect it by a joint; a `fixed` one if it does not move"
+    )]
+    SeveralRoots {
+        /// The root.
+        root: String,
+        /// Another one.
+        link: String,
+    },
+    /// A link with a joint that lets it move, and nothing that resists.
+    #[error("`{0}` moves but has no inertia\nhelp: give it an `inertial`, or make its joint `fixed`")]
+    NoInertia(String),
+    /// A mass that is meant to be a point.
+    #[error("`{0}` has a mass but its moments of inertia are zero\nhelp: they must be positive about every axis")]
+    PointMass(String),
+}
+
+/// What was left out, or decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warning {
+    /// Where it occurs first.
+    pub place: Place,
+    /// How often.
+    pub count: usize,
+    /// What, and what follows from it.
+    pub message: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "{}:{}", self.line, self.column)
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "{}: {}", self.place, self.message)?;
+        match self.count {
+            0 | 1 => Ok(()),
+            count => write!(formatter, " (and {} more)", count - 1),
+        }
+    }
+}
+
+fn numbers(count: usize) -> String {
+    if count == 1 { "a number".to_owned() } else { format!("{count} numbers") }
+}
+
+fn did_you_mean(near: &Option<String>) -> String {
+    near.as_ref().map(|near| format!("\nhelp: did you mean `{near}`?")).unwrap_or_default()
+}

@@ -1,0 +1,53 @@
+//! Robots described in URDF, as models in the language of `multibody!`.
+//!
+//! [`read`] turns XML into a [`robot::Robot`], [`placement`] finds out which link moves with which body, and [`write`]
+//! prints the model. Numbers keep the digits they were written with. What has no meaning for the dynamics of rigid
+//! bodies (shapes, limits, transmissions, tags of simulators) is left out and listed as [`Warning`]s; what cannot be
+//! translated is an [`Error`] with its place. Macros of xacro are to be expanded before.
+
+mod error;
+mod names;
+mod number;
+mod placement;
+mod read;
+mod robot;
+mod write;
+
+pub use error::{Error, Place, Problem, Warning};
+
+/// The gravity of every model: descriptions do not say it.
+pub const GRAVITY: &str = "[0, 0, -9.81] m/s^2";
+
+/// What a description does not say.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The root link moves freely; otherwise it is the ground.
+    pub is_floating: bool,
+    /// Functions that the model is to provide, such as `forward_dynamics`.
+    pub provide: Vec<String>,
+}
+
+/// A translated description.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The model, as it stands inside `multibody!`.
+    pub model: String,
+    /// What was left out or decided, in the order of the description.
+    pub warnings: Vec<Warning>,
+}
+
+/// Translates a description.
+///
+/// # Errors
+/// XML that is not well-formed, elements and attributes that are missing or not as URDF has them, links and joints that
+/// do not form a tree, and links that would move without inertia.
+pub fn import(text: &str, options: &Options) -> Result<Import, Error> {
+    let (robot, mut warnings) = read::read(text)?;
+    let placement = placement::place(&robot, options)?;
+    let model = write::write(&robot, &placement, &options.provide, &mut warnings);
+    warnings.sort_by_key(|warning| warning.place);
+    Ok(Import { model, warnings })
+}
+
+#[cfg(test)]
+mod tests;

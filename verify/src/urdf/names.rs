@@ -1,0 +1,70 @@
+//! Names of links and joints as names of the language.
+
+use std::collections::HashSet;
+
+use hamel_compiler::resolve::is_free_name;
+
+/// Gives names that differ among each other.
+#[derive(Default)]
+pub(super) struct Names(HashSet<String>);
+
+impl Names {
+    /// The name itself if it can be one, otherwise one that looks like it; `kind` tells apart what has the same name.
+    pub(super) fn take(&mut self, name: &str, kind: &str) -> String {
+        let plain = if is_free_name(name) { name.to_owned() } else { spelled(name, kind) };
+        let numbered = (2..).map(|i| format!("{plain}_{kind}{i}"));
+        let candidates = [plain.clone(), format!("{plain}_{kind}")].into_iter().chain(numbered);
+        // One of endlessly many candidates is free.
+        let name = candidates.into_iter().find(|name| !self.0.contains(name)).unwrap_or(plain);
+        self.0.insert(name.clone());
+        name
+    }
+}
+
+/// The name with everything but letters and digits replaced.
+fn spelled(name: &str, kind: &str) -> String {
+    let letters = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+    let name: String = name.chars().map(letters).collect();
+    let name = name.trim_matches('_');
+    if is_free_name(name) { name.to_owned() } else { format!("{kind}_{name}").trim_end_matches('_').to_owned() }
+}
+
+/// The name of a type: words begin with capitals.
+pub(super) fn type_name(name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let capitalised = words.map(|word| {
+        let (first, rest) = word.split_at(1);
+        first.to_ascii_uppercase() + rest
+    });
+    let name: String = capitalised.collect();
+    if is_free_name(&name) { name } else { format!("Robot{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kept_where_the_language_allows_them() {
+        let mut names = Names::default();
+        let given = ["elbow", "left-arm/1", "1st", "mass", "type", "axis", "elbow", "elbow", "日本", "-"];
+        let taken = given.map(|name| names.take(name, "link"));
+        let expected = [
+            "elbow",
+            "left_arm_1",
+            "link_1st",
+            "mass",
+            "link_type",
+            "link_axis",
+            "elbow_link",
+            "elbow_link2",
+            "日本",
+            "link",
+        ];
+        assert_eq!(taken, expected);
+        assert_eq!(
+            ["ur5e", "my_robot 2", "7dof", "", "é"].map(type_name),
+            ["Ur5e", "MyRobot2", "Robot7dof", "Robot", "Robot"]
+        );
+    }
+}

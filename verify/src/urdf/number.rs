@@ -1,0 +1,116 @@
+//! Numbers with the digits they were written with, and angles that are quarter turns.
+
+use std::f64::consts::FRAC_PI_2;
+
+/// A number as written.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Number {
+    /// Its digits, as a literal of the language without sign.
+    digits: String,
+    pub(super) value: f64,
+}
+
+impl Number {
+    /// Reads a number.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+        let digits = text.trim_start_matches(['+', '-']);
+        let digits = if digits.starts_with('.') { format!("0{digits}") } else { digits.to_owned() };
+        // `1.e3` is no literal.
+        let digits = match digits.split_once(".e").or_else(|| digits.split_once(".E")) {
+            Some((integer, exponent)) => format!("{integer}e{exponent}"),
+            None => digits.trim_end_matches('.').to_owned(),
+        };
+        Some(Self { digits, value })
+    }
+
+    /// Zero.
+    pub(super) fn zero() -> Self {
+        Self { digits: "0".to_owned(), value: 0.0 }
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        self.value == 0.0
+    }
+
+    /// As a literal of the language; zero has no sign.
+    pub(super) fn literal(&self) -> String {
+        self.signed(self.value)
+    }
+
+    /// The literal of the number with its sign changed.
+    pub(super) fn negated(&self) -> String {
+        self.signed(-self.value)
+    }
+
+    fn signed(&self, value: f64) -> String {
+        let sign = if value < 0.0 { "-" } else { "" };
+        format!("{sign}{}", self.digits)
+    }
+
+    /// As an angle in radians.
+    ///
+    /// A number whose digits, four decimals at least, are those of a multiple of a right angle is taken for it: sines
+    /// and cosines are then exact, and what they multiply needs no operations.
+    pub(super) fn angle(&self) -> Angle {
+        let turns = (self.value / FRAC_PI_2).round();
+        let distance = (self.value - turns * FRAC_PI_2).abs();
+        let is_exact = distance <= f64::EPSILON * self.value.abs();
+        let decimals = match self.digits.split_once('.') {
+            Some((_, decimals)) if decimals.bytes().all(|digit| digit.is_ascii_digit()) => decimals.len(),
+            _ => 0,
+        };
+        let is_rounded = decimals >= 4 && distance < 10_f64.powi(-(decimals.min(15) as i32));
+        if turns != 0.0 && (is_exact || is_rounded) {
+            Angle { text: format!("{} deg", 90.0 * turns), is_as_written: is_exact }
+        } else {
+            Angle { text: format!("{} rad", self.literal()), is_as_written: true }
+        }
+    }
+}
+
+/// An angle in the language.
+pub(super) struct Angle {
+    /// With its unit.
+    pub(super) text: String,
+    /// Whether it is the number that was written, to the last digit of a double.
+    pub(super) is_as_written: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Number {
+        Number::parse(text).expect(text)
+    }
+
+    #[test]
+    fn digits_are_kept_and_become_literals() {
+        let literals = ["0.10", "1e-06", "-9e-05", "+.5", "-0.0", "1.", "2.e3", "0.020000000000000004"];
+        let expected = ["0.10", "1e-06", "-9e-05", "0.5", "0.0", "1", "2e3", "0.020000000000000004"];
+        assert_eq!(literals.map(|text| number(text).literal()), expected);
+        assert_eq!(number("-0.3").negated(), "0.3");
+        for text in ["", "x", "inf", "nan", "1e999", "0x10", "1f", "${pi}"] {
+            assert_eq!(Number::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn quarter_turns_are_recognised_by_their_digits() {
+        for (text, angle, is_as_written) in [
+            ("1.5707963267948966", "90 deg", true),
+            ("-3.141592653589793", "-180 deg", true),
+            ("1.5708", "90 deg", false),
+            ("1.5707", "90 deg", false),
+            ("-1.570796", "-90 deg", false),
+            ("1.571", "1.571 rad", true),
+            ("1.5709", "1.5709 rad", true),
+            ("0.7853981633974483", "0.7853981633974483 rad", true),
+            ("0.0001", "0.0001 rad", true),
+        ] {
+            let found = number(text).angle();
+            assert_eq!((found.text.as_str(), found.is_as_written), (angle, is_as_written), "{text}");
+        }
+    }
+}

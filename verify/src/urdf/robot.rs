@@ -1,0 +1,77 @@
+//! What a description says, with the places where it says it.
+
+use super::error::Place;
+use super::number::Number;
+
+/// A robot.
+#[derive(Clone, Debug)]
+pub(super) struct Robot {
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) links: Vec<Link>,
+    pub(super) joints: Vec<Joint>,
+}
+
+/// A rigid body, or a frame if it has no inertia.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) inertial: Option<Inertial>,
+}
+
+/// Mass and inertia about the centre of mass.
+#[derive(Clone, Debug)]
+pub(super) struct Inertial {
+    /// Where the centre of mass stands in the link, and how the axes of the inertia are turned.
+    pub(super) origin: Origin,
+    pub(super) mass: Number,
+    /// xx, xy, xz, yy, yz, zz.
+    pub(super) inertia: [Number; 6],
+}
+
+/// A frame in another: rotations about its fixed x, y and z axes, in this order.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    pub(super) place: Place,
+    pub(super) xyz: [Number; 3],
+    pub(super) rpy: [Number; 3],
+}
+
+/// A joint; its frame is that of the child.
+#[derive(Clone, Debug)]
+pub(super) struct Joint {
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) kind: Kind,
+    /// Index of the link.
+    pub(super) parent: usize,
+    /// Index of the link.
+    pub(super) child: usize,
+    pub(super) origin: Origin,
+    /// In the frame of the joint.
+    pub(super) axis: [Number; 3],
+    /// Force or torque per velocity.
+    pub(super) damping: Option<Number>,
+}
+
+/// How a joint moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Revolute,
+    Prismatic,
+    Fixed,
+    Floating,
+    Planar,
+}
+
+impl Origin {
+    /// No displacement, no rotation.
+    pub(super) fn identity(place: Place) -> Self {
+        Self { place, xyz: [(); 3].map(|()| Number::zero()), rpy: [(); 3].map(|()| Number::zero()) }
+    }
+
+    pub(super) fn is_identity(&self) -> bool {
+        self.xyz.iter().chain(&self.rpy).all(Number::is_zero)
+    }
+}
