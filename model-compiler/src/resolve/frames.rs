@@ -20,9 +20,6 @@ impl Context<'_> {
         for extra in [&end.position, &end.rotation, &end.axis].into_iter().flatten() {
             self.errors.push(diagnostics::marker_has_its_place(extra.place, &end.name));
         }
-        if shared.is_some() && (marker.rotation.is_some() || marker.axis.is_some()) {
-            return self.report(diagnostics::axis_and_rotation(Place::at(end.name.span())));
-        }
         self.frame(marker, shared)
     }
 
