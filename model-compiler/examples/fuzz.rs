@@ -32,7 +32,7 @@ impl Counts {
             Err(_) => self.refused += 1,
             Ok(_) => {
                 self.accepted += 1;
-                if self.accepted % 8 == 0 {
+                if self.accepted.is_multiple_of(8) {
                     match stages_within(tokens, &Limits::least()) {
                         Ok(_) => self.compiled += 1,
                         Err(_) => self.refused_late += 1,
