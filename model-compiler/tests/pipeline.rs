@@ -35,6 +35,8 @@ fn kernels() {
         ("heavy_top_joint", "bias_force"),
         ("heavy_top_joint", "residual"),
         ("heavy_top_absolute", "residual"),
+        ("double_pendulum", "bias_force"),
+        ("double_pendulum", "residual"),
     ] {
         let path = format!("{}/tests/pass/{name}.model", env!("CARGO_MANIFEST_DIR"));
         let stages = stages(&read(path.as_ref()));
@@ -50,4 +52,34 @@ fn formulas() {
     let stages = stages(&read(path.as_ref()));
     insta::assert_snapshot!("text", inspect::text(&stages.simplified, &stages.schedule, None));
     insta::assert_snapshot!("latex", inspect::latex(&stages.simplified, &stages.schedule, None));
+}
+
+/// What opens in LaTeX is closed, and no name ends a formula early: every model can be typeset.
+#[test]
+fn latex_is_balanced() {
+    insta::glob!("pass/*.model", |path| {
+        let stages = stages(&read(path));
+        let text = inspect::latex(&stages.simplified, &stages.schedule, None);
+        for formula in text.lines().filter(|line| !line.starts_with('%')) {
+            let mut open = Vec::new();
+            let mut rest = formula;
+            while let Some(at) = rest.find(['{', '}', '\\', '_', '&']) {
+                let (before, token) = rest.split_at(at);
+                rest = &token[1..];
+                match token.as_bytes()[0] {
+                    b'{' => open.push("}"),
+                    b'}' => assert_eq!(open.pop(), Some("}"), "{formula}"),
+                    b'_' => assert!(rest.starts_with('{'), "a subscript is a group after {before:?}: {formula}"),
+                    b'&' => assert!(open.last() != Some(&"}"), "no group spans columns: {formula}"),
+                    _ if rest.starts_with(['_', '\\', ',']) => rest = &rest[1..],
+                    _ if rest.starts_with("left") => open.push("right"),
+                    _ if rest.starts_with("right") => assert_eq!(open.pop(), Some("right"), "{formula}"),
+                    _ if rest.starts_with("begin{cases}") => open.push("end"),
+                    _ if rest.starts_with("end{cases}") => assert_eq!(open.pop(), Some("end"), "{formula}"),
+                    _ => {}
+                }
+            }
+            assert!(open.is_empty(), "{formula}");
+        }
+    });
 }

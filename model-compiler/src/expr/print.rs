@@ -198,8 +198,8 @@ impl Notation for Latex {
         let mut product = String::new();
         for factor in factors {
             if !product.is_empty() {
-                // Two numbers side by side would read as one.
-                product.push_str(if factor.starts_with(|c: char| c.is_ascii_digit()) { " \\cdot " } else { " " });
+                // Two numbers side by side would read as one, and so would two words without a space.
+                product.push_str(if factor.starts_with(|c: char| c.is_ascii_digit()) { " \\cdot " } else { " \\, " });
             }
             product.push_str(factor);
         }

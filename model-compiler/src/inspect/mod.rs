@@ -164,10 +164,8 @@ pub fn accuracy(log: &[FunctionLog]) -> String {
 /// What text and LaTeX write differently.
 trait Style {
     fn formula(&self, graph: &Graph, id: ExprId) -> String;
-    fn heading(&self, title: &str, doc: &str) -> String;
-    fn line(&self, left: &str, right: &str) -> String;
+    fn section(&self, title: &str, lines: &[(String, String)]) -> String;
     fn result(&self, output: &ScheduledOutput, entry: usize) -> String;
-    fn end(&self) -> &'static str;
 }
 
 fn formulas(equations: &Equations, schedule: &Schedule, term: Option<FunctionRole>, style: &dyn Style) -> String {
@@ -180,16 +178,10 @@ fn formulas(equations: &Equations, schedule: &Schedule, term: Option<FunctionRol
             continue;
         }
         let printer = Printer { kernel, scheduled, style };
-        let constants = printer.constants(&functions);
-        if !constants.is_empty() {
-            text.push_str(&style.heading(&title, "Constants, computed once per model."));
-            text.push_str(&constants);
-            text.push_str(style.end());
-        }
-        for function in functions {
-            text.push_str(&style.heading(&title, function_doc(function.role)));
-            text.push_str(&printer.function(function));
-            text.push_str(style.end());
+        let constants = ("Constants, computed once per model.", printer.constants(&functions));
+        let functions = functions.iter().map(|function| (function_doc(function.role), printer.function(function)));
+        for (doc, lines) in [constants].into_iter().chain(functions).filter(|(_, lines)| !lines.is_empty()) {
+            text.push_str(&style.section(&format!("{title}: {doc}"), &lines));
         }
     }
     text
@@ -203,7 +195,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     /// Constants that are more than a parameter and that these functions read.
-    fn constants(&self, functions: &[&ScheduledFunction]) -> String {
+    fn constants(&self, functions: &[&ScheduledFunction]) -> Vec<(String, String)> {
         let read: Vec<Argument> = functions.iter().flat_map(|function| function.routine.arguments()).collect();
         let is_wanted =
             |_, position| read.contains(&Argument::Constant(position)) && self.parameter_behind(position).is_none();
@@ -215,22 +207,21 @@ impl Printer<'_> {
         })
     }
 
-    fn function(&self, function: &ScheduledFunction) -> String {
+    fn function(&self, function: &ScheduledFunction) -> Vec<(String, String)> {
         self.lines(&function.routine, &|output, position| self.style.result(&function.outputs[output], position))
     }
 
-    /// The statements of a routine; `result` is the left side of a result.
-    fn lines(&self, routine: &Routine, result: &dyn Fn(usize, usize) -> String) -> String {
+    /// Both sides of the statements of a routine; `result` is the left side of a result.
+    fn lines(&self, routine: &Routine, result: &dyn Fn(usize, usize) -> String) -> Vec<(String, String)> {
         let mut lines = Lines { graph: Graph::new(), locals: vec![None; routine.locals.len()] };
-        let mut text = String::new();
+        let mut sides = Vec::new();
         for statement in &routine.statements {
             let value = lines.formula(statement.value(), self);
             match *statement {
                 Statement::Let { local, .. } => {
                     let name = lines.graph.symbol(&routine.locals[local], Stage::Position);
                     lines.locals[local] = Some(name);
-                    let name = self.style.formula(&lines.graph, name);
-                    text.push_str(&self.style.line(&name, &self.style.formula(&lines.graph, value)));
+                    sides.push([name, value].map(|side| self.style.formula(&lines.graph, side)).into());
                 }
                 // Sines and cosines get no line: they are written where they are used.
                 Statement::SinCos { sine, cosine, .. } => {
@@ -241,12 +232,12 @@ impl Printer<'_> {
                     let (result, value) = (result(output, position), self.style.formula(&lines.graph, value));
                     // A temporary of the setup that is a constant has its line already.
                     if result != value {
-                        text.push_str(&self.style.line(&result, &value));
+                        sides.push((result, value));
                     }
                 }
             }
         }
-        text
+        sides
     }
 
     /// The name of an argument as the model has it.
@@ -314,21 +305,14 @@ impl Style for Text {
         print::text(graph, id)
     }
 
-    fn heading(&self, title: &str, doc: &str) -> String {
-        format!("# {title}: {doc}\n")
-    }
-
-    fn line(&self, left: &str, right: &str) -> String {
-        format!("{left} = {right}\n")
+    fn section(&self, title: &str, lines: &[(String, String)]) -> String {
+        let lines: String = lines.iter().map(|(left, right)| format!("{left} = {right}\n")).collect();
+        format!("# {title}\n{lines}\n")
     }
 
     fn result(&self, output: &ScheduledOutput, entry: usize) -> String {
         let (row, column) = output.entries[entry];
         graphs::entry_name(output.role, output.shape, row, column)
-    }
-
-    fn end(&self) -> &'static str {
-        "\n"
     }
 }
 
@@ -339,12 +323,9 @@ impl Style for Latex {
         print::latex(graph, id)
     }
 
-    fn heading(&self, title: &str, doc: &str) -> String {
-        format!("% {title}: {doc}\n\\begin{{align*}}\n")
-    }
-
-    fn line(&self, left: &str, right: &str) -> String {
-        format!("{left} &= {right}\\\\\n")
+    fn section(&self, title: &str, lines: &[(String, String)]) -> String {
+        let lines: Vec<String> = lines.iter().map(|(left, right)| format!("{left} &= {right}")).collect();
+        format!("% {title}\n\\begin{{align*}}\n{}\n\\end{{align*}}\n\n", lines.join("\\\\\n"))
     }
 
     fn result(&self, output: &ScheduledOutput, entry: usize) -> String {
@@ -355,10 +336,6 @@ impl Style for Latex {
             (_, 1) => format!("{symbol}_{{{row}}}"),
             _ => format!("{symbol}_{{{row},{column}}}"),
         }
-    }
-
-    fn end(&self) -> &'static str {
-        "\\end{align*}\n\n"
     }
 }
 
