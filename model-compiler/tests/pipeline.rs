@@ -54,7 +54,7 @@ fn formulas() {
     insta::assert_snapshot!("latex", inspect::latex(&stages.simplified, &stages.schedule, None));
 }
 
-/// What opens in LaTeX is closed, and no name ends a formula early: every model can be typeset.
+/// Every model can be typeset: what opens in LaTeX is closed, and nothing has two subscripts.
 #[test]
 fn latex_is_balanced() {
     insta::glob!("pass/*.model", |path| {
@@ -63,14 +63,26 @@ fn latex_is_balanced() {
         for formula in text.lines().filter(|line| !line.starts_with('%')) {
             let mut open = Vec::new();
             let mut rest = formula;
+            // Whether a subscript has ended just before the rest.
+            let mut subscript_ends = false;
             while let Some(at) = rest.find(['{', '}', '\\', '_', '&']) {
                 let (before, token) = rest.split_at(at);
+                let subscript_ended = subscript_ends && before.is_empty();
+                subscript_ends = false;
                 rest = &token[1..];
                 match token.as_bytes()[0] {
                     b'{' => open.push("}"),
-                    b'}' => assert_eq!(open.pop(), Some("}"), "{formula}"),
-                    b'_' => assert!(rest.starts_with('{'), "a subscript is a group after {before:?}: {formula}"),
-                    b'&' => assert!(open.last() != Some(&"}"), "no group spans columns: {formula}"),
+                    b'}' => {
+                        let closed = open.pop();
+                        assert!(matches!(closed, Some("}" | "_}")), "{formula}");
+                        subscript_ends = closed == Some("_}");
+                    }
+                    b'_' => {
+                        assert!(!subscript_ended, "two subscripts: {formula}");
+                        rest = rest.strip_prefix('{').unwrap_or_else(|| panic!("a subscript is a group: {formula}"));
+                        open.push("_}");
+                    }
+                    b'&' => assert!(!matches!(open.last(), Some(&"}" | &"_}")), "a group spans columns: {formula}"),
                     _ if rest.starts_with(['_', '\\', ',']) => rest = &rest[1..],
                     _ if rest.starts_with("left") => open.push("right"),
                     _ if rest.starts_with("right") => assert_eq!(open.pop(), Some("right"), "{formula}"),

@@ -2,7 +2,7 @@
 //! accelerations and multipliers that obey the equations of motion.
 //!
 //! Conditions that leave freedom are completed by the smallest change from the reference configuration and by the
-//! smallest velocities. Conditions that contradict each other, or redundant constraints, are errors with a reason.
+//! smallest velocities. Conditions that contradict each other, or redundant constraints, are errors that name them.
 //! Not here: anything that runs in a step; this module allocates freely.
 
 use nalgebra::{DMatrix, DVector, SVD};
@@ -46,35 +46,67 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
     let mut solver = LinearSolver::new(&info.iteration_matrix);
     let inconsistent = |reason| StepError::Inconsistent { model: info.name, reason, residual: 0.0 };
     if solver.factor(&values).is_err() {
-        return Err(inconsistent(if !values.iter().all(|value| value.is_finite()) {
-            "mass matrix or constraints are not finite"
-        } else if has_redundant_constraints(model, state) {
-            "constraints are redundant"
-        } else {
-            "a direction of motion has no inertia"
-        }));
+        return Err(inconsistent(why_singular(model, state, &values)));
     }
     let (mut rhs, mut rate) = (vec![0.0; solver.size()], vec![0.0; state.lambda.len()]);
     solve_for_acceleration(model, &mut solver, state, &mut rhs, &mut rate);
-    if rhs.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(inconsistent("accelerations are not finite")) }
+    if rhs.iter().all(|value| value.is_finite()) {
+        Ok(())
+    } else {
+        Err(inconsistent("accelerations are not finite".to_owned()))
+    }
+}
+
+/// What makes the equations of motion singular.
+fn why_singular(model: &dyn Model, state: &State, values: &[f64]) -> String {
+    if !values.iter().all(|value| value.is_finite()) {
+        return "mass matrix or constraints are not finite".to_owned();
+    }
+    let info = model.describe();
+    let redundant = redundant_constraints(model, state);
+    if !redundant.is_empty() {
+        let names: Vec<String> = redundant.iter().map(|&row| format!("`{}`", info.constraints[row].name)).collect();
+        return format!("these constraints follow from those before them: {}", names.join(", "));
+    }
+    // The motion that meets no resistance is the right singular vector of the smallest singular value.
+    let (nv, matrix) = (info.velocities.len(), info.iteration_matrix.to_dense(values));
+    let motion = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000)
+        .and_then(|svd| Some(svd.v_t?.row(svd.singular_values.argmin().0).columns(0, nv).transpose().iamax()));
+    match motion {
+        Some(coordinate) => format!("motion of `{}` has no inertia", info.velocities[coordinate].name),
+        None => "a direction of motion has no inertia".to_owned(),
+    }
 }
 
 /// Solves `g = 0` together with the initial conditions on coordinates.
 fn assemble(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
-    let mut smallest = f64::INFINITY;
+    let mut smallest = None::<DVector<f64>>;
     for offset in OFFSETS {
         let residual = assemble_from(model, state, offset);
-        if residual <= SOLVED * (1.0 + state.q.amax()) {
+        if residual.amax() <= SOLVED * (1.0 + state.q.amax()) {
             return Ok(());
         }
-        smallest = smallest.min(residual);
+        if smallest.as_ref().is_none_or(|smallest| residual.amax() < smallest.amax()) {
+            smallest = Some(residual);
+        }
     }
-    let reason = "constraints and initial conditions on coordinates are in conflict";
-    Err(StepError::Inconsistent { model: model.describe().name, reason, residual: smallest })
+    Err(conflict(model, "coordinates", &smallest.unwrap_or_default()))
 }
 
-/// Gauss-Newton with minimum-norm steps from near the reference configuration; returns the residual that is left.
-fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> f64 {
+/// The error of equations that have no common solution, with the one that is missed most.
+fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
+    let info = model.describe();
+    let worst = if residual.is_empty() { 0 } else { residual.iamax() };
+    let equation = match info.constraints.get(worst) {
+        Some(constraint) => format!("`{}`", constraint.name),
+        None => format!("initial condition {} on {of}", worst - info.constraints.len() + 1),
+    };
+    let reason = format!("constraints and initial conditions on {of} are in conflict, most of all {equation}");
+    StepError::Inconsistent { model: info.name, reason, residual: residual.amax() }
+}
+
+/// Gauss-Newton with minimum-norm steps from near the reference configuration; returns the residuals that are left.
+fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f64> {
     let info = model.describe();
     let dims = model.dims();
     model.reference_configuration(state.q.as_mut_slice());
@@ -101,11 +133,11 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> f64 {
             if fraction < 1e-4 {
                 // No shorter step helps: the solution, to round-off, or the best compromise of a conflict.
                 state.q = start;
-                return position_equations(model, state).0.amax();
+                return position_equations(model, state).0;
             }
         }
     }
-    residual.amax()
+    residual
 }
 
 /// Residuals `[nc + conditions]` and derivatives by the directions of the velocities.
@@ -128,9 +160,7 @@ fn position_equations(model: &dyn Model, state: &State) -> (DVector<f64>, DMatri
 fn set_in_motion(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     let dims = model.dims();
     let conditions = model.n_initial_conditions().1;
-    let name = model.describe().name;
     let mut residual = DVector::zeros(dims.nc + conditions);
-    let mut size = f64::INFINITY;
     // The second round removes what rounding left in the first.
     for _ in 0..3 {
         let mut rows = vec![0.0; conditions * dims.nv];
@@ -147,15 +177,11 @@ fn set_in_motion(model: &dyn Model, state: &mut State) -> Result<(), StepError> 
         let moving = jacobian.rows(0, dims.nc) * &state.v;
         let mut constraint_rate = residual.rows_mut(0, dims.nc);
         constraint_rate += moving;
-        size = residual.amax();
         let Some(step) = minimum_norm_solution(jacobian, &residual) else { break };
         state.v -= step;
     }
-    if size <= SOLVED * (1.0 + state.v.amax()) {
-        return Ok(());
-    }
-    let reason = "constraints and initial conditions on velocities are in conflict";
-    Err(StepError::Inconsistent { model: name, reason, residual: size })
+    let is_solved = residual.amax() <= SOLVED * (1.0 + state.v.amax());
+    if is_solved { Ok(()) } else { Err(conflict(model, "velocities", &residual)) }
 }
 
 /// G above the given rows, row-major.
@@ -185,18 +211,24 @@ fn minimum_norm_solution(matrix: DMatrix<f64>, rhs: &DVector<f64>) -> Option<DVe
     svd.solve(rhs, smallest).ok()
 }
 
-/// Whether rows of G, each scaled to unit length, depend on each other.
-fn has_redundant_constraints(model: &dyn Model, state: &State) -> bool {
-    let mut jacobian = constraint_jacobian(model, state);
-    if jacobian.nrows() > jacobian.ncols() {
-        return true;
-    }
-    for mut row in jacobian.row_iter_mut() {
-        let norm = row.norm();
-        if norm == 0.0 {
-            return true;
+/// Constraints whose row of G depends on those above it, by orthogonalization row after row.
+fn redundant_constraints(model: &dyn Model, state: &State) -> Vec<usize> {
+    let gradients = constraint_jacobian(model, state).transpose();
+    let mut basis: Vec<DVector<f64>> = Vec::new();
+    let mut redundant = Vec::new();
+    for (index, gradient) in gradients.column_iter().enumerate() {
+        let mut rest = gradient.clone_owned();
+        // The second round removes what rounding left in the first.
+        for direction in [&basis, &basis].into_iter().flatten() {
+            let along = rest.dot(direction);
+            rest.axpy(-along, direction, 1.0);
         }
-        row /= norm;
+        let size = rest.norm();
+        if size <= RANK * gradient.norm() {
+            redundant.push(index);
+        } else {
+            basis.push(rest / size);
+        }
     }
-    !jacobian.is_empty() && jacobian.singular_values().min() < RANK
+    redundant
 }

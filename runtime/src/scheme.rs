@@ -100,8 +100,8 @@ pub enum StepError {
     Inconsistent {
         /// Name of the model.
         model: &'static str,
-        /// Which equations are in conflict.
-        reason: &'static str,
+        /// Which equations are in conflict, by their names.
+        reason: String,
         /// Largest residual that is left.
         residual: f64,
     },

@@ -217,6 +217,16 @@ fn errors_in_a_model_file_carry_their_place() {
 }
 
 #[test]
+fn graphs_are_printed_for_graphviz_and_as_pictures() {
+    let print = |arguments: &[&str]| String::from_utf8(hamel(arguments).stdout).unwrap();
+    assert!(print(&["inspect", "slider_crank", "--as", "dot"]).starts_with("graph topology {"));
+    for extra in [&[][..], &["--term", "mass_matrix"], &["--term", "forward_dynamics"]] {
+        let picture = print(&[&["inspect", "slider_crank", "--as", "svg"], extra].concat());
+        assert!(picture.contains("<svg") && picture.trim_end().ends_with("</svg>"), "{extra:?}: {picture}");
+    }
+}
+
+#[test]
 fn the_code_of_a_model_in_a_file_is_printed() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("two.rs");

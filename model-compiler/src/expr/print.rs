@@ -326,7 +326,7 @@ mod tests {
         let id = sample(&mut graph);
         assert_eq!(
             latex(&graph, id),
-            "\\left(\\frac{1}{3} m - \\frac{\\sin\\left(\\theta_{1}\\right)}{m + \\theta_{1}^{2}}\\right)^{2}"
+            "\\left(\\frac{1}{3} \\, m - \\frac{\\sin\\left(\\theta_{1}\\right)}{m + \\theta_{1}^{2}}\\right)^{2}"
         );
         assert_eq!(latex_symbol("crank.omega2"), "\\omega_{2,\\mathrm{crank}}");
         assert_eq!(latex_symbol("mass"), "\\mathrm{mass}");

@@ -331,10 +331,15 @@ impl Style for Latex {
     fn result(&self, output: &ScheduledOutput, entry: usize) -> String {
         let (row, column) = output.entries[entry];
         let symbol = role_symbol(output.role).1;
-        match output.shape {
-            (1, 1) => symbol.to_owned(),
-            (_, 1) => format!("{symbol}_{{{row}}}"),
-            _ => format!("{symbol}_{{{row},{column}}}"),
+        let place = match output.shape {
+            (1, 1) => return symbol.to_owned(),
+            (_, 1) => row.to_string(),
+            _ => format!("{row},{column}"),
+        };
+        // A letter has one subscript.
+        match symbol.strip_suffix('}').filter(|open| open.contains("_{")) {
+            Some(open) => format!("{open},{place}}}"),
+            None => format!("{symbol}_{{{place}}}"),
         }
     }
 }
@@ -392,14 +397,14 @@ mod tests {
         insta::assert_snapshot!(latex(&equations, &schedule, find_term("residual")), @r"
         % pendulum: Constants, computed once per model.
         \begin{align*}
-        \mathrm{mass\_length\_squared} &= \mathrm{mass} \mathrm{length}^{2}\\
-        \mathrm{mass\_length\_gravity} &= \mathrm{length} \mathrm{mass} \mathrm{gravity}\\
+        \mathrm{mass\_length\_squared} &= \mathrm{mass} \, \mathrm{length}^{2}\\
+        \mathrm{mass\_length\_gravity} &= \mathrm{length} \, \mathrm{mass} \, \mathrm{gravity}
         \end{align*}
 
         % pendulum: Residual r = M a + h − f − Gᵀ λ of the equations of motion, and constraint g.
         \begin{align*}
-        x_{1} &= \mathrm{mass\_length\_gravity} \sin\left(\mathrm{angle}_{\mathrm{hinge}}\right)\\
-        r &= x_{1} + \ddot{\mathrm{angle}}_{\mathrm{hinge}} \mathrm{mass\_length\_squared} - \left(\mathrm{drive} - c \dot{\mathrm{angle}}_{\mathrm{hinge}}\right)\\
+        x_{1} &= \mathrm{mass\_length\_gravity} \, \sin\left(\mathrm{angle}_{\mathrm{hinge}}\right)\\
+        r &= x_{1} + \ddot{\mathrm{angle}}_{\mathrm{hinge}} \, \mathrm{mass\_length\_squared} - \left(\mathrm{drive} - c \, \dot{\mathrm{angle}}_{\mathrm{hinge}}\right)
         \end{align*}
         ");
     }

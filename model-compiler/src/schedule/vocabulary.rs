@@ -120,7 +120,7 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::Outputs => ("y", "y"),
         Role::InitialResidual => ("c", "c"),
         Role::InitialJacobian => ("dc", "J_{c}"),
-        Role::NonlinearEffects => ("h - f", "h - f"),
+        Role::NonlinearEffects => ("(h - f)", "(h - f)"),
         Role::Force => ("tau", "\\tau"),
         Role::ForceByPosition => ("dtau/dq", "\\tau_{q}"),
         Role::ForceByVelocity => ("dtau/dv", "\\tau_{v}"),

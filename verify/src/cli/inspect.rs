@@ -3,6 +3,8 @@
 use clap::ValueEnum;
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::{Stages, emit, inspect as show};
+use layout::backends::svg::SVGWriter;
+use layout::gv::{DotParser, GraphBuilder};
 
 use super::failure::Failure;
 use super::screen::Screen;
@@ -30,6 +32,8 @@ enum Form {
     Rust,
     /// A graph for Graphviz: of the mechanism, or with --term of the expressions of that function.
     Dot,
+    /// The same graph as a picture.
+    Svg,
     /// The model in C99.
     C,
     /// Declarations of the model in C99.
@@ -44,11 +48,11 @@ enum Form {
 pub(super) fn inspect(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let term = arguments.term.as_deref().map(term).transpose()?;
     let stages = arguments.choice.stages()?;
-    let text = rendered(&stages, term, arguments).map_err(|error| Failure::Usage(error.to_string()))?;
+    let text = rendered(&stages, term, arguments)?;
     Ok(screen.line(text.trim_end())?)
 }
 
-fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) -> syn::Result<String> {
+fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) -> Result<String, Failure> {
     let (equations, schedule) = (&stages.simplified, &stages.schedule);
     if arguments.stats {
         let (sizes, counts) = (show::shapes(equations, schedule), show::counts(equations, schedule));
@@ -57,14 +61,26 @@ fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) 
             None => format!("{sizes}\n{counts}\n{}", show::accuracy(&stages.log)),
         });
     }
+    let graph = || term.map_or_else(|| show::topology(&stages.system), |term| show::expressions(equations, term));
     match arguments.form {
-        Form::Rust => show::rust(&stages.tokens, term),
-        Form::Dot => Ok(term.map_or_else(|| show::topology(&stages.system), |term| show::expressions(equations, term))),
+        Form::Rust => show::rust(&stages.tokens, term).map_err(|error| Failure::Usage(error.to_string())),
+        Form::Dot => Ok(graph()),
+        Form::Svg => picture(&graph()),
         Form::C => Ok(show_c(stages).source),
         Form::CHeader => Ok(show_c(stages).header),
         Form::Latex => Ok(show::latex(equations, schedule, term)),
         Form::Text => Ok(show::text(equations, schedule, term)),
     }
+}
+
+/// A graph in the DOT language, laid out.
+fn picture(dot: &str) -> Result<String, Failure> {
+    let graph = DotParser::new(dot).process().map_err(Failure::Usage)?;
+    let mut builder = GraphBuilder::new();
+    builder.visit_graph(&graph);
+    let mut picture = SVGWriter::new();
+    builder.get().do_it(false, false, false, &mut picture);
+    Ok(picture.finalize())
 }
 
 fn show_c(stages: &Stages) -> emit::Files {
