@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use hamel_compiler::derive::FunctionRole;
+use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name};
 use hamel_compiler::{Stages, emit, inspect as show};
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
@@ -48,6 +49,9 @@ enum Form {
 pub(super) fn inspect(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let term = arguments.term.as_deref().map(term).transpose()?;
     let stages = arguments.choice.stages()?;
+    if let Some(term) = term {
+        must_have(&stages, term)?;
+    }
     let text = rendered(&stages, term, arguments)?;
     Ok(screen.line(text.trim_end())?)
 }
@@ -85,6 +89,18 @@ fn picture(dot: &str) -> Result<String, Failure> {
 
 fn show_c(stages: &Stages) -> emit::Files {
     emit::c(&stages.system.name.to_string(), &stages.simplified, &stages.schedule)
+}
+
+/// A function that the model lacks is none that shows as nothing.
+fn must_have(stages: &Stages, term: FunctionRole) -> Result<(), Failure> {
+    let functions = stages.simplified.kernels.iter().flat_map(|kernel| &kernel.functions);
+    let there: Vec<FunctionRole> = functions.map(|function| function.role).collect();
+    if there.contains(&term) {
+        return Ok(());
+    }
+    let known: Vec<&str> = FUNCTIONS.into_iter().filter(|role| there.contains(role)).map(function_name).collect();
+    let (model, name) = (&stages.system.name, function_name(term));
+    Err(Failure::Usage(format!("{model} has no `{name}`, expected one of {}", known.join(", "))))
 }
 
 fn term(name: &str) -> Result<FunctionRole, Failure> {
