@@ -29,6 +29,19 @@ pub fn array_mut<const N: usize>(values: &mut [f64]) -> &mut [f64; N] {
     }
 }
 
+/// A slice as the rows of a matrix to write into.
+///
+/// # Panics
+/// When the slice has another length, as indexing it would.
+#[inline(always)]
+pub fn rows_mut<const N: usize, const M: usize>(values: &mut [f64]) -> &mut [[f64; M]; N] {
+    let len = values.len();
+    match values.as_chunks_mut().0.first_chunk_mut() {
+        Some(rows) if len == N * M => rows,
+        _ => panic!("expected {N} × {M} values, found {len}"),
+    }
+}
+
 /// The values at these indices.
 #[inline(always)]
 pub fn gather<const N: usize>(values: &[f64], indices: &[u32; N]) -> [f64; N] {
@@ -72,5 +85,7 @@ mod tests {
         let mut values = vec![1.0, 2.0];
         array_mut::<2>(&mut values)[1] = 5.0;
         assert_eq!(array::<2>(&values), &[1.0, 5.0]);
+        rows_mut::<1, 2>(&mut values)[0][1] = 6.0;
+        assert_eq!(values, [1.0, 6.0]);
     }
 }

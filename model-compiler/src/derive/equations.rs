@@ -189,6 +189,13 @@ pub enum FunctionRole {
     ForwardDynamicsDerivatives,
 }
 
+impl FunctionRole {
+    /// Whether only models that ask for it have it. The one kernel of such a model has the model's rows and columns.
+    pub fn is_on_request(self) -> bool {
+        self >= FunctionRole::NonlinearEffects
+    }
+}
+
 /// One vector or matrix of a function.
 #[derive(Clone, Debug)]
 pub struct Output {

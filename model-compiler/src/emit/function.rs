@@ -168,9 +168,18 @@ fn parameters(function: &ScheduledFunction, routine: &Routine, names: &ArgumentN
         Group::Time => "t: T".to_owned(),
         _ => format!("{}: &[T; {}]", group.name(), group.len(names)),
     });
-    let filled = stored(function, routine)
-        .map(|(output, _)| format!("{}: &mut [T; {}]", role_name(output.role), output.entries.len()));
+    let filled =
+        stored(function, routine).map(|(output, _)| format!("{}: &mut {}", role_name(output.role), array(output)));
     given.chain(filled).collect()
+}
+
+/// The type that holds an output: rows of a dense matrix, the entries of a sparse one.
+fn array(output: &ScheduledOutput) -> String {
+    match (output.is_dense, output.shape) {
+        (true, (rows, 1)) => format!("[T; {rows}]"),
+        (true, (rows, columns)) => format!("[[T; {columns}]; {rows}]"),
+        (false, _) => format!("[T; {}]", output.entries.len()),
+    }
 }
 
 /// A function with the statements of a part, which may read what `earlier` parts give.
@@ -197,7 +206,7 @@ fn definition(
     for (group, indices) in &groups(routine) {
         text.push_str(&unpack(*group, indices, names));
     }
-    for (output, mut entries) in stored(function, routine).filter(|(output, _)| !output.is_complete()) {
+    for (output, mut entries) in stored(function, routine).filter(|(output, _)| !output.is_indexed()) {
         entries.sort_unstable();
         let all: Vec<String> = (0..output.entries.len()).map(|i| output.entry_name(i)).collect();
         let _ = writeln!(text, "let {} = {};", pattern(&all, &entries), role_name(output.role));
@@ -205,10 +214,11 @@ fn definition(
     text.push_str(&notation.numbers());
     text.push_str(&notation.statements(&|output, position| {
         let output = &function.outputs[output];
-        if output.is_complete() {
-            format!("{}[{position}]", role_name(output.role))
-        } else {
-            format!("*{}", output.entry_name(position))
+        let (row, column) = output.entries[position];
+        match output.shape {
+            _ if !output.is_indexed() => format!("*{}", output.entry_name(position)),
+            (_, 1) => format!("{}[{row}]", role_name(output.role)),
+            _ => format!("{}[{row}][{column}]", role_name(output.role)),
         }
     }));
     if !part.gives.is_empty() {

@@ -150,7 +150,6 @@ impl Members<'_> {
                 };
                 self.add(role_name(role).to_owned(), size(own), in_pattern(own, &places));
             }
-            // The methods on request give dense matrices.
             (FunctionRole::MassMatrix, Role::MassMatrix) => {
                 self.add(name, size(&patterns.mass_matrix), in_pattern(&patterns.mass_matrix, &places));
             }
@@ -158,6 +157,7 @@ impl Members<'_> {
                 let pattern = &patterns.constraint_jacobian;
                 self.add(name, size(pattern), in_pattern(pattern, &places));
             }
+            (function, _) if function.is_on_request() => {}
             (function, role) => {
                 let (rows, columns) = axes(function, role);
                 let (n, m) = (rows.size(&equations.layout), columns.size(&equations.layout));

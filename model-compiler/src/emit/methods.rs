@@ -182,9 +182,11 @@ impl Method<'_> {
         slices.iter().for_each(|slice| text.push_str(&format!("{slice}: &mut [f64], ")));
         let mut body = String::new();
         for slice in slices {
-            let is_overwritten =
-                self.targets.iter().any(|target| target.slice == slice && self.is_direct(target, &contributions));
-            if !is_overwritten {
+            let is_overwritten = |target: &Target| {
+                let direct = self.direct(target, &contributions);
+                target.slice == slice && direct.is_some_and(|output| !output.is_dense || output.is_complete())
+            };
+            if !self.targets.iter().any(is_overwritten) {
                 let _ = writeln!(body, "{slice}.fill(0.0);");
             }
         }
@@ -195,17 +197,19 @@ impl Method<'_> {
         format!("{text}) {{\n{}{body}}}\n", helpers(&body))
     }
 
-    /// Whether the only kernel that fills this target does it in the model's own order, so that it can write there.
-    fn is_direct(&self, target: &Target, contributions: &[Contribution]) -> bool {
-        let [(members, function)] = contributions else { return false };
+    /// The output of the only kernel that fills this target, if it does it in the model's own order, so that it can write
+    /// there.
+    fn direct<'m>(&self, target: &Target, contributions: &[Contribution<'m, '_>]) -> Option<&'m ScheduledOutput> {
+        let [(members, function)] = contributions else { return None };
         let is_alone = self.targets.iter().filter(|other| other.slice == target.slice).count() == 1;
-        is_alone && members.is_single() && fills(function, target.role) && !members.has_table(&target.table)
+        let is_in_order = is_alone && members.is_single() && !members.has_table(&target.table);
+        results(function).map(|(_, output)| output).find(|output| is_in_order && output.role == target.role)
     }
 
     fn call(&self, kernels: &str, contribution: Contribution, contributions: &[Contribution]) -> String {
         let (members, function) = contribution;
         let direct = |output: &ScheduledOutput| {
-            self.targets.iter().find(|target| target.role == output.role && self.is_direct(target, contributions))
+            self.targets.iter().find(|target| target.role == output.role && self.direct(target, contributions).is_some())
         };
         let filled: Vec<&ScheduledOutput> = results(function).map(|(_, output)| output).collect();
         let mut results = Vec::new();
@@ -215,7 +219,8 @@ impl Method<'_> {
             // Not the plain name: that may be the caller's slice.
             let name = format!("{}_part", role_name(output.role));
             if let Some(target) = direct(output) {
-                results.push(format!("array_mut({})", target.slice));
+                let array = if output.is_dense && output.shape.1 > 1 { "rows_mut" } else { "array_mut" };
+                results.push(format!("{array}({})", target.slice));
                 continue;
             }
             let _ = writeln!(before, "let mut {name} = [0.0; {}];", output.entries.len());
@@ -256,7 +261,7 @@ fn energy(kernels: &str, layout: &Layout, members: &[Members]) -> String {
 /// Imports the runtime's helpers that a body calls; calls are written by this file alone, so they can be looked for.
 fn helpers(body: &str) -> String {
     let is_called = |helper: &&str| body.contains(&format!("{helper}("));
-    let called: Vec<&str> = ["add", "array", "array_mut", "gather", "scatter"].into_iter().filter(is_called).collect();
+    let called: Vec<&str> = ["add", "array", "array_mut", "gather", "rows_mut", "scatter"].into_iter().filter(is_called).collect();
     match called.as_slice() {
         [] => String::new(),
         [single] => format!("use {}::{single};\n", paths::GENERATED),

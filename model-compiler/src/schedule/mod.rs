@@ -84,12 +84,19 @@ pub struct ScheduledOutput {
     pub shape: (usize, usize),
     /// Row and column of every entry that is stored, local to the kernel.
     pub entries: Vec<(usize, usize)>,
+    /// Whether it is stored with its zeros: the results of functions on request go straight into the caller's arrays.
+    pub is_dense: bool,
 }
 
 impl ScheduledOutput {
-    /// A vector without structural zeros: its entries need no names of their own.
+    /// Whether it has no structural zeros.
     pub fn is_complete(&self) -> bool {
-        self.shape.1 == 1 && self.entries.len() == self.shape.0
+        self.entries.len() == self.shape.0 * self.shape.1
+    }
+
+    /// Whether its entries are written by row and column, and need no names of their own.
+    pub fn is_indexed(&self) -> bool {
+        self.is_dense || self.shape.1 == 1 && self.is_complete()
     }
 
     /// Name of an entry in code: `m_0_3` in a matrix, `h_2` in a vector.
@@ -162,7 +169,7 @@ fn defaults_by_parameter(equations: &Equations) -> Vec<Vec<ExprId>> {
 
 fn kernel(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> ScheduledKernel {
     let graph = &kernel.graph;
-    let of = |function: &Function| function.outputs.iter().map(|output| scheduled_output(graph, output)).collect();
+    let of = |function: &Function| function.outputs.iter().map(|output| scheduled_output(graph, function.role, output)).collect();
     let outputs: Vec<Vec<ScheduledOutput>> = kernel.functions.iter().map(of).collect();
     let entries = outputs.iter().flatten().flat_map(|output| (0..output.entries.len()).map(|i| output.entry_name(i)));
     let (mut names, taken) = ArgumentNames::of_kernel(graph, &kernel.inputs, Names::of(entries));
@@ -204,9 +211,9 @@ fn stored<'a>(graph: &'a Graph, output: &'a Output) -> impl Iterator<Item = &'a 
     output.entries.iter().filter(|entry| !graph.is_zero(entry.value))
 }
 
-fn scheduled_output(graph: &Graph, output: &Output) -> ScheduledOutput {
+fn scheduled_output(graph: &Graph, function: FunctionRole, output: &Output) -> ScheduledOutput {
     let entries = stored(graph, output).map(|entry| (entry.row, entry.column)).collect();
-    ScheduledOutput { role: output.role, shape: output.shape, entries }
+    ScheduledOutput { role: output.role, shape: output.shape, entries, is_dense: function.is_on_request() }
 }
 
 fn parameter_arguments(graph: &Graph, inputs: &Inputs) -> FxHashMap<ExprId, Expression> {
