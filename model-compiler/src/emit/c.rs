@@ -364,6 +364,10 @@ impl<'a> Model<'a> {
         }
         for (output, _) in stored(function, &function.routine) {
             let name = role_name(output.role);
+            if output.is_dense {
+                arguments.push(name.to_owned());
+                continue;
+            }
             let places =
                 members.instances.iter().map(|instance| self.places(instance, function.role, output)).collect();
             let len = table(name, places);
@@ -490,9 +494,12 @@ fn definition(
             let _ = writeln!(text, "const double {} = {}[{i}];", c_identifier(group.element(names, i)), group.name());
         }
     }
-    text.push_str(
-        &notation.statements(&|output, position| format!("{}[{position}]", role_name(function.outputs[output].role))),
-    );
+    text.push_str(&notation.statements(&|output, position| {
+        let output = &function.outputs[output];
+        let (row, column) = output.entries[position];
+        let place = if output.is_dense { row * output.shape.1 + column } else { position };
+        format!("{}[{place}]", role_name(output.role))
+    }));
     for (position, &local) in part.gives.iter().enumerate() {
         let _ = writeln!(text, "gives[{position}] = {};", notation.local(local));
     }

@@ -9,11 +9,15 @@ use super::members::Members;
 use super::paths;
 use crate::schedule::{Argument, Routine, ScheduledKernel};
 
-/// The module's text.
+/// The module of a kernel and its instances.
 pub(super) fn kernel(members: &Members) -> String {
-    let kernel = members.scheduled;
-    let mut text = docs::comment(std::slice::from_ref(&members.kernel.doc));
-    let _ = writeln!(text, "pub mod {} {{", members.module);
+    module(&members.module, &members.kernel.doc, members.scheduled, &members.text())
+}
+
+/// The module of a kernel, with `rest` at its end.
+pub(super) fn module(name: &str, doc: &String, kernel: &ScheduledKernel, rest: &str) -> String {
+    let mut text = docs::comment(std::slice::from_ref(doc));
+    let _ = writeln!(text, "pub mod {name} {{");
     if !kernel.constants.is_empty() || !kernel.functions.is_empty() {
         let _ = writeln!(text, "use {};", paths::REAL);
     }
@@ -23,7 +27,7 @@ pub(super) fn kernel(members: &Members) -> String {
     for scheduled in &kernel.functions {
         text.push_str(&function(scheduled, &kernel.names));
     }
-    text.push_str(&members.text());
+    text.push_str(rest);
     text.push_str("}\n");
     text
 }

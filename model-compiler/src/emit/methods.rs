@@ -209,7 +209,9 @@ impl Method<'_> {
     fn call(&self, kernels: &str, contribution: Contribution, contributions: &[Contribution]) -> String {
         let (members, function) = contribution;
         let direct = |output: &ScheduledOutput| {
-            self.targets.iter().find(|target| target.role == output.role && self.direct(target, contributions).is_some())
+            self.targets
+                .iter()
+                .find(|target| target.role == output.role && self.direct(target, contributions).is_some())
         };
         let filled: Vec<&ScheduledOutput> = results(function).map(|(_, output)| output).collect();
         let mut results = Vec::new();
@@ -261,7 +263,8 @@ fn energy(kernels: &str, layout: &Layout, members: &[Members]) -> String {
 /// Imports the runtime's helpers that a body calls; calls are written by this file alone, so they can be looked for.
 fn helpers(body: &str) -> String {
     let is_called = |helper: &&str| body.contains(&format!("{helper}("));
-    let called: Vec<&str> = ["add", "array", "array_mut", "gather", "rows_mut", "scatter"].into_iter().filter(is_called).collect();
+    let called: Vec<&str> =
+        ["add", "array", "array_mut", "gather", "rows_mut", "scatter"].into_iter().filter(is_called).collect();
     match called.as_slice() {
         [] => String::new(),
         [single] => format!("use {}::{single};\n", paths::GENERATED),

@@ -7,6 +7,7 @@
 mod c;
 mod docs;
 mod formula;
+mod formulas;
 mod function;
 mod info;
 mod kernel;
@@ -26,6 +27,7 @@ use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 
 pub use c::{Files, c};
+pub use formulas::formulas;
 pub(crate) use pattern::{Pattern, Patterns};
 
 use crate::derive::Equations;

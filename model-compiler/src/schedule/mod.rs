@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 
 pub use count::Counts;
 pub use name::ArgumentNames;
+pub(crate) use name::identifier;
 pub use routine::{Argument, Expression, Routine, Statement};
 
 use crate::derive::{Entry, Equations, Function, FunctionRole, Inputs, Kernel, Output, Role};
@@ -120,7 +121,7 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .kernels
         .iter()
         .zip(&simplified.kernels)
-        .map(|(before, after)| kernel(before, after, simplified.is_fused))
+        .map(|(before, after)| scheduled(before, after, simplified.is_fused))
         .collect();
     let members: Vec<Vec<ExprId>> = simplified
         .instances
@@ -167,9 +168,12 @@ fn defaults_by_parameter(equations: &Equations) -> Vec<Vec<ExprId>> {
     sizes.map(|size| remaining.by_ref().take(size).collect()).collect()
 }
 
-fn kernel(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> ScheduledKernel {
+/// Orders one kernel.
+pub(crate) fn scheduled(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> ScheduledKernel {
     let graph = &kernel.graph;
-    let of = |function: &Function| function.outputs.iter().map(|output| scheduled_output(graph, function.role, output)).collect();
+    let of = |function: &Function| {
+        function.outputs.iter().map(|output| scheduled_output(graph, function.role, output)).collect()
+    };
     let outputs: Vec<Vec<ScheduledOutput>> = kernel.functions.iter().map(of).collect();
     let entries = outputs.iter().flatten().flat_map(|output| (0..output.entries.len()).map(|i| output.entry_name(i)));
     let (mut names, taken) = ArgumentNames::of_kernel(graph, &kernel.inputs, Names::of(entries));

@@ -31,6 +31,9 @@ pub(super) struct Arguments {
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
+    /// Print these cases as Rust, a module each without and with fused products and sums.
+    #[arg(long, requires = "study", conflicts_with = "json")]
+    pub(super) code: bool,
 }
 
 #[derive(Serialize)]

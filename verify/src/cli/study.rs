@@ -1,7 +1,7 @@
 //! `hamel counts --study`: weights of the cases that the passes were designed with.
 
 use hamel_compiler::simplify::Limits;
-use hamel_verify::counts::study::{Recorded, Weights, cases, weigh};
+use hamel_verify::counts::study::{Recorded, Weights, cases, code, weigh};
 use hamel_verify::parallel;
 use serde::Serialize;
 
@@ -41,6 +41,11 @@ struct Row<'a> {
 pub(super) fn weights(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let asked = asked(cases(), arguments)?;
     let limits = Limits::default();
+    if arguments.code {
+        let modules = parallel::map(&asked, |case| code(case, &module(&case.name), &limits));
+        let modules = modules.into_iter().collect::<syn::Result<Vec<_>>>();
+        return Ok(screen.line(modules.map_err(|error| Failure::Usage(error.to_string()))?.concat())?);
+    }
     let weights = parallel::map(&asked, |case| weigh(case, &limits)).into_iter().collect::<syn::Result<Vec<_>>>();
     let weights = weights.map_err(|error| Failure::Usage(error.to_string()))?;
     if arguments.json {
@@ -55,6 +60,12 @@ pub(super) fn weights(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
     }
     let is_lightest = |weights: &Weights| weights.recorded.best_other().is_none_or(|other| weights.total <= other);
     if weights.iter().all(is_lightest) { Ok(()) } else { Err(Failure::Verdict) }
+}
+
+/// The name of a case as one of a module: `EP full +Jac` is `ep_full_jac`.
+fn module(case: &str) -> String {
+    let words = case.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("_")
 }
 
 fn cells(case: &str, weights: &Weights) -> Vec<String> {

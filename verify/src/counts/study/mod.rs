@@ -14,8 +14,9 @@ mod slider_crank;
 
 use std::sync::LazyLock;
 
+use hamel_compiler::emit::formulas;
 use hamel_compiler::expr::{ExprId, Graph, Operations, Stage};
-use hamel_compiler::simplify::{Accuracy, Limits, simplify};
+use hamel_compiler::simplify::{Accuracy, Limits, balance_fused, simplify};
 use serde::{Deserialize, Serialize};
 
 use super::{Formulas, Function};
@@ -93,6 +94,19 @@ pub fn weigh(case: &Function, limits: &Limits) -> syn::Result<Weights> {
         accuracy: hot.accuracy,
         recorded: recorded(&case.name).cloned().unwrap_or_default(),
     })
+}
+
+/// Rust of a case, simplified for known parameters: a module `name` without and one `name_fused` with fused products
+/// and sums.
+///
+/// # Errors
+/// Those of the compiler.
+pub fn code(case: &Function, name: &str, limits: &Limits) -> syn::Result<String> {
+    let written = case.write(Stage::Parameter)?;
+    let hot = simplify(&written.graph, &written.values, limits);
+    let (balanced, values) = balance_fused(&hot.graph, &hot.roots);
+    let plain = formulas(name, &hot.graph, &hot.roots, false);
+    Ok(plain + &formulas(&format!("{name}_fused"), &balanced, &values, true))
 }
 
 static ALL_RECORDED: LazyLock<Vec<Recorded>> =
