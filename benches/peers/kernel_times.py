@@ -211,7 +211,7 @@ version = "0.0.0"
 edition = "2024"
 
 [dependencies]
-hamel = {{ path = "{root}/runtime" }}
+hamel = {{ path = "{root}/runtime", default-features = false, features = ["macros"] }}
 
 [profile.release]
 opt-level = 3
