@@ -39,17 +39,17 @@ impl DoubleDouble {
         DoubleDouble { high: -self.high, low: -self.low }
     }
 
-    fn add(self, other: DoubleDouble) -> DoubleDouble {
+    pub(crate) fn add(self, other: DoubleDouble) -> DoubleDouble {
         let (high, low) = (two_sum(self.high, other.high), two_sum(self.low, other.low));
         let sum = quick_two_sum(high.high, high.low + low.high);
         quick_two_sum(sum.high, sum.low + low.low)
     }
 
-    fn sub(self, other: DoubleDouble) -> DoubleDouble {
+    pub(crate) fn sub(self, other: DoubleDouble) -> DoubleDouble {
         self.add(other.neg())
     }
 
-    fn mul(self, other: DoubleDouble) -> DoubleDouble {
+    pub(crate) fn mul(self, other: DoubleDouble) -> DoubleDouble {
         let product = two_product(self.high, other.high);
         quick_two_sum(product.high, product.low + (self.high * other.low + self.low * other.high))
     }
@@ -58,7 +58,7 @@ impl DoubleDouble {
         self.mul(DoubleDouble::from_f64(factor))
     }
 
-    fn div(self, other: DoubleDouble) -> DoubleDouble {
+    pub(crate) fn div(self, other: DoubleDouble) -> DoubleDouble {
         let first = self.high / other.high;
         let rest = self.sub(other.scale(first));
         let second = rest.high / other.high;

@@ -65,7 +65,12 @@ impl Graph {
 
     /// All nodes with their identifiers, operands before users.
     pub fn nodes(&self) -> impl Iterator<Item = (ExprId, Node)> + '_ {
-        self.nodes.iter().enumerate().map(|(index, &node)| (ExprId(index as u32), node))
+        self.nodes_from(0)
+    }
+
+    /// The nodes from a position in the arena on.
+    pub(crate) fn nodes_from(&self, first: usize) -> impl Iterator<Item = (ExprId, Node)> + '_ {
+        (first..).zip(&self.nodes[first..]).map(|(index, &node)| (ExprId(index as u32), node))
     }
 
     /// Number of nodes, reachable or not.

@@ -3,7 +3,7 @@
 //! What runs are the statements that are emitted, not the graph they came from.
 
 use super::placement::axes;
-use super::{Argument, Expression, Routine, Schedule, ScheduledFunction, Statement};
+use super::{Argument, Expression, Routine, Schedule, Statement};
 use crate::derive::{Equations, FunctionRole, Instance, Role};
 use crate::expr::{Binary, Scalar, Unary};
 
@@ -163,7 +163,31 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
 
     /// The outputs of a function of the model; those that no kernel contributes to are absent.
     pub fn evaluate(&self, function: FunctionRole, point: &Point<T>) -> Vec<(Role, Dense<T>)> {
+        let layout = &self.equations.layout;
         let mut results: Vec<(Role, Dense<T>)> = Vec::new();
+        self.for_each_output(function, point, |role, entries| {
+            let known = results.iter().position(|(known, _)| *known == role).unwrap_or_else(|| {
+                let (rows, columns) = axes(function, role);
+                results.push((role, Dense::zeros(rows.size(layout), columns.size(layout))));
+                results.len() - 1
+            });
+            let dense = &mut results[known].1;
+            for ((row, column), value) in entries {
+                let entry = &mut dense.values[row * dense.columns + column];
+                *entry = entry.binary(Binary::Add, &value);
+            }
+        });
+        results
+    }
+
+    /// What every member contributes to the outputs of a function, as places in the model's matrix and values; those at
+    /// one place add up.
+    pub fn for_each_output(
+        &self,
+        function: FunctionRole,
+        point: &Point<T>,
+        mut receive: impl FnMut(Role, Vec<((usize, usize), T)>),
+    ) {
         for (instance, constants) in self.equations.instances.iter().zip(&self.constants) {
             let kernel = &self.schedule.kernels[instance.kernel];
             for scheduled in kernel.functions.iter().filter(|scheduled| scheduled.role == function) {
@@ -172,31 +196,11 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
                     constants: constants.clone(),
                     point: point.of_instance(instance),
                 };
-                self.add(&mut results, instance, scheduled, run(&scheduled.routine, &arguments));
-            }
-        }
-        results
-    }
-
-    fn add(
-        &self,
-        results: &mut Vec<(Role, Dense<T>)>,
-        instance: &Instance,
-        function: &ScheduledFunction,
-        values: Vec<Vec<T>>,
-    ) {
-        for (output, values) in function.outputs.iter().zip(values) {
-            let (row_axis, column_axis) = axes(function.role, output.role);
-            let known = results.iter().position(|(role, _)| *role == output.role).unwrap_or_else(|| {
-                let (rows, columns) = (row_axis.size(&self.equations.layout), column_axis.size(&self.equations.layout));
-                results.push((output.role, Dense::zeros(rows, columns)));
-                results.len() - 1
-            });
-            let dense = &mut results[known].1;
-            for (&(row, column), value) in output.entries.iter().zip(values) {
-                let (row, column) = (row_axis.place(instance, row), column_axis.place(instance, column));
-                let entry = &mut dense.values[row * dense.columns + column];
-                *entry = entry.binary(Binary::Add, &value);
+                for (output, values) in scheduled.outputs.iter().zip(run(&scheduled.routine, &arguments)) {
+                    let (rows, columns) = axes(function, output.role);
+                    let place = |&(row, column)| (rows.place(instance, row), columns.place(instance, column));
+                    receive(output.role, output.entries.iter().map(place).zip(values).collect());
+                }
             }
         }
     }

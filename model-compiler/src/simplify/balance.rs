@@ -187,7 +187,7 @@ impl Balancing<'_> {
     }
 
     fn arrival(&mut self, id: ExprId) -> u32 {
-        for (node_id, node) in self.output.nodes().skip(self.arrivals.len()) {
+        for (node_id, node) in self.output.nodes_from(self.arrivals.len()) {
             let arrivals = &self.arrivals;
             let latest = |node: Node| node.operands().map(|operand| arrivals[operand.index()]).max().unwrap_or(0);
             let arrival = match self.fused.get(&node_id) {

@@ -11,6 +11,8 @@ use crate::expr::{Binary, ExprId, Graph, Node, Number, Scalar, Unary, evaluate_a
 const MODULUS: u64 = (1 << 61) - 1;
 
 /// An element of the field.
+///
+/// Its arithmetic is inlined even in a compiler that is built without optimisation, where it would be mostly calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Residue(u64);
 
@@ -31,6 +33,7 @@ impl Residue {
     }
 
     /// The representative below the modulus.
+    #[inline(always)]
     pub(super) fn value(self) -> u64 {
         self.0
     }
@@ -98,6 +101,7 @@ impl Residue {
 
 impl Add for Residue {
     type Output = Residue;
+    #[inline(always)]
     fn add(self, other: Residue) -> Residue {
         let sum = self.0 + other.0;
         Residue(if sum >= MODULUS { sum - MODULUS } else { sum })
@@ -106,6 +110,7 @@ impl Add for Residue {
 
 impl Neg for Residue {
     type Output = Residue;
+    #[inline(always)]
     fn neg(self) -> Residue {
         Residue(if self.0 == 0 { 0 } else { MODULUS - self.0 })
     }
@@ -113,6 +118,7 @@ impl Neg for Residue {
 
 impl Sub for Residue {
     type Output = Residue;
+    #[inline(always)]
     fn sub(self, other: Residue) -> Residue {
         let difference = self.0.wrapping_sub(other.0);
         Residue(if self.0 < other.0 { difference.wrapping_add(MODULUS) } else { difference })
@@ -121,6 +127,7 @@ impl Sub for Residue {
 
 impl Mul for Residue {
     type Output = Residue;
+    #[inline(always)]
     fn mul(self, other: Residue) -> Residue {
         let product = u128::from(self.0) * u128::from(other.0);
         // 2⁶¹ is 1 modulo 2⁶¹ − 1, so the high part is added to the low part.

@@ -4,7 +4,7 @@
 //! its negative, or a constant; a node that is the sum, difference or product of two earlier nodes is computed from
 //! these when that frees more work than it costs. Nodes known at an earlier stage count as earlier.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cost::weight_of;
 use super::field::{Residue, values_at_point};
@@ -14,8 +14,9 @@ use crate::expr::{Binary, ExprId, Graph, Node, Number, Scalar, Unary};
 pub(crate) fn merge_equal(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
     const MAX_PASSES: usize = 3;
     let mut current = graph.compact(roots);
+    let mut unreachable = FxHashSet::default();
     for _ in 0..MAX_PASSES {
-        let mut merge = Merge::new(&current.0, &current.1);
+        let mut merge = Merge::new(&current.0, &current.1, &mut unreachable);
         merge.run();
         let is_done = merge.replaced == 0;
         current = merge.rebuild();
@@ -42,6 +43,14 @@ enum Replacement {
     Operation(Binary, ExprId, ExprId),
 }
 
+/// What the search for an operation reads of every visited node, all in one place.
+struct Visited {
+    id: ExprId,
+    /// At the first point.
+    value: Residue,
+    inverse: Residue,
+}
+
 struct Merge<'g> {
     graph: &'g Graph,
     roots: &'g [ExprId],
@@ -55,13 +64,15 @@ struct Merge<'g> {
     /// Says quickly of most values that no visited node has them.
     filter: Filter,
     /// Visited nodes that still stand for themselves or for an operation.
-    visited: Vec<ExprId>,
+    visited: Vec<Visited>,
+    /// Values for which no operation was found. A pass adds no values, so later ones need not search for these again.
+    unreachable: &'g mut FxHashSet<Fingerprint>,
     constants: FxHashMap<Fingerprint, Number>,
     replaced: usize,
 }
 
 impl<'g> Merge<'g> {
-    fn new(graph: &'g Graph, roots: &'g [ExprId]) -> Merge<'g> {
+    fn new(graph: &'g Graph, roots: &'g [ExprId], unreachable: &'g mut FxHashSet<Fingerprint>) -> Merge<'g> {
         const SEEDS: [u64; 2] = [4242, 2424];
         let mut order = graph.reachable(roots);
         let points = SEEDS.map(|seed| values_at_point(graph, &order, seed));
@@ -77,6 +88,7 @@ impl<'g> Merge<'g> {
             earliest: FxHashMap::default(),
             filter: Filter::for_entries(order.len()),
             visited: Vec::with_capacity(order.len()),
+            unreachable,
             constants: small_constants(),
             replaced: 0,
             order,
@@ -109,7 +121,7 @@ impl<'g> Merge<'g> {
             self.earliest.insert(print, id);
             self.filter.insert(print[0]);
         }
-        self.visited.push(id);
+        self.visited.push(Visited { id, value: print[0], inverse: self.inverses[id.index()][0] });
     }
 
     /// Finds a cheaper definition of a node, and updates the use counts to it.
@@ -148,7 +160,12 @@ impl<'g> Merge<'g> {
 
     fn find_operation(&mut self, id: ExprId) -> Option<Replacement> {
         let released = self.release_operands(id);
-        let found = if released.weight > 1 { self.search_operation(self.prints[id.index()]) } else { None };
+        let print = self.prints[id.index()];
+        let is_searched = released.weight > 1 && !self.unreachable.contains(&print);
+        let found = if is_searched { self.search_operation(print) } else { None };
+        if is_searched && found.is_none() {
+            self.unreachable.insert(print);
+        }
         match found {
             Some((op, a, b)) => {
                 self.uses[a.index()] += 1;
@@ -164,17 +181,16 @@ impl<'g> Merge<'g> {
 
     /// Two visited nodes in use whose sum, difference or product has the given value.
     fn search_operation(&self, print: Fingerprint) -> Option<(Binary, ExprId, ExprId)> {
-        for &a in &self.visited {
-            let value = self.prints[a.index()];
-            let inverse = self.inverses[a.index()];
+        for &Visited { id: a, value, inverse } in &self.visited {
             // Most candidates fail in the filter, which needs the first point only.
-            let rest = print[0] - value[0];
+            let rest = print[0] - value;
             let may_add = self.filter.may_contain(rest);
             let may_sub = self.filter.may_contain(-rest);
-            let may_mul = self.filter.may_contain(print[0] * inverse[0]);
-            if !(may_add || may_sub || may_mul) || self.uses[a.index()] == 0 {
+            let may_mul = self.filter.may_contain(print[0] * inverse);
+            if !(may_add | may_sub | may_mul) || self.uses[a.index()] == 0 {
                 continue;
             }
+            let (value, inverse) = (self.prints[a.index()], self.inverses[a.index()]);
             if let Some(b) = self.find_live(combine(print, value, |x, y| x - y)) {
                 return Some((Binary::Add, a, b));
             }
@@ -286,6 +302,8 @@ impl Filter {
         self.words[(bit >> 6) as usize] |= 1 << (bit & 63);
     }
 
+    // Most of the time of this pass is spent here, also in a compiler that is built without optimisation.
+    #[inline(always)]
     fn may_contain(&self, value: Residue) -> bool {
         let bit = value.value() & self.mask;
         self.words[(bit >> 6) as usize] >> (bit & 63) & 1 == 1

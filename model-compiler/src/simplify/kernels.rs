@@ -1,7 +1,7 @@
-//! Simplifies every function of every kernel, each on its own, and puts the results of a kernel back into one graph,
+//! Simplifies every function of every kernel, each on its own and side by side, and puts the results of a kernel back into one graph,
 //! so that what depends on parameters alone is shared by all its functions.
 
-use super::{Limits, Simplified, balance_fused, constants, simplify};
+use super::{Limits, Simplified, balance_fused, constants, parallel, simplify};
 use crate::derive::{Entry, Equations, Function, FunctionRole, Kernel, Output, roots};
 use crate::expr::{ExprId, Graph};
 
@@ -27,18 +27,19 @@ pub fn simplify_equations(equations: &Equations, limits: &Limits) -> (Equations,
 }
 
 fn simplify_kernel(kernel: &mut Kernel, is_fused: bool, limits: &Limits, logs: &mut Vec<FunctionLog>) {
-    let mut graph = Graph::with_symbols_of(&kernel.graph);
-    for function in &mut kernel.functions {
-        let mut alone = Graph::with_symbols_of(&kernel.graph);
-        let values = transfer(&mut alone, &kernel.graph, &roots(function));
-        let mut result = if is_rare(function.role) {
-            simplify(&alone, &values, &limits.light())
-        } else {
-            simplify(&alone, &values, limits)
-        };
+    let source = &kernel.graph;
+    let results = parallel::map(&kernel.functions, |function| {
+        let mut alone = Graph::with_symbols_of(source);
+        let values = transfer(&mut alone, source, &roots(function));
+        let limits = if is_rare(function.role) { &limits.light() } else { limits };
+        let mut result = simplify(&alone, &values, limits);
         if is_fused {
             (result.graph, result.roots) = balance_fused(&result.graph, &result.roots);
         }
+        result
+    });
+    let mut graph = Graph::with_symbols_of(source);
+    for (function, result) in kernel.functions.iter_mut().zip(results) {
         let values = transfer(&mut graph, &result.graph, &result.roots);
         replace(function, &values);
         logs.push(FunctionLog { kernel: kernel.name.clone(), role: function.role, result });

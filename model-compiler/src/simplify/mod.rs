@@ -21,6 +21,7 @@ pub(crate) mod fingerprint;
 mod fixture;
 mod kernels;
 mod limits;
+mod parallel;
 mod polynomial;
 
 #[cfg(feature = "egraph")]
@@ -34,6 +35,7 @@ mod window;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use crate::expr::{ExprId, Graph, Node, Operations, Unary};
 use factor::Ties;
@@ -83,7 +85,7 @@ pub fn simplify(graph: &Graph, roots: &[ExprId], limits: &Limits) -> Simplified 
 #[derive(Clone)]
 struct Version {
     start: &'static str,
-    graph: Graph,
+    graph: Rc<Graph>,
     roots: Vec<ExprId>,
     weight: u64,
 }
@@ -91,7 +93,7 @@ struct Version {
 impl Version {
     fn new(start: &'static str, (graph, roots): (Graph, Vec<ExprId>)) -> Version {
         let weight = cost::hot_weight(&graph, &roots);
-        Version { start, graph, roots, weight }
+        Version { start, graph: Rc::new(graph), roots, weight }
     }
 
     fn operation_count(&self) -> usize {
@@ -237,12 +239,13 @@ impl<'l> Portfolio<'l> {
                 if is_sound && reference.accepts(errors) {
                     let accuracy = Accuracy { input: reference.errors(), output: errors };
                     let Version { graph, roots, .. } = candidate;
-                    return Simplified { graph, roots, log: self.log, accuracy };
+                    return Simplified { graph: Rc::unwrap_or_clone(graph), roots, log: self.log, accuracy };
                 }
             }
         }
         let accuracy = Accuracy { input: reference.errors(), output: reference.errors() };
-        Simplified { graph: self.input.graph, roots: self.input.roots, log: self.log, accuracy }
+        let Version { graph, roots, .. } = self.input;
+        Simplified { graph: Rc::unwrap_or_clone(graph), roots, log: self.log, accuracy }
     }
 
     /// Whether all radicands of the input are still radicands.

@@ -4,17 +4,18 @@
 //! redundant only where it is so at every one of them, so that a singular position (a dead centre) raises no alarm.
 //! A mechanism that cannot be assembled from the reference is left to the run time, which can say more.
 
+mod rows;
+
 use crate::derive::{Block, Equations, FunctionRole, Role};
 use crate::diagnostics::{self, Errors};
 use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
 use crate::schedule::Schedule;
 use crate::schedule::interpret::{Interpreter, Point, defaults};
+use rows::{Factors, Row};
 
 /// Configurations that are looked at.
 const SAMPLES: u64 = 3;
-/// A row counts as dependent when this part of it, or less, is left beside the others.
-const DEPENDENT: f64 = 1e-7;
 /// Residual of an assembled mechanism.
 const ASSEMBLED: f64 = 1e-9;
 
@@ -54,7 +55,7 @@ fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Optio
         let mut rows = jacobian(model, equations, &q);
         // Constraints on velocities do not bind the configuration.
         rows.truncate(rows.len() - equations.layout.velocity_constraints);
-        let step = minimum_norm_step(&rows, &g);
+        let step = Factors::new(&rows).minimum_norm_step(&g, nv);
         if step.iter().any(|x| !x.is_finite()) {
             return None;
         }
@@ -136,69 +137,15 @@ fn constraint(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Vec
 }
 
 /// Rows of G.
-fn jacobian(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Vec<Vec<f64>> {
-    let (nc, nv) = (equations.layout.constraints.len(), equations.layout.velocities.len());
+fn jacobian(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Vec<Row> {
+    let mut rows = vec![Row::new(); equations.layout.constraints.len()];
     let at = point(equations, q);
-    let dense = model.output(FunctionRole::ConstraintJacobian, Role::ConstraintJacobian, &at, (nc, nv));
-    dense.values.chunks(nv.max(1)).map(<[f64]>::to_vec).collect()
-}
-
-/// Orthonormal rows that span the given ones, and each row's part along them; dependent rows add no direction.
-struct Orthonormal {
-    directions: Vec<Vec<f64>>,
-    /// For every row, its components along the directions, and its own direction if it has one.
-    rows: Vec<(Vec<f64>, Option<usize>)>,
-}
-
-impl Orthonormal {
-    fn new(rows: &[Vec<f64>]) -> Self {
-        let mut basis = Self { directions: Vec::new(), rows: Vec::new() };
-        for row in rows {
-            let norm = length(row);
-            let mut rest = row.clone();
-            let mut components = vec![0.0; basis.directions.len()];
-            // Twice is enough. [Giraud, Langou, Rozložník 2005]
-            for _ in 0..2 {
-                for (component, direction) in components.iter_mut().zip(&basis.directions) {
-                    let along = dot(&rest, direction);
-                    *component += along;
-                    rest.iter_mut().zip(direction).for_each(|(x, d)| *x -= along * d);
-                }
-            }
-            let left = length(&rest);
-            let own = (left > DEPENDENT * norm).then_some(basis.directions.len());
-            if own.is_some() {
-                components.push(left);
-                basis.directions.push(rest.iter().map(|x| x / left).collect());
-            }
-            basis.rows.push((components, own));
+    model.for_each_output(FunctionRole::ConstraintJacobian, &at, |role, entries| {
+        if role == Role::ConstraintJacobian {
+            entries.into_iter().for_each(|((row, column), value)| *rows[row].entry(column).or_default() += value);
         }
-        basis
-    }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn length(a: &[f64]) -> f64 {
-    dot(a, a).sqrt()
-}
-
-/// The shortest step that the independent rows ask for: G δ = −g.
-fn minimum_norm_step(rows: &[Vec<f64>], g: &[f64]) -> Vec<f64> {
-    let basis = Orthonormal::new(rows);
-    let mut along: Vec<f64> = Vec::new();
-    for ((components, own), g) in basis.rows.iter().zip(g) {
-        if let Some(own) = *own {
-            along.push((-g - dot(&components[..own], &along)) / components[own]);
-        }
-    }
-    let mut step = vec![0.0; rows.first().map_or(0, Vec::len)];
-    for (direction, part) in basis.directions.iter().zip(along) {
-        step.iter_mut().zip(direction).for_each(|(x, d)| *x += part * d);
-    }
-    step
+    });
+    rows
 }
 
 /// First constraint of each member with surplus rows, and how many it has.
@@ -206,10 +153,8 @@ fn redundancies(model: &Interpreter<f64>, equations: &Equations, configurations:
     let nc = equations.layout.constraints.len();
     let mut always = vec![!configurations.is_empty(); nc];
     for q in configurations {
-        let basis = Orthonormal::new(&jacobian(model, equations, q));
-        for (always, (_, own)) in always.iter_mut().zip(&basis.rows) {
-            *always &= own.is_none();
-        }
+        let rows = jacobian(model, equations, q);
+        always.iter_mut().zip(Factors::new(&rows).dependent()).for_each(|(always, now)| *always &= now);
     }
     let mut found: Vec<(usize, usize)> = Vec::new();
     for row in (0..nc).filter(|&row| always[row]) {
