@@ -61,7 +61,7 @@ struct Merge<'g> {
     uses: Vec<u32>,
     replacements: Vec<Option<Replacement>>,
     earliest: FxHashMap<Fingerprint, ExprId>,
-    /// Says quickly of most values that no visited node has them.
+    /// Says quickly of most values that no visited node has them or their negative.
     filter: Filter,
     /// Visited nodes that still stand for themselves or for an operation.
     visited: Vec<Visited>,
@@ -120,6 +120,7 @@ impl<'g> Merge<'g> {
         if !is_known {
             self.earliest.insert(print, id);
             self.filter.insert(print[0]);
+            self.filter.insert(-print[0]);
         }
         self.visited.push(Visited { id, value: print[0], inverse: self.inverses[id.index()][0] });
     }
@@ -183,11 +184,9 @@ impl<'g> Merge<'g> {
     fn search_operation(&self, print: Fingerprint) -> Option<(Binary, ExprId, ExprId)> {
         for &Visited { id: a, value, inverse } in &self.visited {
             // Most candidates fail in the filter, which needs the first point only.
-            let rest = print[0] - value;
-            let may_add = self.filter.may_contain(rest);
-            let may_sub = self.filter.may_contain(-rest);
-            let may_mul = self.filter.may_contain(print[0] * inverse);
-            if !(may_add | may_sub | may_mul) || self.uses[a.index()] == 0 {
+            let may_be_sum = self.filter.may_contain(print[0] - value);
+            let may_be_product = self.filter.may_contain(print[0] * inverse);
+            if !(may_be_sum | may_be_product) || self.uses[a.index()] == 0 {
                 continue;
             }
             let (value, inverse) = (self.prints[a.index()], self.inverses[a.index()]);
@@ -292,7 +291,7 @@ struct Filter {
 
 impl Filter {
     fn for_entries(entries: usize) -> Filter {
-        const BITS_PER_ENTRY: usize = 64;
+        const BITS_PER_ENTRY: usize = 128;
         let words = (entries * BITS_PER_ENTRY / 64 + 1).next_power_of_two();
         Filter { words: vec![0; words], mask: words as u64 * 64 - 1 }
     }
