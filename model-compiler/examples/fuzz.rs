@@ -6,6 +6,7 @@
 #[path = "../tests/common/mutation.rs"]
 mod mutation;
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +18,8 @@ use mutation::Corpus;
 use proc_macro2::{Group, TokenStream, TokenTree};
 
 const LONGEST: Duration = Duration::from_secs(60);
+/// Mutants of one thread: `proc_macro2` keeps every text that a thread has lexed, and forgets it with the thread.
+const PORTION: u64 = 20_000;
 
 #[derive(Default)]
 struct Counts {
@@ -24,6 +27,7 @@ struct Counts {
     accepted: u64,
     compiled: u64,
     refused_late: u64,
+    failures: u64,
 }
 
 impl Counts {
@@ -53,30 +57,36 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let first = first.and_then(Result::ok).unwrap_or(0);
-    let corpus = Corpus::read();
     let started = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
     std::thread::spawn(watch);
     let mut counts = Counts::default();
-    let mut failures = 0;
-    for seed in first..first + count {
-        CURRENT.store(seed, Ordering::Relaxed);
-        let tokens = corpus.mutant(seed);
-        if catch_unwind(AssertUnwindSafe(|| counts.run(tokens.clone()))).is_err() {
-            failures += 1;
-            println!("seed {seed} panics: {}", message(&tokens));
-            println!("{}", smallest(tokens));
-        }
-        if (seed + 1 - first) % 100_000 == 0 {
-            println!("{} mutants after {:.0} s", seed + 1 - first, started.elapsed().as_secs_f64());
-        }
+    for begin in (0..count).step_by(PORTION as usize) {
+        let seeds = first + begin..first + count.min(begin + PORTION);
+        counts = std::thread::spawn(|| portion(counts, seeds)).join().expect("panics of mutants are caught");
+        println!("{} mutants after {:.0} s", count.min(begin + PORTION), started.elapsed().as_secs_f64());
     }
-    let Counts { refused, accepted, compiled, refused_late } = counts;
+    let Counts { refused, accepted, compiled, refused_late, failures } = counts;
     println!(
         "{count} mutants: {refused} refused, {accepted} accepted; compiled {compiled}, refused late {refused_late}"
     );
     println!("{failures} panics, {:.0} s, peak memory {}", started.elapsed().as_secs_f64(), peak_memory());
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs the mutants with these seeds.
+fn portion(mut counts: Counts, seeds: Range<u64>) -> Counts {
+    let corpus = Corpus::read();
+    for seed in seeds {
+        CURRENT.store(seed, Ordering::Relaxed);
+        let tokens = corpus.mutant(seed);
+        if catch_unwind(AssertUnwindSafe(|| counts.run(tokens.clone()))).is_err() {
+            counts.failures += 1;
+            println!("seed {seed} panics: {}", message(&tokens));
+            println!("{}", smallest(tokens));
+        }
+    }
+    counts
 }
 
 /// Ends the program when one mutant takes too long.
