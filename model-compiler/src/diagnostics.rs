@@ -202,8 +202,17 @@ pub(crate) fn unknown_word(what: &str, word: &Ident, candidates: &[&str]) -> Err
 }
 
 pub(crate) fn unknown_unit(symbol: &str, span: Span) -> Error {
-    let near = nearest(symbol, crate::units::SYMBOLS.iter().map(|symbol| symbol.name));
-    advise_if(span, format!("unknown unit `{symbol}`"), near.map(did_you_mean))
+    let known = || crate::units::SYMBOLS.iter().map(|symbol| symbol.name);
+    // `Nm` means `N m`, and `KG` is `kg`.
+    let is_known = |word: &str| known().any(|known| known == word);
+    let parts = symbol.char_indices().map(|(at, _)| symbol.split_at(at));
+    // A doubled letter is a slip.
+    let is_meant = |(a, b): &(&str, &str)| is_known(a) && is_known(b) && !a.ends_with(b);
+    let two = parts.into_iter().find(is_meant).map(|(a, b)| format!("{a} {b}"));
+    let same = || known().find(|known| known.eq_ignore_ascii_case(symbol)).map(str::to_owned);
+    let near = || nearest(symbol, known()).map(str::to_owned);
+    let meant = two.or_else(same).or_else(near);
+    advise_if(span, format!("unknown unit `{symbol}`"), meant.as_deref().map(did_you_mean))
 }
 
 pub(crate) fn unknown_quantity(of: &str, name: &Ident, candidates: &[&str]) -> Error {
@@ -218,6 +227,12 @@ pub(crate) fn no_rate(name: &Ident, velocities: &[&str]) -> Error {
 
 pub(crate) fn duplicate_name(name: &Ident, first: Span) -> Error {
     beside(error(name, format!("duplicate name `{name}`")), first, format!("`{name}` is declared here first"))
+}
+
+/// `v_x` beside a vector `v`.
+pub(crate) fn equal_components(name: &Ident, first: &Ident, component: &str) -> Error {
+    let message = format!("`{name}` and `{first}` both have the name `{component}` for a component");
+    beside(advise(name, message, "rename one of them"), first.span(), format!("`{first}` is declared here"))
 }
 
 pub(crate) fn reserved_name(name: &Ident) -> Error {
@@ -429,9 +444,9 @@ pub fn input_in_constraint(span: Span, name: &str) -> Error {
     error(span, format!("a constraint may not depend on the input `{name}`: its rates are not known"))
 }
 
-/// `what` is e.g. "a constraint".
-pub(crate) fn no_motion(place: Place, what: &str) -> Error {
-    error(place, format!("expected {what} on the motion, found an expression without positions or velocities"))
+/// `what` is e.g. "a constraint", `without` what it lacks, e.g. "velocities".
+pub(crate) fn no_motion(place: Place, what: &str, without: &str) -> Error {
+    error(place, format!("expected {what} on the motion, found an expression without {without}"))
 }
 
 pub(crate) fn only_in_space(place: impl Into<Place>, what: &str) -> Error {
@@ -444,6 +459,11 @@ pub(crate) fn only_in_plane(place: impl Into<Place>, what: &str) -> Error {
 
 pub(crate) fn needs_joint_coordinates(place: Place, what: &str) -> Error {
     error(place, format!("{what} needs `coordinates joint` and a joint of the spanning tree"))
+}
+
+/// `on hinge.velocity` where `on hinge` is meant.
+pub(crate) fn force_on_value(place: Place, joint: &Ident) -> Error {
+    advise(place, "expected a joint or one of its coordinates, found a value", format!("write `on {joint}`"))
 }
 
 /// Forward and inverse dynamics in the coordinates of joints, where there are none or they are constrained.
@@ -505,7 +525,9 @@ pub(crate) fn joint_to_itself(end: &Ident) -> Error {
 }
 
 pub(crate) fn unattached_body(body: &Ident) -> Error {
-    let help = format!("add a joint, or let it move freely: `joint {body}_motion: free(ground, {body});`");
+    let spelled = spelled(&body.to_string());
+    let (stem, index) = spelled.split_at(spelled.find('[').unwrap_or(spelled.len()));
+    let help = format!("add a joint, or let it move freely: `joint {stem}_motion{index}: free(ground, {spelled});`");
     advise(body, format!("body `{body}` is not attached"), help)
 }
 
@@ -551,8 +573,14 @@ pub(crate) fn not_a_rotation(place: Place) -> Error {
 pub fn redundant_constraints(span: Span, member: &str, surplus: usize) -> Error {
     let verb = if surplus == 1 { "follows" } else { "follow" };
     let message = format!("{surplus} {} of `{member}` {verb} from the others", plural("constraint", surplus));
-    let help = "replace the joint by one that leaves more freedom, e.g. `spherical` for `revolute`";
-    advise(span, message, help)
+    advise(span, message, "leave it out, or replace a joint by one that leaves more freedom")
+}
+
+/// A written constraint, or a drive, that no coordinate can change, and is not satisfied.
+pub fn constant_constraint(span: Span, member: &str, residual: f64) -> Error {
+    let message =
+        format!("no motion satisfies `{member}`: a residual of {residual:.1e} remains wherever the bodies are");
+    advise(span, message, "expected a condition on something that moves")
 }
 
 /// A coordinate without inertia: the mass matrix is singular.

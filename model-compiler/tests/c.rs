@@ -49,7 +49,7 @@ fn driver(header: &str, name: &str, point: &Point<f64>) -> String {
         let Some((_, rest)) = header.split_once(&format!("void {function}(")) else { continue };
         let arguments: Vec<&str> = rest.split(')').next().expect("a list of arguments").split(", ").collect();
         let word = |argument: &&str| argument.rsplit([' ', '*']).next().expect("a name").to_owned();
-        let results = arguments.iter().filter(|argument| argument.contains("restrict")).map(word);
+        let results = arguments.iter().filter(|argument| argument.starts_with("double *")).map(word);
         let results: Vec<String> = results.collect();
         text.push_str("{\n");
         for result in &results {

@@ -27,6 +27,10 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
     let errors = Errors::default();
     let model = Interpreter::new(equations, schedule, defaults(schedule));
     let configurations: Vec<Vec<f64>> = (0..SAMPLES).filter_map(|seed| assemble(&model, equations, seed)).collect();
+    for (row, residual) in out_of_reach(&model, equations) {
+        let member = member(system, equations, row);
+        errors.push(diagnostics::constant_constraint(member.span(), &member.to_string(), residual));
+    }
     for (owner, surplus) in redundancies(&model, equations, &configurations) {
         let member = member(system, equations, owner);
         errors.push(diagnostics::redundant_constraints(member.span(), &member.to_string(), surplus));
@@ -43,10 +47,7 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
 /// A configuration near the reference that satisfies all constraints: minimum-norm Newton steps from a small
 /// deterministic displacement.
 fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Option<Vec<f64>> {
-    let mut q = model.reference_configuration();
-    let nv = equations.layout.velocities.len();
-    let displacement: Vec<f64> = (0..nv as u64).map(|i| 0.3 * noise(seed * 7919 + i)).collect();
-    displace(equations, &mut q, &displacement);
+    let mut q = displaced(model, equations, seed);
     for _ in 0..50 {
         let g = constraint(model, equations, &q);
         if g.iter().all(|g| g.abs() < ASSEMBLED) {
@@ -62,6 +63,15 @@ fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Optio
         displace(equations, &mut q, &step);
     }
     None
+}
+
+/// A configuration near the reference without symmetry.
+fn displaced(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Vec<f64> {
+    let mut q = model.reference_configuration();
+    let nv = equations.layout.velocities.len();
+    let displacement: Vec<f64> = (0..nv as u64).map(|i| 0.3 * noise(seed * 7919 + i)).collect();
+    displace(equations, &mut q, &displacement);
+    q
 }
 
 /// A number between −1 and 1 that looks random but is always the same.
@@ -165,6 +175,16 @@ fn redundancies(model: &Interpreter<f64>, equations: &Equations, configurations:
         }
     }
     found
+}
+
+/// Constraints on coordinates that no coordinate can change, with what remains of them.
+fn out_of_reach(model: &Interpreter<f64>, equations: &Equations) -> Vec<(usize, f64)> {
+    let n_positions = equations.layout.constraints.len() - equations.layout.velocity_constraints;
+    let configurations: Vec<Vec<f64>> = (0..SAMPLES).map(|seed| displaced(model, equations, seed)).collect();
+    let jacobians: Vec<Vec<Vec<f64>>> = configurations.iter().map(|q| jacobian(model, equations, q)).collect();
+    let g = constraint(model, equations, &model.reference_configuration());
+    let is_fixed = |row: usize| jacobians.iter().all(|jacobian| jacobian[row].iter().all(|entry| *entry == 0.0));
+    (0..n_positions).filter(|&row| g[row].abs() > ASSEMBLED && is_fixed(row)).map(|row| (row, g[row])).collect()
 }
 
 /// The first constraint of the member that a constraint belongs to: its name up to the component.

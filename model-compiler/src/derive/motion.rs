@@ -77,7 +77,7 @@ impl<'k, 'p, 's> Stage<'k, 'p, 's> {
             return lower(self, term);
         }
         let values = self.builder.parameters.lower(term);
-        let names = super::parameters::component_names(name, term.shape);
+        let names = term.shape.component_names(name);
         names.iter().zip(values).map(|(name, value)| self.builder.parameter(name, value, false)).collect()
     }
 

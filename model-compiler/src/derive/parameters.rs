@@ -33,7 +33,7 @@ impl Parameters {
             let is_diagonal = matches!(parameter.value.kind, TermKind::Diagonal(_));
             let mut components = Vec::new();
             for (i, (component, value)) in
-                component_names(&name, parameter.value.shape).into_iter().zip(value).enumerate()
+                parameter.value.shape.component_names(&name).into_iter().zip(value).enumerate()
             {
                 // What is written as a diagonal matrix stays one: zeros that are known shorten the code.
                 if is_diagonal && i % 4 != 0 {
@@ -81,19 +81,6 @@ pub(super) fn is_parametric(term: &Term) -> bool {
         TermKind::Select { lhs, rhs, then, otherwise } => {
             [lhs, rhs, then, otherwise].into_iter().all(|t| is_parametric(t))
         }
-    }
-}
-
-/// `tip` with three components becomes `tip_x`, `tip_y`, `tip_z`; a 3 × 3 matrix `inertia_xx`, `inertia_xy`, ….
-pub(super) fn component_names(name: &str, shape: Shape) -> Vec<String> {
-    let letter = |i: usize, n: usize| if n <= 3 { ["x", "y", "z"][i].to_owned() } else { i.to_string() };
-    match shape {
-        Shape::Scalar => vec![name.to_owned()],
-        Shape::Vector(n) => (0..n).map(|i| format!("{name}_{}", letter(i, n))).collect(),
-        Shape::Matrix(rows, columns) => (0..rows)
-            .flat_map(|i| (0..columns).map(move |j| (i, j)))
-            .map(|(i, j)| format!("{name}_{}{}", letter(i, rows), letter(j, columns)))
-            .collect(),
     }
 }
 

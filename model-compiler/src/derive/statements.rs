@@ -3,10 +3,9 @@
 use super::equations::{Channel, Function, FunctionRole, Layout, Output, Role};
 use super::lower::{lower, lower_scalar};
 use super::motion::Stage;
-use super::parameters::component_names;
 use crate::expr::{Binary, ExprId, Graph, Unary};
 use crate::joints::Ends;
-use crate::resolve::{Joint, Quantity, Shape, System, Term, TermKind};
+use crate::resolve::{Joint, Quantity, System, Term, TermKind};
 use crate::spatial::Transform;
 
 /// Names and units of the constraints that a joint puts on what it connects.
@@ -85,11 +84,7 @@ fn is_angular(system: &System, term: &Term) -> bool {
 /// One channel per component of a term.
 fn channels(system: &System, name: &str, term: &Term) -> Vec<Channel> {
     let unit = unit(system, term);
-    let names = match term.shape {
-        Shape::Scalar => vec![name.to_owned()],
-        shape => component_names(name, shape),
-    };
-    names.into_iter().map(|name| Channel { name, unit: unit.clone() }).collect()
+    term.shape.component_names(name).into_iter().map(|name| Channel { name, unit: unit.clone() }).collect()
 }
 
 /// Declares outputs and initial conditions.

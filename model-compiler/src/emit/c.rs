@@ -109,7 +109,9 @@ impl<'a> Model<'a> {
                     text.push_str(&self.tables(role, result.role, pattern, true));
                 }
             }
-            let _ = writeln!(text, "/*\n{} */\n{};\n", self.doc(role), self.declaration(role, &results));
+            // C++ does not know `restrict`, and a declaration means the same without it.
+            let declaration = self.declaration(role, &results).replace("*restrict ", "*");
+            let _ = writeln!(text, "/*\n{} */\n{declaration};\n", self.doc(role));
         }
         let _ = writeln!(text, "#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */");
         text
@@ -213,7 +215,13 @@ impl<'a> Model<'a> {
                 }
             }
         }
-        roles.sort();
+        // As the methods in Rust have them.
+        let last = match function {
+            FunctionRole::Residual => Some(Role::Constraint),
+            FunctionRole::InverseDynamicsDerivatives => Some(Role::MassMatrix),
+            _ => None,
+        };
+        roles.sort_by_key(|&role| (Some(role) == last, role));
         let result = |role| {
             let pattern = self.pattern(function, role);
             let (rows, columns) = axes(function, role);

@@ -262,16 +262,14 @@ impl PartialOrd for Number {
     }
 }
 
-/// An integer, a short decimal if the number has one, else a fraction; an `f64` that is neither has its own digits.
+/// An integer, a short decimal if the number has one, a fraction with a small denominator, else the nearest `f64`.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Repr::Ratio { numerator, denominator: 1 } => write!(f, "{numerator}"),
             Repr::Ratio { numerator, denominator } => match decimal_digits(numerator, denominator) {
                 Some((digits, places)) => write_decimal(f, digits, places),
-                None if denominator > LARGEST_FRACTION && is_f64(numerator, denominator) => {
-                    write!(f, "{:?}", self.to_f64())
-                }
+                None if denominator > LARGEST_FRACTION => write!(f, "{:?}", self.to_f64()),
                 None => write!(f, "{numerator}/{denominator}"),
             },
             Repr::Float(bits) => write!(f, "{:?}", f64::from_bits(bits)),
@@ -281,11 +279,6 @@ impl fmt::Display for Number {
 
 /// Fractions with larger denominators are not read as such.
 const LARGEST_FRACTION: i128 = 1 << 20;
-
-/// Whether the quotient of coprime numbers is a binary fraction with the digits of an `f64`.
-fn is_f64(numerator: i128, denominator: i128) -> bool {
-    numerator.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS && denominator.unsigned_abs().is_power_of_two()
-}
 
 /// The digits and the number of decimal places of a terminating decimal of at most twelve places.
 fn decimal_digits(numerator: i128, denominator: i128) -> Option<(i128, usize)> {

@@ -14,6 +14,8 @@ use crate::diagnostics::{self, Place};
 
 /// Largest number of repeated components.
 const LONGEST: i64 = 1000;
+/// Largest number of values that repetition makes, counted through all levels.
+const LARGEST: i64 = 100_000;
 
 /// Deepest nesting of an expression, so that later stages may recurse.
 const DEEPEST: usize = 256;
@@ -108,26 +110,35 @@ pub struct Choice {
     pub otherwise: Value,
 }
 
-impl Value {
-    fn new(kind: ValueKind, place: Place) -> Result<Value> {
-        let below = match &kind {
-            ValueKind::Number(_) | ValueKind::Name(_) => 0,
+impl ValueKind {
+    fn parts(&self) -> Vec<&Value> {
+        match self {
+            ValueKind::Number(_) | ValueKind::Name(_) => Vec::new(),
             ValueKind::WithUnit(a, _) | ValueKind::Field(a, _) | ValueKind::Negation(a) | ValueKind::Index(a, _) => {
-                a.depth
+                vec![a]
             }
-            ValueKind::Operation(_, _, a, b) | ValueKind::Point(a, b) => a.depth.max(b.depth),
-            ValueKind::Call(_, parts) | ValueKind::Stack(parts) => {
-                parts.iter().map(|part| part.depth).max().unwrap_or(0)
-            }
+            ValueKind::Operation(_, _, a, b) | ValueKind::Point(a, b) => vec![a, b],
+            ValueKind::Call(_, parts) | ValueKind::Stack(parts) => parts.iter().collect(),
             ValueKind::Choice(choice) => {
                 let Choice { lhs, rhs, then, otherwise, .. } = &**choice;
-                [lhs, rhs, then, otherwise].map(|part| part.depth).into_iter().max().unwrap_or(0)
+                vec![lhs, rhs, then, otherwise]
             }
-        };
+        }
+    }
+}
+
+impl Value {
+    fn new(kind: ValueKind, place: Place) -> Result<Value> {
+        let below = kind.parts().into_iter().map(|part| part.depth).max().unwrap_or(0);
         if below == DEEPEST {
             return Err(diagnostics::nested_too_deeply(place));
         }
         Ok(Value { kind, place, depth: below + 1 })
+    }
+
+    /// Number of values that it consists of, itself included.
+    fn size(&self) -> i64 {
+        1 + self.kind.parts().into_iter().map(Value::size).sum::<i64>()
     }
 
     /// The name that it may be, with indices if it has any.
@@ -327,30 +338,36 @@ fn parenthesized(reader: &mut Reader) -> Result<Value> {
 
 /// `a, b, …` or `a; n`, which is n times a.
 fn components(inside: &mut Reader) -> Result<Vec<Value>> {
-    let first = *inside;
-    if !inside.is_empty() {
-        let repeated = value(inside)?;
-        if inside.take(";") {
-            let count = value(inside)?;
-            inside.finish("an operator or `]`")?;
-            let n = inside.integers().evaluate(&count).filter(|n| (1..=LONGEST).contains(n));
-            let n = n.ok_or_else(|| diagnostics::not_a_count(count.place, LONGEST))?;
-            return Ok((0..n).map(|_| repeated.clone()).collect());
-        }
+    if inside.is_empty() {
+        return Ok(Vec::new());
     }
-    *inside = first;
-    list(inside, "`]`")
+    let first = value(inside)?;
+    if !inside.take(";") {
+        let mut values = vec![first];
+        separator(inside, "`]`")?;
+        values.extend(list(inside, "`]`")?);
+        return Ok(values);
+    }
+    let count = value(inside)?;
+    inside.finish("an operator or `]`")?;
+    let longest = LONGEST.min(LARGEST / first.size());
+    let n = inside.integers().evaluate(&count).filter(|n| (1..=longest).contains(n));
+    let n = n.ok_or_else(|| diagnostics::not_a_count(count.place, longest))?;
+    Ok((0..n).map(|_| first.clone()).collect())
 }
 
 pub(super) fn list(inside: &mut Reader, end: &str) -> Result<Vec<Value>> {
     let mut values = Vec::new();
     while !inside.is_empty() {
         values.push(value(inside)?);
-        if !inside.take(",") {
-            inside.finish(&format!("`,` or {end}"))?;
-        }
+        separator(inside, end)?;
     }
     Ok(values)
+}
+
+/// A comma, or the end.
+fn separator(inside: &mut Reader, end: &str) -> Result<()> {
+    if inside.take(",") { Ok(()) } else { inside.finish(&format!("`,` or {end}")) }
 }
 
 /// `if a < b { x } else if c < d { y } else { z }`.

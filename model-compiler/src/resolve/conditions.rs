@@ -25,7 +25,8 @@ impl Context<'_> {
             (false, false) => (Cause::Position, "a constraint"),
         };
         if !depends_on(&residual, level) {
-            return self.report(diagnostics::no_motion(place, what));
+            let without = if is_velocity { "velocities" } else { "positions or velocities" };
+            return self.report(diagnostics::no_motion(place, what, without));
         }
         if let Some(Err(span)) = is_velocity.then(|| residual.velocity_degree()) {
             return self.report(diagnostics::not_linear_in_velocities(span));
@@ -49,7 +50,7 @@ impl Context<'_> {
         let residual = self.allow(residual, Role::Initial)?;
         let is_velocity = depends_on(&residual, Cause::Velocity);
         if !is_velocity && !depends_on(&residual, Cause::Position) {
-            return self.report(diagnostics::no_motion(place, "an initial condition"));
+            return self.report(diagnostics::no_motion(place, "an initial condition", "positions or velocities"));
         }
         Some(Initial { residual, is_velocity, span: place.first })
     }

@@ -151,6 +151,7 @@ impl Context<'_> {
                 let known: Vec<&str> = v.iter().map(|velocity| velocity.name).collect();
                 self.report(diagnostics::no_force_on(place, &known))
             }
+            Subject::Term(_) => self.report(diagnostics::force_on_value(place, &end.name)),
             _ => self.report(diagnostics::needs_joint_coordinates(place, "a force on a coordinate")),
         }
     }

@@ -214,7 +214,7 @@ impl<'a> Context<'_> {
         let term = self.keep(Operand { term: self.as_term(subject, place)?, place }.require_scalar())?;
         let term = self.allow(term, Role::Constraint)?;
         if !term.causes().iter().any(|(cause, _)| *cause == Cause::Position) {
-            return self.report(diagnostics::no_motion(place, "a coupling"));
+            return self.report(diagnostics::no_motion(place, "a coupling", "positions or velocities"));
         }
         Some(term)
     }

@@ -28,6 +28,7 @@ mod tree;
 pub use names::is_free_name;
 pub use system::*;
 
+use indexmap::IndexMap;
 use proc_macro2::Ident;
 
 use crate::diagnostics::{self, Errors};
@@ -104,6 +105,10 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     refuse_equal_names(items!(description, Force).map(|force| &force.name), errors);
     refuse_equal_names(items!(description, Constraint).map(|constraint| &constraint.name), errors);
     refuse_equal_names(items!(description, Output).map(|output| &output.name), errors);
+    let public = parameters.iter().flatten().filter(|parameter| !parameter.is_constant);
+    refuse_equal_components(public.map(|parameter| (&parameter.name, parameter.value.shape)), errors);
+    let known = outputs.iter().flatten().map(|output| (&output.name, output.value.shape));
+    refuse_equal_components(known, errors);
 
     Some(System {
         name: description.name.clone(),
@@ -135,5 +140,25 @@ fn refuse_equal_names<'a>(names: impl Iterator<Item = &'a Ident>, errors: &Error
     let mut declared = names::Names::default();
     for name in names {
         declared.declare(name, Meaning::Broken, errors);
+    }
+}
+
+/// Components have names of their own, by which they are set, printed and written to files.
+fn refuse_equal_components<'a>(values: impl Iterator<Item = (&'a Ident, Shape)>, errors: &Errors) {
+    let mut declared: IndexMap<String, &Ident> = IndexMap::new();
+    for (name, shape) in values {
+        for component in shape.component_names(&name.to_string()) {
+            match declared.get(&component) {
+                // That one has been reported.
+                Some(&first) if first == name => {}
+                Some(&first) => {
+                    errors.push(diagnostics::equal_components(name, first, &component));
+                    break;
+                }
+                None => {
+                    declared.insert(component, name);
+                }
+            }
+        }
     }
 }

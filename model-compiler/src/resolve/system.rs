@@ -280,6 +280,22 @@ impl Shape {
             Shape::Matrix(rows, columns) => rows * columns,
         }
     }
+
+    /// `tip` with three components becomes `tip_x`, `tip_y`, `tip_z`; a 3 × 3 matrix `inertia_xx`, `inertia_xy`, ….
+    pub fn component_names(self, name: &str) -> Vec<String> {
+        let letter = |i: usize, n: usize| if n <= 3 { ["x", "y", "z"][i].to_owned() } else { i.to_string() };
+        match self {
+            Shape::Scalar => vec![name.to_owned()],
+            Shape::Vector(n) => (0..n).map(|i| format!("{name}_{}", letter(i, n))).collect(),
+            Shape::Matrix(rows, columns) => {
+                let between = if rows.max(columns) > 10 { "_" } else { "" };
+                (0..rows)
+                    .flat_map(|i| (0..columns).map(move |j| (i, j)))
+                    .map(|(i, j)| format!("{name}_{}{between}{}", letter(i, rows), letter(j, columns)))
+                    .collect()
+            }
+        }
+    }
 }
 
 /// What an expression is. Components of a vector or matrix are in row-major order.
