@@ -56,7 +56,7 @@ fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Optio
         let mut rows = jacobian(model, equations, &q);
         // Constraints on velocities do not bind the configuration.
         rows.truncate(rows.len() - equations.layout.velocity_constraints);
-        let step = Factors::new(&rows).minimum_norm_step(&g, nv);
+        let step = Factors::new(&rows).minimum_norm_step(&g, equations.layout.velocities.len());
         if step.iter().any(|x| !x.is_finite()) {
             return None;
         }
@@ -181,9 +181,9 @@ fn redundancies(model: &Interpreter<f64>, equations: &Equations, configurations:
 fn out_of_reach(model: &Interpreter<f64>, equations: &Equations) -> Vec<(usize, f64)> {
     let n_positions = equations.layout.constraints.len() - equations.layout.velocity_constraints;
     let configurations: Vec<Vec<f64>> = (0..SAMPLES).map(|seed| displaced(model, equations, seed)).collect();
-    let jacobians: Vec<Vec<Vec<f64>>> = configurations.iter().map(|q| jacobian(model, equations, q)).collect();
+    let jacobians: Vec<_> = configurations.iter().map(|q| jacobian(model, equations, q)).collect();
     let g = constraint(model, equations, &model.reference_configuration());
-    let is_fixed = |row: usize| jacobians.iter().all(|jacobian| jacobian[row].iter().all(|entry| *entry == 0.0));
+    let is_fixed = |row: usize| jacobians.iter().all(|jacobian| jacobian[row].values().all(|entry| *entry == 0.0));
     (0..n_positions).filter(|&row| g[row].abs() > ASSEMBLED && is_fixed(row)).map(|row| (row, g[row])).collect()
 }
 

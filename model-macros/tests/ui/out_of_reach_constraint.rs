@@ -1,6 +1,6 @@
-//! A condition that no motion can meet is found when the model is compiled.
+use hamel_macros::multibody;
 
-hamel::multibody! {
+multibody! {
     pub model Stuck {
         planar;
         coordinates joint;
