@@ -23,6 +23,8 @@ mod kernels;
 mod limits;
 mod parallel;
 mod polynomial;
+mod refactor;
+mod windows;
 
 #[cfg(feature = "egraph")]
 mod extract;
@@ -78,6 +80,7 @@ pub fn simplify(graph: &Graph, roots: &[ExprId], limits: &Limits) -> Simplified 
     let mut portfolio = Portfolio::new(graph, roots, limits);
     portfolio.try_starts();
     portfolio.rewrite_best();
+    portfolio.refactor_best();
     portfolio.select()
 }
 
@@ -193,6 +196,35 @@ impl<'l> Portfolio<'l> {
 
     #[cfg(not(feature = "egraph"))]
     fn rewrite_best(&mut self) {}
+
+    /// Factors windows of the cheapest versions anew, with other borders in every round, as long as that pays.
+    fn refactor_best(&mut self) {
+        let sizes = &self.limits.refactoring_sizes;
+        for index in self.best_indices(self.limits.refactored_versions) {
+            let mut version = self.versions[index].clone();
+            let mut allowance = self.limits.refactored_operations;
+            let mut idle_rounds = 0;
+            for (round, &size) in sizes.iter().cycle().enumerate() {
+                let operations = version.operation_count();
+                if operations > allowance || idle_rounds > sizes.len() {
+                    break;
+                }
+                let first = if round % 2 == 0 { 0 } else { size / 2 };
+                let refactored = refactor::refactor_windows(&version.graph, &version.roots, (first, size));
+                let refactored = self.record("refactor", Version::new(version.start, refactored), String::new());
+                // Windows that were exchanged for others of the same weight may lie better for the whole.
+                let factored = self.factor(refactored.clone(), Ties::SumsFirst);
+                let merged = self.merge(factored);
+                let best = if merged.weight <= refactored.weight { merged } else { refactored };
+                allowance -= operations;
+                idle_rounds += 1;
+                if best.weight < version.weight {
+                    allowance += self.limits.refactoring_worth * (version.weight - best.weight) as usize;
+                    (version, idle_rounds) = (best, 0);
+                }
+            }
+        }
+    }
 
     fn factor(&mut self, version: Version, ties: Ties) -> Version {
         let polynomials = Polynomials::from_graph(&version.graph, &version.roots, INLINED);
