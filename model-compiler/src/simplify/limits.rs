@@ -58,9 +58,9 @@ impl Default for Limits {
             expand_below: 400,
             growth: 6,
             refactored_versions: 2,
-            refactoring_sizes: vec![300, 150, 100],
-            refactored_operations: 2_000,
-            refactoring_worth: 300,
+            refactoring_sizes: vec![300, 200, 130, 300, 150],
+            refactored_operations: 3_000,
+            refactoring_worth: 80,
             accuracy_points: 200,
         }
     }

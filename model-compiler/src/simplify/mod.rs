@@ -42,6 +42,7 @@ use std::rc::Rc;
 use crate::expr::{ExprId, Graph, Node, Operations, Unary};
 use factor::Ties;
 use polynomial::{Form, Polynomials};
+use windows::Order;
 
 pub use balance::balance_fused;
 
@@ -136,11 +137,11 @@ impl<'l> Portfolio<'l> {
         for ties in [Ties::SumsFirst, Ties::LatestFirst] {
             self.start("inlined", &merged, INLINED, ties);
         }
+        self.start("derived", &merged, Form::Derived, Ties::SumsFirst);
         let reduced = self.versions[self.best_indices(1)[0]].clone();
         if reduced.operation_count() > self.limits.expand_below {
             return;
         }
-        self.start("derived", &merged, Form::Derived, Ties::SumsFirst);
         for (source, ties) in [(merged, Ties::LatestFirst), (reduced, Ties::SumsFirst)] {
             for (name, terms, reduce_squares) in [
                 ("expanded to 12", 12, false),
@@ -209,8 +210,9 @@ impl<'l> Portfolio<'l> {
                 if operations > allowance || idle_rounds > sizes.len() {
                     break;
                 }
-                let first = if round % 2 == 0 { 0 } else { size / 2 };
-                let refactored = refactor::refactor_windows(&version.graph, &version.roots, (first, size));
+                let order = if round % 2 == 0 { Order::DepthFirst } else { Order::ByLevel };
+                let first = if round / 2 % 2 == 0 { 0 } else { size / 2 };
+                let refactored = refactor::refactor_windows(&version.graph, &version.roots, order, (first, size));
                 let refactored = self.record("refactor", Version::new(version.start, refactored), String::new());
                 // Windows that were exchanged for others of the same weight may lie better for the whole.
                 let factored = self.factor(refactored.clone(), Ties::SumsFirst);

@@ -11,7 +11,7 @@ use super::cost::hot_weight;
 use super::factor::{Ties, factor};
 use super::fingerprint::merge_equal;
 use super::polynomial::{Form, Polynomials};
-use super::windows::{Window, Windows};
+use super::windows::{Order, Window, Windows};
 use crate::expr::{ExprId, Graph, Node, SymbolId};
 
 /// Forms in which a window is factored.
@@ -31,9 +31,10 @@ const MARGIN: u64 = 2;
 pub(super) fn refactor_windows(
     graph: &Graph,
     roots: &[ExprId],
+    order: Order,
     (first, size): (usize, usize),
 ) -> (Graph, Vec<ExprId>) {
-    let windows = Windows::new(graph, roots);
+    let windows = Windows::new(graph, roots, order);
     let mut output = Graph::with_symbols_of(graph);
     let mut images: Vec<Option<ExprId>> = vec![None; graph.len()];
     // What is not computed in every step stays as it is.
@@ -76,7 +77,8 @@ impl Alone {
         let mut alone = Alone { graph: Graph::new(), roots: Vec::new(), inputs: Vec::new() };
         let mut images: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         for &id in window.operations {
-            let node = graph.node(id).map(|operand| *images.entry(operand).or_insert_with(|| alone.input(graph, operand)));
+            let node =
+                graph.node(id).map(|operand| *images.entry(operand).or_insert_with(|| alone.input(graph, operand)));
             images.insert(id, alone.graph.build(node));
         }
         alone.roots = window.outputs.iter().map(|output| images[output]).collect();
@@ -128,9 +130,11 @@ mod tests {
         for seed in [7, 8, 9] {
             let (before, results) = random_function(&mut { seed });
             for borders in [(0, 1), (3, 7), (20, 40), (0, 1_000)] {
-                let (graph, roots) = refactor_windows(&before, &results, borders);
-                assert!(are_equal((&before, &results), (&graph, &roots)), "windows of {borders:?}");
-                assert!(hot_weight(&graph, &roots) <= hot_weight(&before, &results), "windows of {borders:?}");
+                for order in [Order::DepthFirst, Order::ByLevel] {
+                    let (graph, roots) = refactor_windows(&before, &results, order, borders);
+                    assert!(are_equal((&before, &results), (&graph, &roots)), "{order:?}, {borders:?}");
+                    assert!(hot_weight(&graph, &roots) <= hot_weight(&before, &results), "{order:?}, {borders:?}");
+                }
             }
         }
     }
@@ -145,7 +149,7 @@ mod tests {
         let first = graph.add(product, square);
         let sum = graph.add(y, z);
         let second = graph.mul(x, sum);
-        let (refactored, roots) = refactor_windows(&graph, &[first, second], (0, 100));
+        let (refactored, roots) = refactor_windows(&graph, &[first, second], Order::DepthFirst, (0, 100));
         assert_eq!(hot_weight(&refactored, &roots), 3);
         assert_eq!(evaluate(&refactored, &roots, &[3.0, 4.0, 5.0]), [9.0, 27.0]);
     }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::extract::{Extracted, extract};
 use super::language::{Expressions, Facts, Operator, Term};
 use super::limits::Limits;
-use super::windows::Windows;
+use super::windows::{Order, Windows};
 use crate::expr::{ExprId, Graph, Node};
 
 /// Why the e-graphs of a pass stopped growing.
@@ -38,7 +38,7 @@ pub(super) fn rewrite_windows(
     rules: &[Rewrite<Term, Facts>],
     limits: &Limits,
 ) -> (Graph, Vec<ExprId>, Stops) {
-    let windows = Windows::new(graph, roots);
+    let windows = Windows::new(graph, roots, Order::DepthFirst);
     let growth = limits.egraph_growth.min(limits.egraph_nodes / windows.len().max(1));
     let mut rewriting = Rewriting::new(graph, rules, growth, limits.egraph_iterations);
     for window in windows.iter(0, size) {

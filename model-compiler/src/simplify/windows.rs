@@ -1,6 +1,6 @@
 //! Windows: neighbouring operations of a function, which passes that cost more than linear time look at alone.
 //!
-//! Neighbours are taken in depth-first order from the roots, so that a window contains what belongs together.
+//! Depth first from the roots, a window contains what one result needs; level by level, what all results begin with.
 
 use crate::expr::{ExprId, Graph};
 
@@ -11,6 +11,15 @@ pub(super) struct Window<'w> {
     pub(super) outputs: Vec<ExprId>,
 }
 
+/// Which operations are neighbours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    /// Operands and their user.
+    DepthFirst,
+    /// Those with equally long chains of operations before them.
+    ByLevel,
+}
+
 /// The windows of a function, those with operands before those with users.
 pub(super) struct Windows {
     operations: Vec<ExprId>,
@@ -19,8 +28,16 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    pub(super) fn new(graph: &Graph, roots: &[ExprId]) -> Windows {
-        let operations = depth_first_operations(graph, roots);
+    pub(super) fn new(graph: &Graph, roots: &[ExprId], order: Order) -> Windows {
+        let mut operations = depth_first_operations(graph, roots);
+        if order == Order::ByLevel {
+            let mut levels = vec![0_usize; graph.len()];
+            for &id in &operations {
+                let below = graph.node(id).operands().map(|operand| levels[operand.index()]).max();
+                levels[id.index()] = below.unwrap_or(0) + 1;
+            }
+            operations.sort_by_key(|id| levels[id.index()]);
+        }
         let mut last_user = vec![0; graph.len()];
         for (position, &id) in operations.iter().enumerate() {
             for operand in graph.node(id).operands() {
@@ -80,8 +97,10 @@ mod tests {
     #[test]
     fn windows_cover_all_operations_and_announce_what_others_need() {
         let (graph, roots) = random_function(&mut 7);
-        let windows = Windows::new(&graph, &roots);
-        for (first, size) in [(0, 1), (3, 7), (0, 1_000)] {
+        let borders = [(0, 1), (3, 7), (0, 1_000)];
+        let orders = [Order::DepthFirst, Order::ByLevel];
+        for (order, (first, size)) in orders.into_iter().flat_map(|order| borders.map(|borders| (order, borders))) {
+            let windows = Windows::new(&graph, &roots, order);
             let mut known: Vec<ExprId> = Vec::new();
             let mut count = 0;
             for Window { operations, outputs } in windows.iter(first, size) {
