@@ -2,10 +2,11 @@
 //!
 //! The portfolio: several starting forms of a function, from as derived to multiplied out, go through merging of equal
 //! expressions (`fingerprint`) and extraction of common factors (`factor`); the best go on through rewriting by
-//! equality saturation (`window`). The cheapest version wins that equals the input at points of a finite field of their
-//! own (`field`), keeps its rounding errors (`accuracy`), and still evaluates its square roots, whose NaN is a signal.
-//! The input is one of the versions, so the result is never more expensive. What is known before a simulation starts is
-//! free. No pass knows the time or an unordered set: equal inputs give equal results everywhere.
+//! equality saturation (`window`) and through factoring of their parts from different forms (`refactor`). The cheapest
+//! version wins that equals the input at points of a finite field of their own (`field`), keeps its rounding errors
+//! (`accuracy`), and still evaluates its square roots, whose NaN is a signal. The input is one of the versions, so the
+//! result is never more expensive. What is known before a simulation starts is free. No pass knows the time or an
+//! unordered set: equal inputs give equal results everywhere.
 //!
 //! Where the input divides by zero the result may be finite: common factors of numerator and denominator may cancel.
 
@@ -201,6 +202,7 @@ impl<'l> Portfolio<'l> {
     /// Factors windows of the cheapest versions anew, with other borders in every round, as long as that pays.
     fn refactor_best(&mut self) {
         let sizes = &self.limits.refactoring_sizes;
+        let (known, lightest) = (self.versions.len(), self.versions[self.best_indices(1)[0]].weight);
         for index in self.best_indices(self.limits.refactored_versions) {
             let mut version = self.versions[index].clone();
             let mut allowance = self.limits.refactored_operations;
@@ -226,6 +228,9 @@ impl<'l> Portfolio<'l> {
                 }
             }
         }
+        // What gains nothing is only another form, farther from what was derived.
+        let candidates = self.versions.split_off(known);
+        self.versions.extend(candidates.into_iter().filter(|version| version.weight < lightest));
     }
 
     fn factor(&mut self, version: Version, ties: Ties) -> Version {
