@@ -5,7 +5,7 @@ use std::process::Command;
 
 use hamel_compiler::expr::Stage;
 use hamel_compiler::simplify::Limits;
-use hamel_verify::counts::{Function, functions};
+use hamel_verify::counts::{Function, functions, study};
 
 /// Rounding errors, relative to the largest value.
 const TOLERANCE: f64 = 1e-10;
@@ -29,6 +29,19 @@ fn values_are_the_published_ones_and_counts_are_lowest() {
         assert!(simplified <= count.derived.arithmetic(), "{name}: {simplified} of {}", count.derived);
         assert!(count.ratio().is_some_and(|ratio| ratio <= 1.0), "{name}: {simplified}, {:?}", count.best_peer);
         assert!(count.hoisted.is_none_or(|hoisted| hoisted.arithmetic() <= simplified), "{name}: {:?}", count.hoisted);
+    }
+}
+
+#[test]
+fn small_cases_of_the_study_are_as_light_as_asked() {
+    let families = ["EP full", "slider-crank", "arm3 M+h", "FFRF 2D"];
+    let cases = study::cases();
+    let small = cases.iter().filter(|case| families.iter().any(|family| case.name.starts_with(family)));
+    let small: Vec<_> = small.filter(|case| !case.name.contains("by hand")).collect();
+    assert_eq!(small.len(), 10);
+    for case in small {
+        let weights = study::weigh(case, &Limits::default()).expect("the compiler accepts its reference models");
+        assert!(weights.is_as_light_as_asked(), "{}: {weights:?}", case.name);
     }
 }
 

@@ -21,6 +21,14 @@ pub struct Limits {
     pub expand_below: usize,
     /// Additions and multiplications of a multiplied-out form per operation of the function; some are allowed in any case.
     pub growth: usize,
+    /// Versions of which windows are factored anew, the cheapest of different starts.
+    pub refactored_versions: usize,
+    /// Operations per window that is factored anew, one size for every round.
+    pub refactoring_sizes: Vec<usize>,
+    /// Operations that may be factored anew in vain, per version.
+    pub refactored_operations: usize,
+    /// Operations that are factored anew for every unit of weight that this has saved.
+    pub refactoring_worth: usize,
     /// Most points at which rounding errors are compared.
     pub accuracy_points: usize,
 }
@@ -28,12 +36,12 @@ pub struct Limits {
 impl Limits {
     /// Limits for functions that are evaluated rarely: no rewriting, and multiplied-out forms of the smallest only.
     pub fn light(&self) -> Limits {
-        Limits { rounds: 0, expand_below: self.expand_below / 8, ..self.clone() }
+        Limits { rounds: 0, refactored_versions: 0, expand_below: self.expand_below / 8, ..self.clone() }
     }
 
     /// The least work: equal expressions are merged and common factors extracted, once.
     pub fn least() -> Limits {
-        Limits { rounds: 0, expand_below: 0, accuracy_points: 4, ..Limits::default() }
+        Limits { rounds: 0, refactored_versions: 0, expand_below: 0, accuracy_points: 4, ..Limits::default() }
     }
 }
 
@@ -49,6 +57,10 @@ impl Default for Limits {
             rewrite_below: 2_000,
             expand_below: 400,
             growth: 6,
+            refactored_versions: 2,
+            refactoring_sizes: vec![300, 200, 130, 300, 150],
+            refactored_operations: 3_000,
+            refactoring_worth: 80,
             accuracy_points: 200,
         }
     }

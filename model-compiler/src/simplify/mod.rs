@@ -2,10 +2,11 @@
 //!
 //! The portfolio: several starting forms of a function, from as derived to multiplied out, go through merging of equal
 //! expressions (`fingerprint`) and extraction of common factors (`factor`); the best go on through rewriting by
-//! equality saturation (`window`). The cheapest version wins that equals the input at points of a finite field of their
-//! own (`field`), keeps its rounding errors (`accuracy`), and still evaluates its square roots, whose NaN is a signal.
-//! The input is one of the versions, so the result is never more expensive. What is known before a simulation starts is
-//! free. No pass knows the time or an unordered set: equal inputs give equal results everywhere.
+//! equality saturation (`window`) and through factoring of their parts from different forms (`refactor`). The cheapest
+//! version wins that equals the input at points of a finite field of their own (`field`), keeps its rounding errors
+//! (`accuracy`), and still evaluates its square roots, whose NaN is a signal. The input is one of the versions, so the
+//! result is never more expensive. What is known before a simulation starts is free. No pass knows the time or an
+//! unordered set: equal inputs give equal results everywhere.
 //!
 //! Where the input divides by zero the result may be finite: common factors of numerator and denominator may cancel.
 
@@ -23,6 +24,8 @@ mod kernels;
 mod limits;
 mod parallel;
 mod polynomial;
+mod refactor;
+mod windows;
 
 #[cfg(feature = "egraph")]
 mod extract;
@@ -40,6 +43,7 @@ use std::rc::Rc;
 use crate::expr::{ExprId, Graph, Node, Operations, Unary};
 use factor::Ties;
 use polynomial::{Form, Polynomials};
+use windows::Order;
 
 pub use balance::balance_fused;
 
@@ -78,6 +82,7 @@ pub fn simplify(graph: &Graph, roots: &[ExprId], limits: &Limits) -> Simplified 
     let mut portfolio = Portfolio::new(graph, roots, limits);
     portfolio.try_starts();
     portfolio.rewrite_best();
+    portfolio.refactor_best();
     portfolio.select()
 }
 
@@ -133,11 +138,11 @@ impl<'l> Portfolio<'l> {
         for ties in [Ties::SumsFirst, Ties::LatestFirst] {
             self.start("inlined", &merged, INLINED, ties);
         }
+        self.start("derived", &merged, Form::Derived, Ties::SumsFirst);
         let reduced = self.versions[self.best_indices(1)[0]].clone();
         if reduced.operation_count() > self.limits.expand_below {
             return;
         }
-        self.start("derived", &merged, Form::Derived, Ties::SumsFirst);
         for (source, ties) in [(merged, Ties::LatestFirst), (reduced, Ties::SumsFirst)] {
             for (name, terms, reduce_squares) in [
                 ("expanded to 12", 12, false),
@@ -193,6 +198,40 @@ impl<'l> Portfolio<'l> {
 
     #[cfg(not(feature = "egraph"))]
     fn rewrite_best(&mut self) {}
+
+    /// Factors windows of the cheapest versions anew, with other borders in every round, as long as that pays.
+    fn refactor_best(&mut self) {
+        let sizes = &self.limits.refactoring_sizes;
+        let (known, lightest) = (self.versions.len(), self.versions[self.best_indices(1)[0]].weight);
+        for index in self.best_indices(self.limits.refactored_versions) {
+            let mut version = self.versions[index].clone();
+            let mut allowance = self.limits.refactored_operations;
+            let mut idle_rounds = 0;
+            for (round, &size) in sizes.iter().cycle().enumerate() {
+                let operations = version.operation_count();
+                if operations > allowance || idle_rounds > sizes.len() {
+                    break;
+                }
+                let order = if round % 2 == 0 { Order::DepthFirst } else { Order::ByLevel };
+                let first = if round / 2 % 2 == 0 { 0 } else { size / 2 };
+                let refactored = refactor::refactor_windows(&version.graph, &version.roots, order, (first, size));
+                let refactored = self.record("refactor", Version::new(version.start, refactored), String::new());
+                // Windows that were exchanged for others of the same weight may lie better for the whole.
+                let factored = self.factor(refactored.clone(), Ties::SumsFirst);
+                let merged = self.merge(factored);
+                let best = if merged.weight <= refactored.weight { merged } else { refactored };
+                allowance -= operations;
+                idle_rounds += 1;
+                if best.weight < version.weight {
+                    allowance += self.limits.refactoring_worth * (version.weight - best.weight) as usize;
+                    (version, idle_rounds) = (best, 0);
+                }
+            }
+        }
+        // What gains nothing is only another form, farther from what was derived.
+        let candidates = self.versions.split_off(known);
+        self.versions.extend(candidates.into_iter().filter(|version| version.weight < lightest));
+    }
 
     fn factor(&mut self, version: Version, ties: Ties) -> Version {
         let polynomials = Polynomials::from_graph(&version.graph, &version.roots, INLINED);

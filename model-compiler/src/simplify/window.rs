@@ -1,7 +1,7 @@
 //! Rewriting by equality saturation, one window of neighbouring operations at a time.
 //!
 //! Windows keep the cost linear in the size of a function: above a few hundred operations an e-graph reaches any bound
-//! long before it is saturated. Neighbours are taken in depth-first order from the roots.
+//! long before it is saturated.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::extract::{Extracted, extract};
 use super::language::{Expressions, Facts, Operator, Term};
 use super::limits::Limits;
+use super::windows::{Order, Windows};
 use crate::expr::{ExprId, Graph, Node};
 
 /// Why the e-graphs of a pass stopped growing.
@@ -37,63 +38,15 @@ pub(super) fn rewrite_windows(
     rules: &[Rewrite<Term, Facts>],
     limits: &Limits,
 ) -> (Graph, Vec<ExprId>, Stops) {
-    let operations = depth_first_operations(graph, roots);
-    let users = Users::new(graph, roots, &operations);
-    let growth = limits.egraph_growth.min(limits.egraph_nodes / operations.len().max(1));
+    let windows = Windows::new(graph, roots, Order::DepthFirst);
+    let growth = limits.egraph_growth.min(limits.egraph_nodes / windows.len().max(1));
     let mut rewriting = Rewriting::new(graph, rules, growth, limits.egraph_iterations);
-    for (number, window) in operations.chunks(size.max(1)).enumerate() {
-        let outputs: Vec<ExprId> = window.iter().copied().filter(|&id| users.has_outside(id, number, size)).collect();
-        rewriting.rewrite(window, &outputs);
+    for window in windows.iter(0, size) {
+        rewriting.rewrite(window.operations, &window.outputs);
     }
     let new_roots: Vec<ExprId> = roots.iter().map(|&root| rewriting.image(root)).collect();
     let (graph, roots) = rewriting.output.compact(&new_roots);
     (graph, roots, rewriting.stops)
-}
-
-/// Everything that is computed in every step, operands before users and close to them.
-fn depth_first_operations(graph: &Graph, roots: &[ExprId]) -> Vec<ExprId> {
-    let mut order = Vec::new();
-    let mut is_reached = vec![false; graph.len()];
-    let mut pending: Vec<(ExprId, bool)> = roots.iter().rev().map(|&root| (root, false)).collect();
-    while let Some((id, is_complete)) = pending.pop() {
-        if is_complete {
-            order.push(id);
-            continue;
-        }
-        let node = graph.node(id);
-        if node.is_leaf() || !graph.is_hot(id) || std::mem::replace(&mut is_reached[id.index()], true) {
-            continue;
-        }
-        pending.push((id, true));
-        let operands: Vec<ExprId> = node.operands().collect();
-        pending.extend(operands.into_iter().rev().map(|operand| (operand, false)));
-    }
-    order
-}
-
-/// Which window uses a node last.
-struct Users {
-    last_user: Vec<usize>,
-}
-
-impl Users {
-    fn new(graph: &Graph, roots: &[ExprId], operations: &[ExprId]) -> Users {
-        let mut last_user = vec![0; graph.len()];
-        for (position, &id) in operations.iter().enumerate() {
-            for operand in graph.node(id).operands() {
-                last_user[operand.index()] = position;
-            }
-        }
-        for root in roots {
-            last_user[root.index()] = usize::MAX;
-        }
-        Users { last_user }
-    }
-
-    /// Whether a node of a window is used in a later window or is a root.
-    fn has_outside(&self, id: ExprId, window: usize, size: usize) -> bool {
-        self.last_user[id.index()] / size.max(1) > window
-    }
 }
 
 struct Rewriting<'g> {

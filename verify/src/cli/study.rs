@@ -37,7 +37,7 @@ struct Row<'a> {
     weights: &'a Weights,
 }
 
-/// Derives, simplifies and weighs; fails where another tool's code is lighter.
+/// Derives, simplifies and weighs; fails where a target is missed or another tool's code is lighter.
 pub(super) fn weights(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let asked = asked(cases(), arguments)?;
     let limits = Limits::default();
@@ -58,8 +58,7 @@ pub(super) fn weights(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
         screen.table(&std::iter::once(header).chain(rows).collect::<Vec<_>>())?;
         screen.line(LEGEND)?;
     }
-    let is_lightest = |weights: &Weights| weights.recorded.best_other().is_none_or(|other| weights.total <= other);
-    if weights.iter().all(is_lightest) { Ok(()) } else { Err(Failure::Verdict) }
+    if weights.iter().all(Weights::is_as_light_as_asked) { Ok(()) } else { Err(Failure::Verdict) }
 }
 
 /// The name of a case as one of a module: `EP full +Jac` is `ep_full_jac`.

@@ -65,6 +65,15 @@ pub struct Weights {
     pub recorded: Recorded,
 }
 
+impl Weights {
+    /// Whether the target is reached, and neither the derived form nor the code of another tool is lighter.
+    pub fn is_as_light_as_asked(&self) -> bool {
+        let reaches_target = self.recorded.target.is_none_or(|target| self.hot <= target);
+        let is_lightest = self.recorded.best_other().is_none_or(|other| self.total <= other);
+        reaches_target && is_lightest && self.hot <= self.derived
+    }
+}
+
 /// All cases, in the order of the table.
 pub fn cases() -> Vec<Function> {
     let families = [
