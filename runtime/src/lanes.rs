@@ -72,7 +72,7 @@ mod tests {
             y.abs().powf(x),
             x.abs(),
             x.signum0(),
-            (x - x).signum0(),
+            T::from_f64(0.0).signum0(),
             x.min(y),
             x.max(y),
             x.select_less(y, x, half),
