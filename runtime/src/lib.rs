@@ -19,6 +19,7 @@ pub mod rotation;
 
 pub mod linear_solver;
 pub mod scheme;
+pub mod tables;
 
 pub mod newton;
 

@@ -1,0 +1,90 @@
+//! Coefficients of integration schemes: numbers only, one family a file, each entry with its source.
+//!
+//! Entries that depend on a parameter are functions of it, at full precision for every value of ρ∞ in [0, 1]; roots are
+//! found here, not tabulated. What the coefficients promise (order, stability, limit at infinity) is tested over all
+//! entries by one set of laws. Not here: how a step is taken, which is the business of [`crate::schemes`].
+
+mod ed_alpha;
+mod esdirk;
+mod msstc;
+mod mssth;
+mod multistep;
+mod predictor;
+mod runge_kutta;
+mod single_step;
+mod tableau;
+
+pub use ed_alpha::ed_alpha;
+pub use esdirk::{esdirk324, esdirk325, esdirk436sa2};
+pub use msstc::{msstc, rho_bathe};
+pub use mssth::mssth;
+pub use multistep::{Multistep, lms, lms2_variable};
+pub use predictor::{Predictor, constant, three_point, two_point};
+pub use runge_kutta::{bathe, gauss, radau_iia5, runge_kutta4, trapezoidal};
+pub use single_step::{SingleStep, ss};
+pub use tableau::Tableau;
+
+use thiserror::Error;
+
+/// Why a table of coefficients does not exist.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+pub enum TableError {
+    /// A parameter outside its interval, or not finite.
+    #[error("{parameter} must lie in [{least}, {most}], but is {value}")]
+    OutOfRange {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// What was given.
+        value: f64,
+        /// Least value.
+        least: f64,
+        /// Largest value.
+        most: f64,
+    },
+    /// The family has no member of this size.
+    #[error("{family} exists for {least} to {most} {unit}, not for {count}")]
+    NoMember {
+        /// Name of the family.
+        family: &'static str,
+        /// What is counted.
+        unit: &'static str,
+        /// What was given.
+        count: usize,
+        /// Least number.
+        least: usize,
+        /// Largest number.
+        most: usize,
+    },
+}
+
+/// Refuses values outside an interval.
+fn check_range(parameter: &'static str, value: f64, least: f64, most: f64) -> Result<(), TableError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(TableError::OutOfRange { parameter, value, least, most })
+}
+
+/// Refuses spectral radii outside [0, 1].
+fn check_rho(rho: f64) -> Result<(), TableError> {
+    check_range("ρ∞", rho, 0.0, 1.0)
+}
+
+/// Refuses members that a family does not have.
+fn check_member(
+    family: &'static str,
+    unit: &'static str,
+    count: usize,
+    least: usize,
+    most: usize,
+) -> Result<(), TableError> {
+    if (least..=most).contains(&count) {
+        return Ok(());
+    }
+    Err(TableError::NoMember { family, unit, count, least, most })
+}
+
+/// The binomial coefficient (n over k).
+fn binomial(n: usize, k: usize) -> f64 {
+    (0..k).fold(1.0, |value, i| value * (n - i) as f64 / (i + 1) as f64)
+}

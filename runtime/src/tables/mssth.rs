@@ -1,0 +1,234 @@
+//! MSSTH in the form of [zhang]: stages of second order, steps of order n = 3, 4 or 5, any ρ∞.
+//!
+//! Conditions of order leave nodes free, two for n = 4 and one for n = 3 and 5; they touch neither order nor stability.
+//! At ρ∞ = 0, 0.1, … 1 they are the published ones. These cross on the way, near 0.69, 0.66 and 0.90 for n = 3, 4 and
+//! 5, where coefficients grow without bound; between the places other nodes are taken, which do not.
+
+use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
+
+use super::{TableError, Tableau, binomial, check_member, check_rho};
+
+/// MSSTH with `n` = 3, 4 or 5 implicit stages, of order n; R(∞) = ρ∞ for n = 3 and 4, −ρ∞ for n = 5.
+/// [zhang, Sect. 2.3 and Appendix]
+///
+/// # Errors
+/// For ρ∞ outside [0, 1] or other `n`.
+pub fn mssth(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
+    check_rho(rho_infinity)?;
+    check_member("MSSTH", "implicit stages", n, 3, 5)?;
+    let gamma = gamma(n, rho_infinity);
+    Ok(match n {
+        3 if on_grid(rho_infinity).is_some() => third_order(gamma, third_node(gamma)),
+        3 => third_order(gamma, 0.6),
+        4 => {
+            let [c3, c4] = free_nodes(&PUBLISHED_4, &SMALLEST_ERROR_4, rho_infinity);
+            fourth_order(gamma, c3, c4)
+        }
+        _ => {
+            let [c4] = free_nodes(&PUBLISHED_5, &SMALLEST_ERROR_5, rho_infinity);
+            fifth_order(gamma, 0.1, c4)
+        }
+    })
+}
+
+/// c_3 and c_4 in MBDyn for ρ∞ = 0, 0.1, … 1: least of the functional that its authors minimised.
+const PUBLISHED_4: [[f64; 2]; 11] = [
+    [0.559_098_575_422_942, 0.741_401_166_483_361_4],
+    [0.600_293_888_869_832_5, 0.758_412_987_578_060_6],
+    [0.638_522_814_489_162_8, 0.773_143_665_960_453_5],
+    [0.675_245_407_133_183, 0.786_031_206_412_243],
+    [0.711_662_631_353_559_7, 0.797_251_481_920_316_7],
+    [0.748_937_390_131_685_5, 0.806_714_074_742_676_1],
+    [0.788_437_011_521_006_7, 0.813_966_252_941_912_4],
+    [0.832_149_595_996_831_6, 0.817_930_103_200_660_6],
+    [0.883_658_503_941_912_4, 0.816_247_894_650_030_3],
+    [0.950_883_313_534_322_7, 0.803_629_535_256_903_3],
+    [1.053_480_341_170_287_6, 0.768_930_536_261_737_6],
+];
+
+/// c_3 and c_4 of the smallest error of fifth order for ρ∞ = 0, 0.1, … 1.
+const SMALLEST_ERROR_4: [[f64; 2]; 11] = [
+    [0.486_340_051_027_990_85, 0.743_099_899_147_940_4],
+    [0.517_008_553_016_400_3, 0.760_799_635_282_901_3],
+    [0.543_842_545_495_029_4, 0.776_807_692_920_242_6],
+    [0.567_841_788_246_471_5, 0.791_712_550_226_421_5],
+    [0.589_665_377_377_782_9, 0.805_980_719_696_279_3],
+    [0.609_725_539_091_328_8, 0.820_026_547_621_362_7],
+    [0.628_212_902_627_974_9, 0.834_279_596_777_752],
+    [0.645_047_499_586_856_2, 0.849_280_847_663_071_3],
+    [0.659_694_324_037_404_2, 0.865_878_514_154_773_8],
+    [0.670_632_556_525_746_8, 0.885_739_480_809_119_4],
+    [0.673_789_542_227_744_7, 0.912_944_988_534_321_6],
+];
+
+/// c_4 in MBDyn for ρ∞ = 0, 0.1, … 1, with c_3 = 1/10.
+const PUBLISHED_5: [[f64; 1]; 11] = [
+    [0.967_325_859_689_570_2],
+    [0.908_550_018_857_579_2],
+    [0.851_091_270_861_866_9],
+    [0.795_178_040_565_753_9],
+    [0.740_968_987_317_220_6],
+    [0.688_560_976_167_259],
+    [0.637_997_276_933_635_2],
+    [0.589_275_677_862_502_1],
+    [0.542_356_221_816_755_5],
+    [0.497_168_342_537_931_5],
+    [0.453_617_259_372_588_55],
+];
+
+/// c_4 of the smallest error of sixth order for ρ∞ = 0, 0.1, … 1, with c_3 = 1/10.
+const SMALLEST_ERROR_5: [[f64; 1]; 11] = [
+    [0.710_131_427_933_584_6],
+    [0.706_507_394_544_504_5],
+    [0.702_993_433_827_987_3],
+    [0.699_555_736_767_331_7],
+    [0.696_174_584_808_356_8],
+    [0.692_839_564_089_500_1],
+    [0.689_546_535_725_478_5],
+    [0.686_295_720_733_202],
+    [0.683_090_507_528_552_5],
+    [0.679_936_736_695_587_3],
+    [0.676_842_306_929_067_6],
+];
+
+/// Free nodes for any ρ∞, from those at ρ∞ = 0, 0.1, … 1.
+fn free_nodes<const N: usize>(
+    published: &[[f64; N]; 11],
+    smallest_error: &[[f64; N]; 11],
+    rho_infinity: f64,
+) -> [f64; N] {
+    if let Some(index) = on_grid(rho_infinity) {
+        return published[index];
+    }
+    let position = 10.0 * rho_infinity;
+    let below = position.floor();
+    let (lower, upper) = (&smallest_error[below as usize], &smallest_error[below as usize + 1]);
+    std::array::from_fn(|i| lower[i] + (position - below) * (upper[i] - lower[i]))
+}
+
+/// Which of 0, 0.1, … 1 this is, if any.
+fn on_grid(rho_infinity: f64) -> Option<usize> {
+    let position = 10.0 * rho_infinity;
+    let nearest = position.round();
+    // A person writes 0.3, not the double that is three tenths of one.
+    ((position - nearest).abs() < 1e-12).then_some(nearest as usize)
+}
+
+/// γ from `Σ_j (−1)^j (n over j) γ^j / (n−j)! = ± ρ∞ γⁿ`: the coefficient that R has at infinity. [zhang, Sect. 2.3]
+///
+/// In x = 1/γ it is `Σ_j (−1)^j (n over j) x^{n−j} / (n−j)! ∓ ρ∞`, whose branch is followed from ρ∞ = 0.
+pub(super) fn gamma(n: usize, rho_infinity: f64) -> f64 {
+    let (start, sign) = match n {
+        3 => (2.2943, -1.0),
+        4 => (1.7457, 1.0),
+        _ => (3.5965, 1.0),
+    };
+    let mut x = start;
+    for step in 0..=8 {
+        let limit = sign * rho_infinity * f64::from(step) / 8.0;
+        for _ in 0..20 {
+            let (mut value, mut derivative, mut coefficient) = (0.0, 0.0, 1.0);
+            // Horner's scheme from the highest power, whose coefficient 1/n! is divided out of the loop.
+            for j in 0..=n {
+                derivative = derivative * x + value;
+                value = value * x + coefficient;
+                coefficient *= -binomial(n, j + 1) / binomial(n, j) * (n - j) as f64;
+            }
+            let factorial: f64 = (1..=n).map(|k| k as f64).product();
+            let correction = (value - limit * factorial) / derivative;
+            x -= correction;
+            if correction.abs() <= f64::EPSILON * x {
+                break;
+            }
+        }
+    }
+    1.0 / x
+}
+
+/// The node that makes the fourth moment of the weights right as well.
+fn third_node(gamma: f64) -> f64 {
+    let square = gamma * gamma;
+    (24.0 * square - 20.0 * gamma + 3.0) / (24.0 * square - 24.0 * gamma + 4.0)
+}
+
+/// Third order with a free third node; its stages are of second order.
+pub(super) fn third_order(gamma: f64, c3: f64) -> Tableau {
+    let c2 = 2.0 * gamma;
+    let a32 = c3 * (c3 - c2) / (4.0 * gamma);
+    let b2 = (3.0 * c3 + 6.0 * gamma - 6.0 * c3 * gamma - 2.0) / (12.0 * gamma * (c3 - c2));
+    let b3 = (6.0 * gamma * gamma - 6.0 * gamma + 1.0) / (3.0 * c3 * (c3 - c2));
+    Tableau::esdirk(gamma, &[0.0, c2, c3, 1.0], &[&[], &[a32], &[b2, b3]], None)
+}
+
+/// Fourth order with free third and fourth nodes; its stages are of second order.
+fn fourth_order(gamma: f64, c3: f64, c4: f64) -> Tableau {
+    let c2 = 2.0 * gamma;
+    let b: SVector<f64, 3> = moments(gamma, [c2, c3, c4]);
+    let (s3, s4) = (second_stage_order(gamma, c3), second_stage_order(gamma, c4));
+    let a32 = s3 / c2;
+    // b A c² = 1/12, where a_42 follows from a_43 by the order of the stage.
+    let without =
+        b[0] * gamma * c2 * c2 + b[1] * (s3 * c2 + gamma * c3 * c3) + b[2] * (s4 * c2 + gamma * c4 * c4) + gamma / 3.0;
+    let a43 = (1.0 / 12.0 - without) / (b[2] * c3 * (c3 - c2));
+    let a42 = (s4 - a43 * c3) / c2;
+    Tableau::esdirk(gamma, &[0.0, c2, c3, c4, 1.0], &[&[], &[a32], &[a42, a43], b.as_slice()], None)
+}
+
+/// Fifth order with free third and fourth nodes; its stages are of second order.
+fn fifth_order(gamma: f64, c3: f64, c4: f64) -> Tableau {
+    let (c2, c5) = (2.0 * gamma, fifth_node(gamma, c3));
+    let c = [c2, c3, c4, c5];
+    let b: SVector<f64, 4> = moments(gamma, c);
+    let s = c.map(|c| second_stage_order(gamma, c));
+    // (A c^k)_i without a_43, a_53 and a_54; a_i2 is eliminated by the order of the stage, which leaves for each of
+    // them c_j^k − c_j c_2^{k−1}.
+    let known = |i: usize, k: i32| {
+        let stage = if i == 0 { 0.0 } else { s[i] * c2.powi(k - 1) };
+        stage + gamma * c[i].powi(k)
+    };
+    let share = |j: usize, k: i32| c[j] * (c[j].powi(k - 1) - c2.powi(k - 1));
+    let sum = |weight: &dyn Fn(usize) -> f64, k: i32| (0..4).map(|i| weight(i) * known(i, k)).sum::<f64>();
+    let plain = |i: usize| b[i];
+    let at_node = |i: usize| b[i] * c[i];
+    // b A c² = 1/12, b (c A c²) = 1/15, b A c³ = 1/20.
+    let rhs = Vector3::new(
+        1.0 / 12.0 - gamma / 3.0 - sum(&plain, 2),
+        1.0 / 15.0 - gamma / 3.0 - sum(&at_node, 2),
+        1.0 / 20.0 - gamma / 4.0 - sum(&plain, 3),
+    );
+    let row = |weight: &dyn Fn(usize) -> f64, k: i32| {
+        [weight(2) * share(1, k), weight(3) * share(1, k), weight(3) * share(2, k)]
+    };
+    let rows = [row(&plain, 2), row(&at_node, 2), row(&plain, 3)];
+    let matrix = Matrix3::from_fn(|i, j| rows[i][j]);
+    let solution = matrix.lu().solve(&rhs).unwrap_or_else(|| Vector3::from_element(f64::NAN));
+    let [a43, a53, a54] = [solution[0], solution[1], solution[2]];
+
+    let a32 = s[1] / c2;
+    let a42 = (s[2] - a43 * c3) / c2;
+    let a52 = (s[3] - a53 * c3 - a54 * c4) / c2;
+    let inner: [&[f64]; 5] = [&[], &[a32], &[a42, a43], &[a52, a53, a54], b.as_slice()];
+    Tableau::esdirk(gamma, &[0.0, c2, c3, c4, c5, 1.0], &inner, None)
+}
+
+/// c_5 from the condition of the tall tree, b A A c² = 1/60.
+fn fifth_node(g: f64, c3: f64) -> f64 {
+    let polynomial = |coefficients: &[f64]| coefficients.iter().fold(0.0, |value, c| value * g + c);
+    let numerator =
+        c3 * polynomial(&[360.0, -336.0, 120.0, -18.0, 1.0]) + polynomial(&[-720.0, 848.0, -368.0, 64.0, -4.0, 0.0]);
+    let denominator =
+        c3 * polynomial(&[240.0, -240.0, 96.0, -16.0, 1.0]) + polynomial(&[-480.0, 600.0, -288.0, 56.0, -4.0, 0.0]);
+    numerator / denominator
+}
+
+/// What the coefficients before the diagonal must give with the nodes: `Σ a_ij c_j = ½ c_i² − γ c_i`.
+fn second_stage_order(gamma: f64, c: f64) -> f64 {
+    c * (0.5 * c - gamma)
+}
+
+/// b_2 … b_{N+1} from `Σ b_j c_j^k = 1/(k+1) − γ`, k = 1 … N.
+fn moments<const N: usize>(gamma: f64, c: [f64; N]) -> SVector<f64, N> {
+    let powers = SMatrix::<f64, N, N>::from_fn(|k, j| c[j].powi(k as i32 + 1));
+    let rhs = SVector::<f64, N>::from_fn(|k, _| 1.0 / (k as f64 + 2.0) - gamma);
+    powers.try_inverse().map_or_else(|| SVector::from_element(f64::NAN), |inverse| inverse * rhs)
+}

@@ -1,0 +1,55 @@
+//! Runge-Kutta schemes without a parameter: trapezoidal rule, Bathe, and the classical ones of high order.
+
+use super::Tableau;
+
+/// The trapezoidal rule, second order. [zhang, Sect. 2]
+pub fn trapezoidal() -> Tableau {
+    Tableau::stiffly_accurate(vec![vec![0.0, 0.0], vec![0.5, 0.5]], None)
+}
+
+/// Bathe's scheme: trapezoidal rule over half a step, then the backward difference over three points; second order.
+/// [rezaei, Eqs. 58-67]
+///
+/// It is not the member ρ∞ = 0 of [`rho_bathe`](super::rho_bathe), whose first part is longer than half a step.
+pub fn bathe() -> Tableau {
+    let third = 1.0 / 3.0;
+    let matrix = vec![vec![0.0; 3], vec![0.25, 0.25, 0.0], vec![third; 3]];
+    Tableau { nodes: vec![0.0, 0.5, 1.0], weights: vec![third; 3], matrix, embedded: None }
+}
+
+/// The classical explicit scheme of fourth order.
+pub fn runge_kutta4() -> Tableau {
+    Tableau {
+        nodes: vec![0.0, 0.5, 0.5, 1.0],
+        matrix: vec![vec![0.0; 4], vec![0.5, 0.0, 0.0, 0.0], vec![0.0, 0.5, 0.0, 0.0], vec![0.0, 0.0, 1.0, 0.0]],
+        weights: vec![1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
+        embedded: None,
+    }
+}
+
+/// Radau IIA with three stages, fifth order and L-stable: collocation at the zeros of a Jacobi polynomial and the end.
+pub fn radau_iia5() -> Tableau {
+    let r = 6.0_f64.sqrt();
+    let matrix = vec![
+        vec![(88.0 - 7.0 * r) / 360.0, (296.0 - 169.0 * r) / 1800.0, (-2.0 + 3.0 * r) / 225.0],
+        vec![(296.0 + 169.0 * r) / 1800.0, (88.0 + 7.0 * r) / 360.0, (-2.0 - 3.0 * r) / 225.0],
+        vec![(16.0 - r) / 36.0, (16.0 + r) / 36.0, 1.0 / 9.0],
+    ];
+    let weights = matrix[2].clone();
+    Tableau { nodes: vec![(4.0 - r) / 10.0, (4.0 + r) / 10.0, 1.0], matrix, weights, embedded: None }
+}
+
+/// Gauss with three stages, sixth order and without dissipation: collocation at the zeros of a Legendre polynomial.
+pub fn gauss() -> Tableau {
+    let r = 15.0_f64.sqrt();
+    Tableau {
+        nodes: vec![0.5 - r / 10.0, 0.5, 0.5 + r / 10.0],
+        matrix: vec![
+            vec![5.0 / 36.0, 2.0 / 9.0 - r / 15.0, 5.0 / 36.0 - r / 30.0],
+            vec![5.0 / 36.0 + r / 24.0, 2.0 / 9.0, 5.0 / 36.0 - r / 24.0],
+            vec![5.0 / 36.0 + r / 30.0, 2.0 / 9.0 + r / 15.0, 5.0 / 36.0],
+        ],
+        weights: vec![5.0 / 18.0, 4.0 / 9.0, 5.0 / 18.0],
+        embedded: None,
+    }
+}

@@ -1,0 +1,99 @@
+//! The Butcher tableau of a Runge-Kutta scheme and what follows from it for linear problems.
+
+use nalgebra::{Complex, DMatrix, DVector};
+
+/// Coefficients of a Runge-Kutta scheme with s stages:
+/// `y_i = y + h Σ_j a_ij f(t + c_j h, y_j)`, `y⁺ = y + h Σ_j b_j f(t + c_j h, y_j)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tableau {
+    /// c, where the stages stand in the step, `[s]`.
+    pub nodes: Vec<f64>,
+    /// a, row i belongs to stage i, `[s][s]`.
+    pub matrix: Vec<Vec<f64>>,
+    /// b, `[s]`.
+    pub weights: Vec<f64>,
+    /// b̂ of the embedded scheme, `[s]`; the difference to `weights` estimates the error of a step.
+    pub embedded: Option<Vec<f64>>,
+}
+
+impl Tableau {
+    /// A stiffly accurate scheme, whose weights are the last row of the matrix; nodes are row sums.
+    pub(super) fn stiffly_accurate(matrix: Vec<Vec<f64>>, embedded: Option<Vec<f64>>) -> Self {
+        let weights = matrix.last().cloned().unwrap_or_default();
+        Self { nodes: row_sums(&matrix), matrix, weights, embedded }
+    }
+
+    /// A singly diagonally implicit scheme, from its nodes and from what stands left of the diagonal without the first
+    /// column: the first stage is explicit, the diagonal γ, the first column the rest of the nodes.
+    pub(super) fn esdirk(gamma: f64, nodes: &[f64], inner: &[&[f64]], embedded: Option<Vec<f64>>) -> Self {
+        let stages = nodes.len();
+        let mut matrix = vec![vec![0.0; stages]; stages];
+        for (i, row) in matrix.iter_mut().enumerate().skip(1) {
+            row[1..i].copy_from_slice(inner[i - 1]);
+            row[i] = gamma;
+            row[0] = nodes[i] - row[1..=i].iter().sum::<f64>();
+        }
+        let weights = matrix[stages - 1].clone();
+        Self { nodes: nodes.to_vec(), matrix, weights, embedded }
+    }
+
+    /// Number of stages.
+    pub fn stages(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Whether the first stage is the beginning of the step itself.
+    pub fn has_explicit_first_stage(&self) -> bool {
+        self.matrix[0].iter().all(|&a| a == 0.0)
+    }
+
+    /// Whether stages can be solved for one after the other.
+    pub fn is_diagonally_implicit(&self) -> bool {
+        self.matrix.iter().enumerate().all(|(i, row)| row[i + 1..].iter().all(|&a| a == 0.0))
+    }
+
+    /// Whether every stage follows from those before it without solving an equation.
+    pub fn is_explicit(&self) -> bool {
+        self.matrix.iter().enumerate().all(|(i, row)| row[i..].iter().all(|&a| a == 0.0))
+    }
+
+    /// Whether the last stage is the end of the step.
+    pub fn is_stiffly_accurate(&self) -> bool {
+        self.matrix.last() == Some(&self.weights)
+    }
+
+    /// The stability function R(z): the factor of one step of `ẏ = λ y`, z = hλ.
+    pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
+        let s = self.stages();
+        let one = Complex::new(1.0, 0.0);
+        let matrix = DMatrix::from_fn(s, s, |i, j| if i == j { one } else { one * 0.0 } - z * self.matrix[i][j]);
+        let undefined = Complex::new(f64::NAN, f64::NAN);
+        let Some(stage) = matrix.lu().solve(&DVector::from_element(s, one)) else { return undefined };
+        if self.is_stiffly_accurate() {
+            // Without the difference of large numbers that the sum below becomes for large z.
+            return stage[s - 1];
+        }
+        one + z * self.weights.iter().zip(stage.iter()).map(|(&b, y)| y * b).sum::<Complex<f64>>()
+    }
+
+    /// The limit of R(z) for z → ∞; infinite where R is not bounded.
+    pub fn at_infinity(&self) -> f64 {
+        let first = usize::from(self.has_explicit_first_stage());
+        let s = self.stages() - first;
+        // In the limit stages satisfy A y = 0 where the first, explicit one is given, else A (y z) = −1.
+        let matrix = DMatrix::from_fn(s, s, |i, j| self.matrix[first + i][first + j]);
+        let given = DVector::from_fn(s, |i, _| if first == 1 { self.matrix[1 + i][0] } else { 1.0 });
+        let Some(stage) = matrix.lu().solve(&-given) else { return f64::INFINITY };
+        let weighted: f64 = self.weights[first..].iter().zip(stage.iter()).map(|(b, y)| b * y).sum();
+        match (first, self.is_stiffly_accurate()) {
+            (1, true) => stage[s - 1],
+            (1, false) => f64::INFINITY,
+            _ => 1.0 + weighted,
+        }
+    }
+}
+
+/// The nodes of a scheme whose stages are consistent.
+pub(super) fn row_sums(matrix: &[Vec<f64>]) -> Vec<f64> {
+    matrix.iter().map(|row| row.iter().sum()).collect()
+}

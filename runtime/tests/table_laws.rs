@@ -1,0 +1,287 @@
+//! Laws of every table of coefficients, over a grid of ρ∞: a new entry of the lists below is covered by all of them.
+
+use hamel::tables::{self, Multistep, SingleStep, TableError, Tableau};
+use nalgebra::Complex;
+
+/// A Runge-Kutta scheme and what it promises.
+struct Member {
+    name: String,
+    rho: Option<f64>,
+    tableau: Tableau,
+    order: u32,
+    /// Order for linear problems, where it is higher.
+    linear_order: u32,
+    embedded_order: Option<u32>,
+    at_infinity: f64,
+}
+
+/// Grid values, values between them, and both ends.
+const RHO: [f64; 16] = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0];
+
+fn members() -> Vec<Member> {
+    let fixed = |name: &str, tableau: Tableau, order, embedded_order, at_infinity| Member {
+        name: name.to_owned(),
+        rho: None,
+        tableau,
+        order,
+        linear_order: order,
+        embedded_order,
+        at_infinity,
+    };
+    let mut members = vec![
+        fixed("trapezoidal", tables::trapezoidal(), 2, None, -1.0),
+        fixed("bathe", tables::bathe(), 2, None, 0.0),
+        fixed("runge_kutta4", tables::runge_kutta4(), 4, None, f64::INFINITY),
+        fixed("radau_iia5", tables::radau_iia5(), 5, None, 0.0),
+        fixed("gauss", tables::gauss(), 6, None, -1.0),
+        fixed("esdirk324", tables::esdirk324(), 3, Some(2), 0.0),
+        fixed("esdirk325", tables::esdirk325(), 3, Some(2), 0.0),
+        fixed("esdirk436sa2", tables::esdirk436sa2(), 4, Some(3), 0.0),
+    ];
+    for rho in RHO {
+        let mut add = |name: &str, tableau: Result<Tableau, TableError>, order, linear_order, at_infinity| {
+            members.push(Member {
+                name: name.to_owned(),
+                rho: Some(rho),
+                tableau: tableau.unwrap(),
+                order,
+                linear_order,
+                embedded_order: None,
+                at_infinity,
+            });
+        };
+        add("rho_bathe", tables::rho_bathe(rho), 2, 2, rho);
+        add("msstc3", tables::msstc(3, rho), 2, 2, -rho);
+        add("msstc4", tables::msstc(4, rho), 2, 2, rho);
+        add("msstc5", tables::msstc(5, rho), 2, 2, -rho);
+        add("mssth3", tables::mssth(3, rho), 3, 3, rho);
+        add("mssth4", tables::mssth(4, rho), 4, 4, rho);
+        add("mssth5", tables::mssth(5, rho), 5, 5, -rho);
+        add("ed_alpha", tables::ed_alpha(rho, 1.0 / 6.0), 2, 3, rho);
+    }
+    members
+}
+
+impl Member {
+    fn label(&self) -> String {
+        self.rho.map_or(self.name.clone(), |rho| format!("{} (ρ∞ = {rho})", self.name))
+    }
+
+    /// Rounding errors grow with the coefficients.
+    fn size(&self) -> f64 {
+        self.tableau.matrix.iter().flatten().fold(1.0, |size, a| a.abs().max(size))
+    }
+}
+
+fn assert_near(found: f64, expected: f64, tolerance: f64, what: &str) {
+    assert!((found - expected).abs() <= tolerance, "{what}: {found} instead of {expected} ± {tolerance:e}");
+}
+
+#[test]
+fn stages_are_consistent() {
+    for member in members() {
+        let tableau = &member.tableau;
+        for (row, node) in tableau.matrix.iter().zip(&tableau.nodes) {
+            assert_near(row.iter().sum(), *node, 4e-15 * member.size(), &member.label());
+        }
+        assert!(tableau.nodes.iter().chain(&tableau.weights).all(|value| value.is_finite()), "{}", member.label());
+        if let Some(embedded) = &tableau.embedded {
+            assert_near(embedded.iter().sum(), 1.0, 1e-14, &member.label());
+        }
+    }
+}
+
+/// A rooted tree as the trees that hang on its root, in no particular order.
+#[derive(Clone)]
+struct Tree(Vec<Tree>);
+
+impl Tree {
+    fn nodes(&self) -> u32 {
+        1 + self.0.iter().map(Tree::nodes).sum::<u32>()
+    }
+
+    /// γ(t), the density.
+    fn density(&self) -> f64 {
+        f64::from(self.nodes()) * self.0.iter().map(Tree::density).product::<f64>()
+    }
+
+    /// The product over the root's branches of A times their elementary weights, per stage.
+    fn stage_weights(&self, tableau: &Tableau) -> Vec<f64> {
+        let mut product = vec![1.0; tableau.stages()];
+        for branch in &self.0 {
+            let inner = branch.stage_weights(tableau);
+            for (value, row) in product.iter_mut().zip(&tableau.matrix) {
+                *value *= row.iter().zip(&inner).map(|(a, w)| a * w).sum::<f64>();
+            }
+        }
+        product
+    }
+
+    fn is_tall(&self) -> bool {
+        self.0.len() <= 1 && self.0.iter().all(Tree::is_tall)
+    }
+}
+
+/// All rooted trees with so many nodes: a forest of one node less, hung on a root.
+fn trees(nodes: u32) -> Vec<Tree> {
+    let all: Vec<Tree> = (1..nodes).flat_map(trees).collect();
+    forests(nodes - 1, &all).into_iter().map(Tree).collect()
+}
+
+/// Multisets of trees with so many nodes in total; taking trees in the order of the list counts each once.
+fn forests(nodes: u32, choice: &[Tree]) -> Vec<Vec<Tree>> {
+    if nodes == 0 {
+        return vec![Vec::new()];
+    }
+    let mut found = Vec::new();
+    for (index, tree) in choice.iter().enumerate().filter(|(_, tree)| tree.nodes() <= nodes) {
+        for mut forest in forests(nodes - tree.nodes(), &choice[index..]) {
+            forest.push(tree.clone());
+            found.push(forest);
+        }
+    }
+    found
+}
+
+/// What is left of the order condition of a tree.
+fn defect(tableau: &Tableau, weights: &[f64], tree: &Tree) -> f64 {
+    let weighted: f64 = weights.iter().zip(tree.stage_weights(tableau)).map(|(b, w)| b * w).sum();
+    (weighted - 1.0 / tree.density()).abs()
+}
+
+#[test]
+fn rooted_trees_are_counted() {
+    let counts: Vec<usize> = (1..=7).map(|nodes| trees(nodes).len()).collect();
+    assert_eq!(counts, [1, 1, 2, 4, 9, 20, 48]);
+}
+
+#[test]
+fn order_conditions_hold_up_to_the_order_and_not_beyond() {
+    for member in members() {
+        let tableau = &member.tableau;
+        let largest = |weights: &[f64], order: u32| {
+            let all = trees(order);
+            all.iter().map(|tree| defect(tableau, weights, tree)).fold(0.0, f64::max)
+        };
+        let tolerance = 1e-14 * member.size();
+        for order in 1..=member.order {
+            assert_near(largest(&tableau.weights, order), 0.0, tolerance, &format!("{}, {order}", member.label()));
+        }
+        assert!(largest(&tableau.weights, member.order + 1) > 1e-6, "{}: order too low", member.label());
+        for order in member.order..=member.linear_order {
+            for tree in trees(order).iter().filter(|tree| tree.is_tall()) {
+                assert_near(defect(tableau, &tableau.weights, tree), 0.0, tolerance, &member.label());
+            }
+        }
+        if let (Some(embedded), Some(order)) = (&tableau.embedded, member.embedded_order) {
+            for order in 1..=order {
+                assert_near(largest(embedded, order), 0.0, 1e-14, &format!("{}, embedded", member.label()));
+            }
+            assert!(largest(embedded, order + 1) > 1e-6, "{}: embedded order too low", member.label());
+        }
+    }
+}
+
+#[test]
+fn stages_from_the_second_have_second_order() {
+    for member in members().iter().filter(|m| m.order >= 3 && m.tableau.has_explicit_first_stage()) {
+        if member.tableau.is_explicit() {
+            continue;
+        }
+        for (row, c) in member.tableau.matrix.iter().zip(&member.tableau.nodes) {
+            let moment: f64 = row.iter().zip(&member.tableau.nodes).map(|(a, c)| a * c).sum();
+            assert_near(moment, 0.5 * c * c, 1e-14 * member.size(), &member.label());
+        }
+    }
+}
+
+#[test]
+fn implicit_tableaux_are_stiffly_accurate() {
+    for member in members() {
+        let expected = !member.tableau.is_explicit() && member.name != "gauss";
+        assert_eq!(member.tableau.is_stiffly_accurate(), expected, "{}", member.label());
+    }
+}
+
+#[test]
+fn the_factor_of_a_step_has_its_limit_at_infinity() {
+    for member in members() {
+        let found = member.tableau.at_infinity();
+        if member.at_infinity.is_infinite() {
+            assert!(found.is_infinite(), "{}", member.label());
+            continue;
+        }
+        assert_near(found, member.at_infinity, 1e-13 * member.size().powi(2), &member.label());
+        let far = member.tableau.stability(Complex::new(0.0, 1e9));
+        assert_near(far.re, member.at_infinity, 1e-6, &member.label());
+        assert_near(far.im, 0.0, 1e-6, &member.label());
+    }
+}
+
+#[test]
+fn implicit_schemes_are_stable_for_every_frequency() {
+    for member in members().iter().filter(|member| !member.tableau.is_explicit()) {
+        for index in 0..=1800 {
+            let omega = 10f64.powf(-3.0 + f64::from(index) / 200.0);
+            let radius = member.tableau.stability(Complex::new(0.0, omega)).norm();
+            assert!(radius <= 1.0 + 1e-12, "{}: {radius} at Ω = {omega}", member.label());
+        }
+    }
+}
+
+/// The members that stand in the data file, flattened as there.
+fn flattened(name: &str, rho: Option<f64>) -> Vec<f64> {
+    let rho = rho.unwrap_or(f64::NAN);
+    if let Some(r) = name.strip_prefix("lms") {
+        let Multistep { alpha, beta } = tables::lms(r.parse().unwrap(), rho).unwrap();
+        return [alpha, beta].concat();
+    }
+    if let Some(r) = name.strip_prefix("ss") {
+        let scheme: SingleStep = tables::ss(r.parse().unwrap(), rho).unwrap();
+        let odd = scheme.gamma.iter().skip(1).step_by(2).flat_map(|gamma| [gamma.re, gamma.im]);
+        return odd.chain([scheme.b_new, scheme.b_old]).collect();
+    }
+    let all = members();
+    let member = all.iter().find(|member| member.name == name && (member.rho == Some(rho) || rho.is_nan())).unwrap();
+    let tableau = &member.tableau;
+    let is_lower = tableau.is_diagonally_implicit();
+    let rows = tableau.matrix.iter().enumerate();
+    let matrix = rows.flat_map(|(i, row)| if is_lower { &row[..=i] } else { &row[..] });
+    tableau.nodes.iter().chain(matrix).chain(tableau.embedded.iter().flatten()).copied().collect()
+}
+
+#[test]
+fn coefficients_have_the_digits_of_an_independent_study() {
+    let lines = include_str!("data/tables.txt").lines().filter(|line| !line.starts_with('#'));
+    for line in lines {
+        let mut words = line.split_whitespace();
+        let (name, rho) = (words.next().unwrap(), words.next().unwrap());
+        let expected: Vec<f64> = words.map(|word| word.parse().unwrap()).collect();
+        let found = flattened(name, rho.parse().ok());
+        assert_eq!(found.len(), expected.len(), "{name} {rho}");
+        let size = expected.iter().fold(1.0_f64, |size, value| value.abs().max(size));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_near(*found, *expected, 1e-14 * size * size, &format!("{name} {rho}"));
+        }
+    }
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    for rho in [-1e-3, 1.001, f64::NAN, f64::INFINITY] {
+        assert!(tables::rho_bathe(rho).is_err());
+        assert!(tables::ed_alpha(rho, 1.0 / 6.0).is_err());
+        assert!(tables::ed_alpha(0.5, rho).is_err());
+        assert!(tables::lms2_variable(rho, 1.0).is_err());
+        for n in 3..=5 {
+            assert!(tables::msstc(n, rho).is_err() && tables::mssth(n, rho).is_err());
+        }
+        for r in 2..=4 {
+            assert!(tables::lms(r, rho).is_err() && tables::ss(r, rho).is_err());
+        }
+    }
+    assert!(tables::lms2_variable(0.5, 0.0).is_err());
+    assert!(matches!(tables::msstc(6, 0.5), Err(TableError::NoMember { count: 6, .. })));
+    let message = tables::lms(2, 1.5).unwrap_err().to_string();
+    assert!(message.contains("ρ∞ must lie in [0, 1], but is 1.5"), "{message}");
+}
