@@ -9,13 +9,12 @@ use super::mssth::{self, third_order};
 ///
 /// It is the member of third order of the family [`mssth`](super::mssth) for ρ∞ = 0, with another third node.
 pub fn esdirk324() -> Tableau {
-    // The embedded weights of this scheme are published as fractions that agree with these digits.
-    let embedded = vec![0.108_896_617_615_864_45, -0.915_325_811_870_712_75, 1.271_273_597_302_152_2, EMBEDDED_LAST];
+    // The embedded weights of this scheme are published as long fractions, which agree with these digits.
+    let embedded =
+        vec![0.108_896_617_615_864_45, -0.915_325_811_870_712_7, 1.271_273_597_302_152_2, 0.535_155_596_952_696_1];
     let gamma = mssth::gamma(3, 0.0);
     Tableau { embedded: Some(embedded), ..third_order(gamma, 0.6) }
 }
-
-const EMBEDDED_LAST: f64 = 0.535_155_596_952_696_13;
 
 /// ESDIRK3(2)5L\[2\]SA: third order with an embedded scheme of second order, L-stable, with small error constants.
 pub fn esdirk325() -> Tableau {

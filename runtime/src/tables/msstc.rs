@@ -71,7 +71,7 @@ fn set_second_order(n: usize, x: f64, a: &mut [f64]) {
 /// Newton's correction of (x, A_3 … A_{n−1}) for `A_k² + 2 Σ_{i<k} (−1)^{k−i} A_i A_{2k−i} = (n over k)`, k = 2 … n−1.
 fn flatness(n: usize, x: f64, a: &[f64]) -> DVector<f64> {
     let size = n - 2;
-    let sign = |k: usize, i: usize| if (k + i) % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = |k: usize, i: usize| if (k + i).is_multiple_of(2) { 1.0 } else { -1.0 };
     let at = |p: usize| if p <= n { a[p] } else { 0.0 };
     let residual = DVector::from_fn(size, |row, _| {
         let k = row + 2;
@@ -92,7 +92,9 @@ fn closing_weights(n: usize, numerator: &[f64]) -> Vec<f64> {
     let product = |plus: usize, minus: usize, power: usize| -> f64 {
         (0..=power)
             .filter(|&i| i <= plus && power - i <= minus)
-            .map(|i| binomial(plus, i) * binomial(minus, power - i) * if (power - i) % 2 == 0 { 1.0 } else { -1.0 })
+            .map(|i| {
+                binomial(plus, i) * binomial(minus, power - i) * if (power - i).is_multiple_of(2) { 1.0 } else { -1.0 }
+            })
             .sum()
     };
     let matrix = DMatrix::from_fn(n, n, |power, j| product(j, n - 1 - j, power));

@@ -4,7 +4,7 @@
 //! At ρ∞ = 0, 0.1, … 1 they are the published ones. These cross on the way, near 0.69, 0.66 and 0.90 for n = 3, 4 and
 //! 5, where coefficients grow without bound; between the places other nodes are taken, which do not.
 
-use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
+use nalgebra::{Matrix3, Vector3};
 
 use super::{TableError, Tableau, binomial, check_member, check_rho};
 
@@ -48,7 +48,7 @@ const PUBLISHED_4: [[f64; 2]; 11] = [
 
 /// c_3 and c_4 of the smallest error of fifth order for ρ∞ = 0, 0.1, … 1.
 const SMALLEST_ERROR_4: [[f64; 2]; 11] = [
-    [0.486_340_051_027_990_85, 0.743_099_899_147_940_4],
+    [0.486_340_051_027_990_8, 0.743_099_899_147_940_4],
     [0.517_008_553_016_400_3, 0.760_799_635_282_901_3],
     [0.543_842_545_495_029_4, 0.776_807_692_920_242_6],
     [0.567_841_788_246_471_5, 0.791_712_550_226_421_5],
@@ -163,7 +163,7 @@ pub(super) fn third_order(gamma: f64, c3: f64) -> Tableau {
 /// Fourth order with free third and fourth nodes; its stages are of second order.
 fn fourth_order(gamma: f64, c3: f64, c4: f64) -> Tableau {
     let c2 = 2.0 * gamma;
-    let b: SVector<f64, 3> = moments(gamma, [c2, c3, c4]);
+    let b = moments(gamma, [c2, c3, c4]);
     let (s3, s4) = (second_stage_order(gamma, c3), second_stage_order(gamma, c4));
     let a32 = s3 / c2;
     // b A c² = 1/12, where a_42 follows from a_43 by the order of the stage.
@@ -171,14 +171,14 @@ fn fourth_order(gamma: f64, c3: f64, c4: f64) -> Tableau {
         b[0] * gamma * c2 * c2 + b[1] * (s3 * c2 + gamma * c3 * c3) + b[2] * (s4 * c2 + gamma * c4 * c4) + gamma / 3.0;
     let a43 = (1.0 / 12.0 - without) / (b[2] * c3 * (c3 - c2));
     let a42 = (s4 - a43 * c3) / c2;
-    Tableau::esdirk(gamma, &[0.0, c2, c3, c4, 1.0], &[&[], &[a32], &[a42, a43], b.as_slice()], None)
+    Tableau::esdirk(gamma, &[0.0, c2, c3, c4, 1.0], &[&[], &[a32], &[a42, a43], &b], None)
 }
 
 /// Fifth order with free third and fourth nodes; its stages are of second order.
 fn fifth_order(gamma: f64, c3: f64, c4: f64) -> Tableau {
     let (c2, c5) = (2.0 * gamma, fifth_node(gamma, c3));
     let c = [c2, c3, c4, c5];
-    let b: SVector<f64, 4> = moments(gamma, c);
+    let b = moments(gamma, c);
     let s = c.map(|c| second_stage_order(gamma, c));
     // (A c^k)_i without a_43, a_53 and a_54; a_i2 is eliminated by the order of the stage, which leaves for each of
     // them c_j^k − c_j c_2^{k−1}.
@@ -207,7 +207,7 @@ fn fifth_order(gamma: f64, c3: f64, c4: f64) -> Tableau {
     let a32 = s[1] / c2;
     let a42 = (s[2] - a43 * c3) / c2;
     let a52 = (s[3] - a53 * c3 - a54 * c4) / c2;
-    let inner: [&[f64]; 5] = [&[], &[a32], &[a42, a43], &[a52, a53, a54], b.as_slice()];
+    let inner: [&[f64]; 5] = [&[], &[a32], &[a42, a43], &[a52, a53, a54], &b];
     Tableau::esdirk(gamma, &[0.0, c2, c3, c4, c5, 1.0], &inner, None)
 }
 
@@ -227,8 +227,21 @@ fn second_stage_order(gamma: f64, c: f64) -> f64 {
 }
 
 /// b_2 … b_{N+1} from `Σ b_j c_j^k = 1/(k+1) − γ`, k = 1 … N.
-fn moments<const N: usize>(gamma: f64, c: [f64; N]) -> SVector<f64, N> {
-    let powers = SMatrix::<f64, N, N>::from_fn(|k, j| c[j].powi(k as i32 + 1));
-    let rhs = SVector::<f64, N>::from_fn(|k, _| 1.0 / (k as f64 + 2.0) - gamma);
-    powers.try_inverse().map_or_else(|| SVector::from_element(f64::NAN), |inverse| inverse * rhs)
+///
+/// By Lagrange polynomials, because differences of nodes that nearly cross are exact.
+fn moments<const N: usize>(gamma: f64, c: [f64; N]) -> [f64; N] {
+    std::array::from_fn(|j| {
+        // Coefficients of the product of x − c_i over the other nodes, from the highest power.
+        let mut polynomial = [0.0; N];
+        polynomial[0] = 1.0;
+        let mut divisor = c[j];
+        for i in (0..N).filter(|&i| i != j) {
+            for power in (1..N).rev() {
+                polynomial[power] -= c[i] * polynomial[power - 1];
+            }
+            divisor *= c[j] - c[i];
+        }
+        let moment = |(power, a): (usize, &f64)| a * (1.0 / (N - power + 1) as f64 - gamma);
+        polynomial.iter().enumerate().map(moment).sum::<f64>() / divisor
+    })
 }
