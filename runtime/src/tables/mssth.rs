@@ -4,8 +4,6 @@
 //! At ρ∞ = 0, 0.1, … 1 they are the published ones. These cross on the way, near 0.69, 0.66 and 0.90 for n = 3, 4 and
 //! 5, where coefficients grow without bound; between the places other nodes are taken, which do not.
 
-use nalgebra::{Matrix3, Vector3};
-
 use super::{TableError, Tableau, binomial, check_member, check_rho};
 
 /// MSSTH with `n` = 3, 4 or 5 implicit stages, of order n; R(∞) = ρ∞ for n = 3 and 4, −ρ∞ for n = 5.
@@ -181,28 +179,24 @@ fn fifth_order(gamma: f64, c3: f64, c4: f64) -> Tableau {
     let b = moments(gamma, c);
     let s = c.map(|c| second_stage_order(gamma, c));
     // (A c^k)_i without a_43, a_53 and a_54; a_i2 is eliminated by the order of the stage, which leaves for each of
-    // them c_j^k − c_j c_2^{k−1}.
+    // them c_j^k − c_j c_2^{k−1} = c_j (c_j − c_2) (c_j + c_2)^{k−2}.
     let known = |i: usize, k: i32| {
         let stage = if i == 0 { 0.0 } else { s[i] * c2.powi(k - 1) };
         stage + gamma * c[i].powi(k)
     };
-    let share = |j: usize, k: i32| c[j] * (c[j].powi(k - 1) - c2.powi(k - 1));
-    let sum = |weight: &dyn Fn(usize) -> f64, k: i32| (0..4).map(|i| weight(i) * known(i, k)).sum::<f64>();
-    let plain = |i: usize| b[i];
-    let at_node = |i: usize| b[i] * c[i];
+    let sum = |k: i32| (0..4).map(|i| b[i] * known(i, k)).sum::<f64>();
+    let at_nodes: f64 = (0..4).map(|i| b[i] * c[i] * known(i, 2)).sum();
     // b A c² = 1/12, b (c A c²) = 1/15, b A c³ = 1/20.
-    let rhs = Vector3::new(
-        1.0 / 12.0 - gamma / 3.0 - sum(&plain, 2),
-        1.0 / 15.0 - gamma / 3.0 - sum(&at_node, 2),
-        1.0 / 20.0 - gamma / 4.0 - sum(&plain, 3),
-    );
-    let row = |weight: &dyn Fn(usize) -> f64, k: i32| {
-        [weight(2) * share(1, k), weight(3) * share(1, k), weight(3) * share(2, k)]
-    };
-    let rows = [row(&plain, 2), row(&at_node, 2), row(&plain, 3)];
-    let matrix = Matrix3::from_fn(|i, j| rows[i][j]);
-    let solution = matrix.lu().solve(&rhs).unwrap_or_else(|| Vector3::from_element(f64::NAN));
-    let [a43, a53, a54] = [solution[0], solution[1], solution[2]];
+    let plain = 1.0 / 12.0 - gamma / 3.0 - sum(2);
+    let weighted = 1.0 / 15.0 - gamma / 3.0 - at_nodes;
+    let cubic = 1.0 / 20.0 - gamma / 4.0 - sum(3);
+    // What stage 4 contributes to stage 5, stage 3 to stage 4, and stage 3 to stage 5.
+    let from_4_to_5 = (cubic - (c3 + c2) * plain) / (c4 - c3);
+    let from_3_to_4 = (weighted - c5 * plain) / (c4 - c5);
+    let from_3_to_5 = plain - from_4_to_5 - from_3_to_4;
+    let a43 = from_3_to_4 / (b[2] * c3 * (c3 - c2));
+    let a53 = from_3_to_5 / (b[3] * c3 * (c3 - c2));
+    let a54 = from_4_to_5 / (b[3] * c4 * (c4 - c2));
 
     let a32 = s[1] / c2;
     let a42 = (s[2] - a43 * c3) / c2;
