@@ -3,7 +3,7 @@
 //! Conditions of order leave nodes free, two for n = 4 and one for n = 3 and 5; they touch neither order nor stability.
 //! At ρ∞ = 0, 0.1, … 1 they are the published ones. These cross on the way, near 0.69, 0.66 and 0.90 for n = 3, 4 and
 //! 5, where coefficients grow without bound; between the places fixed nodes are taken that never cross, with an error
-//! of order n + 1 at most a quarter above the smallest for n = 4, and coefficients of at most 3, 3 and 10.
+//! of order n + 1 at most a quarter above the smallest for n = 4, and coefficients of at most 3, 5 and 10.
 
 use super::{TableError, Tableau, binomial, check_member, check_rho};
 
@@ -20,7 +20,7 @@ pub fn mssth(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
         (3, Some(_)) => third_order(gamma, third_node(gamma)),
         (3, None) => third_order(gamma, 0.6),
         (4, place) => {
-            let [c3, c4] = place.map_or([0.65, 0.75], |place| PUBLISHED_4[place]);
+            let [c3, c4] = place.map_or([0.7, 0.75], |place| PUBLISHED_4[place]);
             fourth_order(gamma, c3, c4)
         }
         (_, Some(place)) => fifth_order(gamma, 0.1, PUBLISHED_5[place]),

@@ -1,0 +1,327 @@
+//! What a scheme does to the oscillator `q̈ + 2 ζ ω q̇ + ω² q = 0`: amplification, dissipation, dispersion, stability.
+//!
+//! Everything depends on Ω = ω h and ζ alone. States are in units of the step: (q, h v) or (q, h v, h² a), with one
+//! entry more for each old value that a scheme keeps. The amplification matrix of a family follows from its step:
+//! a linear map is known by what it does to unit vectors. [zhang, Sect. 4], [rezaei, Eqs. 96-106]
+//! Not here: nonlinear problems, which are integrated instead.
+
+use nalgebra::{Complex, DMatrix, Matrix2, Vector2};
+
+use crate::tables::{Multistep, SingleStep, Tableau};
+
+/// The oscillator in units of the step: `h² q̈ = −Ω² q − 2 ζ Ω (h v)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Oscillator {
+    /// Ω = ω h, the angle by which the exact motion turns in a step, rad.
+    pub omega: f64,
+    /// ζ, part of critical damping.
+    pub damping: f64,
+}
+
+impl Oscillator {
+    /// Without damping.
+    pub fn undamped(omega: f64) -> Self {
+        Self { omega, damping: 0.0 }
+    }
+
+    /// h² a.
+    fn acceleration(&self, q: f64, v: f64) -> f64 {
+        -self.omega * (self.omega * q + 2.0 * self.damping * v)
+    }
+
+    /// L of `h ẏ = L y`, y = (q, h v).
+    fn matrix(&self) -> Matrix2<f64> {
+        Matrix2::new(0.0, 1.0, -self.omega * self.omega, -2.0 * self.damping * self.omega)
+    }
+
+    /// 1 − β L, the matrix of every implicit equation, inverted; its determinant is positive for β ≥ 0.
+    fn implicit(&self, beta: f64) -> Matrix2<f64> {
+        let l = self.matrix() * beta;
+        let determinant = 1.0 - l.trace() + l.determinant();
+        Matrix2::new(1.0 - l.m22, l.m12, l.m21, 1.0 - l.m11) / determinant
+    }
+}
+
+/// The matrix of a linear map, column by column.
+fn linear_map(size: usize, step: impl Fn(&[f64]) -> Vec<f64>) -> DMatrix<f64> {
+    let columns = (0..size).flat_map(|column| {
+        let mut unit = vec![0.0; size];
+        unit[column] = 1.0;
+        step(&unit)
+    });
+    DMatrix::from_iterator(size, size, columns)
+}
+
+impl Tableau {
+    /// Amplification of (q, h v), `[2 × 2]`.
+    pub fn amplification(&self, oscillator: Oscillator) -> DMatrix<f64> {
+        let (s, l) = (self.stages(), oscillator.matrix());
+        let matrix = DMatrix::from_fn(2 * s, 2 * s, |i, j| {
+            let unit = if i == j { 1.0 } else { 0.0 };
+            unit - self.matrix[i / 2][j / 2] * l[(i % 2, j % 2)]
+        });
+        let rhs = DMatrix::from_fn(2 * s, 2, |i, j| if i % 2 == j { 1.0 } else { 0.0 });
+        let Some(stages) = matrix.lu().solve(&rhs) else { return DMatrix::from_element(2, 2, f64::NAN) };
+        if self.is_stiffly_accurate() {
+            // Without the difference of large numbers that the sum below becomes for large Ω.
+            return stages.rows(2 * s - 2, 2).into_owned();
+        }
+        let mut result = DMatrix::identity(2, 2);
+        for (k, &b) in self.weights.iter().enumerate() {
+            result += l * stages.rows(2 * k, 2) * b;
+        }
+        result
+    }
+}
+
+impl Multistep {
+    /// Amplification of (y_k, y_{k−1}, …), y = (q, h v), `[2r × 2r]`.
+    pub fn amplification(&self, oscillator: Oscillator) -> DMatrix<f64> {
+        let (r, l) = (self.steps(), oscillator.matrix());
+        let implicit = oscillator.implicit(self.beta[0]);
+        let mut result = DMatrix::zeros(2 * r, 2 * r);
+        for j in 0..r {
+            let block = implicit * (Matrix2::identity() * self.alpha[j] + l * self.beta[j + 1]);
+            result.fixed_view_mut::<2, 2>(0, 2 * j).copy_from(&block);
+        }
+        for i in 2..2 * r {
+            result[(i, i - 2)] = 1.0;
+        }
+        result
+    }
+}
+
+impl SingleStep {
+    /// Amplification of (y, h ẏ, h w¹, … h w^{r−1}), w with real and imaginary parts, `[4r × 4r]`.
+    pub fn amplification(&self, oscillator: Oscillator) -> DMatrix<f64> {
+        let (r, l) = (self.steps(), oscillator.matrix());
+        let implicit = oscillator.implicit(self.b_new);
+        linear_map(4 * r, |state| {
+            let pair = |at: usize| Vector2::new(state[at], state[at + 1]);
+            // Level 0 is the derivative, whose imaginary part is zero.
+            let level = |j: usize| match j {
+                0 => (pair(2), Vector2::zeros()),
+                _ => (pair(4 * j), pair(4 * j + 2)),
+            };
+            let old = |j: usize, k: usize| Complex::new(level(j).0[k], level(j).1[k]);
+            let known = Vector2::from_fn(|k, _| {
+                let auxiliary: Complex<f64> = (1..r).map(|j| self.b[j - 1] * old(j, k)).sum();
+                state[k] + self.b_old * state[2 + k] + auxiliary.re
+            });
+            let y = implicit * known;
+            let rate = l * y;
+            let mut result = vec![y[0], y[1], rate[0], rate[1]];
+            let mut below = [Complex::from(rate[0]), Complex::from(rate[1])];
+            for j in 1..r {
+                let new = [0, 1]
+                    .map(|k| self.c[j - 1] * old(j, k) + self.d[j - 1] * below[k] + self.e[j - 1] * old(j - 1, k));
+                result.extend([new[0].re, new[1].re, new[0].im, new[1].im]);
+                below = new;
+            }
+            result
+        })
+    }
+}
+
+/// Newmark's formulas with the equilibrium of generalized-α, in its linear form:
+/// `(1 − α_m) A⁺ + α_m A = (1 − α_f) a⁺ + α_f a`. [rezaei, Eqs. 94-96]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewmarkFamily {
+    /// Weight of the new acceleration in the coordinates.
+    pub beta: f64,
+    /// Weight of the new acceleration in the velocities.
+    pub gamma: f64,
+    /// Weight of the old auxiliary acceleration.
+    pub alpha_m: f64,
+    /// Weight of the old acceleration.
+    pub alpha_f: f64,
+}
+
+impl NewmarkFamily {
+    /// Newmark's scheme.
+    pub fn newmark(beta: f64, gamma: f64) -> Self {
+        Self { beta, gamma, alpha_m: 0.0, alpha_f: 0.0 }
+    }
+
+    /// HHT with α in [−1/3, 0]. [sherif, Eq. 19]
+    pub fn hht(alpha: f64) -> Self {
+        Self::second_order(0.0, -alpha)
+    }
+
+    /// Generalized-α of least dissipation at low frequencies. [rezaei, Eq. 104]
+    pub fn generalized_alpha(rho_infinity: f64) -> Self {
+        Self::second_order((2.0 * rho_infinity - 1.0) / (rho_infinity + 1.0), rho_infinity / (rho_infinity + 1.0))
+    }
+
+    /// β and γ of second order with the most dissipation at high frequencies. [rezaei, Eqs. 98, 102]
+    pub fn second_order(alpha_m: f64, alpha_f: f64) -> Self {
+        let shift = alpha_f - alpha_m;
+        Self { beta: 0.25 * (1.0 + shift) * (1.0 + shift), gamma: 0.5 + shift, alpha_m, alpha_f }
+    }
+
+    /// Amplification of (q, h v, h² A), `[3 × 3]`. [rezaei, Eq. 96]
+    pub fn amplification(&self, oscillator: Oscillator) -> DMatrix<f64> {
+        let Self { beta, gamma, alpha_m, alpha_f } = *self;
+        let implicit = 1.0 - alpha_m - (1.0 - alpha_f) * oscillator.acceleration(beta, gamma);
+        linear_map(3, |state| {
+            let [q, v, a] = [state[0], state[1], state[2]];
+            let (q_known, v_known) = (q + v + (0.5 - beta) * a, v + (1.0 - gamma) * a);
+            let rhs = (1.0 - alpha_f) * oscillator.acceleration(q_known, v_known)
+                + alpha_f * oscillator.acceleration(q, v)
+                - alpha_m * a;
+            let new = rhs / implicit;
+            vec![q_known + beta * new, v_known + gamma * new, new]
+        })
+    }
+}
+
+/// The modified Euler scheme: new velocity first, then coordinates with it; `[2 × 2]`. [simo, Sect. 4.1]
+pub fn modified_euler(oscillator: Oscillator) -> DMatrix<f64> {
+    linear_map(2, |state| {
+        let v = state[1] + oscillator.acceleration(state[0], state[1]);
+        vec![state[0] + v, v]
+    })
+}
+
+/// The scheme like Runge and Kutta's in its corrected form; `[2 × 2]`. [simo, Sect. 4.2]
+pub fn runge_kutta_like(oscillator: Oscillator) -> DMatrix<f64> {
+    linear_map(2, |state| {
+        let [q, v] = [state[0], state[1]];
+        let first = oscillator.acceleration(q, v);
+        let second = oscillator.acceleration(q + v + 0.25 * first, v + first);
+        vec![q + v + first / 3.0 + second / 6.0, v + 0.5 * (first + second)]
+    })
+}
+
+/// Newmark's predictor and corrector with a fixed number of corrections; `[2 × 2]`. [simo, Sect. 4.3]
+pub fn newmark_corrector(beta: f64, gamma: f64, corrections: u32, oscillator: Oscillator) -> DMatrix<f64> {
+    linear_map(2, |state| {
+        let [q, v] = [state[0], state[1]];
+        let old = oscillator.acceleration(q, v);
+        let (mut q_new, mut v_new) = (q + v + old, v + old);
+        for _ in 0..corrections {
+            let new = oscillator.acceleration(q_new, v_new);
+            v_new = v + (1.0 - gamma) * old + gamma * new;
+            q_new = q + v + (0.5 - beta) * old + beta * new;
+        }
+        vec![q_new, v_new]
+    })
+}
+
+/// Moreau's midpoint rule without contacts; `[2 × 2]`. [rezaei, Sect. 2.3]
+pub fn moreau(oscillator: Oscillator) -> DMatrix<f64> {
+    linear_map(2, |state| {
+        let middle = state[0] + 0.5 * state[1];
+        let v = state[1] + oscillator.acceleration(middle, state[1]);
+        vec![middle + 0.5 * v, v]
+    })
+}
+
+/// Half-explicit timestepping of second order without contacts; `[2 × 2]`. [rezaei, Sect. 2.3]
+pub fn half_explicit(oscillator: Oscillator) -> DMatrix<f64> {
+    linear_map(2, |state| {
+        let [q, v] = [state[0], state[1]];
+        let first = oscillator.acceleration(q, v);
+        let predicted = v + first;
+        let q_new = q + 0.5 * (v + predicted);
+        vec![q_new, v + 0.5 * (first + oscillator.acceleration(q_new, predicted))]
+    })
+}
+
+/// Largest modulus of an eigenvalue; undefined where the matrix is.
+pub fn spectral_radius(amplification: &DMatrix<f64>) -> f64 {
+    eigenvalues(amplification).iter().fold(0.0, |radius, value| match value.norm() {
+        norm if norm.is_nan() => f64::NAN,
+        norm => norm.max(radius),
+    })
+}
+
+/// All eigenvalues; one undefined value where the matrix is not finite.
+fn eigenvalues(matrix: &DMatrix<f64>) -> Vec<Complex<f64>> {
+    if matrix.iter().all(|value| value.is_finite()) {
+        // The complex form is triangular; the blocks of the real one come out undefined for some multiple roots.
+        let (_, triangular) = matrix.map(Complex::from).schur().unpack();
+        return triangular.diagonal().iter().copied().collect();
+    }
+    vec![Complex::new(f64::NAN, f64::NAN)]
+}
+
+/// What a step does to the physical mode of the undamped oscillator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mode {
+    /// Ω, rad.
+    pub omega: f64,
+    /// Angle by which the mode turns in a step, beyond π where it does, rad.
+    pub phase: f64,
+    /// ln of the factor by which it grows in a step.
+    pub log_modulus: f64,
+}
+
+impl Mode {
+    /// ξ̄, the amplitude decay ratio: part of critical damping that the scheme adds. [zhang, Sect. 4]
+    pub fn amplitude_decay(&self) -> f64 {
+        -self.log_modulus / self.phase.hypot(self.log_modulus)
+    }
+
+    /// (T̄ − T)/T, the period elongation ratio. [zhang, Sect. 4]
+    pub fn period_elongation(&self) -> f64 {
+        self.omega / self.phase.hypot(self.log_modulus) - 1.0
+    }
+}
+
+/// Largest change of Ω over which a mode is followed.
+const FOLLOWED: f64 = 0.02;
+
+/// The physical mode of the undamped oscillator at each Ω, increasing: the one that begins as e^{iΩ}.
+pub fn physical_modes(amplification: impl Fn(Oscillator) -> DMatrix<f64>, omegas: &[f64]) -> Vec<Mode> {
+    let mut modes = Vec::with_capacity(omegas.len());
+    let (mut omega, mut value, mut phase) = (0.0, Complex::new(1.0, 0.0), 0.0);
+    // By which factor the eigenvalue changes with Ω, per unit of Ω; known at the beginning.
+    let mut rate = Complex::new(0.0, 1.0);
+    for &target in omegas {
+        let steps = ((target - omega) / FOLLOWED).ceil().max(1.0) as usize;
+        let step = (target - omega) / steps as f64;
+        for _ in 0..steps {
+            omega += step;
+            let expected = value * (rate * step).exp();
+            let all = eigenvalues(&amplification(Oscillator::undamped(omega)));
+            let nearest = all.into_iter().min_by(|a, b| (a - expected).norm().total_cmp(&(b - expected).norm()));
+            let next = nearest.unwrap_or(Complex::new(f64::NAN, f64::NAN));
+            let change = (next / value).ln();
+            phase += change.im;
+            if step > 0.0 {
+                rate = change / step;
+            }
+            value = next;
+        }
+        modes.push(Mode { omega: target, phase, log_modulus: value.norm().ln() });
+    }
+    modes
+}
+
+/// A radius that exceeds one by less is taken for rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// The largest Ω up to which no mode of the undamped oscillator grows, if there is one below `most`.
+///
+/// Found on a grid of a hundredth, then by bisection: gaps in the domain of stability that are narrower are missed.
+pub fn stability_limit(amplification: impl Fn(Oscillator) -> DMatrix<f64>, most: f64) -> Option<f64> {
+    let is_stable = |omega: f64| spectral_radius(&amplification(Oscillator::undamped(omega))) <= 1.0 + ROUNDING;
+    let grid = 0.01;
+    let (mut low, mut high) = (0.0, grid);
+    while is_stable(high) {
+        if high > most {
+            return None;
+        }
+        (low, high) = (high, high + grid);
+    }
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if is_stable(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
+}
