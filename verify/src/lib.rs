@@ -22,7 +22,12 @@ pub mod output;
 pub mod plot;
 pub mod provenance;
 
+pub mod linear;
+
+pub mod rezaei;
 pub mod sherif;
+pub mod simo;
+pub mod zhang;
 
 pub mod counts;
 
@@ -31,4 +36,4 @@ pub mod urdf;
 use experiment::Paper;
 
 /// Every paper of which something is reproduced.
-pub static PAPERS: &[Paper] = &[sherif::PAPER];
+pub static PAPERS: &[Paper] = &[simo::PAPER, rezaei::PAPER, sherif::PAPER, zhang::PAPER];

@@ -1,7 +1,6 @@
 //! Weights of predictors: the derivative at a new time point, extrapolated from the last ones.
 //!
 //! The polynomial that takes the last values and derivatives is differentiated at the new point. [zhang, Eqs. 12-17]
-//! Eq. 14 prints m_0 without its sign.
 
 /// `ẏ⁰ = Σ_i (m_i y_{k−1−i} / H + n_i ẏ_{k−1−i})`, H the distance from the last time point to the new one.
 #[derive(Clone, Copy, Debug, PartialEq)]

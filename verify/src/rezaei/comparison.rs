@@ -1,0 +1,111 @@
+//! Newmark, generalized-α, Bathe and ED-α on the linear oscillator. [rezaei, Figs. 10, 11, 12]
+
+use hamel::linear_analysis::NewmarkFamily;
+use hamel::scheme::StepError;
+use hamel::tables;
+
+use super::parameters::pair_of_figures;
+use crate::claim::{Claim, Expected};
+use crate::linear::{Method, most, table};
+use crate::report::Report;
+
+/// α_AR of Fig. 11; the text names 1/6 only.
+const ALPHA_AR: [f64; 4] = [0.1, 1.0 / 6.0, 0.25, 0.5];
+/// Where errors of the period are compared, Δt/T.
+const COMPARED: f64 = 0.05;
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let newmark = |family: NewmarkFamily| move |oscillator| family.amplification(oscillator);
+    let generalized =
+        |rho: f64| Method::new(format!("generalized-α, ρ∞ = {rho}"), newmark(NewmarkFamily::generalized_alpha(rho)));
+    let bathe = || Method::runge_kutta("Bathe", tables::bathe()).per_step();
+    let ed_alpha = |name: String, rho: f64, alpha_ar: f64| {
+        let tableau = table("ED-α", tables::ed_alpha(rho, alpha_ar))?;
+        Ok::<_, StepError>(Method::runge_kutta(name, tableau).per_step())
+    };
+
+    let trapezoidal = Method::new("Newmark, β = 1/4, γ = 1/2", newmark(NewmarkFamily::newmark(0.25, 0.5)));
+    let second_order = [trapezoidal, generalized(0.0), bathe()];
+    let mut tuned = Vec::new();
+    for alpha_ar in ALPHA_AR {
+        tuned.push(ed_alpha(format!("ED-α, α_AR = {alpha_ar:.3}"), 0.0, alpha_ar)?);
+    }
+    tuned.push(bathe());
+    let mut families = Vec::new();
+    for rho in [0.0, 0.5, 1.0] {
+        families.push(ed_alpha(format!("ED-α, ρ∞ = {rho}"), rho, 1.0 / 6.0)?);
+        families.push(generalized(rho));
+    }
+
+    let period = |method: &Method| method.mode(COMPARED).period_elongation().abs();
+    let ratio = |quantity: fn(hamel::linear_analysis::Mode) -> f64| {
+        quantity(second_order[2].mode(COMPARED)) / quantity(second_order[1].mode(COMPARED))
+    };
+    let order = |method: &Method| (period(method) / method.mode(0.5 * COMPARED).period_elongation().abs()).log2();
+    let mut claims = vec![
+        Claim::new(
+            "period error of Bathe over that of generalized-α, ρ∞ = 0, Δt/T = 0.05",
+            "1",
+            Expected::AtMost(0.5),
+            ratio(|mode| mode.period_elongation()),
+        )
+        .in_words("Bathe's scheme behaves better for the period"),
+        Claim::new(
+            "amplitude decay of Bathe over that of generalized-α, ρ∞ = 0, Δt/T = 0.05",
+            "1",
+            Expected::AtMost(0.5),
+            ratio(|mode| mode.amplitude_decay()),
+        )
+        .in_words("Bathe's scheme preserves low frequencies better"),
+        Claim::new(
+            "largest spectral radius of ED-α at Ω = 10⁷, ρ∞ = 0, all α_AR",
+            "1",
+            Expected::AtMost(1e-5),
+            most(tuned[..4].iter().map(|method| method.radius(1e7))),
+        )
+        .in_words("α_AR does not change the limit at infinity"),
+        Claim::new(
+            "α_AR of the least period error of ED-α, ρ∞ = 0, Δt/T = 0.05",
+            "1",
+            Expected::Theory { value: 1.0 / 6.0, tolerance: 2e-2 },
+            best_alpha_ar()?,
+        )
+        .in_words("the least period elongation at α_AR = 1/6"),
+        Claim::new(
+            "largest deviation of the spectral radius of ED-α from one, ρ∞ = 1",
+            "1",
+            Expected::AtMost(1e-9),
+            most((0..=500).map(|k| (families[4].radius(10f64.powf(-2.0 + f64::from(k) / 100.0)) - 1.0).abs())),
+        )
+        .in_words("a conserving scheme for α = 0"),
+    ];
+    for (k, expected) in [(0, 2.0), (1, 4.0), (3, 2.0)] {
+        claims.push(Claim::new(
+            format!("order of the period error, {}", tuned[k].name),
+            "1",
+            Expected::Order { order: expected, tolerance: 0.15 },
+            order(&tuned[k]),
+        ));
+    }
+    let figures = [
+        pair_of_figures(10, "second-order schemes", &second_order),
+        pair_of_figures(11, "ED-α with ρ∞ = 0", &tuned),
+        pair_of_figures(12, "ED-α with α_AR = 1/6", &families),
+    ];
+    let notes = vec!["The values of α_AR in Fig. 11 and of ρ∞ in Fig. 12 are not in the text.".into()];
+    Ok(Report { claims, figures: figures.into_iter().flatten().collect(), notes, ..Report::default() })
+}
+
+/// α_AR of the least period error over a grid of thousandths.
+fn best_alpha_ar() -> Result<f64, StepError> {
+    let mut best = (f64::INFINITY, f64::NAN);
+    for k in 100..=250 {
+        let alpha_ar = f64::from(k) / 1000.0;
+        let tableau = table("ED-α", tables::ed_alpha(0.0, alpha_ar))?;
+        let error = Method::runge_kutta("ED-α", tableau).per_step().mode(COMPARED).period_elongation().abs();
+        if error < best.0 {
+            best = (error, alpha_ar);
+        }
+    }
+    Ok(best.1)
+}

@@ -1,0 +1,57 @@
+//! `rezaei`: timestepping schemes with high-frequency damping for nonsmooth mechanics.
+//!
+//! `README.md` beside this file goes through the paper section by section. Here: the linear analysis of its schemes.
+
+mod bathe_matrix;
+mod comparison;
+mod generalized_alpha_matrix;
+mod parameters;
+mod stability_region;
+
+use crate::experiment::{Cost, Experiment, Paper};
+
+pub(crate) const PAPER: Paper = Paper {
+    key: "rezaei",
+    reference: "Rezaei, Schindler (2015), Mixed timestepping schemes for nonsmooth mechanics with high frequency damping, \
+                arXiv:1505.07666",
+    experiments: EXPERIMENTS,
+};
+
+/// In the order of the paper.
+static EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        id: "rezaei/linear/fig6",
+        place: "Fig. 6, Eq. 100",
+        title: "Stability of generalized-α in the plane of its parameters",
+        cost: Cost::Seconds,
+        run: stability_region::run,
+    },
+    Experiment {
+        id: "rezaei/linear/figs_7_8_9",
+        place: "Figs. 7, 8, 9",
+        title: "Dissipation and dispersion of HHT and generalized-α over their parameters",
+        cost: Cost::Seconds,
+        run: parameters::run,
+    },
+    Experiment {
+        id: "rezaei/linear/figs_10_11_12",
+        place: "Figs. 10, 11, 12",
+        title: "Newmark, generalized-α, Bathe and ED-α compared",
+        cost: Cost::Seconds,
+        run: comparison::run,
+    },
+    Experiment {
+        id: "rezaei/linear/eqs_96_101_103",
+        place: "Eqs. 96, 101, 103",
+        title: "Amplification matrix of generalized-α and its limits",
+        cost: Cost::Seconds,
+        run: generalized_alpha_matrix::run,
+    },
+    Experiment {
+        id: "rezaei/linear/eq_106",
+        place: "Eq. 106",
+        title: "Amplification matrix of Bathe's scheme: two rows are exchanged",
+        cost: Cost::Seconds,
+        run: bathe_matrix::run,
+    },
+];

@@ -1,0 +1,40 @@
+//! `simo`: the time integration of the SIMO theory manual.
+//!
+//! `README.md` beside this file goes through the chapter section by section. Here: what it says about stability.
+
+mod corrector;
+mod explicit;
+mod newmark;
+
+use crate::experiment::{Cost, Experiment, Paper};
+
+pub(crate) const PAPER: Paper = Paper {
+    key: "simo",
+    reference: "SINTEF Ocean, SIMO theory manual, chapter Equations of motion",
+    experiments: EXPERIMENTS,
+};
+
+/// In the order of the chapter.
+static EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        id: "simo/stability/explicit",
+        place: "Sects. 4.1, 4.2",
+        title: "Stability of modified Euler and of the scheme like Runge and Kutta's",
+        cost: Cost::Seconds,
+        run: explicit::run,
+    },
+    Experiment {
+        id: "simo/stability/newmark",
+        place: "Sect. 4.3",
+        title: "What β and γ do to Newmark's scheme",
+        cost: Cost::Seconds,
+        run: newmark::run,
+    },
+    Experiment {
+        id: "simo/stability/corrector",
+        place: "Sect. 4.3",
+        title: "A fixed number of corrections is another scheme",
+        cost: Cost::Seconds,
+        run: corrector::run,
+    },
+];

@@ -1,0 +1,134 @@
+//! Schemes of higher order on the linear oscillator, ρ∞ = 0. [zhang, Figs. 5, 6, 7]
+
+use hamel::linear_analysis::Mode;
+use hamel::scheme::StepError;
+use hamel::tables;
+use std::f64::consts::TAU;
+
+use crate::claim::{Claim, Expected};
+use crate::linear::{Method, most, table};
+use crate::report::{Axis, Figure, Report, Style};
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let mut methods = Vec::new();
+    for n in 3..=5 {
+        methods.push(mssth(n, 0.0)?);
+    }
+    methods.push(Method::runge_kutta("ESDIRK3(2)4L[2]SA", tables::esdirk324()));
+    methods.push(Method::runge_kutta("ESDIRK3(2)5L[2]SA", tables::esdirk325()));
+    methods.push(Method::runge_kutta("ESDIRK4(3)6L[2]SA2", tables::esdirk436sa2()));
+    Ok(Report { claims: claims(&methods)?, figures: figures(&methods).into(), ..Report::default() })
+}
+
+fn mssth(n: usize, rho: f64) -> Result<Method, StepError> {
+    let name = format!("MSSTH({n})");
+    let tableau = table(&name, tables::mssth(n, rho))?;
+    Ok(Method::runge_kutta(name, tableau))
+}
+
+fn figures(methods: &[Method]) -> [Figure; 3] {
+    // MSSTH(3) and ESDIRK3(2)4L[2]SA cover each other; dashes let the line below shine through.
+    let style = |index: usize| if index < 3 { Style::Line } else { Style::Dashed };
+    let modes = |quantity: fn(&Mode) -> f64| {
+        methods.iter().enumerate().map(|(k, method)| method.mode_curve(style(k), 0.2, quantity)).collect()
+    };
+    let figure = |number: u32, title: &str, x: Axis, y: Axis, curves| Figure {
+        slug: format!("fig{number}"),
+        title: format!("Fig. {number}: {title}, ρ∞ = 0"),
+        caption: "MSSTH(3) and ESDIRK3(2)4L[2]SA have the same curve.".into(),
+        x,
+        y,
+        curves,
+        slopes: Vec::new(),
+    };
+    let steps = || Axis::linear("h/(nT)", "1");
+    [
+        figure(
+            5,
+            "amplitude decay",
+            steps(),
+            Axis::linear("amplitude decay ratio in %", "1").within(0.0, 20.0),
+            modes(|mode| 100.0 * mode.amplitude_decay()),
+        ),
+        figure(
+            6,
+            "period elongation",
+            steps(),
+            Axis::linear("period elongation in %", "1").within(-10.0, 30.0),
+            modes(|mode| 100.0 * mode.period_elongation()),
+        ),
+        figure(
+            7,
+            "spectral radius",
+            Axis::log("h/(nT)", "1"),
+            Axis::linear("ρ", "1").within(0.0, 1.1),
+            methods.iter().enumerate().map(|(k, method)| method.radius_curve(style(k), 1e-2, 1e2)).collect(),
+        ),
+    ]
+}
+
+fn claims(methods: &[Method]) -> Result<Vec<Claim>, StepError> {
+    let mut claims = vec![
+        Claim::new(
+            "largest spectral radius of all schemes, Ω from 10⁻³ to 10⁶, minus one",
+            "1",
+            Expected::AtMost(1e-12),
+            most(methods.iter().map(Method::largest_radius)) - 1.0,
+        )
+        .in_words("the schemes are A-stable"),
+        Claim::new(
+            "largest difference of the spectral radii of MSSTH(3) and ESDIRK3(2)4L[2]SA",
+            "1",
+            Expected::AtMost(1e-13),
+            most((0..=400).map(|k| {
+                let omega = 10f64.powf(-2.0 + f64::from(k) / 100.0);
+                (methods[0].radius(omega) - methods[3].radius(omega)).abs()
+            })),
+        )
+        .in_words("spectral characteristics almost identical"),
+        Claim::new(
+            "largest period elongation of MSSTH(5), ESDIRK3(2)5L[2]SA and ESDIRK4(3)6L[2]SA2 at h/(nT) = 0.05",
+            "1",
+            Expected::AtMost(1e-2),
+            most([2, 4, 5].map(|k| methods[k].mode(0.05).period_elongation().abs())),
+        )
+        .in_words("very small up to h/(nT) = 0.05"),
+        Claim::new(
+            "period elongation of MSSTH(4) at h/(nT) = 0.025",
+            "1",
+            Expected::AtMost(-1e-3),
+            methods[1].mode(0.025).period_elongation(),
+        )
+        .in_words("MSSTH(4) shortens the period"),
+    ];
+    for n in 3..=5 {
+        let conserving = mssth(n, 1.0)?;
+        claims.push(
+            Claim::new(
+                format!("least spectral radius of MSSTH({n}) with ρ∞ = 1"),
+                "1",
+                Expected::AtMost(0.99),
+                -most((0..=400).map(|k| -conserving.radius(TAU * 10f64.powf(-2.0 + f64::from(k) / 100.0)))),
+            )
+            .in_words("dissipation at intermediate frequencies although ρ∞ = 1"),
+        );
+        let (annihilating, damped) = (mssth(n, 0.0)?.mode(0.02), mssth(n, 0.6)?.mode(0.02));
+        let decay = damped.amplitude_decay() / annihilating.amplitude_decay();
+        let elongation = (damped.period_elongation() / annihilating.period_elongation()).abs();
+        claims.push(
+            Claim::new(
+                format!(
+                    "ratio of errors of MSSTH({n}) at ρ∞ = 0.6 to those at 0, the larger of both errors, h/(nT) = 0.02"
+                ),
+                "1",
+                Expected::AtMost(0.9),
+                decay.max(elongation),
+            )
+            .although(
+                "the accuracy of MSSTH cannot be improved when ρ∞ increases",
+                "At this step both errors of the physical mode are smaller.",
+            ),
+        );
+    }
+    Ok(claims)
+}

@@ -1,0 +1,41 @@
+//! `zhang`: implicit integration schemes of MBDyn, multistep, single-step and multistage.
+//!
+//! `README.md` beside this file goes through the paper section by section. Here: the linear analysis.
+
+mod higher_order;
+mod parasitic;
+mod tunable;
+
+use crate::experiment::{Cost, Experiment, Paper};
+
+pub(crate) const PAPER: Paper = Paper {
+    key: "zhang",
+    reference: "Zhang, Zanoni, Masarati et al. (2021), on implicit integration schemes for multibody dynamics in MBDyn, \
+                Multibody System Dynamics, doi:10.1007/s11044-021-09806-9",
+    experiments: EXPERIMENTS,
+};
+
+/// In the order of the paper.
+static EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        id: "zhang/linear/figs_2_3_4",
+        place: "Figs. 2, 3, 4",
+        title: "Dissipation, dispersion and spectral radius of schemes with tunable dissipation",
+        cost: Cost::Seconds,
+        run: tunable::run,
+    },
+    Experiment {
+        id: "zhang/linear/figs_5_6_7",
+        place: "Figs. 5, 6, 7",
+        title: "Dissipation, dispersion and spectral radius of schemes of higher order",
+        cost: Cost::Seconds,
+        run: higher_order::run,
+    },
+    Experiment {
+        id: "zhang/linear/parasitic_roots",
+        place: "Sect. 4",
+        title: "Without dissipation, multistep schemes let rounding errors grow",
+        cost: Cost::Seconds,
+        run: parasitic::run,
+    },
+];
