@@ -82,7 +82,7 @@ fn rise(method: &Method) -> f64 {
 
 /// Spectral radius and relative period error, as the paper shows them side by side.
 pub(super) fn pair_of_figures(number: u32, what: &str, methods: &[Method]) -> [Figure; 2] {
-    let style = |index: usize| if index % 2 == 0 { Style::Line } else { Style::Dashed };
+    let style = |index: usize| if index.is_multiple_of(2) { Style::Line } else { Style::Dashed };
     let radius = methods.iter().enumerate().map(|(k, method)| method.radius_curve(style(k), 1e-2, 1e2));
     let period =
         methods.iter().enumerate().map(|(k, method)| method.mode_curve(style(k), 0.3, |mode| mode.period_elongation()));
