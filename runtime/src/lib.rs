@@ -14,6 +14,7 @@ pub mod signal;
 pub mod sparsity;
 
 mod admissible;
+mod chart;
 pub mod configuration;
 pub mod rotation;
 
@@ -36,10 +37,10 @@ pub use model::{
     Block, Channel, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError, State, UnknownParameter,
 };
 pub use real::Real;
-pub use scheme::{Scheme, StepError, StepStats, Stepper};
+pub use scheme::{ConstraintLevel, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};
 pub use signal::Signal;
 pub use sparsity::SparsityPattern;
-pub use trajectory::{Run, Trajectory, simulate};
+pub use trajectory::{Run, Trajectory, simulate, simulate_with};
 
 // Models written by hand for the tests name this crate as a user would.
 #[cfg(test)]

@@ -123,6 +123,43 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
+/// Compares the matrix at the current iterate, moved off any solution, with central differences.
+#[cfg(test)]
+pub(crate) fn assert_matrix_is_exact(
+    equations: &mut dyn Equations,
+    pattern: &crate::sparsity::OwnedPattern,
+    what: &str,
+) {
+    let n = pattern.columns;
+    let tolerance = Tolerance::default();
+    let offset: Vec<f64> = (0..n).map(|i| -(1.0 + i as f64).sin()).collect();
+    equations.correct(&offset, &tolerance);
+    let mut values = vec![0.0; pattern.nnz()];
+    equations.matrix(&mut values);
+    let mut exact = nalgebra::DMatrix::zeros(n, n);
+    for ((row, column), value) in pattern.entries().zip(&values) {
+        exact[(row, column)] = *value;
+    }
+    let h = 1e-4;
+    for column in 0..n {
+        let mut moved = |size: f64| {
+            let mut correction = vec![0.0; n];
+            correction[column] = -size;
+            equations.correct(&correction, &tolerance);
+            let mut residual = vec![0.0; n];
+            equations.residual(&mut residual);
+            correction[column] = size;
+            equations.correct(&correction, &tolerance);
+            residual
+        };
+        let (plus, minus) = (moved(h), moved(-h));
+        for row in 0..n {
+            let error = (exact[(row, column)] - (plus[row] - minus[row]) / (2.0 * h)).abs();
+            assert!(error < 1e-6 * (1.0 + exact.amax()), "{what}: ({row}, {column}) by {error:e}");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

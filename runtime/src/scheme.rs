@@ -3,18 +3,81 @@
 use thiserror::Error;
 
 use crate::model::{Model, ParameterError, State};
+use crate::newton::Tolerance;
+
+/// Where constraints on coordinates are imposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstraintLevel {
+    /// `g(t, q) = 0`: a differential-algebraic system of index 3.
+    Position,
+    /// `G v + ∂g/∂t = 0`: of index 2; the coordinates drift off the constraints.
+    Velocity,
+}
+
+/// The orientation to which the rotations of a step are relative, see [zhang, Sect. 2.4].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RotationReference {
+    /// The one at the beginning of the step: every scheme keeps its order.
+    #[default]
+    StepStart,
+    /// The one at the last time point, which is the last stage within a step, as [zhang] prints it: schemes of fifth
+    /// order fall to the fourth.
+    LastPoint,
+}
+
+/// What first guess of the derivatives Newton's method starts from. [zhang, Eqs. 12-17]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predictor {
+    /// Those of the last time point.
+    Constant,
+    /// From the cubic through the last two time points and their derivatives.
+    TwoPoint,
+    /// From the quintic through the last three time points and their derivatives.
+    ThreePoint,
+}
+
+/// What a user may choose for every scheme alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Options {
+    /// When Newton's method has converged.
+    pub tolerance: Tolerance,
+    /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions.
+    pub constraint_level: Option<ConstraintLevel>,
+    /// What the rotations of a step are relative to, in schemes for first-order equations.
+    pub rotation_reference: RotationReference,
+    /// The first guess, in schemes for first-order equations; `None` leaves it to the scheme.
+    pub predictor: Option<Predictor>,
+}
 
 /// An integration scheme with its parameters.
 pub trait Scheme: Send + Sync {
     /// Name with parameters, e.g. `generalized-α (ρ∞ = 0.6)`.
     fn name(&self) -> String;
-    /// Order for smooth problems, as its source claims.
+    /// Order for smooth problems without constraints.
     fn order(&self) -> u32;
+    /// Systems of equations solved in a step, or evaluations of an explicit scheme: what a step costs beside others.
+    fn stages(&self) -> u32 {
+        1
+    }
     /// A stepper from a consistent state.
     ///
     /// # Errors
-    /// [`StepError::Undefined`] when the scheme has no meaning for this kind of model.
-    fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError>;
+    /// [`StepError::Undefined`] when the scheme has no meaning for this kind of model or these options,
+    /// [`StepError::BadParameter`] for parameters out of range.
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError>;
+
+    /// [`Scheme::start_with`] the default options.
+    ///
+    /// # Errors
+    /// Those of [`Scheme::start_with`].
+    fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        self.start_with(model, initial, &Options::default())
+    }
 }
 
 /// A scheme on its way through a motion. After an error the state is the last one that was reached.
@@ -26,6 +89,25 @@ pub trait Stepper {
     /// # Errors
     /// When the step has no solution; the state stays where it was.
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError>;
+    /// Difference of the last step to an embedded scheme of lower order, where there is one.
+    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+        None
+    }
+    /// Takes the last step back, once; `false` where the scheme cannot, and the state stays.
+    fn retreat(&mut self) -> bool {
+        false
+    }
+}
+
+/// An estimate of the error of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ErrorEstimate<'s> {
+    /// Of the coordinates, in the directions of the velocities at the beginning of the step, `[nv]`.
+    pub x: &'s [f64],
+    /// Of the velocities, `[nv]`.
+    pub v: &'s [f64],
+    /// Order of the embedded scheme.
+    pub order: u32,
 }
 
 /// What a step cost.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::{Model, State};
-use crate::scheme::{Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
 
 /// More steps than anybody waits for, and few enough that every step still moves the time.
 const MAX_STEPS: f64 = 1e10;
@@ -50,55 +50,74 @@ impl Division {
 /// The first and the last state are always recorded. Where `dt` divides the interval up to rounding, all steps are
 /// equal; otherwise the last one is shorter. A failure ends the run and keeps what was computed before it.
 pub fn simulate(model: &dyn Model, scheme: &dyn Scheme, initial: State, dt: f64, until: f64, every: usize) -> Run {
-    let mut trajectory = Trajectory::new(model);
-    trajectory.record(model, &initial);
-    let outcome = integrate(model, scheme, initial, dt, until, every.max(1), &mut trajectory);
-    Run { trajectory, outcome }
+    simulate_with(model, scheme, &Options::default(), initial, dt, until, every)
 }
 
-fn integrate(
+/// [`simulate`] with options of the scheme.
+pub fn simulate_with(
     model: &dyn Model,
     scheme: &dyn Scheme,
+    options: &Options,
     initial: State,
     dt: f64,
     until: f64,
     every: usize,
-    trajectory: &mut Trajectory,
-) -> Result<StepStats, StepError> {
-    model.validate()?;
-    let duration = until - initial.t;
-    let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
-    if !is_sound {
-        let reason = format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", initial.t);
-        return Err(StepError::BadParameter { scheme: scheme.name(), reason });
-    }
-    let division = Division::new(duration, dt);
-    let Some(Division { steps, dt, .. }) = division else {
-        let reason = format!("{:.1e} steps of {dt} s up to {until} s, expected at most {MAX_STEPS:e}", duration / dt);
-        return Err(StepError::BadParameter { scheme: scheme.name(), reason });
-    };
+) -> Run {
+    let mut trajectory = Trajectory::new(model);
+    trajectory.record(model, &initial);
+    let mut run = Recording { model, scheme, options, every: every.max(1), trajectory: &mut trajectory };
+    let outcome = run.integrate(initial, dt, until);
+    Run { trajectory, outcome }
+}
 
-    let mut stepper = scheme.start(model, initial)?;
-    let mut total = StepStats::default();
-    for step in 1..=steps {
-        let result = advance(stepper.as_mut(), dt, if step == steps { Some(until) } else { None });
-        let is_recorded = step % every as u64 == 0 || step == steps;
-        match result {
-            Ok(stats) => {
-                total += stats;
-                if is_recorded {
-                    trajectory.record(model, stepper.state());
+/// A simulation under way.
+struct Recording<'r> {
+    model: &'r dyn Model,
+    scheme: &'r dyn Scheme,
+    options: &'r Options,
+    every: usize,
+    trajectory: &'r mut Trajectory,
+}
+
+impl Recording<'_> {
+    fn integrate(&mut self, initial: State, dt: f64, until: f64) -> Result<StepStats, StepError> {
+        let Self { model, scheme, options, every, trajectory } = self;
+        model.validate()?;
+        let duration = until - initial.t;
+        let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
+        if !is_sound {
+            let reason = format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", initial.t);
+            return Err(StepError::BadParameter { scheme: scheme.name(), reason });
+        }
+        let division = Division::new(duration, dt);
+        let Some(Division { steps, dt, .. }) = division else {
+            let reason =
+                format!("{:.1e} steps of {dt} s up to {until} s, expected at most {MAX_STEPS:e}", duration / dt);
+            return Err(StepError::BadParameter { scheme: scheme.name(), reason });
+        };
+
+        let mut stepper = scheme.start_with(*model, initial, options)?;
+        let mut total = StepStats::default();
+        for step in 1..=steps {
+            let result = advance(stepper.as_mut(), dt, if step == steps { Some(until) } else { None });
+            let is_recorded = step % *every as u64 == 0 || step == steps;
+            match result {
+                Ok(stats) => {
+                    total += stats;
+                    if is_recorded {
+                        trajectory.record(*model, stepper.state());
+                    }
                 }
-            }
-            Err(error) => {
-                if trajectory.times().last() != Some(stepper.state().t) {
-                    trajectory.record(model, stepper.state());
+                Err(error) => {
+                    if trajectory.times().last() != Some(stepper.state().t) {
+                        trajectory.record(*model, stepper.state());
+                    }
+                    return Err(error);
                 }
-                return Err(error);
             }
         }
+        Ok(total)
     }
-    Ok(total)
 }
 
 /// One step; the last one ends at `until` whatever rounding has summed up.

@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::{Chain, FreeBody, HeavyTop, Oscillator, Pendulum};
-use hamel::{Model, State, schemes};
+use hamel::{Model, State, StepError, schemes};
 
 /// The system's allocator, counting the calls of each thread.
 struct Counting;
@@ -51,9 +51,15 @@ fn steps_do_not_allocate() {
     ];
     for (model, initial, dt) in cases {
         for scheme in schemes::all() {
-            let mut stepper = scheme.start(model, initial.clone()).unwrap();
-            // The sparse solver chooses its pivots at the first factorization.
-            stepper.step(dt).unwrap();
+            let mut stepper = match scheme.start(model, initial.clone()) {
+                Ok(stepper) => stepper,
+                Err(StepError::Undefined { .. }) => continue,
+                Err(error) => panic!("{error}"),
+            };
+            // The sparse solver chooses its pivots at the first factorizations; LMS4 starts with other steps.
+            for _ in 0..4 {
+                stepper.step(dt).unwrap();
+            }
             let before = CALLS.get();
             for _ in 0..20 {
                 stepper.step(dt).unwrap();

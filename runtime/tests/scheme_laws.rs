@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Chain, FreeBody, HeavyTop, Oscillator, Pendulum, Rotor};
-use hamel::schemes::{self, GeneralizedAlpha, Hht, ModifiedHht, Newmark, RungeKutta, Weighting};
-use hamel::{Model, Scheme, State, StepError};
+use hamel::schemes::{self, GeneralizedAlpha, Hht, ModifiedHht, Newmark, RungeKutta, Stability, Weighting};
+use hamel::{ConstraintLevel, Model, Options, RotationReference, Scheme, State, StepError};
 use nalgebra::DVector;
 
 /// The state after `steps` equal steps over `duration`.
@@ -30,16 +30,34 @@ fn assert_near(found: f64, expected: f64, tolerance: f64, what: &str) {
 const MODIFIED_PRINTED: ModifiedHht = ModifiedHht { alpha: -0.2, weighting: Weighting::Printed };
 const MODIFIED_BODY: ModifiedHht = ModifiedHht { alpha: -0.2, weighting: Weighting::BodyFrame };
 
+/// Errors of a computation with N, 2N, 4N, … steps, and the order that the finest pair above rounding shows.
+struct Refinement {
+    errors: Vec<f64>,
+    /// Errors of N steps below this are rounding; it adds up from step to step.
+    rounding: f64,
+}
+
+impl Refinement {
+    fn order(&self) -> f64 {
+        let rounding = |doublings: usize| self.rounding * f64::from(1 << doublings);
+        let above = self.errors.windows(2).enumerate().rev().find(|(coarse, pair)| pair[1] > rounding(coarse + 1));
+        let pair = above.map_or(&self.errors[..2], |(_, pair)| pair);
+        order(pair[0], pair[1])
+    }
+}
+
 #[test]
 fn every_scheme_has_its_order_on_the_oscillator() {
     for scheme in schemes::all() {
-        let errors = [80, 160].map(|steps| {
+        let mut errors = [vec![], vec![]];
+        for steps in [35, 70, 140, 280, 560, 1120] {
             let end = integrate(&Oscillator, &*scheme, Oscillator::initial(), 2.0, steps);
             assert_near(end.t, 2.0, 1e-12, "time");
-            [end.q[0] - Oscillator::END[0], end.v[0] - Oscillator::END[1]].map(f64::abs)
-        });
-        for (what, index) in [("coordinate", 0), ("velocity", 1)] {
-            let measured = order(errors[0][index], errors[1][index]);
+            errors[0].push((end.q[0] - Oscillator::END[0]).abs());
+            errors[1].push((end.v[0] - Oscillator::END[1]).abs());
+        }
+        for (what, errors) in ["coordinate", "velocity"].into_iter().zip(errors) {
+            let measured = Refinement { errors, rounding: 4e-15 }.order();
             assert_near(measured, f64::from(scheme.order()), 0.1, &format!("{}: {what}", scheme.name()));
         }
     }
@@ -53,59 +71,152 @@ fn damped_newmark_is_of_first_order() {
     assert_near(order(error(160), error(320)), f64::from(scheme.order()), 0.05, "order");
 }
 
+/// q and v of the oscillator after twenty steps of 0.1 s: scheme, parameter, values, from an independent computation.
+const RECORDED: &[(&str, &[(&str, f64)], [f64; 2])] = &[
+    ("lms2", &[("rho_infinity", 0.0)], [0.4847633276323165, -0.5514213258765238]),
+    ("ss2", &[("rho_infinity", 0.0)], [0.4844537398410444, -0.5511014585607878]),
+    ("lms2", &[("rho_infinity", 0.6)], [0.4853038982857105, -0.5527073755664447]),
+    ("ss2", &[("rho_infinity", 0.6)], [0.4852859810984656, -0.5526868656669697]),
+    ("lms3", &[("rho_infinity", 0.0)], [0.485248877051999, -0.5522944770460371]),
+    ("ss3", &[("rho_infinity", 0.0)], [0.485097597017178, -0.5521635141707738]),
+    ("lms3", &[("rho_infinity", 0.6)], [0.4853251299562201, -0.5527711444698402]),
+    ("ss3", &[("rho_infinity", 0.6)], [0.4853177910751425, -0.5527636066555216]),
+    ("lms4", &[("rho_infinity", 0.0)], [0.4853024951709861, -0.5525064637560125]),
+    ("ss4", &[("rho_infinity", 0.0)], [0.4851952683310176, -0.5524198664300991]),
+    ("lms4", &[("rho_infinity", 0.6)], [0.4853284946512871, -0.5527843994639284]),
+    ("ss4", &[("rho_infinity", 0.6)], [0.4853234410915183, -0.552779580991831]),
+    ("trapezoidal", &[], [0.4853318761196895, -0.5528035254781769]),
+    ("bathe", &[], [0.4854022321115051, -0.5530704101526136]),
+    ("rho_bathe", &[("rho_infinity", 0.0)], [0.4854035006475909, -0.5530791488185275]),
+    ("rho_bathe", &[("rho_infinity", 0.6)], [0.4854275561265866, -0.5531614121251672]),
+    ("msstc3", &[("rho_infinity", 0.0)], [0.4854558710578766, -0.5532600722353093]),
+    ("msstc3", &[("rho_infinity", 0.6)], [0.4854590604052982, -0.5532726366091567]),
+    ("msstc4", &[("rho_infinity", 0.0)], [0.4854662293472229, -0.553299218363263]),
+    ("msstc4", &[("rho_infinity", 0.6)], [0.4854672349295469, -0.5533032008880898]),
+    ("msstc5", &[("rho_infinity", 0.0)], [0.4854703640762619, -0.5533147558800563]),
+    ("msstc5", &[("rho_infinity", 0.6)], [0.4854707933229825, -0.5533164598120749]),
+    ("mssth3", &[("rho_infinity", 0.0)], [0.485460887909209, -0.5533339334075293]),
+    ("mssth3", &[("rho_infinity", 0.6)], [0.4854702957831439, -0.5533367650146834]),
+    ("mssth4", &[("rho_infinity", 0.0)], [0.4854763700646074, -0.5533399215846855]),
+    ("mssth4", &[("rho_infinity", 0.6)], [0.485476854665497, -0.5533390909083357]),
+    ("mssth5", &[("rho_infinity", 0.0)], [0.4854768069637732, -0.5533387982025636]),
+    ("mssth5", &[("rho_infinity", 0.6)], [0.4854768093225506, -0.553338798010171]),
+    ("esdirk324", &[], [0.4854610339817655, -0.5533337676311976]),
+    ("esdirk325", &[], [0.4854764900384611, -0.5533385765783282]),
+    ("esdirk436", &[], [0.4854768005896357, -0.5533387520842022]),
+    ("modified_euler", &[], [0.4713815582993723, -0.5341964748943695]),
+    ("runge_kutta_like", &[], [0.4848850308286087, -0.5533968492708602]),
+    ("newmark_predictor_corrector", &[("beta", 0.25), ("corrections", 3.0)], [0.4853320599596603, -0.5528031563158905]),
+    (
+        "newmark_predictor_corrector",
+        &[("beta", 1.0 / 6.0), ("corrections", 3.0)],
+        [0.4854712954855024, -0.5529661346707965],
+    ),
+    ("newmark", &[("beta", 0.2500), ("gamma", 0.50)], [0.4853318761196894, -0.552803525478177]),
+    ("newmark", &[("beta", 0.3025), ("gamma", 0.60)], [0.4826847150136335, -0.5533939661000873]),
+    ("hht", &[("alpha", -0.1)], [0.4852851293572258, -0.552627005205984]),
+    ("hht", &[("alpha", -0.3)], [0.485227877071701, -0.5525025856690244]),
+    ("generalized_alpha", &[("rho_infinity", 0.0)], [0.4841568255099196, -0.5505912535562669]),
+    ("generalized_alpha", &[("rho_infinity", 0.6)], [0.4852725156230986, -0.5526360515355205]),
+    ("generalized_alpha", &[("rho_infinity", 0.8)], [0.4853208553502861, -0.5527694205478529]),
+    ("ed_alpha", &[("rho_infinity", 0.0)], [0.4851463011373474, -0.5532185267668841]),
+    ("ed_alpha", &[("rho_infinity", 0.6)], [0.4851516785194851, -0.5532223602129477]),
+    ("moreau", &[], [0.4781355798254236, -0.5608962360466676]),
+    ("half_explicit", &[], [0.4855465031371929, -0.5533361705310736]),
+];
+
 #[test]
 fn oscillator_after_twenty_steps_has_the_recorded_digits() {
-    let cases: [(&dyn Scheme, [f64; 2]); 7] = [
-        (&Newmark { beta: 0.25, gamma: 0.5 }, [0.4853318761196894, -0.552803525478177]),
-        (&Newmark { beta: 0.3025, gamma: 0.6 }, [0.4826847150136335, -0.5533939661000873]),
-        (&Hht { alpha: -0.1 }, [0.4852851293572258, -0.552627005205984]),
-        (&Hht { alpha: -0.3 }, [0.485227877071701, -0.5525025856690244]),
-        (&GeneralizedAlpha { rho_infinity: 0.0 }, [0.4841568255099196, -0.5505912535562669]),
-        (&GeneralizedAlpha { rho_infinity: 0.6 }, [0.4852725156230986, -0.5526360515355205]),
-        (&GeneralizedAlpha { rho_infinity: 0.8 }, [0.4853208553502861, -0.5527694205478529]),
-    ];
-    for (scheme, [q, v]) in cases {
-        let end = integrate(&Oscillator, scheme, Oscillator::initial(), 2.0, 20);
+    for &(name, parameters, [q, v]) in RECORDED {
+        let scheme = schemes::by_name(name, parameters).unwrap();
+        let end = integrate(&Oscillator, &*scheme, Oscillator::initial(), 2.0, 20);
         assert_near(end.q[0], q, 1e-12, &scheme.name());
         assert_near(end.v[0], v, 1e-12, &scheme.name());
     }
 }
 
+/// A start with constraints on the given level.
+fn on(constraint_level: ConstraintLevel) -> Options {
+    Options { constraint_level: Some(constraint_level), ..Options::default() }
+}
+
 #[test]
-fn every_scheme_has_its_order_on_the_pendulum_with_a_constraint() {
-    for scheme in schemes::all() {
-        let errors = [160, 320].map(|steps| {
-            let end = integrate(&Pendulum, &*scheme, Pendulum::initial(), 1.0, steps);
-            let gap = 0.5 * (end.q.norm_squared() - 1.0);
-            assert!(gap.abs() < 1e-14, "{}: the constraint drifts by {gap:e}", scheme.name());
-            let q = (end.q - DVector::from_column_slice(&Pendulum::END_Q)).norm();
-            let v = (end.v - DVector::from_column_slice(&Pendulum::END_V)).norm();
-            [q, v, (end.lambda[0] - Pendulum::END_LAMBDA).abs()]
-        });
-        let expected = f64::from(scheme.order());
-        for (what, index) in [("coordinates", 0), ("velocities", 1), ("multiplier", 2)] {
-            // The trapezoidal rule lets the multiplier oscillate with an amplitude that does not shrink.
-            let expected = if index == 2 && scheme.name().starts_with("Newmark") { 0.0 } else { expected };
-            let measured = order(errors[0][index], errors[1][index]);
-            assert_near(measured, expected, 0.15, &format!("{}: {what}", scheme.name()));
+fn every_scheme_has_its_orders_on_the_pendulum_with_a_constraint() {
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        let levels = [(ConstraintLevel::Velocity, entry.index_2), (ConstraintLevel::Position, entry.index_3)];
+        for (level, orders) in levels {
+            let Some(orders) = orders else { continue };
+            let mut errors = [vec![], vec![], vec![]];
+            for steps in [160, 320, 640, 1280, 2560] {
+                let mut stepper = scheme.start_with(&Pendulum, Pendulum::initial(), &on(level)).unwrap();
+                for _ in 0..steps {
+                    stepper.step(1.0 / f64::from(steps)).unwrap();
+                }
+                let end = stepper.state();
+                if level == ConstraintLevel::Position {
+                    let gap = 0.5 * (end.q.norm_squared() - 1.0);
+                    assert!(gap.abs() < 1e-14, "{}: the constraint drifts by {gap:e}", scheme.name());
+                } else if entry.name != "moreau" {
+                    // The impulse of Moreau's rule obeys the constraint of the midpoint.
+                    let rate = end.q.dot(&end.v);
+                    assert!(rate.abs() < 1e-13, "{}: the rate of the constraint is {rate:e}", scheme.name());
+                }
+                errors[0].push((&end.q - DVector::from_column_slice(&Pendulum::END_Q)).norm());
+                errors[1].push((&end.v - DVector::from_column_slice(&Pendulum::END_V)).norm());
+                errors[2].push((end.lambda[0] - Pendulum::END_LAMBDA).abs());
+            }
+            // Multipliers lose two orders of the step size to rounding.
+            let places = ["coordinates", "velocities", "multiplier"].into_iter().zip([1e-13, 1e-12, 2e-9]);
+            for (((what, rounding), errors), expected) in places.zip(errors).zip(orders) {
+                let measured = Refinement { errors, rounding }.order();
+                let what = format!("{}, {level:?}: {what}", scheme.name());
+                assert_near(measured, f64::from(expected), 0.1, &what);
+            }
         }
     }
 }
 
 #[test]
-fn generalized_alpha_keeps_its_order_when_the_step_changes() {
-    // Steps in the ratio 1 : 2 in turn.
-    let error = |pairs: usize| {
-        let scheme = GeneralizedAlpha { rho_infinity: 0.5 };
-        let mut stepper = scheme.start(&Oscillator, Oscillator::initial()).unwrap();
-        let short = 2.0 / (3 * pairs) as f64;
-        for _ in 0..pairs {
-            stepper.step(short).unwrap();
-            stepper.step(2.0 * short).unwrap();
+fn schemes_without_meaning_for_a_model_say_so_before_the_first_step() {
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        let is_explicit = entry.index_2.is_none();
+        let start = |level| scheme.start_with(&Pendulum, Pendulum::initial(), &on(level)).err();
+        if is_explicit {
+            assert!(matches!(start(ConstraintLevel::Velocity), Some(StepError::Undefined { .. })), "{}", entry.name);
         }
-        (stepper.state().v[0] - Oscillator::END[1]).abs()
-    };
-    assert_near(order(error(80), error(160)), 2.0, 0.1, "order");
+        if is_explicit || ["moreau", "half_explicit"].contains(&entry.name) {
+            assert!(matches!(start(ConstraintLevel::Position), Some(StepError::Undefined { .. })), "{}", entry.name);
+        } else {
+            assert!(scheme.start(&Pendulum, Pendulum::initial()).is_ok(), "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn schemes_keep_their_order_when_the_step_changes() {
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        // LMS3 and LMS4 begin anew at every change, with the trapezoidal rule, which is of second order too. The state
+        // of HHT carries the average of two instants as its acceleration and falls to first order.
+        if ["hht", "modified_hht", "modified_hht_body_weighted", "moreau", "modified_euler"].contains(&entry.name) {
+            continue;
+        }
+        // Steps in the ratio 1 : 2 in turn.
+        let error = |pairs: usize| {
+            let mut stepper = scheme.start(&Oscillator, Oscillator::initial()).unwrap();
+            let short = 2.0 / (3 * pairs) as f64;
+            for _ in 0..pairs {
+                stepper.step(short).unwrap();
+                stepper.step(2.0 * short).unwrap();
+            }
+            (stepper.state().v[0] - Oscillator::END[1]).abs()
+        };
+        let errors = [20, 40, 80, 160, 320, 640].map(error).to_vec();
+        let measured = Refinement { errors, rounding: 1e-14 }.order();
+        assert_near(measured, f64::from(scheme.order()), 0.1, &scheme.name());
+    }
 }
 
 /// Orders of the angular velocity of a tumbling body over one second, against an integration of high order.
@@ -150,12 +261,31 @@ fn euler_parameters_cost_an_order_unless_old_forces_turn_with_the_body() {
 }
 
 #[test]
-fn rotations_keep_every_scheme_at_second_order() {
-    for scheme in schemes::all().iter().filter(|scheme| scheme.order() == 2) {
-        let rotor = Rotor(FreeBody::TUMBLING);
-        let initial = rotor.initial(FreeBody::SPIN);
-        let measured = tumbling_order(&rotor, initial, &**scheme, |state| state.v.clone());
-        assert_near(measured, 2.0, 0.05, &scheme.name());
+fn rotations_keep_the_order_of_every_scheme() {
+    let rotor = Rotor(FreeBody::TUMBLING);
+    let initial = rotor.initial(FreeBody::SPIN);
+    let exact = integrate(&rotor, &RungeKutta, initial.clone(), 1.0, 4000);
+    for entry in schemes::entries().filter(|entry| entry.stability != Stability::Never) {
+        let scheme = entry.scheme(&[]).unwrap();
+        for reference in [RotationReference::StepStart, RotationReference::LastPoint] {
+            let options = Options { rotation_reference: reference, ..Options::default() };
+            let mut errors = [vec![], vec![]];
+            for steps in [50, 100, 200, 400] {
+                let mut stepper = scheme.start_with(&rotor, initial.clone(), &options).unwrap();
+                for _ in 0..steps {
+                    stepper.step(1.0 / f64::from(steps)).unwrap();
+                }
+                errors[0].push((&stepper.state().q - &exact.q).norm());
+                errors[1].push((&stepper.state().v - &exact.v).norm());
+            }
+            // With the orientation of the last stage as reference the fifth order of MSSTH(5) is lost.
+            let is_lost = entry.name == "mssth5" && reference == RotationReference::LastPoint;
+            let expected = [if is_lost { 4 } else { scheme.order() }, scheme.order()];
+            for ((what, errors), expected) in ["orientation", "spin"].into_iter().zip(errors).zip(expected) {
+                let measured = Refinement { errors, rounding: 5e-13 }.order();
+                assert_near(measured, f64::from(expected), 0.1, &format!("{}, {reference:?}: {what}", scheme.name()));
+            }
+        }
     }
 }
 
@@ -175,6 +305,7 @@ fn heavy_top_reaches_its_reference_state() {
 fn a_rotation_held_by_a_constraint_keeps_second_order() {
     let exact = integrate(&HeavyTop, &RungeKutta, HeavyTop::initial(), 0.1, 4000);
     for scheme in schemes::all().iter().filter(|scheme| scheme.order() == 2) {
+        let Ok(_) = scheme.start(&HeavyTop, HeavyTop::initial()) else { continue };
         let error = |steps| {
             let end = integrate(&HeavyTop, &**scheme, HeavyTop::initial(), 0.1, steps);
             (end.v.rows(3, 3) - exact.v.rows(3, 3)).norm()
@@ -271,7 +402,7 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn bad_step_sizes_leave_the_state_alone() {
     for scheme in schemes::all() {
-        let mut stepper = scheme.start(&Pendulum, Pendulum::initial()).unwrap();
+        let mut stepper = scheme.start(&Oscillator, Oscillator::initial()).unwrap();
         stepper.step(0.01).unwrap();
         let state = stepper.state().clone();
         for dt in [0.0, -0.1, f64::NAN, f64::INFINITY] {
@@ -285,7 +416,8 @@ fn bad_step_sizes_leave_the_state_alone() {
 
 #[test]
 fn a_step_without_solution_fails_and_keeps_the_state() {
-    for scheme in schemes::all().iter().filter(|scheme| scheme.order() == 2) {
+    for entry in schemes::entries().filter(|entry| entry.index_3.is_some()) {
+        let scheme = entry.scheme(&[]).unwrap();
         let mut stepper = scheme.start(&Pendulum, Pendulum::initial()).unwrap();
         stepper.step(0.01).unwrap();
         let state = stepper.state().clone();
@@ -302,11 +434,12 @@ fn a_step_without_solution_fails_and_keeps_the_state() {
 
 #[test]
 fn schemes_are_found_by_name() {
-    for (name, parameters) in schemes::names() {
-        let by_default = schemes::by_name(name, &[]).unwrap();
-        let explicit = schemes::by_name(name, parameters).unwrap();
+    for entry in schemes::entries() {
+        let by_default = schemes::by_name(entry.name, &[]).unwrap();
+        let explicit = schemes::by_name(entry.name, entry.parameters).unwrap();
         assert_eq!(by_default.name(), explicit.name());
     }
+    assert_eq!(schemes::all().len(), schemes::entries().count());
     let scheme = schemes::by_name("hht", &[("alpha", -0.25)]).unwrap();
     assert_eq!(scheme.name(), "HHT (α = -0.25)");
     let unknown = schemes::by_name("hth", &[]).err().unwrap().to_string();

@@ -5,7 +5,7 @@
 use super::modified_hht::Weighting;
 use super::newmark_step::{Equilibrium, Parameters, start};
 use crate::model::{Model, State};
-use crate::scheme::{Scheme, StepError, Stepper};
+use crate::scheme::{Options, Scheme, StepError, Stepper};
 
 /// Newmark's scheme: second order for γ = ½, else first.
 ///
@@ -35,13 +35,18 @@ impl Scheme for Newmark {
         if self.gamma == 0.5 { 2 } else { 1 }
     }
 
-    fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        check_range(self, "β", self.beta, 0.0, 1.0)?;
-        check_range(self, "γ", self.gamma, 0.5, 1.0)?;
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        super::check_range(self, "β", self.beta, 0.0, 1.0)?;
+        super::check_range(self, "γ", self.gamma, 0.5, 1.0)?;
         let equilibrium = Equilibrium::Weighted { alpha: 0.0 };
         let parameters =
             Parameters { name: self.name(), beta: self.beta, gamma: self.gamma, equilibrium, weighting: None };
-        start(parameters, model, initial)
+        start(parameters, model, initial, options)
     }
 }
 
@@ -69,8 +74,13 @@ impl Scheme for Hht {
         2
     }
 
-    fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        start(hht_parameters(self, self.alpha, None)?, model, initial)
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        start(hht_parameters(self, self.alpha, None)?, model, initial, options)
     }
 }
 
@@ -97,8 +107,13 @@ impl Scheme for GeneralizedAlpha {
         2
     }
 
-    fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        check_range(self, "ρ∞", self.rho_infinity, 0.0, 1.0)?;
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        super::check_range(self, "ρ∞", self.rho_infinity, 0.0, 1.0)?;
         let rho = self.rho_infinity;
         let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
         let parameters = Parameters {
@@ -108,7 +123,7 @@ impl Scheme for GeneralizedAlpha {
             equilibrium: Equilibrium::Auxiliary { alpha_m, alpha_f },
             weighting: None,
         };
-        start(parameters, model, initial)
+        start(parameters, model, initial, options)
     }
 }
 
@@ -119,7 +134,7 @@ pub(super) fn hht_parameters(
     weighting: Option<Weighting>,
 ) -> Result<Parameters, StepError> {
     // −1/3 is not a number of base two; the last digit of what a person writes for it must not matter.
-    check_range(scheme, "α", alpha, -1.0 / 3.0 - 1e-12, 0.0)?;
+    super::check_range(scheme, "α", alpha, -1.0 / 3.0 - 1e-12, 0.0)?;
     Ok(Parameters {
         name: scheme.name(),
         beta: 0.25 * (1.0 - alpha) * (1.0 - alpha),
@@ -127,12 +142,4 @@ pub(super) fn hht_parameters(
         equilibrium: Equilibrium::Weighted { alpha },
         weighting,
     })
-}
-
-fn check_range(scheme: &dyn Scheme, name: &str, value: f64, least: f64, most: f64) -> Result<(), StepError> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    let reason = format!("{name} must lie in [{least:.4}, {most:.4}], but is {value}");
-    Err(StepError::BadParameter { scheme: scheme.name(), reason })
 }

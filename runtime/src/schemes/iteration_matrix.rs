@@ -57,7 +57,8 @@ struct RowPlaces {
 }
 
 impl IterationMatrix {
-    pub(super) fn new(model: &dyn Model, corrections: &[Correction]) -> Self {
+    /// `on_positions`: how many constraints, from the first, see how coordinates move.
+    pub(super) fn new(model: &dyn Model, corrections: &[Correction], on_positions: usize) -> Self {
         let info = model.describe();
         let nv = model.dims().nv;
         let source = |source| source_pattern(model, source);
@@ -67,7 +68,7 @@ impl IterationMatrix {
         for correction in corrections {
             match correction {
                 Correction::Columns(kind, columns) => {
-                    let rows = rows_of(model, *kind, columns.clone());
+                    let rows = rows_of(model, *kind, columns.clone(), on_positions);
                     let shift = first_row(*kind, nv);
                     entries.extend(rows.iter().flat_map(|&row| columns.clone().map(move |c| (row + shift, c))));
                 }
@@ -83,7 +84,7 @@ impl IterationMatrix {
             Correction::Columns(kind, columns) => {
                 let from: OwnedPattern = source(*kind).into();
                 let shift = first_row(*kind, nv);
-                let rows = rows_of(model, *kind, columns.clone()).into_iter().map(|row| {
+                let rows = rows_of(model, *kind, columns.clone(), on_positions).into_iter().map(|row| {
                     let mut places = RowPlaces { from: [NONE; MAX_BLOCK], to: [NONE; MAX_BLOCK] };
                     for (k, column) in columns.clone().enumerate() {
                         places.from[k] = from.slot(row, column).map_or(NONE, |slot| slot as u32);
@@ -194,10 +195,10 @@ fn first_row(source: Source, nv: usize) -> usize {
 }
 
 /// Rows with an entry in one of these columns. Constraints on velocities do not see how coordinates move.
-fn rows_of(model: &dyn Model, source: Source, columns: Range<usize>) -> Vec<usize> {
+fn rows_of(model: &dyn Model, source: Source, columns: Range<usize>, on_positions: usize) -> Vec<usize> {
     let pattern = source_pattern(model, source);
     let n_rows = match source {
-        Source::ConstraintJacobian => pattern.rows - model.describe().velocity_constraints,
+        Source::ConstraintJacobian => on_positions,
         Source::Damping | Source::Stiffness => pattern.rows,
     };
     let is_meant = |&(row, column): &(usize, usize)| columns.contains(&column) && row < n_rows;

@@ -1,85 +1,42 @@
 //! The integration schemes, one family a file, and the list of them by name.
 
+mod acceleration;
+mod constraint_rows;
+mod coupled;
+mod diagonally_implicit;
+mod explicit;
 mod generalized_alpha;
+mod half_explicit;
 mod iteration_matrix;
+mod linear_multistep;
 mod modified_hht;
 mod newmark_step;
+mod registry;
 mod runge_kutta;
+mod single_step;
+mod time_point;
 
+pub(crate) use acceleration::solve_for_acceleration;
+pub use coupled::Coupled;
+pub use diagonally_implicit::DiagonallyImplicit;
+pub use explicit::{Corrections, Form, ModifiedEuler, NewmarkPredictorCorrector, RungeKuttaLike};
 pub use generalized_alpha::{GeneralizedAlpha, Hht, Newmark};
+pub use half_explicit::{HalfExplicit, Moreau};
+pub use linear_multistep::LinearMultistep;
 pub use modified_hht::{ModifiedHht, Weighting};
+pub use registry::{Entry, FAMILIES, Family, Stability, all, by_name, entries};
 pub use runge_kutta::RungeKutta;
-pub(crate) use runge_kutta::solve_for_acceleration;
+pub use single_step::SingleStep;
 
 use crate::scheme::{Scheme, StepError};
+use crate::tables::TableError;
 
-/// A scheme as it is called by name.
-struct Entry {
-    name: &'static str,
-    /// Names and default values of the parameters.
-    parameters: &'static [(&'static str, f64)],
-    make: fn(&[f64]) -> Box<dyn Scheme>,
-}
+/// Steps that differ by less than this part of their length are equal: sums of times are rounded.
+const SAME_STEP: f64 = 1e-9;
 
-const ENTRIES: &[Entry] = &[
-    Entry {
-        name: "newmark",
-        parameters: &[("beta", 0.25), ("gamma", 0.5)],
-        make: |p| Box::new(Newmark { beta: p[0], gamma: p[1] }),
-    },
-    Entry { name: "hht", parameters: &[("alpha", -0.1)], make: |p| Box::new(Hht { alpha: p[0] }) },
-    Entry {
-        name: "generalized_alpha",
-        parameters: &[("rho_infinity", 0.8)],
-        make: |p| Box::new(GeneralizedAlpha { rho_infinity: p[0] }),
-    },
-    Entry {
-        name: "modified_hht",
-        parameters: &[("alpha", -0.1)],
-        make: |p| Box::new(ModifiedHht { alpha: p[0], weighting: Weighting::Printed }),
-    },
-    Entry {
-        name: "modified_hht_body_weighted",
-        parameters: &[("alpha", -0.1)],
-        make: |p| Box::new(ModifiedHht { alpha: p[0], weighting: Weighting::BodyFrame }),
-    },
-    Entry { name: "runge_kutta", parameters: &[], make: |_| Box::new(RungeKutta) },
-];
-
-/// Every scheme with its default parameters.
-pub fn all() -> Vec<Box<dyn Scheme>> {
-    ENTRIES.iter().map(|entry| (entry.make)(&default_values(entry))).collect()
-}
-
-/// Every scheme's name, and the names and default values of its parameters.
-pub fn names() -> impl Iterator<Item = (&'static str, &'static [(&'static str, f64)])> {
-    ENTRIES.iter().map(|entry| (entry.name, entry.parameters))
-}
-
-/// The scheme of this name; parameters that are not given keep their default.
-///
-/// # Errors
-/// [`StepError::BadParameter`] for an unknown scheme or parameter; ranges are checked when the scheme starts.
-pub fn by_name(name: &str, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
-    let bad = |reason: String| StepError::BadParameter { scheme: name.to_owned(), reason };
-    let Some(entry) = ENTRIES.iter().find(|entry| entry.name == name) else {
-        let known: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
-        return Err(bad(format!("no such scheme; expected one of {}", known.join(", "))));
-    };
-    let mut values = default_values(entry);
-    for &(parameter, value) in parameters {
-        let Some(place) = entry.parameters.iter().position(|&(known, _)| known == parameter) else {
-            let known: Vec<&str> = entry.parameters.iter().map(|&(known, _)| known).collect();
-            let expected = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Err(bad(format!("no parameter `{parameter}`; expected {expected}")));
-        };
-        values[place] = value;
-    }
-    Ok((entry.make)(&values))
-}
-
-fn default_values(entry: &Entry) -> Vec<f64> {
-    entry.parameters.iter().map(|&(_, value)| value).collect()
+/// Whether a step is as long as the one before.
+fn is_same_step(dt: f64, last: f64) -> bool {
+    (dt - last).abs() <= SAME_STEP * last
 }
 
 /// Refuses step sizes that are not positive and finite.
@@ -90,3 +47,21 @@ fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
     let reason = format!("the step size must be positive and finite, but is {dt} s");
     Err(StepError::BadParameter { scheme: scheme.to_owned(), reason })
 }
+
+/// Refuses parameters out of their range.
+fn check_range(scheme: &dyn Scheme, name: &str, value: f64, least: f64, most: f64) -> Result<(), StepError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    let reason = format!("{name} must lie in [{least:.4}, {most:.4}], but is {value}");
+    Err(StepError::BadParameter { scheme: scheme.name(), reason })
+}
+
+/// The error of a scheme without coefficients.
+fn bad_table(scheme: &str, error: &TableError) -> StepError {
+    StepError::BadParameter { scheme: scheme.to_owned(), reason: error.to_string() }
+}
+
+#[cfg(test)]
+#[path = "../../tests/common/mod.rs"]
+mod common;

@@ -13,7 +13,7 @@ use super::generalized_alpha::hht_parameters;
 use super::newmark_step::start;
 use crate::model::{Model, State};
 use crate::rotation::{conjugate, matrix_l, product, right_multiplication};
-use crate::scheme::{Scheme, StepError, Stepper};
+use crate::scheme::{Options, Scheme, StepError, Stepper};
 
 /// HHT-α with the modified Newmark formula for the velocity of Euler parameters.
 ///
@@ -53,8 +53,13 @@ impl Scheme for ModifiedHht {
         2
     }
 
-    fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        start(hht_parameters(self, self.alpha, Some(self.weighting))?, model, initial)
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        start(hht_parameters(self, self.alpha, Some(self.weighting))?, model, initial, options)
     }
 }
 

@@ -7,6 +7,7 @@
 
 use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
+use super::constraint_rows::ConstraintRows;
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
@@ -14,7 +15,7 @@ use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, largest};
 use crate::rotation::{right_multiplication, tangent_operator};
-use crate::scheme::{StepError, StepStats, Stepper};
+use crate::scheme::{ConstraintLevel, Options, StepError, StepStats, Stepper};
 
 /// One scheme of the family.
 #[derive(Clone, Debug)]
@@ -64,16 +65,18 @@ pub(super) fn start<'m>(
     parameters: Parameters,
     model: &'m dyn Model,
     initial: State,
+    options: &Options,
 ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-    if parameters.beta == 0.0 && model.dims().nc > model.describe().velocity_constraints {
+    let constraints = ConstraintRows::new(model, options.constraint_level.unwrap_or(ConstraintLevel::Position));
+    if parameters.beta == 0.0 && constraints.on_positions() > 0 {
         let reason = "constraints on positions need β > 0";
         return Err(StepError::Undefined { scheme: parameters.name, model: model.describe().name, reason });
     }
     let name = parameters.name.clone();
     let auxiliary = initial.a.clone();
-    let step = Step::new(parameters, model, initial);
+    let step = Step::new(parameters, model, initial, constraints);
     let solver = LinearSolver::from_pattern(step.matrix.pattern().clone());
-    let newton = Newton::new(solver, Tolerance::default());
+    let newton = Newton::new(solver, options.tolerance);
     Ok(Box::new(NewmarkStepper { name, newton, step, auxiliary, last_dt: None }))
 }
 
@@ -132,10 +135,11 @@ struct Step<'m> {
     /// w of [sherif, Eq. 75] for each block of Euler parameters that follows the modified formulas.
     angular: Vec<Vector3<f64>>,
     matrix: IterationMatrix,
+    constraints: ConstraintRows,
 }
 
 impl<'m> Step<'m> {
-    fn new(parameters: Parameters, model: &'m dyn Model, initial: State) -> Self {
+    fn new(parameters: Parameters, model: &'m dyn Model, initial: State, constraints: ConstraintRows) -> Self {
         let blocks = model.describe().blocks;
         let dims = model.dims();
         let is_body_weighted = is_body_weighted(&parameters);
@@ -170,7 +174,8 @@ impl<'m> Step<'m> {
             old_constraint: DVector::zeros(dims.nc),
             increment: DVector::zeros(dims.nv),
             angular: vec![Vector3::zeros(); n_euler_parameters],
-            matrix: IterationMatrix::new(model, &corrections),
+            matrix: IterationMatrix::new(model, &corrections, constraints.on_positions()),
+            constraints,
         }
     }
 
@@ -275,13 +280,8 @@ impl Equations for Step<'_> {
                 }
             }
         }
-        // Both kinds of rows have the derivative G by A₁ then; on velocities the change of the coefficients with q₁ is
-        // left out, smaller than G by a factor of the step size.
         let (position_factor, velocity_factor) = self.newmark_factors();
-        let n_positions = constraint.len() - self.model.describe().velocity_constraints;
-        let (positions, velocities) = constraint.split_at_mut(n_positions);
-        positions.iter_mut().for_each(|g| *g /= position_factor);
-        velocities.iter_mut().for_each(|g| *g /= velocity_factor);
+        self.constraints.complete(self.model, &self.new, position_factor, velocity_factor, constraint);
     }
 
     fn matrix(&mut self, out: &mut [f64]) {
@@ -352,60 +352,22 @@ fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
 }
 
 #[cfg(test)]
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
-#[cfg(test)]
 mod tests {
-    use super::common::{FreeBody, HeavyTop, Oscillator, Pendulum};
+    use super::super::common::{FreeBody, HeavyTop, Oscillator, Pendulum};
     use super::*;
 
     /// Residual and matrix of a step of 0.05 s at an iterate that is no solution, against central differences.
     fn assert_matrix_is_exact(parameters: &Parameters, model: &dyn Model, initial: State) {
-        let mut step = Step::new(parameters.clone(), model, initial);
+        let constraints = ConstraintRows::new(model, ConstraintLevel::Position);
+        let mut step = Step::new(parameters.clone(), model, initial, constraints);
         // As in a second step, where the auxiliary acceleration is not that of the state.
         step.old_auxiliary.copy_from(&step.old.a);
         step.old_auxiliary.add_scalar_mut(0.3);
         step.old.lambda.add_scalar_mut(0.7);
         step.begin(0.05);
-        let (nv, n) = (step.auxiliary.len(), step.auxiliary.len() + step.new.lambda.len());
-        for index in 0..n {
-            let offset = (1.0 + index as f64).sin();
-            if index < nv { step.auxiliary[index] += offset } else { step.new.lambda[index - nv] += offset }
-        }
-        step.evaluate_new_state();
-
         let pattern = step.matrix.pattern().clone();
-        let mut values = vec![0.0; pattern.nnz()];
-        step.matrix(&mut values);
-        let mut exact = nalgebra::DMatrix::zeros(n, n);
-        for ((row, column), value) in pattern.entries().zip(&values) {
-            exact[(row, column)] = *value;
-        }
-
-        let h = 1e-4;
-        for column in 0..n {
-            let mut residuals = [vec![0.0; n], vec![0.0; n]];
-            for (residual, sign) in residuals.iter_mut().zip([1.0, -1.0]) {
-                let move_by = |step: &mut Step, size: f64| {
-                    if column < nv {
-                        step.auxiliary[column] += size
-                    } else {
-                        step.new.lambda[column - nv] += size
-                    }
-                    step.evaluate_new_state();
-                };
-                move_by(&mut step, sign * h);
-                step.residual(residual);
-                move_by(&mut step, -sign * h);
-            }
-            for row in 0..n {
-                let difference = (residuals[0][row] - residuals[1][row]) / (2.0 * h);
-                let error = (exact[(row, column)] - difference).abs();
-                let (name, model) = (&parameters.name, model.describe().name);
-                assert!(error < 1e-6 * (1.0 + exact.amax()), "{name} on {model}: ({row}, {column}) by {error:e}");
-            }
-        }
+        let what = format!("{} on {}", parameters.name, model.describe().name);
+        crate::newton::assert_matrix_is_exact(&mut step, &pattern, &what);
     }
 
     #[test]

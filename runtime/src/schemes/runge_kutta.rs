@@ -6,11 +6,11 @@
 
 use nalgebra::DVector;
 
+use super::acceleration::Acceleration;
 use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
-use crate::linear_solver::LinearSolver;
-use crate::model::{Model, State};
+use crate::model::{Block, Model, State};
 use crate::newton::largest;
-use crate::scheme::{Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,38 +36,43 @@ impl Scheme for RungeKutta {
         4
     }
 
-    fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
+    fn stages(&self) -> u32 {
+        4
+    }
+
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let dims = model.dims();
-        let solver = LinearSolver::new(&model.describe().iteration_matrix);
         Ok(Box::new(RungeKuttaStepper {
-            model,
-            values: vec![0.0; solver.nnz()],
-            rhs: vec![0.0; solver.size()],
-            rate: vec![0.0; dims.nc],
-            solver,
+            blocks: model.describe().blocks,
+            acceleration: Acceleration::new(model, NAME.to_owned()),
+            is_constrained: dims.nc > 0,
+            drifts: options.constraint_level == Some(ConstraintLevel::Velocity),
             stage: initial.clone(),
             next: initial.clone(),
             state: initial,
             q_rate: DVector::zeros(dims.nq),
             moved: DVector::zeros(dims.nq),
-            stats: StepStats::default(),
         }))
     }
 }
 
 struct RungeKuttaStepper<'m> {
-    model: &'m dyn Model,
-    solver: LinearSolver,
-    values: Vec<f64>,
-    rhs: Vec<f64>,
-    rate: Vec<f64>,
+    blocks: &'static [Block],
+    acceleration: Acceleration<'m>,
+    is_constrained: bool,
+    /// Whether constraints are kept on velocities only.
+    drifts: bool,
     /// The last state that was reached.
     state: State,
     stage: State,
     next: State,
     q_rate: DVector<f64>,
     moved: DVector<f64>,
-    stats: StepStats,
 }
 
 impl Stepper for RungeKuttaStepper<'_> {
@@ -77,15 +82,14 @@ impl Stepper for RungeKuttaStepper<'_> {
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
         super::check_step_size(NAME, dt)?;
-        self.stats = StepStats::default();
-        let blocks = self.model.describe().blocks;
+        self.acceleration.begin(self.state.t);
+        let blocks = self.blocks;
 
         self.stage.copy_from(&self.state);
         self.next.q.copy_from(&self.state.q);
         self.next.v.copy_from(&self.state.v);
         for (index, weight) in WEIGHTS.into_iter().enumerate() {
-            self.factor(Which::Stage, index)?;
-            self.accelerate(Which::Stage, index)?;
+            self.acceleration.find(&mut self.stage)?;
             velocity_map_apply(blocks, self.stage.q.as_slice(), self.stage.v.as_slice(), self.q_rate.as_mut_slice());
             self.next.q.axpy(dt * weight, &self.q_rate, 1.0);
             self.next.v.axpy(dt * weight, &self.stage.a, 1.0);
@@ -100,75 +104,34 @@ impl Stepper for RungeKuttaStepper<'_> {
 
         self.next.t = self.state.t + dt;
         normalize_rotations(blocks, self.next.q.as_mut_slice());
-        let end = WEIGHTS.len();
-        self.factor(Which::Next, end)?;
-        if !self.rate.is_empty() {
-            self.project_coordinates()?;
-            self.factor(Which::Next, end)?;
-            self.project_velocities();
+        self.acceleration.factor(&self.next)?;
+        if self.is_constrained {
+            if !self.drifts {
+                self.project_coordinates()?;
+                self.acceleration.factor(&self.next)?;
+            }
+            self.project_velocities()?;
         }
-        self.accelerate(Which::Next, end)?;
+        self.acceleration.accelerate(&mut self.next)?;
         std::mem::swap(&mut self.state, &mut self.next);
-        Ok(self.stats)
+        Ok(self.acceleration.stats)
     }
-}
-
-/// The state that a calculation is about.
-#[derive(Clone, Copy)]
-enum Which {
-    Stage,
-    Next,
 }
 
 impl RungeKuttaStepper<'_> {
-    /// Factorizes `[M, −Gᵀ; G, 0]`; it depends on time and coordinates only.
-    fn factor(&mut self, which: Which, stage: usize) -> Result<(), StepError> {
-        let state = match which {
-            Which::Stage => &self.stage,
-            Which::Next => &self.next,
-        };
-        let (t, iteration) = (self.state.t, stage as u32);
-        self.model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.values);
-        if !self.values.iter().all(|value| value.is_finite()) {
-            return Err(StepError::NotFinite { t, scheme: NAME.to_owned(), iteration });
-        }
-        self.stats.factorizations += 1;
-        self.solver.factor(&self.values).map_err(|_| StepError::Singular {
-            t,
-            scheme: NAME.to_owned(),
-            iteration,
-            residual: largest(&self.rhs),
-        })
-    }
-
-    /// a and λ at the state whose matrix was factorized last.
-    fn accelerate(&mut self, which: Which, stage: usize) -> Result<(), StepError> {
-        let state = match which {
-            Which::Stage => &mut self.stage,
-            Which::Next => &mut self.next,
-        };
-        solve_for_acceleration(self.model, &mut self.solver, state, &mut self.rhs, &mut self.rate);
-        if self.rhs.iter().all(|value| value.is_finite()) {
-            return Ok(());
-        }
-        Err(StepError::NotFinite { t: self.state.t, scheme: NAME.to_owned(), iteration: stage as u32 })
-    }
-
     /// Moves the coordinates onto `g = 0` by Newton's method with the matrix factorized last.
     fn project_coordinates(&mut self) -> Result<(), StepError> {
-        let blocks = self.model.describe().blocks;
         let nv = self.next.v.len();
         let mut size = f64::INFINITY;
         for _ in 0..MAX_PROJECTIONS {
-            self.rhs[..nv].fill(0.0);
-            self.model.constraint(self.next.t, self.next.q.as_slice(), &mut self.rhs[nv..]);
-            self.rhs[nv..].iter_mut().for_each(|g| *g = -*g);
-            self.solver.solve(&mut self.rhs);
-            retract(blocks, self.next.q.as_slice(), &self.rhs[..nv], self.moved.as_mut_slice());
+            self.acceleration.position_rows(&self.next);
+            self.acceleration.solve()?;
+            let correction = &self.acceleration.rhs[..nv];
+            retract(self.blocks, self.next.q.as_slice(), correction, self.moved.as_mut_slice());
             std::mem::swap(&mut self.next.q, &mut self.moved);
-            self.stats.newton_iterations += 1;
-            let previous =
-                std::mem::replace(&mut size, largest(&self.rhs[..nv]) / (1.0 + largest(self.next.q.as_slice())));
+            self.acceleration.stats.newton_iterations += 1;
+            let relative = largest(&self.acceleration.rhs[..nv]) / (1.0 + largest(self.next.q.as_slice()));
+            let previous = std::mem::replace(&mut size, relative);
             if size <= PROJECTED || (size >= previous && size <= PROJECTION_FAILED) {
                 return Ok(());
             }
@@ -176,51 +139,19 @@ impl RungeKuttaStepper<'_> {
         if size <= PROJECTION_FAILED {
             return Ok(());
         }
-        let residual = largest(&self.rhs[..nv]);
+        let residual = largest(&self.acceleration.rhs[..nv]);
         Err(StepError::NotConverged { t: self.state.t, scheme: NAME.to_owned(), iteration: MAX_PROJECTIONS, residual })
     }
 
     /// Moves the velocities onto `G v + rate = 0`.
-    fn project_velocities(&mut self) {
+    fn project_velocities(&mut self) -> Result<(), StepError> {
         let nv = self.next.v.len();
-        let (t, q, v) = (self.next.t, self.next.q.as_slice(), self.next.v.as_slice());
-        // The lower rows of the matrix are G; its values are those of the pattern at rows from nv on.
-        self.model.constraint_bias(t, q, v, &mut self.rate, &mut self.rhs[nv..]);
-        for ((row, column), value) in self.model.describe().iteration_matrix.entries().zip(&self.values) {
-            if row >= nv {
-                self.rate[row - nv] += value * v[column];
-            }
-        }
-        self.rhs[..nv].fill(0.0);
-        for (entry, rate) in self.rhs[nv..].iter_mut().zip(&self.rate) {
-            *entry = -rate;
-        }
-        self.solver.solve(&mut self.rhs);
-        for (v, change) in self.next.v.iter_mut().zip(&self.rhs[..nv]) {
+        self.acceleration.velocity_rows(&self.next);
+        self.acceleration.rhs[..nv].fill(0.0);
+        self.acceleration.solve()?;
+        for (v, change) in self.next.v.iter_mut().zip(&self.acceleration.rhs[..nv]) {
             *v += change;
         }
+        Ok(())
     }
-}
-
-/// Solves `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)` with the factorized matrix, and writes a and λ into the state.
-///
-/// `rhs` `[nv + nc]` holds the solution afterwards; `rate` `[nc]` is workspace.
-pub(crate) fn solve_for_acceleration(
-    model: &dyn Model,
-    solver: &mut LinearSolver,
-    state: &mut State,
-    rhs: &mut [f64],
-    rate: &mut [f64],
-) {
-    // Without acceleration and multipliers the residual is h − f.
-    state.a.fill(0.0);
-    state.lambda.fill(0.0);
-    let (force, bias) = rhs.split_at_mut(state.v.len());
-    model.residual(state, force, bias);
-    model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), rate, bias);
-    rhs.iter_mut().for_each(|entry| *entry = -*entry);
-    solver.solve(rhs);
-    let (acceleration, multipliers) = rhs.split_at(state.v.len());
-    state.a.as_mut_slice().copy_from_slice(acceleration);
-    state.lambda.as_mut_slice().copy_from_slice(multipliers);
 }

@@ -34,7 +34,15 @@ struct Model {
 #[derive(Serialize)]
 struct Scheme {
     name: &'static str,
+    family: &'static str,
+    order: u32,
+    stages: u32,
+    stability: String,
+    /// Orders of coordinates, velocities and multipliers with constraints on velocities and on positions.
+    index_2: Option<[u32; 3]>,
+    index_3: Option<[u32; 3]>,
     parameters: Vec<Parameter>,
+    source: &'static str,
 }
 
 #[derive(Serialize)]
@@ -63,9 +71,15 @@ pub(super) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
     let sizes = |m: &Model| [m.coordinates, m.velocities, m.constraints].map(|n| n.to_string());
     let row = |m: &Model| std::iter::once(m.name.into()).chain(sizes(m)).chain([m.summary.into()]).collect();
     screen.table(&listing.models.iter().map(row).collect::<Vec<_>>())?;
-    screen.line("\nSchemes")?;
+    screen.line("\nSchemes: family, order, orders of q/v/λ with constraints on velocities and on positions, stages")?;
     let parameter = |p: &Parameter| format!("{} = {}", p.name, p.default);
-    let row = |s: &Scheme| vec![s.name.into(), s.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ")];
+    let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
+    let row = |s: &Scheme| {
+        let parameters = s.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ");
+        let numbers = [s.order.to_string(), orders(s.index_2), orders(s.index_3), s.stages.to_string()];
+        let texts = [s.stability.clone(), parameters, s.source.to_owned()];
+        [s.name.to_owned(), s.family.to_owned()].into_iter().chain(numbers).chain(texts).collect()
+    };
     screen.table(&listing.schemes.iter().map(row).collect::<Vec<_>>())?;
     screen.line("\nExperiments")?;
     let row = |e: &Experiment| [e.id, e.place, e.cost, e.title].map(String::from).to_vec();
@@ -90,10 +104,24 @@ fn models() -> Vec<Model> {
 }
 
 fn schemes() -> Vec<Scheme> {
-    let parameter = |&(name, default): &(&'static str, f64)| Parameter { name, default };
-    let scheme =
-        |(name, parameters): (_, &[_])| Scheme { name, parameters: parameters.iter().map(parameter).collect() };
-    hamel::schemes::names().map(scheme).collect()
+    let members = hamel::schemes::FAMILIES.iter().flat_map(|family| family.entries.iter().map(move |e| (family, e)));
+    let described = members.filter_map(|(family, entry)| {
+        // Defaults are in range, so that every scheme can be made.
+        let scheme = entry.scheme(&[]).ok()?;
+        let parameter = |&(name, default): &(&'static str, f64)| Parameter { name, default };
+        Some(Scheme {
+            name: entry.name,
+            family: family.name,
+            order: scheme.order(),
+            stages: scheme.stages(),
+            stability: entry.stability.to_string(),
+            index_2: entry.index_2,
+            index_3: entry.index_3,
+            parameters: entry.parameters.iter().map(parameter).collect(),
+            source: entry.source,
+        })
+    });
+    described.collect()
 }
 
 fn experiments() -> Vec<Experiment> {

@@ -5,7 +5,7 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 
 use hamel::trajectory::Division;
-use hamel::{Model, Run, Scheme, schemes};
+use hamel::{ConstraintLevel, Model, Options, RotationReference, Run, Scheme, schemes};
 use hamel_models::ModelEntry;
 use hamel_verify::output::{self, OutputError};
 use hamel_verify::provenance::Provenance;
@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     /// Numerical damping α of the HHT schemes, from -1/3 to 0.
     #[arg(long, value_name = "A", allow_hyphen_values = true)]
     alpha: Option<f64>,
-    /// Spectral radius ρ∞ of generalized-α, from 0 to 1.
+    /// Spectral radius ρ∞ for infinite frequency, from 0 to 1.
     #[arg(long, alias = "rho", value_name = "R", allow_hyphen_values = true)]
     rho_infinity: Option<f64>,
     /// Parameter β of Newmark's scheme.
@@ -41,6 +41,18 @@ pub(super) struct Arguments {
     /// Parameter γ of Newmark's scheme.
     #[arg(long, value_name = "G", allow_hyphen_values = true)]
     gamma: Option<f64>,
+    /// Number of corrections of Newmark's predictor-corrector.
+    #[arg(long, value_name = "N")]
+    corrections: Option<u32>,
+    /// Tolerance at which Newmark's corrections end.
+    #[arg(long, value_name = "E")]
+    tolerance: Option<f64>,
+    /// Where constraints on coordinates are imposed, if not where the scheme prefers.
+    #[arg(long, value_name = "LEVEL")]
+    constraints: Option<Level>,
+    /// Take the orientation of the last stage instead of the step's beginning as reference of rotations.
+    #[arg(long)]
+    last_point_rotations: bool,
     /// Set a parameter of the model, component by component: --set mass=2 --set inertia_xx=0.1
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     parameters: Vec<(String, f64)>,
@@ -50,6 +62,14 @@ pub(super) struct Arguments {
     /// Directory of the results.
     #[arg(long, value_name = "DIR", default_value = "run")]
     out: PathBuf,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Level {
+    /// On positions, index 3.
+    Position,
+    /// On velocities, index 2.
+    Velocity,
 }
 
 /// What has to be known to repeat the run, beside its results.
@@ -72,10 +92,11 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     let scheme = scheme(arguments)?;
     let initial = hamel::initial_state(&*model)?;
     // A scheme that rejects its parameters or this kind of model does so before anything is written.
-    scheme.start(&*model, initial.clone())?;
+    let options = options(arguments);
+    scheme.start_with(&*model, initial.clone(), &options)?;
     output::prepare(&arguments.out)?;
 
-    let run = hamel::simulate(&*model, &*scheme, initial, arguments.dt, arguments.until, every);
+    let run = hamel::simulate_with(&*model, &*scheme, &options, initial, arguments.dt, arguments.until, every);
     let files = write(arguments, &*model, &*scheme, &run)?;
     screen.line(format!("{}, {}, h = {} s", model.describe().name, scheme.name(), arguments.dt))?;
     if let Some(division) = Division::new(arguments.until, arguments.dt).filter(|division| division.last != division.dt)
@@ -146,13 +167,32 @@ fn model(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Fai
 fn scheme(arguments: &Arguments) -> Result<Box<dyn Scheme>, Failure> {
     // Both spellings are in use; the names have underscores, as those of the models do.
     let name = arguments.scheme.replace('-', "_");
-    if !schemes::names().any(|(known, _)| known == name) {
-        return Err(Failure::unknown("scheme", &arguments.scheme, schemes::names().map(|(known, _)| known)));
-    }
-    let Arguments { alpha, rho_infinity, beta, gamma, .. } = *arguments;
-    let given = [("alpha", alpha), ("rho_infinity", rho_infinity), ("beta", beta), ("gamma", gamma)];
+    let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
+        return Err(Failure::unknown("scheme", &arguments.scheme, schemes::entries().map(|entry| entry.name)));
+    };
+    let Arguments { alpha, rho_infinity, beta, gamma, corrections, tolerance, .. } = *arguments;
+    let given = [
+        ("alpha", alpha),
+        ("rho_infinity", rho_infinity),
+        ("beta", beta),
+        ("gamma", gamma),
+        ("corrections", corrections.map(f64::from)),
+        ("tolerance", tolerance),
+    ];
     let given: Vec<(&str, f64)> = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    Ok(schemes::by_name(&name, &given)?)
+    Ok(entry.scheme(&given)?)
+}
+
+fn options(arguments: &Arguments) -> Options {
+    let level = |level| match level {
+        Level::Position => ConstraintLevel::Position,
+        Level::Velocity => ConstraintLevel::Velocity,
+    };
+    let rotation_reference = match arguments.last_point_rotations {
+        true => RotationReference::LastPoint,
+        false => RotationReference::StepStart,
+    };
+    Options { constraint_level: arguments.constraints.map(level), rotation_reference, ..Options::default() }
 }
 
 #[cfg(test)]

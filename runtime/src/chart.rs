@@ -1,0 +1,302 @@
+//! Coordinates of a configuration relative to a reference, `q = reference ⊕ x`, in which schemes for first-order
+//! equations add: as many as there are velocities, zero at the reference, `ẋ = T(x) v`.
+//!
+//! Vectors and Euler parameters: `x = q − reference`. Rotations: Cayley-Gibbs-Rodrigues parameters
+//! `g = 2 tan(θ/2) n` of the increment in body axes, `ġ = (I + ½ g̃ + ¼ g gᵀ) ω` [zhang, Sect. 2.4, there in space].
+//! Poses: the shift in the parent's axes, then g. A half turn away from the reference there is no g.
+
+use std::ops::Range;
+
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector4};
+
+use crate::configuration::{euler_parameters, ranges};
+use crate::model::Block;
+use crate::rotation::{conjugate, normalize, product, rotation_matrix, skew};
+
+/// Newton's method for a rotation that moves by its own rate needs three or four iterations.
+const MAX_ITERATIONS: usize = 20;
+
+/// `q = reference ⊕ x`; x `[nv]`, q `[nq]`.
+pub(crate) fn place(blocks: &[Block], reference: &[f64], x: &[f64], q: &mut [f64]) {
+    for (block, q_range, v_range) in ranges(blocks) {
+        let (from, by, to) = (&reference[q_range.clone()], &x[v_range], &mut q[q_range]);
+        let (shift, turn) = split(block);
+        for i in shift {
+            to[i] = from[i] + by[i];
+        }
+        if let Some(first) = turn {
+            let turned = product(&euler_parameters(&from[first..]), &increment(&vector(&by[first..])));
+            to[first..].copy_from_slice(normalize(&turned).as_slice());
+        }
+    }
+}
+
+/// The x of q; not finite half a turn away from the reference.
+pub(crate) fn locate(blocks: &[Block], reference: &[f64], q: &[f64], x: &mut [f64]) {
+    for (block, q_range, v_range) in ranges(blocks) {
+        let (from, at, x) = (&reference[q_range.clone()], &q[q_range], &mut x[v_range]);
+        let (shift, turn) = split(block);
+        for i in shift {
+            x[i] = at[i] - from[i];
+        }
+        if let Some(first) = turn {
+            let relative = product(&conjugate(&euler_parameters(&from[first..])), &euler_parameters(&at[first..]));
+            (0..3).for_each(|i| x[first + i] = 2.0 * relative[i + 1] / relative[0]);
+        }
+    }
+}
+
+/// `out = ẋ = T(x) v` at the x of q.
+pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64], out: &mut [f64]) {
+    for (block, q_range, v_range) in ranges(blocks) {
+        let (q, x, v, out) = (&q[q_range], &x[v_range.clone()], &v[v_range.clone()], &mut out[v_range]);
+        let Some(first) = split(block).1 else {
+            out.copy_from_slice(v);
+            continue;
+        };
+        if block == Block::Pose {
+            let shift = rotation_matrix(&euler_parameters(&q[3..])) * vector(v);
+            out[..3].copy_from_slice(shift.as_slice());
+        }
+        out[first..].copy_from_slice((rate_matrix(&vector(&x[first..])) * vector(&v[first..])).as_slice());
+    }
+}
+
+/// Solves `x = known + β T(x) v` and places q there. Rotations start from the x that is given; where one has no
+/// solution, its x and q are not numbers.
+pub(crate) fn solve(
+    blocks: &[Block],
+    reference: &[f64],
+    known: &[f64],
+    beta: f64,
+    v: &[f64],
+    x: &mut [f64],
+    q: &mut [f64],
+) {
+    for (block, _, range) in ranges(blocks) {
+        match split(block).1 {
+            None => {
+                for i in range {
+                    x[i] = known[i] + beta * v[i];
+                }
+            }
+            Some(first) => {
+                let turn = range.start + first..range.end;
+                let g = solve_turn(
+                    &vector(&known[turn.clone()]),
+                    beta,
+                    &vector(&v[turn.clone()]),
+                    vector(&x[turn.clone()]),
+                );
+                x[turn].copy_from_slice(g.as_slice());
+            }
+        }
+    }
+    place(blocks, reference, x, q);
+    // The shift of a pose follows from its rotation.
+    for (_, q_range, range) in ranges(blocks).filter(|(block, ..)| *block == Block::Pose) {
+        let axes = rotation_matrix(&euler_parameters(&q[q_range.start + 3..]));
+        let shift = vector(&known[range.clone()]) + beta * (axes * vector(&v[range.clone()]));
+        for i in 0..3 {
+            x[range.start + i] = shift[i];
+            q[q_range.start + i] = reference[q_range.start + i] + shift[i];
+        }
+    }
+}
+
+/// How the model's directions at the solution of [`solve`] answer to v: `θ' = β C v'` with θ in the directions of the
+/// velocities. C of a block that turns, in the upper left corner for a rotation; the identity for all other blocks.
+pub(crate) fn sensitivity(block: Block, beta: f64, x: &[f64], v: &[f64]) -> Matrix6<f64> {
+    let mut result = Matrix6::identity();
+    let Some(first) = split(block).1 else { return result };
+    let turn = turn_sensitivity(beta, &vector(&x[first..]), &vector(&v[first..]));
+    result.fixed_view_mut::<3, 3>(first, first).copy_from(&turn);
+    if block == Block::Pose {
+        result.fixed_view_mut::<3, 3>(0, 3).copy_from(&(-beta * skew(&vector(v)) * turn));
+    }
+    result
+}
+
+/// Carries rates of x, taken relative to one reference, to the chart whose reference is at x.
+pub(crate) fn transport(blocks: &[Block], x: &[f64], rates: &mut [f64]) {
+    for (block, _, range) in ranges(blocks) {
+        let Some(first) = split(block).1 else { continue };
+        let turn = range.start + first..range.end;
+        let carried = inverse_rate_matrix(&vector(&x[turn.clone()])) * vector(&rates[turn.clone()]);
+        rates[turn].copy_from_slice(carried.as_slice());
+    }
+}
+
+/// The entries of a block that add, and where its rotation starts.
+fn split(block: Block) -> (Range<usize>, Option<usize>) {
+    match block {
+        Block::Vector { size } => (0..size, None),
+        Block::EulerParameters => (0..4, None),
+        Block::Rotation => (0..0, Some(0)),
+        Block::Pose => (0..3, Some(3)),
+    }
+}
+
+fn vector(slice: &[f64]) -> Vector3<f64> {
+    Vector3::from_column_slice(&slice[..3])
+}
+
+/// The unit quaternion of g: `tan(θ/2) n = g/2`.
+fn increment(g: &Vector3<f64>) -> Vector4<f64> {
+    normalize(&Vector4::new(1.0, 0.5 * g[0], 0.5 * g[1], 0.5 * g[2]))
+}
+
+/// T(g): `ġ = T ω` with ω in body axes.
+pub(crate) fn rate_matrix(g: &Vector3<f64>) -> Matrix3<f64> {
+    Matrix3::identity() + 0.5 * skew(g) + 0.25 * g * g.transpose()
+}
+
+/// T(g)⁻¹.
+pub(crate) fn inverse_rate_matrix(g: &Vector3<f64>) -> Matrix3<f64> {
+    (Matrix3::identity() - 0.5 * skew(g)) * (4.0 / (4.0 + g.norm_squared()))
+}
+
+/// ∂(T(g) ω)/∂g.
+pub(crate) fn rate_derivative(g: &Vector3<f64>, omega: &Vector3<f64>) -> Matrix3<f64> {
+    0.25 * (Matrix3::identity() * g.dot(omega) + g * omega.transpose()) - 0.5 * skew(omega)
+}
+
+/// `g = known + β T(g) ω` by Newton's method.
+fn solve_turn(known: &Vector3<f64>, beta: f64, omega: &Vector3<f64>, start: Vector3<f64>) -> Vector3<f64> {
+    let mut g = start;
+    let mut size = f64::INFINITY;
+    for _ in 0..MAX_ITERATIONS {
+        let residual = g - known - beta * (rate_matrix(&g) * omega);
+        let matrix = Matrix3::identity() - beta * rate_derivative(&g, omega);
+        let Some(inverse) = matrix.try_inverse() else { break };
+        let correction = inverse * residual;
+        g -= correction;
+        let previous = std::mem::replace(&mut size, correction.amax());
+        let round_off = f64::EPSILON * (1.0 + g.amax());
+        if size <= round_off || (size >= previous && size <= 100.0 * round_off) {
+            return g;
+        }
+    }
+    Vector3::repeat(f64::NAN)
+}
+
+/// C of a rotation: `T⁻¹ (I − β ∂(T ω)/∂g)⁻¹ T`.
+fn turn_sensitivity(beta: f64, g: &Vector3<f64>, omega: &Vector3<f64>) -> Matrix3<f64> {
+    let implicit = Matrix3::identity() - beta * rate_derivative(g, omega);
+    let inverse = implicit.try_inverse().unwrap_or_else(|| Matrix3::repeat(f64::NAN));
+    inverse_rate_matrix(g) * inverse * rate_matrix(g)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::configuration::retract;
+
+    const BLOCKS: [Block; 4] = [Block::Vector { size: 2 }, Block::Rotation, Block::EulerParameters, Block::Pose];
+    const REFERENCE: [f64; 17] =
+        [1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, -0.3, 0.7, 1.1, 0.1, -0.7, 0.5, 0.5];
+    const X: [f64; 15] = [0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4];
+    const V: [f64; 15] = [1.0, 0.4, -0.8, 0.3, 0.9, 0.1, 0.2, -0.7, 0.5, 1.1, -0.2, 0.6, 0.7, 0.3, -1.0];
+
+    fn placed(x: &[f64]) -> [f64; 17] {
+        let mut q = [0.0; 17];
+        place(&BLOCKS, &REFERENCE, x, &mut q);
+        q
+    }
+
+    fn located(q: &[f64]) -> [f64; 15] {
+        let mut x = [0.0; 15];
+        locate(&BLOCKS, &REFERENCE, q, &mut x);
+        x
+    }
+
+    #[test]
+    fn locating_undoes_placing() {
+        let x = located(&placed(&X));
+        assert!(x.iter().zip(X).all(|(found, given)| (found - given).abs() < 1e-14), "{x:?}");
+        assert!(located(&REFERENCE).iter().all(|x| x.abs() < 1e-15));
+    }
+
+    #[test]
+    fn coordinates_move_at_their_rate() {
+        let (h, q) = (1e-6, placed(&X));
+        let moved = |sign: f64| {
+            let mut moved = [0.0; 17];
+            retract(&BLOCKS, &q, &V.map(|v| sign * h * v), &mut moved);
+            located(&moved)
+        };
+        let mut expected = [0.0; 15];
+        rate(&BLOCKS, &q, &X, &V, &mut expected);
+        for (i, (plus, minus)) in moved(1.0).iter().zip(moved(-1.0)).enumerate() {
+            assert!(((plus - minus) / (2.0 * h) - expected[i]).abs() < 1e-8, "coordinate {i}");
+        }
+    }
+
+    /// The solution of `x = X + β T(x) v` and its configuration.
+    fn solved(beta: f64, v: &[f64]) -> ([f64; 15], [f64; 17]) {
+        let (mut x, mut q) = ([0.0; 15], [0.0; 17]);
+        solve(&BLOCKS, &REFERENCE, &X, beta, v, &mut x, &mut q);
+        (x, q)
+    }
+
+    #[test]
+    fn implicit_coordinates_obey_their_equation() {
+        let beta = 0.2;
+        let (x, q) = solved(beta, &V);
+        let mut rates = [0.0; 15];
+        rate(&BLOCKS, &q, &x, &V, &mut rates);
+        for i in 0..15 {
+            assert!((x[i] - X[i] - beta * rates[i]).abs() < 1e-14, "coordinate {i}");
+        }
+        assert!(located(&q).iter().zip(x).all(|(found, x)| (found - x).abs() < 1e-13));
+    }
+
+    #[test]
+    fn rotations_too_fast_for_the_chart_are_not_numbers() {
+        let (mut x, mut q) = ([0.0; 3], [0.0; 4]);
+        solve(&[Block::Rotation], &[1.0, 0.0, 0.0, 0.0], &[0.0; 3], 1.0, &[9.0, 0.0, 0.0], &mut x, &mut q);
+        assert!(x.iter().all(|x| x.is_nan()));
+    }
+
+    #[test]
+    fn sensitivity_is_the_derivative_of_the_solution() {
+        let (beta, h) = (0.2, 1e-6);
+        let (x, q) = solved(beta, &V);
+        for (block, q_range, range) in ranges(&BLOCKS) {
+            let matrix = sensitivity(block, beta, &x[range.clone()], &V[range.clone()]);
+            for column in range.clone() {
+                let solution = |sign: f64| {
+                    let mut v = V;
+                    v[column] += sign * h;
+                    solved(beta, &v).1
+                };
+                let (plus, minus) = (solution(1.0), solution(-1.0));
+                let direction: Vec<f64> = (0..15)
+                    .map(|i| {
+                        if range.contains(&i) && i - range.start < 6 {
+                            matrix[(i - range.start, column - range.start)]
+                        } else {
+                            0.0
+                        }
+                    })
+                    .collect();
+                let mut expected = [0.0; 17];
+                crate::configuration::velocity_map_apply(&BLOCKS, &q, &direction, &mut expected);
+                for i in q_range.clone() {
+                    let difference = (plus[i] - minus[i]) / (2.0 * h);
+                    assert!((difference - beta * expected[i]).abs() < 1e-8, "coordinate {i} by velocity {column}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn transported_rates_are_velocities() {
+        let q = placed(&X);
+        let (mut rates, mut expected) = ([0.0; 15], [0.0; 15]);
+        rate(&BLOCKS, &q, &X, &V, &mut rates);
+        transport(&BLOCKS, &X, &mut rates);
+        rate(&BLOCKS, &q, &[0.0; 15], &V, &mut expected);
+        assert!(rates.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-14));
+    }
+}

@@ -1,0 +1,160 @@
+//! Accelerations and multipliers from `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)`, for explicit schemes.
+//!
+//! The matrix depends on time and coordinates only; what was factorized last serves other right-hand sides too.
+
+use crate::linear_solver::LinearSolver;
+use crate::model::{Model, State};
+use crate::newton::largest;
+use crate::scheme::{StepError, StepStats};
+
+pub(super) struct Acceleration<'m> {
+    pub(super) model: &'m dyn Model,
+    solver: LinearSolver,
+    values: Vec<f64>,
+    other_values: Vec<f64>,
+    /// `[nv + nc]`: the right-hand side, then the solution.
+    pub(super) rhs: Vec<f64>,
+    rate: Vec<f64>,
+    scheme: String,
+    /// Time of the step's beginning, s, for errors.
+    start: f64,
+    pub(super) stats: StepStats,
+}
+
+impl<'m> Acceleration<'m> {
+    pub(super) fn new(model: &'m dyn Model, scheme: String) -> Self {
+        let solver = LinearSolver::new(&model.describe().iteration_matrix);
+        let (nnz, n) = (solver.nnz(), solver.size());
+        Self {
+            model,
+            solver,
+            values: vec![0.0; nnz],
+            other_values: vec![0.0; nnz],
+            rhs: vec![0.0; n],
+            rate: vec![0.0; model.dims().nc],
+            scheme,
+            start: 0.0,
+            stats: StepStats::default(),
+        }
+    }
+
+    /// Begins a step at this time.
+    pub(super) fn begin(&mut self, start: f64) {
+        self.start = start;
+        self.stats = StepStats::default();
+    }
+
+    /// Factorizes the matrix of a state.
+    pub(super) fn factor(&mut self, state: &State) -> Result<(), StepError> {
+        self.model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.values);
+        self.factor_values()
+    }
+
+    /// Factorizes the matrix of a state with the lower rows of another.
+    pub(super) fn factor_with_rows_of(&mut self, state: &State, rows: &State) -> Result<(), StepError> {
+        let nv = state.v.len();
+        self.model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.values);
+        self.model.iteration_matrix(rows, 1.0, 0.0, 0.0, &mut self.other_values);
+        let entries = self.model.describe().iteration_matrix.entries();
+        for (((row, _), value), other) in entries.zip(&mut self.values).zip(&self.other_values) {
+            if row >= nv {
+                *value = *other;
+            }
+        }
+        self.factor_values()
+    }
+
+    fn factor_values(&mut self) -> Result<(), StepError> {
+        let iteration = self.stats.factorizations;
+        if !self.values.iter().all(|value| value.is_finite()) {
+            return Err(StepError::NotFinite { t: self.start, scheme: self.scheme.clone(), iteration });
+        }
+        self.stats.factorizations += 1;
+        self.solver.factor(&self.values).map_err(|_| StepError::Singular {
+            t: self.start,
+            scheme: self.scheme.clone(),
+            iteration,
+            residual: largest(&self.rhs),
+        })
+    }
+
+    /// a and λ of the state whose matrix was factorized last.
+    pub(super) fn accelerate(&mut self, state: &mut State) -> Result<(), StepError> {
+        solve_for_acceleration(self.model, &mut self.solver, state, &mut self.rhs, &mut self.rate);
+        self.check_solution()
+    }
+
+    /// Factorizes the matrix of a state and finds its a and λ.
+    pub(super) fn find(&mut self, state: &mut State) -> Result<(), StepError> {
+        self.factor(state)?;
+        self.accelerate(state)
+    }
+
+    /// The upper part of `rhs` ← `factor (f − h)`; the state loses its acceleration and multipliers.
+    pub(super) fn forces(&mut self, factor: f64, state: &mut State) {
+        state.a.fill(0.0);
+        state.lambda.fill(0.0);
+        let (force, rows) = self.rhs.split_at_mut(state.v.len());
+        self.model.residual(state, force, rows);
+        force.iter_mut().for_each(|entry| *entry *= -factor);
+    }
+
+    /// The lower part of `rhs` ← `−(G v + rate)`, with the G of the matrix factorized last.
+    pub(super) fn velocity_rows(&mut self, state: &State) {
+        let (nv, v) = (state.v.len(), state.v.as_slice());
+        self.model.constraint_bias(state.t, state.q.as_slice(), v, &mut self.rate, &mut self.rhs[nv..]);
+        for ((row, column), value) in self.model.describe().iteration_matrix.entries().zip(&self.values) {
+            if row >= nv {
+                self.rate[row - nv] += value * v[column];
+            }
+        }
+        for (entry, rate) in self.rhs[nv..].iter_mut().zip(&self.rate) {
+            *entry = -rate;
+        }
+    }
+
+    /// The upper part of `rhs` ← 0, the lower part ← −g.
+    pub(super) fn position_rows(&mut self, state: &State) {
+        let nv = state.v.len();
+        self.rhs[..nv].fill(0.0);
+        self.model.constraint(state.t, state.q.as_slice(), &mut self.rhs[nv..]);
+        self.rhs[nv..].iter_mut().for_each(|g| *g = -*g);
+    }
+
+    /// Replaces `rhs` by the solution for the matrix factorized last.
+    pub(super) fn solve(&mut self) -> Result<(), StepError> {
+        self.solver.solve(&mut self.rhs);
+        self.check_solution()
+    }
+
+    fn check_solution(&self) -> Result<(), StepError> {
+        if self.rhs.iter().all(|value| value.is_finite()) {
+            return Ok(());
+        }
+        let iteration = self.stats.factorizations;
+        Err(StepError::NotFinite { t: self.start, scheme: self.scheme.clone(), iteration })
+    }
+}
+
+/// Solves `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)` with the factorized matrix, and writes a and λ into the state.
+///
+/// `rhs` `[nv + nc]` holds the solution afterwards; `rate` `[nc]` is workspace.
+pub(crate) fn solve_for_acceleration(
+    model: &dyn Model,
+    solver: &mut LinearSolver,
+    state: &mut State,
+    rhs: &mut [f64],
+    rate: &mut [f64],
+) {
+    // Without acceleration and multipliers the residual is h − f.
+    state.a.fill(0.0);
+    state.lambda.fill(0.0);
+    let (force, bias) = rhs.split_at_mut(state.v.len());
+    model.residual(state, force, bias);
+    model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), rate, bias);
+    rhs.iter_mut().for_each(|entry| *entry = -*entry);
+    solver.solve(rhs);
+    let (acceleration, multipliers) = rhs.split_at(state.v.len());
+    state.a.as_mut_slice().copy_from_slice(acceleration);
+    state.lambda.as_mut_slice().copy_from_slice(multipliers);
+}

@@ -1,0 +1,570 @@
+//! Runge-Kutta schemes whose stages are solved together: ED-α [rezaei, Eqs. 77-92] and Radau IIA of fifth order.
+//!
+//! The coefficients stand in [`crate::tables`]; here is the step. Unknowns are a and λ of every implicit stage;
+//! coordinates relative to the beginning of the step, see [`crate::chart`], follow from them. Constraints hold in
+//! every implicit stage, the last of which is the new state.
+
+use nalgebra::{DVector, Matrix3, SMatrix, Vector3};
+
+use super::constraint_rows::ConstraintRows;
+use crate::chart;
+use crate::configuration::ranges;
+use crate::linear_solver::LinearSolver;
+use crate::model::{Block, Model, State};
+use crate::newton::{Equations, Newton, Tolerance, largest};
+use crate::rotation::{rotation_matrix, skew};
+use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::sparsity::{OwnedPattern, SparsityPattern};
+use crate::tables::Tableau;
+
+/// Most stages that are solved together.
+const MAX_STAGES: usize = 3;
+/// Velocities of the largest block, times the stages.
+const MAX_TURN: usize = 6 * MAX_STAGES;
+/// Derivatives of the directions of a block in every stage by its accelerations in every stage.
+type Sensitivity = SMatrix<f64, MAX_TURN, MAX_TURN>;
+
+/// A scheme given by its tableau; members that are known by name come from [`super::by_name`].
+#[derive(Clone, Debug)]
+pub struct Coupled {
+    name: String,
+    order: u32,
+    tableau: Tableau,
+    /// Where constraints are imposed unless the options say otherwise.
+    level: ConstraintLevel,
+}
+
+impl Coupled {
+    /// A scheme whose tableau has up to three implicit stages, perhaps an explicit first one before them, and the
+    /// weights as its last row.
+    ///
+    /// # Errors
+    /// [`StepError::BadParameter`] for any other tableau.
+    pub fn new(name: impl Into<String>, order: u32, tableau: Tableau) -> Result<Self, StepError> {
+        let name = name.into();
+        let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };
+        let stages = tableau.stages();
+        let scheme = Self { name: name.clone(), order, tableau, level: ConstraintLevel::Position };
+        let implicit = stages - scheme.explicit();
+        if !(1..=MAX_STAGES).contains(&implicit) {
+            return Err(bad("expected one to three implicit stages"));
+        }
+        if scheme.tableau.matrix[stages - 1] != scheme.tableau.weights {
+            return Err(bad("expected the weights as the last row of the tableau"));
+        }
+        Ok(scheme)
+    }
+
+    /// The same scheme with constraints on velocities unless the options say otherwise; ED-α is unstable with
+    /// constraints on positions.
+    pub(super) fn on_velocities(self) -> Self {
+        Self { level: ConstraintLevel::Velocity, ..self }
+    }
+
+    /// Number of explicit stages before the implicit ones, 0 or 1.
+    fn explicit(&self) -> usize {
+        usize::from(self.tableau.matrix[0].iter().all(|&entry| entry == 0.0))
+    }
+}
+
+impl Scheme for Coupled {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn order(&self) -> u32 {
+        self.order
+    }
+
+    fn stages(&self) -> u32 {
+        (self.tableau.stages() - self.explicit()) as u32
+    }
+
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        let level = options.constraint_level.unwrap_or(self.level);
+        let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
+        let solver = LinearSolver::from_pattern(stages.assembly.pattern.clone());
+        Ok(Box::new(CoupledStepper {
+            name: self.name.clone(),
+            newton: Newton::new(solver, options.tolerance),
+            stages,
+            state: initial,
+        }))
+    }
+}
+
+struct CoupledStepper<'m> {
+    name: String,
+    newton: Newton,
+    stages: Stages<'m>,
+    state: State,
+}
+
+impl Stepper for CoupledStepper<'_> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        super::check_step_size(&self.name, dt)?;
+        let stages = &mut self.stages;
+        stages.begin(&self.state, dt);
+        let stats = self.newton.solve(stages, self.state.t, &self.name)?;
+        if let Some(last) = stages.states.last_mut() {
+            last.t = self.state.t + dt;
+            self.state.copy_from(last);
+        }
+        Ok(stats)
+    }
+}
+
+/// The equations of all implicit stages.
+struct Stages<'m> {
+    model: &'m dyn Model,
+    blocks: &'static [Block],
+    /// Nodes, and rows of the implicit stages: weights of the explicit stage and of the implicit ones.
+    nodes: Vec<f64>,
+    explicit: Vec<f64>,
+    weights: Vec<Vec<f64>>,
+    dt: f64,
+    reference: State,
+    /// Rate of the coordinates at the beginning of the step.
+    first_rate: DVector<f64>,
+    states: Vec<State>,
+    x: Vec<DVector<f64>>,
+    rates: Vec<DVector<f64>>,
+    constraints: ConstraintRows,
+    assembly: Assembly,
+    /// One for each block that turns.
+    sensitivities: Vec<Sensitivity>,
+    values: Values,
+}
+
+/// Matrices of the model at one stage.
+struct Values {
+    own: Vec<f64>,
+    damping: Vec<f64>,
+    stiffness: Vec<f64>,
+    constraint_jacobian: Vec<f64>,
+}
+
+impl<'m> Stages<'m> {
+    fn new(model: &'m dyn Model, tableau: &Tableau, explicit: usize, initial: &State, level: ConstraintLevel) -> Self {
+        let (info, nv) = (model.describe(), model.dims().nv);
+        let rows = &tableau.matrix[explicit..];
+        let constraints = ConstraintRows::new(model, level);
+        let zeros = vec![DVector::zeros(nv); rows.len()];
+        let turning = info.blocks.iter().filter(|block| turns(block)).count();
+        Self {
+            model,
+            blocks: info.blocks,
+            nodes: tableau.nodes[explicit..].to_vec(),
+            explicit: rows.iter().map(|row| row[..explicit].iter().sum()).collect(),
+            weights: rows.iter().map(|row| row[explicit..].to_vec()).collect(),
+            dt: 0.0,
+            reference: initial.clone(),
+            first_rate: DVector::zeros(nv),
+            states: vec![initial.clone(); rows.len()],
+            x: zeros.clone(),
+            rates: zeros,
+            assembly: Assembly::new(model, rows.len(), constraints.on_positions()),
+            constraints,
+            sensitivities: vec![Sensitivity::zeros(); turning],
+            values: Values {
+                own: vec![0.0; info.iteration_matrix.nnz()],
+                damping: vec![0.0; info.damping.nnz()],
+                stiffness: vec![0.0; info.stiffness.nnz()],
+                constraint_jacobian: vec![0.0; info.constraint_jacobian.nnz()],
+            },
+        }
+    }
+
+    /// Sets up a step; the old acceleration and multipliers are the first guess in every stage.
+    fn begin(&mut self, old: &State, dt: f64) {
+        self.dt = dt;
+        self.reference.copy_from(old);
+        let zero = &mut self.x[0];
+        zero.fill(0.0);
+        chart::rate(self.blocks, old.q.as_slice(), zero.as_slice(), old.v.as_slice(), self.first_rate.as_mut_slice());
+        for ((state, x), node) in self.states.iter_mut().zip(&mut self.x).zip(&self.nodes) {
+            state.copy_from(old);
+            state.t = old.t + dt * node;
+            x.copy_from(&self.first_rate);
+            *x *= dt * node;
+        }
+        self.follow_accelerations();
+    }
+
+    /// Velocities and coordinates of all stages from their accelerations.
+    fn follow_accelerations(&mut self) {
+        let Self { blocks, dt, reference, first_rate, states, x, rates, explicit, weights, .. } = self;
+        let accelerations = |states: &mut [State], stage: usize, explicit: f64, weights: &[f64]| {
+            let mut v = std::mem::replace(&mut states[stage].v, DVector::zeros(0));
+            v.copy_from(&reference.v);
+            v.axpy(*dt * explicit, &reference.a, 1.0);
+            for (state, weight) in states.iter().zip(weights) {
+                v.axpy(*dt * weight, &state.a, 1.0);
+            }
+            states[stage].v = v;
+        };
+        for (stage, (explicit, weights)) in explicit.iter().zip(weights.iter()).enumerate() {
+            accelerations(states, stage, *explicit, weights);
+        }
+        solve_turns(blocks, *dt, first_rate, states, x, explicit, weights);
+        // Rotations stand; what adds follows from the rates, those of poses need the orientation.
+        for (state, x) in states.iter_mut().zip(x.iter()) {
+            chart::place(blocks, reference.q.as_slice(), x.as_slice(), state.q.as_mut_slice());
+        }
+        for ((state, x), rate) in states.iter().zip(x.iter()).zip(rates.iter_mut()) {
+            chart::rate(blocks, state.q.as_slice(), x.as_slice(), state.v.as_slice(), rate.as_mut_slice());
+        }
+        for (stage, (explicit, weights)) in explicit.iter().zip(weights.iter()).enumerate() {
+            for (block, _, range) in ranges(blocks) {
+                let adding = if turns(&block) { range.start..range.end - 3 } else { range };
+                for i in adding {
+                    let implicit: f64 = rates.iter().zip(weights).map(|(rate, weight)| weight * rate[i]).sum();
+                    x[stage][i] = *dt * (explicit * first_rate[i] + implicit);
+                }
+            }
+        }
+        for (state, x) in states.iter_mut().zip(x.iter()) {
+            chart::place(blocks, reference.q.as_slice(), x.as_slice(), state.q.as_mut_slice());
+        }
+    }
+}
+
+fn turns(block: &Block) -> bool {
+    matches!(block, Block::Rotation | Block::Pose)
+}
+
+fn vector(slice: &[f64]) -> Vector3<f64> {
+    Vector3::from_column_slice(&slice[..3])
+}
+
+/// Newton's method for rotations that move by their own rates needs few iterations.
+const MAX_ITERATIONS: usize = 20;
+/// The rotations of one block in all stages.
+type Turns = SMatrix<f64, { 3 * MAX_STAGES }, 1>;
+type TurnMatrix = SMatrix<f64, { 3 * MAX_STAGES }, { 3 * MAX_STAGES }>;
+
+/// Solves `gᵢ = h (eᵢ ġ₀ + Σ wᵢⱼ T(gⱼ) ωⱼ)` for every block that turns; without solution they are not numbers.
+fn solve_turns(
+    blocks: &[Block],
+    dt: f64,
+    first_rate: &DVector<f64>,
+    states: &[State],
+    x: &mut [DVector<f64>],
+    explicit: &[f64],
+    weights: &[Vec<f64>],
+) {
+    for (_, _, range) in ranges(blocks).filter(|(block, ..)| turns(block)) {
+        let turn = range.end - 3;
+        let mut g = Turns::zeros();
+        for (stage, x) in x.iter().enumerate() {
+            g.fixed_rows_mut::<3>(3 * stage).copy_from(&vector(&x.as_slice()[turn..]));
+        }
+        let part = |g: &Turns, stage: usize| Vector3::new(g[3 * stage], g[3 * stage + 1], g[3 * stage + 2]);
+        let omega = |stage: usize| vector(&states[stage].v.as_slice()[turn..]);
+        let first = vector(&first_rate.as_slice()[turn..]);
+        let (mut size, mut is_solved) = (f64::INFINITY, false);
+        for _ in 0..MAX_ITERATIONS {
+            let (mut residual, mut matrix) = (g, TurnMatrix::identity());
+            for (i, (explicit, weights)) in explicit.iter().zip(weights).enumerate() {
+                let mut sum = *explicit * first;
+                for (j, weight) in weights.iter().enumerate() {
+                    sum += *weight * (chart::rate_matrix(&part(&g, j)) * omega(j));
+                    let derivative = chart::rate_derivative(&part(&g, j), &omega(j));
+                    let mut entry = matrix.fixed_view_mut::<3, 3>(3 * i, 3 * j);
+                    entry -= dt * *weight * derivative;
+                }
+                let mut row = residual.fixed_rows_mut::<3>(3 * i);
+                row -= dt * sum;
+            }
+            let Some(correction) = matrix.lu().solve(&residual) else { break };
+            g -= correction;
+            let previous = std::mem::replace(&mut size, correction.amax());
+            let round_off = f64::EPSILON * (1.0 + g.amax());
+            if size <= round_off || (size >= previous && size <= 100.0 * round_off) {
+                is_solved = true;
+                break;
+            }
+        }
+        for (stage, x) in x.iter_mut().enumerate() {
+            let solution = if is_solved { part(&g, stage) } else { Vector3::repeat(f64::NAN) };
+            x.as_mut_slice()[turn..turn + 3].copy_from_slice(solution.as_slice());
+        }
+    }
+}
+
+impl Stages<'_> {
+    /// How the directions of the blocks that turn answer to accelerations.
+    fn evaluate_sensitivities(&mut self) {
+        let Self { blocks, dt, states, x, weights, sensitivities, .. } = self;
+        let s = states.len();
+        let turning = ranges(blocks).filter(|(block, ..)| turns(block));
+        for ((block, q_range, range), sensitivity) in turning.zip(sensitivities) {
+            let turn = range.end - 3;
+            let g = |stage: usize| vector(&x[stage].as_slice()[turn..]);
+            let omega = |stage: usize| vector(&states[stage].v.as_slice()[turn..]);
+            // Directions by angular velocities: T⁻¹ (I − h w ∂(T ω))⁻¹ h w T.
+            let (mut implicit, mut by_omega) = (TurnMatrix::identity(), TurnMatrix::zeros());
+            for i in 0..s {
+                for j in 0..s {
+                    let weight = *dt * weights[i][j];
+                    let mut entry = implicit.fixed_view_mut::<3, 3>(3 * i, 3 * j);
+                    entry -= weight * chart::rate_derivative(&g(j), &omega(j));
+                    by_omega.fixed_view_mut::<3, 3>(3 * i, 3 * j).copy_from(&(weight * chart::rate_matrix(&g(j))));
+                }
+            }
+            if !implicit.lu().solve_mut(&mut by_omega) {
+                by_omega.fill(f64::NAN);
+            }
+            for i in 0..s {
+                let inverse = chart::inverse_rate_matrix(&g(i));
+                let mut rows = by_omega.fixed_rows_mut::<3>(3 * i);
+                let product = inverse * &rows;
+                rows.copy_from(&product);
+            }
+            let size = range.len();
+            sensitivity.fill(0.0);
+            for i in 0..s {
+                for j in 0..s {
+                    let angular: Matrix3<f64> = by_omega.fixed_view::<3, 3>(3 * i, 3 * j).into_owned();
+                    sensitivity.fixed_view_mut::<3, 3>(size * i + size - 3, size * j + size - 3).copy_from(&angular);
+                }
+            }
+            if block == Block::Pose {
+                // p = h Σ w A u with A turning: in the axes of stage i, Aᵢᵀ h Σ wᵢⱼ Aⱼ (du − ũ dθ).
+                let axes = |stage: usize| {
+                    let e = &states[stage].q.as_slice()[q_range.start + 3..];
+                    rotation_matrix(&crate::configuration::euler_parameters(e))
+                };
+                for i in 0..s {
+                    for j in 0..s {
+                        let carried = *dt * weights[i][j] * (axes(i).transpose() * axes(j));
+                        sensitivity.fixed_view_mut::<3, 3>(6 * i, 6 * j).copy_from(&carried);
+                        let u = vector(&states[j].v.as_slice()[range.start..]);
+                        for k in 0..s {
+                            let angular: Matrix3<f64> = by_omega.fixed_view::<3, 3>(3 * j, 3 * k).into_owned();
+                            let mut entry = sensitivity.fixed_view_mut::<3, 3>(6 * i, 6 * k + 3);
+                            entry -= carried * skew(&u) * angular;
+                        }
+                    }
+                }
+            }
+            // By accelerations: v = v₀ + h Σ w a.
+            let mut by_acceleration = Sensitivity::zeros();
+            for k in 0..s {
+                for l in 0..s {
+                    let weight = *dt * weights[k][l];
+                    for row in 0..size * s {
+                        for c in 0..size {
+                            by_acceleration[(row, size * l + c)] += weight * sensitivity[(row, size * k + c)];
+                        }
+                    }
+                }
+            }
+            *sensitivity = by_acceleration;
+        }
+    }
+}
+
+impl Equations for Stages<'_> {
+    fn residual(&mut self, out: &mut [f64]) {
+        let n = out.len() / self.states.len();
+        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
+            let (force, constraint) = out.split_at_mut(state.v.len());
+            self.model.residual(state, force, constraint);
+            self.constraints.complete(self.model, state, self.dt * self.dt, self.dt, constraint);
+        }
+    }
+
+    fn matrix(&mut self, out: &mut [f64]) {
+        self.evaluate_sensitivities();
+        let Self { model, dt, states, weights, assembly, sensitivities, values, .. } = self;
+        let s = states.len();
+        out.fill(0.0);
+        for (i, state) in states.iter().enumerate() {
+            model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut values.own);
+            model.damping(state, &mut values.damping);
+            model.stiffness(state, &mut values.stiffness);
+            model.constraint_jacobian(state.t, state.q.as_slice(), &mut values.constraint_jacobian);
+            assembly.add_own(i, &values.own, out);
+            for l in 0..s {
+                let double: f64 = (0..s).map(|k| weights[i][k] * weights[k][l]).sum();
+                let factors = Factors { i, l, velocity: *dt * weights[i][l], position: *dt * *dt * double };
+                assembly.add_coupling(&factors, values, sensitivities, *dt, out);
+            }
+        }
+    }
+
+    fn correct(&mut self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+        let n = correction.len() / self.states.len();
+        let (mut change, mut q, mut v) = (0.0_f64, 0.0_f64, 0.0_f64);
+        for (state, correction) in self.states.iter_mut().zip(correction.chunks_exact(n)) {
+            let (acceleration, multipliers) = correction.split_at(state.a.len());
+            state.a.iter_mut().zip(acceleration).for_each(|(a, change)| *a -= change);
+            state.lambda.iter_mut().zip(multipliers).for_each(|(lambda, change)| *lambda -= change);
+            change = change.max(largest(acceleration));
+        }
+        self.follow_accelerations();
+        for state in &self.states {
+            q = q.max(largest(state.q.as_slice()));
+            v = v.max(largest(state.v.as_slice()));
+        }
+        tolerance.measure(self.dt * self.dt * change, self.dt * change, q, v)
+    }
+}
+
+/// Stages i (of the equations) and l (of the accelerations), and how vectors of stage i answer to accelerations of l.
+struct Factors {
+    i: usize,
+    l: usize,
+    velocity: f64,
+    position: f64,
+}
+
+/// Where the model's matrices go in the matrix of all stages.
+struct Assembly {
+    pattern: OwnedPattern,
+    stages: usize,
+    on_positions: usize,
+    /// Whether a column is of a block that turns: its number among them, its first column, its size.
+    turning: Vec<Option<(usize, usize, usize)>>,
+    own: SparsityPattern,
+    damping: SparsityPattern,
+    stiffness: SparsityPattern,
+    constraint_jacobian: SparsityPattern,
+    nv: usize,
+    n: usize,
+}
+
+impl Assembly {
+    fn new(model: &dyn Model, stages: usize, on_positions: usize) -> Self {
+        let info = model.describe();
+        let (nv, n) = (model.dims().nv, info.iteration_matrix.columns);
+        let mut turning = vec![None; nv];
+        let blocks = ranges(info.blocks).filter(|(block, ..)| turns(block));
+        for (number, (_, _, range)) in blocks.enumerate() {
+            turning[range.clone()].fill(Some((number, range.start, range.len())));
+        }
+        let columns_of = |column: usize| match turning[column] {
+            Some((_, first, size)) => first..first + size,
+            None => column..column + 1,
+        };
+        let mut entries = Vec::new();
+        for i in 0..stages {
+            // The diagonal of M − Gᵀ, and G where constraints on velocities have no other column.
+            entries.extend(info.iteration_matrix.entries().map(|(row, column)| (i * n + row, i * n + column)));
+            for l in 0..stages {
+                let at = |row: usize, column: usize| (i * n + row, l * n + column);
+                entries.extend(info.damping.entries().map(|(row, column)| at(row, column)));
+                for (row, column) in info.stiffness.entries() {
+                    entries.extend(columns_of(column).map(|column| at(row, column)));
+                }
+                for (row, column) in info.constraint_jacobian.entries() {
+                    entries.extend(columns_of(column).map(|column| at(nv + row, column)));
+                }
+            }
+        }
+        Self {
+            pattern: OwnedPattern::from_entries(stages * n, stages * n, entries),
+            stages,
+            on_positions,
+            turning,
+            own: info.iteration_matrix,
+            damping: info.damping,
+            stiffness: info.stiffness,
+            constraint_jacobian: info.constraint_jacobian,
+            nv,
+            n,
+        }
+    }
+
+    fn add(&self, row: usize, column: usize, value: f64, out: &mut [f64]) {
+        if let Some(slot) = self.pattern.slot(row, column) {
+            out[slot] += value;
+        }
+    }
+
+    /// M and −Gᵀ of one stage.
+    fn add_own(&self, stage: usize, values: &[f64], out: &mut [f64]) {
+        let first = stage * self.n;
+        for ((row, column), value) in self.own.entries().zip(values).filter(|((row, _), _)| *row < self.nv) {
+            self.add(first + row, first + column, *value, out);
+        }
+    }
+
+    /// What the accelerations of a stage do to the equations of another.
+    fn add_coupling(
+        &self,
+        factors: &Factors,
+        values: &Values,
+        sensitivities: &[Sensitivity],
+        dt: f64,
+        out: &mut [f64],
+    ) {
+        let &Factors { i, l, velocity, position } = factors;
+        debug_assert!(i < self.stages && l < self.stages);
+        for ((row, column), value) in self.damping.entries().zip(&values.damping) {
+            self.add(i * self.n + row, l * self.n + column, velocity * value, out);
+        }
+        let mut spread = |row: usize, column: usize, value: f64| match self.turning[column] {
+            None => self.add(i * self.n + row, l * self.n + column, position * value, out),
+            Some((number, first, size)) => {
+                for k in 0..size {
+                    let factor = sensitivities[number][(size * i + column - first, size * l + k)];
+                    self.add(i * self.n + row, l * self.n + first + k, factor * value, out);
+                }
+            }
+        };
+        for ((row, column), value) in self.stiffness.entries().zip(&values.stiffness) {
+            spread(row, column, *value);
+        }
+        // Constraints are divided by h² or h, see `ConstraintRows`.
+        for ((row, column), value) in self.constraint_jacobian.entries().zip(&values.constraint_jacobian) {
+            if row < self.on_positions {
+                spread(self.nv + row, column, value / (dt * dt));
+            }
+        }
+        for ((row, column), value) in self.constraint_jacobian.entries().zip(&values.constraint_jacobian) {
+            if row >= self.on_positions {
+                self.add(i * self.n + self.nv + row, l * self.n + column, velocity * value / dt, out);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::common::{FreeBody, HeavyTop, Oscillator, Pendulum, Rotor};
+    use super::*;
+    use crate::tables;
+
+    #[test]
+    fn matrix_is_the_derivative_of_the_residual() {
+        let (body, rotor) = (FreeBody::TUMBLING, Rotor(FreeBody::TUMBLING));
+        let cases: [(&dyn Model, State); 5] = [
+            (&Oscillator, Oscillator::initial()),
+            (&Pendulum, Pendulum::initial()),
+            (&body, body.initial(FreeBody::SPIN)),
+            (&rotor, rotor.initial(FreeBody::SPIN)),
+            (&HeavyTop, HeavyTop::initial()),
+        ];
+        let tableaus = [(tables::ed_alpha(0.6, 1.0 / 6.0).unwrap(), 1), (tables::radau_iia5(), 0)];
+        for (model, initial) in &cases {
+            for (tableau, explicit) in &tableaus {
+                let mut stages = Stages::new(*model, tableau, *explicit, initial, ConstraintLevel::Position);
+                // The top spins so fast that longer steps leave the chart.
+                stages.begin(initial, 3e-3);
+                let pattern = stages.assembly.pattern.clone();
+                crate::newton::assert_matrix_is_exact(&mut stages, &pattern, model.describe().name);
+            }
+        }
+    }
+}

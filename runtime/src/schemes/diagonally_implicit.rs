@@ -1,0 +1,161 @@
+//! Diagonally implicit Runge-Kutta schemes with an explicit first stage, stiffly accurate: the trapezoidal rule, Bathe's
+//! schemes, MSSTC, MSSTH and the ESDIRK schemes of Kennedy and Carpenter. [zhang, Sects. 2.2, 2.3]
+//!
+//! The coefficients stand in [`crate::tables`]; here is the step. A stage is a time point with all equations of motion
+//! and constraints; the last stage is the new state, and its derivative the first stage of the next step.
+
+use nalgebra::DVector;
+
+use super::time_point::TimePoint;
+use crate::model::{Model, State};
+use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};
+use crate::tables::Tableau;
+
+/// A scheme given by its tableau; members that are known by name come from [`super::by_name`].
+#[derive(Clone, Debug)]
+pub struct DiagonallyImplicit {
+    name: String,
+    order: u32,
+    tableau: Tableau,
+    predictor: Predictor,
+}
+
+impl DiagonallyImplicit {
+    /// A scheme whose tableau has an explicit first stage, implicit others and the weights as its last row.
+    ///
+    /// # Errors
+    /// [`StepError::BadParameter`] for any other tableau.
+    pub fn new(name: impl Into<String>, order: u32, tableau: Tableau) -> Result<Self, StepError> {
+        let name = name.into();
+        let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };
+        let (matrix, stages) = (&tableau.matrix, tableau.stages());
+        let is_lower = (0..stages).all(|i| (i + 1..stages).all(|j| matrix[i][j] == 0.0));
+        if stages < 2 || !is_lower || matrix[0][0] != 0.0 || (1..stages).any(|i| matrix[i][i] == 0.0) {
+            return Err(bad("expected a tableau with an explicit first stage and diagonally implicit others"));
+        }
+        if matrix[stages - 1] != tableau.weights {
+            return Err(bad("expected the weights as the last row of the tableau"));
+        }
+        Ok(Self { name, order, tableau, predictor: Predictor::TwoPoint })
+    }
+
+    /// The same scheme with another first guess in its last stage; that of other stages has at most two points.
+    pub(super) fn with_predictor(self, predictor: Predictor) -> Self {
+        Self { predictor, ..self }
+    }
+}
+
+impl Scheme for DiagonallyImplicit {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn order(&self) -> u32 {
+        self.order
+    }
+
+    fn stages(&self) -> u32 {
+        self.tableau.stages() as u32 - 1
+    }
+
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        let nv = model.dims().nv;
+        Ok(Box::new(DiagonallyImplicitStepper {
+            name: self.name.clone(),
+            order: self.order,
+            tableau: self.tableau.clone(),
+            reference: options.rotation_reference,
+            predictor: options.predictor.unwrap_or(self.predictor),
+            point: TimePoint::new(model, &initial, options),
+            error: self.tableau.embedded.is_some().then(|| [DVector::zeros(nv), DVector::zeros(nv)]),
+            stages: vec![initial; self.tableau.stages()],
+        }))
+    }
+}
+
+struct DiagonallyImplicitStepper<'m> {
+    name: String,
+    order: u32,
+    tableau: Tableau,
+    reference: RotationReference,
+    predictor: Predictor,
+    point: TimePoint<'m>,
+    /// The first one is the current state; the last one belongs to the step before.
+    stages: Vec<State>,
+    /// Difference to the embedded scheme in x and v.
+    error: Option<[DVector<f64>; 2]>,
+}
+
+impl Stepper for DiagonallyImplicitStepper<'_> {
+    fn state(&self) -> &State {
+        &self.stages[0]
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        super::check_step_size(&self.name, dt)?;
+        let start = self.stages[0].t;
+        let last = self.stages.len() - 1;
+        let mut stats = StepStats::default();
+        for stage in 1..=last {
+            let row = &self.tableau.matrix[stage];
+            let reference = match self.reference {
+                RotationReference::StepStart => 0,
+                RotationReference::LastPoint => stage - 1,
+            };
+            self.point.begin(&self.stages[reference].q);
+            for (past, &weight) in self.stages[..stage].iter().zip(row) {
+                let value = if std::ptr::eq(past, &self.stages[0]) { 1.0 } else { 0.0 };
+                self.point.add(past, value, dt * weight);
+            }
+            let t = if stage == last { start + dt } else { start + dt * self.tableau.nodes[stage] };
+            let past = &self.stages;
+            match stage {
+                1 => self.point.guess(Predictor::Constant, t, &[&past[0]]),
+                2 => self.point.guess(self.predictor, t, &[&past[1], &past[0]]),
+                _ => {
+                    let predictor = if stage == last { self.predictor } else { self.two_point_at_most() };
+                    self.point.guess(predictor, t, &[&past[stage - 1], &past[stage - 2], &past[stage - 3]]);
+                }
+            }
+            stats += self.point.solve(t, dt * row[stage], start, &self.name)?;
+            self.stages[stage].copy_from(self.point.state());
+        }
+        self.estimate_error(dt);
+        self.stages.swap(0, last);
+        Ok(stats)
+    }
+
+    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+        let [x, v] = self.error.as_ref()?;
+        Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1 })
+    }
+
+    fn retreat(&mut self) -> bool {
+        let last = self.stages.len() - 1;
+        self.stages.swap(0, last);
+        true
+    }
+}
+
+impl DiagonallyImplicitStepper<'_> {
+    fn two_point_at_most(&self) -> Predictor {
+        if self.predictor == Predictor::Constant { Predictor::Constant } else { Predictor::TwoPoint }
+    }
+
+    /// `h Σ (b − b̂) ẏ`.
+    fn estimate_error(&mut self, dt: f64) {
+        let (Some(error), Some(embedded)) = (&mut self.error, &self.tableau.embedded) else { return };
+        self.point.begin(&self.stages[0].q);
+        for ((stage, weight), embedded) in self.stages.iter().zip(&self.tableau.weights).zip(embedded) {
+            self.point.add(stage, 0.0, dt * (weight - embedded));
+        }
+        let (x, v) = self.point.known();
+        error[0].copy_from(x);
+        error[1].copy_from(v);
+    }
+}

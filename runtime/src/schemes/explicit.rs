@@ -1,0 +1,341 @@
+//! The explicit schemes for `ẍ = f(x, ẋ, t)`: modified Euler, a scheme like Runge-Kutta's, Newmark's as predictor and
+//! corrector. [simo, Sect. 4]
+//!
+//! The acceleration is that of the equations of motion without constraints. On rotations the changes of x move the
+//! configuration by the exponential.
+
+use nalgebra::DVector;
+
+use super::acceleration::Acceleration;
+use crate::configuration::retract;
+use crate::model::{Model, State};
+use crate::newton::largest;
+use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+
+/// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModifiedEuler;
+
+/// A scheme of two evaluations like Runge-Kutta's. [simo, Sect. 4.2]
+///
+/// The source calls it of third order; corrected it is of second order, because only the position is better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RungeKuttaLike {
+    /// Which formula the second change of position follows.
+    pub form: Form,
+}
+
+/// The formula of a source, or what it must have meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// With the misprint corrected.
+    #[default]
+    Corrected,
+    /// As printed, which is not consistent.
+    Printed,
+}
+
+/// Newmark's formulas as predictor and corrector. [simo, Sect. 4.3]
+///
+/// A fixed number of corrections is another scheme than the converged one: one correction damps, two amplify.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewmarkPredictorCorrector {
+    /// Weight of the new acceleration in the position.
+    pub beta: f64,
+    /// Weight of the new acceleration in the velocity; second order for ½, else first.
+    pub gamma: f64,
+    /// When the corrections end.
+    pub corrections: Corrections,
+}
+
+/// How often a predicted state is corrected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Corrections {
+    /// So many times, at least once.
+    Fixed(u32),
+    /// Until the position changes by less than this and the velocity by less than this over h; the source leaves it to
+    /// the future.
+    Tolerance(f64),
+}
+
+/// Corrections after which an iteration with tolerance has failed.
+const MAX_CORRECTIONS: u32 = 1000;
+
+impl Default for NewmarkPredictorCorrector {
+    fn default() -> Self {
+        Self { beta: 0.25, gamma: 0.5, corrections: Corrections::Fixed(3) }
+    }
+}
+
+impl Scheme for ModifiedEuler {
+    fn name(&self) -> String {
+        "modified Euler".to_owned()
+    }
+
+    fn order(&self) -> u32 {
+        1
+    }
+
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        _: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        start(self, model, initial, Rule::ModifiedEuler)
+    }
+}
+
+impl Scheme for RungeKuttaLike {
+    fn name(&self) -> String {
+        match self.form {
+            Form::Corrected => "Runge-Kutta-like".to_owned(),
+            Form::Printed => "Runge-Kutta-like, as printed".to_owned(),
+        }
+    }
+
+    fn order(&self) -> u32 {
+        match self.form {
+            Form::Corrected => 2,
+            Form::Printed => 0,
+        }
+    }
+
+    fn stages(&self) -> u32 {
+        2
+    }
+
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        _: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        if self.form == Form::Printed && initial.q.len() != initial.v.len() {
+            let (scheme, model) = (self.name(), model.describe().name);
+            return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
+        }
+        start(self, model, initial, Rule::RungeKuttaLike(self.form))
+    }
+}
+
+impl Scheme for NewmarkPredictorCorrector {
+    fn name(&self) -> String {
+        let Self { beta, gamma, .. } = self;
+        match self.corrections {
+            Corrections::Fixed(count) => {
+                format!("Newmark predictor-corrector (β = {beta}, γ = {gamma}, {count} corrections)")
+            }
+            Corrections::Tolerance(tolerance) => {
+                format!("Newmark predictor-corrector (β = {beta}, γ = {gamma}, tolerance {tolerance:e})")
+            }
+        }
+    }
+
+    fn order(&self) -> u32 {
+        if self.gamma == 0.5 { 2 } else { 1 }
+    }
+
+    fn stages(&self) -> u32 {
+        match self.corrections {
+            Corrections::Fixed(count) => count + 1,
+            Corrections::Tolerance(_) => 1,
+        }
+    }
+
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        _: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        super::check_range(self, "β", self.beta, 0.0, 1.0)?;
+        super::check_range(self, "γ", self.gamma, 0.0, 1.0)?;
+        let bad = |reason: String| StepError::BadParameter { scheme: self.name(), reason };
+        match self.corrections {
+            Corrections::Fixed(0) => return Err(bad("expected at least one correction".to_owned())),
+            Corrections::Tolerance(tolerance) if !(tolerance.is_finite() && tolerance > 0.0) => {
+                return Err(bad(format!("the tolerance must be positive and finite, but is {tolerance}")));
+            }
+            Corrections::Fixed(_) | Corrections::Tolerance(_) => {}
+        }
+        start(self, model, initial, Rule::Newmark(*self))
+    }
+}
+
+enum Rule {
+    ModifiedEuler,
+    RungeKuttaLike(Form),
+    Newmark(NewmarkPredictorCorrector),
+}
+
+fn start<'m>(
+    scheme: &dyn Scheme,
+    model: &'m dyn Model,
+    initial: State,
+    rule: Rule,
+) -> Result<Box<dyn Stepper + 'm>, StepError> {
+    if model.dims().nc > 0 {
+        let reason = "it needs accelerations that no constraint restricts; use joint coordinates";
+        return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
+    }
+    let zeros = || DVector::zeros(initial.v.len());
+    Ok(Box::new(ExplicitStepper {
+        name: scheme.name(),
+        rule,
+        acceleration: Acceleration::new(model, scheme.name()),
+        increment: zeros(),
+        change: [zeros(), zeros()],
+        next: initial.clone(),
+        state: initial,
+    }))
+}
+
+struct ExplicitStepper<'m> {
+    name: String,
+    rule: Rule,
+    acceleration: Acceleration<'m>,
+    /// The last state that was reached, with its acceleration.
+    state: State,
+    next: State,
+    /// What moves the coordinates.
+    increment: DVector<f64>,
+    /// The last correction of position and velocity.
+    change: [DVector<f64>; 2],
+}
+
+impl Stepper for ExplicitStepper<'_> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        super::check_step_size(&self.name, dt)?;
+        self.acceleration.begin(self.state.t);
+        self.next.t = self.state.t + dt;
+        match self.rule {
+            Rule::ModifiedEuler => {
+                self.set_velocity(&[(dt, Which::Old)]);
+                self.move_by(&[(dt, Part::NewVelocity)]);
+            }
+            Rule::RungeKuttaLike(form) => self.runge_kutta_like(dt, form)?,
+            Rule::Newmark(parameters) => self.newmark(dt, parameters)?,
+        }
+        self.acceleration.find(&mut self.next)?;
+        std::mem::swap(&mut self.state, &mut self.next);
+        Ok(self.acceleration.stats)
+    }
+}
+
+/// Which acceleration a velocity is made of.
+#[derive(Clone, Copy)]
+enum Which {
+    Old,
+    New,
+}
+
+/// What an increment of the coordinates is made of.
+#[derive(Clone, Copy)]
+enum Part {
+    OldVelocity,
+    NewVelocity,
+    OldAcceleration,
+    NewAcceleration,
+}
+
+impl ExplicitStepper<'_> {
+    /// `v₁ = v₀ + Σ factor a`.
+    fn set_velocity(&mut self, terms: &[(f64, Which)]) {
+        self.next.v.copy_from(&self.state.v);
+        for &(factor, which) in terms {
+            let a = match which {
+                Which::Old => &self.state.a,
+                Which::New => &self.next.a,
+            };
+            self.next.v.axpy(factor, a, 1.0);
+        }
+    }
+
+    /// `q₁ = q₀ ⊕ Σ factor part`.
+    fn move_by(&mut self, terms: &[(f64, Part)]) {
+        self.increment.fill(0.0);
+        for &(factor, part) in terms {
+            let part = match part {
+                Part::OldVelocity => &self.state.v,
+                Part::NewVelocity => &self.next.v,
+                Part::OldAcceleration => &self.state.a,
+                Part::NewAcceleration => &self.next.a,
+            };
+            self.increment.axpy(factor, part, 1.0);
+        }
+        let blocks = self.acceleration.model.describe().blocks;
+        retract(blocks, self.state.q.as_slice(), self.increment.as_slice(), self.next.q.as_mut_slice());
+    }
+
+    fn runge_kutta_like(&mut self, h: f64, form: Form) -> Result<(), StepError> {
+        self.set_velocity(&[(h, Which::Old)]);
+        self.move_by(&[(h, Part::OldVelocity), (0.25 * h * h, Part::OldAcceleration)]);
+        self.acceleration.find(&mut self.next)?;
+        match form {
+            Form::Corrected => {
+                // x + ½ (Δx₁ + Δx₂) with Δx₂ = h (ẋ + 5/12 Δẋ₁) + ⅓ h² f'.
+                let sixth = h * h / 6.0;
+                self.move_by(&[
+                    (h, Part::OldVelocity),
+                    (2.0 * sixth, Part::OldAcceleration),
+                    (sixth, Part::NewAcceleration),
+                ]);
+            }
+            Form::Printed => {
+                // Δx₂ = h (x + 5/12 Δx₁) + ⅓ h² f': coordinates where their rates must have been meant.
+                let (x, v, a, f) = (&self.state.q, &self.state.v, &self.state.a, &self.next.a);
+                for i in 0..x.len() {
+                    let first = h * v[i] + 0.25 * h * h * a[i];
+                    let second = h * (x[i] + 5.0 / 12.0 * first) + h * h / 3.0 * f[i];
+                    self.next.q[i] = x[i] + 0.5 * (first + second);
+                }
+            }
+        }
+        self.set_velocity(&[(0.5 * h, Which::Old), (0.5 * h, Which::New)]);
+        Ok(())
+    }
+
+    fn newmark(&mut self, h: f64, parameters: NewmarkPredictorCorrector) -> Result<(), StepError> {
+        let NewmarkPredictorCorrector { beta, gamma, corrections } = parameters;
+        self.set_velocity(&[(h, Which::Old)]);
+        self.move_by(&[(h, Part::NewVelocity)]);
+        let most = match corrections {
+            Corrections::Fixed(count) => count,
+            Corrections::Tolerance(_) => MAX_CORRECTIONS,
+        };
+        let mut size = 0.0;
+        for _ in 0..most {
+            let [position, velocity] = &mut self.change;
+            position.copy_from(&self.increment);
+            velocity.copy_from(&self.next.v);
+            self.acceleration.find(&mut self.next)?;
+            self.set_velocity(&[((1.0 - gamma) * h, Which::Old), (gamma * h, Which::New)]);
+            self.move_by(&[
+                (h, Part::OldVelocity),
+                ((0.5 - beta) * h * h, Part::OldAcceleration),
+                (beta * h * h, Part::NewAcceleration),
+            ]);
+            if let Corrections::Tolerance(tolerance) = corrections {
+                let [position, velocity] = &mut self.change;
+                *position -= &self.increment;
+                *velocity -= &self.next.v;
+                size = largest(position.as_slice()).max(h * largest(velocity.as_slice()));
+                if size < tolerance {
+                    return Ok(());
+                }
+            }
+        }
+        match corrections {
+            Corrections::Fixed(_) => Ok(()),
+            Corrections::Tolerance(_) => {
+                let (t, scheme) = (self.state.t, self.name.clone());
+                Err(StepError::NotConverged { t, scheme, iteration: MAX_CORRECTIONS, residual: size })
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Linear multistep schemes with tunable damping: LMS2, LMS3, LMS4. [zhang, Sect. 2.1]
+//!
+//! The coefficients stand in [`crate::tables`]; here is the step. The first steps, while earlier points are missing,
+//! are those of the trapezoidal rule. LMS2 follows a change of the step size by its coefficients for variable steps;
+//! LMS3 and LMS4 have none and begin anew.
+
+use super::time_point::TimePoint;
+use crate::model::{Model, State};
+use crate::scheme::{Options, Predictor, Scheme, StepError, StepStats, Stepper};
+use crate::tables::{self, Multistep};
+
+/// LMS2, LMS3 or LMS4.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearMultistep {
+    /// Number of earlier points, 2 to 4.
+    pub steps: usize,
+    /// Spectral radius for infinite frequency, in [0, 1]; for more than two points below 1, where rounding errors
+    /// would add up.
+    pub rho_infinity: f64,
+}
+
+impl Scheme for LinearMultistep {
+    fn name(&self) -> String {
+        format!("LMS{} (ρ∞ = {})", self.steps, self.rho_infinity)
+    }
+
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        let weights =
+            tables::lms(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
+        Ok(Box::new(LinearMultistepStepper {
+            name: self.name(),
+            rho_infinity: self.rho_infinity,
+            point: TimePoint::new(model, &initial, options),
+            predictor: options.predictor.unwrap_or(Predictor::TwoPoint),
+            history: vec![initial; self.steps + 1],
+            known: 1,
+            last_dt: None,
+            weights,
+        }))
+    }
+}
+
+struct LinearMultistepStepper<'m> {
+    name: String,
+    rho_infinity: f64,
+    point: TimePoint<'m>,
+    predictor: Predictor,
+    /// The latest point first; one more than the scheme needs, for the new one.
+    history: Vec<State>,
+    /// How many of them lie behind, equally far apart.
+    known: usize,
+    last_dt: Option<f64>,
+    weights: Multistep,
+}
+
+impl Stepper for LinearMultistepStepper<'_> {
+    fn state(&self) -> &State {
+        &self.history[0]
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        super::check_step_size(&self.name, dt)?;
+        let steps = self.weights.alpha.len();
+        let last_dt = self.last_dt.unwrap_or(dt);
+        let is_even = super::is_same_step(dt, last_dt);
+        let known = if is_even || steps == 2 { self.known } else { 1 };
+
+        let (trapezoidal, uneven) = (([1.0], [0.5, 0.5]), self.uneven(dt / last_dt)?);
+        let (alpha, beta): (&[f64], &[f64]) = if known < steps {
+            (&trapezoidal.0, &trapezoidal.1)
+        } else if is_even {
+            (&self.weights.alpha, &self.weights.beta)
+        } else {
+            (&uneven.0, &uneven.1)
+        };
+        let start = self.history[0].t;
+        self.point.begin(&self.history[0].q);
+        for ((past, &value), &derivative) in self.history.iter().zip(alpha).zip(&beta[1..]) {
+            self.point.add(past, value, dt * derivative);
+        }
+        let past = &self.history;
+        let behind: [&State; 3] = [&past[0], &past[1], &past[2.min(past.len() - 1)]];
+        self.point.guess(self.predictor, start + dt, &behind[..known.min(3)]);
+        let stats = self.point.solve(start + dt, dt * beta[0], start, &self.name)?;
+
+        self.history.rotate_right(1);
+        self.history[0].copy_from(self.point.state());
+        self.known = (known + 1).min(steps);
+        self.last_dt = Some(dt);
+        Ok(stats)
+    }
+}
+
+impl LinearMultistepStepper<'_> {
+    /// Coefficients of LMS2 where the last two steps differ.
+    fn uneven(&self, ratio: f64) -> Result<([f64; 2], [f64; 3]), StepError> {
+        tables::lms2_variable(self.rho_infinity, ratio).map_err(|error| super::bad_table(&self.name, &error))
+    }
+}

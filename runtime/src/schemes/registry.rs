@@ -1,0 +1,485 @@
+//! Every scheme by name, family by family, with its defaults and where it comes from.
+//!
+//! A member of a family is one entry; what stands here about order and stability is what the laws of the schemes hold
+//! it to.
+
+use super::*;
+use crate::scheme::Predictor;
+use crate::tables::{self, TableError, Tableau};
+
+/// What shares one algorithm.
+pub struct Family {
+    /// Name, e.g. `linear multistep`.
+    pub name: &'static str,
+    /// Its members.
+    pub entries: &'static [Entry],
+}
+
+/// A scheme as it is called by name.
+pub struct Entry {
+    /// Name, e.g. `rho_bathe`.
+    pub name: &'static str,
+    /// Names and default values of the parameters.
+    pub parameters: &'static [(&'static str, f64)],
+    /// Stability on linear oscillators.
+    pub stability: Stability,
+    /// Orders of q, v and λ with constraints imposed on velocities; `None` where the scheme is undefined or unstable.
+    pub index_2: Option<[u32; 3]>,
+    /// The same with constraints imposed on positions.
+    pub index_3: Option<[u32; 3]>,
+    /// Where it is described.
+    pub source: &'static str,
+    make: fn(&[f64]) -> Result<Box<dyn Scheme>, StepError>,
+}
+
+/// For which Ω = ωh the oscillator `q̈ + ω² q = 0` does not grow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stability {
+    /// Below this Ω.
+    Below(f64),
+    /// For every Ω (A-stable).
+    Always,
+    /// For every Ω, and infinitely fast motion is damped at once (L-stable).
+    Stiff,
+    /// For none: not consistent.
+    Never,
+}
+
+impl std::fmt::Display for Stability {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Stability::Below(limit) => write!(f, "ωh < {limit:.4}"),
+            Stability::Always => f.write_str("A-stable"),
+            Stability::Stiff => f.write_str("L-stable"),
+            Stability::Never => f.write_str("not consistent"),
+        }
+    }
+}
+
+const RHO: &[(&str, f64)] = &[("rho_infinity", 0.6)];
+/// Constraints that neither q, v nor λ suffers from.
+const SECOND: Option<[u32; 3]> = Some([2, 2, 2]);
+/// Stages of second order and a multiplier that is a derivative more.
+const STAGED: Option<[u32; 3]> = Some([2, 2, 1]);
+/// The same on velocities, where stages of second order lose the classical order beyond three.
+const THIRD: Option<[u32; 3]> = Some([3, 3, 2]);
+use Stability::{Always, Below, Never, Stiff};
+
+/// The families, the simplest first.
+pub static FAMILIES: &[Family] = &[
+    Family {
+        name: "explicit",
+        entries: &[
+            Entry {
+                name: "modified_euler",
+                parameters: &[],
+                stability: Below(2.0),
+                index_2: None,
+                index_3: None,
+                source: "simo, Sect. 4.1",
+                make: |_| boxed(ModifiedEuler),
+            },
+            Entry {
+                name: "runge_kutta_like",
+                parameters: &[],
+                stability: Below(2.252),
+                index_2: None,
+                index_3: None,
+                source: "simo, Sect. 4.2, corrected",
+                make: |_| boxed(RungeKuttaLike { form: Form::Corrected }),
+            },
+            Entry {
+                name: "runge_kutta_like_printed",
+                parameters: &[],
+                stability: Never,
+                index_2: None,
+                index_3: None,
+                source: "simo, Sect. 4.2, as printed",
+                make: |_| boxed(RungeKuttaLike { form: Form::Printed }),
+            },
+            Entry {
+                name: "newmark_predictor_corrector",
+                parameters: &[("beta", 0.25), ("gamma", 0.5), ("corrections", 3.0)],
+                stability: Below(1.728),
+                index_2: None,
+                index_3: None,
+                source: "simo, Sect. 4.3, corrected",
+                make: |p| newmark_predictor_corrector(p[0], p[1], p[2]),
+            },
+            Entry {
+                name: "newmark_iterated",
+                parameters: &[("beta", 0.25), ("gamma", 0.5), ("tolerance", 1e-12)],
+                stability: Below(2.0),
+                index_2: None,
+                index_3: None,
+                source: "simo, Sect. 4.3, with tolerance",
+                make: |p| {
+                    let corrections = Corrections::Tolerance(p[2]);
+                    boxed(NewmarkPredictorCorrector { beta: p[0], gamma: p[1], corrections })
+                },
+            },
+            Entry {
+                name: "runge_kutta",
+                parameters: &[],
+                stability: Below(2.828),
+                index_2: Some([4, 4, 4]),
+                index_3: Some([4, 4, 4]),
+                source: "Runge and Kutta",
+                make: |_| boxed(RungeKutta),
+            },
+        ],
+    },
+    Family {
+        name: "Newmark",
+        entries: &[
+            Entry {
+                name: "newmark",
+                parameters: &[("beta", 0.25), ("gamma", 0.5)],
+                stability: Always,
+                index_2: SECOND,
+                index_3: Some([2, 2, 0]),
+                source: "sherif, Eqs. 59, 60",
+                make: |p| boxed(Newmark { beta: p[0], gamma: p[1] }),
+            },
+            Entry {
+                name: "hht",
+                parameters: &[("alpha", -0.1)],
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "sherif, Eqs. 19, 59-63",
+                make: |p| boxed(Hht { alpha: p[0] }),
+            },
+            Entry {
+                name: "generalized_alpha",
+                parameters: &[("rho_infinity", 0.8)],
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "rezaei, Eqs. 94-96",
+                make: |p| boxed(GeneralizedAlpha { rho_infinity: p[0] }),
+            },
+            Entry {
+                name: "modified_hht",
+                parameters: &[("alpha", -0.1)],
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "sherif, Eqs. 33, 34, 61-70",
+                make: |p| boxed(ModifiedHht { alpha: p[0], weighting: Weighting::Printed }),
+            },
+            Entry {
+                name: "modified_hht_body_weighted",
+                parameters: &[("alpha", -0.1)],
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "sherif, Eqs. 33, 34, 61-70, of second order",
+                make: |p| boxed(ModifiedHht { alpha: p[0], weighting: Weighting::BodyFrame }),
+            },
+        ],
+    },
+    Family {
+        name: "half-explicit",
+        entries: &[
+            Entry {
+                name: "moreau",
+                parameters: &[],
+                stability: Below(2.0),
+                index_2: Some([1, 1, 1]),
+                index_3: None,
+                source: "rezaei, Ref. 30",
+                make: |_| boxed(Moreau),
+            },
+            Entry {
+                name: "half_explicit",
+                parameters: &[],
+                stability: Below(2.0),
+                index_2: STAGED,
+                index_3: None,
+                source: "rezaei, Refs. 40, 41",
+                make: |_| boxed(HalfExplicit),
+            },
+        ],
+    },
+    Family {
+        name: "linear multistep",
+        entries: &[
+            Entry {
+                name: "lms2",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "zhang, Eqs. 2-4",
+                make: |p| boxed(LinearMultistep { steps: 2, rho_infinity: p[0] }),
+            },
+            Entry {
+                name: "lms3",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "zhang, Eqs. 2-4",
+                make: |p| boxed(LinearMultistep { steps: 3, rho_infinity: p[0] }),
+            },
+            Entry {
+                name: "lms4",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "zhang, Eqs. 2-4",
+                make: |p| boxed(LinearMultistep { steps: 4, rho_infinity: p[0] }),
+            },
+        ],
+    },
+    Family {
+        name: "single step",
+        entries: &[
+            Entry {
+                name: "ss2",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "zhang, Eqs. 8-11, 18-22",
+                make: |p| boxed(SingleStep { steps: 2, rho_infinity: p[0] }),
+            },
+            Entry {
+                name: "ss3",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "zhang, Eqs. 8-11, 18-22",
+                make: |p| boxed(SingleStep { steps: 3, rho_infinity: p[0] }),
+            },
+            Entry {
+                name: "ss4",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: SECOND,
+                source: "zhang, Eqs. 8-11, 18-22",
+                make: |p| boxed(SingleStep { steps: 4, rho_infinity: p[0] }),
+            },
+        ],
+    },
+    Family {
+        name: "diagonally implicit",
+        entries: &[
+            Entry {
+                name: "trapezoidal",
+                parameters: &[],
+                stability: Always,
+                index_2: SECOND,
+                index_3: Some([2, 2, 0]),
+                source: "zhang, Sect. 2.1",
+                make: |_| diagonal("trapezoidal", 2, Ok(tables::trapezoidal())),
+            },
+            Entry {
+                name: "bathe",
+                parameters: &[],
+                stability: Stiff,
+                index_2: SECOND,
+                index_3: STAGED,
+                source: "rezaei, Sect. 3",
+                make: |_| diagonal("Bathe", 2, Ok(tables::bathe())),
+            },
+            Entry {
+                name: "rho_bathe",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: STAGED,
+                source: "zhang, Eqs. 6, 7",
+                make: |p| diagonal(&format!("ρ∞-Bathe (ρ∞ = {})", p[0]), 2, tables::rho_bathe(p[0])),
+            },
+            Entry {
+                name: "msstc3",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |p| msstc(3, p[0]),
+            },
+            Entry {
+                name: "msstc4",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |p| msstc(4, p[0]),
+            },
+            Entry {
+                name: "msstc5",
+                parameters: RHO,
+                stability: Always,
+                index_2: SECOND,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |p| msstc(5, p[0]),
+            },
+            Entry {
+                name: "mssth3",
+                parameters: RHO,
+                stability: Always,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |p| mssth(3, p[0]),
+            },
+            Entry {
+                name: "mssth4",
+                parameters: RHO,
+                stability: Always,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |p| mssth(4, p[0]),
+            },
+            Entry {
+                name: "mssth5",
+                parameters: RHO,
+                stability: Always,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |p| mssth(5, p[0]),
+            },
+            Entry {
+                name: "esdirk324",
+                parameters: &[],
+                stability: Stiff,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |_| diagonal("ESDIRK3(2)4L[2]SA", 3, Ok(tables::esdirk324())),
+            },
+            Entry {
+                name: "esdirk325",
+                parameters: &[],
+                stability: Stiff,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |_| diagonal("ESDIRK3(2)5L[2]SA", 3, Ok(tables::esdirk325())),
+            },
+            Entry {
+                name: "esdirk436",
+                parameters: &[],
+                stability: Stiff,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3",
+                make: |_| diagonal("ESDIRK4(3)6L[2]SA2", 4, Ok(tables::esdirk436sa2())),
+            },
+        ],
+    },
+    Family {
+        name: "coupled stages",
+        entries: &[
+            Entry {
+                name: "ed_alpha",
+                parameters: RHO,
+                stability: Always,
+                index_2: STAGED,
+                index_3: None,
+                source: "rezaei, Eqs. 77-92",
+                make: |p| ed_alpha(p[0]),
+            },
+            Entry {
+                name: "radau_iia5",
+                parameters: &[],
+                stability: Stiff,
+                index_2: Some([5, 5, 3]),
+                index_3: Some([5, 3, 2]),
+                source: "Hairer and Wanner",
+                make: |_| boxed(Coupled::new("Radau IIA", 5, tables::radau_iia5())?),
+            },
+        ],
+    },
+];
+
+fn boxed(scheme: impl Scheme + 'static) -> Result<Box<dyn Scheme>, StepError> {
+    Ok(Box::new(scheme))
+}
+
+/// The number of corrections was written as a parameter.
+fn newmark_predictor_corrector(beta: f64, gamma: f64, corrections: f64) -> Result<Box<dyn Scheme>, StepError> {
+    if corrections.fract() != 0.0 || !(1.0..=1000.0).contains(&corrections) {
+        let reason = format!("corrections must be a whole number from 1 to 1000, but is {corrections}");
+        return Err(StepError::BadParameter { scheme: "Newmark predictor-corrector".to_owned(), reason });
+    }
+    boxed(NewmarkPredictorCorrector { beta, gamma, corrections: Corrections::Fixed(corrections as u32) })
+}
+
+/// Only schemes of fourth and fifth order profit from a first guess of three points. [zhang, Sect. 2.3]
+fn diagonal(name: &str, order: u32, tableau: Result<Tableau, TableError>) -> Result<Box<dyn Scheme>, StepError> {
+    let tableau = tableau.map_err(|error| bad_table(name, &error))?;
+    let scheme = DiagonallyImplicit::new(name, order, tableau)?;
+    boxed(if order < 4 { scheme } else { scheme.with_predictor(Predictor::ThreePoint) })
+}
+
+fn msstc(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
+    diagonal(&format!("MSSTC({n}) (ρ∞ = {rho})"), 2, tables::msstc(n, rho))
+}
+
+fn mssth(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
+    diagonal(&format!("MSSTH({n}) (ρ∞ = {rho})"), n as u32, tables::mssth(n, rho))
+}
+
+/// α_AR = 1/6 makes it of third order for linear problems. [rezaei, Sect. 3]
+fn ed_alpha(rho: f64) -> Result<Box<dyn Scheme>, StepError> {
+    let name = format!("ED-α (ρ∞ = {rho})");
+    let tableau = tables::ed_alpha(rho, 1.0 / 6.0).map_err(|error| bad_table(&name, &error))?;
+    boxed(Coupled::new(name, 2, tableau)?.on_velocities())
+}
+
+impl Entry {
+    /// The scheme with these parameters; those that are not given keep their default.
+    ///
+    /// # Errors
+    /// [`StepError::BadParameter`] for an unknown parameter, and for values that no table of coefficients has; other
+    /// ranges are checked when the scheme starts.
+    pub fn scheme(&self, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
+        let mut values: Vec<f64> = self.parameters.iter().map(|&(_, value)| value).collect();
+        for &(parameter, value) in parameters {
+            let Some(place) = self.parameters.iter().position(|&(known, _)| known == parameter) else {
+                let known: Vec<&str> = self.parameters.iter().map(|&(known, _)| known).collect();
+                let expected = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                let reason = format!("no parameter `{parameter}`; expected {expected}");
+                return Err(StepError::BadParameter { scheme: self.name.to_owned(), reason });
+            };
+            values[place] = value;
+        }
+        (self.make)(&values)
+    }
+}
+
+/// Every scheme's entry.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    FAMILIES.iter().flat_map(|family| family.entries)
+}
+
+/// Every scheme with its default parameters.
+pub fn all() -> Vec<Box<dyn Scheme>> {
+    // A test asserts that all defaults are in range.
+    entries().filter_map(|entry| entry.scheme(&[]).ok()).collect()
+}
+
+/// The scheme of this name; parameters that are not given keep their default.
+///
+/// # Errors
+/// [`StepError::BadParameter`] for an unknown scheme, and those of [`Entry::scheme`].
+pub fn by_name(name: &str, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
+    let Some(entry) = entries().find(|entry| entry.name == name) else {
+        let known: Vec<&str> = entries().map(|entry| entry.name).collect();
+        let reason = format!("no such scheme; expected one of {}", known.join(", "));
+        return Err(StepError::BadParameter { scheme: name.to_owned(), reason });
+    };
+    entry.scheme(parameters)
+}

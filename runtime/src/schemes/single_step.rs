@@ -1,0 +1,187 @@
+//! Single-step schemes that are equivalent to linear multistep ones: SS2, SS3, SS4. [zhang, Eqs. 18-20]
+//!
+//! Instead of earlier points they carry auxiliary derivatives w¹, w², w³, each an average of the one before it over
+//! the step; only w¹ of SS3 and SS4 is complex. A change of the step size rescales them, which keeps second order.
+
+use nalgebra::{Complex, DVector};
+
+use super::time_point::TimePoint;
+use crate::chart;
+use crate::model::{Block, Model, State};
+use crate::scheme::{Options, Predictor, Scheme, StepError, StepStats, Stepper};
+use crate::tables;
+
+/// SS2, SS3 or SS4.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SingleStep {
+    /// Steps of the equivalent multistep scheme, 2 to 4.
+    pub steps: usize,
+    /// Spectral radius for infinite frequency, in [0, 1].
+    pub rho_infinity: f64,
+}
+
+impl Scheme for SingleStep {
+    fn name(&self) -> String {
+        format!("SS{} (ρ∞ = {})", self.steps, self.rho_infinity)
+    }
+
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        let weights =
+            tables::ss(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
+        let mut point = TimePoint::new(model, &initial, options);
+        let rate = Rate::new(&mut point, &initial);
+        Ok(Box::new(SingleStepStepper {
+            name: self.name(),
+            weights,
+            blocks: model.describe().blocks,
+            auxiliaries: vec![[rate.clone(), Rate::zeros(&initial)]; self.steps - 1],
+            next: vec![[Rate::zeros(&initial), Rate::zeros(&initial)]; self.steps - 1],
+            rate: rate.clone(),
+            new_rate: rate,
+            point,
+            predictor: options.predictor.unwrap_or(Predictor::Constant),
+            state: initial,
+            last_dt: None,
+        }))
+    }
+}
+
+/// ẏ, in coordinates and velocities.
+#[derive(Clone)]
+struct Rate {
+    x: DVector<f64>,
+    v: DVector<f64>,
+}
+
+impl Rate {
+    fn zeros(state: &State) -> Self {
+        Self { x: DVector::zeros(state.v.len()), v: DVector::zeros(state.v.len()) }
+    }
+
+    /// Of a state that is its own reference.
+    fn new(point: &mut TimePoint, state: &State) -> Self {
+        let mut rate = Self::zeros(state);
+        point.begin(&state.q);
+        point.add(state, 0.0, 1.0);
+        let (x, v) = point.known();
+        rate.x.copy_from(x);
+        rate.v.copy_from(v);
+        rate
+    }
+
+    fn fill(&mut self, value: f64) {
+        self.x.fill(value);
+        self.v.fill(value);
+    }
+
+    fn add(&mut self, factor: f64, other: &Rate) {
+        if factor != 0.0 {
+            self.x.axpy(factor, &other.x, 1.0);
+            self.v.axpy(factor, &other.v, 1.0);
+        }
+    }
+}
+
+struct SingleStepStepper<'m> {
+    name: String,
+    weights: tables::SingleStep,
+    blocks: &'static [Block],
+    point: TimePoint<'m>,
+    predictor: Predictor,
+    state: State,
+    /// ẏ at the state, and at the new one.
+    rate: Rate,
+    new_rate: Rate,
+    /// Real and imaginary parts of w¹, w², …
+    auxiliaries: Vec<[Rate; 2]>,
+    next: Vec<[Rate; 2]>,
+    last_dt: Option<f64>,
+}
+
+impl Stepper for SingleStepStepper<'_> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        super::check_step_size(&self.name, dt)?;
+        // The auxiliaries belong to instants that are off by a part of the step size.
+        let ratio = self.last_dt.filter(|&last| !super::is_same_step(dt, last)).map_or(1.0, |last| dt / last);
+        let start = self.state.t;
+        self.point.begin(&self.state.q);
+        self.point.add(&self.state, 1.0, dt * self.weights.b_old);
+        for ([real, imaginary], weight) in self.auxiliaries.iter().zip(&self.weights.b) {
+            self.point.add_rates(dt * ratio * weight.re, &real.x, &real.v);
+            self.point.add_rates(-dt * ratio * weight.im, &imaginary.x, &imaginary.v);
+            self.point.add_rates(dt * (1.0 - ratio) * weight.re, &self.rate.x, &self.rate.v);
+        }
+        self.point.guess(self.predictor, start + dt, &[&self.state]);
+        let stats = self.point.solve(start + dt, dt * self.weights.b_new, start, &self.name)?;
+
+        if ratio != 1.0 {
+            for [real, imaginary] in &mut self.auxiliaries {
+                // w ← ẏ + ratio (w − ẏ).
+                real.x.axpy(1.0 - ratio, &self.rate.x, ratio);
+                real.v.axpy(1.0 - ratio, &self.rate.v, ratio);
+                imaginary.x *= ratio;
+                imaginary.v *= ratio;
+            }
+        }
+        self.state.copy_from(self.point.state());
+        let (_, x_rate) = self.point.coordinates();
+        self.new_rate.x.copy_from(x_rate);
+        self.new_rate.v.copy_from(&self.state.a);
+        self.average();
+        self.last_dt = Some(dt);
+        Ok(stats)
+    }
+}
+
+impl SingleStepStepper<'_> {
+    /// `w^j ← C w^j + D w^(j−1) (new) + E w^(j−1) (old)` with `w⁰ = ẏ`, then everything relative to the new state.
+    fn average(&mut self) {
+        let tables::SingleStep { c, d, e, .. } = &self.weights;
+        for (j, ((same, new), old)) in c.iter().zip(d).zip(e).enumerate() {
+            let (before, after) = self.next.split_at_mut(j);
+            let [real, imaginary] = &mut after[0];
+            real.fill(0.0);
+            imaginary.fill(0.0);
+            let mut add = |factor: Complex<f64>, value: &Rate, imaginary_value: Option<&Rate>| {
+                real.add(factor.re, value);
+                imaginary.add(factor.im, value);
+                if let Some(value) = imaginary_value {
+                    real.add(-factor.im, value);
+                    imaginary.add(factor.re, value);
+                }
+            };
+            let [last, last_imaginary] = &self.auxiliaries[j];
+            add(*same, last, Some(last_imaginary));
+            match before.last() {
+                None => {
+                    add(*new, &self.new_rate, None);
+                    add(*old, &self.rate, None);
+                }
+                Some([below, below_imaginary]) => {
+                    let [last, last_imaginary] = &self.auxiliaries[j - 1];
+                    add(*new, below, Some(below_imaginary));
+                    add(*old, last, Some(last_imaginary));
+                }
+            }
+        }
+        std::mem::swap(&mut self.auxiliaries, &mut self.next);
+        let (x, _) = self.point.coordinates();
+        for rate in self.auxiliaries.iter_mut().flatten().chain([&mut self.new_rate]) {
+            chart::transport(self.blocks, x.as_slice(), rate.x.as_mut_slice());
+        }
+        std::mem::swap(&mut self.rate, &mut self.new_rate);
+    }
+}

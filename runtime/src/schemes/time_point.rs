@@ -1,0 +1,249 @@
+//! The equations of motion at one time point, `y = ŷ + β ẏ` with `y = (x, v)`, `ẏ = (T(x) v, a)`: what a step of a
+//! multistep scheme and a stage of a diagonally implicit Runge-Kutta scheme have in common. [zhang, Eqs. 8, 9]
+//!
+//! ŷ is a sum over earlier points. Coordinates are relative to a reference configuration, see [`crate::chart`].
+//! Newton's method finds a and λ; x follows from them by its own, local equation. The multipliers belong to the time
+//! point alone: no scheme extrapolates or averages them.
+
+use nalgebra::DVector;
+
+use super::constraint_rows::ConstraintRows;
+use super::iteration_matrix::{Correction, IterationMatrix, Source};
+use crate::chart;
+use crate::configuration::ranges;
+use crate::linear_solver::LinearSolver;
+use crate::model::{Block, Model, State};
+use crate::newton::{Equations, Newton, Tolerance, largest};
+use crate::scheme::{ConstraintLevel, Options, Predictor, StepError, StepStats};
+use crate::tables;
+
+pub(super) struct TimePoint<'m> {
+    newton: Newton,
+    equations: PointEquations<'m>,
+}
+
+struct PointEquations<'m> {
+    model: &'m dyn Model,
+    blocks: &'static [Block],
+    constraints: ConstraintRows,
+    matrix: IterationMatrix,
+    beta: f64,
+    reference: DVector<f64>,
+    /// x̂ and v̂.
+    known_x: DVector<f64>,
+    known_v: DVector<f64>,
+    x: DVector<f64>,
+    state: State,
+    /// Coordinates of an earlier point, and their rate.
+    past_x: DVector<f64>,
+    past_rate: DVector<f64>,
+}
+
+impl<'m> TimePoint<'m> {
+    pub(super) fn new(model: &'m dyn Model, initial: &State, options: &Options) -> Self {
+        let blocks = model.describe().blocks;
+        let nv = model.dims().nv;
+        let level = options.constraint_level.unwrap_or(ConstraintLevel::Position);
+        let constraints = ConstraintRows::new(model, level);
+        let turning = ranges(blocks).filter(|(block, ..)| matches!(block, Block::Rotation | Block::Pose));
+        // In the order in which `matrix` adds them.
+        let corrections: Vec<Correction> = turning
+            .flat_map(|(_, _, columns)| {
+                [Source::Stiffness, Source::ConstraintJacobian]
+                    .map(|source| Correction::Columns(source, columns.clone()))
+            })
+            .collect();
+        let matrix = IterationMatrix::new(model, &corrections, constraints.on_positions());
+        let solver = LinearSolver::from_pattern(matrix.pattern().clone());
+        let zeros = || DVector::zeros(nv);
+        Self {
+            newton: Newton::new(solver, options.tolerance),
+            equations: PointEquations {
+                model,
+                blocks,
+                constraints,
+                matrix,
+                beta: 0.0,
+                reference: initial.q.clone(),
+                known_x: zeros(),
+                known_v: zeros(),
+                x: zeros(),
+                state: initial.clone(),
+                past_x: zeros(),
+                past_rate: zeros(),
+            },
+        }
+    }
+
+    /// Begins a new point: nothing is known yet.
+    pub(super) fn begin(&mut self, reference: &DVector<f64>) {
+        let equations = &mut self.equations;
+        equations.reference.copy_from(reference);
+        equations.known_x.fill(0.0);
+        equations.known_v.fill(0.0);
+    }
+
+    /// Adds an earlier point and its derivative, weighted, to ŷ.
+    pub(super) fn add(&mut self, past: &State, value: f64, derivative: f64) {
+        let PointEquations { blocks, reference, known_x, known_v, past_x, past_rate, .. } = &mut self.equations;
+        if value == 0.0 && derivative == 0.0 {
+            return;
+        }
+        chart::locate(blocks, reference.as_slice(), past.q.as_slice(), past_x.as_mut_slice());
+        chart::rate(blocks, past.q.as_slice(), past_x.as_slice(), past.v.as_slice(), past_rate.as_mut_slice());
+        known_x.axpy(value, past_x, 1.0);
+        known_x.axpy(derivative, past_rate, 1.0);
+        known_v.axpy(value, &past.v, 1.0);
+        known_v.axpy(derivative, &past.a, 1.0);
+    }
+
+    /// Adds a value and a derivative-like part of its own to ŷ.
+    pub(super) fn add_rates(&mut self, factor: f64, x_rate: &DVector<f64>, v_rate: &DVector<f64>) {
+        self.equations.known_x.axpy(factor, x_rate, 1.0);
+        self.equations.known_v.axpy(factor, v_rate, 1.0);
+    }
+
+    /// First guess of a and λ from earlier points, the latest first.
+    pub(super) fn guess(&mut self, predictor: Predictor, t: f64, past: &[&State]) {
+        let state = &mut self.equations.state;
+        state.lambda.copy_from(&past[0].lambda);
+        state.a.copy_from(&past[0].a);
+        match (predictor, past) {
+            (Predictor::ThreePoint, &[first, second, third, ..]) => {
+                let (h, last, before) = (t - first.t, first.t - second.t, second.t - third.t);
+                extrapolate(tables::three_point(h / last, last / before), h, &[first, second, third], &mut state.a);
+            }
+            (Predictor::TwoPoint | Predictor::ThreePoint, &[first, second, ..]) => {
+                let (h, last) = (t - first.t, first.t - second.t);
+                extrapolate(tables::two_point(h / last), h, &[first, second], &mut state.a);
+            }
+            _ => {}
+        }
+    }
+
+    /// Solves for the point at time t; `start` is the time of the step's beginning, for errors.
+    pub(super) fn solve(&mut self, t: f64, beta: f64, start: f64, scheme: &str) -> Result<StepStats, StepError> {
+        let equations = &mut self.equations;
+        equations.state.t = t;
+        equations.beta = beta;
+        equations.x.copy_from(&equations.known_x);
+        equations.follow_acceleration();
+        self.newton.solve(equations, start, scheme)
+    }
+
+    /// The point that was solved for last.
+    pub(super) fn state(&self) -> &State {
+        &self.equations.state
+    }
+
+    /// Its coordinates relative to the reference, and their rate.
+    pub(super) fn coordinates(&mut self) -> (&DVector<f64>, &DVector<f64>) {
+        let PointEquations { blocks, state, x, past_rate, .. } = &mut self.equations;
+        chart::rate(blocks, state.q.as_slice(), x.as_slice(), state.v.as_slice(), past_rate.as_mut_slice());
+        (x, past_rate)
+    }
+
+    /// x̂ and v̂.
+    pub(super) fn known(&self) -> (&DVector<f64>, &DVector<f64>) {
+        (&self.equations.known_x, &self.equations.known_v)
+    }
+}
+
+/// Weights of derivatives in a prediction beyond this multiply rounding and truncation errors.
+const MOST_EXTRAPOLATED: f64 = 50.0;
+
+/// The acceleration that follows from velocities and accelerations of earlier points; the given one stays where the
+/// points nearly coincide or lie far behind, and predict nothing.
+fn extrapolate<const N: usize>(
+    weights: tables::Predictor<N>,
+    h: f64,
+    past: &[&State; N],
+    acceleration: &mut DVector<f64>,
+) {
+    if !weights.derivatives.iter().all(|weight| weight.abs() < MOST_EXTRAPOLATED) {
+        return;
+    }
+    acceleration.fill(0.0);
+    for ((past, value), derivative) in past.iter().zip(weights.values).zip(weights.derivatives) {
+        acceleration.axpy(value / h, &past.v, 1.0);
+        acceleration.axpy(derivative, &past.a, 1.0);
+    }
+}
+
+impl PointEquations<'_> {
+    /// v, x and q from a.
+    fn follow_acceleration(&mut self) {
+        let Self { blocks, beta, reference, known_x, known_v, x, state, .. } = self;
+        state.v.copy_from(known_v);
+        state.v.axpy(*beta, &state.a, 1.0);
+        let (reference, known, v) = (reference.as_slice(), known_x.as_slice(), state.v.as_slice());
+        chart::solve(blocks, reference, known, *beta, v, x.as_mut_slice(), state.q.as_mut_slice());
+    }
+}
+
+impl Equations for PointEquations<'_> {
+    fn residual(&mut self, out: &mut [f64]) {
+        let (force, constraint) = out.split_at_mut(self.state.v.len());
+        self.model.residual(&self.state, force, constraint);
+        self.constraints.complete(self.model, &self.state, self.beta * self.beta, self.beta, constraint);
+    }
+
+    fn matrix(&mut self, out: &mut [f64]) {
+        let Self { model, blocks, beta, matrix, x, state, .. } = self;
+        let position_factor = *beta * *beta;
+        matrix.begin(*model, state, 1.0, *beta, position_factor, out);
+        let turning = ranges(blocks).filter(|(block, ..)| matches!(block, Block::Rotation | Block::Pose));
+        for (index, (block, _, columns)) in turning.enumerate() {
+            let (x, v) = (&x.as_slice()[columns.clone()], &state.v.as_slice()[columns]);
+            let sensitivity = chart::sensitivity(block, *beta, x, v);
+            let change = |i: usize, k: usize| sensitivity[(i, k)] - if i == k { 1.0 } else { 0.0 };
+            matrix.add(2 * index, position_factor, change, out);
+            matrix.add(2 * index + 1, 1.0, change, out);
+        }
+    }
+
+    fn correct(&mut self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+        let (acceleration, multipliers) = correction.split_at(self.state.a.len());
+        for (a, change) in self.state.a.iter_mut().zip(acceleration) {
+            *a -= change;
+        }
+        for (lambda, change) in self.state.lambda.iter_mut().zip(multipliers) {
+            *lambda -= change;
+        }
+        self.follow_acceleration();
+        // The multipliers are not measured: they enter linearly, and their error vanishes with that of a.
+        let change = largest(acceleration);
+        let (q, v) = (largest(self.state.q.as_slice()), largest(self.state.v.as_slice()));
+        tolerance.measure(self.beta * self.beta * change, self.beta.abs() * change, q, v)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::common::{FreeBody, HeavyTop, Oscillator, Pendulum, Rotor};
+    use super::*;
+
+    #[test]
+    fn matrix_is_the_derivative_of_the_residual() {
+        let (body, rotor) = (FreeBody::TUMBLING, Rotor(FreeBody::TUMBLING));
+        let cases: [(&dyn Model, State); 5] = [
+            (&Oscillator, Oscillator::initial()),
+            (&Pendulum, Pendulum::initial()),
+            (&body, body.initial(FreeBody::SPIN)),
+            (&rotor, rotor.initial(FreeBody::SPIN)),
+            (&HeavyTop, HeavyTop::initial()),
+        ];
+        for (model, initial) in cases {
+            // The top spins so fast that longer steps leave the chart.
+            let h = 3e-3;
+            let mut point = TimePoint::new(model, &initial, &Options::default());
+            point.begin(&initial.q);
+            point.add(&initial, 1.0, 0.7 * h);
+            let equations = &mut point.equations;
+            equations.beta = h;
+            equations.follow_acceleration();
+            let pattern = equations.matrix.pattern().clone();
+            crate::newton::assert_matrix_is_exact(equations, &pattern, model.describe().name);
+        }
+    }
+}
