@@ -20,7 +20,7 @@ pub enum RotationReference {
     /// The one at the beginning of the step: every scheme keeps its order.
     #[default]
     StepStart,
-    /// The one at the last time point, which is the last stage within a step, as [zhang] prints it: schemes of fifth
+    /// The one at the last time point, which is the last stage within a step, as in [zhang, Sect. 2.4]: schemes of fifth
     /// order fall to the fourth.
     LastPoint,
 }
