@@ -3,21 +3,30 @@
 //! Expanded forms are starting points for [`factor`](super::factor): they forget how a formula was derived. They explode
 //! for recursive formulations and are tried for small functions only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::polynomial::{Cube, Literal, LiteralId, Polynomials, SumId, Term};
 use crate::expr::{Number, Stage, Unary};
 
 /// Adds up the constant factors of equal products.
 pub(super) fn collect(terms: Vec<Term>, polynomials: &mut Polynomials) -> Vec<Term> {
-    let mut coefficients: BTreeMap<Cube, Number> = BTreeMap::new();
-    for term in terms {
-        let (cube, coefficient) = split_coefficient(&term, polynomials);
-        let total = coefficients.entry(cube).or_insert(Number::ZERO);
-        *total = *total + coefficient;
+    // Without numbers a lone term is what it is.
+    if let [term] = &terms[..]
+        && !term.cube.iter().any(|&literal| polynomials.is_constant(literal))
+    {
+        return terms;
     }
-    let nonzero = coefficients.into_iter().filter(|(_, coefficient)| !coefficient.is_zero());
-    nonzero.map(|(cube, coefficient)| scaled(cube, coefficient, polynomials)).collect()
+    let mut parts: Vec<(Cube, Number)> = terms.into_iter().map(|term| split_coefficient(term, polynomials)).collect();
+    parts.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut collected: Vec<(Cube, Number)> = Vec::with_capacity(parts.len());
+    for (cube, coefficient) in parts {
+        match collected.last_mut() {
+            Some((last, total)) if *last == cube => *total = *total + coefficient,
+            _ => collected.push((cube, coefficient)),
+        }
+    }
+    collected.retain(|(_, coefficient)| !coefficient.is_zero());
+    collected.into_iter().map(|(cube, coefficient)| scaled(cube, coefficient, polynomials)).collect()
 }
 
 /// Replaces cos² by 1 − sin², or sin² by 1 − cos², for each angle whichever leaves fewer terms, if either does.
@@ -37,15 +46,19 @@ pub(super) fn reduce_squares(terms: Vec<Term>, polynomials: &mut Polynomials) ->
     best
 }
 
-fn split_coefficient(term: &Term, polynomials: &Polynomials) -> (Cube, Number) {
+fn split_coefficient(term: Term, polynomials: &Polynomials) -> (Cube, Number) {
     let mut coefficient = if term.is_negative { -Number::ONE } else { Number::ONE };
-    let mut cube = Cube::new();
-    for &literal in &term.cube {
+    let mut cube = term.cube;
+    cube.retain(|&literal| {
+        if !polynomials.is_constant(literal) {
+            return true;
+        }
         match polynomials.kind(literal) {
             Literal::Number(number) => coefficient = coefficient * number,
-            _ => cube.push(literal),
+            _ => return true,
         }
-    }
+        false
+    });
     (cube, coefficient)
 }
 

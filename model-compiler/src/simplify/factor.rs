@@ -77,13 +77,41 @@ enum Role {
     Provider { is_negative: bool },
 }
 
+/// The sums that use a candidate, as often as they do. Most candidates have one user, which needs no allocation.
+#[derive(Default)]
+struct Users {
+    first: Option<SumId>,
+    others: Vec<SumId>,
+}
+
+impl Users {
+    fn iter(&self) -> impl Iterator<Item = SumId> + '_ {
+        self.first.into_iter().chain(self.others.iter().copied())
+    }
+
+    fn push(&mut self, sum: SumId) {
+        match self.first {
+            None => self.first = Some(sum),
+            Some(_) => self.others.push(sum),
+        }
+    }
+
+    fn remove(&mut self, sum: SumId) {
+        if self.first == Some(sum) {
+            self.first = self.others.pop();
+        } else if let Some(position) = self.others.iter().position(|&other| other == sum) {
+            self.others.swap_remove(position);
+        }
+    }
+}
+
 /// What is known about a candidate.
 struct Tally {
     /// What it costs to compute.
     cost: i64,
     gain_of_uses: i64,
     /// The sums that use it, as often as they do.
-    users: Vec<SumId>,
+    users: Users,
     /// The sums that are the candidate, or its negative.
     providers: BTreeSet<(SumId, bool)>,
     queued_gain: Option<i64>,
@@ -142,7 +170,7 @@ impl Extraction {
 
     fn extract_product(&mut self, candidate: CandidateId, a: LiteralId, b: LiteralId) -> bool {
         let (literal, provider, is_negative) = self.definition(candidate, || vec![Term::new(false, vec![a, b])]);
-        self.rewrite_users(candidate, provider, |terms| {
+        self.rewrite_users(candidate, provider, |terms, _| {
             let mut count = 0;
             for term in terms.iter_mut() {
                 while let Some(rest) = without_pair(&term.cube, a, b) {
@@ -159,9 +187,9 @@ impl Extraction {
         let Some((left, right)) = self.products_of(candidate, key) else { return false };
         let definition = || vec![Term::new(false, left.clone()), Term::new(key.is_difference, right.clone())];
         let (literal, provider, is_negative) = self.definition(candidate, definition);
-        self.rewrite_users(candidate, provider, |terms| {
+        self.rewrite_users(candidate, provider, |terms, polynomials| {
             let mut count = 0;
-            while let Some(found) = find_sum(terms, key.is_difference, &left, &right) {
+            while let Some(found) = find_sum(terms, key, (&left, &right), polynomials) {
                 terms.swap_remove(found.second);
                 terms.swap_remove(found.first);
                 let cube = found.base.into_iter().chain([literal]).collect();
@@ -176,7 +204,7 @@ impl Extraction {
     fn products_of(&self, candidate: CandidateId, key: SumKey) -> Option<(Cube, Cube)> {
         let tally = &self.tallies[candidate.0 as usize];
         let providers = tally.providers.iter().map(|&(provider, _)| provider);
-        providers.chain(tally.users.iter().copied()).find_map(|sum| {
+        providers.chain(tally.users.iter()).find_map(|sum| {
             let terms = &self.polynomials.sums[sum.index()];
             terms.iter().enumerate().find_map(|(k, first)| {
                 let second =
@@ -206,15 +234,15 @@ impl Extraction {
         &mut self,
         candidate: CandidateId,
         provider: SumId,
-        rewrite: impl Fn(&mut Vec<Term>) -> usize,
+        rewrite: impl Fn(&mut Vec<Term>, &Polynomials) -> usize,
     ) -> bool {
-        let mut users = self.tallies[candidate.0 as usize].users.clone();
+        let mut users: Vec<SumId> = self.tallies[candidate.0 as usize].users.iter().collect();
         users.sort_unstable();
         users.dedup();
         let mut count = 0;
         for user in users.into_iter().filter(|&user| user != provider) {
             let mut terms = self.polynomials.sums[user.index()].clone();
-            count += rewrite(&mut terms);
+            count += rewrite(&mut terms, &self.polynomials);
             terms.sort_unstable();
             self.replace(user, terms);
         }
@@ -223,26 +251,28 @@ impl Extraction {
 
     /// Exchanges the terms of a sum, and updates the tallies of what occurs in the terms that differ.
     fn replace(&mut self, sum: SumId, terms: Vec<Term>) {
-        let old = std::mem::replace(&mut self.polynomials.sums[sum.index()], terms);
-        let change = Change::between(&old, &self.polynomials.sums[sum.index()]);
+        let old = std::mem::take(&mut self.polynomials.sums[sum.index()]);
+        let change = Change::between(&old, &terms);
         // Sums of one or two terms may provide a candidate; longer ones only use candidates, pair by pair.
         if change.kept.len() > 2 {
             self.tally_terms(sum, &change.removed, &change.kept, Direction::Leave);
             self.tally_terms(sum, &change.added, &change.kept, Direction::Enter);
         } else {
-            self.tally_terms(sum, &old, &[], Direction::Leave);
-            self.enter(sum);
+            self.tally_terms(sum, &old.iter().collect::<Vec<_>>(), &[], Direction::Leave);
+            self.tally_terms(sum, &terms.iter().collect::<Vec<_>>(), &[], Direction::Enter);
         }
+        self.polynomials.sums[sum.index()] = terms;
     }
 
     /// Tallies all that occurs in a sum.
     fn enter(&mut self, sum: SumId) {
-        let terms = self.polynomials.sums[sum.index()].clone();
-        self.tally_terms(sum, &terms, &[], Direction::Enter);
+        let terms = std::mem::take(&mut self.polynomials.sums[sum.index()]);
+        self.tally_terms(sum, &terms.iter().collect::<Vec<_>>(), &[], Direction::Enter);
+        self.polynomials.sums[sum.index()] = terms;
     }
 
     /// Tallies what occurs in `terms`, and in pairs of one of them and another of the same sum.
-    fn tally_terms(&mut self, sum: SumId, terms: &[Term], others: &[Term], direction: Direction) {
+    fn tally_terms(&mut self, sum: SumId, terms: &[&Term], others: &[&Term], direction: Direction) {
         let count = terms.len() + others.len();
         for term in terms {
             let is_provider = count == 1 && term.cube.len() == 2;
@@ -277,9 +307,7 @@ impl Extraction {
             }
             (Role::Use { gain }, Direction::Leave) => {
                 tally.gain_of_uses -= gain;
-                if let Some(position) = tally.users.iter().position(|&user| user == sum) {
-                    tally.users.swap_remove(position);
-                }
+                tally.users.remove(sum);
             }
             (Role::Provider { is_negative }, Direction::Enter) => {
                 tally.providers.insert((sum, is_negative));
@@ -305,7 +333,7 @@ impl Extraction {
 
     fn gain(&self, candidate: CandidateId) -> i64 {
         let tally = &self.tallies[candidate.0 as usize];
-        if tally.users.is_empty() {
+        if tally.users.first.is_none() {
             return 0;
         }
         if matches!(self.candidates[candidate.0 as usize], Candidate::Product(..)) && tally.cost == 0 {
@@ -355,7 +383,7 @@ impl Extraction {
         let (index, is_new) = self.candidates.insert_full(candidate);
         if is_new {
             let providers = BTreeSet::new();
-            self.tallies.push(Tally { cost, gain_of_uses: 0, users: Vec::new(), providers, queued_gain: None });
+            self.tallies.push(Tally { cost, gain_of_uses: 0, users: Users::default(), providers, queued_gain: None });
         }
         CandidateId(index as u32)
     }
@@ -477,28 +505,35 @@ impl Split {
 }
 
 /// How two sorted lists of terms differ.
-struct Change {
-    removed: Vec<Term>,
-    kept: Vec<Term>,
-    added: Vec<Term>,
+#[derive(Default)]
+struct Change<'t> {
+    removed: Vec<&'t Term>,
+    kept: Vec<&'t Term>,
+    added: Vec<&'t Term>,
 }
 
-impl Change {
-    fn between(old: &[Term], new: &[Term]) -> Change {
-        let mut change = Change { removed: Vec::new(), kept: Vec::new(), added: Vec::new() };
-        let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
-        while let (Some(before), Some(after)) = (old.peek(), new.peek()) {
-            match before.cmp(after) {
+impl<'t> Change<'t> {
+    fn between(old: &'t [Term], new: &'t [Term]) -> Change<'t> {
+        let mut change = Change::default();
+        let (mut i, mut j) = (0, 0);
+        while i < old.len() && j < new.len() {
+            match old[i].cmp(&new[j]) {
                 Ordering::Equal => {
-                    change.kept.extend(old.next().cloned());
-                    new.next();
+                    change.kept.push(&old[i]);
+                    (i, j) = (i + 1, j + 1);
                 }
-                Ordering::Less => change.removed.extend(old.next().cloned()),
-                Ordering::Greater => change.added.extend(new.next().cloned()),
+                Ordering::Less => {
+                    change.removed.push(&old[i]);
+                    i += 1;
+                }
+                Ordering::Greater => {
+                    change.added.push(&new[j]);
+                    j += 1;
+                }
             }
         }
-        change.removed.extend(old.cloned());
-        change.added.extend(new.cloned());
+        change.removed.extend(&old[i..]);
+        change.added.extend(&new[j..]);
         change
     }
 }
@@ -512,10 +547,16 @@ struct FoundSum {
 }
 
 /// The first pair of terms that is ±base·(left ± right).
-fn find_sum(terms: &[Term], is_difference: bool, left: &Cube, right: &Cube) -> Option<FoundSum> {
+fn find_sum(
+    terms: &[Term],
+    key: SumKey,
+    (left, right): (&Cube, &Cube),
+    polynomials: &Polynomials,
+) -> Option<FoundSum> {
     for (first, a) in terms.iter().enumerate() {
         for (offset, b) in terms[first + 1..].iter().enumerate() {
-            if a.is_negative ^ b.is_negative != is_difference {
+            // Products are compared where their hashes agree.
+            if Pairing::of(a, b, polynomials).key != key {
                 continue;
             }
             let split = Split::of(&a.cube, &b.cube);
@@ -532,6 +573,11 @@ fn find_sum(terms: &[Term], is_difference: bool, left: &Cube, right: &Cube) -> O
 
 /// All pairs of literals of a product, with how often each fits into it.
 fn literal_pairs(cube: &[LiteralId]) -> Vec<(LiteralId, LiteralId, u32)> {
+    match *cube {
+        [] | [_] => return Vec::new(),
+        [a, b] => return vec![(a, b, 1)],
+        _ => {}
+    }
     let mut powers: Vec<(LiteralId, u32)> = Vec::with_capacity(cube.len());
     for &literal in cube {
         match powers.last_mut() {

@@ -48,7 +48,7 @@ use windows::Order;
 pub use balance::balance_fused;
 
 pub use accuracy::{Accuracy, Errors};
-pub use kernels::{FunctionLog, simplify_equations};
+pub use kernels::{FunctionLog, simplify_equations, simplify_equations_watched};
 pub use limits::Limits;
 
 /// A simplified function.
@@ -77,13 +77,22 @@ pub struct PassLog {
     pub note: String,
 }
 
+/// Hears of every pass that is done, from whichever thread does it; takes times, which passes do not know.
+pub type Watch<'w> = &'w (dyn Fn(&'static str) + Sync);
+
 /// The cheapest form found of the functions `roots`.
 pub fn simplify(graph: &Graph, roots: &[ExprId], limits: &Limits) -> Simplified {
-    let mut portfolio = Portfolio::new(graph, roots, limits);
+    simplify_watched(graph, roots, limits, &|_| {})
+}
+
+fn simplify_watched(graph: &Graph, roots: &[ExprId], limits: &Limits, watch: Watch) -> Simplified {
+    let mut portfolio = Portfolio::new(graph, roots, limits, watch);
     portfolio.try_starts();
     portfolio.rewrite_best();
     portfolio.refactor_best();
-    portfolio.select()
+    let simplified = portfolio.select();
+    watch("select");
+    simplified
 }
 
 /// One form of the function.
@@ -111,6 +120,7 @@ const INLINED: Form = Form::Inlined { terms: 2 };
 
 struct Portfolio<'l> {
     limits: &'l Limits,
+    watch: Watch<'l>,
     input: Version,
     versions: Vec<Version>,
     /// Sizes of the multiplied-out forms that were tried.
@@ -119,10 +129,11 @@ struct Portfolio<'l> {
 }
 
 impl<'l> Portfolio<'l> {
-    fn new(graph: &Graph, roots: &[ExprId], limits: &'l Limits) -> Portfolio<'l> {
+    fn new(graph: &Graph, roots: &[ExprId], limits: &'l Limits, watch: Watch<'l>) -> Portfolio<'l> {
         let input = Version::new("derived", graph.compact(roots));
         let mut portfolio = Portfolio {
             limits,
+            watch,
             input: input.clone(),
             versions: Vec::new(),
             expanded_sizes: BTreeSet::new(),
@@ -156,15 +167,13 @@ impl<'l> Portfolio<'l> {
     }
 
     fn start(&mut self, name: &'static str, source: &Version, form: Form, ties: Ties) {
-        let polynomials = Polynomials::from_graph(&source.graph, &source.roots, form);
-        if matches!(form, Form::Expanded { .. }) {
-            // Small functions may grow more: what matters is the work of factoring them.
-            let size_limit = self.limits.growth * (source.operation_count() + 50);
-            let size = polynomials.size();
-            // Forms of one size are the same form in practice, for example where there are no squares to reduce.
-            if size > size_limit || !self.expanded_sizes.insert((size, ties)) {
-                return;
-            }
+        let is_expanded = matches!(form, Form::Expanded { .. });
+        // Small functions may grow more: what matters is the work of factoring them.
+        let limit = if is_expanded { self.limits.growth * (source.operation_count() + 50) } else { usize::MAX };
+        let Some(polynomials) = Polynomials::within(&source.graph, &source.roots, form, limit) else { return };
+        // Forms of one size are the same form in practice, for example where there are no squares to reduce.
+        if is_expanded && !self.expanded_sizes.insert((polynomials.size(), ties)) {
+            return;
         }
         let factored = factor::factor(polynomials, &source.graph, ties);
         let factored = self.record("factor", Version::new(name, factored), String::new());
@@ -207,6 +216,7 @@ impl<'l> Portfolio<'l> {
             let mut version = self.versions[index].clone();
             let mut allowance = self.limits.refactored_operations;
             let mut idle_rounds = 0;
+            let mut tried = BTreeSet::new();
             for (round, &size) in sizes.iter().cycle().enumerate() {
                 let operations = version.operation_count();
                 if operations > allowance || idle_rounds > sizes.len() {
@@ -214,17 +224,29 @@ impl<'l> Portfolio<'l> {
                 }
                 let order = if round % 2 == 0 { Order::DepthFirst } else { Order::ByLevel };
                 let first = if round / 2 % 2 == 0 { 0 } else { size / 2 };
+                let is_whole = first >= operations || (first == 0 && size >= operations);
+                // A window that is the whole function is the same in every size.
+                let borders = if is_whole { (0, operations) } else { (first, size) };
+                if !tried.insert((order, borders)) {
+                    allowance -= operations;
+                    idle_rounds += 1;
+                    continue;
+                }
                 let refactored = refactor::refactor_windows(&version.graph, &version.roots, order, (first, size));
                 let refactored = self.record("refactor", Version::new(version.start, refactored), String::new());
+                let mut best = refactored;
                 // Windows that were exchanged for others of the same weight may lie better for the whole.
-                let factored = self.factor(refactored.clone(), Ties::SumsFirst);
-                let merged = self.merge(factored);
-                let best = if merged.weight <= refactored.weight { merged } else { refactored };
+                if best.weight < version.weight || operations <= self.limits.expand_below {
+                    let factored = self.factor(best.clone(), Ties::SumsFirst);
+                    let merged = self.merge(factored);
+                    best = if merged.weight <= best.weight { merged } else { best };
+                }
                 allowance -= operations;
                 idle_rounds += 1;
                 if best.weight < version.weight {
                     allowance += self.limits.refactoring_worth * (version.weight - best.weight) as usize;
                     (version, idle_rounds) = (best, 0);
+                    tried.clear();
                 }
             }
         }
@@ -247,6 +269,7 @@ impl<'l> Portfolio<'l> {
     fn record(&mut self, pass: &'static str, version: Version, note: String) -> Version {
         let operations = Operations::hot(&version.graph, &version.roots);
         self.log.push(PassLog { start: version.start, pass, operations, note });
+        (self.watch)(pass);
         self.versions.push(version.clone());
         version
     }

@@ -112,21 +112,30 @@ pub(super) struct Polynomials {
     pub(super) sums: Vec<Vec<Term>>,
     interned: FxHashMap<Vec<Term>, SumId>,
     pub(super) roots: Vec<SumId>,
+    /// The size of the sums that were read.
+    interned_size: usize,
 }
 
 impl Polynomials {
     /// The sums of products behind `roots`.
     pub(super) fn from_graph(graph: &Graph, roots: &[ExprId], form: Form) -> Polynomials {
+        // Without a limit there is always a result.
+        Polynomials::within(graph, roots, form, usize::MAX).unwrap_or_else(|| unreachable!("no limit is exceeded"))
+    }
+
+    /// The same, if their [`Self::size`] is within a limit.
+    pub(super) fn within(graph: &Graph, roots: &[ExprId], form: Form, limit: usize) -> Option<Polynomials> {
         let mut polynomials = Polynomials {
             literals: IndexSet::default(),
             stages: Vec::new(),
             sums: Vec::new(),
             interned: FxHashMap::default(),
             roots: Vec::new(),
+            interned_size: 0,
         };
         let reader = Reader { graph, form, uses: graph.use_counts(roots), values: vec![Vec::new(); graph.len()] };
-        reader.read(roots, &mut polynomials);
-        polynomials
+        let is_small = reader.read(roots, &mut polynomials, limit) && polynomials.size() <= limit;
+        is_small.then_some(polynomials)
     }
 
     pub(super) fn literal(&mut self, literal: Literal, stage: Stage) -> LiteralId {
@@ -159,6 +168,11 @@ impl Polynomials {
         self.stages[literal.0 as usize] > Stage::Parameter
     }
 
+    /// Whether a literal is a number, or made of numbers alone.
+    pub(super) fn is_constant(&self, literal: LiteralId) -> bool {
+        self.stages[literal.0 as usize] == Stage::Constant
+    }
+
     /// Adds a sum that nothing else is equal to.
     pub(super) fn push_sum(&mut self, terms: Vec<Term>) -> SumId {
         let id = SumId(self.sums.len() as u32);
@@ -166,14 +180,14 @@ impl Polynomials {
         id
     }
 
+    /// The sum of these terms, which are sorted.
     fn intern_sum(&mut self, terms: &[Term]) -> SumId {
-        let mut terms = terms.to_vec();
-        terms.sort_unstable();
-        if let Some(&known) = self.interned.get(&terms) {
+        if let Some(&known) = self.interned.get(terms) {
             return known;
         }
-        let id = self.push_sum(terms.clone());
-        self.interned.insert(terms, id);
+        self.interned_size += size_of(terms);
+        let id = self.push_sum(terms.to_vec());
+        self.interned.insert(terms.to_vec(), id);
         id
     }
 
@@ -201,8 +215,7 @@ impl Polynomials {
 
     /// Additions and multiplications as the sums stand.
     pub(super) fn size(&self) -> usize {
-        let sums = self.reachable().into_iter().map(|sum| &self.sums[sum.index()]);
-        sums.flatten().map(|term| term.cube.len().max(1)).sum()
+        self.reachable().into_iter().map(|sum| size_of(&self.sums[sum.index()])).sum()
     }
 
     /// A graph of binary operations, with the symbols of `like`.
@@ -235,6 +248,10 @@ impl Polynomials {
     }
 }
 
+fn size_of(terms: &[Term]) -> usize {
+    terms.iter().map(|term| term.cube.len().max(1)).sum()
+}
+
 /// Reads a graph into sums of products.
 struct Reader<'g> {
     graph: &'g Graph,
@@ -244,7 +261,8 @@ struct Reader<'g> {
 }
 
 impl Reader<'_> {
-    fn read(mut self, roots: &[ExprId], polynomials: &mut Polynomials) {
+    /// Whether all could be read before the sums became larger than a limit.
+    fn read(mut self, roots: &[ExprId], polynomials: &mut Polynomials, limit: usize) -> bool {
         for id in self.graph.reachable(roots) {
             let mut terms = self.terms(id, polynomials);
             if let Form::Expanded { reduce_squares, .. } = self.form {
@@ -254,8 +272,12 @@ impl Reader<'_> {
                 }
             }
             self.values[id.index()] = cancel_opposite(terms);
+            if polynomials.interned_size > limit {
+                return false;
+            }
         }
         polynomials.roots = roots.iter().map(|root| polynomials.intern_sum(&self.values[root.index()])).collect();
+        true
     }
 
     fn terms(&self, id: ExprId, polynomials: &mut Polynomials) -> Vec<Term> {

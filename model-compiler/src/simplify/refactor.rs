@@ -5,6 +5,8 @@
 //! from outside is a symbol there, so a window never becomes more expensive, and the work is linear in the number of
 //! operations.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::cost::hot_weight;
@@ -98,12 +100,11 @@ impl Alone {
     fn cheapest(self) -> (Graph, Vec<ExprId>) {
         let mut weight = hot_weight(&self.graph, &self.roots);
         let size_limit = GROWTH * (self.graph.len() + 20);
-        let mut cheapest = None;
+        let (mut cheapest, mut sizes) = (None, BTreeSet::new());
         for form in FORMS {
-            let polynomials = Polynomials::from_graph(&self.graph, &self.roots, form);
-            if polynomials.size() > size_limit {
-                continue;
-            }
+            let polynomials = Polynomials::within(&self.graph, &self.roots, form, size_limit);
+            // Forms of one size are the same form in practice.
+            let Some(polynomials) = polynomials.filter(|polynomials| sizes.insert(polynomials.size())) else { continue };
             let (graph, roots) = factor(polynomials, &self.graph, Ties::SumsFirst);
             if hot_weight(&graph, &roots) > weight + MARGIN {
                 continue;

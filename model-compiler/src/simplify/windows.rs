@@ -12,7 +12,7 @@ pub(super) struct Window<'w> {
 }
 
 /// Which operations are neighbours.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Order {
     /// Operands and their user.
     DepthFirst,
