@@ -46,6 +46,7 @@ enum Replacement {
 /// What the search for an operation reads of every visited node, all in one place.
 struct Visited {
     id: ExprId,
+    support: u64,
     /// At the first point.
     value: Residue,
     inverse: Residue,
@@ -57,6 +58,8 @@ struct Merge<'g> {
     /// By stage, then ascending: what is known early is never computed from what is known late.
     order: Vec<ExprId>,
     prints: Vec<Fingerprint>,
+    /// One bit for every few symbols, set where the node depends on one of them in every step.
+    supports: Vec<u64>,
     inverses: Vec<Fingerprint>,
     uses: Vec<u32>,
     replacements: Vec<Option<Replacement>>,
@@ -76,12 +79,14 @@ impl<'g> Merge<'g> {
         const SEEDS: [u64; 2] = [4242, 2424];
         let mut order = graph.reachable(roots);
         let points = SEEDS.map(|seed| values_at_point(graph, &order, seed));
+        let supports = supports(graph, &order);
         order.sort_by_key(|&id| (graph.stage(id), id));
         let prints: Vec<Fingerprint> = (0..graph.len()).map(|k| [points[0][k], points[1][k]]).collect();
         Merge {
             graph,
             roots,
             inverses: invert_all(&prints),
+            supports,
             prints,
             uses: graph.use_counts(roots),
             replacements: vec![None; graph.len()],
@@ -122,7 +127,8 @@ impl<'g> Merge<'g> {
             self.filter.insert(print[0]);
             self.filter.insert(-print[0]);
         }
-        self.visited.push(Visited { id, value: print[0], inverse: self.inverses[id.index()][0] });
+        let (support, inverse) = (self.supports[id.index()], self.inverses[id.index()][0]);
+        self.visited.push(Visited { id, support, value: print[0], inverse });
     }
 
     /// Finds a cheaper definition of a node, and updates the use counts to it.
@@ -163,7 +169,7 @@ impl<'g> Merge<'g> {
         let released = self.release_operands(id);
         let print = self.prints[id.index()];
         let is_searched = released.weight > 1 && !self.unreachable.contains(&print);
-        let found = if is_searched { self.search_operation(print) } else { None };
+        let found = if is_searched { self.search_operation(id) } else { None };
         if is_searched && found.is_none() {
             self.unreachable.insert(print);
         }
@@ -180,12 +186,14 @@ impl<'g> Merge<'g> {
         }
     }
 
-    /// Two visited nodes in use whose sum, difference or product has the given value.
-    fn search_operation(&self, print: Fingerprint) -> Option<(Binary, ExprId, ExprId)> {
-        for &Visited { id: a, value, inverse } in &self.visited {
+    /// Two visited nodes in use whose sum, difference or product has the value of `id`.
+    fn search_operation(&self, id: ExprId) -> Option<(Binary, ExprId, ExprId)> {
+        let (print, elsewhere) = (self.prints[id.index()], !self.supports[id.index()]);
+        for &Visited { id: a, support, value, inverse } in &self.visited {
             // Most candidates fail in the filter, which needs the first point only.
             let may_be_sum = self.filter.may_contain(print[0] - value);
-            let may_be_product = self.filter.may_contain(print[0] * inverse);
+            // A product depends on all that its factors depend on, unless one divides by what the other contains.
+            let may_be_product = support & elsewhere == 0 && self.filter.may_contain(print[0] * inverse);
             if !(may_be_sum | may_be_product) || self.uses[a.index()] == 0 {
                 continue;
             }
@@ -196,7 +204,8 @@ impl<'g> Merge<'g> {
             if let Some(b) = self.find_live(combine(value, print, |x, y| x - y)) {
                 return Some((Binary::Sub, a, b));
             }
-            if value[0] != Residue::ZERO
+            if may_be_product
+                && value[0] != Residue::ZERO
                 && let Some(b) = self.find_live(combine(print, inverse, |x, y| x * y))
             {
                 return Some((Binary::Mul, a, b));
@@ -307,6 +316,18 @@ impl Filter {
         let bit = value.value() & self.mask;
         self.words[(bit >> 6) as usize] >> (bit & 63) & 1 == 1
     }
+}
+
+/// For every node one bit for every few symbols, set where it depends on one of them in every step.
+fn supports(graph: &Graph, order: &[ExprId]) -> Vec<u64> {
+    let mut supports = vec![0; graph.len()];
+    for &id in order {
+        supports[id.index()] = match graph.node(id) {
+            Node::Symbol(symbol) if graph.is_hot(id) => 1 << (symbol.index() % 64),
+            node => node.operands().fold(0, |support, operand| support | supports[operand.index()]),
+        };
+    }
+    supports
 }
 
 /// Constants that formulas like sin² + cos² may turn out to be.
