@@ -547,12 +547,7 @@ struct FoundSum {
 }
 
 /// The first pair of terms that is ±base·(left ± right).
-fn find_sum(
-    terms: &[Term],
-    key: SumKey,
-    (left, right): (&Cube, &Cube),
-    polynomials: &Polynomials,
-) -> Option<FoundSum> {
+fn find_sum(terms: &[Term], key: SumKey, (left, right): (&Cube, &Cube), polynomials: &Polynomials) -> Option<FoundSum> {
     for (first, a) in terms.iter().enumerate() {
         for (offset, b) in terms[first + 1..].iter().enumerate() {
             // Products are compared where their hashes agree.

@@ -41,13 +41,7 @@ pub fn simplify_equations_watched(
     (simplified, logs)
 }
 
-fn simplify_kernel(
-    kernel: &mut Kernel,
-    is_fused: bool,
-    limits: &Limits,
-    watch: Watch,
-    logs: &mut Vec<FunctionLog>,
-) {
+fn simplify_kernel(kernel: &mut Kernel, is_fused: bool, limits: &Limits, watch: Watch, logs: &mut Vec<FunctionLog>) {
     let source = &kernel.graph;
     let (tasks, task_of) = distinct_tasks(kernel);
     let results = parallel::map(&tasks, |task| {

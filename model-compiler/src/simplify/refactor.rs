@@ -104,7 +104,9 @@ impl Alone {
         for form in FORMS {
             let polynomials = Polynomials::within(&self.graph, &self.roots, form, size_limit);
             // Forms of one size are the same form in practice.
-            let Some(polynomials) = polynomials.filter(|polynomials| sizes.insert(polynomials.size())) else { continue };
+            let Some(polynomials) = polynomials.filter(|polynomials| sizes.insert(polynomials.size())) else {
+                continue;
+            };
             let (graph, roots) = factor(polynomials, &self.graph, Ties::SumsFirst);
             if hot_weight(&graph, &roots) > weight + MARGIN {
                 continue;
