@@ -261,7 +261,7 @@ struct Reader<'g> {
 }
 
 impl Reader<'_> {
-    /// Whether all could be read before the sums became larger than a limit.
+    /// Whether all could be read before the sums became much larger than a limit.
     fn read(mut self, roots: &[ExprId], polynomials: &mut Polynomials, limit: usize) -> bool {
         for id in self.graph.reachable(roots) {
             let mut terms = self.terms(id, polynomials);
@@ -272,7 +272,8 @@ impl Reader<'_> {
                 }
             }
             self.values[id.index()] = cancel_opposite(terms);
-            if polynomials.interned_size > limit {
+            // Of what was read a part may cancel.
+            if polynomials.interned_size / 2 > limit {
                 return false;
             }
         }
