@@ -1,7 +1,9 @@
 //! What an integration scheme is: a way to start a stepper on a model.
 
+use nalgebra::DMatrix;
 use thiserror::Error;
 
+use crate::linear_analysis::Oscillator;
 use crate::model::{Model, ParameterError, State};
 use crate::newton::Tolerance;
 
@@ -59,6 +61,9 @@ pub trait Scheme: Send + Sync {
     fn stages(&self) -> u32 {
         1
     }
+    /// What a step does to a linear oscillator, in units of the step, see [`crate::linear_analysis`]; `None` where a
+    /// step is no linear map.
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>>;
     /// A stepper from a consistent state.
     ///
     /// # Errors

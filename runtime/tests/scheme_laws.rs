@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{Chain, FreeBody, HeavyTop, Oscillator, Pendulum, Rotor};
+use common::{Chain, FreeBody, HeavyTop, LinearOscillator, Oscillator, Pendulum, Rotor};
+use hamel::linear_analysis as linear;
 use hamel::schemes::{self, GeneralizedAlpha, Hht, ModifiedHht, Newmark, RungeKutta, Stability, Weighting};
 use hamel::{ConstraintLevel, Model, Options, RotationReference, Scheme, State, StepError};
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 /// The state after `steps` equal steps over `duration`.
 fn integrate(model: &dyn Model, scheme: &dyn Scheme, initial: State, duration: f64, steps: usize) -> State {
@@ -308,6 +309,81 @@ fn a_rotation_held_by_a_constraint_keeps_second_order() {
             (end.v.rows(3, 3) - exact.v.rows(3, 3)).norm()
         };
         assert_near(order(error(200), error(400)), 2.0, 0.1, &scheme.name());
+    }
+}
+
+#[test]
+fn steps_are_those_of_the_amplification_matrix() {
+    // Whatever the state of a scheme is, its coordinates obey the characteristic polynomial of the matrix.
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        for (omega, damping) in [(0.8, 0.0), (1.1, 0.15)] {
+            let Some(matrix) = scheme.amplification(linear::Oscillator { omega, damping }) else {
+                assert!(["newmark_iterated", "runge_kutta_like_printed"].contains(&entry.name), "{}", entry.name);
+                continue;
+            };
+            let model = LinearOscillator { omega, damping };
+            let mut stepper = scheme.start(&model, model.initial()).unwrap();
+            // Multistep schemes begin with steps of the trapezoidal rule.
+            let mut coordinates: Vec<f64> = Vec::new();
+            for step in 0..4 + matrix.nrows() + 6 {
+                if step >= 4 {
+                    coordinates.push(stepper.state().q[0]);
+                }
+                stepper.step(1.0).unwrap();
+            }
+            let polynomial = characteristic_polynomial(&matrix);
+            for window in coordinates.windows(polynomial.len()) {
+                let rest: f64 = window.iter().zip(&polynomial).map(|(q, coefficient)| q * coefficient).sum();
+                let size: f64 = polynomial.iter().map(|coefficient| coefficient.abs()).sum();
+                assert!(rest.abs() < 1e-13 * size, "{}: {rest:e}", scheme.name());
+            }
+        }
+    }
+}
+
+/// Coefficients of the characteristic polynomial, from the constant one up, by the recursion of Faddeev and LeVerrier.
+fn characteristic_polynomial(matrix: &DMatrix<f64>) -> Vec<f64> {
+    let n = matrix.nrows();
+    let mut coefficients = vec![1.0];
+    let mut product = DMatrix::zeros(n, n);
+    for k in 1..=n {
+        product = matrix * (product + DMatrix::identity(n, n) * coefficients[k - 1]);
+        coefficients.push(-product.trace() / k as f64);
+    }
+    coefficients.reverse();
+    coefficients
+}
+
+#[test]
+fn every_scheme_is_as_stable_as_its_entry_says() {
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        let Some(_) = scheme.amplification(linear::Oscillator::undamped(1.0)) else { continue };
+        let amplification = |oscillator| scheme.amplification(oscillator).unwrap();
+        let radius = |omega| linear::spectral_radius(&amplification(linear::Oscillator::undamped(omega)));
+        match entry.stability {
+            Stability::Below(limit) => {
+                let found = linear::stability_limit(amplification, 10.0).expect("a limit");
+                assert_near(found, limit, 1e-3, entry.name);
+            }
+            Stability::Always | Stability::Stiff => {
+                for exponent in -30..=60 {
+                    let omega = 10f64.powf(0.1 * f64::from(exponent));
+                    assert!(radius(omega) <= 1.0 + 1e-9, "{} at {omega}", entry.name);
+                }
+            }
+            Stability::Never => {}
+        }
+        if entry.stability == Stability::Stiff {
+            assert!(radius(1e8) < 1e-6, "{}", entry.name);
+        }
+        for rho in [0.0, 0.5, 1.0].into_iter().filter(|_| entry.parameters.iter().any(|&(p, _)| p == "rho_infinity")) {
+            // Roots of multiplicity r approach their limit as the r-th root of 1/Ω.
+            let scheme = entry.scheme(&[("rho_infinity", rho)]).unwrap();
+            let radius = linear::spectral_radius(&scheme.amplification(linear::Oscillator::undamped(1e12)).unwrap());
+            assert_near(radius, rho, 5e-3, &scheme.name());
+        }
     }
 }
 

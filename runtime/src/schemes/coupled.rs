@@ -4,11 +4,12 @@
 //! coordinates relative to the beginning of the step, see [`crate::chart`], follow from them. Constraints hold in
 //! every implicit stage, the last of which is the new state.
 
-use nalgebra::{DVector, Matrix3, SMatrix, Vector3};
+use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, Vector3};
 
 use super::constraint_rows::ConstraintRows;
 use crate::chart;
 use crate::configuration::ranges;
+use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, largest};
@@ -78,6 +79,10 @@ impl Scheme for Coupled {
 
     fn stages(&self) -> u32 {
         (self.tableau.stages() - self.explicit()) as u32
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(self.tableau.amplification(oscillator))
     }
 
     fn start_with<'m>(

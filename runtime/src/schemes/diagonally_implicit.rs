@@ -4,9 +4,10 @@
 //! The coefficients stand in [`crate::tables`]; here is the step. A stage is a time point with all equations of motion
 //! and constraints; the last stage is the new state, and its derivative the first stage of the next step.
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::time_point::TimePoint;
+use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
 use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};
 use crate::tables::Tableau;
@@ -56,6 +57,10 @@ impl Scheme for DiagonallyImplicit {
 
     fn stages(&self) -> u32 {
         self.tableau.stages() as u32 - 1
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(self.tableau.amplification(oscillator))
     }
 
     fn start_with<'m>(

@@ -4,10 +4,11 @@
 //! The acceleration is that of the equations of motion without constraints. On rotations the changes of x move the
 //! configuration by the exponential.
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::acceleration::Acceleration;
 use crate::configuration::retract;
+use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
@@ -76,6 +77,10 @@ impl Scheme for ModifiedEuler {
         1
     }
 
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(linear_analysis::modified_euler(oscillator))
+    }
+
     fn start_with<'m>(
         &self,
         model: &'m dyn Model,
@@ -103,6 +108,13 @@ impl Scheme for RungeKuttaLike {
 
     fn stages(&self) -> u32 {
         2
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        match self.form {
+            Form::Corrected => Some(linear_analysis::runge_kutta_like(oscillator)),
+            Form::Printed => None,
+        }
     }
 
     fn start_with<'m>(
@@ -140,6 +152,15 @@ impl Scheme for NewmarkPredictorCorrector {
         match self.corrections {
             Corrections::Fixed(count) => count + 1,
             Corrections::Tolerance(_) => 1,
+        }
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        match self.corrections {
+            Corrections::Fixed(count) => {
+                Some(linear_analysis::newmark_corrector(self.beta, self.gamma, count, oscillator))
+            }
+            Corrections::Tolerance(_) => None,
         }
     }
 

@@ -2,8 +2,11 @@
 //!
 //! Only the parameters are here; [`super::newmark_step`] does the stepping. Constraints hold on positions.
 
+use nalgebra::DMatrix;
+
 use super::modified_hht::Weighting;
 use super::newmark_step::{Equilibrium, Parameters, start};
+use crate::linear_analysis::{NewmarkFamily, Oscillator};
 use crate::model::{Model, State};
 use crate::scheme::{Options, Scheme, StepError, Stepper};
 
@@ -33,6 +36,10 @@ impl Scheme for Newmark {
 
     fn order(&self) -> u32 {
         if self.gamma == 0.5 { 2 } else { 1 }
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(NewmarkFamily::newmark(self.beta, self.gamma).amplification(oscillator))
     }
 
     fn start_with<'m>(
@@ -74,6 +81,10 @@ impl Scheme for Hht {
         2
     }
 
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(NewmarkFamily::hht(self.alpha).amplification(oscillator))
+    }
+
     fn start_with<'m>(
         &self,
         model: &'m dyn Model,
@@ -105,6 +116,10 @@ impl Scheme for GeneralizedAlpha {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(NewmarkFamily::generalized_alpha(self.rho_infinity).amplification(oscillator))
     }
 
     fn start_with<'m>(

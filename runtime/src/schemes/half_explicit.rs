@@ -3,10 +3,11 @@
 //!
 //! Constraints on coordinates hold for velocities, and coordinates drift. Not here: contacts and impacts.
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::acceleration::Acceleration;
 use crate::configuration::retract;
+use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 
@@ -27,6 +28,10 @@ impl Scheme for Moreau {
 
     fn order(&self) -> u32 {
         1
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(linear_analysis::moreau(oscillator))
     }
 
     fn start_with<'m>(
@@ -51,6 +56,10 @@ impl Scheme for HalfExplicit {
 
     fn stages(&self) -> u32 {
         2
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(linear_analysis::half_explicit(oscillator))
     }
 
     fn start_with<'m>(

@@ -4,7 +4,10 @@
 //! are those of the trapezoidal rule. LMS2 follows a change of the step size by its coefficients for variable steps;
 //! LMS3 and LMS4 have none and begin anew.
 
+use nalgebra::DMatrix;
+
 use super::time_point::TimePoint;
+use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
 use crate::scheme::{Options, Predictor, Scheme, StepError, StepStats, Stepper};
 use crate::tables::{self, Multistep};
@@ -26,6 +29,10 @@ impl Scheme for LinearMultistep {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(tables::lms(self.steps, self.rho_infinity).ok()?.amplification(oscillator))
     }
 
     fn start_with<'m>(

@@ -7,10 +7,11 @@
 //! As printed, the scheme is of first order for α ≠ 0 although the source calls it second (slope +1 in its Figs. 2
 //! and 9): old forces belong to the old orientation. Turning them with the body restores second order.
 
-use nalgebra::{Matrix4, Vector3, Vector4};
+use nalgebra::{DMatrix, Matrix4, Vector3, Vector4};
 
 use super::generalized_alpha::hht_parameters;
 use super::newmark_step::start;
+use crate::linear_analysis::{NewmarkFamily, Oscillator};
 use crate::model::{Model, State};
 use crate::rotation::{conjugate, matrix_l, product, right_multiplication};
 use crate::scheme::{Options, Scheme, StepError, Stepper};
@@ -51,6 +52,10 @@ impl Scheme for ModifiedHht {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(NewmarkFamily::hht(self.alpha).amplification(oscillator))
     }
 
     fn start_with<'m>(

@@ -100,7 +100,7 @@ pub static FAMILIES: &[Family] = &[
             Entry {
                 name: "newmark_predictor_corrector",
                 parameters: &[("beta", 0.25), ("gamma", 0.5), ("corrections", 3.0)],
-                stability: Below(1.728),
+                stability: Below(1.7193),
                 index_2: None,
                 index_3: None,
                 source: "simo, Sect. 4.3, corrected",

@@ -4,13 +4,15 @@
 //! constraints differentiated twice. After each step coordinates and velocities are projected back onto `g = 0` and
 //! `ġ = 0`, in the metric of M, so that constraints do not drift. Not here: step size control.
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::acceleration::Acceleration;
 use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
+use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::tables;
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +40,10 @@ impl Scheme for RungeKutta {
 
     fn stages(&self) -> u32 {
         4
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(tables::runge_kutta4().amplification(oscillator))
     }
 
     fn start_with<'m>(

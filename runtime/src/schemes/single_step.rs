@@ -3,10 +3,11 @@
 //! Instead of earlier points they carry auxiliary derivatives w¹, w², w³, each an average of the one before it over
 //! the step; only w¹ of SS3 and SS4 is complex. A change of the step size rescales them, which keeps second order.
 
-use nalgebra::{Complex, DVector};
+use nalgebra::{Complex, DMatrix, DVector};
 
 use super::time_point::TimePoint;
 use crate::chart;
+use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Predictor, Scheme, StepError, StepStats, Stepper};
 use crate::tables;
@@ -27,6 +28,10 @@ impl Scheme for SingleStep {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(tables::ss(self.steps, self.rho_infinity).ok()?.amplification(oscillator))
     }
 
     fn start_with<'m>(

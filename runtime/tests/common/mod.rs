@@ -7,7 +7,7 @@ mod pendulum;
 mod top;
 
 pub use body::{FreeBody, Rotor};
-pub use pendulum::{Chain, Oscillator, Pendulum};
+pub use pendulum::{Chain, LinearOscillator, Oscillator, Pendulum};
 pub use top::HeavyTop;
 
 use hamel::{Block, Channel, ModelInfo, SparsityPattern};

@@ -56,6 +56,54 @@ impl Model for Oscillator {
     without_initial_conditions!();
 }
 
+/// `q̈ + 2 ζ ω q̇ + ω² q = 0`.
+pub struct LinearOscillator {
+    /// ω, rad/s.
+    pub omega: f64,
+    /// ζ.
+    pub damping: f64,
+}
+
+impl LinearOscillator {
+    pub fn initial(&self) -> State {
+        let (q, v) = (0.7, 0.2 * self.omega);
+        let a = -self.omega * (self.omega * q + 2.0 * self.damping * v);
+        State { t: 0.0, q: vector(&[q]), v: vector(&[v]), a: vector(&[a]), lambda: DVector::zeros(0) }
+    }
+}
+
+impl Model for LinearOscillator {
+    fn describe(&self) -> &'static ModelInfo {
+        Oscillator.describe()
+    }
+    fn mass_matrix(&self, _q: &[f64], out: &mut [f64]) {
+        out[0] = 1.0;
+    }
+    fn bias_force(&self, _q: &[f64], _v: &[f64], out: &mut [f64]) {
+        out[0] = 0.0;
+    }
+    fn applied_force(&self, _t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        out[0] = -self.omega * (self.omega * q[0] + 2.0 * self.damping * v[0]);
+    }
+    fn constraint(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    fn constraint_jacobian(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    fn constraint_bias(&self, _t: f64, _q: &[f64], _v: &[f64], _rate: &mut [f64], _acceleration: &mut [f64]) {}
+    fn energy(&self, _t: f64, q: &[f64], v: &[f64]) -> Energy {
+        Energy { kinetic: 0.5 * v[0] * v[0], potential: 0.5 * (self.omega * q[0]).powi(2) }
+    }
+    fn damping(&self, _state: &State, out: &mut [f64]) {
+        out[0] = 2.0 * self.damping * self.omega;
+    }
+    fn stiffness(&self, _state: &State, out: &mut [f64]) {
+        out[0] = self.omega * self.omega;
+    }
+    fn reference_configuration(&self, q: &mut [f64]) {
+        q[0] = 0.0;
+    }
+    assembled_from_parts!();
+    without_initial_conditions!();
+}
+
 /// A unit mass on a massless rod of one metre, `g = (x² + y² − 1)/2`.
 pub struct Pendulum;
 
