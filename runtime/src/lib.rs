@@ -24,6 +24,7 @@ pub mod tables;
 
 pub mod newton;
 
+pub mod adaptive;
 pub mod consistent;
 pub mod linear_analysis;
 pub mod schemes;

@@ -64,6 +64,14 @@ pub trait Scheme: Send + Sync {
     /// What a step does to a linear oscillator, in units of the step, see [`crate::linear_analysis`]; `None` where a
     /// step is no linear map.
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>>;
+    /// Where it imposes constraints on coordinates unless the options say otherwise.
+    fn preferred_level(&self) -> ConstraintLevel {
+        ConstraintLevel::Position
+    }
+    /// What is known to go wrong with these parameters whatever the model.
+    fn caution(&self) -> Option<&'static str> {
+        None
+    }
     /// A stepper from a consistent state.
     ///
     /// # Errors

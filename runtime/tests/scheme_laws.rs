@@ -322,7 +322,7 @@ fn steps_are_those_of_the_amplification_matrix() {
                 assert!(["newmark_iterated", "runge_kutta_like_printed"].contains(&entry.name), "{}", entry.name);
                 continue;
             };
-            let model = LinearOscillator { omega, damping };
+            let model = LinearOscillator { omega, damping, ends_at: f64::INFINITY };
             let mut stepper = scheme.start(&model, model.initial()).unwrap();
             // Multistep schemes begin with steps of the trapezoidal rule.
             let mut coordinates: Vec<f64> = Vec::new();
@@ -378,11 +378,14 @@ fn every_scheme_is_as_stable_as_its_entry_says() {
         if entry.stability == Stability::Stiff {
             assert!(radius(1e8) < 1e-6, "{}", entry.name);
         }
-        for rho in [0.0, 0.5, 1.0].into_iter().filter(|_| entry.parameters.iter().any(|&(p, _)| p == "rho_infinity")) {
-            // Roots of multiplicity r approach their limit as the r-th root of 1/Ω.
+        // The matrix of SS has modes that no motion of the scheme excites; its others are those of LMS.
+        let is_tunable =
+            entry.parameters.iter().any(|&(name, _)| name == "rho_infinity") && !entry.name.starts_with("ss");
+        for rho in [0.0, 0.5, 1.0].into_iter().filter(|_| is_tunable) {
+            // Roots of multiplicity r approach their limit as the r-th root of 1/Ω, and rounding splits them.
             let scheme = entry.scheme(&[("rho_infinity", rho)]).unwrap();
-            let radius = linear::spectral_radius(&scheme.amplification(linear::Oscillator::undamped(1e12)).unwrap());
-            assert_near(radius, rho, 5e-3, &scheme.name());
+            let radius = linear::spectral_radius(&scheme.amplification(linear::Oscillator::undamped(1e8)).unwrap());
+            assert_near(radius, rho, 1e-2, &scheme.name());
         }
     }
 }
@@ -470,6 +473,31 @@ fn parameters_out_of_range_are_refused() {
     let explicit = Newmark { beta: 0.0, gamma: 0.5 };
     assert!(matches!(explicit.start(&Pendulum, Pendulum::initial()), Err(StepError::Undefined { .. })));
     assert!(explicit.start(&Oscillator, Oscillator::initial()).is_ok());
+}
+
+#[test]
+fn what_will_not_converge_is_cautioned() {
+    let caution = |name: &str, parameters: &[(&str, f64)], level| {
+        let scheme = schemes::by_name(name, parameters).unwrap();
+        schemes::caution(&*scheme, &Pendulum, &on(level))
+    };
+    let undamped: [(&str, &[(&str, f64)]); 6] = [
+        ("newmark", &[]),
+        ("hht", &[("alpha", 0.0)]),
+        ("generalized_alpha", &[("rho_infinity", 1.0)]),
+        ("lms2", &[("rho_infinity", 1.0)]),
+        ("mssth3", &[("rho_infinity", 1.0)]),
+        ("trapezoidal", &[]),
+    ];
+    for (name, parameters) in undamped {
+        let text = caution(name, parameters, ConstraintLevel::Position).expect(name);
+        assert!(text.contains("multipliers"), "{text}");
+        assert_eq!(caution(name, parameters, ConstraintLevel::Velocity), None, "{name}");
+    }
+    for entry in schemes::entries().filter(|entry| entry.index_3.is_some_and(|orders| orders[2] > 0)) {
+        assert_eq!(caution(entry.name, &[], ConstraintLevel::Position), None, "{}", entry.name);
+    }
+    assert!(caution("lms4", &[("rho_infinity", 1.0)], ConstraintLevel::Velocity).unwrap().contains("rounding"));
 }
 
 #[test]

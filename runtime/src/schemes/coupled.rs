@@ -81,6 +81,10 @@ impl Scheme for Coupled {
         (self.tableau.stages() - self.explicit()) as u32
     }
 
+    fn preferred_level(&self) -> ConstraintLevel {
+        self.level
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(self.tableau.amplification(oscillator))
     }
@@ -91,7 +95,7 @@ impl Scheme for Coupled {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        let level = options.constraint_level.unwrap_or(self.level);
+        let level = options.constraint_level.unwrap_or(self.preferred_level());
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
         let solver = LinearSolver::from_pattern(stages.assembly.pattern.clone());
         Ok(Box::new(CoupledStepper {

@@ -110,6 +110,11 @@ impl Scheme for RungeKuttaLike {
         2
     }
 
+    fn caution(&self) -> Option<&'static str> {
+        (self.form == Form::Printed)
+            .then_some("the printed formula is not consistent: its error does not fall with the step")
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         match self.form {
             Form::Corrected => Some(linear_analysis::runge_kutta_like(oscillator)),

@@ -30,6 +30,10 @@ impl Scheme for Moreau {
         1
     }
 
+    fn preferred_level(&self) -> ConstraintLevel {
+        ConstraintLevel::Velocity
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(linear_analysis::moreau(oscillator))
     }
@@ -56,6 +60,10 @@ impl Scheme for HalfExplicit {
 
     fn stages(&self) -> u32 {
         2
+    }
+
+    fn preferred_level(&self) -> ConstraintLevel {
+        ConstraintLevel::Velocity
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {

@@ -31,6 +31,11 @@ impl Scheme for LinearMultistep {
         2
     }
 
+    fn caution(&self) -> Option<&'static str> {
+        let is_doubtful = self.steps > 2 && self.rho_infinity == 1.0;
+        is_doubtful.then_some("with ρ∞ = 1 rounding errors grow over many steps; take ρ∞ < 1 or the trapezoidal rule")
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(tables::lms(self.steps, self.rho_infinity).ok()?.amplification(oscillator))
     }

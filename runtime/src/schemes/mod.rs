@@ -24,7 +24,7 @@ pub use generalized_alpha::{GeneralizedAlpha, Hht, Newmark};
 pub use half_explicit::{HalfExplicit, Moreau};
 pub use linear_multistep::LinearMultistep;
 pub use modified_hht::{ModifiedHht, Weighting};
-pub use registry::{Entry, FAMILIES, Family, Stability, all, by_name, entries};
+pub use registry::{Entry, FAMILIES, Family, Stability, all, by_name, caution, entries};
 pub use runge_kutta::RungeKutta;
 pub use single_step::SingleStep;
 

@@ -4,7 +4,9 @@
 //! it to.
 
 use super::*;
-use crate::scheme::Predictor;
+use crate::linear_analysis::{Oscillator, spectral_radius};
+use crate::model::Model;
+use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::tables::{self, TableError, Tableau};
 
 /// What shares one algorithm.
@@ -482,4 +484,26 @@ pub fn by_name(name: &str, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>
         return Err(StepError::BadParameter { scheme: name.to_owned(), reason });
     };
     entry.scheme(parameters)
+}
+
+/// An Ω that stands for infinity, and how near to one a spectral radius is there that does not damp.
+const INFINITY: f64 = 1e8;
+const UNDAMPED: f64 = 1e-3;
+
+/// What to expect of a scheme on a model, where it is nothing good.
+pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Option<&'static str> {
+    let info = model.describe();
+    let level = options.constraint_level.unwrap_or(scheme.preferred_level());
+    let binds_positions = level == ConstraintLevel::Position && info.constraints.len() > info.velocity_constraints;
+    let is_undamped = || {
+        let radius = spectral_radius(&scheme.amplification(Oscillator::undamped(INFINITY))?);
+        Some((radius - 1.0).abs() < UNDAMPED)
+    };
+    if binds_positions && is_undamped() == Some(true) {
+        return Some(
+            "it does not damp infinitely fast motion, so that multipliers of constraints on positions do not converge; \
+             take ρ∞ < 1 (α < 0), or impose the constraints on velocities",
+        );
+    }
+    scheme.caution()
 }

@@ -62,6 +62,8 @@ pub struct LinearOscillator {
     pub omega: f64,
     /// ζ.
     pub damping: f64,
+    /// From this time on there is no force, s.
+    pub ends_at: f64,
 }
 
 impl LinearOscillator {
@@ -82,8 +84,9 @@ impl Model for LinearOscillator {
     fn bias_force(&self, _q: &[f64], _v: &[f64], out: &mut [f64]) {
         out[0] = 0.0;
     }
-    fn applied_force(&self, _t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
-        out[0] = -self.omega * (self.omega * q[0] + 2.0 * self.damping * v[0]);
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        let force = -self.omega * (self.omega * q[0] + 2.0 * self.damping * v[0]);
+        out[0] = if t < self.ends_at { force } else { f64::NAN };
     }
     fn constraint(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
     fn constraint_jacobian(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
+use hamel::adaptive::{AdaptiveRun, AdaptiveStepper, Control, simulate_adaptive};
 use hamel::trajectory::Division;
 use hamel::{ConstraintLevel, Model, Options, RotationReference, Run, Scheme, schemes};
 use hamel_models::ModelEntry;
@@ -56,6 +57,9 @@ pub(super) struct Arguments {
     /// Set a parameter of the model, component by component: --set mass=2 --set inertia_xx=0.1
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     parameters: Vec<(String, f64)>,
+    /// Choose the steps by this tolerance, relative and absolute; DT is the first one. For schemes that estimate errors.
+    #[arg(long, value_name = "TOLERANCE", conflicts_with = "record")]
+    adaptive: Option<f64>,
     /// Record every N-th step; about a thousand records by default.
     #[arg(long, value_name = "N")]
     record: Option<std::num::NonZeroUsize>,
@@ -94,13 +98,29 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     // A scheme that rejects its parameters or this kind of model does so before anything is written.
     let options = options(arguments);
     scheme.start_with(&*model, initial.clone(), &options)?;
+    if let Some(caution) = schemes::caution(&*scheme, &*model, &options) {
+        eprintln!("caution: {}: {caution}", scheme.name());
+    }
+    if let Some(tolerance) = arguments.adaptive {
+        AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(arguments.dt, tolerance))?;
+    }
     output::prepare(&arguments.out)?;
 
-    let run = hamel::simulate_with(&*model, &*scheme, &options, initial, arguments.dt, arguments.until, every);
+    let (dt, until) = (arguments.dt, arguments.until);
+    let run = match arguments.adaptive {
+        None => hamel::simulate_with(&*model, &*scheme, &options, initial, dt, until, every),
+        Some(tolerance) => {
+            let control = control(dt, tolerance);
+            let AdaptiveRun { run, accepted, rejected, .. } =
+                simulate_adaptive(&*model, &*scheme, &options, initial, until, control, &[]);
+            screen.line(format!("{accepted} steps accepted, {rejected} rejected"))?;
+            run
+        }
+    };
     let files = write(arguments, &*model, &*scheme, &run)?;
     screen.line(format!("{}, {}, h = {} s", model.describe().name, scheme.name(), arguments.dt))?;
-    if let Some(division) = Division::new(arguments.until, arguments.dt).filter(|division| division.last != division.dt)
-    {
+    let division = Division::new(arguments.until, arguments.dt).filter(|_| arguments.adaptive.is_none());
+    if let Some(division) = division.filter(|division| division.last != division.dt) {
         let Division { steps, dt, last } = division;
         screen.line(format!(
             "{steps} steps, the last of {last:.6e} s because {dt} s does not divide {} s",
@@ -111,6 +131,11 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     screen.line(format!("written to {}: {}", arguments.out.display(), files.join(", ")))?;
     screen.flush()?;
     run.outcome.map(|_| ()).map_err(Failure::from)
+}
+
+/// The same relative and absolute tolerance, and the first step.
+fn control(first_step: f64, tolerance: f64) -> Control {
+    Control { first_step, ..Control::tolerance(tolerance) }
 }
 
 /// Writes the motion, its plots and its description; the names of the files.

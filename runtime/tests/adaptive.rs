@@ -1,0 +1,132 @@
+//! Steps chosen by an error estimate keep it, states between steps lie on the motion, events are met where they happen.
+
+mod common;
+
+use common::{FreeBody, LinearOscillator, Oscillator, Pendulum, Rotor};
+use hamel::adaptive::{AdaptiveStepper, Control, Direction, Event, simulate_adaptive};
+use hamel::{Model, Options, State, StepError, schemes};
+use nalgebra::DVector;
+
+/// The end of an integration, and how many steps it took.
+fn end(model: &dyn Model, name: &str, initial: State, until: f64, tolerance: f64) -> (State, u64) {
+    let scheme = schemes::by_name(name, &[]).unwrap();
+    let control = Control::tolerance(tolerance);
+    let mut stepper = AdaptiveStepper::new(model, &*scheme, &Options::default(), initial, control).unwrap();
+    let mut steps = 0;
+    while stepper.state().t < until {
+        stepper.step(until).unwrap();
+        steps += 1;
+    }
+    (stepper.state().clone(), steps)
+}
+
+const ADAPTIVE: [&str; 3] = ["esdirk324", "esdirk325", "esdirk436"];
+
+#[test]
+fn errors_follow_the_tolerance() {
+    for name in ADAPTIVE {
+        let errors = [1e-5, 1e-7, 1e-9].map(|tolerance| {
+            let (state, _) = end(&Oscillator, name, Oscillator::initial(), 2.0, tolerance);
+            assert_eq!(state.t, 2.0);
+            (state.q[0] - Oscillator::END[0]).hypot(state.v[0] - Oscillator::END[1])
+        });
+        for (error, tolerance) in errors.into_iter().zip([1e-5, 1e-7, 1e-9]) {
+            assert!(error < 100.0 * tolerance, "{name}: {error:e} for a tolerance of {tolerance:e}");
+        }
+        assert!(errors[2] < 1e-3 * errors[0], "{name}: {errors:?}");
+    }
+}
+
+#[test]
+fn constraints_and_rotations_have_adaptive_steps_too() {
+    let (state, _) = end(&Pendulum, "esdirk436", Pendulum::initial(), 1.0, 1e-8);
+    assert!((state.q - DVector::from_column_slice(&Pendulum::END_Q)).norm() < 1e-6);
+    let rotor = Rotor(FreeBody::TUMBLING);
+    let initial = rotor.initial(FreeBody::SPIN);
+    let (coarse, few) = end(&rotor, "esdirk436", initial.clone(), 1.0, 1e-6);
+    let (fine, many) = end(&rotor, "esdirk436", initial, 1.0, 1e-11);
+    assert!((coarse.q - fine.q).norm() < 1e-4 && many > 3 * few, "{few}, {many}");
+}
+
+#[test]
+fn steps_adapt_to_what_happens() {
+    // A stiff oscillator at rest needs few steps, one that moves needs as many as its period asks for.
+    let model = LinearOscillator { omega: 100.0, damping: 0.7, ends_at: f64::INFINITY };
+    let (_, steps) = end(&model, "esdirk324", model.initial(), 10.0, 1e-5);
+    assert!(steps < 200, "{steps} steps");
+}
+
+#[test]
+fn states_between_steps_lie_on_the_motion() {
+    let model = LinearOscillator { omega: 2.0, damping: 0.0, ends_at: f64::INFINITY };
+    let mut initial = model.initial();
+    (initial.q[0], initial.v[0], initial.a[0]) = (1.0, 0.0, -4.0);
+    let scheme = schemes::by_name("esdirk436", &[]).unwrap();
+    let mut stepper =
+        AdaptiveStepper::new(&model, &*scheme, &Options::default(), initial, Control::tolerance(1e-8)).unwrap();
+    while stepper.state().t < 3.0 {
+        stepper.step(3.0).unwrap();
+        for part in [0.0, 0.3, 0.8, 1.0] {
+            let t = stepper.previous().t + part * (stepper.state().t - stepper.previous().t);
+            let state = stepper.interpolate(t);
+            assert!((state.q[0] - (2.0 * t).cos()).abs() < 1e-6, "t = {t}");
+            assert!((state.v[0] + 2.0 * (2.0 * t).sin()).abs() < 1e-5, "t = {t}");
+        }
+    }
+}
+
+#[test]
+fn events_are_met_where_they_happen() {
+    let model = LinearOscillator { omega: 1.0, damping: 0.0, ends_at: f64::INFINITY };
+    let mut initial = model.initial();
+    (initial.q[0], initial.v[0], initial.a[0]) = (1.0, 0.0, -1.0);
+    let scheme = schemes::by_name("esdirk436", &[]).unwrap();
+    let function = |state: &State| state.q[0];
+    let simulate = |direction, is_terminal| {
+        let events = [Event { function: &function, direction, is_terminal }];
+        let control = Control::tolerance(1e-10);
+        simulate_adaptive(&model, &*scheme, &Options::default(), initial.clone(), 7.0, control, &events)
+    };
+    let times = |direction, is_terminal| {
+        let run = simulate(direction, is_terminal);
+        assert!(run.run.outcome.is_ok());
+        run.occurrences.iter().map(|occurrence| occurrence.state.t).collect::<Vec<_>>()
+    };
+    let half = std::f64::consts::FRAC_PI_2;
+    for (direction, expected) in [
+        (Direction::Both, vec![half, 3.0 * half]),
+        (Direction::Falling, vec![half]),
+        (Direction::Rising, vec![3.0 * half]),
+    ] {
+        let found = times(direction, false);
+        assert_eq!(found.len(), expected.len());
+        assert!(found.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-7), "{found:?}");
+    }
+    let run = simulate(Direction::Falling, true);
+    let last = run.run.trajectory.times().last().unwrap();
+    assert!((last - half).abs() < 1e-7, "{last}");
+    assert!(run.accepted > 0);
+}
+
+#[test]
+fn what_cannot_be_controlled_is_refused() {
+    let start = |name: &str, control| {
+        let scheme = schemes::by_name(name, &[]).unwrap();
+        AdaptiveStepper::new(&Oscillator, &*scheme, &Options::default(), Oscillator::initial(), control).err()
+    };
+    assert!(matches!(start("lms2", Control::tolerance(1e-6)), Some(StepError::Undefined { .. })));
+    for bad in [0.0, -1.0, 1e-16, f64::NAN, f64::INFINITY] {
+        assert!(matches!(start("esdirk436", Control::tolerance(bad)), Some(StepError::BadParameter { .. })));
+    }
+}
+
+#[test]
+fn a_motion_that_ends_keeps_what_was_computed() {
+    let model = LinearOscillator { omega: 1.0, damping: 0.0, ends_at: 0.5 };
+    let scheme = schemes::by_name("esdirk436", &[]).unwrap();
+    let control = Control::tolerance(1e-6);
+    let run = simulate_adaptive(&model, &*scheme, &Options::default(), model.initial(), 1.0, control, &[]);
+    assert!(matches!(run.run.outcome, Err(StepError::NotFinite { .. })), "{:?}", run.run.outcome);
+    let last = run.run.trajectory.times().last().unwrap();
+    assert!((0.4..0.5).contains(&last) && run.rejected > 0, "{last}");
+}
