@@ -5,3 +5,4 @@ mod hand_derivations;
 mod known_solutions;
 mod model_laws;
 mod provided;
+mod schemes;
