@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, ParameterError, State};
 use crate::newton::Tolerance;
+use crate::tables::Tableau;
 
 /// Where constraints on coordinates are imposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,10 @@ pub trait Scheme: Send + Sync {
     /// What a step does to a linear oscillator, in units of the step, see [`crate::linear_analysis`]; `None` where a
     /// step is no linear map.
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>>;
+    /// Its coefficients, where it is a Runge-Kutta scheme.
+    fn tableau(&self) -> Option<&Tableau> {
+        None
+    }
     /// Where it imposes constraints on coordinates unless the options say otherwise.
     fn preferred_level(&self) -> ConstraintLevel {
         ConstraintLevel::Position

@@ -1,5 +1,6 @@
-//! Laws of every table of coefficients, over a grid of ρ∞: a new entry of the lists below is covered by all of them.
+//! Laws of every table of coefficients, over a grid of ρ∞: a new entry of the registry is covered by all of them.
 
+use hamel::schemes::{self, Stability};
 use hamel::tables::{self, Multistep, SingleStep, TableError, Tableau};
 use nalgebra::Complex;
 
@@ -11,55 +12,49 @@ struct Member {
     order: u32,
     /// Order for linear problems, where it is higher.
     linear_order: u32,
-    embedded_order: Option<u32>,
     at_infinity: f64,
 }
 
 /// Grid values, values between them, and both ends.
 const RHO: [f64; 16] = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0];
 
+/// The Runge-Kutta schemes of the registry, and tables that no scheme there uses.
 fn members() -> Vec<Member> {
-    let fixed = |name: &str, tableau: Tableau, order, embedded_order, at_infinity| Member {
-        name: name.to_owned(),
-        rho: None,
-        tableau,
-        order,
-        linear_order: order,
-        embedded_order,
-        at_infinity,
-    };
-    let mut members = vec![
-        fixed("trapezoidal", tables::trapezoidal(), 2, None, -1.0),
-        fixed("bathe", tables::bathe(), 2, None, 0.0),
-        fixed("runge_kutta4", tables::runge_kutta4(), 4, None, f64::INFINITY),
-        fixed("radau_iia5", tables::radau_iia5(), 5, None, 0.0),
-        fixed("gauss", tables::gauss(), 6, None, -1.0),
-        fixed("esdirk324", tables::esdirk324(), 3, Some(2), 0.0),
-        fixed("esdirk325", tables::esdirk325(), 3, Some(2), 0.0),
-        fixed("esdirk436sa2", tables::esdirk436sa2(), 4, Some(3), 0.0),
-    ];
-    for rho in RHO {
-        let mut add = |name: &str, tableau: Result<Tableau, TableError>, order, linear_order, at_infinity| {
+    let mut members = Vec::new();
+    for entry in schemes::entries() {
+        let is_tunable = entry.parameters.iter().any(|&(name, _)| name == "rho_infinity");
+        let values: &[f64] = if is_tunable { &RHO } else { &[f64::NAN] };
+        for &rho in values {
+            let parameters = [("rho_infinity", rho)];
+            let scheme = entry.scheme(if is_tunable { &parameters } else { &[] }).unwrap();
+            let Some(tableau) = scheme.tableau() else { continue };
+            let limit = match entry.stability {
+                Stability::Stiff => 0.0,
+                _ if is_tunable => rho,
+                _ => 1.0,
+            };
             members.push(Member {
-                name: name.to_owned(),
-                rho: Some(rho),
-                tableau: tableau.unwrap(),
-                order,
-                linear_order,
-                embedded_order: None,
-                at_infinity,
+                name: entry.name.to_owned(),
+                rho: is_tunable.then_some(rho),
+                order: scheme.order(),
+                linear_order: if entry.name == "ed_alpha" { 3 } else { scheme.order() },
+                at_infinity: sign_at_infinity(entry.name) * limit,
+                tableau: tableau.clone(),
             });
-        };
-        add("rho_bathe", tables::rho_bathe(rho), 2, 2, rho);
-        add("msstc3", tables::msstc(3, rho), 2, 2, -rho);
-        add("msstc4", tables::msstc(4, rho), 2, 2, rho);
-        add("msstc5", tables::msstc(5, rho), 2, 2, -rho);
-        add("mssth3", tables::mssth(3, rho), 3, 3, rho);
-        add("mssth4", tables::mssth(4, rho), 4, 4, rho);
-        add("mssth5", tables::mssth(5, rho), 5, 5, -rho);
-        add("ed_alpha", tables::ed_alpha(rho, 1.0 / 6.0), 2, 3, rho);
+        }
+    }
+    for (name, tableau, order, at_infinity) in
+        [("runge_kutta4", tables::runge_kutta4(), 4, f64::INFINITY), ("gauss", tables::gauss(), 6, -1.0)]
+    {
+        let name = name.to_owned();
+        members.push(Member { name, rho: None, tableau, order, linear_order: order, at_infinity });
     }
     members
+}
+
+/// Whether infinitely fast motion alternates.
+fn sign_at_infinity(name: &str) -> f64 {
+    if ["trapezoidal", "msstc3", "msstc5", "mssth5"].contains(&name) { -1.0 } else { 1.0 }
 }
 
 impl Member {
@@ -173,7 +168,8 @@ fn order_conditions_hold_up_to_the_order_and_not_beyond() {
                 assert_near(defect(tableau, &tableau.weights, tree), 0.0, tolerance, &member.label());
             }
         }
-        if let (Some(embedded), Some(order)) = (&tableau.embedded, member.embedded_order) {
+        if let Some(embedded) = &tableau.embedded {
+            let order = member.order - 1;
             for order in 1..=order {
                 assert_near(largest(embedded, order), 0.0, 1e-14, &format!("{}, embedded", member.label()));
             }

@@ -85,6 +85,10 @@ impl Scheme for Coupled {
         self.level
     }
 
+    fn tableau(&self) -> Option<&Tableau> {
+        Some(&self.tableau)
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(self.tableau.amplification(oscillator))
     }

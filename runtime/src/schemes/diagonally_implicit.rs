@@ -59,6 +59,10 @@ impl Scheme for DiagonallyImplicit {
         self.tableau.stages() as u32 - 1
     }
 
+    fn tableau(&self) -> Option<&Tableau> {
+        Some(&self.tableau)
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(self.tableau.amplification(oscillator))
     }
