@@ -394,6 +394,15 @@ pub static FAMILIES: &[Family] = &[
                 make: |p| ed_alpha(p[0]),
             },
             Entry {
+                name: "radau_iia3",
+                parameters: &[],
+                stability: Stiff,
+                index_2: Some([3, 3, 2]),
+                index_3: Some([3, 2, 1]),
+                source: "Hairer and Wanner",
+                make: |_| boxed(Coupled::new("Radau IIA, two stages", 3, tables::radau_iia3())?),
+            },
+            Entry {
                 name: "radau_iia5",
                 parameters: &[],
                 stability: Stiff,

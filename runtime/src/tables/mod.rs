@@ -20,7 +20,7 @@ pub use msstc::{msstc, rho_bathe};
 pub use mssth::mssth;
 pub use multistep::{Multistep, lms, lms2_variable};
 pub use predictor::{Predictor, constant, three_point, two_point};
-pub use runge_kutta::{bathe, gauss, radau_iia5, runge_kutta4, trapezoidal};
+pub use runge_kutta::{bathe, gauss, radau_iia3, radau_iia5, runge_kutta4, trapezoidal};
 pub use single_step::{SingleStep, ss};
 pub use tableau::Tableau;
 

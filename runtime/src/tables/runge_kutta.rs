@@ -27,6 +27,11 @@ pub fn runge_kutta4() -> Tableau {
     }
 }
 
+/// Radau IIA with two stages: order 3, L-stable.
+pub fn radau_iia3() -> Tableau {
+    Tableau::stiffly_accurate(vec![vec![5.0 / 12.0, -1.0 / 12.0], vec![0.75, 0.25]], None)
+}
+
 /// Radau IIA with three stages, fifth order and L-stable: collocation at the zeros of a Jacobi polynomial and the end.
 pub fn radau_iia5() -> Tableau {
     let r = 6.0_f64.sqrt();
