@@ -37,18 +37,41 @@ pub fn evaluate<T: Scalar>(graph: &Graph, roots: &[ExprId], symbol_values: &[T])
 pub fn evaluate_all<T: Scalar>(graph: &Graph, order: &[ExprId], symbol_values: &[T]) -> Vec<T> {
     let mut values = vec![T::from_f64(0.0); graph.len()];
     for &id in order {
-        let value = |operand: ExprId| &values[operand.index()];
-        values[id.index()] = match graph.node(id) {
-            Node::Number(number) => T::from_number(number),
-            Node::Symbol(symbol) => symbol_values[symbol.index()].clone(),
-            Node::Unary(op, a) => value(a).unary(op),
-            Node::Binary(op, a, b) => value(a).binary(op, value(b)),
-            Node::Select { lhs, rhs, then, otherwise } => {
-                T::select_less(value(lhs), value(rhs), value(then), value(otherwise))
-            }
-        };
+        values[id.index()] = value_of(graph.node(id), &values, symbol_values);
     }
     values
+}
+
+/// The values of `roots` at each of several points, between which constants keep their values.
+pub fn evaluate_each<T: Scalar>(
+    graph: &Graph,
+    roots: &[ExprId],
+    points: impl IntoIterator<Item = Vec<T>>,
+) -> Vec<Vec<T>> {
+    let (constant, variable): (Vec<ExprId>, Vec<ExprId>) =
+        graph.reachable(roots).into_iter().partition(|&id| graph.as_number(id).is_some());
+    let mut values = evaluate_all(graph, &constant, &[]);
+    let at = |symbol_values: Vec<T>| {
+        for &id in &variable {
+            values[id.index()] = value_of(graph.node(id), &values, &symbol_values);
+        }
+        roots.iter().map(|root| values[root.index()].clone()).collect()
+    };
+    points.into_iter().map(at).collect()
+}
+
+/// The value of a node, given those of its operands.
+fn value_of<T: Scalar>(node: Node, values: &[T], symbol_values: &[T]) -> T {
+    let value = |operand: ExprId| &values[operand.index()];
+    match node {
+        Node::Number(number) => T::from_number(number),
+        Node::Symbol(symbol) => symbol_values[symbol.index()].clone(),
+        Node::Unary(op, a) => value(a).unary(op),
+        Node::Binary(op, a, b) => value(a).binary(op, value(b)),
+        Node::Select { lhs, rhs, then, otherwise } => {
+            T::select_less(value(lhs), value(rhs), value(then), value(otherwise))
+        }
+    }
 }
 
 impl Scalar for f64 {

@@ -1,5 +1,7 @@
 //! The arena: interning of nodes, symbols, stages, reachability.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::{Binary, ExprId, Node, Number, Stage, Symbol, SymbolId};
@@ -10,9 +12,15 @@ pub struct Graph {
     nodes: Vec<Node>,
     stages: Vec<Stage>,
     interned: FxHashMap<Node, ExprId>,
-    symbols: Vec<Symbol>,
+    /// Shared by the copies of a graph, of which simplification makes thousands.
+    symbols: Arc<Symbols>,
     symbol_exprs: Vec<ExprId>,
-    symbols_by_name: FxHashMap<String, SymbolId>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Symbols {
+    list: Vec<Symbol>,
+    by_name: FxHashMap<String, SymbolId>,
 }
 
 impl Graph {
@@ -23,29 +31,37 @@ impl Graph {
 
     /// An empty graph with the symbols of another, under the same [`SymbolId`]s.
     pub fn with_symbols_of(other: &Graph) -> Graph {
-        let mut graph = Graph::new();
-        for symbol in &other.symbols {
-            graph.symbol(&symbol.name, symbol.stage);
+        let mut graph = Graph { symbols: Arc::clone(&other.symbols), ..Graph::new() };
+        graph.nodes.reserve(other.len());
+        graph.stages.reserve(other.len());
+        graph.interned.reserve(other.len());
+        for (index, symbol) in other.symbols().iter().enumerate() {
+            graph.push_symbol(SymbolId(index as u32), symbol.stage);
         }
         graph
     }
 
     /// The symbol of this name; declared at `stage` when it is new, else as it was declared.
     pub fn symbol(&mut self, name: &str, stage: Stage) -> ExprId {
-        if let Some(&symbol) = self.symbols_by_name.get(name) {
+        if let Some(symbol) = self.find_symbol(name) {
             return self.symbol_expr(symbol);
         }
-        let symbol = SymbolId(self.symbols.len() as u32);
-        self.symbols.push(Symbol { name: name.to_owned(), stage });
-        self.symbols_by_name.insert(name.to_owned(), symbol);
-        let expr = self.intern(Node::Symbol(symbol));
+        let symbol = SymbolId(self.symbols().len() as u32);
+        let symbols = Arc::make_mut(&mut self.symbols);
+        symbols.list.push(Symbol { name: name.to_owned(), stage });
+        symbols.by_name.insert(name.to_owned(), symbol);
+        self.push_symbol(symbol, stage)
+    }
+
+    fn push_symbol(&mut self, symbol: SymbolId, stage: Stage) -> ExprId {
+        let expr = self.push(Node::Symbol(symbol), stage);
         self.symbol_exprs.push(expr);
         expr
     }
 
     /// All symbols, in the order of declaration.
     pub fn symbols(&self) -> &[Symbol] {
-        &self.symbols
+        &self.symbols.list
     }
 
     /// The node of a symbol.
@@ -55,7 +71,7 @@ impl Graph {
 
     /// The symbol of this name, if it is declared.
     pub fn find_symbol(&self, name: &str) -> Option<SymbolId> {
-        self.symbols_by_name.get(name).copied()
+        self.symbols.by_name.get(name).copied()
     }
 
     /// The node behind an identifier.
@@ -150,10 +166,15 @@ impl Graph {
 
     fn reached(&self, roots: &[ExprId]) -> Vec<bool> {
         let mut is_reached = vec![false; self.nodes.len()];
-        let mut pending = roots.to_vec();
-        while let Some(id) = pending.pop() {
-            if !std::mem::replace(&mut is_reached[id.index()], true) {
-                pending.extend(self.node(id).operands());
+        for root in roots {
+            is_reached[root.index()] = true;
+        }
+        // Users come after their operands.
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if is_reached[index] {
+                for operand in node.operands() {
+                    is_reached[operand.index()] = true;
+                }
             }
         }
         is_reached
@@ -161,18 +182,23 @@ impl Graph {
 
     /// The node as it stands, without any of the identities of the constructors.
     pub(crate) fn intern(&mut self, node: Node) -> ExprId {
+        if let Node::Symbol(symbol) = node {
+            return self.symbol_expr(symbol);
+        }
         if let Some(&id) = self.interned.get(&node) {
             return id;
         }
+        // Numbers have no operands and the first stage.
+        let stage = node.operands().map(|operand| self.stage(operand)).max().unwrap_or_default();
+        let id = self.push(node, stage);
+        self.interned.insert(node, id);
+        id
+    }
+
+    fn push(&mut self, node: Node, stage: Stage) -> ExprId {
         let id = ExprId(self.nodes.len() as u32);
-        let stage = match node {
-            Node::Number(_) => Stage::Constant,
-            Node::Symbol(symbol) => self.symbols[symbol.index()].stage,
-            _ => node.operands().map(|operand| self.stage(operand)).max().unwrap_or_default(),
-        };
         self.nodes.push(node);
         self.stages.push(stage);
-        self.interned.insert(node, id);
         id
     }
 }

@@ -22,7 +22,7 @@ mod operations;
 
 pub use double_double::DoubleDouble;
 pub use dual::Dual;
-pub use evaluate::{Scalar, evaluate, evaluate_all};
+pub use evaluate::{Scalar, evaluate, evaluate_all, evaluate_each};
 pub use graph::Graph;
 pub use node::{Binary, ExprId, Node, Stage, Symbol, SymbolId, Unary};
 pub use number::Number;

@@ -144,10 +144,15 @@ impl Number {
     /// The exact product, if both are exact and it fits.
     pub fn checked_mul(self, other: Number) -> Option<Number> {
         let ((a, b), (c, d)) = (self.as_ratio()?, other.as_ratio()?);
+        if b == 1 && d == 1 {
+            return Some(Number(Repr::Ratio { numerator: a.checked_mul(c)?, denominator: 1 }));
+        }
         // Cancelling crosswise first keeps the products as small as possible.
         let (left, right) = (gcd(a.unsigned_abs(), d.unsigned_abs()), gcd(c.unsigned_abs(), b.unsigned_abs()));
         let (left, right) = (i128::try_from(left).ok()?, i128::try_from(right).ok()?);
-        Number::exact_ratio((a / left).checked_mul(c / right)?, (b / right).checked_mul(d / left)?)
+        // What is left has no common factors, and denominators are positive.
+        let numerator = (a / left).checked_mul(c / right)?;
+        Some(Number(Repr::Ratio { numerator, denominator: (b / right).checked_mul(d / left)? }))
     }
 
     /// The exact quotient, if both are exact, the divisor is not zero, and it fits.

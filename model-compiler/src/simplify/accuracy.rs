@@ -3,7 +3,7 @@
 //! Reassociation is acceptable as long as it does not cancel digits that the original kept. Errors are counted in units of
 //! 2⁻⁵³, relative to the result or to a hundredth of the largest result at that point, whichever is larger.
 
-use crate::expr::{Binary, DoubleDouble, ExprId, Graph, Number, Scalar, Stage, Unary, evaluate};
+use crate::expr::{Binary, DoubleDouble, ExprId, Graph, Number, Scalar, Stage, Unary, evaluate_each};
 
 /// The errors of a function over all points and results.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -34,13 +34,8 @@ impl Reference {
     /// Evaluates the function at as many points as asked for.
     pub(super) fn new(graph: &Graph, roots: &[ExprId], points: usize) -> Reference {
         let points = sample(graph, points);
-        let results = points
-            .iter()
-            .map(|point| {
-                let values: Vec<DoubleDouble> = point.iter().map(|&value| DoubleDouble::from_f64(value)).collect();
-                evaluate(graph, roots, &values)
-            })
-            .collect();
+        let exact = |point: &Vec<f64>| point.iter().map(|&value| DoubleDouble::from_f64(value)).collect();
+        let results = evaluate_each(graph, roots, points.iter().map(exact));
         let mut reference = Reference { points, results, errors: Errors::default() };
         reference.errors = reference.measure(graph, roots);
         reference
@@ -54,9 +49,9 @@ impl Reference {
     /// The errors of another form of the function, over the same symbols.
     pub(super) fn measure(&self, graph: &Graph, roots: &[ExprId]) -> Errors {
         let (mut worst, mut sum, mut count) = (0.0_f64, 0.0, 0_u32);
-        for (point, exact) in self.points.iter().zip(&self.results) {
-            let values: Vec<Rounded> = point.iter().map(|&value| Rounded(value)).collect();
-            let results = evaluate(graph, roots, &values);
+        let rounded = |point: &Vec<f64>| point.iter().map(|&value| Rounded(value)).collect();
+        let results = evaluate_each(graph, roots, self.points.iter().map(rounded));
+        for (results, exact) in results.iter().zip(&self.results) {
             let finite = exact.iter().map(|value| value.high.abs()).filter(|value| value.is_finite());
             let largest = finite.fold(0.0, f64::max);
             for (value, exact) in results.iter().zip(exact).filter(|(_, exact)| exact.high.is_finite()) {

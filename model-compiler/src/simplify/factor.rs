@@ -55,6 +55,14 @@ struct SumKey {
     right: u64,
 }
 
+impl SumKey {
+    /// Whether two terms with these hashes can be a multiple of the sum: common factors cancel in the difference.
+    fn may_be_of(&self, first: u64, second: u64) -> bool {
+        let difference = self.right.wrapping_sub(self.left);
+        first.wrapping_sub(second) == difference || second.wrapping_sub(first) == difference
+    }
+}
+
 /// Whether terms come into a sum or go out of it.
 #[derive(Clone, Copy)]
 enum Direction {
@@ -173,8 +181,8 @@ impl Extraction {
         self.rewrite_users(candidate, provider, |terms, _| {
             let mut count = 0;
             for term in terms.iter_mut() {
-                while let Some(rest) = without_pair(&term.cube, a, b) {
-                    let cube = rest.into_iter().chain([literal]).collect();
+                while let Some(mut cube) = without_pair(&term.cube, a, b) {
+                    cube.push(literal);
                     *term = Term::new(term.is_negative ^ is_negative, cube);
                     count += 1;
                 }
@@ -192,7 +200,8 @@ impl Extraction {
             while let Some(found) = find_sum(terms, key, (&left, &right), polynomials) {
                 terms.swap_remove(found.second);
                 terms.swap_remove(found.first);
-                let cube = found.base.into_iter().chain([literal]).collect();
+                let mut cube = found.base;
+                cube.push(literal);
                 terms.push(Term::new(found.is_negative ^ is_negative, cube));
                 count += 1;
             }
@@ -206,9 +215,12 @@ impl Extraction {
         let providers = tally.providers.iter().map(|&(provider, _)| provider);
         providers.chain(tally.users.iter()).find_map(|sum| {
             let terms = &self.polynomials.sums[sum.index()];
+            let hashes: Vec<u64> = terms.iter().map(Term::hash).collect();
             terms.iter().enumerate().find_map(|(k, first)| {
-                let second =
-                    terms[k + 1..].iter().find(|second| Pairing::of(first, second, &self.polynomials).key == key)?;
+                let rest = terms.iter().zip(&hashes).skip(k + 1);
+                let mut candidates =
+                    rest.filter(|&(_, &hash)| key.may_be_of(hashes[k], hash)).map(|(second, _)| second);
+                let second = candidates.find(|second| Pairing::of(first, second, &self.polynomials).key == key)?;
                 let split = Split::of(&first.cube, &second.cube);
                 let is_swapped = Pairing::of(first, second, &self.polynomials).is_swapped;
                 Some(if is_swapped { (split.right, split.left) } else { (split.left, split.right) })
@@ -548,10 +560,11 @@ struct FoundSum {
 
 /// The first pair of terms that is ±base·(left ± right).
 fn find_sum(terms: &[Term], key: SumKey, (left, right): (&Cube, &Cube), polynomials: &Polynomials) -> Option<FoundSum> {
+    let hashes: Vec<u64> = terms.iter().map(Term::hash).collect();
     for (first, a) in terms.iter().enumerate() {
         for (offset, b) in terms[first + 1..].iter().enumerate() {
             // Products are compared where their hashes agree.
-            if Pairing::of(a, b, polynomials).key != key {
+            if !key.may_be_of(hashes[first], hashes[first + 1 + offset]) || Pairing::of(a, b, polynomials).key != key {
                 continue;
             }
             let split = Split::of(&a.cube, &b.cube);
@@ -567,36 +580,22 @@ fn find_sum(terms: &[Term], key: SumKey, (left, right): (&Cube, &Cube), polynomi
 }
 
 /// All pairs of literals of a product, with how often each fits into it.
-fn literal_pairs(cube: &[LiteralId]) -> Vec<(LiteralId, LiteralId, u32)> {
-    match *cube {
-        [] | [_] => return Vec::new(),
-        [a, b] => return vec![(a, b, 1)],
-        _ => {}
-    }
-    let mut powers: Vec<(LiteralId, u32)> = Vec::with_capacity(cube.len());
-    for &literal in cube {
-        match powers.last_mut() {
-            Some((last, power)) if *last == literal => *power += 1,
-            _ => powers.push((literal, 1)),
-        }
-    }
-    let mut pairs = Vec::new();
-    for (k, &(a, power)) in powers.iter().enumerate() {
-        if power >= 2 {
-            pairs.push((a, a, power / 2));
-        }
-        pairs.extend(powers[k + 1..].iter().map(|&(b, other)| (a, b, power.min(other))));
-    }
-    pairs
+fn literal_pairs(cube: &[LiteralId]) -> impl Iterator<Item = (LiteralId, LiteralId, u32)> {
+    let powers = |cube| <[LiteralId]>::chunk_by(cube, LiteralId::eq).map(|power| (power[0], power.len()));
+    let mut end = 0;
+    powers(cube).flat_map(move |(a, power)| {
+        end += power;
+        let square = (power >= 2).then_some((a, a, power as u32 / 2));
+        square.into_iter().chain(powers(&cube[end..]).map(move |(b, other)| (a, b, power.min(other) as u32)))
+    })
 }
 
 /// A product without one a and one b, if it has both.
 fn without_pair(cube: &[LiteralId], a: LiteralId, b: LiteralId) -> Option<Cube> {
-    let mut rest = cube.to_vec();
-    for literal in [a, b] {
-        let position = rest.iter().position(|&other| other == literal)?;
-        rest.remove(position);
-    }
+    let first = cube.iter().position(|&literal| literal == a)?;
+    let second = (0..cube.len()).find(|&k| k != first && cube[k] == b)?;
+    let mut rest = Cube::with_capacity(cube.len());
+    rest.extend((0..cube.len()).filter(|&k| k != first && k != second).map(|k| cube[k]));
     Some(rest)
 }
 

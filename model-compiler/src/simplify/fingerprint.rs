@@ -4,6 +4,8 @@
 //! its negative, or a constant; a node that is the sum, difference or product of two earlier nodes is computed from
 //! these when that frees more work than it costs. Nodes known at an earlier stage count as earlier.
 
+use std::sync::LazyLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cost::weight_of;
@@ -70,7 +72,6 @@ struct Merge<'g> {
     visited: Vec<Visited>,
     /// Values for which no operation was found. A pass adds no values, so later ones need not search for these again.
     unreachable: &'g mut FxHashSet<Fingerprint>,
-    constants: FxHashMap<Fingerprint, Number>,
     replaced: usize,
 }
 
@@ -90,11 +91,10 @@ impl<'g> Merge<'g> {
             prints,
             uses: graph.use_counts(roots),
             replacements: vec![None; graph.len()],
-            earliest: FxHashMap::default(),
+            earliest: FxHashMap::with_capacity_and_hasher(order.len(), Default::default()),
             filter: Filter::for_entries(order.len()),
             visited: Vec::with_capacity(order.len()),
             unreachable,
-            constants: small_constants(),
             replaced: 0,
             order,
         }
@@ -139,7 +139,7 @@ impl<'g> Merge<'g> {
             self.release_operands(id);
             return Some(Replacement::Same(known));
         }
-        if let Some(&number) = self.constants.get(&print) {
+        if let Some(&number) = SMALL_CONSTANTS.get(&print) {
             self.release_operands(id);
             return Some(Replacement::Number(number));
         }
@@ -218,13 +218,15 @@ impl<'g> Merge<'g> {
         self.earliest.get(&print).copied().filter(|known| self.uses[known.index()] > 0)
     }
 
-    fn operands(&self, id: ExprId) -> Vec<ExprId> {
-        match self.replacements[id.index()] {
-            None => self.graph.node(id).operands().collect(),
-            Some(Replacement::Number(_)) => Vec::new(),
-            Some(Replacement::Same(a) | Replacement::Negated(a)) => vec![a],
-            Some(Replacement::Operation(_, a, b)) => vec![a, b],
-        }
+    fn operands(&self, id: ExprId) -> impl Iterator<Item = ExprId> + use<> {
+        let node = match self.replacements[id.index()] {
+            None => self.graph.node(id),
+            Some(Replacement::Number(number)) => Node::Number(number),
+            // Any operation on one operand has the operand of these.
+            Some(Replacement::Same(a) | Replacement::Negated(a)) => Node::Unary(Unary::Neg, a),
+            Some(Replacement::Operation(op, a, b)) => Node::Binary(op, a, b),
+        };
+        node.operands()
     }
 
     fn weight(&self, id: ExprId) -> u32 {
@@ -238,16 +240,16 @@ impl<'g> Merge<'g> {
 
     /// Drops the operands of a node, and theirs where they are not used elsewhere; includes the node itself.
     fn release_operands(&mut self, id: ExprId) -> Released {
-        let mut released = Released { weight: 0, nodes: Vec::new() };
-        let mut pending = vec![id];
-        while let Some(node) = pending.pop() {
+        let mut released = Released { weight: 0, nodes: vec![id] };
+        let mut next = 0;
+        while let Some(&node) = released.nodes.get(next) {
+            next += 1;
             released.weight += self.weight(node);
-            released.nodes.push(node);
             for operand in self.operands(node) {
                 let uses = &mut self.uses[operand.index()];
                 *uses -= 1;
                 if *uses == 0 {
-                    pending.push(operand);
+                    released.nodes.push(operand);
                 }
             }
         }
@@ -331,7 +333,7 @@ fn supports(graph: &Graph, order: &[ExprId]) -> Vec<u64> {
 }
 
 /// Constants that formulas like sin² + cos² may turn out to be.
-fn small_constants() -> FxHashMap<Fingerprint, Number> {
+static SMALL_CONSTANTS: LazyLock<FxHashMap<Fingerprint, Number>> = LazyLock::new(|| {
     let mut constants = FxHashMap::default();
     for denominator in [1, 2, 3, 4] {
         for numerator in -8..=8 {
@@ -340,7 +342,7 @@ fn small_constants() -> FxHashMap<Fingerprint, Number> {
         }
     }
     constants
-}
+});
 
 /// All inverses with one inversion per point: the inverse of the product of all, divided down factor by factor.
 fn invert_all(prints: &[Fingerprint]) -> Vec<Fingerprint> {

@@ -4,6 +4,7 @@
 //! the graph is written out is the [`Form`]; multiplying out is in [`expand`](super::expand).
 
 use std::collections::BTreeSet;
+use std::hash::BuildHasher;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -99,6 +100,11 @@ impl Term {
         self
     }
 
+    /// The sum of the hashes of all factors.
+    pub(super) fn hash(&self) -> u64 {
+        self.cube.iter().fold(0, |sum, literal| sum.wrapping_add(literal.hash()))
+    }
+
     pub(super) fn times(&self, other: &Term) -> Term {
         let cube = self.cube.iter().chain(&other.cube).copied().collect();
         Term::new(self.is_negative ^ other.is_negative, cube)
@@ -110,7 +116,8 @@ pub(super) struct Polynomials {
     literals: IndexSet<Literal, rustc_hash::FxBuildHasher>,
     stages: Vec<Stage>,
     pub(super) sums: Vec<Vec<Term>>,
-    interned: FxHashMap<Vec<Term>, SumId>,
+    /// By the hash of the terms, or by the next number that was free.
+    interned: FxHashMap<u64, SumId>,
     pub(super) roots: Vec<SumId>,
     /// The size of the sums that were read.
     interned_size: usize,
@@ -182,12 +189,16 @@ impl Polynomials {
 
     /// The sum of these terms, which are sorted.
     fn intern_sum(&mut self, terms: &[Term]) -> SumId {
-        if let Some(&known) = self.interned.get(terms) {
-            return known;
+        let mut key = rustc_hash::FxBuildHasher.hash_one(terms);
+        while let Some(&known) = self.interned.get(&key) {
+            if self.sums[known.index()] == terms {
+                return known;
+            }
+            key = key.wrapping_add(1);
         }
         self.interned_size += size_of(terms);
         let id = self.push_sum(terms.to_vec());
-        self.interned.insert(terms.to_vec(), id);
+        self.interned.insert(key, id);
         id
     }
 
