@@ -6,7 +6,9 @@
 pub mod chain;
 pub mod double_pendulum;
 pub mod driven_pendulum;
+pub mod forced_oscillator;
 pub mod pendulum;
+pub mod point_pendulum;
 pub mod scotch_yoke;
 pub mod sleigh;
 pub mod slider_crank;
@@ -19,9 +21,11 @@ pub mod single_axis_rotation;
 pub use chain::Chain;
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
 pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
+pub use forced_oscillator::ForcedOscillator;
 pub use free_body::{FreeBody, FreeBodyJoint};
 pub use heavy_top::{HeavyTop, HeavyTopJoint};
 pub use pendulum::{Pendulum, PendulumAbsolute};
+pub use point_pendulum::PointPendulum;
 pub use scotch_yoke::{ScotchYoke, ScotchYokeAbsolute};
 pub use shaft_line::{ShaftLine, ShaftLineAbsolute};
 pub use single_axis_rotation::SingleAxisRotation;
@@ -70,6 +74,8 @@ models![
     "driven_pendulum" => driven_pendulum::DrivenPendulum / DrivenPendulumParameters,
     "driven_pendulum_absolute" =>
         driven_pendulum::DrivenPendulumAbsolute / DrivenPendulumAbsoluteParameters = "driven_pendulum",
+    "forced_oscillator" => forced_oscillator::ForcedOscillator / ForcedOscillatorParameters,
+    "point_pendulum" => point_pendulum::PointPendulum / PointPendulumParameters,
     "sleigh" => sleigh::Sleigh / SleighParameters,
     "sleigh_absolute" => sleigh::SleighAbsolute / SleighAbsoluteParameters = "sleigh",
     "slider_crank" => slider_crank::SliderCrank / SliderCrankParameters,

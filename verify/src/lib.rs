@@ -25,6 +25,7 @@ pub mod provenance;
 pub mod linear;
 
 pub mod rezaei;
+pub mod schemes;
 pub mod sherif;
 pub mod simo;
 pub mod zhang;
@@ -35,5 +36,5 @@ pub mod urdf;
 
 use experiment::Paper;
 
-/// Every paper of which something is reproduced.
-pub static PAPERS: &[Paper] = &[simo::PAPER, rezaei::PAPER, sherif::PAPER, zhang::PAPER];
+/// Every paper of which something is reproduced, and the comparison of all schemes.
+pub static PAPERS: &[Paper] = &[simo::PAPER, rezaei::PAPER, sherif::PAPER, zhang::PAPER, schemes::PAPER];
