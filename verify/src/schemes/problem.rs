@@ -124,7 +124,7 @@ pub(super) static FREE_BODY_ROTATION: Problem = Problem {
     quantities: 2,
     known: Known::Generic,
     note: "Tumbling about the unstable axis; rotations are increments relative to the beginning of the step.",
-    end: End::RungeKutta(8000),
+    end: End::RungeKutta(16000),
 };
 
 /// Rotation by four parameters whose norm is a constraint.
@@ -134,11 +134,11 @@ pub(super) static FREE_BODY_PARAMETERS: Problem = Problem {
     level: Some(ConstraintLevel::Position),
     duration: 1.0,
     steps: &[25, 50, 100, 200, 400],
-    rounding: ROUNDING,
+    rounding: [1e-12; 3],
     quantities: 2,
     known: Known::EulerParameters,
     note: "The same motion with four parameters a rotation. The multiplier of their norm is zero and not compared.",
-    end: End::RungeKutta(8000),
+    end: End::RungeKutta(16000),
 };
 
 /// A fast rotation, held by a joint.
