@@ -124,7 +124,7 @@ pub(super) static FREE_BODY_ROTATION: Problem = Problem {
     quantities: 2,
     known: Known::Generic,
     note: "Tumbling about the unstable axis; rotations are increments relative to the beginning of the step.",
-    end: End::RungeKutta(16000),
+    end: End::RungeKutta(8000),
 };
 
 /// Rotation by four parameters whose norm is a constraint.
