@@ -170,7 +170,7 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
     ]);
     let _ = writeln!(
         text,
-        "pub fn validate(&self) -> Result<(), {error}> {{\n{helpers}::check_finite({kernels}::INFO.parameters, &self.components())?;"
+        "{FORMULAS}pub fn validate(&self) -> Result<(), {error}> {{\n{helpers}::check_finite({kernels}::INFO.parameters, &self.components())?;"
     );
     let given = given(&schedule.parameters.parameters, routine);
     if given.contains(|c: char| c.is_ascii_alphabetic()) {
