@@ -137,7 +137,13 @@ fn split(block: Block) -> (Range<usize>, Option<usize>) {
     }
 }
 
-fn vector(slice: &[f64]) -> Vector3<f64> {
+/// Whether a block contains a rotation, so that its coordinates do not simply add.
+pub(crate) fn turns(block: &Block) -> bool {
+    split(*block).1.is_some()
+}
+
+/// The first three entries.
+pub(crate) fn vector(slice: &[f64]) -> Vector3<f64> {
     Vector3::from_column_slice(&slice[..3])
 }
 

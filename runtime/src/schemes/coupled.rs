@@ -7,7 +7,7 @@
 use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, Vector3};
 
 use super::constraint_rows::ConstraintRows;
-use crate::chart;
+use crate::chart::{self, vector};
 use crate::configuration::ranges;
 use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
@@ -50,7 +50,7 @@ impl Coupled {
         if !(1..=MAX_STAGES).contains(&implicit) {
             return Err(bad("expected one to three implicit stages"));
         }
-        if scheme.tableau.matrix[stages - 1] != scheme.tableau.weights {
+        if !scheme.tableau.is_stiffly_accurate() {
             return Err(bad("expected the weights as the last row of the tableau"));
         }
         Ok(scheme)
@@ -64,7 +64,7 @@ impl Coupled {
 
     /// Number of explicit stages before the implicit ones, 0 or 1.
     fn explicit(&self) -> usize {
-        usize::from(self.tableau.matrix[0].iter().all(|&entry| entry == 0.0))
+        usize::from(self.tableau.has_explicit_first_stage())
     }
 }
 
@@ -172,7 +172,7 @@ impl<'m> Stages<'m> {
         let rows = &tableau.matrix[explicit..];
         let constraints = ConstraintRows::new(model, level);
         let zeros = vec![DVector::zeros(nv); rows.len()];
-        let turning = info.blocks.iter().filter(|block| turns(block)).count();
+        let turning = info.blocks.iter().filter(|block| chart::turns(block)).count();
         Self {
             model,
             blocks: info.blocks,
@@ -238,7 +238,7 @@ impl<'m> Stages<'m> {
         }
         for (stage, (explicit, weights)) in explicit.iter().zip(weights.iter()).enumerate() {
             for (block, _, range) in ranges(blocks) {
-                let adding = if turns(&block) { range.start..range.end - 3 } else { range };
+                let adding = if chart::turns(&block) { range.start..range.end - 3 } else { range };
                 for i in adding {
                     let implicit: f64 = rates.iter().zip(weights).map(|(rate, weight)| weight * rate[i]).sum();
                     x[stage][i] = *dt * (explicit * first_rate[i] + implicit);
@@ -249,14 +249,6 @@ impl<'m> Stages<'m> {
             chart::place(blocks, reference.q.as_slice(), x.as_slice(), state.q.as_mut_slice());
         }
     }
-}
-
-fn turns(block: &Block) -> bool {
-    matches!(block, Block::Rotation | Block::Pose)
-}
-
-fn vector(slice: &[f64]) -> Vector3<f64> {
-    Vector3::from_column_slice(&slice[..3])
 }
 
 /// Newton's method for rotations that move by their own rates needs few iterations.
@@ -275,7 +267,7 @@ fn solve_turns(
     explicit: &[f64],
     weights: &[Vec<f64>],
 ) {
-    for (_, _, range) in ranges(blocks).filter(|(block, ..)| turns(block)) {
+    for (_, _, range) in ranges(blocks).filter(|(block, ..)| chart::turns(block)) {
         let turn = range.end - 3;
         let mut g = Turns::zeros();
         for (stage, x) in x.iter().enumerate() {
@@ -319,7 +311,7 @@ impl Stages<'_> {
     fn evaluate_sensitivities(&mut self) {
         let Self { blocks, dt, states, x, weights, sensitivities, .. } = self;
         let s = states.len();
-        let turning = ranges(blocks).filter(|(block, ..)| turns(block));
+        let turning = ranges(blocks).filter(|(block, ..)| chart::turns(block));
         for ((block, q_range, range), sensitivity) in turning.zip(sensitivities) {
             let turn = range.end - 3;
             let g = |stage: usize| vector(&x[stage].as_slice()[turn..]);
@@ -462,7 +454,7 @@ impl Assembly {
         let info = model.describe();
         let (nv, n) = (model.dims().nv, info.iteration_matrix.columns);
         let mut turning = vec![None; nv];
-        let blocks = ranges(info.blocks).filter(|(block, ..)| turns(block));
+        let blocks = ranges(info.blocks).filter(|(block, ..)| chart::turns(block));
         for (number, (_, _, range)) in blocks.enumerate() {
             turning[range.clone()].fill(Some((number, range.start, range.len())));
         }

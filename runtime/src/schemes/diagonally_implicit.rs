@@ -29,12 +29,12 @@ impl DiagonallyImplicit {
     pub fn new(name: impl Into<String>, order: u32, tableau: Tableau) -> Result<Self, StepError> {
         let name = name.into();
         let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };
-        let (matrix, stages) = (&tableau.matrix, tableau.stages());
-        let is_lower = (0..stages).all(|i| (i + 1..stages).all(|j| matrix[i][j] == 0.0));
-        if stages < 2 || !is_lower || matrix[0][0] != 0.0 || (1..stages).any(|i| matrix[i][i] == 0.0) {
+        let is_implicit = (1..tableau.stages()).all(|i| tableau.matrix[i][i] != 0.0);
+        let is_staged = tableau.stages() > 1 && tableau.has_explicit_first_stage() && tableau.is_diagonally_implicit();
+        if !(is_staged && is_implicit) {
             return Err(bad("expected a tableau with an explicit first stage and diagonally implicit others"));
         }
-        if matrix[stages - 1] != tableau.weights {
+        if !tableau.is_stiffly_accurate() {
             return Err(bad("expected the weights as the last row of the tableau"));
         }
         Ok(Self { name, order, tableau, predictor: Predictor::TwoPoint })
@@ -117,9 +117,9 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
                 RotationReference::LastPoint => stage - 1,
             };
             self.point.begin(&self.stages[reference].q);
-            for (past, &weight) in self.stages[..stage].iter().zip(row) {
-                let value = if std::ptr::eq(past, &self.stages[0]) { 1.0 } else { 0.0 };
-                self.point.add(past, value, dt * weight);
+            self.point.add(&self.stages[0], 1.0, dt * row[0]);
+            for (past, &weight) in self.stages[..stage].iter().zip(row).skip(1) {
+                self.point.add(past, 0.0, dt * weight);
             }
             let t = if stage == last { start + dt } else { start + dt * self.tableau.nodes[stage] };
             let past = &self.stages;
