@@ -196,11 +196,11 @@ fn schemes_without_meaning_for_a_model_say_so_before_the_first_step() {
 fn schemes_keep_their_order_when_the_step_changes() {
     for entry in schemes::entries() {
         let scheme = entry.scheme(&[]).unwrap();
-        // LMS3 and LMS4 begin anew at every change, with the trapezoidal rule, which is of second order too. The state
-        // of HHT carries the average of two instants as its acceleration and falls to first order.
-        if ["hht", "modified_hht", "modified_hht_body_weighted", "moreau", "modified_euler"].contains(&entry.name) {
-            continue;
-        }
+        // LMS3 and LMS4 begin anew at every change, with the trapezoidal rule, which is of second order too. The
+        // acceleration that HHT carries belongs to an instant off by a part of the step and is not rescaled.
+        // Its velocity is of first order too, but its error changes sign on the way there.
+        let is_hht = ["hht", "modified_hht", "modified_hht_body_weighted"].contains(&entry.name);
+        let expected = if is_hht { 1 } else { scheme.order() };
         // Steps in the ratio 1 : 2 in turn.
         let error = |pairs: usize| {
             let mut stepper = scheme.start(&Oscillator, Oscillator::initial()).unwrap();
@@ -209,11 +209,12 @@ fn schemes_keep_their_order_when_the_step_changes() {
                 stepper.step(short).unwrap();
                 stepper.step(2.0 * short).unwrap();
             }
-            (stepper.state().v[0] - Oscillator::END[1]).abs()
+            let end = stepper.state();
+            if is_hht { (end.q[0] - Oscillator::END[0]).abs() } else { (end.v[0] - Oscillator::END[1]).abs() }
         };
         let errors = [20, 40, 80, 160, 320, 640].map(error).to_vec();
         let measured = Refinement { errors, rounding: 1e-14 }.order();
-        assert_near(measured, f64::from(scheme.order()), 0.1, &scheme.name());
+        assert_near(measured, f64::from(expected), 0.1, &scheme.name());
     }
 }
 
