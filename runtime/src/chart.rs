@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use nalgebra::{Matrix3, Matrix6, Vector3, Vector4};
+use nalgebra::{Matrix3, Matrix6, SVector, Vector3, Vector4};
 
 use crate::configuration::{euler_parameters, ranges};
 use crate::model::Block;
@@ -167,23 +167,32 @@ pub(crate) fn rate_derivative(g: &Vector3<f64>, omega: &Vector3<f64>) -> Matrix3
     0.25 * (Matrix3::identity() * g.dot(omega) + g * omega.transpose()) - 0.5 * skew(omega)
 }
 
-/// `g = known + β T(g) ω` by Newton's method.
+/// `g = known + β T(g) ω`; not a number where there is none.
 fn solve_turn(known: &Vector3<f64>, beta: f64, omega: &Vector3<f64>, start: Vector3<f64>) -> Vector3<f64> {
+    let solution = solve_by_newton(start, |g| {
+        let matrix = Matrix3::identity() - beta * rate_derivative(g, omega);
+        Some(matrix.try_inverse()? * (g - known - beta * (rate_matrix(g) * omega)))
+    });
+    solution.unwrap_or(Vector3::repeat(f64::NAN))
+}
+
+/// The rotations from which Newton's method takes no correction beyond rounding, if it finds them.
+pub(crate) fn solve_by_newton<const N: usize>(
+    start: SVector<f64, N>,
+    correction: impl Fn(&SVector<f64, N>) -> Option<SVector<f64, N>>,
+) -> Option<SVector<f64, N>> {
     let mut g = start;
     let mut size = f64::INFINITY;
     for _ in 0..MAX_ITERATIONS {
-        let residual = g - known - beta * (rate_matrix(&g) * omega);
-        let matrix = Matrix3::identity() - beta * rate_derivative(&g, omega);
-        let Some(inverse) = matrix.try_inverse() else { break };
-        let correction = inverse * residual;
+        let correction = correction(&g)?;
         g -= correction;
         let previous = std::mem::replace(&mut size, correction.amax());
         let round_off = f64::EPSILON * (1.0 + g.amax());
         if size <= round_off || (size >= previous && size <= 100.0 * round_off) {
-            return g;
+            return Some(g);
         }
     }
-    Vector3::repeat(f64::NAN)
+    None
 }
 
 /// C of a rotation: `T⁻¹ (I − β ∂(T ω)/∂g)⁻¹ T`.

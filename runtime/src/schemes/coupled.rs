@@ -7,6 +7,7 @@
 use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, Vector3};
 
 use super::constraint_rows::ConstraintRows;
+use super::coupled_matrix::{Assembly, Coupling};
 use crate::chart::{self, vector};
 use crate::configuration::ranges;
 use crate::linear_analysis::Oscillator;
@@ -15,7 +16,6 @@ use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, largest};
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
-use crate::sparsity::{OwnedPattern, SparsityPattern};
 use crate::tables::Tableau;
 
 /// Most stages that are solved together.
@@ -23,7 +23,7 @@ const MAX_STAGES: usize = 3;
 /// Velocities of the largest block, times the stages.
 const MAX_TURN: usize = 6 * MAX_STAGES;
 /// Derivatives of the directions of a block in every stage by its accelerations in every stage.
-type Sensitivity = SMatrix<f64, MAX_TURN, MAX_TURN>;
+pub(super) type Sensitivity = SMatrix<f64, MAX_TURN, MAX_TURN>;
 
 /// A scheme given by its tableau; members that are known by name come from [`super::by_name`].
 #[derive(Clone, Debug)]
@@ -155,15 +155,6 @@ struct Stages<'m> {
     assembly: Assembly,
     /// One for each block that turns.
     sensitivities: Vec<Sensitivity>,
-    values: Values,
-}
-
-/// Matrices of the model at one stage.
-struct Values {
-    own: Vec<f64>,
-    damping: Vec<f64>,
-    stiffness: Vec<f64>,
-    constraint_jacobian: Vec<f64>,
 }
 
 impl<'m> Stages<'m> {
@@ -188,12 +179,6 @@ impl<'m> Stages<'m> {
             assembly: Assembly::new(model, rows.len(), constraints.on_positions()),
             constraints,
             sensitivities: vec![Sensitivity::zeros(); turning],
-            values: Values {
-                own: vec![0.0; info.iteration_matrix.nnz()],
-                damping: vec![0.0; info.damping.nnz()],
-                stiffness: vec![0.0; info.stiffness.nnz()],
-                constraint_jacobian: vec![0.0; info.constraint_jacobian.nnz()],
-            },
         }
     }
 
@@ -251,8 +236,6 @@ impl<'m> Stages<'m> {
     }
 }
 
-/// Newton's method for rotations that move by their own rates needs few iterations.
-const MAX_ITERATIONS: usize = 20;
 /// The rotations of one block in all stages.
 type Turns = SMatrix<f64, { 3 * MAX_STAGES }, 1>;
 type TurnMatrix = SMatrix<f64, { 3 * MAX_STAGES }, { 3 * MAX_STAGES }>;
@@ -276,32 +259,24 @@ fn solve_turns(
         let part = |g: &Turns, stage: usize| Vector3::new(g[3 * stage], g[3 * stage + 1], g[3 * stage + 2]);
         let omega = |stage: usize| vector(&states[stage].v.as_slice()[turn..]);
         let first = vector(&first_rate.as_slice()[turn..]);
-        let (mut size, mut is_solved) = (f64::INFINITY, false);
-        for _ in 0..MAX_ITERATIONS {
-            let (mut residual, mut matrix) = (g, TurnMatrix::identity());
+        let solution = chart::solve_by_newton(g, |g| {
+            let (mut residual, mut matrix) = (*g, TurnMatrix::identity());
             for (i, (explicit, weights)) in explicit.iter().zip(weights).enumerate() {
                 let mut sum = *explicit * first;
                 for (j, weight) in weights.iter().enumerate() {
-                    sum += *weight * (chart::rate_matrix(&part(&g, j)) * omega(j));
-                    let derivative = chart::rate_derivative(&part(&g, j), &omega(j));
+                    sum += *weight * (chart::rate_matrix(&part(g, j)) * omega(j));
+                    let derivative = chart::rate_derivative(&part(g, j), &omega(j));
                     let mut entry = matrix.fixed_view_mut::<3, 3>(3 * i, 3 * j);
                     entry -= dt * *weight * derivative;
                 }
                 let mut row = residual.fixed_rows_mut::<3>(3 * i);
                 row -= dt * sum;
             }
-            let Some(correction) = matrix.lu().solve(&residual) else { break };
-            g -= correction;
-            let previous = std::mem::replace(&mut size, correction.amax());
-            let round_off = f64::EPSILON * (1.0 + g.amax());
-            if size <= round_off || (size >= previous && size <= 100.0 * round_off) {
-                is_solved = true;
-                break;
-            }
-        }
+            matrix.lu().solve(&residual)
+        });
         for (stage, x) in x.iter_mut().enumerate() {
-            let solution = if is_solved { part(&g, stage) } else { Vector3::repeat(f64::NAN) };
-            x.as_mut_slice()[turn..turn + 3].copy_from_slice(solution.as_slice());
+            let g = solution.map_or(Vector3::repeat(f64::NAN), |g| part(&g, stage));
+            x.as_mut_slice()[turn..turn + 3].copy_from_slice(g.as_slice());
         }
     }
 }
@@ -391,19 +366,14 @@ impl Equations for Stages<'_> {
 
     fn matrix(&mut self, out: &mut [f64]) {
         self.evaluate_sensitivities();
-        let Self { model, dt, states, weights, assembly, sensitivities, values, .. } = self;
-        let s = states.len();
+        let Self { model, dt, states, weights, assembly, sensitivities, .. } = self;
         out.fill(0.0);
         for (i, state) in states.iter().enumerate() {
-            model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut values.own);
-            model.damping(state, &mut values.damping);
-            model.stiffness(state, &mut values.stiffness);
-            model.constraint_jacobian(state.t, state.q.as_slice(), &mut values.constraint_jacobian);
-            assembly.add_own(i, &values.own, out);
-            for l in 0..s {
-                let double: f64 = (0..s).map(|k| weights[i][k] * weights[k][l]).sum();
-                let factors = Factors { i, l, velocity: *dt * weights[i][l], position: *dt * *dt * double };
-                assembly.add_coupling(&factors, values, sensitivities, *dt, out);
+            assembly.evaluate(*model, state);
+            assembly.add_own(i, out);
+            for l in 0..weights.len() {
+                let double: f64 = (0..weights.len()).map(|k| weights[i][k] * weights[k][l]).sum();
+                assembly.add_coupling(&Coupling { i, l, dt: *dt, single: weights[i][l], double, sensitivities }, out);
             }
         }
     }
@@ -423,125 +393,6 @@ impl Equations for Stages<'_> {
             v = v.max(largest(state.v.as_slice()));
         }
         tolerance.measure(self.dt * self.dt * change, self.dt * change, q, v)
-    }
-}
-
-/// Stages i (of the equations) and l (of the accelerations), and how vectors of stage i answer to accelerations of l.
-struct Factors {
-    i: usize,
-    l: usize,
-    velocity: f64,
-    position: f64,
-}
-
-/// Where the model's matrices go in the matrix of all stages.
-struct Assembly {
-    pattern: OwnedPattern,
-    stages: usize,
-    on_positions: usize,
-    /// Whether a column is of a block that turns: its number among them, its first column, its size.
-    turning: Vec<Option<(usize, usize, usize)>>,
-    own: SparsityPattern,
-    damping: SparsityPattern,
-    stiffness: SparsityPattern,
-    constraint_jacobian: SparsityPattern,
-    nv: usize,
-    n: usize,
-}
-
-impl Assembly {
-    fn new(model: &dyn Model, stages: usize, on_positions: usize) -> Self {
-        let info = model.describe();
-        let (nv, n) = (model.dims().nv, info.iteration_matrix.columns);
-        let mut turning = vec![None; nv];
-        let blocks = ranges(info.blocks).filter(|(block, ..)| chart::turns(block));
-        for (number, (_, _, range)) in blocks.enumerate() {
-            turning[range.clone()].fill(Some((number, range.start, range.len())));
-        }
-        let columns_of = |column: usize| match turning[column] {
-            Some((_, first, size)) => first..first + size,
-            None => column..column + 1,
-        };
-        let mut entries = Vec::new();
-        for i in 0..stages {
-            // The diagonal of M − Gᵀ, and G where constraints on velocities have no other column.
-            entries.extend(info.iteration_matrix.entries().map(|(row, column)| (i * n + row, i * n + column)));
-            for l in 0..stages {
-                let at = |row: usize, column: usize| (i * n + row, l * n + column);
-                entries.extend(info.damping.entries().map(|(row, column)| at(row, column)));
-                for (row, column) in info.stiffness.entries() {
-                    entries.extend(columns_of(column).map(|column| at(row, column)));
-                }
-                for (row, column) in info.constraint_jacobian.entries() {
-                    entries.extend(columns_of(column).map(|column| at(nv + row, column)));
-                }
-            }
-        }
-        Self {
-            pattern: OwnedPattern::from_entries(stages * n, stages * n, entries),
-            stages,
-            on_positions,
-            turning,
-            own: info.iteration_matrix,
-            damping: info.damping,
-            stiffness: info.stiffness,
-            constraint_jacobian: info.constraint_jacobian,
-            nv,
-            n,
-        }
-    }
-
-    fn add(&self, row: usize, column: usize, value: f64, out: &mut [f64]) {
-        if let Some(slot) = self.pattern.slot(row, column) {
-            out[slot] += value;
-        }
-    }
-
-    /// M and −Gᵀ of one stage.
-    fn add_own(&self, stage: usize, values: &[f64], out: &mut [f64]) {
-        let first = stage * self.n;
-        for ((row, column), value) in self.own.entries().zip(values).filter(|((row, _), _)| *row < self.nv) {
-            self.add(first + row, first + column, *value, out);
-        }
-    }
-
-    /// What the accelerations of a stage do to the equations of another.
-    fn add_coupling(
-        &self,
-        factors: &Factors,
-        values: &Values,
-        sensitivities: &[Sensitivity],
-        dt: f64,
-        out: &mut [f64],
-    ) {
-        let &Factors { i, l, velocity, position } = factors;
-        debug_assert!(i < self.stages && l < self.stages);
-        for ((row, column), value) in self.damping.entries().zip(&values.damping) {
-            self.add(i * self.n + row, l * self.n + column, velocity * value, out);
-        }
-        let mut spread = |row: usize, column: usize, value: f64| match self.turning[column] {
-            None => self.add(i * self.n + row, l * self.n + column, position * value, out),
-            Some((number, first, size)) => {
-                for k in 0..size {
-                    let factor = sensitivities[number][(size * i + column - first, size * l + k)];
-                    self.add(i * self.n + row, l * self.n + first + k, factor * value, out);
-                }
-            }
-        };
-        for ((row, column), value) in self.stiffness.entries().zip(&values.stiffness) {
-            spread(row, column, *value);
-        }
-        // Constraints are divided by h² or h, see `ConstraintRows`.
-        for ((row, column), value) in self.constraint_jacobian.entries().zip(&values.constraint_jacobian) {
-            if row < self.on_positions {
-                spread(self.nv + row, column, value / (dt * dt));
-            }
-        }
-        for ((row, column), value) in self.constraint_jacobian.entries().zip(&values.constraint_jacobian) {
-            if row >= self.on_positions {
-                self.add(i * self.n + self.nv + row, l * self.n + column, velocity * value / dt, out);
-            }
-        }
     }
 }
 

@@ -129,15 +129,9 @@ impl Scheme for GeneralizedAlpha {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         super::check_range(self, "ρ∞", self.rho_infinity, 0.0, 1.0)?;
-        let rho = self.rho_infinity;
-        let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
-        let parameters = Parameters {
-            name: self.name(),
-            beta: 1.0 / ((1.0 + rho) * (1.0 + rho)),
-            gamma: (3.0 - rho) / (2.0 * (1.0 + rho)),
-            equilibrium: Equilibrium::Auxiliary { alpha_m, alpha_f },
-            weighting: None,
-        };
+        let NewmarkFamily { beta, gamma, alpha_m, alpha_f } = NewmarkFamily::generalized_alpha(self.rho_infinity);
+        let equilibrium = Equilibrium::Auxiliary { alpha_m, alpha_f };
+        let parameters = Parameters { name: self.name(), beta, gamma, equilibrium, weighting: None };
         start(parameters, model, initial, options)
     }
 }
@@ -150,11 +144,6 @@ pub(super) fn hht_parameters(
 ) -> Result<Parameters, StepError> {
     // −1/3 is not a number of base two; the last digit of what a person writes for it must not matter.
     super::check_range(scheme, "α", alpha, -1.0 / 3.0 - 1e-12, 0.0)?;
-    Ok(Parameters {
-        name: scheme.name(),
-        beta: 0.25 * (1.0 - alpha) * (1.0 - alpha),
-        gamma: 0.5 - alpha,
-        equilibrium: Equilibrium::Weighted { alpha },
-        weighting,
-    })
+    let NewmarkFamily { beta, gamma, .. } = NewmarkFamily::hht(alpha);
+    Ok(Parameters { name: scheme.name(), beta, gamma, equilibrium: Equilibrium::Weighted { alpha }, weighting })
 }

@@ -3,6 +3,7 @@
 mod acceleration;
 mod constraint_rows;
 mod coupled;
+mod coupled_matrix;
 mod diagonally_implicit;
 mod explicit;
 mod generalized_alpha;

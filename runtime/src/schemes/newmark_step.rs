@@ -3,10 +3,12 @@
 //! Coordinates and velocities follow an acceleration A by Newmark's formulas [sherif, Eqs. 59, 60],
 //! `q₁ = q₀ ⊕ (h v₀ + h² ((½ − β) A₀ + β A₁))`, `v₁ = v₀ + h ((1 − γ) A₀ + γ A₁)`; on rotations ⊕ is the exponential
 //! [sherif, Eqs. 30, 31]. Newton's method finds A₁ and λ₁ from the equilibrium and `g(q₁) = 0`.
-//! A constraint on velocities holds for v₁ as it is. Not here: contact.
+//! A constraint on velocities holds for v₁ as it is. A change of the step size rescales A, which keeps second order.
+//! Not here: contact.
 
 use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
+use super::acceleration::Acceleration;
 use super::constraint_rows::ConstraintRows;
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
@@ -74,10 +76,14 @@ pub(super) fn start<'m>(
     }
     let name = parameters.name.clone();
     let auxiliary = initial.a.clone();
+    let exact = match parameters.equilibrium {
+        Equilibrium::Weighted { alpha } if alpha != 0.0 => Some(Acceleration::new(model, name.clone())),
+        Equilibrium::Weighted { .. } | Equilibrium::Auxiliary { .. } => None,
+    };
     let step = Step::new(parameters, model, initial, constraints);
     let solver = LinearSolver::from_pattern(step.matrix.pattern().clone());
     let newton = Newton::new(solver, options.tolerance);
-    Ok(Box::new(NewmarkStepper { name, newton, step, auxiliary, last_dt: None }))
+    Ok(Box::new(NewmarkStepper { name, newton, step, auxiliary, exact, last_dt: None }))
 }
 
 struct NewmarkStepper<'m> {
@@ -86,6 +92,8 @@ struct NewmarkStepper<'m> {
     step: Step<'m>,
     /// A at the current instant, for steps of `last_dt`.
     auxiliary: DVector<f64>,
+    /// Finds the acceleration of the equations of motion, where the state carries A instead.
+    exact: Option<Acceleration<'m>>,
     last_dt: Option<f64>,
 }
 
@@ -98,16 +106,26 @@ impl Stepper for NewmarkStepper<'_> {
         super::check_step_size(&self.name, dt)?;
         let step = &mut self.step;
         step.old_auxiliary.copy_from(&self.auxiliary);
-        if let (Equilibrium::Auxiliary { .. }, Some(last_dt)) = (step.parameters.equilibrium, self.last_dt)
-            && last_dt != dt
-        {
+        let mut stats = StepStats::default();
+        if let Some(last_dt) = self.last_dt.filter(|&last_dt| !super::is_same_step(dt, last_dt)) {
             // A belongs to an instant that is off by a part of the step size; unscaled, the order drops to one.
             let ratio = dt / last_dt;
-            step.old_auxiliary.axpy(1.0 - ratio, &step.old.a, ratio);
+            let a = match &mut self.exact {
+                None => &step.old.a,
+                Some(exact) => {
+                    // The new state serves as workspace.
+                    step.new.copy_from(&step.old);
+                    exact.begin(step.old.t);
+                    exact.find(&mut step.new)?;
+                    stats += exact.stats;
+                    &step.new.a
+                }
+            };
+            step.old_auxiliary.axpy(1.0 - ratio, a, ratio);
         }
         step.begin(dt);
         let t = step.old.t;
-        let stats = self.newton.solve(step, t, &self.name)?;
+        stats += self.newton.solve(step, t, &self.name)?;
         step.accept();
         self.auxiliary.copy_from(&step.auxiliary);
         self.last_dt = Some(dt);

@@ -12,17 +12,13 @@ use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
-use crate::tables;
+use crate::tables::{self, Tableau};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RungeKutta;
 
 const NAME: &str = "Runge-Kutta";
-/// Where the stages after the first stand in the step.
-const STAGES: [f64; 3] = [0.5, 0.5, 1.0];
-/// Weights of the four stages.
-const WEIGHTS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 /// A projection whose corrections are smaller than this part of one plus the coordinates has ended.
 const PROJECTED: f64 = 1e-15;
 /// A projection whose last correction is larger than this part of one plus the coordinates has failed.
@@ -55,6 +51,7 @@ impl Scheme for RungeKutta {
         let dims = model.dims();
         Ok(Box::new(RungeKuttaStepper {
             blocks: model.describe().blocks,
+            tableau: tables::runge_kutta4(),
             acceleration: Acceleration::new(model, NAME.to_owned()),
             is_constrained: dims.nc > 0,
             drifts: options.constraint_level == Some(ConstraintLevel::Velocity),
@@ -69,6 +66,8 @@ impl Scheme for RungeKutta {
 
 struct RungeKuttaStepper<'m> {
     blocks: &'static [Block],
+    /// Each stage depends on the one before it alone.
+    tableau: Tableau,
     acceleration: Acceleration<'m>,
     is_constrained: bool,
     /// Whether constraints are kept on velocities only.
@@ -94,12 +93,12 @@ impl Stepper for RungeKuttaStepper<'_> {
         self.stage.copy_from(&self.state);
         self.next.q.copy_from(&self.state.q);
         self.next.v.copy_from(&self.state.v);
-        for (index, weight) in WEIGHTS.into_iter().enumerate() {
+        for (index, weight) in self.tableau.weights.iter().enumerate() {
             self.acceleration.find(&mut self.stage)?;
             velocity_map_apply(blocks, self.stage.q.as_slice(), self.stage.v.as_slice(), self.q_rate.as_mut_slice());
             self.next.q.axpy(dt * weight, &self.q_rate, 1.0);
             self.next.v.axpy(dt * weight, &self.stage.a, 1.0);
-            if let Some(&fraction) = STAGES.get(index) {
+            if let Some(fraction) = self.tableau.nodes.get(index + 1) {
                 self.stage.t = self.state.t + dt * fraction;
                 self.stage.q.copy_from(&self.state.q);
                 self.stage.q.axpy(dt * fraction, &self.q_rate, 1.0);

@@ -1,0 +1,156 @@
+//! The matrix of Newton's method for stages that are solved together, `[stages (nv + nc)]` rows and columns.
+//!
+//! Accelerations of every stage move the vectors of every stage; what answers to them multiplies the model's own
+//! matrices. Their places are found once.
+
+use super::coupled::Sensitivity;
+use crate::chart;
+use crate::configuration::ranges;
+use crate::model::{Model, State};
+use crate::sparsity::OwnedPattern;
+
+/// How vectors of stage i answer to accelerations of stage l.
+pub(super) struct Coupling<'a> {
+    pub(super) i: usize,
+    pub(super) l: usize,
+    pub(super) dt: f64,
+    /// Velocities, over h.
+    pub(super) single: f64,
+    /// Coordinates that add, over h².
+    pub(super) double: f64,
+    /// Blocks that turn.
+    pub(super) sensitivities: &'a [Sensitivity],
+}
+
+/// Where the model's matrices go in the matrix of all stages. Places are found once.
+pub(super) struct Assembly {
+    pub(super) pattern: OwnedPattern,
+    stages: usize,
+    nv: usize,
+    /// ∂r/∂v, (∂r/∂q) N and G one after the other, and where the second and the third begin.
+    values: Vec<f64>,
+    starts: [usize; 2],
+    /// `[ca M, −Gᵀ; G, 0]` of one stage, and where in its upper rows a value stands and goes, stage by stage.
+    own: Vec<f64>,
+    own_places: Vec<Vec<(usize, usize)>>,
+    /// What is added for each pair of stages, and where for each of them.
+    terms: Vec<Term>,
+    places: Vec<Vec<usize>>,
+}
+
+/// One of the model's values times an answer to an acceleration.
+struct Term {
+    value: usize,
+    row: usize,
+    column: usize,
+    answer: Answer,
+}
+
+/// What answers to an acceleration.
+enum Answer {
+    Velocity,
+    Position,
+    /// Entry (from, by) of a block that turns, of `size` velocities.
+    Turn {
+        block: usize,
+        from: usize,
+        by: usize,
+        size: usize,
+    },
+}
+
+impl Assembly {
+    pub(super) fn new(model: &dyn Model, stages: usize, on_positions: usize) -> Self {
+        let info = model.describe();
+        let (nv, n) = (model.dims().nv, info.iteration_matrix.columns);
+        let terms = terms(model, on_positions);
+
+        let pairs = || (0..stages).flat_map(|i| (0..stages).map(move |l| (i, l)));
+        // M and −Gᵀ on the diagonal, and G where constraints on velocities have no other column.
+        let own = (0..stages).flat_map(|i| info.iteration_matrix.entries().map(move |(r, c)| (i * n + r, i * n + c)));
+        let coupled = pairs().flat_map(|(i, l)| terms.iter().map(move |term| (i * n + term.row, l * n + term.column)));
+        let pattern = OwnedPattern::from_entries(stages * n, stages * n, own.chain(coupled));
+
+        // Every entry is part of the pattern that was made of them.
+        let place = |row, column| pattern.slot(row, column);
+        let own_places = (0..stages).map(|i| {
+            let upper = info.iteration_matrix.entries().enumerate().filter(|(_, (row, _))| *row < nv);
+            upper.filter_map(|(value, (r, c))| Some((value, place(i * n + r, i * n + c)?))).collect()
+        });
+        let places = pairs()
+            .map(|(i, l)| terms.iter().filter_map(|term| place(i * n + term.row, l * n + term.column)).collect());
+        let starts = [info.damping.nnz(), info.damping.nnz() + info.stiffness.nnz()];
+        Self {
+            stages,
+            nv,
+            values: vec![0.0; starts[1] + info.constraint_jacobian.nnz()],
+            starts,
+            own: vec![0.0; info.iteration_matrix.nnz()],
+            own_places: own_places.collect(),
+            places: places.collect(),
+            terms,
+            pattern,
+        }
+    }
+
+    /// The model's matrices at a stage.
+    pub(super) fn evaluate(&mut self, model: &dyn Model, state: &State) {
+        model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.own);
+        let (upper, constraint_jacobian) = self.values.split_at_mut(self.starts[1]);
+        let (damping, stiffness) = upper.split_at_mut(self.starts[0]);
+        model.damping(state, damping);
+        model.stiffness(state, stiffness);
+        model.constraint_jacobian(state.t, state.q.as_slice(), constraint_jacobian);
+    }
+
+    /// M and −Gᵀ of a stage.
+    pub(super) fn add_own(&self, stage: usize, out: &mut [f64]) {
+        for &(value, place) in &self.own_places[stage] {
+            out[place] += self.own[value];
+        }
+    }
+
+    /// What the accelerations of a stage do to the equations of another.
+    pub(super) fn add_coupling(&self, coupling: &Coupling, out: &mut [f64]) {
+        let &Coupling { i, l, dt, single, double, sensitivities } = coupling;
+        for (term, &place) in self.terms.iter().zip(&self.places[i * self.stages + l]) {
+            let (answer, divisor) = match term.answer {
+                Answer::Velocity => (dt * single, dt),
+                Answer::Position => (dt * dt * double, dt * dt),
+                Answer::Turn { block, from, by, size } => {
+                    (sensitivities[block][(size * i + from, size * l + by)], dt * dt)
+                }
+            };
+            // Constraints are divided by h² or h, see `ConstraintRows`.
+            let scale = if term.row < self.nv { 1.0 } else { 1.0 / divisor };
+            out[place] += scale * answer * self.values[term.value];
+        }
+    }
+}
+
+/// What every stage adds for the accelerations of every stage.
+fn terms(model: &dyn Model, on_positions: usize) -> Vec<Term> {
+    let (info, nv) = (model.describe(), model.dims().nv);
+    // Of each column that belongs to a block that turns: the number of the block among them, and its columns.
+    let mut turning = vec![None; nv];
+    let blocks = ranges(info.blocks).filter(|(block, ..)| chart::turns(block));
+    for (number, (_, _, range)) in blocks.enumerate() {
+        turning[range.clone()].fill(Some((number, range.start, range.len())));
+    }
+    let moved = |value: usize, row: usize, column: usize| match turning[column] {
+        None => vec![Term { value, row, column, answer: Answer::Position }],
+        Some((block, first, size)) => {
+            let turn = |by| Answer::Turn { block, from: column - first, by, size };
+            (0..size).map(|by| Term { value, row, column: first + by, answer: turn(by) }).collect()
+        }
+    };
+    let damping = info.damping.entries().map(|(row, column)| (row, column, true));
+    let stiffness = info.stiffness.entries().map(|(row, column)| (row, column, false));
+    let constraints = info.constraint_jacobian.entries().map(|(row, column)| (nv + row, column, row >= on_positions));
+    let all = damping.chain(stiffness).chain(constraints).enumerate();
+    all.flat_map(|(value, (row, column, by_velocity))| match by_velocity {
+        true => vec![Term { value, row, column, answer: Answer::Velocity }],
+        false => moved(value, row, column),
+    })
+    .collect()
+}
