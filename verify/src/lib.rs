@@ -23,6 +23,7 @@ pub mod plot;
 pub mod provenance;
 
 pub mod linear;
+mod oscillator;
 
 pub mod rezaei;
 pub mod schemes;

@@ -4,6 +4,7 @@
 
 mod bathe_matrix;
 mod comparison;
+mod ed_alpha;
 mod generalized_alpha_matrix;
 mod parameters;
 mod stability_region;
@@ -53,5 +54,12 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "Amplification matrix of Bathe's scheme: two rows are exchanged",
         cost: Cost::Seconds,
         run: bathe_matrix::run,
+    },
+    Experiment {
+        id: "rezaei/misprints/ed_alpha",
+        place: "Eqs. 86, 90",
+        title: "ED-α in velocities, as printed and corrected",
+        cost: Cost::Seconds,
+        run: ed_alpha::run,
     },
 ];

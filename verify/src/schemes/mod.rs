@@ -6,9 +6,10 @@
 
 mod iterations;
 mod orders;
-mod problem;
+pub(crate) mod problem;
 mod recorded;
-mod refinement;
+pub(crate) mod refinement;
+mod step_change;
 
 use crate::experiment::{Cost, Experiment, Paper};
 
@@ -75,5 +76,12 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "Newton iterations a step, by first guess",
         cost: Cost::Seconds,
         run: iterations::run,
+    },
+    Experiment {
+        id: "schemes/step_change/rescaling",
+        place: "SS, generalized-α",
+        title: "What a change of the step size costs",
+        cost: Cost::Seconds,
+        run: step_change::run,
     },
 ];

@@ -9,33 +9,34 @@ use hamel::schemes::{Entry, RungeKutta};
 use nalgebra::DVector;
 
 use crate::motion::{self, Grid};
+use crate::oscillator;
 
 /// An initial value problem, and what is known about its orders.
-pub(super) struct Problem {
+pub(crate) struct Problem {
     /// In sentences, e.g. `the pendulum`.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// A name among [`hamel_models::ALL`].
-    pub(super) model: &'static str,
+    pub(crate) model: &'static str,
     /// Where constraints are imposed, if there are any.
-    pub(super) level: Option<ConstraintLevel>,
+    pub(crate) level: Option<ConstraintLevel>,
     /// Length of the motion, s.
-    pub(super) duration: f64,
+    pub(crate) duration: f64,
     /// Numbers of steps, each twice the one before.
-    pub(super) steps: &'static [u32],
+    pub(crate) steps: &'static [u32],
     /// How many of q, v and λ say something.
-    pub(super) quantities: usize,
+    pub(crate) quantities: usize,
     /// What is known about the orders.
-    pub(super) known: Known,
+    pub(crate) known: Known,
     /// What to know about it, in whole sentences.
-    pub(super) note: &'static str,
+    pub(crate) note: &'static str,
     /// Relative errors of q, v and λ below these are rounding after a hundred steps; it adds up with the steps.
-    pub(super) rounding: [f64; 3],
+    pub(crate) rounding: [f64; 3],
     end: End,
 }
 
 /// How orders of a problem follow from those of the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(crate) enum Known {
     /// They are those of the registry.
     Generic,
     /// Their constraints are mild, so that errors may shrink faster; but schemes that average the forces of two instants
@@ -52,18 +53,18 @@ enum End {
 }
 
 /// A model with start and end of its motion.
-pub(super) struct Motion {
-    pub(super) model: Box<dyn Model>,
-    pub(super) initial: State,
+pub(crate) struct Motion {
+    pub(crate) model: Box<dyn Model>,
+    pub(crate) initial: State,
     /// q, v and λ at the end.
-    pub(super) end: [DVector<f64>; 3],
+    pub(crate) end: [DVector<f64>; 3],
 }
 
 /// Multipliers lose two orders of the step size.
 const ROUNDING: [f64; 3] = [1e-13, 1e-12, 2e-10];
 
 /// Index 0: q̈ depends on q, q̇ and t.
-pub(super) static OSCILLATOR: Problem = Problem {
+pub(crate) static OSCILLATOR: Problem = Problem {
     name: "the forced oscillator",
     model: "forced_oscillator",
     level: None,
@@ -73,7 +74,7 @@ pub(super) static OSCILLATOR: Problem = Problem {
     rounding: [1e-14, 1e-13, 1e-13],
     known: Known::Generic,
     note: "An equation whose right-hand side depends on coordinate, velocity and time.",
-    end: End::Known(&[0.4854768094962305], &[-0.5533388011279987], &[]),
+    end: End::Known(&[oscillator::END[0]], &[oscillator::END[1]], &[]),
 };
 
 /// The angle of the bob's own rotation, which nothing drives, stays zero.
@@ -86,7 +87,7 @@ const NOTE: &str = "A point on a circle in absolute coordinates.";
 const PENDULUM_STEPS: &[u32] = &[80, 160, 320, 640, 1280, 2560];
 
 /// Index 3: the length of the rod is kept.
-pub(super) static PENDULUM_INDEX_3: Problem = Problem {
+pub(crate) static PENDULUM_INDEX_3: Problem = Problem {
     name: "the pendulum of index 3",
     model: "point_pendulum",
     level: Some(ConstraintLevel::Position),
@@ -100,7 +101,7 @@ pub(super) static PENDULUM_INDEX_3: Problem = Problem {
 };
 
 /// Index 2: the rate of the rod's length is kept at zero.
-pub(super) static PENDULUM_INDEX_2: Problem = Problem {
+pub(crate) static PENDULUM_INDEX_2: Problem = Problem {
     name: "the pendulum of index 2",
     model: "point_pendulum",
     level: Some(ConstraintLevel::Velocity),
@@ -114,7 +115,7 @@ pub(super) static PENDULUM_INDEX_2: Problem = Problem {
 };
 
 /// Rotation by increments on the group.
-pub(super) static FREE_BODY_ROTATION: Problem = Problem {
+pub(crate) static FREE_BODY_ROTATION: Problem = Problem {
     name: "the free body on the rotation group",
     model: "free_body_joint",
     level: None,
@@ -127,8 +128,22 @@ pub(super) static FREE_BODY_ROTATION: Problem = Problem {
     end: End::RungeKutta(8000),
 };
 
+/// The same for as long as the body takes to turn over, so that errors of fifth order stand out from rounding.
+pub(crate) static FREE_BODY_TURNING_OVER: Problem = Problem {
+    name: "the free body that turns over",
+    model: "free_body_joint",
+    level: None,
+    duration: 6.0,
+    steps: &[75, 150, 300, 600],
+    rounding: ROUNDING,
+    quantities: 2,
+    known: Known::Generic,
+    note: "Turning about the unstable axis until it leaves it.",
+    end: End::RungeKutta(24000),
+};
+
 /// Rotation by four parameters whose norm is a constraint.
-pub(super) static FREE_BODY_PARAMETERS: Problem = Problem {
+pub(crate) static FREE_BODY_PARAMETERS: Problem = Problem {
     name: "the free body in Euler parameters",
     model: "free_body",
     level: Some(ConstraintLevel::Position),
@@ -142,7 +157,7 @@ pub(super) static FREE_BODY_PARAMETERS: Problem = Problem {
 };
 
 /// A fast rotation, held by a joint.
-pub(super) static HEAVY_TOP: Problem = Problem {
+pub(crate) static HEAVY_TOP: Problem = Problem {
     name: "the heavy top in Euler parameters",
     model: "heavy_top",
     level: Some(ConstraintLevel::Position),
@@ -161,7 +176,7 @@ impl Problem {
     ///
     /// # Errors
     /// When the motion has no beginning, or the reference solution fails.
-    pub(super) fn motion(&self) -> Result<Motion, StepError> {
+    pub(crate) fn motion(&self) -> Result<Motion, StepError> {
         let model = build(self.model)?;
         let initial = hamel::initial_state(&*model)?;
         let vector = DVector::from_column_slice;
@@ -179,12 +194,12 @@ impl Problem {
     }
 
     /// The options that put constraints where the problem has them.
-    pub(super) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options { constraint_level: self.level, ..Options::default() }
     }
 
     /// Orders of q, v and λ that a scheme must show here; none where it is not defined.
-    pub(super) fn expected(&self, entry: &Entry, scheme: &dyn Scheme) -> Option<[u32; 3]> {
+    pub(crate) fn expected(&self, entry: &Entry, scheme: &dyn Scheme) -> Option<[u32; 3]> {
         match self.level {
             None => Some([scheme.order(); 3]),
             Some(_) if self.known == Known::EulerParameters && ["hht", "modified_hht"].contains(&entry.name) => {
@@ -197,7 +212,7 @@ impl Problem {
 }
 
 /// A model by its name, with default parameters.
-pub(super) fn build(name: &str) -> Result<Box<dyn Model>, StepError> {
+pub(crate) fn build(name: &str) -> Result<Box<dyn Model>, StepError> {
     let unknown = || StepError::BadParameter { scheme: "reference".to_owned(), reason: format!("no model `{name}`") };
     let entry = hamel_models::find(name).ok_or_else(unknown)?;
     (entry.build)(&[]).map_err(|_| unknown())

@@ -6,30 +6,41 @@ use nalgebra::DVector;
 use super::problem::{Motion, Problem};
 
 /// The quantities whose errors are measured, in the order of all arrays of three.
-pub(super) const QUANTITIES: [&str; 3] = ["q", "v", "λ"];
+pub(crate) const QUANTITIES: [&str; 3] = ["q", "v", "λ"];
 /// What a motion has come to.
 #[derive(Clone, Debug)]
-pub(super) struct End {
-    pub(super) steps: u32,
+pub(crate) struct End {
+    pub(crate) steps: u32,
     /// Errors of q, v and λ: the largest component, relative to the largest of the exact values.
-    pub(super) errors: [f64; 3],
+    pub(crate) errors: [f64; 3],
     /// Iterations of the whole motion.
-    pub(super) cost: StepStats,
+    pub(crate) cost: StepStats,
 }
 
 /// Results by number of steps, the fewest first; steps that failed are left out.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Refinement {
-    pub(super) ends: Vec<End>,
-    pub(super) failure: Option<StepError>,
+pub(crate) struct Refinement {
+    pub(crate) ends: Vec<End>,
+    pub(crate) failure: Option<StepError>,
 }
 
 impl Refinement {
     /// Runs a scheme on a problem in each of these numbers of steps.
-    pub(super) fn new(problem: &Problem, motion: &Motion, scheme: &dyn Scheme, steps: &[u32]) -> Self {
+    pub(crate) fn new(problem: &Problem, motion: &Motion, scheme: &dyn Scheme, steps: &[u32]) -> Self {
+        Self::with_options(problem, motion, scheme, &problem.options(), steps)
+    }
+
+    /// The same with options other than those of the problem.
+    pub(crate) fn with_options(
+        problem: &Problem,
+        motion: &Motion,
+        scheme: &dyn Scheme,
+        options: &Options,
+        steps: &[u32],
+    ) -> Self {
         let mut refinement = Refinement::default();
         for &steps in steps {
-            match run(problem, motion, scheme, &problem.options(), steps) {
+            match run(problem, motion, scheme, options, steps) {
                 Ok(end) => refinement.ends.push(end),
                 Err(error) => refinement.failure = Some(error),
             }
@@ -38,12 +49,12 @@ impl Refinement {
     }
 
     /// Whether the scheme has no meaning for the problem.
-    pub(super) fn is_undefined(&self) -> bool {
+    pub(crate) fn is_undefined(&self) -> bool {
         matches!(self.failure, Some(StepError::Undefined { .. }))
     }
 
     /// Order of a quantity between the finest pair of runs whose errors are above rounding.
-    pub(super) fn order(&self, problem: &Problem, quantity: usize) -> f64 {
+    pub(crate) fn order(&self, problem: &Problem, quantity: usize) -> f64 {
         let error = |end: &End| end.errors[quantity];
         let is_above = |end: &End| error(end) > problem.rounding[quantity] * f64::from(end.steps) / 100.0;
         let pair = self.ends.windows(2).rev().find(|pair| is_above(&pair[1])).or_else(|| self.ends.windows(2).next());
@@ -57,7 +68,7 @@ impl Refinement {
 ///
 /// # Errors
 /// When the scheme is not defined for the problem, or a step fails.
-pub(super) fn run(
+pub(crate) fn run(
     problem: &Problem,
     motion: &Motion,
     scheme: &dyn Scheme,

@@ -20,6 +20,7 @@ static EXPERIMENTS: &[Experiment] = &[
     single_axis_rotation::CLASSICAL_STEP,
     single_axis_rotation::MODIFIED_STEP,
     single_axis_rotation::SPIN_UP,
+    single_axis_rotation::NORM_EXPANSION,
     heavy_top::INERTIA,
     heavy_top::STATE,
     heavy_top::FIG2,

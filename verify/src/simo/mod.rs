@@ -4,6 +4,7 @@
 
 mod corrector;
 mod explicit;
+mod misprints;
 mod newmark;
 
 use crate::experiment::{Cost, Experiment, Paper};
@@ -36,5 +37,19 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "A fixed number of corrections is another scheme",
         cost: Cost::Seconds,
         run: corrector::run,
+    },
+    Experiment {
+        id: "simo/misprints/step_e",
+        place: "Sect. 4.2, step (e)",
+        title: "The scheme like Runge and Kutta's, as printed and corrected",
+        cost: Cost::Seconds,
+        run: misprints::step_e,
+    },
+    Experiment {
+        id: "simo/misprints/corrector",
+        place: "Sect. 4.3, step (b)",
+        title: "Newmark's corrector and its end, as printed and corrected",
+        cost: Cost::Seconds,
+        run: misprints::corrector,
     },
 ];

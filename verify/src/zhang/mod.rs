@@ -3,7 +3,10 @@
 //! `README.md` beside this file goes through the paper section by section. Here: the linear analysis.
 
 mod higher_order;
+mod nodes;
 mod parasitic;
+mod predictor;
+mod rotation_reference;
 mod tunable;
 
 use crate::experiment::{Cost, Experiment, Paper};
@@ -37,5 +40,26 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "Without dissipation, multistep schemes let rounding errors grow",
         cost: Cost::Seconds,
         run: parasitic::run,
+    },
+    Experiment {
+        id: "zhang/misprints/predictor",
+        place: "Eq. 14",
+        title: "The predictor of two points, as printed and corrected",
+        cost: Cost::Seconds,
+        run: predictor::run,
+    },
+    Experiment {
+        id: "zhang/mssth/nodes",
+        place: "Sect. 2.3",
+        title: "The nodes of MSSTH and the local error",
+        cost: Cost::Seconds,
+        run: nodes::run,
+    },
+    Experiment {
+        id: "zhang/mssth/rotation_reference",
+        place: "Sects. 3.1, 5",
+        title: "What rotations refer to, and the fifth order of MSSTH(5)",
+        cost: Cost::Seconds,
+        run: rotation_reference::run,
     },
 ];

@@ -5,6 +5,7 @@
 
 mod classical_step;
 mod modified_step;
+mod norm_expansion;
 mod spin_up;
 
 use hamel::consistent;
@@ -30,6 +31,14 @@ pub(super) const MODIFIED_STEP: Experiment = Experiment {
     title: "One step of the modified scheme about a single axis",
     cost: Cost::Seconds,
     run: modified_step::run,
+};
+
+pub(super) const NORM_EXPANSION: Experiment = Experiment {
+    id: "sherif/single_axis_rotation/norm_expansion",
+    place: "before Eq. 53",
+    title: "The norm of Euler parameters after a step, as a series",
+    cost: Cost::Seconds,
+    run: norm_expansion::run,
 };
 
 pub(super) const SPIN_UP: Experiment = Experiment {

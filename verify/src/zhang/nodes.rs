@@ -1,0 +1,106 @@
+//! Whether the nodes of MSSTH minimise the local error, and what they do between the published values of ρ∞.
+//! [zhang, Sect. 2.3]
+//!
+//! Nodes do not touch order or stability; published ones are compared with fixed ones, which the runtime takes between
+//! the published values of ρ∞. That fixed nodes have a smaller error proves that the published ones are not the best.
+
+use hamel::scheme::StepError;
+use hamel::tables::{self, Tableau};
+
+use crate::claim::{Claim, Expected};
+use crate::linear::{most, table};
+use crate::report::{Axis, Curve, Figure, Report, Style};
+
+/// So near to a published value of ρ∞ that nothing but the nodes differs.
+const BESIDE: f64 = 1e-9;
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let mut errors: [Vec<(f64, f64)>; 2] = Default::default();
+    for k in 0..=10 {
+        let rho = 0.1 * f64::from(k);
+        // Inside the interval at its upper end, too.
+        let beside = if k < 10 { rho + BESIDE } else { rho - BESIDE };
+        for (errors, rho) in errors.iter_mut().zip([rho, beside]) {
+            errors.push((rho, error_of_fifth_order(&table("MSSTH(4)", tables::mssth(4, rho))?)));
+        }
+    }
+    let [published, fixed] = &errors;
+    let ratio = published[10].1 / fixed[10].1;
+    let at = |k: usize, value: f64| {
+        let what = format!("norm of the error of MSSTH(4), published nodes, ρ∞ = {}", published[k].0);
+        Claim::new(what, "1", Expected::Reference { value, tolerance: 1e-3 * value }, published[k].1)
+    };
+    let largest_at = |n: usize, rho: f64| {
+        let tableau = table("MSSTH", tables::mssth(n, rho))?;
+        Ok::<_, StepError>(most(tableau.matrix.iter().flatten().map(|a| a.abs())))
+    };
+    let mut claims = vec![
+        at(0, 3.884e-2),
+        at(10, 8.097e-3),
+        Claim::new(
+            "norm of the error of MSSTH(4) with published nodes over that with c₃ = 0.7, c₄ = 0.75, ρ∞ = 1",
+            "1",
+            Expected::AtLeast(1.1),
+            ratio,
+        )
+        .although(
+            "the local truncation error is minimized",
+            "These nodes have a smaller error, with the same γ, order and stability.",
+        ),
+    ];
+    for (n, rho, value) in [(4, 0.7, 63.7), (5, 0.9, 119.0)] {
+        claims.push(Claim::new(
+            format!("largest coefficient of MSSTH({n}) with published nodes, ρ∞ = {rho}"),
+            "1",
+            Expected::Reference { value, tolerance: 0.5 },
+            largest_at(n, rho)?,
+        ));
+        claims.push(Claim::new(
+            format!("the same with fixed nodes, ρ∞ = {rho} + 10⁻⁹"),
+            "1",
+            Expected::AtMost(10.0),
+            largest_at(n, rho + BESIDE)?,
+        ));
+    }
+    let curves = [("published nodes", published), ("c₃ = 0.7, c₄ = 0.75", fixed)];
+    Ok(Report {
+        claims,
+        figures: vec![Figure {
+            slug: "error".into(),
+            title: "Error of order five of MSSTH(4) over ρ∞".into(),
+            caption: "Euclidean norm over the nine rooted trees with five nodes, each divided by its symmetry.".into(),
+            x: Axis::linear("ρ∞", "1"),
+            y: Axis::log("norm of the error", "1"),
+            curves: curves.map(|(name, points)| Curve::new(name, Style::LineAndMarkers, points.clone())).to_vec(),
+            slopes: Vec::new(),
+        }],
+        notes: vec![
+            "Between the published values the nodes cross, c₃ = c₄ near ρ∞ = 0.66 for n = 4 and c₄ = c₂ near 0.90 for \
+             n = 5, so that coefficients grow without bound."
+                .into(),
+        ],
+        ..Report::default()
+    })
+}
+
+/// Norm of the conditions of order five, for stages of second order: there A c = c²/2, and the nine trees are multiples
+/// of four sums.
+fn error_of_fifth_order(tableau: &Tableau) -> f64 {
+    let (a, b, c) = (&tableau.matrix, &tableau.weights, &tableau.nodes);
+    let by_matrix =
+        |vector: &[f64]| -> Vec<f64> { a.iter().map(|row| row.iter().zip(vector).map(|(a, x)| a * x).sum()).collect() };
+    let sum = |vector: &[f64]| -> f64 { b.iter().zip(vector).map(|(b, x)| b * x).sum() };
+    let power = |k: i32| -> Vec<f64> { c.iter().map(|c| c.powi(k)).collect() };
+    let square = by_matrix(&power(2));
+    let weighted: Vec<f64> = c.iter().zip(&square).map(|(c, x)| c * x).collect();
+    let [bushy, branched, cubic, tall] = [
+        sum(&power(4)) - 1.0 / 5.0,
+        sum(&weighted) - 1.0 / 15.0,
+        sum(&by_matrix(&power(3))) - 1.0 / 20.0,
+        sum(&by_matrix(&square)) - 1.0 / 60.0,
+    ];
+    // Squares of 1/24, 1/4, 1/8; of 1/2, 1/2; of 1/6, 1/2; of 1/2, 1/2.
+    let squares =
+        46.0 / 576.0 * bushy * bushy + 0.5 * branched * branched + 160.0 / 576.0 * cubic * cubic + 0.5 * tall * tall;
+    squares.sqrt()
+}

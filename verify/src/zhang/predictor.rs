@@ -1,0 +1,82 @@
+//! The sign of m₀ in the predictor of two points. [zhang, Eqs. 12-14]
+//!
+//! Taylor's theorem, by which the text derives the weights, gives `m₀ = −6 α² (1 + α)` and `m₁ = −m₀`.
+
+use hamel::scheme::StepError;
+use hamel::tables;
+
+use crate::claim::{Claim, Expected};
+use crate::convergence::{self, Convergence};
+use crate::linear::most;
+use crate::report::{Axis, Curve, Figure, Report, Style};
+
+/// α: the new step over the last one.
+const RATIOS: [f64; 5] = [0.3, 0.7, 1.0, 1.6, 3.0];
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let cubic = |sign: f64| {
+        most(RATIOS.map(|ratio| (predict(sign, ratio, 0.4, |t| t.powi(3), |t| 3.0 * t * t) - 3.0 * 0.16).abs()))
+    };
+    // Of the derivative of a sine at h, from its values at 0 and at −h/α, where no derivative vanishes.
+    let study = |sign: f64| {
+        let error = |h: f64| {
+            let predicted = predict(sign, 0.7, h, |t| (t + 1.0).sin(), |t| (t + 1.0).cos());
+            (h, (predicted - (h + 1.0).cos()).abs())
+        };
+        Convergence::new([0.1, 0.05, 0.025, 0.0125].map(error).to_vec())
+    };
+    let (printed, corrected) = (study(1.0), study(-1.0));
+    let weights = RATIOS.map(|ratio| {
+        let (ours, derived) = (tables::two_point(ratio), weights(-1.0, ratio));
+        let pairs = ours.values.into_iter().chain(ours.derivatives).zip(derived);
+        most(pairs.map(|(ours, derived)| (ours - derived).abs() / derived.abs()))
+    });
+    let order = |what: &str, order: f64, study: &Convergence| {
+        let expected = Expected::Order { order, tolerance: 0.1 };
+        Claim::new(format!("order of the prediction with {what}"), "1", expected, study.last_order())
+    };
+    let named = [("m₀ as printed", &printed), ("m₀ with the other sign", &corrected)];
+    let curve = |(name, study): (&str, &Convergence)| Curve::new(name, Style::LineAndMarkers, study.points.clone());
+    Ok(Report {
+        claims: vec![
+            Claim::new("largest error for a cubic, m₀ = −6α²(1 + α)", "1", Expected::AtMost(1e-13), cubic(-1.0))
+                .although(
+                    "m₀ = 6α²(1 + α), m₁ = m₀",
+                    "Taylor's theorem gives the signs m₀ < 0 < m₁; the text of the article has lost them.",
+                ),
+            Claim::new("the same as printed, m₁ = −m₀", "1", Expected::AtLeast(1.0), cubic(1.0)),
+            order("m₀ as printed", 0.0, &printed),
+            order("m₀ = −6α²(1 + α)", 3.0, &corrected).in_words("σ = O((t_N − t_{N−1})³)"),
+            Claim::new(
+                "largest relative difference to the weights of `tables::two_point`",
+                "1",
+                Expected::AtMost(1e-13),
+                most(weights),
+            ),
+        ],
+        tables: vec![convergence::table("orders", "Error of the predicted cosine, α = 0.7", ("error", "1"), &named)],
+        figures: vec![Figure {
+            slug: "orders".into(),
+            title: "Error of the prediction from two points".into(),
+            caption: "The derivative of sin(t + 1), α = 0.7.".into(),
+            x: Axis::log("h", "1"),
+            y: Axis::log("error", "1"),
+            curves: named.map(curve).to_vec(),
+            slopes: Vec::new(),
+        }],
+        notes: Vec::new(),
+    })
+}
+
+/// m₀, m₁, n₀ and n₁ of Eq. 14 with this sign of m₀, and m₁ = −m₀.
+fn weights(sign: f64, ratio: f64) -> [f64; 4] {
+    let m = sign * 6.0 * ratio * ratio * (1.0 + ratio);
+    [m, -m, (1.0 + ratio) * (1.0 + 3.0 * ratio), ratio * (2.0 + 3.0 * ratio)]
+}
+
+/// The derivative at h by Eq. 12, from the points 0 and −h/α.
+fn predict(sign: f64, ratio: f64, h: f64, value: impl Fn(f64) -> f64, derivative: impl Fn(f64) -> f64) -> f64 {
+    let [m0, m1, n0, n1] = weights(sign, ratio);
+    let before = -h / ratio;
+    (m0 * value(0.0) + m1 * value(before)) / h + n0 * derivative(0.0) + n1 * derivative(before)
+}
