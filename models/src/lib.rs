@@ -17,6 +17,7 @@ pub mod free_body;
 pub mod heavy_top;
 pub mod shaft_line;
 pub mod single_axis_rotation;
+pub mod v8_crank_drive;
 
 pub use chain::Chain;
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
@@ -31,6 +32,7 @@ pub use shaft_line::{ShaftLine, ShaftLineAbsolute};
 pub use single_axis_rotation::SingleAxisRotation;
 pub use sleigh::{Sleigh, SleighAbsolute};
 pub use slider_crank::{SliderCrank, SliderCrankAbsolute};
+pub use v8_crank_drive::V8CrankDrive;
 
 use hamel::{Model, UnknownParameter};
 
@@ -89,6 +91,7 @@ models![
     "free_body_joint" => free_body::FreeBodyJoint / FreeBodyJointParameters = "free_body",
     "heavy_top" => heavy_top::HeavyTop / HeavyTopParameters,
     "heavy_top_joint" => heavy_top::HeavyTopJoint / HeavyTopJointParameters = "heavy_top",
+    "v8_crank_drive" => v8_crank_drive::V8CrankDrive / V8CrankDriveParameters,
 ];
 
 /// The model with this name.

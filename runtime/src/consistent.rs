@@ -12,8 +12,17 @@ use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
 use crate::scheme::StepError;
 use crate::schemes::solve_for_acceleration;
+use crate::sparsity::OwnedPattern;
 
 const MAX_ITERATIONS: usize = 100;
+/// Rounds in which velocities are found; a decomposition needs two, [`DAMPING`] some more.
+const MAX_ROUNDS: usize = 20;
+/// From this many velocities on, smallest motions are found by sparse elimination, whose work grows with the number of
+/// entries, instead of by a singular value decomposition.
+const SPARSE_FROM: usize = 400;
+/// Added to the products of rows in sparse elimination, so that rows that follow from others do no harm; the rounds
+/// remove what it changes.
+const DAMPING: f64 = 1e-8;
 /// Directions whose singular value is below this part of the largest are taken as free.
 const RANK: f64 = 1e-10;
 /// Largest residual of a solution, relative to one plus the largest coordinate or velocity.
@@ -118,7 +127,7 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
     }
     let (mut residual, mut jacobian) = position_equations(model, state);
     for _ in 0..MAX_ITERATIONS {
-        let Some(step) = minimum_norm_solution(jacobian, &residual) else { break };
+        let Some(step) = jacobian.minimum_norm_solution(&residual) else { break };
         let start = state.q.clone();
         let size = residual.norm();
         let mut fraction = 1.0;
@@ -141,19 +150,20 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
 }
 
 /// Residuals `[nc + conditions]` and derivatives by the directions of the velocities.
-fn position_equations(model: &dyn Model, state: &State) -> (DVector<f64>, DMatrix<f64>) {
+fn position_equations(model: &dyn Model, state: &State) -> (DVector<f64>, Rows) {
     let dims = model.dims();
     let conditions = model.n_initial_conditions().0;
     let mut residual = DVector::zeros(dims.nc + conditions);
-    let mut rows = vec![0.0; conditions * dims.nv];
+    let mut dense = vec![0.0; conditions * dims.nv];
     let (constraint, condition) = residual.as_mut_slice().split_at_mut(dims.nc);
     model.constraint(state.t, state.q.as_slice(), constraint);
-    model.initial_position(state.t, state.q.as_slice(), condition, &mut rows);
-    let mut jacobian = with_constraint_jacobian(model, state, conditions, &rows);
+    model.initial_position(state.t, state.q.as_slice(), condition, &mut dense);
+    let mut rows = Rows::of_constraints(model, state);
     // Constraints on velocities bind no coordinates.
-    let on_velocities = model.describe().velocity_constraints;
-    jacobian.rows_mut(dims.nc - on_velocities, on_velocities).fill(0.0);
-    (residual, jacobian)
+    let on_positions = dims.nc - model.describe().velocity_constraints;
+    rows.entries.retain(|&(row, ..)| row < on_positions);
+    rows.append(&dense);
+    (residual, rows)
 }
 
 /// Solves `G v + rate = 0` together with the initial conditions on velocities; they are linear in v.
@@ -161,9 +171,9 @@ fn set_in_motion(model: &dyn Model, state: &mut State) -> Result<(), StepError> 
     let dims = model.dims();
     let conditions = model.n_initial_conditions().1;
     let mut residual = DVector::zeros(dims.nc + conditions);
-    // The second round removes what rounding left in the first.
-    for _ in 0..3 {
-        let mut rows = vec![0.0; conditions * dims.nv];
+    // Later rounds remove what rounding and damping left in the first.
+    for round in 0..MAX_ROUNDS {
+        let mut dense = vec![0.0; conditions * dims.nv];
         let (rate, condition) = residual.as_mut_slice().split_at_mut(dims.nc);
         model.constraint_bias(
             state.t,
@@ -172,48 +182,95 @@ fn set_in_motion(model: &dyn Model, state: &mut State) -> Result<(), StepError> 
             rate,
             state.lambda.as_mut_slice(), // g̈'s part is not used here.
         );
-        model.initial_velocity(state.t, state.q.as_slice(), state.v.as_slice(), condition, &mut rows);
-        let jacobian = with_constraint_jacobian(model, state, conditions, &rows);
-        let moving = jacobian.rows(0, dims.nc) * &state.v;
-        let mut constraint_rate = residual.rows_mut(0, dims.nc);
-        constraint_rate += moving;
-        let Some(step) = minimum_norm_solution(jacobian, &residual) else { break };
+        model.initial_velocity(state.t, state.q.as_slice(), state.v.as_slice(), condition, &mut dense);
+        let mut rows = Rows::of_constraints(model, state);
+        for &(row, column, value) in &rows.entries {
+            residual[row] += value * state.v[column];
+        }
+        rows.append(&dense);
+        let is_solved = residual.amax() <= SOLVED * (1.0 + state.v.amax());
+        if round > 1 && is_solved {
+            return Ok(());
+        }
+        let Some(step) = rows.minimum_norm_solution(&residual) else { break };
         state.v -= step;
     }
     let is_solved = residual.amax() <= SOLVED * (1.0 + state.v.amax());
     if is_solved { Ok(()) } else { Err(conflict(model, "velocities", &residual)) }
 }
 
-/// G above the given rows, row-major.
-fn with_constraint_jacobian(model: &dyn Model, state: &State, n_rows: usize, rows: &[f64]) -> DMatrix<f64> {
-    let dims = model.dims();
-    let mut matrix = DMatrix::zeros(dims.nc + n_rows, dims.nv);
-    matrix.rows_mut(0, dims.nc).copy_from(&constraint_jacobian(model, state));
-    matrix.rows_mut(dims.nc, n_rows).copy_from(&DMatrix::from_row_slice(n_rows, dims.nv, rows));
-    matrix
+/// A matrix of few entries a row.
+struct Rows {
+    rows: usize,
+    columns: usize,
+    /// `(row, column, value)`.
+    entries: Vec<(usize, usize, f64)>,
 }
 
-fn constraint_jacobian(model: &dyn Model, state: &State) -> DMatrix<f64> {
-    let pattern = &model.describe().constraint_jacobian;
-    let mut values = vec![0.0; pattern.nnz()];
-    model.constraint_jacobian(state.t, state.q.as_slice(), &mut values);
-    pattern.to_dense(&values)
-}
-
-/// The shortest x that minimizes `|matrix x − rhs|`; `None` when there is nothing to solve or it is not finite.
-fn minimum_norm_solution(matrix: DMatrix<f64>, rhs: &DVector<f64>) -> Option<DVector<f64>> {
-    let is_finite = matrix.iter().chain(rhs.iter()).all(|value| value.is_finite());
-    if matrix.is_empty() || !is_finite {
-        return None;
+impl Rows {
+    /// G.
+    fn of_constraints(model: &dyn Model, state: &State) -> Self {
+        let pattern = &model.describe().constraint_jacobian;
+        let mut values = vec![0.0; pattern.nnz()];
+        model.constraint_jacobian(state.t, state.q.as_slice(), &mut values);
+        let entries = pattern.entries().zip(values).map(|((row, column), value)| (row, column, value)).collect();
+        Self { rows: pattern.rows, columns: pattern.columns, entries }
     }
-    let svd = SVD::try_new(matrix, true, true, f64::EPSILON, 10_000)?;
-    let smallest = RANK * svd.singular_values.max();
-    svd.solve(rhs, smallest).ok()
+
+    /// Adds rows below, given row by row.
+    fn append(&mut self, dense: &[f64]) {
+        for (index, &value) in dense.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            self.entries.push((self.rows + index / self.columns, index % self.columns, value));
+        }
+        self.rows += dense.len().checked_div(self.columns).unwrap_or(0);
+    }
+
+    fn to_dense(&self) -> DMatrix<f64> {
+        let mut dense = DMatrix::zeros(self.rows, self.columns);
+        self.entries.iter().for_each(|&(row, column, value)| dense[(row, column)] = value);
+        dense
+    }
+
+    /// The shortest x that minimizes `|A x − rhs|`; `None` when there is nothing to solve or it is not finite.
+    fn minimum_norm_solution(&self, rhs: &DVector<f64>) -> Option<DVector<f64>> {
+        let is_finite = self.entries.iter().map(|entry| &entry.2).chain(rhs).all(|value| value.is_finite());
+        if self.rows == 0 || self.columns == 0 || !is_finite {
+            return None;
+        }
+        if self.columns >= SPARSE_FROM {
+            return self.damped_solution(rhs);
+        }
+        let svd = SVD::try_new(self.to_dense(), true, true, f64::EPSILON, 10_000)?;
+        let smallest = RANK * svd.singular_values.max();
+        svd.solve(rhs, smallest).ok()
+    }
+
+    /// `x = Aᵀ y` with `(A Aᵀ + ε I) y = rhs`, from `[ I, Aᵀ ; A, −ε I ] (x, −y) = (0, rhs)`.
+    fn damped_solution(&self, rhs: &DVector<f64>) -> Option<DVector<f64>> {
+        let n = self.columns;
+        let size = n + self.rows;
+        let diagonal = (0..size).map(|i| (i, i, if i < n { 1.0 } else { -DAMPING }));
+        let below = self.entries.iter().map(|&(row, column, value)| (n + row, column, value));
+        let above = self.entries.iter().map(|&(row, column, value)| (column, n + row, value));
+        let entries: Vec<(usize, usize, f64)> = diagonal.chain(below).chain(above).collect();
+        let pattern = OwnedPattern::from_entries(size, size, entries.iter().map(|&(row, column, _)| (row, column)));
+        let mut values = vec![0.0; pattern.nnz()];
+        for &(row, column, value) in &entries {
+            values[pattern.slot(row, column)?] = value;
+        }
+        let mut solver = LinearSolver::from_pattern(pattern);
+        solver.factor(&values).ok()?;
+        let mut unknowns = vec![0.0; n];
+        unknowns.extend(rhs.iter());
+        solver.solve(&mut unknowns);
+        unknowns.truncate(n);
+        Some(DVector::from_vec(unknowns))
+    }
 }
 
 /// Constraints whose row of G depends on those above it, by orthogonalization row after row.
 fn redundant_constraints(model: &dyn Model, state: &State) -> Vec<usize> {
-    let gradients = constraint_jacobian(model, state).transpose();
+    let gradients = Rows::of_constraints(model, state).to_dense().transpose();
     let mut basis: Vec<DVector<f64>> = Vec::new();
     let mut redundant = Vec::new();
     for (index, gradient) in gradients.column_iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The public structs of parameters and inputs.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::docs;
@@ -177,7 +178,12 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
         let _ = writeln!(text, "let {given} = self.components();");
     }
     text.push_str(&notation.temporaries());
+    // Bodies of equal mass and inertia are checked once, under the name of the first.
+    let mut checked = BTreeSet::new();
     for (body, values) in equations.bodies.iter().zip(notation.results()) {
+        if !checked.insert(values.clone()) {
+            continue;
+        }
         let (mass, inertia) =
             values.split_first().map_or_else(Default::default, |(mass, rest)| (mass.clone(), rest.join(", ")));
         let _ = writeln!(text, "{helpers}::check_body({:?}, {mass}, [{inertia}])?;", body.name);

@@ -41,6 +41,9 @@ pub(super) fn constants(schedule: &Schedule, members: &[Members]) -> String {
         let all: Vec<String> = kernel.indices.iter().map(parameters).collect();
         let _ = match all.as_slice() {
             [single] => writeln!(text, "{module}: {module}::Constants::new({single}),"),
+            [first, others @ ..] if others.iter().all(|other| other == first) => {
+                writeln!(text, "{module}: [{first}; {}].map({module}::Constants::new),", all.len())
+            }
             several => writeln!(text, "{module}: [{}].map({module}::Constants::new),", several.join(", ")),
         };
     }

@@ -75,7 +75,8 @@ pub fn rust(tokens: &TokenStream, term: Option<FunctionRole>) -> syn::Result<Str
 pub fn shapes(equations: &Equations, schedule: &Schedule) -> String {
     let layout = &equations.layout;
     let (nq, nv, nc) = (layout.coordinates.len(), layout.velocities.len(), layout.constraints.len());
-    let mut text = format!("q [{nq}]   v [{nv}]   g [{nc}]\n");
+    let mut text =
+        format!("q [{nq}]   v [{nv}]   g [{nc}]   differential equations: {nv}   constraint equations: {nc}\n");
     for (index, kernel) in equations.kernels.iter().enumerate() {
         let _ = writeln!(text, "kernel {}: {}", title(equations, index), kernel.doc);
     }
@@ -414,7 +415,7 @@ mod tests {
         let equations = dumbbell();
         let schedule = schedule(&equations, &equations);
         insta::assert_snapshot!(shapes(&equations, &schedule), @"
-        q [4]   v [4]   g [1]
+        q [4]   v [4]   g [1]   differential equations: 4   constraint equations: 1
         kernel point mass (a, b): A mass under gravity.
         kernel rod: A constant distance.
 

@@ -120,3 +120,11 @@ fn fill_euler_rate(n: &mut nalgebra::DMatrix<f64>, q: &DVector<f64>, i: usize, j
         n[(i + row, j + column)] = 0.5 * l[column][row];
     }
 }
+
+/// G, dense.
+pub fn constraint_jacobian(model: &dyn Model, state: &State) -> nalgebra::DMatrix<f64> {
+    let pattern = &model.describe().constraint_jacobian;
+    let mut values = vec![0.0; pattern.nnz()];
+    model.constraint_jacobian(state.t, state.q.as_slice(), &mut values);
+    pattern.to_dense(&values)
+}

@@ -6,3 +6,4 @@ mod known_solutions;
 mod model_laws;
 mod provided;
 mod schemes;
+mod v8_crank_drive;

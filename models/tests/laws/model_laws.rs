@@ -1,6 +1,6 @@
 //! What every model must obey, at arbitrary states and at consistent ones.
 
-use crate::common::{Subject, arbitrary_state, find, for_each, point, velocity_map};
+use crate::common::{Subject, arbitrary_state, constraint_jacobian, find, for_each, point, velocity_map};
 use hamel::{Block, Model, State};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::Dual;
@@ -246,12 +246,5 @@ fn mass_matrix(model: &dyn Model, state: &State) -> DMatrix<f64> {
     let pattern = &model.describe().mass_matrix;
     let mut values = vec![0.0; pattern.nnz()];
     model.mass_matrix(state.q.as_slice(), &mut values);
-    pattern.to_dense(&values)
-}
-
-fn constraint_jacobian(model: &dyn Model, state: &State) -> DMatrix<f64> {
-    let pattern = &model.describe().constraint_jacobian;
-    let mut values = vec![0.0; pattern.nnz()];
-    model.constraint_jacobian(state.t, state.q.as_slice(), &mut values);
     pattern.to_dense(&values)
 }

@@ -2,7 +2,7 @@
 //!
 //! nalgebra's LU is not used because it allocates its permutation and its storage at every factorization.
 
-use super::{Singular, is_regular};
+use super::{Singular, Work, is_regular};
 use crate::sparsity::OwnedPattern;
 
 /// Dense LU factors, L below the diagonal with unit diagonal, by rows.
@@ -20,6 +20,11 @@ impl DenseLu {
         let n = pattern.columns;
         let places = pattern.entries().map(|(row, column)| (row * n + column) as u32).collect();
         Self { n, places, factors: vec![0.0; n * n], exchanges: vec![0; n] }
+    }
+
+    pub(super) fn work(&self) -> Work {
+        let n = self.n as u64;
+        Work { entries: n * n, factor: (n * n * n + 2 * n) / 3, solve: n * n }
     }
 
     pub(super) fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {

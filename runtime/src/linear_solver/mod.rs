@@ -22,6 +22,17 @@ const SPARSE_FROM: usize = 40;
 #[error("the matrix is singular")]
 pub struct Singular;
 
+/// Size of the factors of a matrix, and the multiplications that they cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Entries of both factors.
+    pub entries: u64,
+    /// Multiplications of a factorization with kept pivots.
+    pub factor: u64,
+    /// Multiplications of a solution.
+    pub solve: u64,
+}
+
 /// A solver for matrices of one pattern.
 pub struct LinearSolver {
     pattern: OwnedPattern,
@@ -68,6 +79,15 @@ impl LinearSolver {
     /// Number of entries of the pattern.
     pub fn nnz(&self) -> usize {
         self.pattern.nnz()
+    }
+
+    /// What elimination costs in the order of pivots chosen last.
+    pub fn work(&self) -> Work {
+        match &self.method {
+            Method::Dense(lu) => lu.work(),
+            #[cfg(feature = "sparse")]
+            Method::Sparse(lu) => lu.work(),
+        }
     }
 
     /// Factorizes the matrix with these values of the pattern.

@@ -9,7 +9,7 @@ use faer::perm::PermRef;
 use faer::sparse::linalg::{colamd, lu::simplicial};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 
-use super::{Singular, is_regular};
+use super::{Singular, Work, is_regular};
 use crate::sparsity::OwnedPattern;
 
 /// A kept pivot must not be smaller than this part of its column.
@@ -102,6 +102,15 @@ impl SparseLu {
             return Ok(());
         }
         self.factor_with_new_pivots(pattern, values)
+    }
+
+    pub(super) fn work(&self) -> Work {
+        if !self.is_ordered {
+            return Work { entries: 0, factor: 0, solve: 0 };
+        }
+        let entries = (self.lower.rows.len() + self.upper.rows.len() + self.n) as u64;
+        let eliminated = self.upper.rows.iter().map(|&row| self.lower.column(row as usize).len() as u64);
+        Work { entries, factor: eliminated.sum::<u64>() + self.lower.rows.len() as u64, solve: entries }
     }
 
     /// Solves, and chooses new pivots when the solution does not satisfy the equations.
