@@ -161,12 +161,19 @@ pub struct Curve {
     pub style: Style,
     /// `(x, y)`.
     pub points: Vec<(f64, f64)>,
+    /// Curves of a group share a colour and differ in their markers; others differ in both.
+    pub group: Option<usize>,
 }
 
 impl Curve {
     /// A curve through points.
     pub fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), style, points }
+        Self { name: name.into(), style, points, group: None }
+    }
+
+    /// The same curve as one of a group.
+    pub fn in_group(self, group: usize) -> Self {
+        Self { group: Some(group), ..self }
     }
 }
 
@@ -182,6 +189,8 @@ pub enum Style {
     Markers,
     /// Markers joined by lines: measurements at a few abscissae.
     LineAndMarkers,
+    /// The name at each point, instead of a place in the legend.
+    Name,
 }
 
 /// A line of constant slope in a double logarithmic plot.

@@ -1,8 +1,11 @@
 //! Figures as SVG.
 //!
 //! Drawn on a canvas three times as large as shown, because plotters rounds coordinates to whole units. The colours are
-//! those of Okabe and Ito, which stay apart for colour-blind readers; curves differ in their markers too.
+//! those of Okabe and Ito, which stay apart for colour-blind readers; curves differ in their markers too. Figures of
+//! many curves are larger.
 
+mod legend;
+mod marker;
 mod scale;
 
 use std::error::Error;
@@ -12,24 +15,18 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::number;
 use crate::report::{Curve, Figure, Slope, Style};
+use legend::Legend;
+use marker::Look;
 use scale::{Scale, TICKS};
 
 /// Units of the canvas per shown pixel.
 const ZOOM: i32 = 3;
-const WIDTH: i32 = 560 * ZOOM;
-const HEIGHT: i32 = 350 * ZOOM;
-const LEGEND_ROW: i32 = 22 * ZOOM;
+/// Width and height of the plot with its axes, for up to `CROWD` curves and for more.
+const SIZE: (i32, i32) = (560 * ZOOM, 350 * ZOOM);
+const LARGE: (i32, i32) = (760 * ZOOM, 560 * ZOOM);
+const CROWD: usize = 12;
 const FONT: &str = "Helvetica, Arial, sans-serif";
 
-const PALETTE: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(60, 60, 60),
-];
 const INK: RGBColor = RGBColor(34, 34, 34);
 const FAINT: RGBColor = RGBColor(120, 120, 120);
 
@@ -41,12 +38,13 @@ type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Scale, Scale>>
 /// When the drawing library fails.
 pub fn svg(figure: &Figure) -> Result<String, Box<dyn Error + Send + Sync>> {
     let mut document = String::new();
-    let legend = legend_rows(figure);
-    let height = HEIGHT + legend * LEGEND_ROW;
+    let (width, plot_height) = if figure.curves.len() > CROWD { LARGE } else { SIZE };
+    let legend = Legend::new(figure, width);
+    let height = plot_height + legend.height();
     {
-        let canvas = SVGBackend::with_string(&mut document, (WIDTH as u32, height as u32)).into_drawing_area();
+        let canvas = SVGBackend::with_string(&mut document, (width as u32, height as u32)).into_drawing_area();
         canvas.fill(&WHITE)?;
-        let (plot, below) = canvas.split_vertically(HEIGHT);
+        let (plot, below) = canvas.split_vertically(plot_height);
         let x = Scale::new(&figure.x, figure.curves.iter().flat_map(|curve| curve.points.iter().map(|p| p.0)));
         let y = Scale::new(&figure.y, figure.curves.iter().flat_map(|curve| curve.points.iter().map(|p| p.1)));
         let mut chart = ChartBuilder::on(&plot)
@@ -59,18 +57,15 @@ pub fn svg(figure: &Figure) -> Result<String, Box<dyn Error + Send + Sync>> {
         for slope in &figure.slopes {
             draw_slope(&mut chart, slope, &y)?;
         }
-        for (index, curve) in figure.curves.iter().enumerate() {
-            let inside: Vec<Vec<(f64, f64)>> = runs_inside(curve, &x, &y);
-            draw_curve(&mut chart, curve.style, index, &inside)?;
+        for (curve, look) in figure.curves.iter().zip(marker::looks(&figure.curves)) {
+            draw_curve(&mut chart, curve, look, &x, &y)?;
         }
-        if legend > 0 {
-            draw_legend(&below, figure)?;
-        }
+        legend.draw(&below)?;
         canvas.present()?;
     }
     // Scales with its container; the viewBox keeps the proportions.
-    let fixed = format!("width=\"{WIDTH}\" height=\"{height}\"");
-    Ok(document.replacen(&fixed, &format!("width=\"{}\" height=\"{}\"", WIDTH / ZOOM, height / ZOOM), 1))
+    let fixed = format!("width=\"{width}\" height=\"{height}\"");
+    Ok(document.replacen(&fixed, &format!("width=\"{}\" height=\"{}\"", width / ZOOM, height / ZOOM), 1))
 }
 
 fn draw_axes(chart: &mut Chart, figure: &Figure, x: &Scale, y: &Scale) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -93,38 +88,84 @@ fn draw_axes(chart: &mut Chart, figure: &Figure, x: &Scale, y: &Scale) -> Result
     Ok(())
 }
 
-/// The pieces of a curve that lie in the shown range.
+/// The pieces of a curve that lie in the shown range, cut where they leave it.
 fn runs_inside(curve: &Curve, x: &Scale, y: &Scale) -> Vec<Vec<(f64, f64)>> {
-    curve
-        .points
-        .split(|&(px, py)| !(x.contains(px) && y.contains(py)))
-        .filter(|run| !run.is_empty())
-        .map(<[_]>::to_vec)
-        .collect()
+    let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
+    let mut last_end = None;
+    for pair in curve.points.windows(2) {
+        let place = |(px, py): (f64, f64)| [x.fraction(px), y.fraction(py)];
+        let Some((from, to)) = part_inside(place(pair[0]), place(pair[1])) else {
+            last_end = None;
+            continue;
+        };
+        let at = |part: f64, end: (f64, f64)| match part {
+            0.0 | 1.0 => end,
+            part => {
+                let [[ax, ay], [bx, by]] = [place(pair[0]), place(pair[1])];
+                (x.value(ax + part * (bx - ax)), y.value(ay + part * (by - ay)))
+            }
+        };
+        // A segment that begins where the one before it has ended goes on with its run.
+        match runs.last_mut() {
+            Some(run) if from == 0.0 && last_end == Some(1.0) => run.push(at(to, pair[1])),
+            _ => runs.push(vec![at(from, pair[0]), at(to, pair[1])]),
+        }
+        last_end = Some(to);
+    }
+    runs
+}
+
+/// Which part of the segment between two places lies in the unit square, if any.
+fn part_inside(a: [f64; 2], b: [f64; 2]) -> Option<(f64, f64)> {
+    let (mut from, mut to) = (0.0_f64, 1.0_f64);
+    for k in 0..2 {
+        let change = b[k] - a[k];
+        if !change.is_finite() || (change == 0.0 && !(0.0..=1.0).contains(&a[k])) {
+            return None;
+        }
+        if change != 0.0 {
+            let crossings = [-a[k] / change, (1.0 - a[k]) / change];
+            from = from.max(crossings[0].min(crossings[1]));
+            to = to.min(crossings[0].max(crossings[1]));
+        }
+    }
+    (from < to).then_some((from, to))
 }
 
 fn draw_curve(
     chart: &mut Chart,
-    style: Style,
-    index: usize,
-    runs: &[Vec<(f64, f64)>],
+    curve: &Curve,
+    look: Look,
+    x: &Scale,
+    y: &Scale,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let color = color(index);
-    let stroke = color.stroke_width(2 * ZOOM as u32);
-    for run in runs {
-        let points = run.iter().copied();
-        match style {
-            Style::Line | Style::LineAndMarkers => {
-                chart.draw_series(LineSeries::new(points, stroke))?;
+    let stroke = look.color.stroke_width(2 * ZOOM as u32);
+    if matches!(curve.style, Style::Line | Style::LineAndMarkers | Style::Dashed) {
+        for run in runs_inside(curve, x, y) {
+            if curve.style == Style::Dashed {
+                chart.draw_series(DashedLineSeries::new(run, 7 * ZOOM as u32, 5 * ZOOM as u32, stroke))?;
+            } else {
+                chart.draw_series(LineSeries::new(run, stroke))?;
             }
-            Style::Dashed => {
-                chart.draw_series(DashedLineSeries::new(points, 7 * ZOOM as u32, 5 * ZOOM as u32, stroke))?;
-            }
-            Style::Markers => {}
         }
-        if matches!(style, Style::Markers | Style::LineAndMarkers) {
-            chart.draw_series(run.iter().map(|&at| EmptyElement::at(at) + marker(index, (0, 0), color)))?;
+    }
+    let inside = || curve.points.iter().copied().filter(|&(px, py)| x.contains(px) && y.contains(py));
+    match curve.style {
+        Style::Markers | Style::LineAndMarkers => {
+            let at_origin = (0, 0);
+            chart
+                .draw_series(inside().map(|at| {
+                    EmptyElement::at(at) + marker::body(look, at_origin) + marker::outline(look, at_origin)
+                }))?;
         }
+        Style::Name => {
+            let style = (FONT, 16 * ZOOM).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
+            // On a ground of its own, whatever lies below.
+            let ground = || Rectangle::new([(-8 * ZOOM, -9 * ZOOM), (8 * ZOOM, 9 * ZOOM)], WHITE.filled());
+            let name = || Text::new(curve.name.clone(), (0, 0), style.clone());
+            chart.draw_series(inside().map(|at| EmptyElement::at(at) + ground() + name()))?;
+        }
+        Style::Line | Style::Dashed => {}
     }
     Ok(())
 }
@@ -141,64 +182,6 @@ fn draw_slope(chart: &mut Chart, slope: &Slope, y: &Scale) -> Result<(), Box<dyn
     let style = (FONT, 12 * ZOOM).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Center));
     let label = format!("slope {}", number::readable(slope.slope, 1));
     chart.draw_series([EmptyElement::at(ends[1]) + Text::new(label, (5 * ZOOM, 0), style)])?;
-    Ok(())
-}
-
-fn color(index: usize) -> RGBColor {
-    PALETTE[index % PALETTE.len()]
-}
-
-/// The marker of a curve: circle, square, triangle, diamond in turn.
-fn marker(index: usize, at: (i32, i32), color: RGBColor) -> Polygon<(i32, i32)> {
-    let radius = f64::from(4 * ZOOM);
-    let (corners, turn, stretch) = [(24, 0.0, 1.0), (4, 0.125, 1.25), (3, 0.25, 1.35), (4, 0.0, 1.3)][index % 4];
-    let corner = |k: i32| {
-        let angle = std::f64::consts::TAU * (f64::from(k) / f64::from(corners) + turn);
-        let offset = |unit: f64| (radius * stretch * unit).round() as i32;
-        (at.0 + offset(angle.cos()), at.1 - offset(angle.sin()))
-    };
-    Polygon::new((0..corners).map(corner).collect::<Vec<_>>(), color.filled())
-}
-
-/// Rows of the legend: two names side by side, none for a single curve.
-fn legend_rows(figure: &Figure) -> i32 {
-    match figure.curves.len() {
-        0 | 1 => 0,
-        n if has_long_names(figure) => n as i32,
-        n => n.div_ceil(2) as i32,
-    }
-}
-
-fn has_long_names(figure: &Figure) -> bool {
-    figure.curves.iter().any(|curve| curve.name.chars().count() > 26)
-}
-
-fn draw_legend(
-    area: &DrawingArea<SVGBackend, plotters::coord::Shift>,
-    figure: &Figure,
-) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let text = (FONT, 13 * ZOOM).into_font().color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
-    let columns = if has_long_names(figure) { 1 } else { 2 };
-    for (index, curve) in figure.curves.iter().enumerate() {
-        let (row, column) = ((index / columns) as i32, (index % columns) as i32);
-        let (x, y) = ((80 + 236 * column) * ZOOM, row * LEGEND_ROW + LEGEND_ROW / 2 - 4 * ZOOM);
-        let (color, length) = (color(index), 30 * ZOOM);
-        let stroke = color.stroke_width(2 * ZOOM as u32);
-        match curve.style {
-            Style::Line | Style::LineAndMarkers => area.draw(&PathElement::new([(x, y), (x + length, y)], stroke))?,
-            Style::Dashed => {
-                for dash in 0..3 {
-                    let from = x + dash * 11 * ZOOM;
-                    area.draw(&PathElement::new([(from, y), (from + 7 * ZOOM, y)], stroke))?;
-                }
-            }
-            Style::Markers => {}
-        }
-        if matches!(curve.style, Style::Markers | Style::LineAndMarkers) {
-            area.draw(&marker(index, (x + length / 2, y), color))?;
-        }
-        area.draw(&Text::new(curve.name.clone(), (x + length + 8 * ZOOM, y), text.clone()))?;
-    }
     Ok(())
 }
 
@@ -238,13 +221,25 @@ mod tests {
     }
 
     #[test]
-    fn points_outside_the_range_are_left_out() {
+    fn curves_are_cut_where_they_leave_the_range() {
         let mut figure = figure();
         figure.curves.truncate(1);
+        figure.curves[0].points.insert(0, (1e-2, 1e1));
         figure.y = figure.y.within(1e-3, 1e-1);
         let scale =
             |axis: &Axis, pick: fn(&(f64, f64)) -> f64| Scale::new(axis, figure.curves[0].points.iter().map(pick));
         let runs = runs_inside(&figure.curves[0], &scale(&figure.x, |p| p.0), &scale(&figure.y, |p| p.1));
-        assert_eq!(runs, vec![vec![(1e-3, 1e-2)]]);
+        let expected = [(10f64.powf(-8.0 / 3.0), 1e-1), (1e-3, 1e-2), (10f64.powf(-3.5), 1e-3)];
+        assert_eq!(runs.len(), 1);
+        for ((x, y), expected) in runs[0].iter().zip(expected) {
+            assert!((x / expected.0 - 1.0).abs() < 1e-12 && (y / expected.1 - 1.0).abs() < 1e-12, "{runs:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_stands_at_its_point_and_not_in_the_legend() {
+        let mut figure = figure();
+        figure.curves.push(Curve::new("E", Style::Name, vec![(1e-4, 1e-3)]));
+        assert_eq!(svg(&figure).unwrap().matches("\nE\n").count(), 1);
     }
 }

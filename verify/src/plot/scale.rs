@@ -35,6 +35,19 @@ impl Scale {
         self.range.start <= value && value <= self.range.end
     }
 
+    /// Where a value lies between the ends of the range, as part of the way; not finite where it cannot be shown.
+    pub(super) fn fraction(&self, value: f64) -> f64 {
+        let position = |x: f64| if self.is_log { x.log10() } else { x };
+        let (low, high) = (position(self.range.start), position(self.range.end));
+        (position(value) - low) / (high - low)
+    }
+
+    /// The value at this part of the way.
+    pub(super) fn value(&self, fraction: f64) -> f64 {
+        let Range { start, end } = self.range;
+        if self.is_log { start * (end / start).powf(fraction) } else { start + fraction * (end - start) }
+    }
+
     /// The label of a tick.
     pub(super) fn label(&self, value: f64) -> String {
         if self.is_log {
@@ -111,15 +124,14 @@ impl Ranged for Scale {
     type ValueType = f64;
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let position = |x: f64| if self.is_log { x.log10() } else { x };
-        let (low, high) = (position(self.range.start), position(self.range.end));
-        let fraction = (position(*value) - low) / (high - low);
-        limit.0 + (fraction * f64::from(limit.1 - limit.0)).round() as i32
+        limit.0 + (self.fraction(*value) * f64::from(limit.1 - limit.0)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         let bold = matches!(hint.weight(), KeyPointWeight::Bold);
         match (self.is_log, bold) {
+            // Between fewer than three powers of ten others are labelled, too.
+            (true, true) if self.log_ticks(&[1.0]).len() < 3 => self.log_ticks(&[1.0, 2.0, 5.0]),
             (true, true) => self.log_ticks(&[1.0]),
             (true, false) => self.log_ticks(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]),
             (false, true) => self.linear_ticks(self.step(TICKS)),
@@ -161,7 +173,7 @@ mod tests {
     #[test]
     fn logarithmic_ticks_are_powers_of_ten() {
         assert_eq!(ticks(Axis::log("h", "s"), &[1e-5, 1e-3]), ["10⁻⁵", "10⁻⁴", "10⁻³"]);
-        assert_eq!(ticks(Axis::log("e", "rad"), &[3e-3, 4e-3]), ["10⁻³", "10⁻²"]);
+        assert_eq!(ticks(Axis::log("e", "rad"), &[3e-3, 4e-3]), ["10⁻³", "2·10⁻³", "5·10⁻³", "10⁻²"]);
         assert!(ticks(Axis::log("e", "rad"), &[1e-12, 1e9]).len() < 11);
     }
 

@@ -10,7 +10,7 @@ use crate::linear::{Method, most, table};
 use crate::report::Report;
 
 /// α_AR of Fig. 11; the text names 1/6 only.
-const ALPHA_AR: [f64; 4] = [0.1, 1.0 / 6.0, 0.25, 0.5];
+const ALPHA_AR: [(&str, f64); 4] = [("0.1", 0.1), ("1/6", 1.0 / 6.0), ("1/4", 0.25), ("1/2", 0.5)];
 /// Where errors of the period are compared, Δt/T.
 const COMPARED: f64 = 0.05;
 
@@ -27,8 +27,8 @@ pub(super) fn run() -> Result<Report, StepError> {
     let trapezoidal = Method::new("Newmark, β = 1/4, γ = 1/2", newmark(NewmarkFamily::newmark(0.25, 0.5)));
     let second_order = [trapezoidal, generalized(0.0), bathe()];
     let mut tuned = Vec::new();
-    for alpha_ar in ALPHA_AR {
-        tuned.push(ed_alpha(format!("ED-α, α_AR = {alpha_ar:.3}"), 0.0, alpha_ar)?);
+    for (name, alpha_ar) in ALPHA_AR {
+        tuned.push(ed_alpha(format!("ED-α, α_AR = {name}"), 0.0, alpha_ar)?);
     }
     tuned.push(bathe());
     let mut families = Vec::new();

@@ -9,11 +9,11 @@ use crate::linear::{Method, most};
 use crate::report::{Axis, Figure, Report, Style};
 
 /// α_f of HHT; the third is point E.
-const HHT: [f64; 5] = [0.0, 0.1, 1.0 / 3.0, 0.4, 0.5];
+const HHT: [(&str, f64); 5] = [("0", 0.0), ("0.1", 0.1), ("1/3", 1.0 / 3.0), ("0.4", 0.4), ("0.5", 0.5)];
 const RHO: [f64; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 
 pub(super) fn run() -> Result<Report, StepError> {
-    let hht = HHT.map(|alpha| method(format!("α_f = {alpha:.3}"), NewmarkFamily::second_order(0.0, alpha)));
+    let hht = HHT.map(|(name, alpha)| method(format!("α_f = {name}"), NewmarkFamily::second_order(0.0, alpha)));
     let generalized = RHO.map(|rho| method(format!("ρ∞ = {rho}"), NewmarkFamily::generalized_alpha(rho)));
     let point = |k: usize| {
         let (name, alpha_m, alpha_f) = POINTS[k];

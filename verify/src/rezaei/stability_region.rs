@@ -31,7 +31,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         Curve::new("Eq. 100", Style::Line, vec![(-1.1, -1.1), (0.5, 0.5), (-1.1, 0.5)]),
         Curve::new("α_f = (α_m + 1)/3", Style::Dashed, vec![(-1.1, -0.1 / 3.0), (0.5, 0.5)]),
     ];
-    curves.push(Curve::new("A, B, C, D, E", Style::Markers, POINTS.map(|(_, m, f)| (m, f)).to_vec()));
+    curves.extend(POINTS.map(|(name, m, f)| Curve::new(name, Style::Name, vec![(m, f)])));
     Ok(Report {
         claims: vec![
             Claim::new(

@@ -1,13 +1,13 @@
 //! Orders of every registered scheme on one problem, and its error over the work.
 //!
 //! The rows come from the registry, so a new scheme is measured without a change here. Work counts evaluations or
-//! systems of equations, never time. [zhang, Sects. 3-5]
+//! systems of equations; time is reported beside it. [zhang, Sects. 3-5]
 
 use hamel::scheme::{Scheme, StepError};
-use hamel::schemes::FAMILIES;
+use hamel::schemes::{Entry, FAMILIES};
 
-use super::problem::{Known, Problem};
-use super::refinement::{QUANTITIES, Refinement};
+use super::problem::Problem;
+use super::refinement::{End, QUANTITIES, Refinement};
 use crate::claim::{Claim, Expected};
 use crate::parallel;
 use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
@@ -20,6 +20,7 @@ const CURVES: usize = 12;
 /// A scheme and how it did.
 struct Member {
     family: usize,
+    entry: &'static Entry,
     scheme: Box<dyn Scheme>,
     /// Orders of q, v and λ.
     expected: Option<[u32; 3]>,
@@ -27,10 +28,9 @@ struct Member {
 }
 
 impl Member {
-    /// How far an order is off; less than nothing where it is better than it has to be.
-    fn deviation(&self, problem: &Problem, quantity: usize) -> Option<f64> {
-        let missing = f64::from(self.expected?[quantity]) - self.refinement.order(problem, quantity);
-        Some(if problem.known == Known::EulerParameters { missing } else { missing.abs() })
+    /// By how much an order falls short of the expected one.
+    fn shortfall(&self, problem: &Problem, quantity: usize) -> Option<f64> {
+        Some(f64::from(self.expected?[quantity]) - self.refinement.order(problem, quantity))
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn run(problem: &Problem) -> Result<Report, StepError> {
         let scheme = entry.scheme(&[])?;
         let refinement = Refinement::new(problem, &motion, &*scheme, problem.steps);
         let expected = if refinement.is_undefined() { None } else { problem.expected(entry, &*scheme) };
-        Ok(Member { family, scheme, expected, refinement })
+        Ok(Member { family, entry, scheme, expected, refinement })
     });
     let members = members.into_iter().collect::<Result<Vec<_>, StepError>>()?;
     Ok(Report {
@@ -63,27 +63,34 @@ pub(super) fn run(problem: &Problem) -> Result<Report, StepError> {
                 problem.steps[problem.steps.len() - 1]
             ),
             "Expected orders are those of the registry, as `hamel list` shows them; schemes without one are not \
-             meant for such a problem and are measured nevertheless, where they can be."
+             meant for such a problem and are measured nevertheless, where they can be. Times are those of the most \
+             steps, with other computations beside them; they are reported, never judged."
                 .into(),
         ],
     })
 }
 
-/// One claim a family and quantity, about the member that is farthest off.
+/// At most two claims a family and quantity, each about the member that is farthest off: one about orders that are
+/// known, one about those that are known from below.
 fn claims(problem: &Problem, members: &[Member]) -> Vec<Claim> {
     let mut claims = Vec::new();
     for (index, family) in FAMILIES.iter().enumerate() {
         for (quantity, name) in QUANTITIES[..problem.quantities].iter().enumerate() {
-            let deviations = members.iter().filter(|member| member.family == index);
-            let deviations = deviations.filter_map(|member| Some((member.deviation(problem, quantity)?, member)));
-            // Undefined orders come last in the total order, and so are found.
-            let Some((worst, member)) = deviations.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-            let what = match problem.known {
-                Known::Generic => "largest deviation from the order",
-                Known::EulerParameters => "largest shortfall from the order",
-            };
-            let what = format!("{what} of {name}: {}, worst {}", family.name, member.scheme.name());
-            claims.push(Claim::new(what, "1", Expected::AtMost(TOLERANCE), worst));
+            for (is_exact, what) in [(true, "deviation"), (false, "shortfall")] {
+                let meant = |member: &&Member| {
+                    member.family == index && problem.is_exact(member.entry, &*member.scheme, quantity) == is_exact
+                };
+                let shortfalls = members
+                    .iter()
+                    .filter(meant)
+                    .filter_map(|member| Some((member.shortfall(problem, quantity)?, member)));
+                let off = shortfalls.map(|(missing, member)| (if is_exact { missing.abs() } else { missing }, member));
+                // Undefined orders come last in the total order, and so are found.
+                let Some((worst, member)) = off.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+                let scheme = member.scheme.name();
+                let what = format!("largest {what} from the order of {name}: {}, worst {scheme}", family.name);
+                claims.push(Claim::new(what, "1", Expected::AtMost(TOLERANCE), worst));
+            }
         }
     }
     claims
@@ -94,6 +101,7 @@ fn table(problem: &Problem, members: &[Member]) -> Table {
     let mut columns = vec![Column::text("scheme"), Column::new("systems a step", "1"), Column::text("expected")];
     columns.extend(quantities.iter().map(|quantity| Column::new(format!("order of {quantity}"), "1")));
     columns.extend(quantities.iter().map(|quantity| Column::new(format!("error of {quantity}, finest"), "1")));
+    columns.push(Column::new("time, finest", "s"));
     let rows = members.iter().filter(|member| !member.refinement.is_undefined()).map(|member| {
         let expected = member.expected.map_or("–".to_owned(), |orders| {
             orders[..problem.quantities].iter().map(u32::to_string).collect::<Vec<_>>().join("/")
@@ -105,7 +113,9 @@ fn table(problem: &Problem, members: &[Member]) -> Table {
         ];
         row.extend((0..problem.quantities).map(|quantity| Cell::number(member.refinement.order(problem, quantity), 3)));
         let finest = member.refinement.ends.last();
-        row.extend((0..problem.quantities).map(|k| finest.map_or(Cell::Empty, |end| Cell::number(end.errors[k], 3))));
+        let shown = |value: fn(&End, usize) -> f64, k| finest.map_or(Cell::Empty, |end| Cell::number(value(end, k), 3));
+        row.extend((0..problem.quantities).map(|k| shown(|end, k| end.errors[k], k)));
+        row.push(shown(|end, _| end.seconds, 0));
         row
     });
     Table {
@@ -116,17 +126,18 @@ fn table(problem: &Problem, members: &[Member]) -> Table {
     }
 }
 
-/// Error over work, families side by side as long as they fit.
+/// Error over work: all schemes in one figure, then families side by side as long as they fit.
 fn figures(members: &[Member], quantity: usize) -> Vec<Figure> {
-    let curve = |member: &Member| {
+    let drawn: Vec<&Member> = members.iter().filter(|member| !member.refinement.ends.is_empty()).collect();
+    let curve = |name: String, member: &Member| {
         let work = f64::from(member.scheme.stages());
-        let point = |end: &super::refinement::End| (work * f64::from(end.steps), end.errors[quantity]);
-        Curve::new(member.scheme.name(), Style::LineAndMarkers, member.refinement.ends.iter().map(point).collect())
+        let point = |end: &End| (work * f64::from(end.steps), end.errors[quantity]);
+        Curve::new(name, Style::LineAndMarkers, member.refinement.ends.iter().map(point).collect())
     };
     let mut groups: Vec<(Vec<&str>, Vec<Curve>)> = Vec::new();
     for (index, family) in FAMILIES.iter().enumerate() {
-        let drawn = |member: &&Member| member.family == index && !member.refinement.ends.is_empty();
-        let curves: Vec<Curve> = members.iter().filter(drawn).map(curve).collect();
+        let of_family = drawn.iter().filter(|member| member.family == index);
+        let curves: Vec<Curve> = of_family.map(|member| curve(member.scheme.name(), member)).collect();
         match groups.last_mut() {
             _ if curves.is_empty() => {}
             Some((names, group)) if group.len() + curves.len() <= CURVES => {
@@ -136,20 +147,34 @@ fn figures(members: &[Member], quantity: usize) -> Vec<Figure> {
             _ => groups.push((vec![family.name], curves)),
         }
     }
-    let all = || members.iter().flat_map(|member| member.refinement.ends.iter()).map(|end| end.errors[quantity]);
+    let all = || drawn.iter().flat_map(|member| member.refinement.ends.iter()).map(|end| end.errors[quantity]);
     let most = all().filter(|error| error.is_finite()).fold(0.0, f64::max);
     let least = all().filter(|&error| error > 0.0).fold(most, f64::min);
-    groups
-        .into_iter()
-        .map(|(names, curves)| Figure {
-            slug: format!("work_{}_{}", ["q", "v", "lambda"][quantity], names[0].replace([' ', '-'], "_")),
-            title: format!("Error of {} over work: {}", QUANTITIES[quantity], names.join(", ")),
-            caption: "Work: steps times evaluations or systems of equations a step; all figures have the same range."
-                .into(),
-            x: Axis::log("systems or evaluations", "1"),
-            y: Axis::log(format!("relative error of {}", QUANTITIES[quantity]), "1").within(0.5 * least, 2.0 * most),
-            curves,
-            slopes: Vec::new(),
-        })
-        .collect()
+    let figure = |slug: &str, what: &str, caption: &str, curves| Figure {
+        slug: format!("work_{}_{slug}", ["q", "v", "lambda"][quantity]),
+        title: format!("Error of {} over work: {what}", QUANTITIES[quantity]),
+        caption: format!("Work: steps times evaluations or systems of equations a step. {caption}"),
+        x: Axis::log("systems or evaluations", "1"),
+        y: Axis::log(format!("relative error of {}", QUANTITIES[quantity]), "1").within(0.5 * least, 2.0 * most),
+        curves,
+        slopes: Vec::new(),
+    };
+    let overall = drawn.iter().map(|member| curve(short_name(member, &drawn), member).in_group(member.family));
+    let overall =
+        figure("all", "all schemes", "A colour is a family; parameters are those of the tables.", overall.collect());
+    let by_family = groups.into_iter().map(|(names, curves)| {
+        let slug = names[0].replace([' ', '-'], "_");
+        figure(&slug, &names.join(", "), "All figures have the same range of errors.", curves)
+    });
+    std::iter::once(overall).chain(by_family).collect()
+}
+
+/// A scheme's name without its parameters, unless they alone tell it from another.
+fn short_name(member: &Member, all: &[&Member]) -> String {
+    let without = |member: &Member| member.scheme.name().split(" (").next().unwrap_or_default().to_owned();
+    let name = without(member);
+    match all.iter().filter(|other| without(other) == name).count() {
+        1 => name,
+        _ => member.entry.name.replace('_', " "),
+    }
 }

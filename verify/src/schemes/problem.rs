@@ -39,8 +39,9 @@ pub(crate) struct Problem {
 pub(crate) enum Known {
     /// They are those of the registry.
     Generic,
-    /// Their constraints are mild, so that errors may shrink faster; but schemes that average the forces of two instants
-    /// lose an order, because the components belong to frames that have turned. [sherif, Fig. 2]
+    /// Their constraints are mild, so that errors of schemes of higher order may shrink faster; but schemes that average
+    /// the forces of two instants lose an order, because the components belong to frames that have turned.
+    /// [sherif, Fig. 2]
     EulerParameters,
 }
 
@@ -208,6 +209,14 @@ impl Problem {
             Some(ConstraintLevel::Velocity) => entry.index_2,
             Some(ConstraintLevel::Position) => entry.index_3,
         }
+    }
+
+    /// Whether the expected order is known from above, too.
+    pub(crate) fn is_exact(&self, entry: &Entry, scheme: &dyn Scheme, quantity: usize) -> bool {
+        // The part of first order in the modified scheme's error is so small on the heavy top that it shows at much
+        // shorter steps only, see sherif/heavy_top/orders.
+        let is_hidden = self.model == "heavy_top" && entry.name == "modified_hht" && quantity < 2;
+        self.known == Known::Generic || (scheme.order() <= 2 && !is_hidden)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Errors of one scheme on one problem as the number of steps is doubled.
 
+use std::time::Instant;
+
 use hamel::scheme::{Options, Scheme, StepError, StepStats};
 use nalgebra::DVector;
 
@@ -15,6 +17,8 @@ pub(crate) struct End {
     pub(crate) errors: [f64; 3],
     /// Iterations of the whole motion.
     pub(crate) cost: StepStats,
+    /// Time that it took, s; reported, never judged.
+    pub(crate) seconds: f64,
 }
 
 /// Results by number of steps, the fewest first; steps that failed are left out.
@@ -77,11 +81,14 @@ pub(crate) fn run(
 ) -> Result<End, StepError> {
     let mut stepper = scheme.start_with(&*motion.model, motion.initial.clone(), options)?;
     let mut cost = StepStats::default();
+    let begin = Instant::now();
     for _ in 0..steps {
         cost += stepper.step(problem.duration / f64::from(steps))?;
     }
+    let seconds = begin.elapsed().as_secs_f64();
     let state = stepper.state();
     let [q, v, lambda] = &motion.end;
     let error = |ours: &DVector<f64>, exact: &DVector<f64>| (ours - exact).amax() / exact.amax();
-    Ok(End { steps, errors: [error(&state.q, q), error(&state.v, v), error(&state.lambda, lambda)], cost })
+    let errors = [error(&state.q, q), error(&state.v, v), error(&state.lambda, lambda)];
+    Ok(End { steps, errors, cost, seconds })
 }
