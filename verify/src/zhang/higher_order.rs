@@ -1,13 +1,13 @@
 //! Schemes of higher order on the linear oscillator, ρ∞ = 0. [zhang, Figs. 5, 6, 7]
 
-use hamel::linear_analysis::Mode;
 use hamel::scheme::StepError;
 use hamel::tables;
 use std::f64::consts::TAU;
 
+use super::figures::Triple;
 use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most, table};
-use crate::report::{Axis, Figure, Report, Style};
+use crate::report::Report;
 
 pub(super) fn run() -> Result<Report, StepError> {
     let mut methods = Vec::new();
@@ -17,54 +17,22 @@ pub(super) fn run() -> Result<Report, StepError> {
     methods.push(Method::runge_kutta("ESDIRK3(2)4L[2]SA", tables::esdirk324()));
     methods.push(Method::runge_kutta("ESDIRK3(2)5L[2]SA", tables::esdirk325()));
     methods.push(Method::runge_kutta("ESDIRK4(3)6L[2]SA2", tables::esdirk436sa2()));
-    Ok(Report { claims: claims(&methods)?, figures: figures(&methods).into(), ..Report::default() })
+    let triple = Triple {
+        number: 5,
+        suffix: "",
+        rho: 0.0,
+        most: 0.2,
+        elongation: (-10.0, 30.0),
+        caption: "MSSTH(3) and ESDIRK3(2)4L[2]SA have the same curve.",
+        methods: &methods,
+    };
+    Ok(Report { claims: claims(&methods)?, figures: triple.figures().into(), ..Report::default() })
 }
 
 fn mssth(n: usize, rho: f64) -> Result<Method, StepError> {
     let name = format!("MSSTH({n})");
     let tableau = table(&name, tables::mssth(n, rho))?;
     Ok(Method::runge_kutta(name, tableau))
-}
-
-fn figures(methods: &[Method]) -> [Figure; 3] {
-    // MSSTH(3) and ESDIRK3(2)4L[2]SA cover each other; dashes let the line below shine through.
-    let style = |index: usize| if index < 3 { Style::Line } else { Style::Dashed };
-    let modes = |quantity: fn(&Mode) -> f64| {
-        methods.iter().enumerate().map(|(k, method)| method.mode_curve(style(k), 0.2, quantity)).collect()
-    };
-    let figure = |number: u32, title: &str, x: Axis, y: Axis, curves| Figure {
-        slug: format!("fig{number}"),
-        title: format!("Fig. {number}: {title}, ρ∞ = 0"),
-        caption: "MSSTH(3) and ESDIRK3(2)4L[2]SA have the same curve.".into(),
-        x,
-        y,
-        curves,
-        slopes: Vec::new(),
-    };
-    let steps = || Axis::linear("h/(nT)", "1");
-    [
-        figure(
-            5,
-            "amplitude decay",
-            steps(),
-            Axis::linear("amplitude decay ratio in %", "1").within(0.0, 20.0),
-            modes(|mode| 100.0 * mode.amplitude_decay()),
-        ),
-        figure(
-            6,
-            "period elongation",
-            steps(),
-            Axis::linear("period elongation in %", "1").within(-10.0, 30.0),
-            modes(|mode| 100.0 * mode.period_elongation()),
-        ),
-        figure(
-            7,
-            "spectral radius",
-            Axis::log("h/(nT)", "1"),
-            Axis::linear("ρ", "1").within(0.0, 1.1),
-            methods.iter().enumerate().map(|(k, method)| method.radius_curve(style(k), 1e-2, 1e2)).collect(),
-        ),
-    ]
 }
 
 fn claims(methods: &[Method]) -> Result<Vec<Claim>, StepError> {

@@ -2,6 +2,7 @@
 //!
 //! `README.md` beside this file goes through the paper section by section. Here: the linear analysis.
 
+mod figures;
 mod higher_order;
 mod nodes;
 mod parasitic;

@@ -2,13 +2,13 @@
 //!
 //! The single-step schemes have the curves of their multistep schemes and are not drawn, as in the paper.
 
-use hamel::linear_analysis::Mode;
 use hamel::scheme::StepError;
 use hamel::tables;
 
+use super::figures::Triple;
 use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most, table};
-use crate::report::{Axis, Figure, Report, Style};
+use crate::report::{Figure, Report};
 
 /// The two values that the paper's examples use.
 const RHO: [f64; 2] = [0.0, 0.6];
@@ -49,43 +49,16 @@ fn methods(rho: f64) -> Result<Vec<Method>, StepError> {
 }
 
 fn figures(rho: f64, methods: &[Method]) -> [Figure; 3] {
-    let style = |index: usize| if index < 3 { Style::Line } else { Style::Dashed };
-    let modes = |quantity: fn(&Mode) -> f64| {
-        methods.iter().enumerate().map(|(k, method)| method.mode_curve(style(k), 0.3, quantity)).collect()
-    };
-    let figure = |number: u32, title: &str, x: Axis, y: Axis, curves| Figure {
-        slug: format!("fig{number}_rho_{}", if rho == 0.0 { "0" } else { "06" }),
-        title: format!("Fig. {number}: {title}, ρ∞ = {rho}"),
-        caption: "Multistep schemes: lines; multistage schemes: dashes.".into(),
-        x,
-        y,
-        curves,
-        slopes: Vec::new(),
-    };
-    let steps = || Axis::linear("h/(nT)", "1");
-    [
-        figure(
-            2,
-            "amplitude decay",
-            steps(),
-            Axis::linear("amplitude decay ratio in %", "1").within(0.0, 20.0),
-            modes(|mode| 100.0 * mode.amplitude_decay()),
-        ),
-        figure(
-            3,
-            "period elongation",
-            steps(),
-            Axis::linear("period elongation in %", "1").within(0.0, 50.0),
-            modes(|mode| 100.0 * mode.period_elongation()),
-        ),
-        figure(
-            4,
-            "spectral radius",
-            Axis::log("h/(nT)", "1"),
-            Axis::linear("ρ", "1").within(0.0, 1.1),
-            methods.iter().enumerate().map(|(k, method)| method.radius_curve(style(k), 1e-2, 1e2)).collect(),
-        ),
-    ]
+    Triple {
+        number: 2,
+        suffix: if rho == 0.0 { "_rho_0" } else { "_rho_06" },
+        rho,
+        most: 0.3,
+        elongation: (0.0, 50.0),
+        caption: "Multistep schemes: lines; multistage schemes: dashes.",
+        methods,
+    }
+    .figures()
 }
 
 fn claims(annihilating: &[Method], damped: &[Method], conserving: &[Method]) -> Result<Vec<Claim>, StepError> {
