@@ -196,6 +196,11 @@ fn the_list_names_every_model_and_experiment() {
     for experiment in hamel_verify::PAPERS.iter().flat_map(|paper| paper.experiments) {
         assert!(plain.contains(experiment.id), "{}", experiment.id);
     }
+    let schemes = text(&hamel(&["list", "schemes"]));
+    for entry in hamel::schemes::entries() {
+        assert!(schemes.lines().any(|line| line.trim_start().starts_with(entry.name)), "{}", entry.name);
+    }
+    assert!(!schemes.contains("Models") && !schemes.contains("Experiments"), "{schemes}");
 }
 
 #[test]

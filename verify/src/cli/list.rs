@@ -9,16 +9,28 @@ use super::screen::Screen;
 /// Arguments of `hamel list`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
+    /// What to list; everything when not given.
+    what: Option<What>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum What {
+    Models,
+    Schemes,
+    Experiments,
+}
+
 #[derive(Serialize)]
 struct Listing {
-    models: Vec<Model>,
-    schemes: Vec<Scheme>,
-    experiments: Vec<Experiment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    models: Option<Vec<Model>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schemes: Option<Vec<Scheme>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    experiments: Option<Vec<Experiment>>,
 }
 
 #[derive(Serialize)]
@@ -62,28 +74,41 @@ struct Experiment {
 
 /// Prints what there is.
 pub(super) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
-    let listing = Listing { models: models(), schemes: schemes(), experiments: experiments() };
+    let is_asked = |what: What| arguments.what.is_none_or(|asked| asked == what);
+    let listing = Listing {
+        models: is_asked(What::Models).then(models),
+        schemes: is_asked(What::Schemes).then(schemes),
+        experiments: is_asked(What::Experiments).then(experiments),
+    };
     if arguments.json {
         let text = serde_json::to_string_pretty(&listing).map_err(std::io::Error::from)?;
         return Ok(screen.line(text)?);
     }
-    screen.line("Models: coordinates, velocities, constraints")?;
-    let sizes = |m: &Model| [m.coordinates, m.velocities, m.constraints].map(|n| n.to_string());
-    let row = |m: &Model| std::iter::once(m.name.into()).chain(sizes(m)).chain([m.summary.into()]).collect();
-    screen.table(&listing.models.iter().map(row).collect::<Vec<_>>())?;
-    screen.line("\nSchemes: family, order, orders of q/v/λ with constraints on velocities and on positions, stages")?;
-    let parameter = |p: &Parameter| format!("{} = {}", p.name, p.default);
-    let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
-    let row = |s: &Scheme| {
-        let parameters = s.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ");
-        let numbers = [s.order.to_string(), orders(s.index_2), orders(s.index_3), s.stages.to_string()];
-        let texts = [s.stability.clone(), parameters, s.source.to_owned()];
-        [s.name.to_owned(), s.family.to_owned()].into_iter().chain(numbers).chain(texts).collect()
-    };
-    screen.table(&listing.schemes.iter().map(row).collect::<Vec<_>>())?;
-    screen.line("\nExperiments")?;
-    let row = |e: &Experiment| [e.id, e.place, e.cost, e.title].map(String::from).to_vec();
-    screen.table(&listing.experiments.iter().map(row).collect::<Vec<_>>())?;
+    if let Some(models) = &listing.models {
+        screen.line("Models: coordinates, velocities, constraints")?;
+        let sizes = |m: &Model| [m.coordinates, m.velocities, m.constraints].map(|n| n.to_string());
+        let row = |m: &Model| std::iter::once(m.name.into()).chain(sizes(m)).chain([m.summary.into()]).collect();
+        screen.table(&models.iter().map(row).collect::<Vec<_>>())?;
+    }
+    if let Some(schemes) = &listing.schemes {
+        screen.line(
+            "\nSchemes: family, order, orders of q/v/λ with constraints on velocities and on positions, stages",
+        )?;
+        let parameter = |p: &Parameter| format!("{} = {}", p.name, p.default);
+        let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
+        let row = |s: &Scheme| {
+            let parameters = s.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ");
+            let numbers = [s.order.to_string(), orders(s.index_2), orders(s.index_3), s.stages.to_string()];
+            let texts = [s.stability.clone(), parameters, s.source.to_owned()];
+            [s.name.to_owned(), s.family.to_owned()].into_iter().chain(numbers).chain(texts).collect()
+        };
+        screen.table(&schemes.iter().map(row).collect::<Vec<_>>())?;
+    }
+    if let Some(experiments) = &listing.experiments {
+        screen.line("\nExperiments")?;
+        let row = |e: &Experiment| [e.id, e.place, e.cost, e.title].map(String::from).to_vec();
+        screen.table(&experiments.iter().map(row).collect::<Vec<_>>())?;
+    }
     Ok(())
 }
 
@@ -97,7 +122,7 @@ fn models() -> Vec<Model> {
             velocities: info.velocities.len(),
             constraints: info.constraints.len(),
             parameters: info.parameters.iter().map(|p| format!("{} [{}]", p.name, p.unit)).collect(),
-            summary: info.doc.trim(),
+            summary: info.doc.trim().lines().next().unwrap_or_default(),
         })
     });
     described.collect()

@@ -147,24 +147,21 @@ fn figures(members: &[Member], quantity: usize) -> Vec<Figure> {
             _ => groups.push((vec![family.name], curves)),
         }
     }
-    let all = || drawn.iter().flat_map(|member| member.refinement.ends.iter()).map(|end| end.errors[quantity]);
-    let most = all().filter(|error| error.is_finite()).fold(0.0, f64::max);
-    let least = all().filter(|&error| error > 0.0).fold(most, f64::min);
     let figure = |slug: &str, what: &str, caption: &str, curves| Figure {
         slug: format!("work_{}_{slug}", ["q", "v", "lambda"][quantity]),
         title: format!("Error of {} over work: {what}", QUANTITIES[quantity]),
-        caption: format!("Work: steps times evaluations or systems of equations a step. {caption}"),
+        caption: format!("Work: steps times evaluations or systems of equations a step.{caption}"),
         x: Axis::log("systems or evaluations", "1"),
-        y: Axis::log(format!("relative error of {}", QUANTITIES[quantity]), "1").within(0.5 * least, 2.0 * most),
+        y: Axis::log(format!("relative error of {}", QUANTITIES[quantity]), "1"),
         curves,
         slopes: Vec::new(),
     };
     let overall = drawn.iter().map(|member| curve(short_name(member, &drawn), member).in_group(member.family));
     let overall =
-        figure("all", "all schemes", "A colour is a family; parameters are those of the tables.", overall.collect());
+        figure("all", "all schemes", " A colour is a family; parameters are those of the tables.", overall.collect());
     let by_family = groups.into_iter().map(|(names, curves)| {
         let slug = names[0].replace([' ', '-'], "_");
-        figure(&slug, &names.join(", "), "All figures have the same range of errors.", curves)
+        figure(&slug, &names.join(", "), "", curves)
     });
     std::iter::once(overall).chain(by_family).collect()
 }
