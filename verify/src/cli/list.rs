@@ -84,6 +84,7 @@ pub(super) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
         let text = serde_json::to_string_pretty(&listing).map_err(std::io::Error::from)?;
         return Ok(screen.line(text)?);
     }
+    let between = if arguments.what.is_none() { "\n" } else { "" };
     if let Some(models) = &listing.models {
         screen.line("Models: coordinates, velocities, constraints")?;
         let sizes = |m: &Model| [m.coordinates, m.velocities, m.constraints].map(|n| n.to_string());
@@ -91,9 +92,8 @@ pub(super) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
         screen.table(&models.iter().map(row).collect::<Vec<_>>())?;
     }
     if let Some(schemes) = &listing.schemes {
-        screen.line(
-            "\nSchemes: family, order, orders of q/v/λ with constraints on velocities and on positions, stages",
-        )?;
+        let columns = "family, order, orders of q/v/λ with constraints on velocities and on positions, stages";
+        screen.line(format!("{between}Schemes: {columns}"))?;
         let parameter = |p: &Parameter| format!("{} = {}", p.name, p.default);
         let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
         let row = |s: &Scheme| {
@@ -105,7 +105,7 @@ pub(super) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
         screen.table(&schemes.iter().map(row).collect::<Vec<_>>())?;
     }
     if let Some(experiments) = &listing.experiments {
-        screen.line("\nExperiments")?;
+        screen.line(format!("{between}Experiments"))?;
         let row = |e: &Experiment| [e.id, e.place, e.cost, e.title].map(String::from).to_vec();
         screen.table(&experiments.iter().map(row).collect::<Vec<_>>())?;
     }
