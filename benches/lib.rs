@@ -1,7 +1,10 @@
 //! Fixtures of the benchmarks: models with a consistent state to start from.
 //!
 //! `compile` times the macro's work per model, `evaluate` the generated kernels, `step` one step of a scheme, `simulate`
-//! a whole motion. Ids read `<benchmark>/<what>/<model>`.
+//! a whole motion, `scaling` a step on chains of growing length. Ids read `<benchmark>/<what>/<model>`.
+
+#[cfg(feature = "scaling")]
+pub mod chains;
 
 use hamel::{Model, State};
 use hamel_models::ALL;

@@ -6,7 +6,7 @@ use hamel_compiler::parse::parse;
 use hamel_compiler::resolve::resolve;
 
 /// Bodies and joints; `{}` is a body of its own inertia.
-const MODELS: [(&str, &str); 6] = [
+const MODELS: [(&str, &str); 8] = [
     (
         "arm with bent axes",
         "body a {0} body b {1} body c {2} body d {3}
@@ -45,6 +45,23 @@ const MODELS: [(&str, &str); 6] = [
          joint i: revolute(ground, a) { axis: [0, 1, 0] }
          joint j: revolute(a at [l, 0, 0], b) { axis: [1, 0, 0] }
          torque t: -0.3 N m s/rad * j.velocity on j;",
+    ),
+    // Long enough for articulated bodies to be shorter than the factors of M.
+    (
+        "long chain in the plane",
+        "planar; for k in 0..12 { body a[k] {p} }
+         joint first: revolute(ground, a[0] at [0, 0.3] m);
+         for k in 1..11 { joint i[k]: revolute(a[k - 1] at [0.1, 0.2] m, a[k] at [0, 0.3] m); }
+         joint last: prismatic(a[10] at [0.1, 0.2] m rotated 0.3 rad, a[11]);
+         force s: spring_damper(a[2], a[8]) { stiffness: 3 N/m, damping: 0.2 N s/m, free_length: 0.1 m }
+         torque t: -0.3 N m s/rad * i[3].velocity on i[3];",
+    ),
+    (
+        "long chain in space",
+        "for k in 0..7 { body a[k] {1} }
+         joint first: free(ground, a[0] at [0.1, 0.2, 0] m);
+         for k in 1..4 { joint i[k]: spherical(a[k - 1] at [0.2, 0, 0.1] m, a[k] at [0, 0, 0.3] m); }
+         for k in 4..7 { joint i[k]: cylindrical(a[k - 1] at [0.2, 0, 0.1] m rotated rotation_x(0.4 rad), a[k]); }",
     ),
     (
         "crane in the plane",

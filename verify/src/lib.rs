@@ -26,6 +26,7 @@ pub mod linear;
 mod oscillator;
 
 pub mod rezaei;
+pub mod scaling;
 pub mod schemes;
 pub mod sherif;
 pub mod simo;
@@ -37,5 +38,6 @@ pub mod urdf;
 
 use experiment::Paper;
 
-/// Every paper of which something is reproduced, and the comparison of all schemes.
-pub static PAPERS: &[Paper] = &[simo::PAPER, rezaei::PAPER, sherif::PAPER, zhang::PAPER, schemes::PAPER];
+/// Every paper of which something is reproduced, the comparison of all schemes, and what size costs.
+pub static PAPERS: &[Paper] =
+    &[simo::PAPER, rezaei::PAPER, sherif::PAPER, zhang::PAPER, schemes::PAPER, scaling::PAPER];

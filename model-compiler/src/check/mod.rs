@@ -16,6 +16,8 @@ use rows::{Factors, Row};
 
 /// Configurations that are looked at.
 const SAMPLES: u64 = 3;
+/// Iterations of an assembly; one that needs more is left to the run time.
+const ITERATIONS: u32 = 20;
 /// Residual of an assembled mechanism.
 const ASSEMBLED: f64 = 1e-9;
 
@@ -48,7 +50,7 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
 /// deterministic displacement.
 fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Option<Vec<f64>> {
     let mut q = displaced(model, equations, seed);
-    for _ in 0..50 {
+    for _ in 0..ITERATIONS {
         let g = constraint(model, equations, &q);
         if g.iter().all(|g| g.abs() < ASSEMBLED) {
             return Some(q);

@@ -1,8 +1,10 @@
 //! Inverse and forward dynamics of a tree, and their derivatives, at any accelerations or forces.
 //!
-//! Forward dynamics solves with the mass matrix, whose factor is as sparse as the tree is branched. Of several ways to
-//! the same function the callers keep the one with fewest operations.
+//! Forward dynamics solves with the mass matrix, whose factor is as sparse as the tree is branched, or goes by articulated
+//! bodies, which is shorter for long chains. Of several ways to the same function the callers keep the one with fewest
+//! operations.
 
+use super::articulated;
 use super::factorization::Factorization;
 use super::joint_coordinates::Applied;
 use super::kernel::KernelBuilder;
@@ -97,6 +99,15 @@ impl<'t> Dynamics<'t> {
         let factorization = Factorization::new(graph, &mass);
         let a = factorization.solve(graph, &excess);
         (factorization, a)
+    }
+
+    /// The same by articulated bodies, without M.
+    pub fn articulated_dynamics(&self, graph: &mut Graph, tau: &[ExprId]) -> Vec<ExprId> {
+        let mut tau = tau.to_vec();
+        for &(row, value) in &self.applied.generalized {
+            tau[row] = graph.add(tau[row], value);
+        }
+        articulated::accelerations(graph, self.links, self.inertias, &self.applied.wrenches, self.base, &tau)
     }
 
     /// M, (∂τ/∂q) N and ∂τ/∂v of inverse dynamics by structure at accelerations `a`, where the joints allow it. Applied

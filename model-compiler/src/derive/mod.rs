@@ -4,6 +4,7 @@
 //! that a function needs is formed here, symbolically.
 
 mod absolute;
+mod articulated;
 mod base_parameters;
 mod counting;
 mod dynamics;

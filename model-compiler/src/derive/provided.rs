@@ -33,8 +33,10 @@ fn function(builder: &mut KernelBuilder, dynamics: &Dynamics, asked: Provided) -
         }
         Provided::ForwardDynamics => {
             let tau = builder.forces();
-            let (_, a) = dynamics.forward_dynamics(&mut builder.graph, &tau);
-            (FunctionRole::ForwardDynamics, vec![Output::vector(Role::Acceleration, &a)])
+            let (_, by_factors) = dynamics.forward_dynamics(&mut builder.graph, &tau);
+            let by_articulation = dynamics.articulated_dynamics(&mut builder.graph, &tau);
+            let candidates = [by_factors, by_articulation].map(|a| vec![Output::vector(Role::Acceleration, &a)]);
+            (FunctionRole::ForwardDynamics, cheapest(builder.counting, &builder.graph, candidates))
         }
         Provided::InverseDynamicsDerivatives => {
             (FunctionRole::InverseDynamicsDerivatives, inverse_dynamics_derivatives(builder, dynamics))

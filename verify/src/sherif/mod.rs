@@ -1,10 +1,11 @@
 //! `sherif`: a modified HHT scheme for rotations in Euler parameters.
 //!
-//! `README.md` beside this file goes through the paper section by section. The V8 crank drive is not here yet.
+//! `README.md` beside this file goes through the paper section by section.
 
 mod heavy_top;
 mod schemes;
 mod single_axis_rotation;
+mod v8_crank_drive;
 
 use crate::experiment::{Experiment, Paper};
 
@@ -28,4 +29,9 @@ static EXPERIMENTS: &[Experiment] = &[
     heavy_top::FIGS_3_4,
     heavy_top::FIG5,
     heavy_top::WEAK_DAMPING,
+    v8_crank_drive::DATA,
+    v8_crank_drive::FIG8,
+    v8_crank_drive::FIG9,
+    v8_crank_drive::ORDERS,
+    v8_crank_drive::FIG10,
 ];

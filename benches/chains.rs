@@ -1,0 +1,101 @@
+//! Chains of links and rows of four-bars of several lengths, in absolute coordinates: what should grow with the number
+//! of members, and no faster. Behind the feature `scaling`, because a thousand members take seconds to compile.
+
+use hamel::{Model, State};
+use hamel_macros::multibody;
+
+macro_rules! chain {
+    ($name:ident, $n:tt) => {
+        multibody! {
+            /// Links on ball joints, let go from a horizontal line.
+            pub model $name {
+                coordinates absolute;
+                const n = $n;
+                param length = 0.1 m;
+                param mass = 0.05 kg;
+                gravity [0, 0, -9.81] m/s^2;
+                for k in 0..n { body link[k] { mass: mass, inertia: mass / 12 * length^2 * diag(0.1, 1, 1) } }
+                joint anchor: spherical(ground, link[0] at [-length / 2, 0, 0]);
+                for k in 1..n {
+                    joint pin[k]: spherical(link[k - 1] at [length / 2, 0, 0], link[k] at [-length / 2, 0, 0]);
+                }
+                output tip = (link[n - 1] at [length / 2, 0, 0]).position;
+            }
+        }
+    };
+}
+
+macro_rules! planar_chain {
+    ($name:ident, $n:tt) => {
+        multibody! {
+            /// Links on hinges, let go from a horizontal line.
+            pub model $name {
+                planar;
+                coordinates absolute;
+                const n = $n;
+                param length = 0.1 m;
+                param mass = 0.05 kg;
+                gravity [0, -9.81] m/s^2;
+                for k in 0..n { body link[k] { mass: mass, inertia: mass * length^2 / 12 } }
+                joint anchor: revolute(ground, link[0] at [-length / 2, 0]);
+                for k in 1..n { joint pin[k]: revolute(link[k - 1] at [length / 2, 0], link[k] at [-length / 2, 0]); }
+                output tip = (link[n - 1] at [length / 2, 0]).position;
+            }
+        }
+    };
+}
+
+macro_rules! four_bars {
+    ($name:ident, $n:tt) => {
+        multibody! {
+            /// Parallel rods on the ground, each joined to the next by a coupler: one degree of freedom.
+            pub model $name {
+                planar;
+                coordinates absolute;
+                const n = $n;
+                param length = 1.0 m;
+                param mass = 1.0 kg;
+                gravity [0, -9.81] m/s^2;
+                for k in 0..=n { body rod[k] { mass: mass, inertia: mass * length^2 / 12 } }
+                for k in 0..n { body coupler[k] { mass: mass, inertia: mass * length^2 / 12 } }
+                for k in 0..=n { joint foot[k]: revolute(ground at [k * length, 0], rod[k] at [0, -length / 2]); }
+                for k in 0..n {
+                    joint left[k]: revolute(rod[k] at [0, length / 2], coupler[k] at [-length / 2, 0]);
+                    joint right[k]: revolute(coupler[k] at [length / 2, 0], rod[k + 1] at [0, length / 2]);
+                }
+                initial rod[0].angular_velocity = 1.0 rad/s;
+                output angle = rod[0].angle;
+            }
+        }
+    };
+}
+
+chain!(Chain10, 10);
+chain!(Chain100, 100);
+chain!(Chain1000, 1000);
+planar_chain!(PlanarChain10, 10);
+planar_chain!(PlanarChain100, 100);
+planar_chain!(PlanarChain1000, 1000);
+four_bars!(FourBars10, 10);
+four_bars!(FourBars100, 100);
+four_bars!(FourBars1000, 1000);
+
+/// Every model with its name and a consistent state; models without one are left out.
+pub fn models() -> Vec<(&'static str, Box<dyn Model>, State)> {
+    let models: [(&str, Box<dyn Model>); 9] = [
+        ("chain_10", Box::new(Chain10::default())),
+        ("chain_100", Box::new(Chain100::default())),
+        ("chain_1000", Box::new(Chain1000::default())),
+        ("planar_chain_10", Box::new(PlanarChain10::default())),
+        ("planar_chain_100", Box::new(PlanarChain100::default())),
+        ("planar_chain_1000", Box::new(PlanarChain1000::default())),
+        ("four_bars_10", Box::new(FourBars10::default())),
+        ("four_bars_100", Box::new(FourBars100::default())),
+        ("four_bars_1000", Box::new(FourBars1000::default())),
+    ];
+    let with_state = |(name, model): (_, Box<dyn Model>)| {
+        let state = hamel::initial_state(model.as_ref()).ok()?;
+        Some((name, model, state))
+    };
+    models.into_iter().filter_map(with_state).collect()
+}

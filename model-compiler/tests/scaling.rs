@@ -1,0 +1,82 @@
+//! The code of a model does not grow with the number of its equal members; only tables and constants do.
+
+use hamel_compiler::stages;
+use syn::visit::Visit;
+
+/// A chain in absolute coordinates, in space and in the plane, and four-bars.
+const MODELS: [&str; 3] = [
+    "pub model Chain {
+        coordinates absolute;
+        gravity [0, 0, -9.81] m/s^2;
+        for k in 0..N { body link[k] { mass: 1 kg, inertia: diag(0.1, 1, 1) kg m^2 } }
+        joint anchor: spherical(ground, link[0] at [-1, 0, 0] m);
+        for k in 1..N { joint pin[k]: spherical(link[k - 1] at [1, 0, 0] m, link[k] at [-1, 0, 0] m); }
+    }",
+    "pub model Chain {
+        planar;
+        coordinates absolute;
+        param lengths = [0.1; N] m;
+        gravity [0, -9.81] m/s^2;
+        for k in 0..N { body link[k] { mass: 1 kg, inertia: 1 kg m^2 } }
+        joint anchor: revolute(ground, link[0] at [-lengths[0], 0]);
+        for k in 1..N { joint pin[k]: revolute(link[k - 1] at [lengths[k], 0], link[k] at [-lengths[k], 0]); }
+    }",
+    "pub model FourBars {
+        planar;
+        coordinates absolute;
+        gravity [0, -9.81] m/s^2;
+        for k in 0..=N { body rod[k] { mass: 1 kg, inertia: 1 kg m^2 } }
+        for k in 0..N { body coupler[k] { mass: 1 kg, inertia: 1 kg m^2 } }
+        for k in 0..=N { joint foot[k]: revolute(ground at [k * 2 m, 0], rod[k] at [0, -1] m); }
+        for k in 0..N {
+            joint left[k]: revolute(rod[k] at [0, 1] m, coupler[k] at [-1, 0] m);
+            joint right[k]: revolute(coupler[k] at [1, 0] m, rod[k + 1] at [0, 1] m);
+        }
+    }",
+];
+
+/// Functions of the generated modules and methods of the model; what computes the constants and the reference
+/// configuration of all members is data in the shape of code.
+#[derive(Default)]
+struct Functions(Vec<String>);
+
+impl Functions {
+    fn keep(&mut self, signature: &syn::Signature, block: &syn::Block) {
+        let is_table = signature.ident == "reference_configuration"
+            || ["new", "default", "set", "components"].contains(&signature.ident.to_string().as_str());
+        if !is_table {
+            self.0.push(quote::quote!(#signature #block).to_string());
+        }
+    }
+}
+
+impl Visit<'_> for Functions {
+    fn visit_item_fn(&mut self, function: &syn::ItemFn) {
+        self.keep(&function.sig, &function.block);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &syn::ImplItemFn) {
+        self.keep(&function.sig, &function.block);
+    }
+}
+
+fn functions(model: &str, n: usize) -> Vec<String> {
+    let text = model.replace('N', &n.to_string());
+    let stages = stages(text.parse().expect("the model lexes")).unwrap_or_else(|error| panic!("{error}"));
+    let file: syn::File = syn::parse2(stages.tokens).expect("the code is Rust");
+    let mut functions = Functions::default();
+    functions.visit_file(&file);
+    functions.0
+}
+
+#[test]
+fn a_longer_chain_has_the_same_functions() {
+    for model in MODELS {
+        let (short, long) = (functions(model, 10), functions(model, 20));
+        assert!(short.len() > 20, "{}", short.len());
+        assert_eq!(short.len(), long.len(), "{model}");
+        for (short, long) in short.iter().zip(&long) {
+            assert_eq!(short, long);
+        }
+    }
+}

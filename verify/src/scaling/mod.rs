@@ -1,0 +1,75 @@
+//! `scaling`: how cost grows with the number of members, on chains of links and rows of four-bars.
+//!
+//! Not a document, but what the size of a mechanism does to code and to work. Operations are counted, not timed: those of
+//! the emitted kernels, summed over their instances, and those of eliminating the Newton matrix in the order of pivots
+//! that the solver chooses. Times of the same models stand in `benches/peers/README.md`.
+
+mod absolute;
+mod joint;
+
+use hamel::scheme::StepError;
+use hamel_compiler::derive::{self, Equations};
+use hamel_compiler::schedule::{self, Schedule};
+use hamel_compiler::{parse, resolve, simplify};
+
+use crate::experiment::{Cost, Experiment, Paper};
+
+pub(crate) const PAPER: Paper = Paper {
+    key: "scaling",
+    reference: "Chains and four-bars of growing length; what size costs, not a document",
+    experiments: EXPERIMENTS,
+};
+
+static EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        id: "scaling/absolute/short",
+        place: "N = 10 … 80",
+        title: "Work and code of short chains in absolute coordinates",
+        cost: Cost::Seconds,
+        run: || absolute::run(&[10, 20, 40, 80]),
+    },
+    Experiment {
+        id: "scaling/absolute/long",
+        place: "N = 10 … 1000",
+        title: "Work and code of long chains in absolute coordinates",
+        cost: Cost::Minutes,
+        run: || absolute::run(&[10, 20, 50, 100, 200, 500, 1000]),
+    },
+    Experiment {
+        id: "scaling/joint/forward_dynamics",
+        place: "N = 2 … 20",
+        title: "Forward dynamics of chains in joint coordinates",
+        cost: Cost::Minutes,
+        run: joint::run,
+    },
+];
+
+/// A mechanism of any length, as text with `const n = 10;`.
+struct Family {
+    name: &'static str,
+    text: &'static str,
+}
+
+/// A mechanism of one length, simplified and scheduled.
+struct Compiled {
+    equations: Equations,
+    schedule: Schedule,
+}
+
+impl Family {
+    /// # Errors
+    /// When the text is no model.
+    fn compiled(&self, n: usize) -> Result<Compiled, StepError> {
+        let text = self.text.replace("const n = 10;", &format!("const n = {n};"));
+        let compile = || -> Result<Compiled, String> {
+            let tokens = text.parse::<proc_macro2::TokenStream>().map_err(|error| error.to_string())?;
+            let description = parse::parse(tokens).map_err(|error| error.to_string())?;
+            let system = resolve::resolve(&description).map_err(|error| error.to_string())?;
+            let derived = derive::derive(&system);
+            let (equations, _) = simplify::simplify_equations(&derived, &simplify::Limits::default());
+            let schedule = schedule::schedule(&derived, &equations);
+            Ok(Compiled { equations, schedule })
+        };
+        compile().map_err(|reason| StepError::Inconsistent { model: self.name, reason, residual: f64::NAN })
+    }
+}

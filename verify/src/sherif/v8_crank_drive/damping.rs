@@ -1,0 +1,91 @@
+//! Error of the angular velocity over the damping parameter. [sherif, Fig. 10]
+
+use hamel::scheme::{Scheme, StepError};
+use hamel_models::v8_crank_drive::V8CrankDriveParameters;
+
+use super::Drive;
+use super::reference::Equation;
+use crate::claim::{Claim, Expected};
+use crate::convergence::{Convergence, integrated_error};
+use crate::motion::Grid;
+use crate::parallel;
+use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};
+use crate::sherif::schemes::{body_weighted, modified};
+
+/// The text does not print the values of the figure; these span the interval that it allows.
+const ALPHAS: [f64; 4] = [-0.05, -0.1, -0.2, -0.3];
+/// As printed.
+const DT: f64 = 1e-4;
+const DURATION: f64 = 15.0;
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let drive = Drive::new(V8CrankDriveParameters::default())?;
+    let grid = Grid::new(DT, DURATION);
+    let exact = Equation::new(V8CrankDriveParameters::default()).angular_velocities(grid);
+    let variants: [fn(f64) -> Box<dyn Scheme>; 2] = [modified, body_weighted];
+    let jobs: Vec<(usize, f64)> = (0..variants.len()).flat_map(|k| ALPHAS.map(|alpha| (k, alpha))).collect();
+    let errors = parallel::map(&jobs, |&(variant, alpha)| {
+        let motion = drive.angular_velocities(&*variants[variant](alpha), grid)?;
+        Ok(integrated_error(DT, &motion, &exact))
+    });
+    let errors = errors.into_iter().collect::<Result<Vec<f64>, StepError>>()?;
+    let study = |variant: usize| {
+        let of = jobs.iter().zip(&errors).filter(|(job, _)| job.0 == variant);
+        Convergence::new(of.map(|(job, &error)| (-job.1, error)).collect())
+    };
+    let studies = [study(0), study(1)];
+    Ok(Report {
+        claims: claims(&studies),
+        tables: vec![table(&studies)],
+        figures: vec![figure(&studies)],
+        notes: vec![
+            "h = 10⁻⁴ s and t ∈ [0, 15] s as printed, against the exact motion. The values of α stand in the figure only."
+                .into(),
+        ],
+    })
+}
+
+fn claims(studies: &[Convergence; 2]) -> Vec<Claim> {
+    vec![
+        Claim::new(
+            "exponent of |α| in the error of the modified scheme as printed",
+            "1",
+            Expected::Order { order: 2.0, tolerance: 0.3 },
+            studies[0].fitted_order(),
+        )
+        .in_words("the error is a function of α to the power of 2"),
+        Claim::missing("values of α of Fig. 10", "they stand in the figure only"),
+    ]
+}
+
+fn table(studies: &[Convergence; 2]) -> Table {
+    let [printed, weighted] = studies;
+    let rows = printed.points.iter().zip(&weighted.points).map(|(&(alpha, printed), &(_, weighted))| {
+        vec![Cell::number(-alpha, 2), Cell::number(printed, 3), Cell::number(weighted, 3)]
+    });
+    Table {
+        slug: "damping".into(),
+        title: "Errors over t ∈ [0, 15] s, h = 10⁻⁴ s".into(),
+        columns: vec![
+            Column::new("α", "1"),
+            Column::new("e_ω modified as printed", "rad"),
+            Column::new("e_ω body-weighted", "rad"),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn figure(studies: &[Convergence; 2]) -> Figure {
+    let names = ["modified as printed", "body-weighted"];
+    let curve = |(name, study): (&str, &Convergence)| Curve::new(name, Style::LineAndMarkers, study.points.clone());
+    let (alpha, error) = studies[0].points[1];
+    Figure {
+        slug: "fig10".into(),
+        title: "Fig. 10: error over the damping parameter".into(),
+        caption: "Integrated error of the angular velocity, h = 10⁻⁴ s, t ∈ [0, 15] s. Dotted: slope 2.".into(),
+        x: Axis::log("|α|", "1"),
+        y: Axis::log("e_ω", "rad"),
+        curves: names.into_iter().zip(studies).map(curve).collect(),
+        slopes: vec![Slope { slope: 2.0, through: (alpha, 1.5 * error), span: (0.5 * alpha, 1.5 * alpha) }],
+    }
+}
