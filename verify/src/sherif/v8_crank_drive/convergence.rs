@@ -17,6 +17,11 @@ const STEPS: [f64; 4] = [1e-3, 5e-4, 1e-4, 5e-5];
 const ALPHA: f64 = -0.3;
 const DURATION: f64 = 9.0;
 
+/// Why the printed scheme, of first order on the heavy top, is of second order here. [sherif, Eq. 41]
+pub(super) const ONE_AXIS: &str = "Slope +1 would be first order, which the scheme has on the heavy top. Here all bodies turn \
+    about one axis: a torque along it that is averaged in components of Euler parameters loses the share 1 − cos(Δφ/2), \
+    which is of second order (Eq. 41). Fig. 9 must have its slope from data that are not printed.";
+
 /// Errors of schemes over step sizes; the longest computations come first, so that short ones fill the cores.
 pub(super) fn studies(
     parameters: &V8CrankDriveParameters,
@@ -90,15 +95,12 @@ pub(super) fn run() -> Result<Report, StepError> {
 fn claims(studies: &[Convergence]) -> Vec<Claim> {
     vec![
         Claim::new(
-            "slope of the modified scheme as printed, all steps",
+            "order of the modified scheme as printed, all steps",
             "1",
-            Expected::Order { order: 1.0, tolerance: 0.2 },
+            Expected::Order { order: 2.0, tolerance: 0.2 },
             studies[0].fitted_order(),
         )
-        .although(
-            "straight lines of slope +1, which indicate second order convergence",
-            "In double logarithmic scale the slope is the order of convergence: first order.",
-        ),
+        .although("straight lines of slope +1, which indicate second order convergence", ONE_AXIS),
         Claim::new(
             "order of the body-weighted variant, all steps",
             "1",
