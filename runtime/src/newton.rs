@@ -123,6 +123,17 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
+/// A value below this is taken for zero: products of a few such values are subnormal.
+const VANISHING: f64 = 1e-75;
+
+/// Sets to zero what numerical damping has made too small to matter. A motion that nothing excites shrinks by a factor a
+/// step until its numbers are subnormal, and processors compute with those a hundred times slower.
+pub(crate) fn drop_vanishing(values: &mut [f64]) {
+    for value in values.iter_mut().filter(|value| value.abs() < VANISHING) {
+        *value = 0.0;
+    }
+}
+
 /// Compares the matrix at the current iterate, moved off any solution, with central differences.
 #[cfg(test)]
 pub(crate) fn assert_matrix_is_exact(

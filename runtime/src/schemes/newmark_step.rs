@@ -15,7 +15,7 @@ use super::modified_hht::{self, Weighting};
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, largest};
+use crate::newton::{Equations, Newton, Tolerance, drop_vanishing, largest};
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, Options, StepError, StepStats, Stepper};
 
@@ -274,6 +274,10 @@ impl<'m> Step<'m> {
     }
 
     fn accept(&mut self) {
+        let State { q, v, a, lambda, .. } = &mut self.new;
+        for values in [q, v, a, lambda, &mut self.auxiliary] {
+            drop_vanishing(values.as_mut_slice());
+        }
         if let Equilibrium::Weighted { .. } = self.parameters.equilibrium {
             self.new.a.copy_from(&self.auxiliary);
         }
