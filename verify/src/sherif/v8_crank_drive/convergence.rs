@@ -88,24 +88,28 @@ pub(super) fn run() -> Result<Report, StepError> {
              solution of the single equation of motion; the paper measures against its own scheme at h = 10⁻⁵ s and \
              α = −0.1, which hides errors that both have in common."
                 .into(),
+            "Both variants are of second order, as the short run-up shows. At the largest steps, 0.4 rad of a turn, the \
+             numerical damping of rods and pistons outweighs, which is of third order."
+                .into(),
         ],
     })
 }
 
 fn claims(studies: &[Convergence]) -> Vec<Claim> {
+    let least = |study: &Convergence| study.orders().into_iter().fold(f64::INFINITY, f64::min);
     vec![
         Claim::new(
-            "order of the modified scheme as printed, all steps",
+            "least order of the modified scheme as printed, between step sizes",
             "1",
-            Expected::Order { order: 2.0, tolerance: 0.2 },
-            studies[0].fitted_order(),
+            Expected::AtLeast(1.9),
+            least(&studies[0]),
         )
         .although("straight lines of slope +1, which indicate second order convergence", ONE_AXIS),
         Claim::new(
-            "order of the body-weighted variant, all steps",
+            "least order of the body-weighted variant, between step sizes",
             "1",
-            Expected::Order { order: 2.0, tolerance: 0.2 },
-            studies[1].fitted_order(),
+            Expected::AtLeast(1.9),
+            least(&studies[1]),
         ),
     ]
 }

@@ -46,14 +46,20 @@ pub(super) fn run() -> Result<Report, StepError> {
 }
 
 fn claims(studies: &[Convergence; 2]) -> Vec<Claim> {
+    // To leading order HHT damps an oscillation in proportion to this.
+    let damping = Convergence::new(ALPHAS.map(|alpha| (-alpha, -alpha * (1.0 + alpha).powi(2))).to_vec());
     vec![
         Claim::new(
             "exponent of |α| in the error of the modified scheme as printed",
             "1",
-            Expected::Order { order: 2.0, tolerance: 0.3 },
+            Expected::Theory { value: damping.fitted_order(), tolerance: 0.2 },
             studies[0].fitted_order(),
         )
-        .in_words("the error is a function of α to the power of 2"),
+        .although(
+            "the error is a function of the damping parameter to the power of 2",
+            "With our data the error comes from the numerical damping of rods and pistons, which is in proportion to \
+             |α| (1 + α)² and grows less than linearly.",
+        ),
         Claim::missing("values of α of Fig. 10", "they stand in the figure only"),
     ]
 }
@@ -82,7 +88,9 @@ fn figure(studies: &[Convergence; 2]) -> Figure {
     Figure {
         slug: "fig10".into(),
         title: "Fig. 10: error over the damping parameter".into(),
-        caption: "Integrated error of the angular velocity, h = 10⁻⁴ s, t ∈ [0, 15] s. Dotted: slope 2.".into(),
+        caption:
+            "Integrated error of the angular velocity, h = 10⁻⁴ s, t ∈ [0, 15] s. Dotted: slope 2, as the text says."
+                .into(),
         x: Axis::log("|α|", "1"),
         y: Axis::log("e_ω", "rad"),
         curves: names.into_iter().zip(studies).map(curve).collect(),
