@@ -190,7 +190,7 @@ fn figure(growth: &[Convergence]) -> Figure {
     let curve = |(family, growth): (&Family, &Convergence)| {
         Curve::new(family.name, Style::LineAndMarkers, growth.points.clone())
     };
-    let (n, cost) = growth[0].points[growth[0].points.len() / 2];
+    let (n, cost) = growth[1].points[growth[1].points.len() / 2];
     Figure {
         slug: "work".into(),
         title: "Work of a Newton iteration over the number of members".into(),
@@ -198,6 +198,6 @@ fn figure(growth: &[Convergence]) -> Figure {
         x: Axis::log("N", "1"),
         y: Axis::log("operations", "1"),
         curves: FAMILIES.iter().zip(growth).map(curve).collect(),
-        slopes: vec![Slope { slope: 1.0, through: (n, 2.0 * cost), span: (0.3 * n, 3.0 * n) }],
+        slopes: vec![Slope { slope: 1.0, through: (n, 2.0 * cost), span: (0.5 * n, 2.0 * n) }],
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn figure(
     let slope = |slope: f64, beside: usize, factor: f64| {
         let points = &studies[beside].1.points;
         let (h, error) = points[points.len() / 2];
-        Slope { slope, through: (h, factor * error), span: (0.5 * h, 3.0 * h) }
+        Slope { slope, through: (h, factor * error), span: (0.5 * h, 2.0 * h) }
     };
     Figure {
         slug: slug.into(),
@@ -65,7 +65,7 @@ pub(super) fn figure(
         x: Axis::log("step size h", "s"),
         y: Axis::log("e_ω", "rad"),
         curves: studies.iter().map(curve).collect(),
-        slopes: vec![slope(1.0, orders[0], 2.5), slope(2.0, orders[1], 0.4)],
+        slopes: vec![slope(1.0, orders[0], 0.5), slope(2.0, orders[1], 2.5)],
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             "Orders of convergence over a fifth of a second",
             "Torque of 150 N m after a rise of 0.1 s, α = −0.3. Dotted: first and second order.",
             &named,
-            [1, 2],
+            [0, 1],
         )],
         notes: Vec::new(),
     })
