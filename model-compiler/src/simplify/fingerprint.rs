@@ -14,19 +14,40 @@ use crate::expr::{Binary, ExprId, Graph, Node, Number, Scalar, Unary};
 
 /// Merges until nothing changes, at most three times.
 pub(crate) fn merge_equal(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
-    const MAX_PASSES: usize = 3;
-    let mut current = graph.compact(roots);
-    let mut unreachable = FxHashSet::default();
-    for _ in 0..MAX_PASSES {
-        let mut merge = Merge::new(&current.0, &current.1, &mut unreachable);
-        merge.run();
-        let is_done = merge.replaced == 0;
-        current = merge.rebuild();
-        if is_done {
-            break;
+    Searched::default().merge(graph, roots)
+}
+
+/// What earlier searches in forms of the same function have found out.
+///
+/// Forms of a function have most of their values in common, and pairs of these need not be tried again.
+#[derive(Default)]
+pub(crate) struct Searched {
+    /// Values that nodes had.
+    values: FxHashSet<Fingerprint>,
+    /// Values that are no sum, difference or product of these.
+    unreachable: FxHashSet<Fingerprint>,
+}
+
+impl Searched {
+    /// Merges a form until nothing changes, at most three times.
+    pub(crate) fn merge(&mut self, graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
+        const MAX_PASSES: usize = 3;
+        let mut current = graph.compact(roots);
+        for _ in 0..MAX_PASSES {
+            let mut merge = Merge::new(&current.0, &current.1, self);
+            merge.run();
+            let is_done = merge.replaced == 0;
+            let rebuilt = merge.rebuild();
+            let first: Vec<Fingerprint> =
+                merge.visited_first.iter().map(|visited| merge.prints[visited.id.index()]).collect();
+            self.values.extend(first);
+            current = rebuilt;
+            if is_done {
+                break;
+            }
         }
+        current
     }
-    current
 }
 
 /// The values of one node at both points.
@@ -46,6 +67,7 @@ enum Replacement {
 }
 
 /// What the search for an operation reads of every visited node, all in one place.
+#[derive(Clone, Copy)]
 struct Visited {
     id: ExprId,
     support: u64,
@@ -70,13 +92,14 @@ struct Merge<'g> {
     filter: Filter,
     /// Visited nodes that still stand for themselves or for an operation.
     visited: Vec<Visited>,
-    /// Values for which no operation was found. A pass adds no values, so later ones need not search for these again.
-    unreachable: &'g mut FxHashSet<Fingerprint>,
+    /// Those of them whose values no earlier search has met.
+    visited_first: Vec<Visited>,
+    searched: &'g mut Searched,
     replaced: usize,
 }
 
 impl<'g> Merge<'g> {
-    fn new(graph: &'g Graph, roots: &'g [ExprId], unreachable: &'g mut FxHashSet<Fingerprint>) -> Merge<'g> {
+    fn new(graph: &'g Graph, roots: &'g [ExprId], searched: &'g mut Searched) -> Merge<'g> {
         const SEEDS: [u64; 2] = [4242, 2424];
         let mut order = graph.reachable(roots);
         let points = SEEDS.map(|seed| values_at_point(graph, &order, seed));
@@ -94,7 +117,8 @@ impl<'g> Merge<'g> {
             earliest: FxHashMap::with_capacity_and_hasher(order.len(), Default::default()),
             filter: Filter::for_entries(order.len()),
             visited: Vec::with_capacity(order.len()),
-            unreachable,
+            visited_first: Vec::new(),
+            searched,
             replaced: 0,
             order,
         }
@@ -128,7 +152,11 @@ impl<'g> Merge<'g> {
             self.filter.insert(-print[0]);
         }
         let (support, inverse) = (self.supports[id.index()], self.inverses[id.index()][0]);
-        self.visited.push(Visited { id, support, value: print[0], inverse });
+        let visited = Visited { id, support, value: print[0], inverse };
+        if !self.searched.values.contains(&print) {
+            self.visited_first.push(visited);
+        }
+        self.visited.push(visited);
     }
 
     /// Finds a cheaper definition of a node, and updates the use counts to it.
@@ -167,12 +195,7 @@ impl<'g> Merge<'g> {
 
     fn find_operation(&mut self, id: ExprId) -> Option<Replacement> {
         let released = self.release_operands(id);
-        let print = self.prints[id.index()];
-        let is_searched = released.weight > 1 && !self.unreachable.contains(&print);
-        let found = if is_searched { self.search_operation(id) } else { None };
-        if is_searched && found.is_none() {
-            self.unreachable.insert(print);
-        }
+        let found = if released.weight > 1 { self.search_operation(id) } else { None };
         match found {
             Some((op, a, b)) => {
                 self.uses[a.index()] += 1;
@@ -187,14 +210,31 @@ impl<'g> Merge<'g> {
     }
 
     /// Two visited nodes in use whose sum, difference or product has the value of `id`.
-    fn search_operation(&self, id: ExprId) -> Option<(Binary, ExprId, ExprId)> {
+    fn search_operation(&mut self, id: ExprId) -> Option<(Binary, ExprId, ExprId)> {
+        let print = self.prints[id.index()];
+        // Where there was nothing before, one of the two must be new.
+        let is_complete = !self.searched.unreachable.contains(&print);
+        let found = self.search_with(id, is_complete);
+        if found.is_none() {
+            self.searched.unreachable.insert(print);
+        }
+        found
+    }
+
+    /// The same among all, or where one of the two has a value that earlier searches have not met.
+    fn search_with(&self, id: ExprId, is_complete: bool) -> Option<(Binary, ExprId, ExprId)> {
         let (print, elsewhere) = (self.prints[id.index()], !self.supports[id.index()]);
-        for &Visited { id: a, support, value, inverse } in &self.visited {
+        let candidates = if is_complete { &self.visited } else { &self.visited_first };
+        for &Visited { id: a, support, value, inverse } in candidates {
+            // What depends on more than the result is left out: it would have to cancel.
+            if support & elsewhere != 0 {
+                continue;
+            }
             // Most candidates fail in the filter, which needs the first point only.
-            let may_be_sum = self.filter.may_contain(print[0] - value);
-            // A product depends on all that its factors depend on, unless one divides by what the other contains.
-            let may_be_product = support & elsewhere == 0 && self.filter.may_contain(print[0] * inverse);
-            if !(may_be_sum | may_be_product) || self.uses[a.index()] == 0 {
+            let may_be_operand =
+                self.filter.may_contain(print[0] - value) || !is_complete && self.filter.may_contain(print[0] + value);
+            let may_be_product = self.filter.may_contain(print[0] * inverse);
+            if !(may_be_operand | may_be_product) || self.uses[a.index()] == 0 {
                 continue;
             }
             let (value, inverse) = (self.prints[a.index()], self.inverses[a.index()]);
@@ -203,6 +243,9 @@ impl<'g> Merge<'g> {
             }
             if let Some(b) = self.find_live(combine(value, print, |x, y| x - y)) {
                 return Some((Binary::Sub, a, b));
+            }
+            if let Some(b) = self.find_live(combine(print, value, |x, y| x + y)) {
+                return Some((Binary::Sub, b, a));
             }
             if may_be_product
                 && value[0] != Residue::ZERO

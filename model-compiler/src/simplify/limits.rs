@@ -3,6 +3,9 @@
 /// Bounds on the passes; larger bounds find cheaper code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
+    /// Percent of a function's weight that its first version must save to be worth rewriting and, where it is large,
+    /// other starts.
+    pub slack: u64,
     /// Times that a version is rewritten, factored and merged.
     pub rounds: usize,
     /// Versions that are rewritten, the cheapest of different starts.
@@ -17,16 +20,20 @@ pub struct Limits {
     pub egraph_iterations: usize,
     /// Operations of a function up to which it is rewritten by e-graphs.
     pub rewrite_below: usize,
-    /// Nodes of a function up to which multiplied-out forms are tried.
+    /// Operations of a function up to which it is small: multiplied-out forms are tried.
     pub expand_below: usize,
     /// Additions and multiplications of a multiplied-out form per operation of the function; some are allowed in any case.
     pub growth: usize,
-    /// Versions of which windows are factored anew, the cheapest of different starts.
+    /// Versions of which windows are factored anew, the cheapest of different starts, where that promises something.
     pub refactored_versions: usize,
     /// Operations per window that is factored anew, one size for every round.
     pub refactoring_sizes: Vec<usize>,
-    /// Operations that may be factored anew in vain, per version.
+    /// Operations of small functions that may be factored anew in vain, per version.
     pub refactored_operations: usize,
+    /// Operations that may be factored anew in vain for every unit of weight that the starts have saved.
+    pub worth_of_starts: usize,
+    /// Most operations that may be factored anew in vain, per version.
+    pub most_refactored_operations: usize,
     /// Operations that are factored anew for every unit of weight that this has saved.
     pub refactoring_worth: usize,
     /// Most points at which rounding errors are compared.
@@ -48,6 +55,7 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
+            slack: 8,
             rounds: 2,
             rewritten_versions: 1,
             window_sizes: vec![250, 333],
@@ -59,7 +67,9 @@ impl Default for Limits {
             growth: 6,
             refactored_versions: 2,
             refactoring_sizes: vec![300, 200, 130, 300, 150],
-            refactored_operations: 3_000,
+            refactored_operations: 1_000,
+            worth_of_starts: 20,
+            most_refactored_operations: 3_000,
             refactoring_worth: 80,
             accuracy_points: 200,
         }

@@ -5,7 +5,7 @@
 //! equality saturation (`window`) and through factoring of their parts from different forms (`refactor`). The cheapest
 //! version wins that equals the input at points of a finite field of their own (`field`), keeps its rounding errors
 //! (`accuracy`), and still evaluates its square roots, whose NaN is a signal. The input is one of the versions, so the
-//! result is never more expensive. What is known before a simulation starts is free. No pass knows the time or an
+//! result is never more expensive. How much work a function gets depends on its size and on what the first passes saved. What is known before a simulation starts is free. No pass knows the time or an
 //! unordered set: equal inputs give equal results everywhere.
 //!
 //! Where the input divides by zero the result may be finite: common factors of numerator and denominator may cancel.
@@ -42,6 +42,7 @@ use std::rc::Rc;
 
 use crate::expr::{ExprId, Graph, Node, Operations, Unary};
 use factor::Ties;
+use fingerprint::Searched;
 use polynomial::{Form, Polynomials};
 use windows::Order;
 
@@ -88,7 +89,9 @@ pub fn simplify(graph: &Graph, roots: &[ExprId], limits: &Limits) -> Simplified 
 fn simplify_watched(graph: &Graph, roots: &[ExprId], limits: &Limits, watch: Watch) -> Simplified {
     let mut portfolio = Portfolio::new(graph, roots, limits, watch);
     portfolio.try_starts();
-    portfolio.rewrite_best();
+    if portfolio.is_slack() {
+        portfolio.rewrite_best();
+    }
     portfolio.refactor_best();
     let simplified = portfolio.select();
     watch("select");
@@ -125,6 +128,8 @@ struct Portfolio<'l> {
     versions: Vec<Version>,
     /// Sizes of the multiplied-out forms that were tried.
     expanded_sizes: BTreeSet<(usize, Ties)>,
+    /// What merging has found out about the versions.
+    searched: Searched,
     log: Vec<PassLog>,
 }
 
@@ -137,6 +142,7 @@ impl<'l> Portfolio<'l> {
             input: input.clone(),
             versions: Vec::new(),
             expanded_sizes: BTreeSet::new(),
+            searched: Searched::default(),
             log: Vec::new(),
         };
         portfolio.record("input", input, String::new());
@@ -146,11 +152,13 @@ impl<'l> Portfolio<'l> {
     /// Brings the function into its starting forms, and factors each.
     fn try_starts(&mut self) {
         let merged = self.merge(self.input.clone());
-        for ties in [Ties::SumsFirst, Ties::LatestFirst] {
-            self.start("inlined", &merged, INLINED, ties);
+        self.start("inlined", &merged, INLINED, Ties::SumsFirst);
+        if !self.is_slack() && merged.operation_count() > self.limits.expand_below {
+            return;
         }
+        self.start("inlined", &merged, INLINED, Ties::LatestFirst);
         self.start("derived", &merged, Form::Derived, Ties::SumsFirst);
-        let reduced = self.versions[self.best_indices(1)[0]].clone();
+        let reduced = self.best().clone();
         if reduced.operation_count() > self.limits.expand_below {
             return;
         }
@@ -164,6 +172,20 @@ impl<'l> Portfolio<'l> {
                 self.start(name, &source, Form::Expanded { terms, reduce_squares }, ties);
             }
         }
+    }
+
+    /// Whether what was found so far saves so much that there should be more. Functions that a recursion has derived
+    /// have little left to find.
+    fn is_slack(&self) -> bool {
+        100 * self.saved() >= self.limits.slack * self.input.weight
+    }
+
+    fn saved(&self) -> u64 {
+        self.input.weight - self.best().weight
+    }
+
+    fn best(&self) -> &Version {
+        &self.versions[self.best_indices(1)[0]]
     }
 
     fn start(&mut self, name: &'static str, source: &Version, form: Form, ties: Ties) {
@@ -211,10 +233,14 @@ impl<'l> Portfolio<'l> {
     /// Factors windows of the cheapest versions anew, with other borders in every round, as long as that pays.
     fn refactor_best(&mut self) {
         let sizes = &self.limits.refactoring_sizes;
-        let (known, lightest) = (self.versions.len(), self.versions[self.best_indices(1)[0]].weight);
-        for index in self.best_indices(self.limits.refactored_versions) {
+        let (known, lightest) = (self.versions.len(), self.best().weight);
+        let earned = self.limits.worth_of_starts * self.saved() as usize;
+        let versions = if self.is_slack() { self.limits.refactored_versions } else { 1 };
+        for index in self.best_indices(versions) {
             let mut version = self.versions[index].clone();
-            let mut allowance = self.limits.refactored_operations;
+            let is_small = version.operation_count() <= self.limits.expand_below;
+            let free = if is_small { self.limits.refactored_operations } else { 0 };
+            let mut allowance = (free + earned).min(self.limits.most_refactored_operations);
             let mut idle_rounds = 0;
             let mut tried = BTreeSet::new();
             for (round, &size) in sizes.iter().cycle().enumerate() {
@@ -262,7 +288,7 @@ impl<'l> Portfolio<'l> {
     }
 
     fn merge(&mut self, version: Version) -> Version {
-        let merged = fingerprint::merge_equal(&version.graph, &version.roots);
+        let merged = self.searched.merge(&version.graph, &version.roots);
         self.record("merge", Version::new(version.start, merged), String::new())
     }
 
