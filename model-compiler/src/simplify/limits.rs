@@ -68,7 +68,7 @@ impl Default for Limits {
             refactored_versions: 2,
             refactoring_sizes: vec![300, 200, 130, 300, 150],
             refactored_operations: 1_000,
-            worth_of_starts: 20,
+            worth_of_starts: 15,
             most_refactored_operations: 3_000,
             refactoring_worth: 80,
             accuracy_points: 200,
