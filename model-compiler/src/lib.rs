@@ -12,6 +12,7 @@ pub mod check;
 pub mod derive;
 pub mod emit;
 pub mod inspect;
+mod parallel;
 pub mod parse;
 pub mod resolve;
 pub mod schedule;

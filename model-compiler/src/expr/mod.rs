@@ -24,6 +24,6 @@ pub use double_double::DoubleDouble;
 pub use dual::Dual;
 pub use evaluate::{Scalar, evaluate, evaluate_all, evaluate_each};
 pub use graph::Graph;
-pub use node::{Binary, ExprId, Node, Stage, Symbol, SymbolId, Unary};
+pub use node::{Binary, ExprId, Node, Operands, Stage, Symbol, SymbolId, Unary};
 pub use number::Number;
 pub use operations::{Operations, tree_size};

@@ -31,6 +31,7 @@ pub use routine::{Argument, Expression, Routine, Statement};
 
 use crate::derive::{Entry, Equations, Function, FunctionRole, Inputs, Kernel, Output, Role};
 use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
+use crate::parallel;
 use name::Names;
 
 /// What generated code does, statement by statement.
@@ -185,15 +186,17 @@ pub(crate) fn scheduled(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> Sc
 
     let mut given = state_arguments(graph, &kernel.inputs);
     given.extend(hoisted.iter().enumerate().map(|(i, &id)| (id, Expression::Argument(Argument::Constant(i)))));
-    let functions = kernel
-        .functions
-        .iter()
-        .zip(outputs)
-        .map(|(function, outputs)| ScheduledFunction {
+    let routines = parallel::map(&kernel.functions, |function| {
+        let routine = order::routine(graph, &values(graph, function), &given, &names, taken.clone(), is_fused);
+        (routine, Counts::of(derived, kernel, function.role))
+    });
+    let functions = kernel.functions.iter().zip(outputs).zip(routines);
+    let functions = functions
+        .map(|((function, outputs), (routine, counts))| ScheduledFunction {
             role: function.role,
             outputs,
-            routine: order::routine(graph, &values(graph, function), &given, &names, taken.clone(), is_fused),
-            counts: Counts::of(derived, kernel, function.role),
+            routine,
+            counts,
         })
         .collect();
     ScheduledKernel { names, constants: hoisted.iter().map(|&id| formula(graph, id)).collect(), setup, functions }

@@ -339,7 +339,8 @@ struct Released {
 
 /// A set of values that may claim to contain one that it does not.
 struct Filter {
-    words: Vec<u64>,
+    /// Indexing a boxed slice calls no function where nothing is inlined.
+    words: Box<[u64]>,
     mask: u64,
 }
 
@@ -347,7 +348,7 @@ impl Filter {
     fn for_entries(entries: usize) -> Filter {
         const BITS_PER_ENTRY: usize = 128;
         let words = (entries * BITS_PER_ENTRY / 64 + 1).next_power_of_two();
-        Filter { words: vec![0; words], mask: words as u64 * 64 - 1 }
+        Filter { words: vec![0; words].into(), mask: words as u64 * 64 - 1 }
     }
 
     fn insert(&mut self, value: Residue) {

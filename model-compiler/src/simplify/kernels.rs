@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::{Limits, Simplified, Watch, balance_fused, constants, parallel, simplify_watched};
+use super::{Limits, Simplified, Watch, balance_fused, constants, simplify_watched};
 use crate::derive::{Entry, Equations, FunctionRole, Kernel, Output, roots};
 use crate::expr::{ExprId, Graph};
+use crate::parallel;
 
 /// What simplification did to one function.
 #[derive(Clone, Debug)]

@@ -22,7 +22,6 @@ pub(crate) mod fingerprint;
 mod fixture;
 mod kernels;
 mod limits;
-mod parallel;
 mod polynomial;
 mod refactor;
 mod windows;
