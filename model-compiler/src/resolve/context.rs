@@ -1,5 +1,8 @@
 //! What expressions are resolved against: settings, names, and the motion they may speak of.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use proc_macro2::Ident;
 
 use super::constants::Defaults;
@@ -41,6 +44,8 @@ pub(super) struct Context<'a> {
     pub(super) settings: Settings,
     pub(super) names: Names,
     pub(super) markers: Vec<End>,
+    /// Markers whose place is being resolved, which therefore cannot be in terms of them.
+    pub(super) unfinished_markers: RefCell<BTreeSet<usize>>,
     pub(super) joints: Vec<JointOutline>,
     pub(super) inputs: Vec<Input>,
     /// Shapes and units of the parameters, as far as they are resolved.

@@ -108,8 +108,12 @@ impl Context<'_> {
             _ => match self.names.look_up(name, self.errors)? {
                 Meaning::Body(body) => return Some(Subject::Body(Some(body))),
                 Meaning::Marker(index) => {
-                    let frame = self.frame(self.markers.get(index)?, None)?;
-                    return Some(Subject::Point(Frame { rotation: None, ..frame }));
+                    if !self.unfinished_markers.borrow_mut().insert(index) {
+                        return self.report(diagnostics::defined_by_itself(name));
+                    }
+                    let frame = self.markers.get(index).and_then(|marker| self.frame(marker, None));
+                    self.unfinished_markers.borrow_mut().remove(&index);
+                    return frame.map(|frame| Subject::Point(Frame { rotation: None, ..frame }));
                 }
                 Meaning::Joint(joint) => return Some(Subject::Joint(joint)),
                 Meaning::Coordinate(joint) => return self.sole_coordinate(joint, Place::at(span)),

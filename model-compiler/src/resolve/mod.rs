@@ -28,6 +28,8 @@ mod tree;
 pub use names::is_free_name;
 pub use system::*;
 
+use std::cell::RefCell;
+
 use indexmap::IndexMap;
 use proc_macro2::Ident;
 
@@ -60,6 +62,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         settings: settings::settings(description, errors),
         names: names::Names::default(),
         markers: Vec::new(),
+        unfinished_markers: RefCell::default(),
         joints: Vec::new(),
         inputs: Vec::new(),
         parameters: Vec::new(),
