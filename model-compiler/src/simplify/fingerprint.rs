@@ -24,7 +24,8 @@ pub(crate) fn merge_equal(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId
 pub(crate) struct Searched {
     /// Values that nodes had.
     values: FxHashSet<Fingerprint>,
-    /// Values that are no sum, difference or product of these.
+    /// Values for which no operation was found among those that were visited before them. An operation on a known value
+    /// that comes later in one form and earlier in the next is missed, which costs a little and spoils nothing.
     unreachable: FxHashSet<Fingerprint>,
 }
 

@@ -5,8 +5,9 @@
 //! equality saturation (`window`) and through factoring of their parts from different forms (`refactor`). The cheapest
 //! version wins that equals the input at points of a finite field of their own (`field`), keeps its rounding errors
 //! (`accuracy`), and still evaluates its square roots, whose NaN is a signal. The input is one of the versions, so the
-//! result is never more expensive. How much work a function gets depends on its size and on what the first passes saved. What is known before a simulation starts is free. No pass knows the time or an
-//! unordered set: equal inputs give equal results everywhere.
+//! result is never more expensive. How much work a function gets depends on its size and on what the first passes
+//! saved. What is known before a simulation starts is free. No pass knows the time or an unordered set: equal inputs
+//! give equal results everywhere.
 //!
 //! Where the input divides by zero the result may be finite: common factors of numerator and denominator may cancel.
 

@@ -88,24 +88,16 @@ const NOTE: &str = "A point on a circle in absolute coordinates.";
 const PENDULUM_STEPS: &[u32] = &[80, 160, 320, 640, 1280, 2560];
 
 /// Index 3: the length of the rod is kept.
-pub(crate) static PENDULUM_INDEX_3: Problem = Problem {
+pub(crate) static PENDULUM_INDEX_3: Problem = PENDULUM;
+
+/// Index 2: the rate of the rod's length is kept at zero.
+pub(crate) static PENDULUM_INDEX_2: Problem =
+    Problem { name: "the pendulum of index 2", level: Some(ConstraintLevel::Velocity), ..PENDULUM };
+
+const PENDULUM: Problem = Problem {
     name: "the pendulum of index 3",
     model: "point_pendulum",
     level: Some(ConstraintLevel::Position),
-    duration: 1.0,
-    steps: PENDULUM_STEPS,
-    rounding: ROUNDING,
-    quantities: 3,
-    known: Known::Generic,
-    note: NOTE,
-    end: PENDULUM_END,
-};
-
-/// Index 2: the rate of the rod's length is kept at zero.
-pub(crate) static PENDULUM_INDEX_2: Problem = Problem {
-    name: "the pendulum of index 2",
-    model: "point_pendulum",
-    level: Some(ConstraintLevel::Velocity),
     duration: 1.0,
     steps: PENDULUM_STEPS,
     rounding: ROUNDING,
