@@ -35,7 +35,8 @@ pub mod generated;
 
 pub use consistent::{consistent_acceleration, initial_state};
 pub use model::{
-    Block, Channel, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError, State, UnknownParameter,
+    Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError, State,
+    UnknownParameter,
 };
 pub use real::Real;
 pub use scheme::{ConstraintLevel, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};

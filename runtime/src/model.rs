@@ -7,6 +7,9 @@
 //! A constraint on velocities, `A(t, q) v + b(t, q) = 0`, is a row of g too: with G = A it acts on the motion in the same
 //! way, but it binds no coordinates.
 //!
+//! Contacts push and rub: their forces enter as `M a + h = f + Gᵀ λ + W λ_contact`, and stand neither in f nor in r. What
+//! they are is here, what becomes of them when they close is up to whoever steps the model.
+//!
 //! Matrices travel as the values of a [`SparsityPattern`]; the patterns stand in [`ModelInfo`] and never change.
 
 use nalgebra::DVector;
@@ -130,6 +133,28 @@ pub struct FunctionInfo {
     pub simplified: u64,
 }
 
+/// A unilateral contact of a model: it is open while its gap is positive, and only ever pushes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactInfo {
+    /// Name, e.g. `corner[1]`.
+    pub name: &'static str,
+    /// SI unit of the gap: `m`, or `1` for a stop of a rotation.
+    pub unit: &'static str,
+    /// Directions in which friction acts: 0, 1, or 2 in space.
+    pub tangents: usize,
+}
+
+/// Newton's law of impact and Coulomb's law of friction of a contact. [rezaei, Eqs. 2, 11, 13]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactLaw {
+    /// How much of the normal velocity an impact turns round, 0 to 1.
+    pub restitution: f64,
+    /// How much of the tangential velocity an impact turns round, 0 to 1.
+    pub tangential_restitution: f64,
+    /// Friction by normal force, not negative.
+    pub friction: f64,
+}
+
 /// What a model knows about itself. Everything here is fixed when the model is compiled.
 #[derive(Debug)]
 pub struct ModelInfo {
@@ -147,6 +172,8 @@ pub struct ModelInfo {
     pub constraints: &'static [Channel],
     /// How many of the constraints are on velocities.
     pub velocity_constraints: usize,
+    /// Contacts.
+    pub contacts: &'static [ContactInfo],
     /// Outputs, component by component.
     pub outputs: &'static [Channel],
     /// Parameters, component by component.
@@ -163,6 +190,8 @@ pub struct ModelInfo {
     pub stiffness: SparsityPattern,
     /// Pattern of G, `[nc × nv]`.
     pub constraint_jacobian: SparsityPattern,
+    /// Pattern of Wᵀ, `[Σ (1 + tangents) × nv]`: contact by contact the normal, then the tangents.
+    pub contact_jacobian: SparsityPattern,
     /// Pattern of the iteration matrix, `[(nv + nc) × (nv + nc)]`.
     pub iteration_matrix: SparsityPattern,
     /// Operation counts.
@@ -226,6 +255,15 @@ pub trait Model: Send + Sync {
     /// The parts of ġ and g̈ that do not contain the highest derivative:
     /// `ġ = G v + rate`, `g̈ = G a + acceleration`; both `[nc]`. A constraint on velocities counts as ġ here.
     fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]);
+    /// Gaps of the contacts, open when positive, `[contacts]`.
+    fn contact_gap(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    /// W(t, q)ᵀ, values of its pattern: rows of the gaps' gradients, `ġ = Wᵀ v + rate`, and of the velocities of slip.
+    fn contact_jacobian(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    /// The parts of the contacts' relative velocities and accelerations that do not contain the highest derivative:
+    /// `Wᵀ v + rate` and `Wᵀ a + acceleration`; both as long as Wᵀ has rows.
+    fn contact_bias(&self, _t: f64, _q: &[f64], _v: &[f64], _rate: &mut [f64], _acceleration: &mut [f64]) {}
+    /// Impact and friction of the contacts, `[contacts]`; they depend on parameters only.
+    fn contact_laws(&self, _out: &mut [ContactLaw]) {}
     /// Kinetic and potential energy.
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy;
     /// The outputs of the model, in the order of [`ModelInfo::outputs`].

@@ -29,6 +29,7 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     field("velocities", channels(&layout.velocities));
     field("constraints", channels(&layout.constraints));
     field("velocity_constraints", layout.velocity_constraints.to_string());
+    field("contacts", "&[]".to_owned());
     field("outputs", channels(&layout.outputs));
     field("parameters", channels(&parameters));
     field("inputs", channels(&layout.inputs));
@@ -37,6 +38,7 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     field("damping", patterns.damping.text());
     field("stiffness", patterns.stiffness.text());
     field("constraint_jacobian", patterns.constraint_jacobian.text());
+    field("contact_jacobian", patterns.contact_jacobian.text());
     field("iteration_matrix", patterns.iteration_matrix.text());
     field("functions", functions(equations, schedule));
     text.push_str("};\n");

@@ -61,6 +61,8 @@ pub(crate) struct Patterns {
     pub damping: Pattern,
     pub stiffness: Pattern,
     pub constraint_jacobian: Pattern,
+    /// Normals and tangents, contact by contact.
+    pub contact_jacobian: Pattern,
     /// `[ M D K, −Gᵀ ; G, 0 ]`; constraints have no diagonal entries.
     pub iteration_matrix: Pattern,
 }
@@ -73,11 +75,12 @@ impl Patterns {
         let [mass_matrix, damping, stiffness] =
             [Role::MassMatrix, Role::Damping, Role::Stiffness].map(|role| union(role, nv));
         let constraint_jacobian = union(Role::ConstraintJacobian, nc);
+        let contact_jacobian = Pattern::new(0, nv, std::iter::empty());
         let upper_left = [&mass_matrix, &damping, &stiffness].into_iter().flat_map(Pattern::entries);
         let lower_left = constraint_jacobian.entries().map(|(row, column)| (nv + row, column));
         let upper_right = constraint_jacobian.entries().map(|(row, column)| (column, nv + row));
         let iteration_matrix = Pattern::new(nv + nc, nv + nc, upper_left.chain(lower_left).chain(upper_right));
-        Patterns { mass_matrix, damping, stiffness, constraint_jacobian, iteration_matrix }
+        Patterns { mass_matrix, damping, stiffness, constraint_jacobian, contact_jacobian, iteration_matrix }
     }
 }
 

@@ -41,6 +41,7 @@ pub fn full_info(
         velocities,
         constraints,
         velocity_constraints: 0,
+        contacts: &[],
         outputs: &[],
         parameters: &[],
         inputs: &[],
@@ -49,6 +50,7 @@ pub fn full_info(
         damping: upper_left,
         stiffness: upper_left,
         constraint_jacobian: full_pattern(nc, nv, |_, _| true),
+        contact_jacobian: full_pattern(0, nv, |_, _| false),
         iteration_matrix: full_pattern(nv + nc, nv + nc, |row, column| row < nv || column < nv),
         functions: &[],
     }
