@@ -433,10 +433,10 @@ pub fn velocity_in_constraint(span: Span) -> Error {
     advise(span, "expected positions in a constraint, found a velocity", help)
 }
 
-/// A constraint on velocities that is not linear in them.
-pub fn not_linear_in_velocities(span: Span) -> Error {
+/// A constraint on velocities, or a slip, that is not linear in them; `what` says which.
+pub(crate) fn not_linear_in_velocities(span: Span, what: &str) -> Error {
     let help = "its coefficients may depend on positions and time, but not on velocities";
-    advise(span, "expected a constraint that is linear in velocities", help)
+    advise(span, format!("expected {what} that is linear in velocities"), help)
 }
 
 /// An input in a constraint; nobody knows its rates.
@@ -493,6 +493,28 @@ pub(crate) fn not_a_body(coordinate: &Ident) -> Error {
 pub(crate) fn point_has_no_axes(place: Place) -> Error {
     let help = "give a vector in the axes of a body with `in`";
     advise(place, "a force acts at a point, which has no axes", help)
+}
+
+pub(crate) fn round_has_no_axes(place: Place) -> Error {
+    error(place, "a point, a disc or a ball has no axes")
+}
+
+/// A restitution or a coefficient of friction that no contact has.
+pub(crate) fn law_out_of_range(place: Place, law: &str, contact: &Ident, largest: f64, found: f64) -> Error {
+    let range = if largest.is_finite() { format!("from 0 to {largest}") } else { "that is not negative".to_owned() };
+    let law = law.replace('_', " ");
+    error(place, format!("expected a {law} of `{contact}` {range}, found {found}"))
+}
+
+/// A tangential law of a contact without a direction in which it acts.
+pub(crate) fn friction_without_slip(law: &Ident) -> Error {
+    let help = "add `slip: …`, a displacement or a velocity along the surface, and `friction: …`";
+    advise(law, format!("`{law}` has nothing to act against"), help)
+}
+
+/// A gap, or a slip, that no motion changes.
+pub(crate) fn contact_at_rest(span: Span, contact: &str, what: &str) -> Error {
+    error(span, format!("no motion changes the {what} of `{contact}`"))
 }
 
 pub(crate) fn coordinate_has_no_point(place: Place) -> Error {

@@ -24,6 +24,7 @@ pub mod file;
 pub mod expr;
 pub mod spatial;
 
+pub mod contacts;
 pub mod forces;
 pub mod joints;
 pub mod rotations;

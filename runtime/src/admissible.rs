@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, SymmetricEigen};
 
-use crate::model::{Channel, ParameterError};
+use crate::model::{Channel, ContactInfo, ContactLaw, ParameterError};
 
 /// Relative error that is taken for rounding.
 const ROUNDING: f64 = 1e-9;
@@ -60,6 +60,26 @@ pub fn check_body<const N: usize>(body: &str, mass: f64, inertia: [f64; N]) -> R
     Ok(())
 }
 
+/// Refuses restitutions outside 0 to 1 and negative friction.
+///
+/// # Errors
+/// The first contact whose law is not one.
+pub fn check_contacts(contacts: &[ContactInfo], laws: &[ContactLaw]) -> Result<(), ParameterError> {
+    for (contact, law) in contacts.iter().zip(laws) {
+        let (restitution, friction) = ("a number from 0 to 1", "a number that is not negative");
+        let values = [
+            ("restitution", law.restitution, 1.0, restitution),
+            ("tangential restitution", law.tangential_restitution, 1.0, restitution),
+            ("friction", law.friction, f64::MAX, friction),
+        ];
+        let is_outside = |(_, value, largest, _): &(&str, f64, f64, &str)| !(0.0..=*largest).contains(value);
+        if let Some((what, value, _, expected)) = values.into_iter().find(is_outside) {
+            return Err(error(format!("the {what} of `{}`", contact.name), value, expected));
+        }
+    }
+    Ok(())
+}
+
 fn error(what: String, value: f64, expected: &str) -> ParameterError {
     ParameterError { what, value, expected: expected.to_owned() }
 }
@@ -96,6 +116,20 @@ mod tests {
         skew[1] = 0.1;
         assert!(message(1.0, skew).contains("symmetric"));
         assert!(check_body("rod", 1.0, [0.0]).is_err());
+    }
+
+    #[test]
+    fn laws_that_no_contact_has_are_refused() {
+        let contacts = ["left", "right"].map(|name| ContactInfo { name, unit: "m", tangents: 1 });
+        let sound = ContactLaw { restitution: 1.0, tangential_restitution: 0.0, friction: 2.5 };
+        assert_eq!(check_contacts(&contacts, &[sound; 2]), Ok(()));
+        let message = |law| check_contacts(&contacts, &[sound, law]).unwrap_err().to_string();
+        let bouncy = ContactLaw { restitution: 1.1, ..sound };
+        assert_eq!(message(bouncy), "the restitution of `right` is 1.1, expected a number from 0 to 1");
+        let sticky = ContactLaw { friction: -0.1, ..sound };
+        assert_eq!(message(sticky), "the friction of `right` is -0.1, expected a number that is not negative");
+        assert!(message(ContactLaw { tangential_restitution: f64::NAN, ..sound }).contains("tangential"));
+        assert!(message(ContactLaw { friction: f64::INFINITY, ..sound }).contains("inf"));
     }
 
     #[test]

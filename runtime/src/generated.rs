@@ -2,7 +2,7 @@
 //!
 //! Not part of the public interface.
 
-pub use crate::admissible::{check_body, check_finite};
+pub use crate::admissible::{check_body, check_contacts, check_finite};
 
 /// A slice as an array.
 ///

@@ -6,8 +6,11 @@
 
 mod rows;
 
+use std::collections::BTreeSet;
+
 use crate::derive::{Block, Equations, FunctionRole, Role};
 use crate::diagnostics::{self, Errors};
+use crate::emit::Patterns;
 use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
 use crate::schedule::Schedule;
@@ -24,7 +27,7 @@ const ASSEMBLED: f64 = 1e-9;
 /// Collects the errors of a model that is otherwise complete.
 ///
 /// # Errors
-/// Redundant constraints, and in joint coordinates a mass matrix that is not positive definite.
+/// Redundant constraints, contacts that nothing moves, and in joint coordinates a mass matrix that is not positive definite.
 pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn::Result<()> {
     let errors = Errors::default();
     let model = Interpreter::new(equations, schedule, defaults(schedule));
@@ -36,6 +39,9 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
     for (owner, surplus) in redundancies(&model, equations, &configurations) {
         let member = member(system, equations, owner);
         errors.push(diagnostics::redundant_constraints(member.span(), &member.to_string(), surplus));
+    }
+    for (contact, what) in contacts_at_rest(system, schedule, equations) {
+        errors.push(diagnostics::contact_at_rest(contact.span(), &contact.to_string(), what));
     }
     if system.formulation == Formulation::Joint
         && let Some(column) = configurations.first().and_then(|q| massless(&model, q))
@@ -187,6 +193,30 @@ fn out_of_reach(model: &Interpreter<f64>, equations: &Equations) -> Vec<(usize, 
     let g = constraint(model, equations, &model.reference_configuration());
     let is_fixed = |row: usize| jacobians.iter().all(|jacobian| jacobian[row].values().all(|entry| *entry == 0.0));
     (0..n_positions).filter(|&row| g[row].abs() > ASSEMBLED && is_fixed(row)).map(|row| (row, g[row])).collect()
+}
+
+/// Contacts whose gap, or whose whole slip, no velocity changes. One direction of slip without motion is no mistake: a
+/// foot that swings in a plane of space slides in one direction only.
+fn contacts_at_rest<'s>(
+    system: &'s System,
+    schedule: &Schedule,
+    equations: &Equations,
+) -> Vec<(&'s proc_macro2::Ident, &'static str)> {
+    let pattern = Patterns::of(equations, schedule).contact_jacobian;
+    let moving: BTreeSet<usize> = pattern.entries().map(|(row, _)| row).collect();
+    let mut found = Vec::new();
+    let mut row = 0;
+    for contact in &system.contacts {
+        let slip = row + 1..row + 1 + contact.form.tangents();
+        if !moving.contains(&row) {
+            found.push((&contact.name, "gap"));
+        }
+        if !slip.is_empty() && slip.clone().all(|row| !moving.contains(&row)) {
+            found.push((&contact.name, "slip"));
+        }
+        row = slip.end;
+    }
+    found
 }
 
 /// The first constraint of the member that a constraint belongs to: its name up to the component.

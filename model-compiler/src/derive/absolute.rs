@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::contact;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
 use super::lower::lower;
@@ -15,7 +16,7 @@ use super::statements;
 use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
-use crate::resolve::{Body, BodyId, Force, Joint, JointId, Space, System};
+use crate::resolve::{Body, BodyId, ContactForm, Force, Joint, JointId, Space, System};
 use crate::rotations::{RotationKind, euler_parameter_matrix};
 use crate::spatial::{self, Transform, Vector3};
 
@@ -98,6 +99,9 @@ pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Paramete
     }
     for (index, &first) in rows.constraints.iter().enumerate() {
         members.push(user_constraint(system, layout, parameters, index, first));
+    }
+    for index in 0..system.contacts.len() {
+        members.push(contact(system, layout, parameters, index));
     }
     members.extend(output_kernel(system, layout, parameters));
     members.extend(initial_kernel(system, layout, parameters));
@@ -403,6 +407,7 @@ fn body_mechanics(
         inverse_dynamics,
         constraint: Vec::new(),
         velocity_constraint: Vec::new(),
+        contacts: Vec::new(),
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
     }
@@ -563,6 +568,22 @@ fn user_constraint(
         true => Mechanics { velocity_constraint: residual, ..Mechanics::default() },
         false => Mechanics { constraint: residual, ..Mechanics::default() },
     });
+    builder.finish(functions)
+}
+
+fn contact(system: &System, layout: &Layout, parameters: &mut Parameters, index: usize) -> (Kernel, Instance) {
+    let contact = &system.contacts[index];
+    let (name, doc) = match &contact.form {
+        ContactForm::Written { .. } => ("contact", "A contact, by its gap and slip.".to_owned()),
+        ContactForm::Kind { kind, .. } => (kind.keyword, format!("A contact of kind `{}`.", kind.keyword)),
+    };
+    let mut builder = KernelBuilder::new(name, &doc, &contact.name.to_string(), parameters, layout);
+    let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_contact(contact)));
+    let mut stage = Stage::new(system, &mut builder, &bodies, false);
+    stage.share_numbers = true;
+    let contacts = vec![contact::measures(&mut stage, contact)];
+    builder.contact(index);
+    let functions = builder.functions(Mechanics { contacts, ..Mechanics::default() });
     builder.finish(functions)
 }
 

@@ -22,6 +22,8 @@ pub struct Equations {
     pub reference_configuration: Vec<ExprId>,
     /// Mass and inertia of every body, in that graph, for the check of parameters at run time.
     pub bodies: Vec<BodyInertia>,
+    /// Restitution, tangential restitution and friction of every contact, in that graph.
+    pub contact_laws: Vec<[ExprId; 3]>,
     /// Names, units and structure.
     pub layout: Layout,
     /// Whether a product and the sum it goes into are computed in one operation where the processor has it.
@@ -54,6 +56,8 @@ pub struct Layout {
     pub constraints: Vec<Channel>,
     /// How many of them are on velocities.
     pub velocity_constraints: usize,
+    /// Contacts.
+    pub contacts: Vec<ContactChannel>,
     /// Outputs.
     pub outputs: Vec<Channel>,
     /// Structure of the configuration space.
@@ -63,11 +67,28 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Every channel.
-    pub(super) fn channels_mut(&mut self) -> impl Iterator<Item = &mut Channel> {
-        let Layout { inputs, coordinates, velocities, constraints, outputs, .. } = self;
-        [inputs, coordinates, velocities, constraints, outputs].into_iter().flatten()
+    /// Every name that users see.
+    pub(super) fn names_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let Layout { inputs, coordinates, velocities, constraints, contacts, outputs, .. } = self;
+        let channels = [inputs, coordinates, velocities, constraints, outputs].into_iter().flatten();
+        channels.map(|channel| &mut channel.name).chain(contacts.iter_mut().map(|contact| &mut contact.name))
     }
+
+    /// Rows of Wᵀ: contact by contact the normal, then the tangents.
+    pub fn contact_rows(&self) -> usize {
+        self.contacts.iter().map(|contact| 1 + contact.tangents).sum()
+    }
+}
+
+/// A contact: its name, the unit of its gap, and in how many directions it rubs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContactChannel {
+    /// Name.
+    pub name: String,
+    /// SI unit of the gap.
+    pub unit: String,
+    /// Directions in which friction acts.
+    pub tangents: usize,
 }
 
 /// A named scalar.
@@ -165,6 +186,12 @@ pub enum FunctionRole {
     ConstraintJacobian,
     /// Parts of ġ and g̈ without the highest derivative.
     ConstraintBias,
+    /// Gaps of the contacts.
+    ContactGap,
+    /// W(t, q)ᵀ.
+    ContactJacobian,
+    /// Parts of the contacts' relative velocities and accelerations without the highest derivative.
+    ContactBias,
     /// Kinetic and potential energy.
     Energy,
     /// r and g.
@@ -235,6 +262,14 @@ pub enum Role {
     ConstraintRate,
     /// g̈ − G a, `[nc]`.
     ConstraintAcceleration,
+    /// Gaps, one a contact.
+    ContactGap,
+    /// Wᵀ, one row a normal or tangent, `[… × nv]`.
+    ContactJacobian,
+    /// Relative velocities less Wᵀ v, one row a normal or tangent.
+    ContactRate,
+    /// Relative accelerations less Wᵀ a, one row a normal or tangent.
+    ContactAcceleration,
     /// Kinetic energy, `[1]`.
     KineticEnergy,
     /// Potential energy, `[1]`.
@@ -286,6 +321,10 @@ pub struct Instance {
     pub v: Vec<usize>,
     /// Constraints (and multipliers).
     pub lambda: Vec<usize>,
+    /// Contacts.
+    pub contacts: Vec<usize>,
+    /// Rows of Wᵀ.
+    pub contact_rows: Vec<usize>,
     /// Rows of the model's outputs.
     pub outputs: Vec<usize>,
     /// Rows of the initial conditions on coordinates.

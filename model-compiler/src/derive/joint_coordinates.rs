@@ -1,6 +1,7 @@
 //! A model in joint coordinates: one kernel, derived by recursion over the links of its spanning tree.
 
 use super::base_parameters;
+use super::contact;
 use super::counting::Counting;
 use super::dynamics::Dynamics;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
@@ -139,6 +140,8 @@ pub(super) fn derive(
     let mut stage = Stage::new(system, &mut builder, &links, true);
     let applied = applied(&mut stage, &links, nv);
     let (constraint, velocity_constraint) = constraint(&mut stage);
+    let contacts = system.contacts.iter().map(|contact| contact::measures(&mut stage, contact)).collect();
+    (0..system.contacts.len()).for_each(|index| stage.builder.contact(index));
 
     let graph = &mut stage.builder.graph;
     if let Some(potential) = applied.potential {
@@ -172,6 +175,7 @@ pub(super) fn derive(
         derivatives,
         constraint,
         velocity_constraint,
+        contacts,
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
     });

@@ -42,10 +42,38 @@ pub(super) struct Mechanics {
     pub constraint: Vec<ExprId>,
     /// Residuals of the constraints on velocities, linear in v.
     pub velocity_constraint: Vec<ExprId>,
+    /// Contacts.
+    pub contacts: Vec<Measures>,
     /// Kinetic energy.
     pub kinetic_energy: Option<ExprId>,
     /// Potential energy.
     pub potential_energy: Option<ExprId>,
+}
+
+/// What a contact measures.
+pub(super) struct Measures {
+    /// How far what touches is apart.
+    pub gap: ExprId,
+    /// What friction acts against, direction by direction.
+    pub slip: Vec<ExprId>,
+    /// The slip is a velocity, linear in v, and not a displacement.
+    pub is_velocity: bool,
+}
+
+/// How residuals move: ẏ = J v + rate and ÿ = J a + acceleration; row by row.
+#[derive(Default)]
+struct Rates {
+    jacobian: Vec<Vec<ExprId>>,
+    rate: Vec<ExprId>,
+    acceleration: Vec<ExprId>,
+}
+
+impl Rates {
+    fn extend(&mut self, other: Rates) {
+        self.jacobian.extend(other.jacobian);
+        self.rate.extend(other.rate);
+        self.acceleration.extend(other.acceleration);
+    }
 }
 
 /// Local symbols of a run of coordinates.
@@ -72,6 +100,8 @@ impl<'a> KernelBuilder<'a> {
                 q: Vec::new(),
                 v: Vec::new(),
                 lambda: Vec::new(),
+                contacts: Vec::new(),
+                contact_rows: Vec::new(),
                 outputs: Vec::new(),
                 initial_position: Vec::new(),
                 initial_velocity: Vec::new(),
@@ -155,6 +185,14 @@ impl<'a> KernelBuilder<'a> {
         };
         self.velocity_map.extend(rows);
         symbols
+    }
+
+    /// A contact of the model, and its rows of Wᵀ.
+    pub fn contact(&mut self, index: usize) {
+        let rows_before =
+            |n: usize| self.layout.contacts[..n].iter().map(|contact| 1 + contact.tangents).sum::<usize>();
+        self.instance.contacts.push(index);
+        self.instance.contact_rows.extend(rows_before(index)..rows_before(index + 1));
     }
 
     /// A run of multipliers of the model.
@@ -257,7 +295,7 @@ impl<'a> KernelBuilder<'a> {
     /// Every function of the model that a member with these mechanics contributes to.
     pub fn functions(&mut self, mechanics: Mechanics) -> Vec<Function> {
         let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, .. } = mechanics;
-        let Mechanics { constraint, velocity_constraint, .. } = mechanics;
+        let Mechanics { constraint, velocity_constraint, contacts, .. } = mechanics;
         let mut functions = Vec::new();
         let mut add = |graph: &Graph, role: FunctionRole, outputs: Vec<Output>| {
             let outputs: Vec<Output> = outputs.into_iter().map(|output| output.without_zeros(graph)).collect();
@@ -269,12 +307,9 @@ impl<'a> KernelBuilder<'a> {
         add(&self.graph, FunctionRole::BiasForce, vec![Output::vector(Role::BiasForce, &bias_force)]);
         add(&self.graph, FunctionRole::AppliedForce, vec![Output::vector(Role::AppliedForce, &applied_force)]);
 
-        let mut jacobian = self.tangent(&constraint);
-        let (mut rate, mut acceleration) = self.constraint_bias(&constraint, &jacobian);
-        let coefficients = self.velocity_jacobian(&velocity_constraint);
-        rate.extend(self.at_rest(&velocity_constraint));
-        acceleration.extend(self.convective(&velocity_constraint));
-        jacobian.extend(coefficients.iter().cloned());
+        let mut rates = self.rates(&constraint);
+        rates.extend(self.rates_of_velocities(&velocity_constraint));
+        let Rates { jacobian, rate, acceleration } = rates;
         add(&self.graph, FunctionRole::Constraint, vec![Output::vector(Role::Constraint, &constraint)]);
         add(&self.graph, FunctionRole::ConstraintJacobian, vec![Output::matrix(Role::ConstraintJacobian, &jacobian)]);
         add(
@@ -283,6 +318,24 @@ impl<'a> KernelBuilder<'a> {
             vec![
                 Output::vector(Role::ConstraintRate, &rate),
                 Output::vector(Role::ConstraintAcceleration, &acceleration),
+            ],
+        );
+
+        let gaps: Vec<ExprId> = contacts.iter().map(|contact| contact.gap).collect();
+        let mut relative = Rates::default();
+        for Measures { gap, slip, is_velocity } in &contacts {
+            relative.extend(self.rates(&[*gap]));
+            relative.extend(if *is_velocity { self.rates_of_velocities(slip) } else { self.rates(slip) });
+        }
+        add(&self.graph, FunctionRole::ContactGap, vec![Output::vector(Role::ContactGap, &gaps)]);
+        let normals_and_tangents = Output::matrix(Role::ContactJacobian, &relative.jacobian);
+        add(&self.graph, FunctionRole::ContactJacobian, vec![normals_and_tangents]);
+        add(
+            &self.graph,
+            FunctionRole::ContactBias,
+            vec![
+                Output::vector(Role::ContactRate, &relative.rate),
+                Output::vector(Role::ContactAcceleration, &relative.acceleration),
             ],
         );
 
@@ -398,10 +451,16 @@ impl<'a> KernelBuilder<'a> {
         along.iter().zip(explicit).map(sum).collect()
     }
 
-    /// ġ − G v and g̈ − G a.
-    fn constraint_bias(&mut self, constraint: &[ExprId], jacobian: &[Vec<ExprId>]) -> (Vec<ExprId>, Vec<ExprId>) {
+    /// How what is linear in the velocities moves.
+    fn rates_of_velocities(&mut self, y: &[ExprId]) -> Rates {
+        Rates { jacobian: self.velocity_jacobian(y), rate: self.at_rest(y), acceleration: self.convective(y) }
+    }
+
+    /// How functions of coordinates and time move.
+    fn rates(&mut self, y: &[ExprId]) -> Rates {
+        let jacobian = self.tangent(y);
         let v = self.expressions(&self.inputs.v);
-        let rate = self.time_derivative(constraint);
+        let rate = self.time_derivative(y);
         let total_rate: Vec<ExprId> = jacobian
             .iter()
             .zip(&rate)
@@ -411,7 +470,7 @@ impl<'a> KernelBuilder<'a> {
             })
             .collect();
         let acceleration = self.convective(&total_rate);
-        (rate, acceleration)
+        Rates { jacobian, rate, acceleration }
     }
 
     pub fn finish(self, functions: Vec<Function>) -> (Kernel, Instance) {

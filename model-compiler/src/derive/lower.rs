@@ -18,6 +18,11 @@ pub(super) trait Scope {
     fn quantity(&mut self, quantity: &Quantity) -> Vec<ExprId>;
     /// An angular velocity or acceleration in the axes of its own body, where no rotation is needed.
     fn angular_motion(&mut self, quantity: &Quantity, axes: BodyId) -> Option<Vec<ExprId>>;
+    /// Components of a term that is to be a parameter of the kernel as a whole, so that members which differ only in it
+    /// share the kernel.
+    fn shared(&mut self, _term: &Term) -> Option<Vec<ExprId>> {
+        None
+    }
     /// R_WB of a body.
     fn axes(&mut self, body: BodyId) -> Matrix3;
     /// Takes note of a vector that is given in body axes, so that it need not be rotated back.
@@ -26,6 +31,10 @@ pub(super) trait Scope {
 
 /// Components of a term, in row-major order.
 pub(super) fn lower(scope: &mut dyn Scope, term: &Term) -> Vec<ExprId> {
+    scope.shared(term).unwrap_or_else(|| lower_parts(scope, term))
+}
+
+fn lower_parts(scope: &mut dyn Scope, term: &Term) -> Vec<ExprId> {
     match &term.kind {
         TermKind::Number(number) => vec![scope.graph().number(*number)],
         TermKind::Parameter(id) => scope.parameter(*id),
@@ -128,7 +137,9 @@ fn unary(graph: &mut Graph, function: Unary, x: ExprId) -> ExprId {
 }
 
 fn binary(scope: &mut dyn Scope, function: Binary, left: &Term, right: &Term) -> Vec<ExprId> {
-    let (a, b) = (lower(scope, left), lower(scope, right));
+    let a = lower(scope, left);
+    // A number as an exponent makes a product.
+    let b = if function == Binary::Power { lower_parts(scope, right) } else { lower(scope, right) };
     let graph = scope.graph();
     match (function, left.shape, right.shape) {
         (Binary::Mul, Shape::Matrix(rows, inner), Shape::Vector(_)) => {

@@ -6,6 +6,7 @@
 mod absolute;
 mod articulated;
 mod base_parameters;
+mod contact;
 mod counting;
 mod dynamics;
 mod equations;
@@ -43,6 +44,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let mut layout = Layout::default();
     let mut parameters = Parameters::declare(system, &mut layout);
     statements::declare(system, &mut layout);
+    contact::declare(system, &mut layout);
     let (reference_configuration, members) = match system.formulation {
         Formulation::Joint => {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
@@ -54,13 +56,16 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             (reference, absolute::derive(system, &layout, &mut parameters))
         }
     };
-    layout.channels_mut().for_each(|channel| channel.name = spelled(&channel.name));
+    layout.names_mut().for_each(|name| *name = spelled(name));
     let bodies = system.bodies.iter().map(|body| BodyInertia {
         name: body.name.to_string(),
         mass: parameters.lower(&body.mass)[0],
         inertia: parameters.lower(&body.inertia),
     });
     let bodies = bodies.collect();
+    let contact_laws =
+        system.contacts.iter().map(|contact| contact.laws.each_ref().map(|law| parameters.lower(law)[0]));
+    let contact_laws = contact_laws.collect();
     let (kernels, instances) = merge_equal_kernels(members);
     Equations {
         kernels,
@@ -69,6 +74,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         defaults: parameters.defaults,
         reference_configuration,
         bodies,
+        contact_laws,
         layout,
         is_fused: system.is_fused,
     }

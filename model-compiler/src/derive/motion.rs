@@ -5,7 +5,9 @@ use super::lower::{Scope, lower};
 use super::parameters::is_parametric;
 use crate::expr::{ExprId, Graph};
 use crate::forces::{Action, FrameMotion, Situation};
-use crate::resolve::{BodyId, Force, Frame, InputId, Joint, JointId, ParameterId, Quantity, Space, System, Term};
+use crate::resolve::{
+    BodyId, Force, Frame, InputId, Joint, JointId, ParameterId, Quantity, Space, System, Term, TermKind,
+};
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
 /// Motion of the bodies of a kernel. Points are given in body axes; `None` as a body is the ground.
@@ -43,6 +45,8 @@ pub(super) struct Stage<'k, 'p, 's> {
     pub totals: Option<Totals>,
     /// Plain numbers become part of the code rather than parameters of the kernel.
     pub fold_numbers: bool,
+    /// Numbers in expressions, and elements of arrays, become parameters of the kernel.
+    pub share_numbers: bool,
     /// Vectors that were given in body axes: in ground axes, and as they were.
     given: Vec<(Vector3, BodyId, Vector3)>,
 }
@@ -55,7 +59,7 @@ impl<'k, 'p, 's> Stage<'k, 'p, 's> {
         motion: &'k dyn Motion,
         fold_numbers: bool,
     ) -> Self {
-        Self { system, builder, motion, totals: None, fold_numbers, given: Vec::new() }
+        Self { system, builder, motion, totals: None, fold_numbers, share_numbers: false, given: Vec::new() }
     }
 
     /// A vector in ground axes → the axes of a body; one that was given there comes back unturned, which also keeps
@@ -138,7 +142,7 @@ impl<'k, 'p, 's> Stage<'k, 'p, 's> {
     }
 
     /// The point of a frame in body axes.
-    fn point(&mut self, name: &str, frame: &Frame) -> Vector3 {
+    pub fn point(&mut self, name: &str, frame: &Frame) -> Vector3 {
         match &frame.position {
             Some(term) => self.vector(&format!("{name}_point"), term),
             None => spatial::zero(&mut self.builder.graph),
@@ -168,7 +172,7 @@ impl<'k, 'p, 's> Stage<'k, 'p, 's> {
         (force.kind.act(&mut self.builder.graph, &situation), ends)
     }
 
-    fn frame_motion(&mut self, body: Option<BodyId>, point: Vector3) -> FrameMotion {
+    pub fn frame_motion(&mut self, body: Option<BodyId>, point: Vector3) -> FrameMotion {
         let graph = &mut self.builder.graph;
         let Some(body) = body else {
             let zero = spatial::zero(graph);
@@ -263,6 +267,21 @@ impl Scope for Stage<'_, '_, '_> {
             Quantity::AngularMomentum if dimension == 2 => self.total(|t| vec![t.angular_momentum[2]]),
             Quantity::AngularMomentum => self.total(|t| t.angular_momentum.to_vec()),
         }
+    }
+
+    fn shared(&mut self, term: &Term) -> Option<Vec<ExprId>> {
+        // A named constant is folded, as the language promises.
+        if !self.share_numbers || matches!(term.kind, TermKind::Parameter(_)) || !is_parametric(term) {
+            return None;
+        }
+        let parameters = &mut *self.builder.parameters;
+        let values = parameters.lower(term);
+        let name = |&value: &ExprId| match parameters.graph.as_number(value) {
+            Some(_) => Some("constant".to_owned()),
+            None => parameters.name(value).map(str::to_owned),
+        };
+        let names: Vec<String> = values.iter().map(name).collect::<Option<_>>()?;
+        Some(names.iter().zip(values).map(|(name, value)| self.builder.parameter(name, value, false)).collect())
     }
 
     fn angular_motion(&mut self, quantity: &Quantity, axes: BodyId) -> Option<Vec<ExprId>> {

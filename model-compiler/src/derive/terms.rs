@@ -1,6 +1,6 @@
 //! What an expression refers to.
 
-use crate::resolve::{BodyId, Force, Frame, Quantity, Term, TermKind};
+use crate::resolve::{BodyId, Contact, ContactForm, Force, Frame, Quantity, Term, TermKind};
 
 /// Calls `visit` on a term and on all its parts.
 pub(super) fn walk<'t>(term: &'t Term, visit: &mut dyn FnMut(&'t Term)) {
@@ -57,6 +57,17 @@ pub(super) fn bodies(term: &Term) -> Vec<BodyId> {
 pub(super) fn bodies_of_force(force: &Force) -> Vec<BodyId> {
     let ends = force.frames.iter().filter_map(|frame| frame.body);
     ends.chain(force.fields.iter().flat_map(bodies)).collect()
+}
+
+/// The bodies whose motion a contact needs, what touches first.
+pub(super) fn bodies_of_contact(contact: &Contact) -> Vec<BodyId> {
+    match &contact.form {
+        ContactForm::Written { gap, slip } => {
+            let slip = slip.iter().flat_map(|slip| bodies(&slip.value));
+            bodies(gap).into_iter().chain(slip).collect()
+        }
+        ContactForm::Kind { frames, .. } => frames.iter().filter_map(|frame| frame.body).collect(),
+    }
 }
 
 /// Whether an expression asks for an energy or a momentum of the whole model.

@@ -69,12 +69,18 @@ impl<'a> Model<'a> {
         let symbols = self.equations.parameter_graph.symbols().iter();
         let channel = |(symbol, unit): (&Symbol, &String)| Channel { name: symbol.name.clone(), unit: unit.clone() };
         let parameters: Vec<Channel> = symbols.zip(units).map(channel).collect();
-        let lists: [(&str, &str, &[Channel]); 6] = [
+        let contacts: Vec<Channel> = layout
+            .contacts
+            .iter()
+            .map(|contact| Channel { name: contact.name.clone(), unit: contact.unit.clone() })
+            .collect();
+        let lists: [(&str, &str, &[Channel]); 7] = [
             ("n_parameters", "Parameters", &parameters),
             ("n_inputs", "Inputs", &layout.inputs),
             ("n_q", "Coordinates q", &layout.coordinates),
             ("n_v", "Velocities v; accelerations a have the same order", &layout.velocities),
             ("n_constraints", "Constraints g; multipliers lambda have the same order", &layout.constraints),
+            ("n_contacts", "Contacts", &contacts),
             ("n_outputs", "Outputs", &layout.outputs),
         ];
         text.push_str("enum {\n");
@@ -130,6 +136,7 @@ impl<'a> Model<'a> {
         }
         body.push_str(&self.parameters());
         body.push_str(&self.constants());
+        body.push_str(&self.contact_laws());
         for role in FUNCTIONS {
             let results = self.results(role);
             if !results.is_empty() {
@@ -144,13 +151,20 @@ impl<'a> Model<'a> {
     }
 
     fn setup_declarations(&self) -> Vec<(String, &'static str)> {
-        vec![
+        let mut declarations = vec![
             (format!("void {}_parameters(double *parameters)", self.name), "The default parameters, in SI units."),
             (
                 format!("void {}_constants(const double *parameters, double *constants)", self.name),
                 "Computes the constants that every function reads.",
             ),
-        ]
+        ];
+        if !self.schedule.law_of_contact.is_empty() {
+            declarations.push((
+                format!("void {}_contact_laws(const double *parameters, double *laws)", self.name),
+                "Restitution, tangential restitution and friction, contact by contact.",
+            ));
+        }
+        declarations
     }
 
     /// The defaults, each from the earlier ones.
@@ -205,6 +219,32 @@ impl<'a> Model<'a> {
         finished(&(text + "}\n"))
     }
 
+    fn contact_laws(&self) -> String {
+        let routine = &self.schedule.contact_laws;
+        let places: Vec<String> = self.schedule.law_of_contact.iter().map(usize::to_string).collect();
+        if places.is_empty() {
+            return String::new();
+        }
+        let argument = |argument| match argument {
+            Argument::Parameter(i) => format!("parameters[{i}]"),
+            _ => String::new(),
+        };
+        let notation = Notation { argument: Box::new(argument), routine, language: Language::C };
+        let mut text = format!("{}\n{{\n{}", self.setup_declarations()[2].0, notation.temporaries());
+        let values: Vec<String> = notation.results().iter().map(|law| format!("{{ {} }}", law.join(", "))).collect();
+        let _ = writeln!(text, "const double distinct[][3] = {{ {} }};", values.join(", "));
+        let _ = writeln!(text, "static const int law_of_contact[] = {{ {} }};", places.join(", "));
+        if !text.contains("parameters[") {
+            text.push_str("(void)parameters;\n");
+        }
+        let _ = writeln!(
+            text,
+            "for (int i = 0; i < {}; ++i)\nlaws[i] = distinct[law_of_contact[i / 3]][i % 3];",
+            3 * places.len()
+        );
+        finished(&(text + "}\n"))
+    }
+
     /// What a function of the model computes; nothing if no kernel contributes.
     fn results(&self, function: FunctionRole) -> Vec<Filled<'a>> {
         let mut roles: Vec<Role> = Vec::new();
@@ -244,6 +284,7 @@ impl<'a> Model<'a> {
             (_, Role::Damping) => Some(&self.patterns.damping),
             (_, Role::Stiffness) => Some(&self.patterns.stiffness),
             (_, Role::ConstraintJacobian) => Some(&self.patterns.constraint_jacobian),
+            (_, Role::ContactJacobian) => Some(&self.patterns.contact_jacobian),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Header;
 use super::paths;
 use super::pattern::Patterns;
-use crate::derive::{Block, Channel, Equations};
+use crate::derive::{Block, Channel, ContactChannel, Equations};
 use crate::schedule::Schedule;
 use crate::schedule::count;
 use crate::schedule::vocabulary::function_name;
@@ -29,7 +29,7 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     field("velocities", channels(&layout.velocities));
     field("constraints", channels(&layout.constraints));
     field("velocity_constraints", layout.velocity_constraints.to_string());
-    field("contacts", "&[]".to_owned());
+    field("contacts", contacts(&layout.contacts));
     field("outputs", channels(&layout.outputs));
     field("parameters", channels(&parameters));
     field("inputs", channels(&layout.inputs));
@@ -49,6 +49,13 @@ fn channels(channels: &[Channel]) -> String {
     let channel =
         |channel: &Channel| format!("{} {{ name: {:?}, unit: {:?} }}", paths::CHANNEL, channel.name, channel.unit);
     format!("&[{}]", channels.iter().map(channel).collect::<Vec<_>>().join(", "))
+}
+
+fn contacts(contacts: &[ContactChannel]) -> String {
+    let contact = |ContactChannel { name, unit, tangents }: &ContactChannel| {
+        format!("{} {{ name: {name:?}, unit: {unit:?}, tangents: {tangents} }}", paths::CONTACT_INFO)
+    };
+    format!("&[{}]", contacts.iter().map(contact).collect::<Vec<_>>().join(", "))
 }
 
 fn block(block: &Block) -> String {

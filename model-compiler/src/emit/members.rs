@@ -153,8 +153,9 @@ impl Members<'_> {
             (FunctionRole::MassMatrix, Role::MassMatrix) => {
                 self.add(name, size(&patterns.mass_matrix), in_pattern(&patterns.mass_matrix, &places));
             }
-            (_, Role::ConstraintJacobian) => {
-                let pattern = &patterns.constraint_jacobian;
+            (_, Role::ConstraintJacobian | Role::ContactJacobian) => {
+                let is_constraint = output.role == Role::ConstraintJacobian;
+                let pattern = if is_constraint { &patterns.constraint_jacobian } else { &patterns.contact_jacobian };
                 self.add(name, size(pattern), in_pattern(pattern, &places));
             }
             (function, _) if function.is_on_request() => {}

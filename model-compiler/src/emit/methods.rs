@@ -72,6 +72,7 @@ fn all() -> Vec<Method<'static>> {
     };
     let initial = [(Role::InitialResidual, "residual"), (Role::InitialJacobian, "jacobian")];
     let bias = [(Role::ConstraintRate, "rate"), (Role::ConstraintAcceleration, "acceleration")];
+    let relative = [(Role::ContactRate, "rate"), (Role::ContactAcceleration, "acceleration")];
     vec![
         plain(F::MassMatrix, &[Positions], &[(Role::MassMatrix, "out")]),
         plain(F::BiasForce, &[Positions, Velocities], &[(Role::BiasForce, "out")]),
@@ -79,6 +80,9 @@ fn all() -> Vec<Method<'static>> {
         plain(F::Constraint, &[Time, Positions], &[(Role::Constraint, "out")]),
         plain(F::ConstraintJacobian, &[Time, Positions], &[(Role::ConstraintJacobian, "out")]),
         plain(F::ConstraintBias, &[Time, Positions, Velocities], &bias),
+        plain(F::ContactGap, &[Time, Positions], &[(Role::ContactGap, "out")]),
+        plain(F::ContactJacobian, &[Time, Positions], &[(Role::ContactJacobian, "out")]),
+        plain(F::ContactBias, &[Time, Positions, Velocities], &relative),
         plain(F::Outputs, &[State], &[(Role::Outputs, "out")]),
         plain(F::Residual, &[State], &[(Role::Residual, "r"), (Role::Constraint, "g")]),
         iteration_matrix(),

@@ -80,6 +80,7 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     members.iter().for_each(|members| text.push_str(&kernel::kernel(members)));
     text.push_str(&setup::constants(schedule, &members));
     text.push_str(&setup::reference_configuration(schedule));
+    text.push_str(&setup::contact_laws(schedule));
     text.push_str(&info::info(header, equations, schedule, &patterns));
     text.push_str("}\n");
     text

@@ -68,6 +68,13 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
         paths::PARAMETER_ERROR
     );
     text.push_str(&methods(kernels, layout, members));
+    if !layout.contacts.is_empty() {
+        let _ = writeln!(
+            text,
+            "fn contact_laws(&self, out: &mut [{}]) {{\nout.copy_from_slice(&{kernels}::contact_laws(self.parameters.components()));\n}}",
+            paths::CONTACT_LAW
+        );
+    }
     let _ = writeln!(
         text,
         "fn reference_configuration(&self, q: &mut [f64]) {{\nq.copy_from_slice(&{kernels}::reference_configuration(self.parameters.components()));\n}}"

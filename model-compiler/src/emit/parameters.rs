@@ -164,7 +164,7 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
     let (routine, error, helpers) = (&schedule.bodies, paths::PARAMETER_ERROR, paths::GENERATED);
     let notation = notation(schedule, routine);
     let mut text = docs::comment(&[
-        "Whether a mechanical system can have these parameters: all finite, every mass positive, every inertia that of a rigid body.".to_owned(),
+        "Whether a mechanical system can have these parameters: all finite, every mass positive, every inertia that of a rigid body, every restitution from 0 to 1, no friction negative.".to_owned(),
         String::new(),
         "# Errors".to_owned(),
         "The first value that is not as expected.".to_owned(),
@@ -187,6 +187,12 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
         let (mass, inertia) =
             values.split_first().map_or_else(Default::default, |(mass, rest)| (mass.clone(), rest.join(", ")));
         let _ = writeln!(text, "{helpers}::check_body({:?}, {mass}, [{inertia}])?;", body.name);
+    }
+    if !equations.layout.contacts.is_empty() {
+        let _ = writeln!(
+            text,
+            "{helpers}::check_contacts({kernels}::INFO.contacts, &{kernels}::contact_laws(self.components()))?;"
+        );
     }
     text.push_str("Ok(())\n}\n");
     text

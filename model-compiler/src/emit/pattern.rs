@@ -75,7 +75,7 @@ impl Patterns {
         let [mass_matrix, damping, stiffness] =
             [Role::MassMatrix, Role::Damping, Role::Stiffness].map(|role| union(role, nv));
         let constraint_jacobian = union(Role::ConstraintJacobian, nc);
-        let contact_jacobian = Pattern::new(0, nv, std::iter::empty());
+        let contact_jacobian = union(Role::ContactJacobian, equations.layout.contact_rows());
         let upper_left = [&mass_matrix, &damping, &stiffness].into_iter().flat_map(Pattern::entries);
         let lower_left = constraint_jacobian.entries().map(|(row, column)| (nv + row, column));
         let upper_right = constraint_jacobian.entries().map(|(row, column)| (column, nv + row));

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::formula::{Language, Notation};
 use super::kernel::given;
 use super::members::Members;
+use super::paths;
 use crate::schedule::{Argument, Routine, Schedule};
 
 /// Kernels with constants.
@@ -66,6 +67,33 @@ pub(super) fn reference_configuration(schedule: &Schedule) -> String {
     );
     text.push_str(&notation.temporaries());
     let _ = writeln!(text, "[{}]\n}}", notation.results().concat().join(", "));
+    text
+}
+
+/// The function `contact_laws`, if there are contacts.
+pub(super) fn contact_laws(schedule: &Schedule) -> String {
+    if schedule.law_of_contact.is_empty() {
+        return String::new();
+    }
+    let (routine, names, law) = (&schedule.contact_laws, &schedule.parameters.parameters, paths::CONTACT_LAW);
+    let notation = notation(schedule, routine);
+    let (given, n) = (given(names, routine), schedule.law_of_contact.len());
+    let mut text = format!(
+        "/// Laws of the contacts.\npub fn contact_laws({given}: [f64; {}]) -> [{law}; {n}] {{\n{}let laws = [\n",
+        names.len(),
+        notation.temporaries()
+    );
+    for values in notation.results() {
+        let fields = ["restitution", "tangential_restitution", "friction"].into_iter().zip(values);
+        let fields: Vec<String> = fields.map(|(field, value)| format!("{field}: {value}")).collect();
+        let _ = writeln!(text, "{law} {{ {} }},", fields.join(", "));
+    }
+    let places: Vec<String> = schedule.law_of_contact.iter().map(usize::to_string).collect();
+    let all_equal = schedule.contact_laws.outputs.len() == 1;
+    let _ = match all_equal {
+        true => writeln!(text, "];\n[laws[0]; {n}]\n}}"),
+        false => writeln!(text, "];\n[{}].map(|law: usize| laws[law])\n}}", places.join(", ")),
+    };
     text
 }
 

@@ -86,9 +86,11 @@ pub fn shapes(equations: &Equations, schedule: &Schedule) -> String {
         ("D = ∂r/∂v", &patterns.damping),
         ("K = (∂r/∂q) N", &patterns.stiffness),
         ("G", &patterns.constraint_jacobian),
+        ("Wᵀ", &patterns.contact_jacobian),
         ("[M D K, -Gᵀ; G, 0]", &patterns.iteration_matrix),
     ];
-    for (name, pattern) in matrices {
+    let is_shown = |(name, _): &(&str, &Pattern)| *name != "Wᵀ" || !layout.contacts.is_empty();
+    for (name, pattern) in matrices.into_iter().filter(is_shown) {
         let (rows, columns) = pattern.shape();
         let _ = writeln!(text, "\n{name} [{rows} × {columns}], {} entries", pattern.entries().count());
         text.push_str(&drawing(pattern));

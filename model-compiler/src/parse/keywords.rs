@@ -3,10 +3,11 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(crate) const ITEMS: [&str; 19] = [
+pub(crate) const ITEMS: [&str; 20] = [
     "body",
     "const",
     "constraint",
+    "contact",
     "coordinates",
     "drive",
     "for",

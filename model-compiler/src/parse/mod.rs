@@ -7,6 +7,7 @@
 
 mod body;
 mod condition;
+mod contact;
 mod fields;
 mod force;
 mod joint;
@@ -20,6 +21,7 @@ mod value;
 
 pub use body::{Body, BodyField};
 pub use condition::{Constraint, Initial, Output};
+pub use contact::{Contact, ContactKind};
 pub use fields::Field;
 pub use force::{Force, ForceForm, Noun};
 pub use joint::{End, Joint, JointOption, Marker};

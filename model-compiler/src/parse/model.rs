@@ -5,8 +5,8 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::Result;
 
 use super::reader::Reader;
-use super::{Body, Constraint, Definition, Force, Gravity, Initial, Input, Joint, Marker, Output, Parameter};
-use super::{body, condition, force, joint, keywords, parameter, repeat};
+use super::{Body, Constraint, Contact, Definition, Force, Gravity, Initial, Input, Joint, Marker, Output, Parameter};
+use super::{body, condition, contact, force, joint, keywords, parameter, repeat};
 use crate::diagnostics::{self, Errors};
 
 /// A model, as written.
@@ -49,6 +49,8 @@ pub enum Item {
     Force(Force),
     /// `constraint …;` or `drive …;`
     Constraint(Constraint),
+    /// `contact … { … }`
+    Contact(Contact),
     /// `initial …;`
     Initial(Initial),
     /// `output …;`
@@ -120,6 +122,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "force" | "torque" => force::force(reader, word, errors).map(Item::Force),
         "constraint" => condition::constraint(reader, false).map(Item::Constraint),
         "drive" => condition::constraint(reader, true).map(Item::Constraint),
+        "contact" => contact::contact(reader, errors).map(Item::Contact),
         "initial" => condition::initial(reader).map(Item::Initial),
         "output" => condition::output(reader).map(Item::Output),
         "provide" => provide(reader).map(Item::Provide),

@@ -29,7 +29,7 @@ impl Context<'_> {
             return self.report(diagnostics::no_motion(place, what, without));
         }
         if let Some(Err(span)) = is_velocity.then(|| residual.velocity_degree()) {
-            return self.report(diagnostics::not_linear_in_velocities(span));
+            return self.report(diagnostics::not_linear_in_velocities(span, "a constraint"));
         }
         if let Shape::Matrix(..) = residual.shape {
             return self.report(diagnostics::wrong_shape_in_words(place, "a scalar or vector", residual.shape));
@@ -87,6 +87,6 @@ impl Context<'_> {
     }
 }
 
-fn depends_on(term: &Term, cause: Cause) -> bool {
+pub(super) fn depends_on(term: &Term, cause: Cause) -> bool {
     term.causes().iter().any(|(found, _)| *found == cause)
 }

@@ -121,6 +121,10 @@ pub(super) enum Role {
     Constraint,
     /// A constraint on velocities.
     VelocityConstraint,
+    /// The gap of a contact.
+    Gap,
+    /// The slip of a contact.
+    Slip,
     /// The right side of a drive.
     Law,
     /// A condition on the initial state.
@@ -146,6 +150,8 @@ impl Context<'_> {
             Role::Force => ("a force", "positions, velocities, inputs and time"),
             Role::Constraint => ("a constraint", "positions and time"),
             Role::VelocityConstraint => ("a constraint as velocity", "positions, velocities and time"),
+            Role::Gap => ("a gap", "positions and time"),
+            Role::Slip => ("a slip", "positions, velocities and time"),
             Role::Law => ("the law of a drive", "numbers, parameters and time"),
             Role::Initial => ("an initial condition", "positions, velocities and time"),
         };
@@ -159,6 +165,8 @@ impl Context<'_> {
             (Role::Fixed(_) | Role::Law, _)
             | (_, Cause::Total)
             | (Role::Constraint | Role::VelocityConstraint | Role::Initial, Cause::Acceleration)
+            | (Role::Gap, Cause::Velocity | Cause::Acceleration | Cause::Input(_))
+            | (Role::Slip, Cause::Acceleration | Cause::Input(_))
             | (Role::Initial, Cause::Input(_)) => {
                 Some(diagnostics::wrong_dependence(span, place, allowed, &self.describe(cause)))
             }

@@ -49,8 +49,13 @@ impl Context<'_> {
 
     /// The frame of a force's end, which is a point.
     pub(super) fn force_end(&self, end: &End) -> Option<Frame> {
+        self.point_end(end, diagnostics::point_has_no_axes)
+    }
+
+    /// The frame of an end that is a point; `objection` is the message where it is given axes.
+    pub(super) fn point_end(&self, end: &End, objection: fn(Place) -> syn::Error) -> Option<Frame> {
         for turned in [&end.rotation, &end.axis].into_iter().flatten() {
-            self.errors.push(diagnostics::point_has_no_axes(turned.place));
+            self.errors.push(objection(turned.place));
         }
         if self.marker(&end.name).is_some() {
             return self.joint_end(end, None).map(|frame| Frame { rotation: None, ..frame });

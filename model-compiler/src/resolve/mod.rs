@@ -10,6 +10,7 @@ mod system;
 mod bodies;
 mod conditions;
 mod constants;
+mod contacts;
 mod context;
 mod dependence;
 mod dimensions;
@@ -101,12 +102,14 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         written_joints.iter().enumerate().map(|(index, joint)| context.resolve_joint(index, joint)).collect();
     let forces: Vec<_> = items!(description, Force).map(|force| context.resolve_force(force)).collect();
     let constraints: Vec<_> = items!(description, Constraint).map(|item| context.resolve_constraint(item)).collect();
+    let contacts: Vec<_> = items!(description, Contact).map(|item| context.resolve_contact(item)).collect();
     let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
     let outputs: Vec<_> = items!(description, Output).map(|item| context.resolve_output(item)).collect();
     let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
     let provided = context.resolve_provided(items!(description, Provide).flatten(), is_constrained);
     refuse_equal_names(items!(description, Force).map(|force| &force.name), errors);
     refuse_equal_names(items!(description, Constraint).map(|constraint| &constraint.name), errors);
+    refuse_equal_names(items!(description, Contact).map(|contact| &contact.name), errors);
     refuse_equal_names(items!(description, Output).map(|output| &output.name), errors);
     let public = parameters.iter().flatten().filter(|parameter| !parameter.is_constant);
     refuse_equal_components(public.map(|parameter| (&parameter.name, parameter.value.shape)), errors);
@@ -132,6 +135,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
             constraints.sort_by_key(|constraint| constraint.is_velocity);
             constraints
         },
+        contacts: contacts.into_iter().collect::<Option<_>>()?,
         initial: initial.into_iter().collect::<Option<_>>()?,
         outputs: outputs.into_iter().collect::<Option<_>>()?,
         provided,

@@ -4,6 +4,7 @@
 
 use proc_macro2::{Ident, Span};
 
+use crate::contacts::Kind as ContactKind;
 use crate::expr::{Binary, Number, Unary};
 use crate::forces::Force as ForceKind;
 use crate::joints::Joint as JointKind;
@@ -59,6 +60,8 @@ pub struct System {
     pub forces: Vec<Force>,
     /// Constraints written as equations, and drives; those on velocities come last.
     pub constraints: Vec<Constraint>,
+    /// Unilateral contacts.
+    pub contacts: Vec<Contact>,
     /// Conditions on the initial state.
     pub initial: Vec<Initial>,
     /// Named results.
@@ -225,6 +228,68 @@ pub struct Constraint {
     pub residual: Term,
     /// Holds for velocities, in which it is linear, and not for coordinates.
     pub is_velocity: bool,
+}
+
+/// A unilateral contact.
+#[derive(Debug)]
+pub struct Contact {
+    /// Name.
+    pub name: Ident,
+    /// How far apart what touches is, and how it slips.
+    pub form: ContactForm,
+    /// Restitution of the normal and of the tangential velocity, and friction: functions of parameters.
+    pub laws: [Term; 3],
+}
+
+/// How a contact is given.
+#[derive(Debug)]
+pub enum ContactForm {
+    /// By expressions.
+    Written {
+        /// Positive where the contact is open.
+        gap: Box<Term>,
+        /// A displacement or a velocity, a scalar or two components in space; frictionless without it.
+        slip: Option<Box<Slip>>,
+    },
+    /// By what touches.
+    Kind {
+        /// Kind, from the registry.
+        kind: &'static ContactKind,
+        /// The two frames.
+        frames: Box<[Frame; 2]>,
+        /// Value of the kind's field, m.
+        radii: Option<Term>,
+        /// Has friction.
+        is_rough: bool,
+    },
+}
+
+/// What friction acts against.
+#[derive(Debug)]
+pub struct Slip {
+    /// A displacement, or a velocity that is linear in the velocities of the model.
+    pub value: Term,
+    /// It is a velocity.
+    pub is_velocity: bool,
+}
+
+impl ContactForm {
+    /// Directions in which friction acts.
+    pub fn tangents(&self) -> usize {
+        match self {
+            ContactForm::Written { slip, .. } => slip.as_ref().map_or(0, |slip| slip.value.shape.size()),
+            ContactForm::Kind { is_rough: false, .. } => 0,
+            ContactForm::Kind { kind, .. } => kind.space.dimension() - 1,
+        }
+    }
+
+    /// Unit of the gap.
+    pub fn unit(&self) -> Unit {
+        match self {
+            ContactForm::Written { gap, .. } => gap.unit,
+            ContactForm::Kind { .. } => Unit::METRE,
+        }
+    }
 }
 
 /// A condition `residual = 0` on the initial state.

@@ -48,6 +48,8 @@ fn instance(kernel: usize, name: &str) -> Instance {
         q: Vec::new(),
         v: Vec::new(),
         lambda: Vec::new(),
+        contacts: Vec::new(),
+        contact_rows: Vec::new(),
         outputs: Vec::new(),
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
@@ -150,6 +152,7 @@ pub fn pendulum() -> Equations {
         }],
         parameter_graph,
         bodies: Vec::new(),
+        contact_laws: Vec::new(),
         defaults: [defaults.as_slice(), &[default_damping]].concat(),
         reference_configuration: vec![zero],
         is_fused: false,
@@ -167,6 +170,7 @@ pub fn pendulum() -> Equations {
             outputs: vec![channel("tip[0]", "m"), channel("tip[1]", "m")],
             blocks: vec![Block::Vector(1)],
             velocity_constraints: 0,
+            contacts: Vec::new(),
             initial_conditions: (1, 0),
         },
     }
@@ -204,6 +208,7 @@ pub fn dumbbell() -> Equations {
         reference_configuration: vec![zero, zero, length, zero],
         parameter_graph,
         bodies: Vec::new(),
+        contact_laws: Vec::new(),
         defaults: defaults.to_vec(),
         is_fused: false,
         layout: Layout {
@@ -218,6 +223,7 @@ pub fn dumbbell() -> Equations {
             outputs: Vec::new(),
             blocks: vec![Block::Vector(4)],
             velocity_constraints: 0,
+            contacts: Vec::new(),
             initial_conditions: (0, 0),
         },
     }

@@ -47,6 +47,11 @@ pub struct Schedule {
     pub reference_configuration: Routine,
     /// Mass and inertia, one output a body, from the components of the parameters.
     pub bodies: Routine,
+    /// Restitution, tangential restitution and friction, one output for every distinct law, from the components of the
+    /// parameters.
+    pub contact_laws: Routine,
+    /// For every contact its law among them.
+    pub law_of_contact: Vec<usize>,
     /// Names of the components of the parameters, fit for code.
     pub parameters: ArgumentNames,
 }
@@ -138,6 +143,8 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .iter()
         .map(|body| std::iter::once(body.mass).chain(body.inertia.iter().copied()).collect())
         .collect();
+    let mut laws: Vec<Vec<ExprId>> = Vec::new();
+    let law_of_contact = simplified.contact_laws.iter().map(|law| distinct(&mut laws, law)).collect();
     Schedule {
         kernels,
         defaults: defaults_by_parameter(simplified)
@@ -147,8 +154,18 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         members: global(&members),
         reference_configuration: global(std::slice::from_ref(&simplified.reference_configuration)),
         bodies: global(&bodies),
+        contact_laws: global(&laws),
+        law_of_contact,
         parameters,
     }
+}
+
+/// The place of a value in a list of distinct ones.
+fn distinct(known: &mut Vec<Vec<ExprId>>, value: &[ExprId]) -> usize {
+    known.iter().position(|known| known == value).unwrap_or_else(|| {
+        known.push(value.to_vec());
+        known.len() - 1
+    })
 }
 
 fn parameter_names(equations: &Equations) -> ArgumentNames {

@@ -9,6 +9,10 @@ pub enum Axis {
     Velocities,
     /// Constraints.
     Constraints,
+    /// Contacts.
+    Contacts,
+    /// Normals and tangents of the contacts.
+    ContactRows,
     /// Outputs of the model.
     Outputs,
     /// Initial conditions on coordinates.
@@ -40,6 +44,9 @@ pub fn axes(function: FunctionRole, role: Role) -> (Axis, Axis) {
         | Role::Acceleration => (Axis::Velocities, Axis::Single),
         Role::Constraint | Role::ConstraintRate | Role::ConstraintAcceleration => (Axis::Constraints, Axis::Single),
         Role::ConstraintJacobian => (Axis::Constraints, Axis::Velocities),
+        Role::ContactGap => (Axis::Contacts, Axis::Single),
+        Role::ContactJacobian => (Axis::ContactRows, Axis::Velocities),
+        Role::ContactRate | Role::ContactAcceleration => (Axis::ContactRows, Axis::Single),
         Role::KineticEnergy | Role::PotentialEnergy => (Axis::Single, Axis::Single),
         Role::Outputs => (Axis::Outputs, Axis::Single),
         Role::InitialResidual => (condition, Axis::Single),
@@ -53,6 +60,8 @@ impl Axis {
         match self {
             Axis::Velocities => instance.v[local],
             Axis::Constraints => instance.lambda[local],
+            Axis::Contacts => instance.contacts[local],
+            Axis::ContactRows => instance.contact_rows[local],
             Axis::Outputs => instance.outputs[local],
             Axis::InitialPosition => instance.initial_position[local],
             Axis::InitialVelocity => instance.initial_velocity[local],
@@ -65,6 +74,8 @@ impl Axis {
         match self {
             Axis::Velocities => layout.velocities.len(),
             Axis::Constraints => layout.constraints.len(),
+            Axis::Contacts => layout.contacts.len(),
+            Axis::ContactRows => layout.contact_rows(),
             Axis::Outputs => layout.outputs.len(),
             Axis::InitialPosition => layout.initial_conditions.0,
             Axis::InitialVelocity => layout.initial_conditions.1,

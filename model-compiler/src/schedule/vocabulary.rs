@@ -3,13 +3,16 @@
 use crate::derive::{FunctionRole, Role};
 
 /// Every function of a model, in order.
-pub const FUNCTIONS: [FunctionRole; 17] = [
+pub const FUNCTIONS: [FunctionRole; 20] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
     FunctionRole::Constraint,
     FunctionRole::ConstraintJacobian,
     FunctionRole::ConstraintBias,
+    FunctionRole::ContactGap,
+    FunctionRole::ContactJacobian,
+    FunctionRole::ContactBias,
     FunctionRole::Energy,
     FunctionRole::Residual,
     FunctionRole::Linearization,
@@ -32,6 +35,9 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::Constraint => "constraint",
         FunctionRole::ConstraintJacobian => "constraint_jacobian",
         FunctionRole::ConstraintBias => "constraint_bias",
+        FunctionRole::ContactGap => "contact_gap",
+        FunctionRole::ContactJacobian => "contact_jacobian",
+        FunctionRole::ContactBias => "contact_bias",
         FunctionRole::Energy => "energy",
         FunctionRole::Residual => "residual",
         FunctionRole::Linearization => "linearization",
@@ -55,6 +61,13 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::Constraint => "Constraint g(t, q).",
         FunctionRole::ConstraintJacobian => "Constraint Jacobian G(t, q) = (∂g/∂q) N.",
         FunctionRole::ConstraintBias => "Parts of ġ and g̈ that are known before v and a: ∂g/∂t and g̈ − G a.",
+        FunctionRole::ContactGap => "Gaps of the contacts, open where positive.",
+        FunctionRole::ContactJacobian => {
+            "Directions of the contacts W(t, q)ᵀ: gradients of gaps and slips along the velocities."
+        }
+        FunctionRole::ContactBias => {
+            "Parts of the contacts' relative velocities and accelerations that are known before v and a."
+        }
         FunctionRole::Energy => "Kinetic and potential energy, J.",
         FunctionRole::Residual => "Residual r = M a + h − f − Gᵀ λ of the equations of motion, and constraint g.",
         FunctionRole::Linearization => {
@@ -83,6 +96,10 @@ pub fn role_name(role: Role) -> &'static str {
         Role::ConstraintJacobian => "constraint_jacobian",
         Role::ConstraintRate => "rate",
         Role::ConstraintAcceleration => "acceleration",
+        Role::ContactGap => "gap",
+        Role::ContactJacobian => "contact_jacobian",
+        Role::ContactRate => "rate",
+        Role::ContactAcceleration => "acceleration",
         Role::KineticEnergy => "kinetic",
         Role::PotentialEnergy => "potential",
         Role::Residual => "residual",
@@ -112,6 +129,10 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::ConstraintJacobian => ("G", "G"),
         Role::ConstraintRate => ("dg/dt", "\\dot{g}^{t}"),
         Role::ConstraintAcceleration => ("gamma", "\\gamma"),
+        Role::ContactGap => ("g_N", "g_{N}"),
+        Role::ContactJacobian => ("W^T", "W^{T}"),
+        Role::ContactRate => ("chi", "\\chi"),
+        Role::ContactAcceleration => ("zeta", "\\zeta"),
         Role::KineticEnergy => ("T", "T"),
         Role::PotentialEnergy => ("V", "V"),
         Role::Residual => ("r", "r"),
@@ -147,6 +168,10 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::ConstraintJacobian
         | Role::ConstraintRate
         | Role::ConstraintAcceleration
+        | Role::ContactGap
+        | Role::ContactJacobian
+        | Role::ContactRate
+        | Role::ContactAcceleration
         | Role::Outputs
         | Role::InitialResidual
         | Role::InitialJacobian => "",
@@ -160,8 +185,10 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::BiasForce => "h",
         Role::AppliedForce => "f",
         Role::Constraint | Role::ConstraintJacobian => "g",
-        Role::ConstraintRate => "rate",
-        Role::ConstraintAcceleration => "acceleration",
+        Role::ConstraintRate | Role::ContactRate => "rate",
+        Role::ConstraintAcceleration | Role::ContactAcceleration => "acceleration",
+        Role::ContactGap => "gap",
+        Role::ContactJacobian => "w",
         Role::KineticEnergy => "kinetic",
         Role::PotentialEnergy => "potential",
         Role::Residual => "r",

@@ -112,6 +112,9 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::Constraint
         | FunctionRole::ConstraintJacobian
         | FunctionRole::ConstraintBias
+        | FunctionRole::ContactGap
+        | FunctionRole::ContactJacobian
+        | FunctionRole::ContactBias
         | FunctionRole::Residual
         | FunctionRole::Linearization
         | FunctionRole::NonlinearEffects

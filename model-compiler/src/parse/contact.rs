@@ -1,0 +1,41 @@
+//! Contacts: `contact name { gap: …, slip: …, … }`, or `contact name: kind(end, end) { … }`.
+
+use proc_macro2::Ident;
+use syn::Result;
+
+use super::fields::{self, Field};
+use super::joint::{self, End};
+use super::reader::Reader;
+use crate::diagnostics::Errors;
+
+/// A contact.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// Its name.
+    pub name: Ident,
+    /// The kind that gives its gap and slip, where they are not written.
+    pub kind: Option<ContactKind>,
+    /// Its fields.
+    pub fields: Vec<Field>,
+}
+
+/// A kind of contact and what it is between.
+#[derive(Clone, Debug)]
+pub struct ContactKind {
+    /// The word for the kind.
+    pub word: Ident,
+    /// What touches.
+    pub ends: Vec<End>,
+}
+
+pub(super) fn contact(reader: &mut Reader, errors: &Errors) -> Result<Contact> {
+    let name = reader.indexed_name("the name of a contact")?;
+    let kind = reader.take(":").then(|| kind(reader)).transpose()?;
+    let fields = fields::list(reader, errors, fields::field)?;
+    Ok(Contact { name, kind, fields })
+}
+
+fn kind(reader: &mut Reader) -> Result<ContactKind> {
+    let word = reader.name("a kind of contact")?;
+    Ok(ContactKind { word, ends: joint::ends(reader)? })
+}
