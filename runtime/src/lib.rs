@@ -24,6 +24,8 @@ pub mod tables;
 
 pub mod newton;
 
+pub mod nonsmooth;
+
 pub mod adaptive;
 pub mod consistent;
 pub mod linear_analysis;

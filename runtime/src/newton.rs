@@ -30,6 +30,8 @@ impl Default for Tolerance {
 
 /// A correction that no longer shrinks has met round-off; it is accepted up to this multiple of the tolerance.
 const STALLED: f64 = 100.0;
+/// Size of the last correction where it is bent, in units of the tolerance.
+const BENT: f64 = 1e-2;
 /// How much better than the tolerance coordinates must be where velocities cannot reach it.
 const COORDINATES_ONLY: f64 = 100.0;
 
@@ -77,6 +79,20 @@ impl Newton {
         t: f64,
         scheme: &str,
     ) -> Result<StepStats, StepError> {
+        self.solve_bent(equations, t, scheme, |_, _, _| Ok(false))
+    }
+
+    /// [`Newton::solve`] with corrections that are bent before they are made.
+    ///
+    /// `bend` gets the equations, the solver with their matrix, and the correction, and says whether it changed it.
+    /// What it imposes holds for the iterate before the correction, so that iterations go on until that is the last.
+    pub(crate) fn solve_bent<E: Equations + ?Sized>(
+        &mut self,
+        equations: &mut E,
+        t: f64,
+        scheme: &str,
+        mut bend: impl FnMut(&E, &mut LinearSolver, &mut [f64]) -> Result<bool, StepError>,
+    ) -> Result<StepStats, StepError> {
         let mut stats = StepStats::default();
         let (mut size, mut residual) = (f64::INFINITY, 0.0);
         for iteration in 0..self.tolerance.max_iterations {
@@ -91,16 +107,26 @@ impl Newton {
             }
             stats.factorizations += 1;
             self.solver.solve(&mut self.residual);
+            let is_bent = bend(equations, &mut self.solver, &mut self.residual)?;
 
             let previous = std::mem::replace(&mut size, equations.correct(&self.residual, &self.tolerance));
             stats.newton_iterations += 1;
-            if size <= 1.0 || is_last(size, previous) {
+            let is_done = match is_bent {
+                false => size <= 1.0 || is_last(size, previous),
+                true => size <= BENT || is_stalled(size, previous),
+            };
+            if is_done {
                 return Ok(stats);
             }
         }
         let iteration = self.tolerance.max_iterations;
         Err(StepError::NotConverged { t, scheme: scheme.to_owned(), iteration, residual })
     }
+}
+
+/// Whether corrections no longer shrink.
+fn is_stalled(size: f64, previous: f64) -> bool {
+    size / previous > 0.5 && size <= STALLED
 }
 
 /// Whether the error after a correction of this size is within the tolerance, judged by the rate of convergence.
@@ -111,7 +137,7 @@ fn is_last(size: f64, previous: f64) -> bool {
     let rate = size / previous;
     // The remaining corrections of a linearly converging iteration sum to this; Newton's are smaller still.
     let remaining = size * rate / (1.0 - rate);
-    (rate < 1.0 && remaining <= 1.0) || (rate > 0.5 && size <= STALLED)
+    (rate < 1.0 && remaining <= 1.0) || is_stalled(size, previous)
 }
 
 fn is_finite(values: &[f64]) -> bool {

@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, ParameterError, State};
 use crate::newton::Tolerance;
+use crate::nonsmooth::{ContactOptions, ContactRecord};
 use crate::tables::Tableau;
 
 /// Where constraints on coordinates are imposed.
@@ -50,6 +51,8 @@ pub struct Options {
     pub rotation_reference: RotationReference,
     /// The first guess, in schemes for first-order equations; `None` leaves it to the scheme.
     pub predictor: Option<Predictor>,
+    /// What schemes for contacts leave open.
+    pub contacts: ContactOptions,
 }
 
 /// An integration scheme with its parameters.
@@ -72,6 +75,10 @@ pub trait Scheme: Send + Sync {
     /// Where it imposes constraints on coordinates unless the options say otherwise.
     fn preferred_level(&self) -> ConstraintLevel {
         ConstraintLevel::Position
+    }
+    /// Whether it carries models with contacts; the others refuse them.
+    fn carries_contacts(&self) -> bool {
+        false
     }
     /// What is known to go wrong with these parameters whatever the model.
     fn caution(&self) -> Option<&'static str> {
@@ -107,6 +114,10 @@ pub trait Stepper {
     /// # Errors
     /// When the step has no solution; the state stays where it was.
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError>;
+    /// What contacts have done so far; `None` where no contact is looked at.
+    fn contacts(&self) -> Option<&ContactRecord> {
+        None
+    }
     /// Difference of the last step to an embedded scheme of lower order, where there is one.
     fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
         None
@@ -184,6 +195,36 @@ pub enum StepError {
         scheme: String,
         /// Iteration in which it appeared.
         iteration: u32,
+    },
+    /// No contact forces obey the laws of contact and friction.
+    #[error(
+        "{scheme}: no forces obey the laws of the contacts {contacts} at t = {t} s: violated by {residual:.3e} m/s after {iteration} iterations; they jam, or the step is too large"
+    )]
+    Contact {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Names of the contacts that miss their laws.
+        contacts: String,
+        /// Iterations done.
+        iteration: u32,
+        /// Largest violation, as a relative velocity, m/s.
+        residual: f64,
+    },
+    /// A contact was passed within a step.
+    #[error(
+        "{scheme}: the step from t = {t} s is too large to see contact `{contact}`, which it closes by {depth:.3e} m; try a smaller one"
+    )]
+    MissedContact {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Name of the contact.
+        contact: &'static str,
+        /// How deep it was closed in the step, m.
+        depth: f64,
     },
     /// The scheme is not defined for this kind of model.
     #[error("{scheme} is not defined for {model}: {reason}")]

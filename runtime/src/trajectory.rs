@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::model::{Model, State};
+use crate::model::{ContactInfo, Model, State};
+use crate::nonsmooth::ContactRecord;
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
 
 /// More steps than anybody waits for, and few enough that every step still moves the time.
@@ -97,6 +98,10 @@ impl Recording<'_> {
         };
 
         let mut stepper = scheme.start_with(*model, initial, options)?;
+        if stepper.contacts().is_none() && !model.describe().contacts.is_empty() {
+            let reason = "its contacts would be ignored";
+            return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
+        }
         let mut total = StepStats::default();
         for step in 1..=steps {
             let result = advance(stepper.as_mut(), dt, if step == steps { Some(until) } else { None });
@@ -105,12 +110,12 @@ impl Recording<'_> {
                 Ok(stats) => {
                     total += stats;
                     if is_recorded {
-                        trajectory.record(*model, stepper.state());
+                        trajectory.record_step(*model, stepper.as_ref());
                     }
                 }
                 Err(error) => {
                     if trajectory.times().last() != Some(stepper.state().t) {
-                        trajectory.record(*model, stepper.state());
+                        trajectory.record_step(*model, stepper.as_ref());
                     }
                     return Err(error);
                 }
@@ -136,7 +141,28 @@ pub struct Column {
     pub unit: String,
 }
 
-/// A table of recorded states: time, coordinates, velocities, accelerations, multipliers, outputs, energies.
+/// Gap, forces, and the sum of the normal impulses of all impacts so far.
+fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
+    let force = multiplier_unit(contact.unit, "J");
+    let impulse = format!("{force} s");
+    let column =
+        |quantity: &str, unit: &str| Column { name: format!("{quantity}({})", contact.name), unit: unit.to_owned() };
+    let mut columns = vec![column("gap", contact.unit), column("normal_force", &force)];
+    // A force of friction acts on a relative velocity in m/s, whatever the unit of the gap.
+    match contact.tangents {
+        0 => {}
+        1 => columns.push(column("friction", "N")),
+        n => columns.extend((1..=n).map(|k| column(&format!("friction_{k}"), "N"))),
+    }
+    columns.push(column("impulse", &impulse));
+    columns
+}
+
+/// A table of recorded states: time, coordinates, velocities, accelerations, multipliers, contacts, outputs, energies.
+///
+/// Of each contact there are `gap(x)`, `normal_force(x)`, `friction(x)` (`friction_1(x)` and `friction_2(x)` in space)
+/// and `impulse(x)`, the sum of its normal impulses so far; of all together the number of `impacts`, the energy that
+/// they took, `impact_loss`, and `contact_violation`, by how much the laws of contact were missed at most.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
     columns: Vec<Column>,
@@ -166,22 +192,56 @@ impl Trajectory {
             name: format!("multiplier({})", c.name),
             unit: multiplier_unit(c.unit, if i < n_positions { "J" } else { "W" }),
         }));
+        columns.extend(info.contacts.iter().flat_map(contact_columns));
+        if !info.contacts.is_empty() {
+            columns.extend([column("impacts", "1"), column("impact_loss", "J"), column("contact_violation", "m/s")]);
+        }
         columns.extend(info.outputs.iter().map(|c| column(c.name, c.unit)));
         columns.extend([column("kinetic_energy", "J"), column("potential_energy", "J")]);
         Self { columns, values: Vec::new() }
     }
 
-    /// Appends a state of the model that the table was made for.
+    /// Appends a state of the model that the table was made for, without forces of contacts.
     pub fn record(&mut self, model: &dyn Model, state: &State) {
+        self.record_with(model, state, None);
+    }
+
+    /// Appends the state of a stepper of the model that the table was made for, with what contacts have done.
+    pub fn record_step(&mut self, model: &dyn Model, stepper: &dyn Stepper) {
+        self.record_with(model, stepper.state(), stepper.contacts());
+    }
+
+    fn record_with(&mut self, model: &dyn Model, state: &State, contacts: Option<&ContactRecord>) {
         self.values.push(state.t);
         for part in [&state.q, &state.v, &state.a, &state.lambda] {
             self.values.extend_from_slice(part.as_slice());
         }
+        self.record_contacts(model, state, contacts);
         let start = self.values.len();
         self.values.resize(start + model.describe().outputs.len(), 0.0);
         model.outputs(state, &mut self.values[start..]);
         let energy = model.energy(state.t, state.q.as_slice(), state.v.as_slice());
         self.values.extend([energy.kinetic, energy.potential]);
+    }
+
+    fn record_contacts(&mut self, model: &dyn Model, state: &State, record: Option<&ContactRecord>) {
+        let contacts = model.describe().contacts;
+        if contacts.is_empty() {
+            return;
+        }
+        let mut gaps = vec![0.0; contacts.len()];
+        model.contact_gap(state.t, state.q.as_slice(), &mut gaps);
+        let mut row = 0;
+        for (contact, gap) in contacts.iter().zip(gaps) {
+            self.values.push(gap);
+            for row in row..=row + contact.tangents {
+                self.values.push(record.map_or(0.0, |record| record.forces[row]));
+            }
+            self.values.push(record.map_or(0.0, |record| record.impulses[row]));
+            row += 1 + contact.tangents;
+        }
+        let summary = |record: &ContactRecord| [record.impacts as f64, record.loss, record.violation];
+        self.values.extend(record.map_or([0.0; 3], summary));
     }
 
     /// Names and units.

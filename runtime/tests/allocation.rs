@@ -5,7 +5,7 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{Chain, FreeBody, HeavyTop, Oscillator, Pendulum};
+use common::{Chain, FreeBody, HeavyTop, Oscillator, Particle, Pendulum, Slider};
 use hamel::{Model, State, StepError, schemes};
 
 /// The system's allocator, counting the calls of each thread.
@@ -42,12 +42,19 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn steps_do_not_allocate() {
     let body = FreeBody::TUMBLING;
-    let cases: [(&dyn Model, State, f64); 5] = [
+    let clearance = Slider::TABLE_1;
+    // All corners touch all the time.
+    let tight = Slider { clearance: 0.0, ..clearance };
+    let particle = Particle { law: clearance.law };
+    let cases: [(&dyn Model, State, f64); 8] = [
         (&Oscillator, Oscillator::initial(), 0.01),
         (&Pendulum, Pendulum::initial(), 0.01),
         (&body, body.initial(FreeBody::SPIN), 0.01),
         (&HeavyTop, HeavyTop::initial(), 1e-3),
         (&Chain, Chain::initial(), 1e-3),
+        (&clearance, clearance.initial(), 1.5e-4),
+        (&tight, tight.initial(), 1e-4),
+        (&particle, Particle::initial(0.0, [1.0, 2.0, 0.0]), 1e-3),
     ];
     for (model, initial, dt) in cases {
         for scheme in schemes::all() {

@@ -7,22 +7,22 @@ use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::scheme::{StepError, StepStats};
 
-pub(super) struct Acceleration<'m> {
+pub(crate) struct Acceleration<'m> {
     pub(super) model: &'m dyn Model,
-    solver: LinearSolver,
+    pub(crate) solver: LinearSolver,
     values: Vec<f64>,
     other_values: Vec<f64>,
     /// `[nv + nc]`: the right-hand side, then the solution.
-    pub(super) rhs: Vec<f64>,
+    pub(crate) rhs: Vec<f64>,
     rate: Vec<f64>,
     scheme: String,
     /// Time of the step's beginning, s, for errors.
     start: f64,
-    pub(super) stats: StepStats,
+    pub(crate) stats: StepStats,
 }
 
 impl<'m> Acceleration<'m> {
-    pub(super) fn new(model: &'m dyn Model, scheme: String) -> Self {
+    pub(crate) fn new(model: &'m dyn Model, scheme: String) -> Self {
         let solver = LinearSolver::new(&model.describe().iteration_matrix);
         let (nnz, n) = (solver.nnz(), solver.size());
         Self {
@@ -39,13 +39,13 @@ impl<'m> Acceleration<'m> {
     }
 
     /// Begins a step at this time.
-    pub(super) fn begin(&mut self, start: f64) {
+    pub(crate) fn begin(&mut self, start: f64) {
         self.start = start;
         self.stats = StepStats::default();
     }
 
     /// Factorizes the matrix of a state.
-    pub(super) fn factor(&mut self, state: &State) -> Result<(), StepError> {
+    pub(crate) fn factor(&mut self, state: &State) -> Result<(), StepError> {
         self.model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.values);
         self.factor_values()
     }
@@ -85,7 +85,7 @@ impl<'m> Acceleration<'m> {
     }
 
     /// Factorizes the matrix of a state and finds its a and λ.
-    pub(super) fn find(&mut self, state: &mut State) -> Result<(), StepError> {
+    pub(crate) fn find(&mut self, state: &mut State) -> Result<(), StepError> {
         self.factor(state)?;
         self.accelerate(state)
     }

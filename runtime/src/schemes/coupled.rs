@@ -14,6 +14,7 @@ use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, largest};
+use crate::nonsmooth::{self, Base, Contacts, Moving};
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 use crate::tables::Tableau;
@@ -89,6 +90,11 @@ impl Scheme for Coupled {
         Some(&self.tableau)
     }
 
+    fn carries_contacts(&self) -> bool {
+        let first = self.explicit();
+        self.tableau.matrix[first..].iter().enumerate().all(|(stage, row)| row[first + stage] > 0.0)
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(self.tableau.amplification(oscillator))
     }
@@ -102,12 +108,14 @@ impl Scheme for Coupled {
         let level = options.constraint_level.unwrap_or(self.preferred_level());
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
         let solver = LinearSolver::from_pattern(stages.assembly.pattern.clone());
-        Ok(Box::new(CoupledStepper {
-            name: self.name.clone(),
-            newton: Newton::new(solver, options.tolerance),
-            stages,
-            state: initial,
-        }))
+        if !self.carries_contacts() {
+            // A stage whose velocity does not feel its own force cannot be stopped by it.
+            nonsmooth::refuse(self, model)?;
+        }
+        let (unknowns, points) = (solver.size(), stages.states.len());
+        let newton = Newton::new(solver, options.tolerance);
+        let stepper = CoupledStepper { name: self.name.clone(), newton, stages, state: initial };
+        Ok(nonsmooth::over(stepper, model, &self.name, &options.contacts, unknowns, points))
     }
 }
 
@@ -124,10 +132,44 @@ impl Stepper for CoupledStepper<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        self.advance(dt, None)
+    }
+
+    fn retreat(&mut self) -> bool {
+        self.state.copy_from(&self.stages.reference);
+        true
+    }
+}
+
+impl Base for CoupledStepper<'_> {
+    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+        self.advance(dt, Some(contacts))
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn renew(&mut self) {}
+}
+
+impl CoupledStepper<'_> {
+    fn advance(&mut self, dt: f64, contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
         super::check_step_size(&self.name, dt)?;
         let stages = &mut self.stages;
         stages.begin(&self.state, dt);
-        let stats = self.newton.solve(stages, self.state.t, &self.name)?;
+        let start = self.state.t;
+        let stats = match contacts {
+            None => self.newton.solve(stages, start, &self.name)?,
+            Some(contacts) => {
+                let bend = |stages: &Stages, solver: &mut LinearSolver, correction: &mut [f64]| {
+                    contacts.hold(stages, solver, correction)
+                };
+                let stats = self.newton.solve_bent(stages, start, &self.name, bend)?;
+                contacts.keep_forces(stages.states.len() - 1, 1.0);
+                stats
+            }
+        };
         if let Some(last) = stages.states.last_mut() {
             last.t = self.state.t + dt;
             self.state.copy_from(last);
@@ -351,6 +393,20 @@ impl Stages<'_> {
             }
             *sensitivity = by_acceleration;
         }
+    }
+}
+
+impl Moving for Stages<'_> {
+    fn points(&self) -> usize {
+        self.states.len()
+    }
+
+    fn state(&self, point: usize) -> &State {
+        &self.states[point]
+    }
+
+    fn response(&self, point: usize, by: usize) -> f64 {
+        self.dt * self.weights[point][by]
     }
 }
 

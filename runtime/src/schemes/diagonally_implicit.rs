@@ -9,6 +9,7 @@ use nalgebra::{DMatrix, DVector};
 use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
+use crate::nonsmooth::{self, Base, Contacts};
 use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};
 use crate::tables::Tableau;
 
@@ -63,6 +64,10 @@ impl Scheme for DiagonallyImplicit {
         Some(&self.tableau)
     }
 
+    fn carries_contacts(&self) -> bool {
+        true
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(self.tableau.amplification(oscillator))
     }
@@ -74,7 +79,7 @@ impl Scheme for DiagonallyImplicit {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let nv = model.dims().nv;
-        Ok(Box::new(DiagonallyImplicitStepper {
+        let stepper = DiagonallyImplicitStepper {
             name: self.name.clone(),
             order: self.order,
             tableau: self.tableau.clone(),
@@ -83,7 +88,9 @@ impl Scheme for DiagonallyImplicit {
             point: TimePoint::new(model, &initial, options),
             error: self.tableau.embedded.is_some().then(|| [DVector::zeros(nv), DVector::zeros(nv)]),
             stages: vec![initial; self.tableau.stages()],
-        }))
+        };
+        let unknowns = stepper.point.size();
+        Ok(nonsmooth::over(stepper, model, &self.name, &options.contacts, unknowns, 1))
     }
 }
 
@@ -106,6 +113,35 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        self.advance(dt, None)
+    }
+
+    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+        let [x, v] = self.error.as_ref()?;
+        Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1 })
+    }
+
+    fn retreat(&mut self) -> bool {
+        let last = self.stages.len() - 1;
+        self.stages.swap(0, last);
+        true
+    }
+}
+
+impl Base for DiagonallyImplicitStepper<'_> {
+    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+        self.advance(dt, Some(contacts))
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.stages[0]
+    }
+
+    fn renew(&mut self) {}
+}
+
+impl DiagonallyImplicitStepper<'_> {
+    fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
         super::check_step_size(&self.name, dt)?;
         let start = self.stages[0].t;
         let last = self.stages.len() - 1;
@@ -131,27 +167,21 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
                     self.point.guess(predictor, t, &[&past[stage - 1], &past[stage - 2], &past[stage - 3]]);
                 }
             }
-            stats += self.point.solve(t, dt * row[stage], start, &self.name)?;
+            let beta = dt * row[stage];
+            stats += match &mut contacts {
+                None => self.point.solve(t, beta, start, &self.name)?,
+                Some(contacts) => self.point.solve_held(t, beta, start, &self.name, contacts)?,
+            };
             self.stages[stage].copy_from(self.point.state());
+        }
+        if let Some(contacts) = contacts {
+            contacts.keep_forces(0, 1.0);
         }
         self.estimate_error(dt);
         self.stages.swap(0, last);
         Ok(stats)
     }
 
-    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
-        let [x, v] = self.error.as_ref()?;
-        Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1 })
-    }
-
-    fn retreat(&mut self) -> bool {
-        let last = self.stages.len() - 1;
-        self.stages.swap(0, last);
-        true
-    }
-}
-
-impl DiagonallyImplicitStepper<'_> {
     fn two_point_at_most(&self) -> Predictor {
         if self.predictor == Predictor::Constant { Predictor::Constant } else { Predictor::TwoPoint }
     }

@@ -11,6 +11,7 @@ use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::newton::largest;
+use crate::nonsmooth;
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
@@ -87,6 +88,7 @@ impl Scheme for ModifiedEuler {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        nonsmooth::refuse(self, model)?;
         start(self, model, initial, Rule::ModifiedEuler)
     }
 }
@@ -128,6 +130,7 @@ impl Scheme for RungeKuttaLike {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        nonsmooth::refuse(self, model)?;
         if self.form == Form::Printed && initial.q.len() != initial.v.len() {
             let (scheme, model) = (self.name(), model.describe().name);
             return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
@@ -175,6 +178,7 @@ impl Scheme for NewmarkPredictorCorrector {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        nonsmooth::refuse(self, model)?;
         super::check_range(self, "β", self.beta, 0.0, 1.0)?;
         super::check_range(self, "γ", self.gamma, 0.0, 1.0)?;
         let bad = |reason: String| StepError::BadParameter { scheme: self.name(), reason };

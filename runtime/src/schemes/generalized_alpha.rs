@@ -38,6 +38,10 @@ impl Scheme for Newmark {
         if self.gamma == 0.5 { 2 } else { 1 }
     }
 
+    fn carries_contacts(&self) -> bool {
+        true
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(NewmarkFamily::newmark(self.beta, self.gamma).amplification(oscillator))
     }
@@ -81,6 +85,10 @@ impl Scheme for Hht {
         2
     }
 
+    fn carries_contacts(&self) -> bool {
+        true
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(NewmarkFamily::hht(self.alpha).amplification(oscillator))
     }
@@ -116,6 +124,10 @@ impl Scheme for GeneralizedAlpha {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn carries_contacts(&self) -> bool {
+        true
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {

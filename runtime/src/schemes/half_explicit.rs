@@ -1,7 +1,9 @@
 //! Time stepping with constraints on velocities: Moreau's midpoint rule and half-explicit stepping of second order, as
 //! far as motion is smooth. [rezaei, Refs. 30, 40, 41]
 //!
-//! Constraints on coordinates hold for velocities, and coordinates drift. Not here: contacts and impacts.
+//! Constraints on coordinates hold for velocities, and coordinates drift. Moreau's rule takes contacts, closed at the
+//! midpoint, and impacts together; the scheme of second order has the forces of closed contacts at both ends, and leaves
+//! impacts to [`crate::nonsmooth`].
 
 use nalgebra::{DMatrix, DVector};
 
@@ -9,6 +11,7 @@ use super::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
+use crate::nonsmooth::{self, Base, ContactRecord, Contacts, Motion};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 
 /// Moreau's midpoint rule; forces at the midpoint with the old velocity, of first order, of second where forces and
@@ -30,6 +33,10 @@ impl Scheme for Moreau {
         1
     }
 
+    fn carries_contacts(&self) -> bool {
+        true
+    }
+
     fn preferred_level(&self) -> ConstraintLevel {
         ConstraintLevel::Velocity
     }
@@ -45,7 +52,12 @@ impl Scheme for Moreau {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_level(self, model, options)?;
-        Ok(Box::new(MoreauStepper(Parts::new(model, self.name(), initial))))
+        let parts = Parts::new(model, self.name(), initial);
+        let contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1);
+        let gaps = vec![0.0; contacts.len()];
+        let mut stepper = MoreauStepper { parts, contacts, gaps };
+        stepper.look();
+        Ok(Box::new(stepper))
     }
 }
 
@@ -60,6 +72,10 @@ impl Scheme for HalfExplicit {
 
     fn stages(&self) -> u32 {
         2
+    }
+
+    fn carries_contacts(&self) -> bool {
+        true
     }
 
     fn preferred_level(&self) -> ConstraintLevel {
@@ -77,7 +93,9 @@ impl Scheme for HalfExplicit {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_level(self, model, options)?;
-        Ok(Box::new(HalfExplicitStepper(Parts::new(model, self.name(), initial))))
+        let stepper = HalfExplicitStepper(Parts::new(model, self.name(), initial));
+        let unknowns = model.describe().iteration_matrix.rows;
+        Ok(nonsmooth::over(stepper, model, &self.name(), &options.contacts, unknowns, 1))
     }
 }
 
@@ -115,15 +133,33 @@ impl<'m> Parts<'m> {
     }
 }
 
-struct MoreauStepper<'m>(Parts<'m>);
+struct MoreauStepper<'m> {
+    parts: Parts<'m>,
+    contacts: Contacts<'m>,
+    gaps: Vec<f64>,
+}
+
+impl MoreauStepper<'_> {
+    /// Records the gaps of the current state.
+    fn look(&mut self) {
+        let state = &self.parts.state;
+        let gaps = &mut self.contacts.record.gaps;
+        self.parts.acceleration.model.contact_gap(state.t, state.q.as_slice(), gaps);
+    }
+}
 
 impl Stepper for MoreauStepper<'_> {
     fn state(&self) -> &State {
-        &self.0.state
+        &self.parts.state
+    }
+
+    fn contacts(&self) -> Option<&ContactRecord> {
+        (self.contacts.len() > 0).then_some(&self.contacts.record)
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
-        let Parts { name, blocks, acceleration, state, next, middle, increment } = &mut self.0;
+        let Self { parts, contacts, gaps } = self;
+        let Parts { name, blocks, acceleration, state, next, middle, increment } = parts;
         super::check_step_size(name, dt)?;
         acceleration.begin(state.t);
         middle.t = state.t + 0.5 * dt;
@@ -136,6 +172,15 @@ impl Stepper for MoreauStepper<'_> {
         acceleration.forces(dt, middle);
         acceleration.velocity_rows(middle);
         acceleration.solve()?;
+        let (t, q) = (middle.t, middle.q.as_slice());
+        acceleration.model.contact_gap(t, q, gaps);
+        contacts.begin(state.t, gaps);
+        if !contacts.closed.is_empty() {
+            contacts.evaluate(0, t, q, state.v.as_slice());
+            let motion = Motion::single(state.v.as_slice(), 1.0, true);
+            contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
+        }
+        contacts.keep_forces(0, dt);
         let (change, impulse) = acceleration.rhs.split_at(state.v.len());
         next.t = state.t + dt;
         for (i, change) in change.iter().enumerate() {
@@ -149,7 +194,9 @@ impl Stepper for MoreauStepper<'_> {
         *increment *= 0.5 * dt;
         retract(blocks, middle.q.as_slice(), increment.as_slice(), next.q.as_mut_slice());
         std::mem::swap(state, next);
-        Ok(acceleration.stats)
+        let stats = acceleration.stats;
+        self.look();
+        Ok(stats)
     }
 }
 
@@ -161,6 +208,29 @@ impl Stepper for HalfExplicitStepper<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        self.advance(dt, None)
+    }
+
+    fn retreat(&mut self) -> bool {
+        std::mem::swap(&mut self.0.state, &mut self.0.next);
+        true
+    }
+}
+
+impl Base for HalfExplicitStepper<'_> {
+    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+        self.advance(dt, Some(contacts))
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.0.state
+    }
+
+    fn renew(&mut self) {}
+}
+
+impl HalfExplicitStepper<'_> {
+    fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
         let Parts { name, blocks, acceleration, state, next, middle, increment } = &mut self.0;
         super::check_step_size(name, dt)?;
         acceleration.begin(state.t);
@@ -178,6 +248,13 @@ impl Stepper for HalfExplicitStepper<'_> {
         acceleration.velocity_rows(middle);
         acceleration.rhs[nv..].iter_mut().for_each(|row| *row /= dt);
         acceleration.solve()?;
+        if let Some(contacts) = contacts.as_deref_mut().filter(|contacts| !contacts.closed.is_empty()) {
+            contacts.evaluate(0, middle.t, middle.q.as_slice(), middle.v.as_slice());
+            contacts.evaluate(1, state.t, state.q.as_slice(), state.v.as_slice());
+            let mut motion = Motion::single(state.v.as_slice(), dt, false);
+            motion.pushed[0] = 1;
+            contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
+        }
         middle.a.as_mut_slice().copy_from_slice(&acceleration.rhs[..nv]);
 
         // q₁ with the average of the velocities, then a₁ and λ₁ so that v₁ obeys the constraints there.
@@ -193,6 +270,14 @@ impl Stepper for HalfExplicitStepper<'_> {
         acceleration.velocity_rows(next);
         acceleration.rhs[nv..].iter_mut().for_each(|row| *row *= 2.0 / dt);
         acceleration.solve()?;
+        if let Some(contacts) = contacts {
+            if !contacts.closed.is_empty() {
+                contacts.evaluate(0, next.t, next.q.as_slice(), next.v.as_slice());
+                let motion = Motion::single(next.v.as_slice(), 0.5 * dt, false);
+                contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
+            }
+            contacts.keep_forces(0, 1.0);
+        }
         let (a, lambda) = acceleration.rhs.split_at(nv);
         next.a.as_mut_slice().copy_from_slice(a);
         next.lambda.as_mut_slice().copy_from_slice(lambda);

@@ -9,6 +9,7 @@ use nalgebra::DMatrix;
 use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
+use crate::nonsmooth;
 use crate::scheme::{Options, Predictor, Scheme, StepError, StepStats, Stepper};
 use crate::tables::{self, Multistep};
 
@@ -46,6 +47,7 @@ impl Scheme for LinearMultistep {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        nonsmooth::refuse(self, model)?;
         let weights =
             tables::lms(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
         Ok(Box::new(LinearMultistepStepper {

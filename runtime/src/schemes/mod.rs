@@ -17,7 +17,7 @@ mod runge_kutta;
 mod single_step;
 mod time_point;
 
-pub(crate) use acceleration::solve_for_acceleration;
+pub(crate) use acceleration::{Acceleration, solve_for_acceleration};
 pub use coupled::Coupled;
 pub use diagonally_implicit::DiagonallyImplicit;
 pub use explicit::{Corrections, Form, ModifiedEuler, NewmarkPredictorCorrector, RungeKuttaLike};

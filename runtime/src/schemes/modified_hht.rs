@@ -13,6 +13,7 @@ use super::generalized_alpha::hht_parameters;
 use super::newmark_step::start;
 use crate::linear_analysis::{NewmarkFamily, Oscillator};
 use crate::model::{Model, State};
+use crate::nonsmooth;
 use crate::rotation::{conjugate, matrix_l, product, right_multiplication};
 use crate::scheme::{Options, Scheme, StepError, Stepper};
 
@@ -64,6 +65,7 @@ impl Scheme for ModifiedHht {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        nonsmooth::refuse(self, model)?;
         start(hht_parameters(self, self.alpha, Some(self.weighting))?, model, initial, options)
     }
 }

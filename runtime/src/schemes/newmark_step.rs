@@ -4,7 +4,7 @@
 //! `q₁ = q₀ ⊕ (h v₀ + h² ((½ − β) A₀ + β A₁))`, `v₁ = v₀ + h ((1 − γ) A₀ + γ A₁)`; on rotations ⊕ is the exponential
 //! [sherif, Eqs. 30, 31]. Newton's method finds A₁ and λ₁ from the equilibrium and `g(q₁) = 0`.
 //! A constraint on velocities holds for v₁ as it is. A change of the step size rescales A, which keeps second order.
-//! Not here: contact.
+//! Contact forces act on v₁; in the weighted equilibrium the old ones belong to F₀.
 
 use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
@@ -16,6 +16,7 @@ use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, drop_vanishing, largest};
+use crate::nonsmooth::{self, Base, Contacts, Moving};
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, Options, StepError, StepStats, Stepper};
 
@@ -74,6 +75,10 @@ pub(super) fn start<'m>(
         let reason = "constraints on positions need β > 0";
         return Err(StepError::Undefined { scheme: parameters.name, model: model.describe().name, reason });
     }
+    if parameters.beta == 0.0 && !model.describe().contacts.is_empty() {
+        let reason = "contacts need β > 0";
+        return Err(StepError::Undefined { scheme: parameters.name, model: model.describe().name, reason });
+    }
     let name = parameters.name.clone();
     let auxiliary = initial.a.clone();
     let exact = match parameters.equilibrium {
@@ -82,8 +87,10 @@ pub(super) fn start<'m>(
     };
     let step = Step::new(parameters, model, initial, constraints);
     let solver = LinearSolver::from_pattern(step.matrix.pattern().clone());
+    let unknowns = solver.size();
     let newton = Newton::new(solver, options.tolerance);
-    Ok(Box::new(NewmarkStepper { name, newton, step, auxiliary, exact, last_dt: None }))
+    let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None };
+    Ok(nonsmooth::over(stepper, model, &name, &options.contacts, unknowns, 1))
 }
 
 struct NewmarkStepper<'m> {
@@ -103,11 +110,39 @@ impl Stepper for NewmarkStepper<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        self.advance(dt, None)
+    }
+
+    fn retreat(&mut self) -> bool {
+        std::mem::swap(&mut self.step.old, &mut self.step.new);
+        self.auxiliary.copy_from(&self.step.old_auxiliary);
+        true
+    }
+}
+
+impl Base for NewmarkStepper<'_> {
+    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+        self.advance(dt, Some(contacts))
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.step.old
+    }
+
+    fn renew(&mut self) {
+        self.auxiliary.copy_from(&self.step.old.a);
+    }
+}
+
+impl NewmarkStepper<'_> {
+    fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
         super::check_step_size(&self.name, dt)?;
         let step = &mut self.step;
         step.old_auxiliary.copy_from(&self.auxiliary);
         let mut stats = StepStats::default();
-        if let Some(last_dt) = self.last_dt.filter(|&last_dt| !super::is_same_step(dt, last_dt)) {
+        // The exact acceleration knows no contact forces; A is taken as it is where there may be any.
+        let is_exact = self.exact.is_none() || contacts.is_none();
+        if let Some(last_dt) = self.last_dt.filter(|_| is_exact).filter(|&last_dt| !super::is_same_step(dt, last_dt)) {
             // A belongs to an instant that is off by a part of the step size; unscaled, the order drops to one.
             let ratio = dt / last_dt;
             let a = match &mut self.exact {
@@ -125,7 +160,23 @@ impl Stepper for NewmarkStepper<'_> {
         }
         step.begin(dt);
         let t = step.old.t;
-        stats += self.newton.solve(step, t, &self.name)?;
+        if let Some(contacts) =
+            contacts.as_deref_mut().filter(|_| step.parameters.equilibrium.old_force_factor() != 0.0)
+        {
+            contacts.evaluate(0, t, step.old.q.as_slice(), step.old.v.as_slice());
+            contacts.add_forces(0, -1.0, step.old_force.as_mut_slice());
+        }
+        stats += match contacts {
+            None => self.newton.solve(step, t, &self.name)?,
+            Some(contacts) => {
+                let bend = |step: &Step, solver: &mut LinearSolver, correction: &mut [f64]| {
+                    contacts.hold(step, solver, correction)
+                };
+                let stats = self.newton.solve_bent(step, t, &self.name, bend)?;
+                contacts.keep_forces(0, 1.0);
+                stats
+            }
+        };
         step.accept();
         self.auxiliary.copy_from(&step.auxiliary);
         self.last_dt = Some(dt);
@@ -282,6 +333,20 @@ impl<'m> Step<'m> {
             self.new.a.copy_from(&self.auxiliary);
         }
         std::mem::swap(&mut self.old, &mut self.new);
+    }
+}
+
+impl Moving for Step<'_> {
+    fn points(&self) -> usize {
+        1
+    }
+
+    fn state(&self, _point: usize) -> &State {
+        &self.new
+    }
+
+    fn response(&self, _point: usize, _by: usize) -> f64 {
+        self.newmark_factors().1
     }
 }
 

@@ -11,6 +11,7 @@ use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
+use crate::nonsmooth;
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 use crate::tables::{self, Tableau};
 
@@ -48,6 +49,7 @@ impl Scheme for RungeKutta {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        nonsmooth::refuse(self, model)?;
         let dims = model.dims();
         Ok(Box::new(RungeKuttaStepper {
             blocks: model.describe().blocks,

@@ -14,6 +14,7 @@ use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, largest};
+use crate::nonsmooth::{Contacts, Moving};
 use crate::scheme::{ConstraintLevel, Options, Predictor, StepError, StepStats};
 use crate::tables;
 
@@ -121,14 +122,39 @@ impl<'m> TimePoint<'m> {
         }
     }
 
+    /// Number of unknowns.
+    pub(super) fn size(&self) -> usize {
+        self.equations.matrix.pattern().columns
+    }
+
     /// Solves for the point at time t; `start` is the time of the step's beginning, for errors.
     pub(super) fn solve(&mut self, t: f64, beta: f64, start: f64, scheme: &str) -> Result<StepStats, StepError> {
+        self.prepare(t, beta);
+        self.newton.solve(&mut self.equations, start, scheme)
+    }
+
+    /// [`TimePoint::solve`] under the forces of closed contacts.
+    pub(super) fn solve_held(
+        &mut self,
+        t: f64,
+        beta: f64,
+        start: f64,
+        scheme: &str,
+        contacts: &mut Contacts,
+    ) -> Result<StepStats, StepError> {
+        self.prepare(t, beta);
+        let bend = |equations: &PointEquations, solver: &mut LinearSolver, correction: &mut [f64]| {
+            contacts.hold(equations, solver, correction)
+        };
+        self.newton.solve_bent(&mut self.equations, start, scheme, bend)
+    }
+
+    fn prepare(&mut self, t: f64, beta: f64) {
         let equations = &mut self.equations;
         equations.state.t = t;
         equations.beta = beta;
         equations.x.copy_from(&equations.known_x);
         equations.follow_acceleration();
-        self.newton.solve(equations, start, scheme)
     }
 
     /// The point that was solved for last.
@@ -178,6 +204,20 @@ impl PointEquations<'_> {
         state.v.axpy(*beta, &state.a, 1.0);
         let (reference, known, v) = (reference.as_slice(), known_x.as_slice(), state.v.as_slice());
         chart::solve(blocks, reference, known, *beta, v, x.as_mut_slice(), state.q.as_mut_slice());
+    }
+}
+
+impl Moving for PointEquations<'_> {
+    fn points(&self) -> usize {
+        1
+    }
+
+    fn state(&self, _point: usize) -> &State {
+        &self.state
+    }
+
+    fn response(&self, _point: usize, _by: usize) -> f64 {
+        self.beta
     }
 }
 

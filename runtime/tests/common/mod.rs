@@ -3,11 +3,15 @@
 #![allow(dead_code, unused_imports)] // Every test uses a part of them.
 
 mod body;
+mod particle;
 mod pendulum;
+mod slider;
 mod top;
 
 pub use body::{FreeBody, Rotor};
+pub use particle::{Particle, Press};
 pub use pendulum::{Chain, LinearOscillator, Oscillator, Pendulum};
+pub use slider::Slider;
 pub use top::HeavyTop;
 
 use hamel::{Block, Channel, ModelInfo, SparsityPattern};

@@ -50,6 +50,8 @@ struct Scheme {
     order: u32,
     stages: u32,
     stability: String,
+    /// Whether it carries models with contacts.
+    contacts: bool,
     /// Orders of coordinates, velocities and multipliers with constraints on velocities and on positions.
     index_2: Option<[u32; 3]>,
     index_3: Option<[u32; 3]>,
@@ -92,14 +94,16 @@ pub(super) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
         screen.table(&models.iter().map(row).collect::<Vec<_>>())?;
     }
     if let Some(schemes) = &listing.schemes {
-        let columns = "family, order, orders of q/v/λ with constraints on velocities and on positions, stages";
+        let columns =
+            "family, order, orders of q/v/λ with constraints on velocities and on positions, stages, contacts";
         screen.line(format!("{between}Schemes: {columns}"))?;
         let parameter = |p: &Parameter| format!("{} = {}", p.name, p.default);
         let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
         let row = |s: &Scheme| {
             let parameters = s.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ");
             let numbers = [s.order.to_string(), orders(s.index_2), orders(s.index_3), s.stages.to_string()];
-            let texts = [s.stability.clone(), parameters, s.source.to_owned()];
+            let contacts = if s.contacts { "contacts" } else { "–" };
+            let texts = [contacts.to_owned(), s.stability.clone(), parameters, s.source.to_owned()];
             [s.name.to_owned(), s.family.to_owned()].into_iter().chain(numbers).chain(texts).collect()
         };
         screen.table(&schemes.iter().map(row).collect::<Vec<_>>())?;
@@ -140,6 +144,7 @@ fn schemes() -> Vec<Scheme> {
             order: scheme.order(),
             stages: scheme.stages(),
             stability: entry.stability.to_string(),
+            contacts: scheme.carries_contacts(),
             index_2: entry.index_2,
             index_3: entry.index_3,
             parameters: entry.parameters.iter().map(parameter).collect(),

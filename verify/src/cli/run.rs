@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use hamel::adaptive::{AdaptiveRun, AdaptiveStepper, Control, simulate_adaptive};
 use hamel::trajectory::Division;
-use hamel::{ConstraintLevel, Model, Options, RotationReference, Run, Scheme, schemes};
+use hamel::{ConstraintLevel, Model, Options, RotationReference, Run, Scheme, nonsmooth, schemes};
 use hamel_models::ModelEntry;
 use hamel_verify::output::{self, OutputError};
 use hamel_verify::provenance::Provenance;
@@ -100,6 +100,9 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     scheme.start_with(&*model, initial.clone(), &options)?;
     if let Some(caution) = schemes::caution(&*scheme, &*model, &options) {
         eprintln!("caution: {}: {caution}", scheme.name());
+    }
+    for (contact, depth) in nonsmooth::penetrations(&*model, &initial) {
+        eprintln!("caution: contact `{contact}` is closed by {depth:.3e} at the start");
     }
     if let Some(tolerance) = arguments.adaptive {
         AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(arguments.dt, tolerance))?;

@@ -1,0 +1,407 @@
+//! The contacts of a model in a step: which are closed, which way they push, and the problem of their impulses.
+//!
+//! A scheme has solved linear equations `K x = …` for accelerations or changes of velocity, as if contacts were open.
+//! Impulses Λ change the solution by `K⁻¹ W Λ`, and with it the velocities at the points where contacts act, which
+//! gives `b = Wᵀ v + ∂g/∂t` and `G = Wᵀ (∂v/∂x) K⁻¹ W` of the contact problem. Bilateral constraints and implicit
+//! stiffness and damping are part of K. [rezaei, Eqs. 33-41, 44-50]
+
+use super::problem::Problem;
+use super::solver::{Solver, Unsolved};
+use crate::linear_solver::LinearSolver;
+use crate::model::{ContactInfo, ContactLaw, Model, State};
+use crate::newton::Equations;
+use crate::scheme::StepError;
+
+/// Most points of a step at which contacts act together.
+pub(crate) const MAX_POINTS: usize = 3;
+/// Up to this many rows memory is taken at the start; beyond, when they close for the first time.
+const RESERVED_ROWS: usize = 512;
+
+/// Equations of a step whose unknowns are accelerations, and whose contacts act at one or several points.
+pub(crate) trait Moving: Equations {
+    /// Number of points, at most [`MAX_POINTS`].
+    fn points(&self) -> usize;
+    /// The iterate at a point.
+    fn state(&self, point: usize) -> &State;
+    /// Derivative of the velocity at a point by the acceleration that belongs to another.
+    fn response(&self, point: usize, by: usize) -> f64;
+}
+
+/// What contacts have done so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactRecord {
+    /// Gaps, `[contacts]`.
+    pub gaps: Vec<f64>,
+    /// Forces at the end of the last step, normal and tangential, as the rows of [`Model::contact_jacobian`].
+    pub forces: Vec<f64>,
+    /// Impulses of all impacts since the start, by the same rows.
+    pub impulses: Vec<f64>,
+    /// Number of instants with an impact since the start.
+    pub impacts: u64,
+    /// Largest violation of the laws of contact since the start, as a relative velocity.
+    pub violation: f64,
+    /// Energy that impacts have taken since the start, J.
+    pub loss: f64,
+    /// The least energy that one impact has taken, J: negative where an impact has added energy.
+    pub least_loss: f64,
+}
+
+/// Directions of the contacts at one configuration.
+struct Place {
+    /// Values of Wᵀ.
+    directions: Vec<f64>,
+    /// The part of relative velocities that does not contain v.
+    rate: Vec<f64>,
+    acceleration: Vec<f64>,
+}
+
+/// How velocities at the points follow from a solution x of linear equations, block by block.
+pub(crate) struct Motion<'a> {
+    /// Velocities without x.
+    pub(crate) known: [&'a [f64]; MAX_POINTS],
+    pub(crate) points: usize,
+    /// Derivatives of the velocity at a point by the block of x that belongs to another.
+    pub(crate) response: [[f64; MAX_POINTS]; MAX_POINTS],
+    /// Directions in which velocities are measured, and in which contacts push: places of [`Contacts::evaluate`].
+    pub(crate) measured: [usize; MAX_POINTS],
+    pub(crate) pushed: [usize; MAX_POINTS],
+    /// Whether the laws are those of impacts, with the known velocities before them.
+    pub(crate) restitution: bool,
+}
+
+impl<'a> Motion<'a> {
+    /// One point, directions of the first place.
+    pub(crate) fn single(known: &'a [f64], response: f64, restitution: bool) -> Self {
+        let none: &[f64] = &[];
+        let mut factors = [[0.0; MAX_POINTS]; MAX_POINTS];
+        factors[0][0] = response;
+        Self {
+            known: [known, none, none],
+            points: 1,
+            response: factors,
+            measured: [0, 1, 2],
+            pushed: [0, 1, 2],
+            restitution,
+        }
+    }
+}
+
+pub(crate) struct Contacts<'m> {
+    pub(crate) model: &'m dyn Model,
+    scheme: String,
+    infos: &'static [ContactInfo],
+    laws: Vec<ContactLaw>,
+    /// Row of each contact's normal.
+    first_rows: Vec<usize>,
+    /// Entries of each row of Wᵀ: column and place among the values.
+    rows: Vec<Vec<(usize, usize)>>,
+    places: Vec<Place>,
+    pub(crate) closed: Vec<usize>,
+    /// Contact and row of Wᵀ of everything that is closed.
+    closed_rows: Vec<(usize, usize)>,
+    problem: Problem,
+    solver: Solver,
+    /// `K⁻¹ W`, column by column.
+    responses: Vec<f64>,
+    /// Velocities at a point, without contacts or by one of them.
+    velocity: Vec<f64>,
+    /// Impulses by point and row, from the problem solved last; zero where open.
+    impulses: Vec<f64>,
+    /// Time of the step's beginning, s, for errors.
+    start: f64,
+    pub(crate) record: ContactRecord,
+}
+
+impl<'m> Contacts<'m> {
+    /// `unknowns`: size of the largest linear system that contacts will be added to; `points`: of a step.
+    pub(crate) fn new(model: &'m dyn Model, scheme: String, unknowns: usize, points: usize) -> Self {
+        let info = model.describe();
+        let infos = info.contacts;
+        let n_rows = info.contact_jacobian.rows;
+        let first_row = |row: &mut usize, contact: &ContactInfo| {
+            let first = *row;
+            *row += 1 + contact.tangents;
+            Some(first)
+        };
+        let mut rows = vec![Vec::new(); n_rows];
+        for (slot, (row, column)) in info.contact_jacobian.entries().enumerate() {
+            rows[row].push((column, slot));
+        }
+        let mut laws = vec![ContactLaw::default(); infos.len()];
+        model.contact_laws(&mut laws);
+        let place = || Place {
+            directions: vec![0.0; info.contact_jacobian.nnz()],
+            rate: vec![0.0; n_rows],
+            acceleration: vec![0.0; n_rows],
+        };
+        let reserved = (points * n_rows).min(RESERVED_ROWS);
+        let (mut problem, mut solver) = (Problem::default(), Solver::default());
+        problem.reserve(reserved, reserved);
+        solver.reserve(reserved);
+        Self {
+            model,
+            scheme,
+            infos,
+            laws,
+            first_rows: infos.iter().scan(0, first_row).collect(),
+            rows,
+            places: (0..MAX_POINTS).map(|_| place()).collect(),
+            closed: Vec::with_capacity(infos.len()),
+            closed_rows: Vec::with_capacity(n_rows),
+            problem,
+            solver,
+            responses: Vec::with_capacity(reserved * unknowns),
+            velocity: vec![0.0; info.velocities.len()],
+            impulses: vec![0.0; MAX_POINTS * n_rows],
+            start: 0.0,
+            record: ContactRecord {
+                gaps: vec![0.0; infos.len()],
+                forces: vec![0.0; n_rows],
+                impulses: vec![0.0; n_rows],
+                least_loss: f64::INFINITY,
+                ..ContactRecord::default()
+            },
+        }
+    }
+
+    /// Begins a step in which the contacts are closed whose gaps are; the first guess are the impulses found last.
+    pub(crate) fn begin(&mut self, start: f64, gaps: &[f64]) {
+        self.start = start;
+        self.closed.clear();
+        self.closed.extend((0..gaps.len()).filter(|&contact| gaps[contact] <= 0.0));
+        self.closed_rows.clear();
+        for &contact in &self.closed {
+            let first = self.first_rows[contact];
+            self.closed_rows.extend((first..=first + self.infos[contact].tangents).map(|row| (contact, row)));
+        }
+        if self.closed.is_empty() {
+            self.impulses.fill(0.0);
+        }
+    }
+
+    /// Number of rows of Wᵀ.
+    fn n_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Directions at a configuration.
+    pub(crate) fn evaluate(&mut self, place: usize, t: f64, q: &[f64], v: &[f64]) {
+        let Place { directions, rate, acceleration } = &mut self.places[place];
+        self.model.contact_jacobian(t, q, directions);
+        self.model.contact_bias(t, q, v, rate, acceleration);
+    }
+
+    /// A row of Wᵀ times a velocity, without the rate.
+    fn along(&self, place: usize, row: usize, v: &[f64]) -> f64 {
+        let directions = &self.places[place].directions;
+        self.rows[row].iter().map(|&(column, slot)| directions[slot] * v[column]).sum()
+    }
+
+    /// Normal velocities of all contacts for the directions of a place.
+    pub(crate) fn normal_velocities(&self, place: usize, v: &[f64], out: &mut [f64]) {
+        for (out, &row) in out.iter_mut().zip(&self.first_rows) {
+            *out = self.along(place, row, v) + self.places[place].rate[row];
+        }
+    }
+
+    /// `out += factor W f` with the forces of the record and the directions of a place.
+    pub(crate) fn add_forces(&self, place: usize, factor: f64, out: &mut [f64]) {
+        let directions = &self.places[place].directions;
+        for (entries, force) in self.rows.iter().zip(&self.record.forces).filter(|(_, force)| **force != 0.0) {
+            for &(column, slot) in entries {
+                out[column] += factor * directions[slot] * force;
+            }
+        }
+    }
+
+    /// Bends a Newton correction so that the velocities after it obey the laws of the closed contacts.
+    ///
+    /// The solver holds the matrix whose solution the correction is. Says whether any contact is closed.
+    pub(crate) fn hold<E: Moving + ?Sized>(
+        &mut self,
+        equations: &E,
+        solver: &mut LinearSolver,
+        correction: &mut [f64],
+    ) -> Result<bool, StepError> {
+        if self.closed.is_empty() {
+            return Ok(false);
+        }
+        let points = equations.points();
+        let none: &[f64] = &[];
+        let mut motion = Motion { points, ..Motion::single(none, 0.0, false) };
+        for point in 0..points {
+            let state = equations.state(point);
+            self.evaluate(point, state.t, state.q.as_slice(), state.v.as_slice());
+            motion.known[point] = state.v.as_slice();
+            for by in 0..points {
+                motion.response[point][by] = equations.response(point, by);
+            }
+        }
+        // The correction is subtracted, what is solved for here is added.
+        correction.iter_mut().for_each(|entry| *entry = -*entry);
+        self.impose(solver, correction, &motion)?;
+        correction.iter_mut().for_each(|entry| *entry = -*entry);
+        Ok(true)
+    }
+
+    /// Changes the solution x of linear equations by what the closed contacts do.
+    pub(crate) fn impose(
+        &mut self,
+        solver: &mut LinearSolver,
+        x: &mut [f64],
+        motion: &Motion,
+    ) -> Result<(), StepError> {
+        self.set_up(solver, x, motion);
+        let stuck = |unsolved: Unsolved, contacts: &Self| StepError::Contact {
+            t: contacts.start,
+            scheme: contacts.scheme.clone(),
+            contacts: contacts.missing(motion.points, unsolved.tolerance),
+            iteration: unsolved.iterations,
+            residual: unsolved.violation,
+        };
+        if !self.problem.is_finite() {
+            return Err(StepError::NotFinite { t: self.start, scheme: self.scheme.clone(), iteration: 0 });
+        }
+        let solved = match self.solver.solve(&mut self.problem) {
+            Ok(solved) => solved,
+            Err(unsolved) => return Err(stuck(unsolved, self)),
+        };
+        self.record.violation = self.record.violation.max(solved.violation);
+        self.impulses.fill(0.0);
+        let (n, n_rows) = (x.len(), self.n_rows());
+        for (index, response) in self.responses.chunks_exact(n).enumerate() {
+            let (point, (_, row)) = (index / self.closed_rows.len(), self.closed_rows[index % self.closed_rows.len()]);
+            let impulse = self.problem.impulse(index);
+            self.impulses[point * n_rows + row] = impulse;
+            x.iter_mut().zip(response).for_each(|(x, response)| *x += response * impulse);
+        }
+        Ok(())
+    }
+
+    /// b and G of the closed contacts.
+    fn set_up(&mut self, solver: &mut LinearSolver, x: &[f64], motion: &Motion) {
+        let Self { problem, responses, rows, places, first_rows, infos, laws, .. } = self;
+        let Self { closed, closed_rows, velocity, impulses, .. } = self;
+        let (n, block, n_rows) = (x.len(), x.len() / motion.points, rows.len());
+        problem.clear();
+        for _ in 0..motion.points {
+            for &contact in closed.iter() {
+                problem.push(infos[contact].tangents, laws[contact].friction);
+            }
+        }
+        problem.allocate();
+        responses.clear();
+        responses.resize(problem.size() * n, 0.0);
+
+        // Adds to the velocity at a point what blocks of x do.
+        let respond = |point: usize, x: &[f64], velocity: &mut [f64]| {
+            for (x, factor) in x.chunks_exact(block).zip(motion.response[point]) {
+                velocity.iter_mut().zip(x).for_each(|(velocity, x)| *velocity += factor * x);
+            }
+        };
+        let along = |place: usize, row: usize, v: &[f64]| -> f64 {
+            let directions: &[f64] = &places[place].directions;
+            rows[row].iter().map(|&(column, slot)| directions[slot] * v[column]).sum()
+        };
+        for point in 0..motion.points {
+            let (place, known) = (motion.measured[point], motion.known[point]);
+            velocity.copy_from_slice(known);
+            respond(point, x, velocity);
+            for (k, &(contact, row)) in closed_rows.iter().enumerate() {
+                let rate = places[place].rate[row];
+                let mut bias = along(place, row, velocity) + rate;
+                if motion.restitution {
+                    let is_normal = row == first_rows[contact];
+                    let law = &laws[contact];
+                    let factor = if is_normal { law.restitution } else { law.tangential_restitution };
+                    bias += factor * (along(place, row, known) + rate);
+                }
+                problem.set_row(point * closed_rows.len() + k, bias, impulses[point * n_rows + row]);
+            }
+        }
+        for (column, response) in responses.chunks_exact_mut(n).enumerate() {
+            let (pushed, (_, row)) = (column / closed_rows.len(), closed_rows[column % closed_rows.len()]);
+            let directions = &places[motion.pushed[pushed]].directions;
+            for &(at, slot) in &rows[row] {
+                response[pushed * block + at] = directions[slot];
+            }
+            solver.solve(response);
+            for point in 0..motion.points {
+                velocity.fill(0.0);
+                respond(point, response, velocity);
+                for (k, &(_, row)) in closed_rows.iter().enumerate() {
+                    let entry = along(motion.measured[point], row, velocity);
+                    problem.set_entry(point * closed_rows.len() + k, column, entry);
+                }
+            }
+        }
+        problem.scale();
+    }
+
+    /// Names of the contacts that miss their laws, once each.
+    fn missing(&self, points: usize, tolerance: f64) -> String {
+        let is_missed = |contact: usize| {
+            let all = (0..points).map(|point| &self.problem.contacts[point * self.closed.len() + contact]);
+            all.into_iter().any(|rows| self.problem.misses(rows, tolerance))
+        };
+        let names = (0..self.closed.len()).filter(|&contact| is_missed(contact));
+        let names: Vec<String> = names.map(|contact| format!("`{}`", self.infos[self.closed[contact]].name)).collect();
+        names.join(", ")
+    }
+
+    /// Writes the impulses of a point, over a time, into the record as forces.
+    pub(crate) fn keep_forces(&mut self, point: usize, over: f64) {
+        let n = self.n_rows();
+        let impulses = &self.impulses[point * n..(point + 1) * n];
+        self.record.forces.iter_mut().zip(impulses).for_each(|(force, impulse)| *force = impulse / over);
+    }
+
+    /// The next problem is not like the last one: its first guess is that nobody pushes.
+    pub(crate) fn release(&mut self) {
+        self.impulses.fill(0.0);
+    }
+
+    /// Makes velocities at the first place those after an instant of acceleration, for contacts that stay closed.
+    pub(crate) fn accelerate(&mut self, v: &[f64], at_rest: f64, instant: f64) {
+        let fastest = v.iter().fold(0.0_f64, |fastest, v| fastest.max(v.abs()));
+        for row in 0..self.n_rows() {
+            let velocity = self.along(0, row, v) + self.places[0].rate[row];
+            let is_kept = self.first_rows.contains(&row) && velocity.abs() <= at_rest * (1.0 + fastest);
+            let Place { rate, acceleration, .. } = &mut self.places[0];
+            rate[row] += instant * acceleration[row] - if is_kept { velocity } else { 0.0 };
+        }
+    }
+
+    /// Adds an impact to the record: its impulses are those of the problem solved last.
+    ///
+    /// The energy that it takes is `−½ Λᵀ Wᵀ (v⁻ + v⁺)`.
+    pub(crate) fn record_impact(&mut self, before: &[f64], after: &[f64]) {
+        let mut loss = 0.0;
+        for row in 0..self.n_rows() {
+            let impulse = self.impulses[row];
+            if impulse == 0.0 {
+                continue;
+            }
+            self.record.impulses[row] += impulse;
+            loss -= 0.5 * impulse * (self.along(0, row, before) + self.along(0, row, after));
+        }
+        self.record.impacts += 1;
+        self.record.loss += loss;
+        self.record.least_loss = self.record.least_loss.min(loss);
+    }
+
+    /// Name of the scheme, for errors.
+    pub(crate) fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// Name of a contact.
+    pub(crate) fn name(&self, contact: usize) -> &'static str {
+        self.infos[contact].name
+    }
+
+    /// Number of contacts.
+    pub(crate) fn len(&self) -> usize {
+        self.infos.len()
+    }
+}

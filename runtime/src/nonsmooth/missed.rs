@@ -1,0 +1,92 @@
+//! Steps that are too long to see a contact.
+//!
+//! A contact that is open at both ends of a step may have been closed between, which the cubic through gaps and normal
+//! velocities shows. Shallow contacts that are missed belong to the error of a scheme of this kind; one that is deeper
+//! than the gaps at the ends are wide makes its result worthless.
+
+use super::Contacts;
+use crate::model::State;
+use crate::scheme::StepError;
+
+/// Gaps and normal velocities at the beginning of a step, and at its end.
+pub(crate) struct Watch {
+    pub(crate) gaps: [Vec<f64>; 2],
+    velocities: [Vec<f64>; 2],
+}
+
+impl Watch {
+    pub(crate) fn new(contacts: usize) -> Self {
+        let zeros = || [vec![0.0; contacts], vec![0.0; contacts]];
+        Self { gaps: zeros(), velocities: zeros() }
+    }
+
+    /// Looks at the contacts at the beginning (0) or end (1) of a step.
+    pub(crate) fn look(&mut self, end: usize, contacts: &mut Contacts, state: &State) {
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        contacts.model.contact_gap(t, q, &mut self.gaps[end]);
+        contacts.evaluate(0, t, q, v);
+        contacts.normal_velocities(0, v, &mut self.velocities[end]);
+    }
+
+    /// Whether a contact has closed.
+    pub(crate) fn has_closed(&self) -> bool {
+        let [before, after] = &self.gaps;
+        before.iter().zip(after).any(|(before, after)| *before > 0.0 && *after <= 0.0)
+    }
+
+    /// Refuses a step that has not seen a contact.
+    pub(crate) fn check(&self, contacts: &Contacts, start: f64, dt: f64) -> Result<(), StepError> {
+        let ([before, after], [before_v, after_v]) = (&self.gaps, &self.velocities);
+        for contact in 0..contacts.len() {
+            let (g0, g1) = (before[contact], after[contact]);
+            if !g1.is_finite() {
+                return Err(StepError::NotFinite { t: start, scheme: contacts.scheme().to_owned(), iteration: 0 });
+            }
+            if g0 <= 0.0 || g1 <= 0.0 {
+                continue;
+            }
+            let depth = -least(g0, g1, before_v[contact] * dt, after_v[contact] * dt);
+            if depth > g0.max(g1) {
+                return Err(StepError::MissedContact {
+                    t: start,
+                    scheme: contacts.scheme().to_owned(),
+                    contact: contacts.name(contact),
+                    depth,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The least value in [0, 1] of the cubic with values g and slopes d at both ends.
+fn least(g0: f64, g1: f64, d0: f64, d1: f64) -> f64 {
+    let ends = g0.min(g1);
+    if d0 >= 0.0 || d1 <= 0.0 {
+        return ends;
+    }
+    // g0 + d0 s + square s² + cube s³; between the ends its slope changes sign once.
+    let (square, cube) = (3.0 * (g1 - g0) - 2.0 * d0 - d1, 2.0 * (g0 - g1) + d0 + d1);
+    let root = (square * square - 3.0 * cube * d0).max(0.0).sqrt();
+    let s = (-d0 / (square + root)).clamp(0.0, 1.0);
+    ends.min(g0 + s * (d0 + s * (square + s * cube)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least;
+
+    #[test]
+    fn the_least_gap_is_that_of_the_cubic() {
+        // (s − 0.3)² − 0.01, then a cubic by brute force.
+        assert!((least(0.08, 0.48, -0.6, 1.4) + 0.01).abs() < 1e-15);
+        let (g0, g1, d0, d1) = (0.1, 0.3, -2.0, 0.7);
+        let (square, cube) = (3.0 * (g1 - g0) - 2.0 * d0 - d1, 2.0 * (g0 - g1) + d0 + d1);
+        let values = (0..=100_000).map(|k| {
+            let s = f64::from(k) * 1e-5;
+            g0 + s * (d0 + s * (square + s * cube))
+        });
+        assert!((least(g0, g1, d0, d1) - values.fold(f64::INFINITY, f64::min)).abs() < 1e-9);
+        assert_eq!(least(0.1, 0.2, 1.0, 1.0), 0.1);
+    }
+}

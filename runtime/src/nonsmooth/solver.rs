@@ -1,0 +1,412 @@
+//! How a contact problem is solved: exact Newton, then all states of few contacts, then sweeps over many.
+//!
+//! Newton's method takes the exact generalized Jacobian, with the derivative of the radius of the friction disc that
+//! [rezaei, Eqs. 43, 52] leave out; with it most problems need one or two iterations. Where it cycles, few planar
+//! contacts are tried in every combination of open, sticking and sliding; many contacts are swept over one by one
+//! (projected Gauss-Seidel), and Newton's method finishes what the sweeps have found. A problem that none solves may
+//! have no solution: friction can jam.
+
+use super::elimination::Elimination;
+use super::problem::{Problem, Rows, Status, on_disc};
+
+const NEWTON_ITERATIONS: u32 = 20;
+/// Iterations that finish what sweeps have found.
+const FINISHING_ITERATIONS: u32 = 6;
+/// Most contacts whose states are all tried: 4⁴ small systems.
+const ENUMERATED: usize = 4;
+/// From this many rows on, sweeps come first: Newton's method from far away would take many large systems.
+const SWEPT_FIRST: usize = 48;
+/// Sweeps between two attempts to finish, the first and, doubled each time, the last.
+const SWEEPS: [u32; 2] = [16, 1 << 15];
+/// Violation of the laws that is round-off, relative to the velocities from which it is left.
+const EXACT: f64 = 4.0 * f64::EPSILON;
+/// The same where iterations end: redundant contacts cost digits.
+const ACCEPTED: f64 = 1e-13;
+
+/// What solved a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    Newton,
+    Enumeration,
+    GaussSeidel,
+}
+
+/// How a problem was solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Solved {
+    pub(super) method: Method,
+    /// Iterations of Newton's method and sweeps.
+    pub(super) iterations: u32,
+    /// Largest violation of the laws, as a relative velocity.
+    pub(super) violation: f64,
+}
+
+/// No solution was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Unsolved {
+    pub(super) iterations: u32,
+    pub(super) violation: f64,
+    /// What would have been accepted.
+    pub(super) tolerance: f64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Solver {
+    system: Elimination,
+    /// Where iterations began, and the best that they came to.
+    start: Vec<f64>,
+    /// Entries of G that are not zero, row by row.
+    row_starts: Vec<usize>,
+    columns: Vec<usize>,
+    entries: Vec<f64>,
+}
+
+impl Solver {
+    /// Makes room for this many rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.system.reserve(rows);
+        self.start.reserve(rows);
+        self.row_starts.reserve(rows + 1);
+        self.columns.reserve(rows * rows);
+        self.entries.reserve(rows * rows);
+    }
+
+    /// Finds Λ from the guess that the problem holds.
+    pub(super) fn solve(&mut self, problem: &mut Problem) -> Result<Solved, Unsolved> {
+        self.start.clear();
+        self.start.extend_from_slice(problem.unknowns());
+        let mut iterations = 0;
+        if problem.size() < SWEPT_FIRST {
+            if let Some(solved) = self.newton(problem, NEWTON_ITERATIONS, &mut iterations) {
+                return Ok(Solved { method: Method::Newton, ..solved });
+            }
+            let is_planar = problem.contacts.iter().all(|contact| contact.tangents < 2);
+            let is_enumerated = is_planar && problem.contacts.len() <= ENUMERATED;
+            if is_enumerated && let Some(solved) = self.enumerate(problem, &mut iterations) {
+                return Ok(solved);
+            }
+        }
+        problem.unknowns().copy_from_slice(&self.start);
+        self.sweep(problem, &mut iterations)
+    }
+
+    /// Newton's method; `None` when it does not converge.
+    fn newton(&mut self, problem: &mut Problem, most: u32, iterations: &mut u32) -> Option<Solved> {
+        for iteration in 0..=most {
+            problem.update_slips();
+            let (violation, size) = problem.violation();
+            let tolerance = if iteration == most { ACCEPTED } else { EXACT };
+            if violation <= tolerance * size {
+                return Some(Solved { method: Method::Newton, iterations: *iterations, violation });
+            }
+            if iteration == most || violation.is_nan() {
+                break;
+            }
+            self.system.clear(problem.size());
+            for index in 0..problem.contacts.len() {
+                let contact = problem.contacts[index];
+                self.linearize(problem, &contact, problem.status(&contact));
+            }
+            self.system.solve();
+            for (unknown, change) in problem.unknowns().iter_mut().zip(&self.system.rhs) {
+                *unknown += change;
+            }
+            *iterations += 1;
+        }
+        None
+    }
+
+    /// The rows of a contact for the change of Λ.
+    fn linearize(&mut self, problem: &mut Problem, contact: &Rows, status: Status) {
+        let n = problem.size();
+        let Elimination { matrix, rhs, .. } = &mut self.system;
+        let mut without_slip = |problem: &Problem, row: usize| {
+            matrix[row * n..(row + 1) * n].copy_from_slice(problem.row(row));
+            rhs[row] = -problem.slip(row);
+        };
+        match status {
+            Status::Open => {
+                for row in contact.all() {
+                    matrix[row * n + row] = 1.0;
+                    rhs[row] = -problem.unknowns()[row];
+                }
+            }
+            Status::Stick => contact.all().for_each(|row| without_slip(problem, row)),
+            Status::Slide { direction, shrink } => {
+                let normal = contact.normal;
+                without_slip(problem, normal);
+                let radius = contact.friction * problem.unknowns()[normal].max(0.0);
+                for (k, row) in contact.tangential().enumerate() {
+                    matrix[row * n + row] += 1.0;
+                    matrix[row * n + normal] -= contact.friction * direction[k];
+                    rhs[row] = radius * direction[k] - problem.unknowns()[row];
+                    if contact.tangents < 2 {
+                        continue;
+                    }
+                    // The border of a disc is curved: −shrink (I − d dᵀ) (δΛ − G δΛ).
+                    for (l, other) in contact.tangential().enumerate() {
+                        let across = if k == l { 1.0 } else { 0.0 } - direction[k] * direction[l];
+                        let factor = shrink * across;
+                        matrix[row * n + other] -= factor;
+                        for (entry, value) in matrix[row * n..(row + 1) * n].iter_mut().zip(problem.row(other)) {
+                            *entry += factor * value;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tries every combination of states of planar contacts.
+    fn enumerate(&mut self, problem: &mut Problem, iterations: &mut u32) -> Option<Solved> {
+        let states = |contact: &Rows| if contact.tangents == 1 && contact.friction > 0.0 { 4 } else { 2 };
+        let combinations: usize = problem.contacts.iter().map(states).product();
+        for combination in 0..combinations {
+            problem.unknowns().fill(0.0);
+            problem.update_slips();
+            self.system.clear(problem.size());
+            let mut rest = combination;
+            for index in 0..problem.contacts.len() {
+                let contact = problem.contacts[index];
+                let state = rest % states(&contact);
+                rest /= states(&contact);
+                let slide = |sign: f64| Status::Slide { direction: [sign, 0.0], shrink: 0.0 };
+                let status = match (states(&contact), state) {
+                    (_, 0) => Status::Open,
+                    (2, _) => slide(0.0),
+                    (_, 1) => Status::Stick,
+                    (_, 2) => slide(1.0),
+                    _ => slide(-1.0),
+                };
+                self.linearize(problem, &contact, status);
+            }
+            self.system.solve();
+            problem.unknowns().copy_from_slice(&self.system.rhs);
+            *iterations += 1;
+            problem.update_slips();
+            let (violation, size) = problem.violation();
+            if violation <= ACCEPTED * size {
+                return Some(Solved { method: Method::Enumeration, iterations: *iterations, violation });
+            }
+        }
+        None
+    }
+
+    /// Projected Gauss-Seidel, finished by Newton's method.
+    fn sweep(&mut self, problem: &mut Problem, iterations: &mut u32) -> Result<Solved, Unsolved> {
+        self.compress(problem);
+        let [mut until, last] = SWEEPS;
+        let mut sweeps = 0;
+        while until <= last {
+            while sweeps < until {
+                self.sweep_once(problem);
+                sweeps += 1;
+            }
+            *iterations += until;
+            self.start.copy_from_slice(problem.unknowns());
+            if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
+                return Ok(Solved { method: Method::GaussSeidel, ..solved });
+            }
+            problem.unknowns().copy_from_slice(&self.start);
+            until *= 2;
+        }
+        problem.update_slips();
+        let (violation, size) = problem.violation();
+        let tolerance = ACCEPTED * size;
+        if violation <= tolerance {
+            return Ok(Solved { method: Method::GaussSeidel, iterations: *iterations, violation });
+        }
+        Err(Unsolved { iterations: *iterations, violation, tolerance })
+    }
+
+    /// Keeps the entries of G that are not zero: few contacts share a body.
+    fn compress(&mut self, problem: &Problem) {
+        self.row_starts.clear();
+        self.columns.clear();
+        self.entries.clear();
+        for row in 0..problem.size() {
+            self.row_starts.push(self.columns.len());
+            for (column, &entry) in problem.row(row).iter().enumerate().filter(|(_, entry)| **entry != 0.0) {
+                self.columns.push(column);
+                self.entries.push(entry);
+            }
+        }
+        self.row_starts.push(self.columns.len());
+    }
+
+    /// Solves the laws of one contact after the other, the others given.
+    fn sweep_once(&self, problem: &mut Problem) {
+        for index in 0..problem.contacts.len() {
+            let contact = problem.contacts[index];
+            let normal = contact.normal;
+            let (slip, diagonal) = self.slip(problem, normal);
+            let unknown = &mut problem.unknowns()[normal];
+            if diagonal > 0.0 {
+                *unknown = (*unknown - slip / diagonal).max(0.0);
+            }
+            let radius = contact.friction * *unknown;
+            // One step for all tangents: a projection on a disc does not know directions.
+            let mut force = [0.0; 2];
+            let mut step = 0.0_f64;
+            for row in contact.tangential() {
+                step = step.max(self.slip(problem, row).1);
+            }
+            for (force, row) in force.iter_mut().zip(contact.tangential()) {
+                let (slip, _) = self.slip(problem, row);
+                *force = problem.unknowns()[row] - if step > 0.0 { slip / step } else { 0.0 };
+            }
+            let force = on_disc(force, radius);
+            for (force, row) in force.into_iter().zip(contact.tangential()) {
+                problem.unknowns()[row] = force;
+            }
+        }
+    }
+
+    /// The slip of a row and its diagonal entry.
+    fn slip(&self, problem: &mut Problem, row: usize) -> (f64, f64) {
+        let range = self.row_starts[row]..self.row_starts[row + 1];
+        let (mut slip, mut diagonal) = (problem.bias(row), 0.0);
+        let unknowns = problem.unknowns();
+        for (&column, &entry) in self.columns[range.clone()].iter().zip(&self.entries[range]) {
+            slip += entry * unknowns[column];
+            if column == row {
+                diagonal = entry;
+            }
+        }
+        (slip, diagonal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers without a pattern, the same everywhere.
+    struct Random(u64);
+
+    impl Random {
+        /// In [−1, 1).
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+    }
+
+    /// G = Wᵀ W from random directions of `dims` velocities, and b in its range, so that slips can be stopped.
+    fn random_problem(random: &mut Random, contacts: usize, tangents: usize, friction: f64, dims: usize) -> Problem {
+        let mut problem = Problem::default();
+        (0..contacts).for_each(|_| problem.push(tangents, friction));
+        problem.allocate();
+        let n = problem.size();
+        let directions: Vec<f64> = (0..n * dims).map(|_| random.next()).collect();
+        let velocity: Vec<f64> = (0..dims).map(|_| random.next()).collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let rows: Vec<&[f64]> = directions.chunks(dims).collect();
+        for i in 0..n {
+            for j in 0..n {
+                problem.set_entry(i, j, dot(rows[i], rows[j]));
+            }
+            problem.set_row(i, dot(rows[i], &velocity), 0.0);
+        }
+        problem.scale();
+        problem
+    }
+
+    /// Solves problems and counts how: by Newton, by enumeration, by sweeps, not at all.
+    fn count(contacts: usize, tangents: usize, friction: f64, dims: usize) -> [usize; 4] {
+        let mut random = Random(2015);
+        let mut solver = Solver::default();
+        let mut counts = [0; 4];
+        for _ in 0..500 {
+            let mut problem = random_problem(&mut random, contacts, tangents, friction, dims);
+            match solver.solve(&mut problem) {
+                Ok(Solved { method, violation, .. }) => {
+                    problem.update_slips();
+                    let (measured, size) = problem.violation();
+                    assert_eq!(measured, violation);
+                    assert!(violation <= 1e-12 * size, "{method:?}: {violation:e} of {size}");
+                    counts[method as usize] += 1;
+                }
+                Err(unsolved) => {
+                    assert!(unsolved.violation > unsolved.tolerance);
+                    counts[3] += 1;
+                }
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn frictionless_and_redundant_contacts_are_always_solved() {
+        for (contacts, dims) in [(1, 3), (2, 3), (4, 6), (6, 3), (12, 6), (30, 40)] {
+            assert_eq!(count(contacts, 0, 0.0, dims)[3], 0, "{contacts} contacts, {dims} velocities");
+            assert_eq!(
+                count(contacts, 1, 0.0, dims)[3],
+                0,
+                "{contacts} contacts, {dims} velocities, directions unused"
+            );
+        }
+    }
+
+    #[test]
+    fn planar_friction_needs_enumeration_where_newton_cycles() {
+        // Of 500 problems with random directions: solved by Newton, by enumeration, by sweeps, unsolved.
+        for (contacts, friction, dims, expected) in [
+            (1, 0.3, 3, [499, 1, 0, 0]),
+            (2, 0.3, 3, [486, 14, 0, 0]),
+            (2, 0.5, 3, [477, 23, 0, 0]),
+            (3, 0.5, 3, [467, 33, 0, 0]),
+            (4, 0.5, 12, [500, 0, 0, 0]),
+        ] {
+            assert_eq!(count(contacts, 1, friction, dims), expected, "{contacts} contacts, {dims} velocities");
+        }
+    }
+
+    #[test]
+    fn spatial_friction_is_solved() {
+        for (contacts, friction, dims, expected) in [
+            (1, 0.3, 6, [500, 0, 0, 0]),
+            (2, 0.3, 6, [499, 0, 1, 0]),
+            (4, 0.3, 6, [494, 0, 6, 0]),
+            (4, 0.3, 24, [500, 0, 0, 0]),
+            (12, 0.3, 60, [500, 0, 0, 0]),
+        ] {
+            assert_eq!(count(contacts, 2, friction, dims), expected, "{contacts} contacts, {dims} velocities");
+        }
+    }
+
+    #[test]
+    fn many_contacts_are_swept_over() {
+        // A column of 60 unit masses on the ground: forces add up from above.
+        let n = 60;
+        let mut problem = Problem::default();
+        (0..n).for_each(|_| problem.push(0, 0.0));
+        problem.allocate();
+        for row in 0..n {
+            problem.set_entry(row, row, if row == 0 { 1.0 } else { 2.0 });
+            if row > 0 {
+                problem.set_entry(row, row - 1, -1.0);
+                problem.set_entry(row - 1, row, -1.0);
+            }
+            problem.set_row(row, if row == 0 { -1.0 } else { 0.0 }, 0.0);
+        }
+        problem.scale();
+        let solved = Solver::default().solve(&mut problem).unwrap();
+        assert_eq!(solved.method, Method::GaussSeidel);
+        for row in 0..n {
+            assert!((problem.impulse(row) - (n - row) as f64).abs() < 1e-10, "{row}: {}", problem.impulse(row));
+        }
+    }
+
+    #[test]
+    fn a_contact_that_nothing_can_stop_is_unsolved() {
+        let mut problem = Problem::default();
+        problem.push(1, 0.5);
+        problem.allocate();
+        problem.set_row(0, -2.0, 0.0);
+        problem.scale();
+        let unsolved = Solver::default().solve(&mut problem).unwrap_err();
+        assert_eq!(unsolved.violation, 2.0);
+        assert!(problem.misses(&problem.contacts[0], unsolved.tolerance));
+    }
+}

@@ -1,0 +1,151 @@
+//! The mixed framework: force level in the step of a base scheme, impact level at its end. [rezaei, Fig. 4]
+
+use super::{AfterImpact, ContactOptions, ContactRecord, Contacts, InitialAcceleration, Motion, Watch};
+use crate::model::{Model, State};
+use crate::scheme::{StepError, StepStats, Stepper};
+use crate::schemes::Acceleration;
+
+/// Time over which closed contacts keep their velocities when consistent accelerations are found, s: short beside any
+/// motion, long beside the rounding of velocities.
+const INSTANT: f64 = 1e-6;
+/// Normal velocities below this part of the largest velocity are those of a contact that stays closed.
+const AT_REST: f64 = 1e-9;
+
+/// A stepper whose steps bear contact forces and whose velocities may jump between them.
+pub(crate) trait Base: Stepper {
+    /// [`Stepper::step`] under the forces of the closed contacts, which it leaves in their record.
+    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError>;
+    /// The current state, whose velocities may be changed.
+    fn state_mut(&mut self) -> &mut State;
+    /// Goes on with the accelerations of the current state, which were changed.
+    fn renew(&mut self);
+}
+
+/// The base stepper itself, or with its contacts where the model has any.
+///
+/// `unknowns` and `points`: sizes of its linear systems, and points at which contacts act.
+pub(crate) fn over<'m, B: Base + 'm>(
+    base: B,
+    model: &'m dyn Model,
+    scheme: &str,
+    options: &ContactOptions,
+    unknowns: usize,
+    points: usize,
+) -> Box<dyn Stepper + 'm> {
+    if model.describe().contacts.is_empty() {
+        return Box::new(base);
+    }
+    let contacts =
+        Contacts::new(model, scheme.to_owned(), unknowns.max(model.describe().iteration_matrix.rows), points);
+    let mut stepper = Nonsmooth {
+        next: base.state().clone(),
+        watch: Watch::new(contacts.len()),
+        impact: Acceleration::new(model, scheme.to_owned()),
+        base,
+        contacts,
+        options: *options,
+        is_new: true,
+    };
+    stepper.watch.look(0, &mut stepper.contacts, stepper.base.state());
+    stepper.contacts.record.gaps.copy_from_slice(&stepper.watch.gaps[0]);
+    Box::new(stepper)
+}
+
+struct Nonsmooth<'m, B> {
+    base: B,
+    contacts: Contacts<'m>,
+    watch: Watch,
+    impact: Acceleration<'m>,
+    /// Where velocities after an impact are made.
+    next: State,
+    options: ContactOptions,
+    /// Whether no step has been done.
+    is_new: bool,
+}
+
+impl<B: Base> Stepper for Nonsmooth<'_, B> {
+    fn state(&self) -> &State {
+        self.base.state()
+    }
+
+    fn contacts(&self) -> Option<&ContactRecord> {
+        Some(&self.contacts.record)
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        let start = self.base.state().t;
+        let mut stats = StepStats::default();
+        if self.is_new && self.options.initial_acceleration == InitialAcceleration::Consistent {
+            stats += self.renew_acceleration()?;
+        }
+        self.is_new = false;
+        self.watch.look(0, &mut self.contacts, self.base.state());
+        self.contacts.begin(start, &self.watch.gaps[0]);
+        stats += self.base.step_held(dt, &mut self.contacts)?;
+        self.watch.look(1, &mut self.contacts, self.base.state());
+        match self.finish(start, dt) {
+            Ok(impact) => stats += impact,
+            Err(error) => {
+                self.base.retreat();
+                return Err(error);
+            }
+        }
+        self.contacts.record.gaps.copy_from_slice(&self.watch.gaps[1]);
+        Ok(stats)
+    }
+}
+
+impl<B: Base> Nonsmooth<'_, B> {
+    /// The impact of contacts that have closed in a step.
+    fn finish(&mut self, start: f64, dt: f64) -> Result<StepStats, StepError> {
+        self.watch.check(&self.contacts, start, dt)?;
+        if !self.watch.has_closed() {
+            return Ok(StepStats::default());
+        }
+        let Self { base, contacts, watch, impact, next, options, .. } = self;
+        let before = base.state();
+        contacts.begin(start, &watch.gaps[1]);
+        contacts.release();
+        impact.begin(start);
+        impact.factor(before)?;
+        impact.rhs.fill(0.0);
+        let motion = Motion::single(before.v.as_slice(), 1.0, true);
+        contacts.impose(&mut impact.solver, &mut impact.rhs, &motion)?;
+        next.v.copy_from(&before.v);
+        next.v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
+        contacts.record_impact(before.v.as_slice(), next.v.as_slice());
+        base.state_mut().v.copy_from(&next.v);
+        let mut stats = impact.stats;
+        // Impulses are no guess for forces.
+        contacts.release();
+        if options.after_impact == AfterImpact::Renewed {
+            stats += self.renew_acceleration()?;
+        }
+        Ok(stats)
+    }
+
+    /// Accelerations anew from the equations of motion, with or without the forces of closed contacts.
+    fn renew_acceleration(&mut self) -> Result<StepStats, StepError> {
+        let Self { base, contacts, watch, impact, next, options, .. } = self;
+        next.copy_from(base.state());
+        impact.begin(next.t);
+        impact.find(next)?;
+        if options.initial_acceleration == InitialAcceleration::Consistent {
+            let (t, q) = (next.t, next.q.as_slice());
+            contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
+            contacts.begin(t, &watch.gaps[1]);
+            contacts.release();
+            contacts.evaluate(0, t, q, next.v.as_slice());
+            contacts.accelerate(next.v.as_slice(), AT_REST, INSTANT);
+            let motion = Motion::single(next.v.as_slice(), INSTANT, false);
+            contacts.impose(&mut impact.solver, &mut impact.rhs, &motion)?;
+            let n = next.a.len();
+            next.a.as_mut_slice().copy_from_slice(&impact.rhs[..n]);
+            contacts.release();
+        }
+        let state = base.state_mut();
+        state.a.copy_from(&next.a);
+        base.renew();
+        Ok(impact.stats)
+    }
+}
