@@ -3,23 +3,32 @@
 //! Each system stands in its own file, where it makes sense in more than one formulation; [`ALL`] lists them by name for
 //! the command line, the laws in `tests/` and the benchmarks.
 
+pub mod bouncing_ball;
 pub mod chain;
+pub mod disc_pile;
 pub mod double_pendulum;
 pub mod driven_pendulum;
 pub mod forced_oscillator;
 pub mod pendulum;
 pub mod point_pendulum;
+pub mod rocking_block;
 pub mod scotch_yoke;
 pub mod sleigh;
 pub mod slider_crank;
+pub mod slider_crank_clearance;
+pub mod stick_slip;
+pub mod three_mass_oscillator;
 
 pub mod free_body;
 pub mod heavy_top;
+pub mod rolling_ball;
 pub mod shaft_line;
 pub mod single_axis_rotation;
 pub mod v8_crank_drive;
 
+pub use bouncing_ball::BouncingBall;
 pub use chain::Chain;
+pub use disc_pile::DiscPile;
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
 pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
 pub use forced_oscillator::ForcedOscillator;
@@ -27,11 +36,16 @@ pub use free_body::{FreeBody, FreeBodyJoint};
 pub use heavy_top::{HeavyTop, HeavyTopJoint};
 pub use pendulum::{Pendulum, PendulumAbsolute};
 pub use point_pendulum::PointPendulum;
+pub use rocking_block::RockingBlock;
+pub use rolling_ball::{RollingBall, RollingBallJoint};
 pub use scotch_yoke::{ScotchYoke, ScotchYokeAbsolute};
 pub use shaft_line::{ShaftLine, ShaftLineAbsolute};
 pub use single_axis_rotation::SingleAxisRotation;
 pub use sleigh::{Sleigh, SleighAbsolute};
 pub use slider_crank::{SliderCrank, SliderCrankAbsolute};
+pub use slider_crank_clearance::{SliderCrankClearance, SliderCrankClearanceAbsolute};
+pub use stick_slip::StickSlip;
+pub use three_mass_oscillator::{ThreeMassOscillator, ThreeMassOscillatorConstrained};
 pub use v8_crank_drive::V8CrankDrive;
 
 use hamel::{Model, UnknownParameter};
@@ -67,7 +81,9 @@ macro_rules! models {
 }
 
 models![
+    "bouncing_ball" => bouncing_ball::BouncingBall / BouncingBallParameters,
     "chain" => chain::Chain / ChainParameters,
+    "disc_pile" => disc_pile::DiscPile / DiscPileParameters,
     "pendulum" => pendulum::Pendulum / PendulumParameters,
     "pendulum_absolute" => pendulum::PendulumAbsolute / PendulumAbsoluteParameters = "pendulum",
     "double_pendulum" => double_pendulum::DoublePendulum / DoublePendulumParameters,
@@ -78,10 +94,21 @@ models![
         driven_pendulum::DrivenPendulumAbsolute / DrivenPendulumAbsoluteParameters = "driven_pendulum",
     "forced_oscillator" => forced_oscillator::ForcedOscillator / ForcedOscillatorParameters,
     "point_pendulum" => point_pendulum::PointPendulum / PointPendulumParameters,
+    "rocking_block" => rocking_block::RockingBlock / RockingBlockParameters,
+    "rolling_ball" => rolling_ball::RollingBall / RollingBallParameters,
+    "rolling_ball_joint" => rolling_ball::RollingBallJoint / RollingBallJointParameters = "rolling_ball",
     "sleigh" => sleigh::Sleigh / SleighParameters,
     "sleigh_absolute" => sleigh::SleighAbsolute / SleighAbsoluteParameters = "sleigh",
     "slider_crank" => slider_crank::SliderCrank / SliderCrankParameters,
     "slider_crank_absolute" => slider_crank::SliderCrankAbsolute / SliderCrankAbsoluteParameters = "slider_crank",
+    "slider_crank_clearance" => slider_crank_clearance::SliderCrankClearance / SliderCrankClearanceParameters,
+    "slider_crank_clearance_absolute" =>
+        slider_crank_clearance::SliderCrankClearanceAbsolute / SliderCrankClearanceAbsoluteParameters
+        = "slider_crank_clearance",
+    "stick_slip" => stick_slip::StickSlip / StickSlipParameters,
+    "three_mass_oscillator" => three_mass_oscillator::ThreeMassOscillator / ThreeMassOscillatorParameters,
+    "three_mass_oscillator_constrained" =>
+        three_mass_oscillator::ThreeMassOscillatorConstrained / ThreeMassOscillatorConstrainedParameters,
     "scotch_yoke" => scotch_yoke::ScotchYoke / ScotchYokeParameters,
     "scotch_yoke_absolute" => scotch_yoke::ScotchYokeAbsolute / ScotchYokeAbsoluteParameters = "scotch_yoke",
     "shaft_line" => shaft_line::ShaftLine / ShaftLineParameters,

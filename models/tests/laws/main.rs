@@ -1,6 +1,7 @@
 //! What every model must obey, and what some are known to be.
 
 mod common;
+mod contact_laws;
 mod hand_derivations;
 mod known_solutions;
 mod model_laws;
