@@ -157,3 +157,38 @@ fn c_computes_what_the_interpreter_computes() {
         }
     }
 }
+
+/// Restitution, tangential restitution and friction of the pass model's contacts, with a parameter changed.
+#[test]
+fn laws_of_contacts_follow_the_parameters_in_c() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        println!("not checked: there is no C compiler `cc`");
+        return;
+    }
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pass/contacts.model"));
+    let stages = stages(&text.expect("a model"));
+    let files = emit::c("TheModel", &stages.simplified, &stages.schedule);
+    let friction = stages.simplified.parameter_graph.symbols().iter().position(|symbol| symbol.name == "friction");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_laws");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("the_model.h"), files.header).expect("a file");
+    std::fs::write(folder.join("the_model.c"), files.source).expect("a file");
+    let main = format!(
+        "#include <stdio.h>\n#include \"the_model.h\"\nint main(void)\n{{\ndouble parameters[the_model_n_parameters];\n\
+        double laws[3 * the_model_n_contacts];\nthe_model_parameters(parameters);\nparameters[{}] = 0.7;\n\
+        the_model_contact_laws(parameters, laws);\nfor (int i = 0; i < 3 * the_model_n_contacts; ++i)\n\
+        printf(\"%g \", laws[i]);\nreturn 0;\n}}\n",
+        friction.expect("a parameter")
+    );
+    std::fs::write(folder.join("main.c"), main).expect("a file");
+    let program = folder.join("main");
+    run(Command::new("cc")
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o"])
+        .arg(&program)
+        .args([folder.join("main.c"), folder.join("the_model.c")])
+        .arg("-lm"));
+    let (floor, pair, side) = ("0.5 0 0.7 ", "0 0 0.2 ", "0.5 0.1 1.4 ");
+    // In the order written: loops round by round.
+    let expected = [floor.repeat(3), pair.repeat(3), "0 0 0 ".to_owned(), side.repeat(3)].concat();
+    assert_eq!(run(&mut Command::new(&program)), expected);
+}

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::title;
 use crate::derive::{Equations, FunctionRole};
 use crate::expr::{Binary, Graph, Node, Stage, Unary};
-use crate::resolve::{Frame, System};
+use crate::resolve::{ContactForm, Frame, System};
 use crate::schedule::vocabulary::role_symbol;
 
 /// The expressions of a function as they are computed: every shared one once, coloured by what they depend on.
@@ -45,7 +45,7 @@ pub fn expressions(equations: &Equations, term: FunctionRole) -> String {
 }
 
 /// The mechanism: ground and bodies as boxes, joints as lines (dashed where they close a loop), forces as ellipses with
-/// the bodies that they act on, written constraints as diamonds.
+/// the bodies that they act on, contacts as hexagons with what touches, written constraints as diamonds.
 pub fn topology(system: &System) -> String {
     let mut text = "graph topology {\n  ground [shape=box, style=filled, fillcolor=gray];\n".to_owned();
     let body = |frame: &Frame| frame.body.map_or("ground".to_owned(), |body| format!("body{}", body.0));
@@ -67,6 +67,17 @@ pub fn topology(system: &System) -> String {
         if let Some((joint, _)) = force.coordinate {
             let child = body(&system.joints[joint.0].child);
             let _ = writeln!(text, "  force{i} -- {child} [style=dotted];");
+        }
+    }
+    for (i, contact) in system.contacts.iter().enumerate() {
+        let (kind, frames) = match &contact.form {
+            ContactForm::Written { .. } => ("contact", None),
+            ContactForm::Kind { kind, frames, .. } => (kind.keyword, Some(frames)),
+        };
+        let label = quoted(&format!("{}\n{kind}", contact.name));
+        let _ = writeln!(text, "  contact{i} [label={label}, shape=hexagon];");
+        for frame in frames.iter().flat_map(|frames| frames.iter()) {
+            let _ = writeln!(text, "  contact{i} -- {} [style=dotted];", body(frame));
         }
     }
     for (i, constraint) in system.constraints.iter().enumerate() {
@@ -140,12 +151,14 @@ mod tests {
             joint p: revolute(ground, a at [-1, 0] m);
             joint q: revolute(a at [1, 0] m, b at [-1, 0] m);
             joint r: revolute(ground at [3, 0] m, b at [1, 0] m) { cut }
+            contact c: point_on_line(b, ground at [0, -1] m) {}
             force s: spring(ground, b) { stiffness: 1 N/m, free_length: 1 m }
         }";
         let system = crate::parse::parse(text.parse().unwrap()).and_then(|model| crate::resolve::resolve(&model));
         let dot = topology(&system.unwrap());
         assert!(dot.contains("ground -- body0 [label=\"p\\nrevolute\", style=solid];"), "{dot}");
         assert!(dot.contains("ground -- body1 [label=\"r\\nrevolute\", style=dashed];"), "{dot}");
+        assert!(dot.contains("contact0 -- body1 [style=dotted];"), "{dot}");
         assert!(dot.contains("force0 -- ground [style=dotted];"), "{dot}");
     }
 }

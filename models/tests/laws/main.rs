@@ -2,6 +2,7 @@
 
 mod common;
 mod contact_laws;
+mod contact_motions;
 mod hand_derivations;
 mod known_solutions;
 mod model_laws;
