@@ -441,14 +441,11 @@ impl<'a> KernelBuilder<'a> {
 
     /// ẏ without the accelerations.
     fn convective(&mut self, y: &[ExprId]) -> Vec<ExprId> {
-        let v = self.expressions(&self.inputs.v);
-        let explicit = self.time_derivative(y);
-        let along = self.tangent(y);
-        let sum = |(row, explicit): (&Vec<ExprId>, ExprId)| {
-            let moving = self.graph.dot(row, &v);
-            self.graph.add(moving, explicit)
-        };
-        along.iter().zip(explicit).map(sum).collect()
+        let mut rates = self.coordinate_rates();
+        if let Some(time) = self.inputs.time {
+            rates.push((self.graph.symbol_expr(time), self.graph.one()));
+        }
+        self.graph.directional(y, &rates)
     }
 
     /// How what is linear in the velocities moves.
@@ -458,19 +455,20 @@ impl<'a> KernelBuilder<'a> {
 
     /// How functions of coordinates and time move.
     fn rates(&mut self, y: &[ExprId]) -> Rates {
-        let jacobian = self.tangent(y);
-        let v = self.expressions(&self.inputs.v);
-        let rate = self.time_derivative(y);
-        let total_rate: Vec<ExprId> = jacobian
-            .iter()
-            .zip(&rate)
-            .map(|(row, &rate)| {
-                let moving = self.graph.dot(row, &v);
-                self.graph.add(moving, rate)
-            })
-            .collect();
+        let total_rate = self.convective(y);
         let acceleration = self.convective(&total_rate);
-        Rates { jacobian, rate, acceleration }
+        Rates { jacobian: self.tangent(y), rate: self.time_derivative(y), acceleration }
+    }
+
+    /// The coordinates and q̇ = N v.
+    fn coordinate_rates(&mut self) -> Vec<(ExprId, ExprId)> {
+        let (q, v) = (self.expressions(&self.inputs.q), self.expressions(&self.inputs.v));
+        let rate = |row: &Vec<(usize, ExprId)>| {
+            let terms: Vec<ExprId> = row.iter().map(|&(column, n)| self.graph.mul(n, v[column])).collect();
+            self.graph.sum(&terms)
+        };
+        let rates: Vec<ExprId> = self.velocity_map.iter().map(rate).collect();
+        q.into_iter().zip(rates).collect()
     }
 
     pub fn finish(self, functions: Vec<Function>) -> (Kernel, Instance) {

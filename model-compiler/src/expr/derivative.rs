@@ -1,6 +1,6 @@
 //! Exact derivatives, as nodes of the same graph.
 //!
-//! Forward sweeps ([`Graph::jacobian`]) visit only nodes that depend on the variable; the reverse sweep
+//! Forward sweeps ([`Graph::jacobian`], [`Graph::directional`]) visit only nodes that depend on the variable; the reverse sweep
 //! ([`Graph::gradient`]) suits one output of many variables. Structural zeros of a Jacobian are the constant 0.
 //! Kinks take one side: |x| has the slope sign x, which is 0 at 0; a selection has the slope of the chosen branch.
 
@@ -9,13 +9,31 @@ use super::{Binary, ExprId, Graph, Node, Unary};
 impl Graph {
     /// ∂y/∂x, where x is a symbol.
     pub fn derivative(&mut self, y: ExprId, x: ExprId) -> ExprId {
-        self.forward_sweep(&[y], x)[0]
+        let one = self.one();
+        self.directional(&[y], &[(x, one)])[0]
     }
 
     /// ∂y/∂x, one row for every y and one column for every symbol x.
     pub fn jacobian(&mut self, ys: &[ExprId], xs: &[ExprId]) -> Vec<Vec<ExprId>> {
-        let columns: Vec<Vec<ExprId>> = xs.iter().map(|&x| self.forward_sweep(ys, x)).collect();
+        let one = self.one();
+        let columns: Vec<Vec<ExprId>> = xs.iter().map(|&x| self.directional(ys, &[(x, one)])).collect();
         (0..ys.len()).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
+    }
+
+    /// Σ ∂y/∂x ẋ for every y, where the symbols x change at the rates ẋ, by one forward sweep: what the ys share, their
+    /// derivatives share.
+    pub fn directional(&mut self, ys: &[ExprId], rates: &[(ExprId, ExprId)]) -> Vec<ExprId> {
+        let order = self.reachable(ys);
+        let mut tangents: Vec<Option<ExprId>> = vec![None; self.len()];
+        for &(x, rate) in rates {
+            tangents[x.index()] = Some(rate);
+        }
+        for id in order {
+            if tangents[id.index()].is_none() {
+                tangents[id.index()] = self.push_forward(id, &tangents);
+            }
+        }
+        ys.iter().map(|y| tangents[y.index()].unwrap_or_else(|| self.zero())).collect()
     }
 
     /// ∂y/∂x for every symbol x, by one reverse sweep.
@@ -36,16 +54,6 @@ impl Graph {
             }
         }
         xs.iter().map(|x| adjoints[x.index()].unwrap_or_else(|| self.zero())).collect()
-    }
-
-    fn forward_sweep(&mut self, ys: &[ExprId], x: ExprId) -> Vec<ExprId> {
-        let order = self.reachable(ys);
-        let mut tangents: Vec<Option<ExprId>> = vec![None; self.len()];
-        tangents[x.index()] = Some(self.one());
-        for id in order.into_iter().filter(|&id| id > x) {
-            tangents[id.index()] = self.push_forward(id, &tangents);
-        }
-        ys.iter().map(|y| tangents[y.index()].unwrap_or_else(|| self.zero())).collect()
     }
 
     /// The tangent of a node from those of its operands, `None` if none of them has one.
@@ -292,6 +300,21 @@ mod tests {
             }
             assert!(f64::from_f64(expected.value).is_finite());
         }
+    }
+
+    #[test]
+    fn rates_go_through_as_through_the_jacobian() {
+        let mut graph = Graph::new();
+        let (xs, f) = every_operator(&mut graph);
+        // Rates may depend on the variables themselves.
+        let rates: Vec<ExprId> = xs.iter().map(|&x| graph.sin(x)).collect();
+        let pairs: Vec<(ExprId, ExprId)> = xs.iter().copied().zip(rates.iter().copied()).collect();
+        let along = graph.directional(&[f, xs[1]], &pairs);
+        assert_eq!(along[1], rates[1]);
+        let row = graph.jacobian(&[f], &xs).remove(0);
+        let expected = graph.dot(&row, &rates);
+        let values = evaluate(&graph, &[along[0], expected], &[0.3, 0.7, 1.9]);
+        assert!((values[0] - values[1]).abs() < 1e-12 * values[1].abs(), "{values:?}");
     }
 
     #[test]

@@ -2,13 +2,12 @@
 //! into one graph, so that what depends on parameters alone is shared by all its functions.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::{Limits, Simplified, Watch, balance_fused, constants, simplify_watched};
-use crate::derive::{Entry, Equations, FunctionRole, Kernel, Output, roots};
+use crate::derive::{Entry, Equations, Function, FunctionRole, Kernel, Output, roots};
 use crate::expr::{ExprId, Graph};
 use crate::parallel;
 
@@ -34,35 +33,40 @@ pub fn simplify_equations_watched(
     limits: &Limits,
     watch: Watch,
 ) -> (Equations, Vec<FunctionLog>) {
+    let mut tasks: Vec<Task> = Vec::new();
+    let tasks_of: Vec<Vec<usize>> = equations.kernels.iter().map(|kernel| distinct_tasks(kernel, &mut tasks)).collect();
+    // The most expensive first, so that no thread is left with it in the end.
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    order.sort_by_key(|&task| Reverse(tasks[task].size));
+    let done = parallel::map(&order, |&task| {
+        watch("begin");
+        tasks[task].simplify(equations.is_fused, limits, watch)
+    });
+    let mut results: Vec<(usize, Simplified)> = order.into_iter().zip(done).collect();
+    results.sort_by_key(|&(task, _)| task);
+
     let mut simplified = equations.clone();
     let mut logs = Vec::new();
-    for kernel in &mut simplified.kernels {
-        simplify_kernel(kernel, equations.is_fused, limits, watch, &mut logs);
+    for (kernel, tasks_of) in simplified.kernels.iter_mut().zip(tasks_of) {
+        let results = tasks_of.into_iter().map(|task| (&tasks[task], &results[task].1));
+        replace(kernel, results, &mut logs);
+        constants::tidy(kernel, limits);
     }
     (simplified, logs)
 }
 
-fn simplify_kernel(kernel: &mut Kernel, is_fused: bool, limits: &Limits, watch: Watch, logs: &mut Vec<FunctionLog>) {
-    let source = &kernel.graph;
-    let (tasks, task_of) = distinct_tasks(kernel);
-    let results = parallel::map(&tasks, |task| {
-        watch("begin");
-        let mut alone = Graph::with_symbols_of(source);
-        let values = transfer(&mut alone, source, &task.values);
-        let limits = if task.is_rare { &limits.light() } else { limits };
-        let mut result = simplify_watched(&alone, &values, limits, watch);
-        if is_fused {
-            (result.graph, result.roots) = balance_fused(&result.graph, &result.roots);
-        }
-        result
-    });
-    let mut graph = Graph::with_symbols_of(source);
-    for (function, task) in kernel.functions.iter_mut().zip(task_of) {
-        let result = &results[task];
+/// Puts the results of the functions of a kernel into one graph.
+fn replace<'r>(
+    kernel: &mut Kernel,
+    results: impl Iterator<Item = (&'r Task<'r>, &'r Simplified)>,
+    logs: &mut Vec<FunctionLog>,
+) {
+    let mut graph = Graph::with_symbols_of(&kernel.graph);
+    for (function, (task, result)) in kernel.functions.iter_mut().zip(results) {
         let values = transfer(&mut graph, &result.graph, &result.roots);
-        let images: FxHashMap<ExprId, ExprId> = tasks[task].values.iter().copied().zip(values).collect();
+        let images: FxHashMap<ExprId, ExprId> = task.values.iter().copied().zip(values).collect();
         for Entry { value, .. } in function.outputs.iter_mut().flat_map(|Output { entries, .. }| entries) {
-            *value = match source.as_number(*value) {
+            *value = match kernel.graph.as_number(*value) {
                 Some(number) => graph.number(number),
                 None => images[value],
             };
@@ -70,33 +74,50 @@ fn simplify_kernel(kernel: &mut Kernel, is_fused: bool, limits: &Limits, watch: 
         logs.push(FunctionLog { kernel: kernel.name.clone(), role: function.role, result: result.clone() });
     }
     kernel.graph = graph;
-    constants::tidy(kernel, limits);
 }
 
 /// Expressions that are simplified together.
-struct Task {
+struct Task<'k> {
+    graph: &'k Graph,
     /// Each once, and no constants.
     values: Vec<ExprId>,
+    /// Nodes that they are made of.
+    size: usize,
     is_rare: bool,
 }
 
-/// What is to be simplified, the most expensive first so that no thread is left with it in the end, and the task of
-/// every function. Functions with the same results, such as a residual and the inverse dynamics, share a task.
-fn distinct_tasks(kernel: &Kernel) -> (Vec<Task>, Vec<usize>) {
-    let mut tasks: IndexMap<(BTreeSet<ExprId>, bool), Task> = IndexMap::new();
-    let mut keys = Vec::new();
-    for function in &kernel.functions {
-        let mut values = roots(function);
-        values.retain(|&value| kernel.graph.as_number(value).is_none());
-        let key = (values.iter().copied().collect::<BTreeSet<_>>(), is_rare(function.role));
-        let mut seen = BTreeSet::new();
-        values.retain(|&value| seen.insert(value));
-        tasks.entry(key.clone()).or_insert(Task { values, is_rare: key.1 });
-        keys.push(key);
+impl Task<'_> {
+    fn simplify(&self, is_fused: bool, limits: &Limits, watch: Watch) -> Simplified {
+        let mut alone = Graph::with_symbols_of(self.graph);
+        let values = transfer(&mut alone, self.graph, &self.values);
+        let limits = if self.is_rare { &limits.light() } else { limits };
+        let mut result = simplify_watched(&alone, &values, limits, watch);
+        if is_fused {
+            (result.graph, result.roots) = balance_fused(&result.graph, &result.roots);
+        }
+        result
     }
-    tasks.sort_by_cached_key(|_, task| Reverse(kernel.graph.reachable(&task.values).len()));
-    let task_of = keys.iter().filter_map(|key| tasks.get_index_of(key)).collect();
-    (tasks.into_values().collect(), task_of)
+}
+
+/// Adds what is to be simplified of a kernel and tells the task of every function. Functions with the same results,
+/// such as a residual and the inverse dynamics, share a task.
+fn distinct_tasks<'k>(kernel: &'k Kernel, tasks: &mut Vec<Task<'k>>) -> Vec<usize> {
+    let graph = &kernel.graph;
+    let mut known: HashMap<(BTreeSet<ExprId>, bool), usize> = HashMap::new();
+    let task_of = |function: &Function| {
+        let mut values = roots(function);
+        values.retain(|&value| graph.as_number(value).is_none());
+        let is_rare = is_rare(function.role);
+        let key = (values.iter().copied().collect::<BTreeSet<_>>(), is_rare);
+        *known.entry(key).or_insert_with(|| {
+            let mut seen = BTreeSet::new();
+            values.retain(|&value| seen.insert(value));
+            let size = graph.reachable(&values).len();
+            tasks.push(Task { graph, values, size, is_rare });
+            tasks.len() - 1
+        })
+    };
+    kernel.functions.iter().map(task_of).collect()
 }
 
 /// Whether a function is evaluated once, or to look at results, and not by the schemes in every step.

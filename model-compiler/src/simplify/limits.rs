@@ -28,6 +28,8 @@ pub struct Limits {
     pub refactored_versions: usize,
     /// Operations per window that is factored anew, one size for every round.
     pub refactoring_sizes: Vec<usize>,
+    /// Rounds in a row that may gain nothing.
+    pub idle_rounds: usize,
     /// Operations of small functions that may be factored anew in vain, per version.
     pub refactored_operations: usize,
     /// Operations that may be factored anew in vain for every unit of weight that the starts have saved.
@@ -62,11 +64,12 @@ impl Default for Limits {
             egraph_growth: 15,
             egraph_nodes: 6_000,
             egraph_iterations: 6,
-            rewrite_below: 2_000,
+            rewrite_below: 500,
             expand_below: 400,
             growth: 6,
             refactored_versions: 2,
             refactoring_sizes: vec![300, 200, 130, 300, 150],
+            idle_rounds: 3,
             refactored_operations: 1_000,
             worth_of_starts: 15,
             most_refactored_operations: 3_000,

@@ -40,7 +40,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::expr::{ExprId, Graph, Node, Operations, Unary};
+use crate::expr::{Binary, ExprId, Graph, Node, Operations, Unary};
 use factor::Ties;
 use fingerprint::Searched;
 use polynomial::{Form, Polynomials};
@@ -89,13 +89,24 @@ pub fn simplify(graph: &Graph, roots: &[ExprId], limits: &Limits) -> Simplified 
 fn simplify_watched(graph: &Graph, roots: &[ExprId], limits: &Limits, watch: Watch) -> Simplified {
     let mut portfolio = Portfolio::new(graph, roots, limits, watch);
     portfolio.try_starts();
-    if portfolio.is_slack() {
+    if portfolio.is_slack() && !is_polynomial(graph, roots) {
         portfolio.rewrite_best();
     }
     portfolio.refactor_best();
     let simplified = portfolio.select();
     watch("select");
     simplified
+}
+
+/// Whether only sums and products are computed in every step: factoring finds what there is to find, and rewriting would
+/// add next to nothing.
+fn is_polynomial(graph: &Graph, roots: &[ExprId]) -> bool {
+    let is_sum_or_product = |id| {
+        let node = graph.node(id);
+        matches!(node, Node::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) | Node::Unary(Unary::Neg, _))
+            || node.operands().next().is_none()
+    };
+    graph.reachable(roots).into_iter().filter(|&id| graph.is_hot(id)).all(is_sum_or_product)
 }
 
 /// One form of the function.
@@ -116,6 +127,15 @@ impl Version {
     fn operation_count(&self) -> usize {
         self.graph.reachable(&self.roots).into_iter().filter(|&id| self.graph.is_hot(id)).count()
     }
+}
+
+/// A version whose windows are factored anew.
+struct Refactored {
+    version: Version,
+    /// Operations that may still be factored in vain.
+    allowance: usize,
+    /// Rounds since the last one that gained something.
+    idle_rounds: usize,
 }
 
 /// The form in which versions are factored again.
@@ -230,55 +250,82 @@ impl<'l> Portfolio<'l> {
     #[cfg(not(feature = "egraph"))]
     fn rewrite_best(&mut self) {}
 
-    /// Factors windows of the cheapest versions anew, with other borders in every round, as long as that pays.
+    /// Factors windows of the cheapest versions anew. The one that is ahead after a round goes on, with other borders
+    /// in every round, as long as that pays.
     fn refactor_best(&mut self) {
-        let sizes = &self.limits.refactoring_sizes;
         let (known, lightest) = (self.versions.len(), self.best().weight);
-        let earned = self.limits.worth_of_starts * self.saved() as usize;
         let versions = if self.is_slack() { self.limits.refactored_versions } else { 1 };
-        for index in self.best_indices(versions) {
-            let mut version = self.versions[index].clone();
-            let is_small = version.operation_count() <= self.limits.expand_below;
-            let free = if is_small { self.limits.refactored_operations } else { 0 };
-            let mut allowance = (free + earned).min(self.limits.most_refactored_operations);
-            let mut idle_rounds = 0;
-            let mut tried = BTreeSet::new();
-            for (round, &size) in sizes.iter().cycle().enumerate() {
-                let operations = version.operation_count();
-                if operations > allowance || idle_rounds > sizes.len() {
-                    break;
-                }
-                let order = if round % 2 == 0 { Order::DepthFirst } else { Order::ByLevel };
-                let first = if round / 2 % 2 == 0 { 0 } else { size / 2 };
-                let is_whole = first >= operations || (first == 0 && size >= operations);
-                // A window that is the whole function is the same in every size.
-                let borders = if is_whole { (0, operations) } else { (first, size) };
-                if !tried.insert((order, borders)) {
-                    allowance -= operations;
-                    idle_rounds += 1;
-                    continue;
-                }
-                let refactored = refactor::refactor_windows(&version.graph, &version.roots, order, (first, size));
-                let refactored = self.record("refactor", Version::new(version.start, refactored), String::new());
-                let mut best = refactored;
-                // Windows that were exchanged for others of the same weight may lie better for the whole.
-                if best.weight < version.weight || operations <= self.limits.expand_below {
-                    let factored = self.factor(best.clone(), Ties::SumsFirst);
-                    let merged = self.merge(factored);
-                    best = if merged.weight <= best.weight { merged } else { best };
-                }
-                allowance -= operations;
-                idle_rounds += 1;
-                if best.weight < version.weight {
-                    allowance += self.limits.refactoring_worth * (version.weight - best.weight) as usize;
-                    (version, idle_rounds) = (best, 0);
-                    tried.clear();
-                }
-            }
+        let first = self.limits.refactoring_sizes[0];
+        let allowed: Vec<Refactored> =
+            self.best_indices(versions).into_iter().map(|index| self.allowed(&self.versions[index])).collect();
+        let begun: Vec<Refactored> =
+            allowed.into_iter().filter_map(|state| self.refactor(state, Order::DepthFirst, (0, first))).collect();
+        // One that was behind at first must now be clearly ahead.
+        let ahead =
+            begun.into_iter().reduce(|first, second| match 100 * second.version.weight < 97 * first.version.weight {
+                true => second,
+                false => first,
+            });
+        if let Some(ahead) = ahead {
+            self.refactor_on(ahead);
         }
         // What gains nothing is only another form, farther from what was derived.
         let candidates = self.versions.split_off(known);
         self.versions.extend(candidates.into_iter().filter(|version| version.weight < lightest));
+    }
+
+    /// What may be spent on a version depends on its size and on what the starts have saved.
+    fn allowed(&self, version: &Version) -> Refactored {
+        let is_small = version.operation_count() <= self.limits.expand_below;
+        let free = if is_small { self.limits.refactored_operations } else { 0 };
+        let earned = self.limits.worth_of_starts * self.saved() as usize;
+        let allowance = (free + earned).min(self.limits.most_refactored_operations);
+        Refactored { version: version.clone(), allowance, idle_rounds: 0 }
+    }
+
+    fn refactor_on(&mut self, mut state: Refactored) {
+        let sizes = &self.limits.refactoring_sizes;
+        let mut tried = BTreeSet::new();
+        for (round, &size) in sizes.iter().cycle().enumerate().skip(1) {
+            let operations = state.version.operation_count();
+            let order = if round % 2 == 0 { Order::DepthFirst } else { Order::ByLevel };
+            let first = if round / 2 % 2 == 0 { 0 } else { size / 2 };
+            let is_whole = first >= operations || (first == 0 && size >= operations);
+            // A window that is the whole function is the same in every size.
+            let borders = if is_whole { (0, operations) } else { (first, size) };
+            if state.idle_rounds > self.limits.idle_rounds {
+                return;
+            }
+            if state.idle_rounds == 0 {
+                tried.clear();
+            }
+            if tried.insert((order, borders)) {
+                let Some(next) = self.refactor(state, order, (first, size)) else { return };
+                state = next;
+            } else {
+                state.idle_rounds += 1;
+            }
+        }
+    }
+
+    /// One round; `None` if no more work is allowed.
+    fn refactor(&mut self, state: Refactored, order: Order, borders: (usize, usize)) -> Option<Refactored> {
+        let Refactored { version, allowance, idle_rounds } = state;
+        let operations = version.operation_count();
+        let allowance = allowance.checked_sub(operations)?;
+        let refactored = refactor::refactor_windows(&version.graph, &version.roots, order, borders);
+        let mut best = self.record("refactor", Version::new(version.start, refactored), String::new());
+        // Windows that were exchanged for others of the same weight may lie better for the whole.
+        if best.weight < version.weight || operations <= self.limits.expand_below {
+            let factored = self.factor(best.clone(), Ties::SumsFirst);
+            let merged = self.merge(factored);
+            best = if merged.weight <= best.weight { merged } else { best };
+        }
+        if best.weight >= version.weight {
+            return Some(Refactored { version, allowance, idle_rounds: idle_rounds + 1 });
+        }
+        let earned = self.limits.refactoring_worth * (version.weight - best.weight) as usize;
+        Some(Refactored { version: best, allowance: allowance + earned, idle_rounds: 0 })
     }
 
     fn factor(&mut self, version: Version, ties: Ties) -> Version {
