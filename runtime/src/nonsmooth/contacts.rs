@@ -17,6 +17,9 @@ pub(crate) const MAX_POINTS: usize = 3;
 /// Up to this many rows memory is taken at the start; beyond, when they close for the first time.
 const RESERVED_ROWS: usize = 512;
 
+/// So many contacts are named in an error.
+const NAMED: usize = 8;
+
 /// Equations of a step whose unknowns are accelerations, and whose contacts act at one or several points.
 pub(crate) trait Moving: Equations {
     /// Number of points, at most [`MAX_POINTS`].
@@ -38,11 +41,14 @@ pub struct ContactRecord {
     pub impulses: Vec<f64>,
     /// Number of instants with an impact since the start.
     pub impacts: u64,
+    /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
+    /// by Newton's law, which no impact does.
+    pub weakened: u64,
     /// Largest violation of the laws of contact since the start, as a relative velocity.
     pub violation: f64,
     /// Energy that impacts have taken since the start, J.
     pub loss: f64,
-    /// The least energy that one impact has taken, J: negative where an impact has added energy.
+    /// The least energy that one impact has taken, J; not negative but for rounding.
     pub least_loss: f64,
 }
 
@@ -65,13 +71,13 @@ pub(crate) struct Motion<'a> {
     /// Directions in which velocities are measured, and in which contacts push: places of [`Contacts::evaluate`].
     pub(crate) measured: [usize; MAX_POINTS],
     pub(crate) pushed: [usize; MAX_POINTS],
-    /// Whether the laws are those of impacts, with the known velocities before them.
-    pub(crate) restitution: bool,
+    /// The part of their restitution with which contacts turn the known velocities round: 0 unless in an impact.
+    pub(crate) restitution: f64,
 }
 
 impl<'a> Motion<'a> {
     /// One point, directions of the first place.
-    pub(crate) fn single(known: &'a [f64], response: f64, restitution: bool) -> Self {
+    pub(crate) fn single(known: &'a [f64], response: f64, restitution: f64) -> Self {
         let none: &[f64] = &[];
         let mut factors = [[0.0; MAX_POINTS]; MAX_POINTS];
         factors[0][0] = response;
@@ -99,6 +105,9 @@ pub(crate) struct Contacts<'m> {
     pub(crate) closed: Vec<usize>,
     /// Contact and row of Wᵀ of everything that is closed.
     closed_rows: Vec<(usize, usize)>,
+    /// Of each velocity, where its entries in closed rows begin: number of the row among them, and place in Wᵀ.
+    touched_starts: Vec<usize>,
+    touched: Vec<(usize, usize)>,
     problem: Problem,
     solver: Solver,
     /// `K⁻¹ W`, column by column.
@@ -148,6 +157,8 @@ impl<'m> Contacts<'m> {
             places: (0..MAX_POINTS).map(|_| place()).collect(),
             closed: Vec::with_capacity(infos.len()),
             closed_rows: Vec::with_capacity(n_rows),
+            touched_starts: vec![0; info.velocities.len() + 1],
+            touched: Vec::with_capacity(info.contact_jacobian.nnz()),
             problem,
             solver,
             responses: Vec::with_capacity(reserved * unknowns),
@@ -174,8 +185,35 @@ impl<'m> Contacts<'m> {
             let first = self.first_rows[contact];
             self.closed_rows.extend((first..=first + self.infos[contact].tangents).map(|row| (contact, row)));
         }
+        self.touch();
         if self.closed.is_empty() {
             self.impulses.fill(0.0);
+        }
+    }
+
+    /// Sorts the entries of closed rows by velocity.
+    fn touch(&mut self) {
+        let Self { rows, closed_rows, touched_starts, touched, .. } = self;
+        touched_starts.fill(0);
+        for &(_, row) in closed_rows.iter() {
+            rows[row].iter().for_each(|&(column, _)| touched_starts[column + 1] += 1);
+        }
+        for column in 1..touched_starts.len() {
+            touched_starts[column] += touched_starts[column - 1];
+        }
+        let total = touched_starts.last().copied().unwrap_or(0);
+        touched.clear();
+        touched.resize(total, (0, 0));
+        // Starts move to the ends of their ranges while these fill up from behind.
+        for (k, &(_, row)) in closed_rows.iter().enumerate().rev() {
+            for &(column, slot) in &rows[row] {
+                touched_starts[column + 1] -= 1;
+                touched[touched_starts[column + 1]] = (k, slot);
+            }
+        }
+        touched_starts.rotate_left(1);
+        if let Some(end) = touched_starts.last_mut() {
+            *end = total;
         }
     }
 
@@ -228,7 +266,7 @@ impl<'m> Contacts<'m> {
         }
         let points = equations.points();
         let none: &[f64] = &[];
-        let mut motion = Motion { points, ..Motion::single(none, 0.0, false) };
+        let mut motion = Motion { points, ..Motion::single(none, 0.0, 0.0) };
         for point in 0..points {
             let state = equations.state(point);
             self.evaluate(point, state.t, state.q.as_slice(), state.v.as_slice());
@@ -281,7 +319,7 @@ impl<'m> Contacts<'m> {
     /// b and G of the closed contacts.
     fn set_up(&mut self, solver: &mut LinearSolver, x: &[f64], motion: &Motion) {
         let Self { problem, responses, rows, places, first_rows, infos, laws, .. } = self;
-        let Self { closed, closed_rows, velocity, impulses, .. } = self;
+        let Self { closed, closed_rows, touched_starts, touched, velocity, impulses, .. } = self;
         let (n, block, n_rows) = (x.len(), x.len() / motion.points, rows.len());
         problem.clear();
         for _ in 0..motion.points {
@@ -310,11 +348,11 @@ impl<'m> Contacts<'m> {
             for (k, &(contact, row)) in closed_rows.iter().enumerate() {
                 let rate = places[place].rate[row];
                 let mut bias = along(place, row, velocity) + rate;
-                if motion.restitution {
+                if motion.restitution > 0.0 {
                     let is_normal = row == first_rows[contact];
                     let law = &laws[contact];
                     let factor = if is_normal { law.restitution } else { law.tangential_restitution };
-                    bias += factor * (along(place, row, known) + rate);
+                    bias += motion.restitution * factor * (along(place, row, known) + rate);
                 }
                 problem.set_row(point * closed_rows.len() + k, bias, impulses[point * n_rows + row]);
             }
@@ -329,9 +367,11 @@ impl<'m> Contacts<'m> {
             for point in 0..motion.points {
                 velocity.fill(0.0);
                 respond(point, response, velocity);
-                for (k, &(_, row)) in closed_rows.iter().enumerate() {
-                    let entry = along(motion.measured[point], row, velocity);
-                    problem.set_entry(point * closed_rows.len() + k, column, entry);
+                let directions = &places[motion.measured[point]].directions;
+                for (at, &value) in velocity.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                    for &(k, slot) in &touched[touched_starts[at]..touched_starts[at + 1]] {
+                        problem.add_entry(point * closed_rows.len() + k, column, directions[slot] * value);
+                    }
                 }
             }
         }
@@ -346,7 +386,11 @@ impl<'m> Contacts<'m> {
         };
         let names = (0..self.closed.len()).filter(|&contact| is_missed(contact));
         let names: Vec<String> = names.map(|contact| format!("`{}`", self.infos[self.closed[contact]].name)).collect();
-        names.join(", ")
+        // A pile has hundreds.
+        match names.get(NAMED..) {
+            Some(others) if !others.is_empty() => format!("{} and {} others", names[..NAMED].join(", "), others.len()),
+            _ => names.join(", "),
+        }
     }
 
     /// Writes the impulses of a point, over a time, into the record as forces.
@@ -372,20 +416,23 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// Adds an impact to the record: its impulses are those of the problem solved last.
-    ///
-    /// The energy that it takes is `−½ Λᵀ Wᵀ (v⁻ + v⁺)`.
-    pub(crate) fn record_impact(&mut self, before: &[f64], after: &[f64]) {
-        let mut loss = 0.0;
-        for row in 0..self.n_rows() {
-            let impulse = self.impulses[row];
-            if impulse == 0.0 {
-                continue;
-            }
-            self.record.impulses[row] += impulse;
-            loss -= 0.5 * impulse * (self.along(0, row, before) + self.along(0, row, after));
+    /// The energy that the impulses of the problem solved last take, `−½ Λᵀ Wᵀ (v⁻ + v⁺)`, and the size of its terms.
+    pub(crate) fn loss(&self, before: &[f64], after: &[f64]) -> (f64, f64) {
+        let (mut loss, mut size) = (0.0, 0.0);
+        for row in (0..self.n_rows()).filter(|&row| self.impulses[row] != 0.0) {
+            let [before, after] = [before, after].map(|v| 0.5 * self.impulses[row] * self.along(0, row, v));
+            loss -= before + after;
+            size += before.abs() + after.abs();
         }
+        (loss, size)
+    }
+
+    /// Adds an impact to the record: its impulses are those of the problem solved last.
+    pub(crate) fn record_impact(&mut self, loss: f64, is_weakened: bool) {
+        let impulses = self.record.impulses.iter_mut().zip(&self.impulses);
+        impulses.for_each(|(sum, impulse)| *sum += impulse);
         self.record.impacts += 1;
+        self.record.weakened += u64::from(is_weakened);
         self.record.loss += loss;
         self.record.least_loss = self.record.least_loss.min(loss);
     }

@@ -93,9 +93,9 @@ impl Problem {
         self.size
     }
 
-    /// Sets an entry of G.
-    pub(super) fn set_entry(&mut self, row: usize, column: usize, value: f64) {
-        self.matrix[row * self.size + column] = value;
+    /// Adds to an entry of G.
+    pub(super) fn add_entry(&mut self, row: usize, column: usize, value: f64) {
+        self.matrix[row * self.size + column] += value;
     }
 
     /// Sets an entry of b and the first guess of Λ.

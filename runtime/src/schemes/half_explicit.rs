@@ -177,7 +177,7 @@ impl Stepper for MoreauStepper<'_> {
         contacts.begin(state.t, gaps);
         if !contacts.closed.is_empty() {
             contacts.evaluate(0, t, q, state.v.as_slice());
-            let motion = Motion::single(state.v.as_slice(), 1.0, true);
+            let motion = Motion::single(state.v.as_slice(), 1.0, 1.0);
             contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
         }
         contacts.keep_forces(0, dt);
@@ -251,7 +251,7 @@ impl HalfExplicitStepper<'_> {
         if let Some(contacts) = contacts.as_deref_mut().filter(|contacts| !contacts.closed.is_empty()) {
             contacts.evaluate(0, middle.t, middle.q.as_slice(), middle.v.as_slice());
             contacts.evaluate(1, state.t, state.q.as_slice(), state.v.as_slice());
-            let mut motion = Motion::single(state.v.as_slice(), dt, false);
+            let mut motion = Motion::single(state.v.as_slice(), dt, 0.0);
             motion.pushed[0] = 1;
             contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
         }
@@ -273,7 +273,7 @@ impl HalfExplicitStepper<'_> {
         if let Some(contacts) = contacts {
             if !contacts.closed.is_empty() {
                 contacts.evaluate(0, next.t, next.q.as_slice(), next.v.as_slice());
-                let motion = Motion::single(next.v.as_slice(), 0.5 * dt, false);
+                let motion = Motion::single(next.v.as_slice(), 0.5 * dt, 0.0);
                 contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
             }
             contacts.keep_forces(0, 1.0);

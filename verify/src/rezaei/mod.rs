@@ -1,13 +1,19 @@
 //! `rezaei`: timestepping schemes with high-frequency damping for nonsmooth mechanics.
 //!
-//! `README.md` beside this file goes through the paper section by section. Here: the linear analysis of its schemes.
+//! `README.md` beside this file goes through the paper section by section. Here: the linear analysis of its schemes, and
+//! what they do with constraints, contacts and impacts.
 
 mod bathe_matrix;
+mod bilateral;
 mod comparison;
+mod driven;
 mod ed_alpha;
 mod generalized_alpha_matrix;
+mod mechanism;
 mod parameters;
+mod spring;
 mod stability_region;
+mod unilateral;
 
 use crate::experiment::{Cost, Experiment, Paper};
 
@@ -61,5 +67,61 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "ED-α in velocities, as printed and corrected",
         cost: Cost::Seconds,
         run: ed_alpha::run,
+    },
+    Experiment {
+        id: "rezaei/spring/figs_15_16",
+        place: "Figs. 15, 16",
+        title: "Three masses with a stiff support",
+        cost: Cost::Seconds,
+        run: spring::stiff,
+    },
+    Experiment {
+        id: "rezaei/spring/figs_17_18",
+        place: "Figs. 17, 18",
+        title: "Three masses with a constraint: all effects in closed form",
+        cost: Cost::Seconds,
+        run: spring::constrained,
+    },
+    Experiment {
+        id: "rezaei/slider_crank/fig22",
+        place: "Fig. 22",
+        title: "Orders of position, velocity and contact force",
+        cost: Cost::Seconds,
+        run: bilateral::fig_22,
+    },
+    Experiment {
+        id: "rezaei/slider_crank/table3",
+        place: "Table 3",
+        title: "Computing times without clearance",
+        cost: Cost::Seconds,
+        run: bilateral::table_3,
+    },
+    Experiment {
+        id: "rezaei/slider_crank/table4",
+        place: "Table 4",
+        title: "Errors without clearance",
+        cost: Cost::Seconds,
+        run: bilateral::table_4,
+    },
+    Experiment {
+        id: "rezaei/slider_crank/table5",
+        place: "Table 5",
+        title: "Computing times with clearance and impacts",
+        cost: Cost::Seconds,
+        run: unilateral::table_5,
+    },
+    Experiment {
+        id: "rezaei/slider_crank/table6",
+        place: "Table 6",
+        title: "Errors with clearance and impacts",
+        cost: Cost::Minutes,
+        run: unilateral::table_6,
+    },
+    Experiment {
+        id: "rezaei/slider_crank/table2",
+        place: "Table 2",
+        title: "Driven from rest with clearance, rigid",
+        cost: Cost::Seconds,
+        run: driven::run,
     },
 ];

@@ -1,0 +1,137 @@
+//! The slider-crank with clearance, driven from rest, all bodies rigid. [rezaei, Table 2, Figs. 23-25, 28]
+//!
+//! The figures show it with a flexible rod; what they say of crank and rod holds for the rigid one too.
+
+use hamel::nonsmooth::ContactOptions;
+use hamel::scheme::StepError;
+use hamel::{Signal, schemes};
+use hamel_models::slider_crank_clearance::{SliderCrankClearance, SliderCrankClearanceParameters};
+
+use super::mechanism::{Recorded, largest_error, record};
+use crate::claim::{Claim, Expected};
+use crate::report::{Axis, Curve, Figure, Report, Style};
+
+const DURATION: f64 = 0.1;
+const DT: f64 = 1e-5;
+/// With Bathe's scheme and Δt = 10⁻⁵ s, from an independent computation: θ₁, θ₂, ω₁, ω₂ at 0.05 s and at 0.1 s.
+const STATES: [(usize, [f64; 4]); 2] = [
+    (500, [0.947977038408, -0.416415052859, 23.31932714232, -7.436924680565]),
+    (1000, [3.003647253990, -0.070446801451, 93.075183026404, 46.210130133598]),
+];
+/// Normal forces of the closed side at instants in units of 10⁻⁴ s, and the number of impacts, likewise.
+const FORCES: [(usize, f64); 6] =
+    [(400, 1.5401884), (500, 1.61843173), (600, 1.67189504), (700, 1.54731860), (800, 0.57916439), (1000, 3.50399053)];
+const IMPACTS: f64 = 7.0;
+const NAMES: [&str; 4] = ["theta1", "theta2", "velocity(theta1)", "velocity(theta2)"];
+
+/// The mechanism of Table 2.
+fn model() -> SliderCrankClearance {
+    let mut model = SliderCrankClearance::new(SliderCrankClearanceParameters {
+        c: 5e-4,
+        restitution: 0.1,
+        friction: 0.1,
+        crank_rate: 0.0,
+        rod_rate: 0.0,
+        ..SliderCrankClearanceParameters::default()
+    });
+    model.inputs.drive = Signal::from(1.0);
+    model
+}
+
+fn motion(name: &str, parameters: &[(&str, f64)], dt: f64) -> Result<Recorded, StepError> {
+    record(&model(), &*schemes::by_name(name, parameters)?, dt, DURATION, ContactOptions::default())
+}
+
+/// The sum of the normal forces of all corners.
+fn forces(motion: &Recorded) -> Vec<f64> {
+    let mut sum = vec![0.0; motion.trajectory.len()];
+    for corner in 1..=4 {
+        let force = motion.column(&format!("normal_force(corner[{corner}])"));
+        sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+    }
+    sum
+}
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let bathe = motion("bathe", &[], DT)?;
+    let mut report = Report::default();
+    for (instant, state) in STATES {
+        for (name, value) in NAMES.iter().zip(state) {
+            let found = bathe.column(name).get(instant).copied().unwrap_or(f64::NAN);
+            let expected = Expected::Reference { value, tolerance: 1e-7 * (1.0 + value.abs()) };
+            report.claims.push(Claim::new(
+                format!("{name} at {} s, Bathe", instant as f64 / 1e4),
+                "1",
+                expected,
+                found,
+            ));
+        }
+    }
+    let sum = forces(&bathe);
+    for (instant, value) in FORCES {
+        let expected = Expected::Reference { value, tolerance: 1e-4 };
+        let found = sum.get(instant).copied().unwrap_or(f64::NAN);
+        report.claims.push(Claim::new(format!("contact force at {} s", instant as f64 / 1e4), "N", expected, found));
+    }
+    let impacts = Expected::Reference { value: IMPACTS, tolerance: 0.0 };
+    report.claims.push(Claim::new("number of impacts to 0.1 s, Bathe", "1", impacts, bathe.last("impacts")));
+
+    let mut members = vec![("Bathe".to_owned(), bathe)];
+    for rho in [0.8, 0.5, 0.0] {
+        let name = format!("generalized-α, ρ∞ = {rho}");
+        members.push((name, motion("generalized_alpha", &[("rho_infinity", rho)], DT)?));
+    }
+    members.push(("ED-α, ρ∞ = 0".to_owned(), motion("ed_alpha", &[("rho_infinity", 0.0)], DT)?));
+    for (name, member) in &members[1..] {
+        for (angle, bound) in [("theta1", 2e-4), ("theta2", 2e-4)] {
+            let difference = largest_error(&member.column(angle), &members[0].1.column(angle));
+            report.claims.push(
+                Claim::new(
+                    format!("largest difference of {angle} to Bathe, {name}"),
+                    "rad",
+                    Expected::AtMost(bound),
+                    difference,
+                )
+                .in_words("behave almost the same, before and after the impact"),
+            );
+        }
+    }
+    for (name, member) in &members {
+        let violation = member.last("contact_violation");
+        let what = format!("largest violation of the laws of contact, {name}");
+        report.claims.push(Claim::new(what, "m/s", Expected::AtMost(1e-12), violation));
+    }
+
+    let curves = |values: &dyn Fn(&Recorded) -> Vec<f64>| {
+        let curve = |(name, member): &(String, Recorded)| {
+            let points = member.trajectory.times().zip(values(member)).collect();
+            Curve::new(name.clone(), Style::Line, points)
+        };
+        members.iter().map(curve).collect()
+    };
+    for (slug, title, label, unit, values) in [
+        (
+            "angle",
+            "Fig. 24: angle of the rod, rigid",
+            "θ₂",
+            "rad",
+            &(|m: &Recorded| m.column("theta2")) as &dyn Fn(&Recorded) -> Vec<f64>,
+        ),
+        ("rate", "Fig. 25: angular velocity of the rod, rigid", "ω₂", "rad/s", &|m: &Recorded| {
+            m.column("velocity(theta2)")
+        }),
+        ("force", "Fig. 27: normal contact force, rigid", "force", "N", &forces),
+    ] {
+        report.figures.push(Figure {
+            slug: slug.into(),
+            title: title.into(),
+            caption: String::new(),
+            x: Axis::linear("time", "s"),
+            y: Axis::linear(label, unit),
+            curves: curves(values),
+            slopes: Vec::new(),
+        });
+    }
+    report.notes = vec!["Δt = 10⁻⁵ s. The driving torque of Table 2 is printed in N/m; it is 1 N m.".into()];
+    Ok(report)
+}
