@@ -546,8 +546,13 @@ pub(crate) fn joint_to_itself(end: &Ident) -> Error {
     error(end, format!("expected two bodies, found `{end}` twice"))
 }
 
-pub(crate) fn unattached_body(body: &Ident) -> Error {
+pub(crate) fn unattached_body(body: &Ident, is_flexible: bool) -> Error {
     let spelled = spelled(&body.to_string());
+    if is_flexible {
+        let help =
+            format!("a joint leads to a flexible member through its first end: `revolute(ground, {spelled}.root)`");
+        return advise(body, format!("flexible member `{body}` is not attached"), help);
+    }
     let (stem, index) = spelled.split_at(spelled.find('[').unwrap_or(spelled.len()));
     let help = format!("add a joint, or let it move freely: `joint {stem}_motion{index}: free(ground, {spelled});`");
     advise(body, format!("body `{body}` is not attached"), help)
@@ -560,6 +565,45 @@ pub(crate) fn reversed_joint(joint: &Ident, far: &Ident, near: &Ident) -> Error 
 
 pub(crate) fn not_positive(place: Place, what: &str, body: &Ident, value: f64) -> Error {
     error(place, format!("expected a positive {what} of `{body}`, found {value}"))
+}
+
+pub(crate) fn wrong_number_of_elements(place: Place, most: i64) -> Error {
+    let message = format!("expected a number of elements from 1 to {most}");
+    advise(place, message, "write a number, or a `const` that is declared further up")
+}
+
+pub(crate) fn not_a_floating_frame(place: Place) -> Error {
+    error(place, "expected a floating frame: `tangent` or `pinned`")
+}
+
+pub(crate) fn not_a_section(place: Place) -> Error {
+    let help = "or leave it out and give `area` and `second_moment`";
+    advise(place, "expected a cross-section: `rectangle(width, height)`, its height in the plane of the motion", help)
+}
+
+pub(crate) fn fields_exclude_each_other(place: Place, field: &str, other: &str) -> Error {
+    error(place, format!("`{field}` is determined by `{other}`, which is given too"))
+}
+
+/// A flexible member where only its ends are bodies.
+pub(crate) fn needs_an_end(place: Place, member: &Ident) -> Error {
+    let message = format!("expected a rigid body, found flexible member `{member}`");
+    advise(place, message, format!("name one of its ends: `{member}.root` or `{member}.tip`"))
+}
+
+pub(crate) fn only_as_an_output(name: &Ident, member: &Ident) -> Error {
+    let help = format!("write `output loads = {member}.{name};`");
+    advise(name, format!("`{name}` of a flexible member is an output of its own"), help)
+}
+
+pub(crate) fn total_of_flexible_model(name: &Ident) -> Error {
+    let message = format!("`{name}` does not count flexible members");
+    advise(name, message, "energies are in every trajectory")
+}
+
+pub(crate) fn provided_for_rigid_bodies(function: &Ident) -> Error {
+    let message = format!("`{function}` needs a model of rigid bodies");
+    advise(function, message, "take `residual`, which every model has")
 }
 
 pub(crate) fn inertia_not_symmetric(place: Place, body: &Ident) -> Error {

@@ -8,6 +8,9 @@ pub mod chain;
 pub mod disc_pile;
 pub mod double_pendulum;
 pub mod driven_pendulum;
+pub mod flexible_cantilever;
+pub mod flexible_pendulum;
+pub mod flexible_slider_crank;
 pub mod forced_oscillator;
 pub mod pendulum;
 pub mod point_pendulum;
@@ -31,6 +34,9 @@ pub use chain::Chain;
 pub use disc_pile::DiscPile;
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
 pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
+pub use flexible_cantilever::FlexibleCantilever;
+pub use flexible_pendulum::{FlexiblePendulum, FlexiblePendulumPinned};
+pub use flexible_slider_crank::FlexibleSliderCrank;
 pub use forced_oscillator::ForcedOscillator;
 pub use free_body::{FreeBody, FreeBodyJoint};
 pub use heavy_top::{HeavyTop, HeavyTopJoint};
@@ -92,6 +98,10 @@ models![
     "driven_pendulum" => driven_pendulum::DrivenPendulum / DrivenPendulumParameters,
     "driven_pendulum_absolute" =>
         driven_pendulum::DrivenPendulumAbsolute / DrivenPendulumAbsoluteParameters = "driven_pendulum",
+    "flexible_cantilever" => flexible_cantilever::FlexibleCantilever / FlexibleCantileverParameters,
+    "flexible_pendulum" => flexible_pendulum::FlexiblePendulum / FlexiblePendulumParameters,
+    "flexible_pendulum_pinned" => flexible_pendulum::FlexiblePendulumPinned / FlexiblePendulumPinnedParameters,
+    "flexible_slider_crank" => flexible_slider_crank::FlexibleSliderCrank / FlexibleSliderCrankParameters,
     "forced_oscillator" => forced_oscillator::ForcedOscillator / ForcedOscillatorParameters,
     "point_pendulum" => point_pendulum::PointPendulum / PointPendulumParameters,
     "rocking_block" => rocking_block::RockingBlock / RockingBlockParameters,

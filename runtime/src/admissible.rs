@@ -80,6 +80,15 @@ pub fn check_contacts(contacts: &[ContactInfo], laws: &[ContactLaw]) -> Result<(
     Ok(())
 }
 
+/// Refuses a value that is not positive; `what` it is, and what is `expected`, e.g. "a positive length, m".
+///
+/// # Errors
+/// The requirement, if it is not met.
+pub fn check_positive(what: &str, value: f64, expected: &str) -> Result<(), ParameterError> {
+    let is_positive = value.is_finite() && value > 0.0;
+    if is_positive { Ok(()) } else { Err(error(what.to_owned(), value, expected)) }
+}
+
 fn error(what: String, value: f64, expected: &str) -> ParameterError {
     ParameterError { what, value, expected: expected.to_owned() }
 }
@@ -130,6 +139,13 @@ mod tests {
         assert_eq!(message(sticky), "the friction of `right` is -0.1, expected a number that is not negative");
         assert!(message(ContactLaw { tangential_restitution: f64::NAN, ..sound }).contains("tangential"));
         assert!(message(ContactLaw { friction: f64::INFINITY, ..sound }).contains("inf"));
+    }
+
+    #[test]
+    fn dimensions_are_positive() {
+        assert_eq!(check_positive("the length of `rod`", 0.1, "a positive length, m"), Ok(()));
+        let error = check_positive("the length of `rod`", -0.1, "a positive length, m").unwrap_err();
+        assert_eq!(error.to_string(), "the length of `rod` is -0.1, expected a positive length, m");
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub mod nonsmooth;
 pub mod adaptive;
 pub mod consistent;
 pub mod linear_analysis;
+pub mod modal;
 pub mod schemes;
 pub mod trajectory;
 

@@ -262,7 +262,13 @@ fn massless(model: &Interpreter<f64>, q: &[f64]) -> Option<usize> {
 /// Where the tree joint is written that a velocity belongs to.
 fn owner_of_velocity(system: &System, column: usize) -> proc_macro2::Span {
     let mut first = 0;
-    for joint in system.joints.iter().filter(|joint| joint.is_tree) {
+    for (id, joint) in system.tree_joints() {
+        if let Some(member) = system.member_before(id) {
+            first += member.inner_coordinates();
+            if column < first {
+                return member.name.span();
+            }
+        }
         first += crate::joints::channels(joint.kind, system.space, system.rotation).1.len();
         if column < first {
             return joint.name.span();

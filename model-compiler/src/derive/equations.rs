@@ -24,6 +24,8 @@ pub struct Equations {
     pub bodies: Vec<BodyInertia>,
     /// Restitution, tangential restitution and friction of every contact, in that graph.
     pub contact_laws: Vec<[ExprId; 3]>,
+    /// Dimensions of flexible members, in that graph, for the same check.
+    pub dimensions: Vec<Dimension>,
     /// Names, units and structure.
     pub layout: Layout,
     /// Whether a product and the sum it goes into are computed in one operation where the processor has it.
@@ -39,6 +41,19 @@ pub struct BodyInertia {
     pub mass: ExprId,
     /// Inertia about the centre of mass, kg m²: nine components row by row in space, one in the plane.
     pub inertia: Vec<ExprId>,
+}
+
+/// A dimension that must be positive.
+#[derive(Clone, Debug)]
+pub struct Dimension {
+    /// What it is, e.g. "length".
+    pub what: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Name of the member.
+    pub of: String,
+    /// Its value, as an expression of parameters.
+    pub value: ExprId,
 }
 
 /// Names, units and structure of a model, component by component.

@@ -1,10 +1,12 @@
-//! A model in joint coordinates: one kernel, derived by recursion over the links of its spanning tree.
+//! A model in joint coordinates: one kernel, derived by recursion over the links of its spanning tree, beside those of
+//! the elements of flexible members.
 
 use super::base_parameters;
 use super::contact;
 use super::counting::Counting;
 use super::dynamics::Dynamics;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
+use super::flexible;
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
 use super::links::Links;
 use super::motion::{Rest, Stage};
@@ -14,14 +16,15 @@ use super::statements::{self, run_names};
 use super::tree;
 use crate::expr::{ExprId, Graph};
 use crate::joints::{Coordinate, channels, is_pose};
-use crate::resolve::{BodyId, Joint, Space, System};
+use crate::resolve::{BodyId, FlexibleMember, Joint, JointId, Space, System};
 use crate::rotations::RotationKind;
 use crate::spatial::{self, Vector3, Wrench};
 
 /// Where the coordinates of a tree joint stand, and how they move.
-struct Run {
-    q: std::ops::Range<usize>,
-    v: std::ops::Range<usize>,
+pub(super) struct Run {
+    pub joint: JointId,
+    pub q: std::ops::Range<usize>,
+    pub v: std::ops::Range<usize>,
     moves: Moves,
 }
 
@@ -39,7 +42,11 @@ enum Moves {
 /// Names every coordinate, velocity and constraint; gives the reference configuration.
 pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Parameters) -> Vec<ExprId> {
     let mut reference = Vec::new();
-    for joint in system.joints.iter().filter(|joint| joint.is_tree) {
+    for (id, joint) in system.tree_joints() {
+        if let Some(member) = system.member_before(id) {
+            flexible::declare_inner(member, layout);
+            reference.extend(std::iter::repeat_n(parameters.graph.zero(), member.inner_coordinates()));
+        }
         let (q, v) = channels(joint.kind, system.space, system.rotation);
         let name = |coordinate: &Coordinate| match &joint.coordinate_name {
             Some(given) if q.len() == 1 => given.to_string(),
@@ -96,22 +103,24 @@ fn moves(system: &System, joint: &Joint) -> Moves {
     }
 }
 
-fn runs(system: &System) -> Vec<Run> {
+/// Of every tree joint, in the order of the tree.
+pub(super) fn runs(system: &System) -> Vec<Run> {
     let (mut first_q, mut first_v) = (0, 0);
     system
-        .joints
-        .iter()
-        .filter(|joint| joint.is_tree)
-        .map(|joint| {
+        .tree_joints()
+        .map(|(id, joint)| {
+            let inner = system.member_before(id).map_or(0, FlexibleMember::inner_coordinates);
+            (first_q, first_v) = (first_q + inner, first_v + inner);
             let (q, v) = channels(joint.kind, system.space, system.rotation);
-            let run = Run { q: first_q..first_q + q.len(), v: first_v..first_v + v.len(), moves: moves(system, joint) };
+            let (q, v) = (first_q..first_q + q.len(), first_v..first_v + v.len());
+            let run = Run { joint: id, q, v, moves: moves(system, joint) };
             (first_q, first_v) = (run.q.end, run.v.end);
             run
         })
         .collect()
 }
 
-/// The one kernel and its one instance.
+/// The kernel of the tree with its one instance, and those of the elements of flexible members.
 pub(super) fn derive(
     system: &System,
     layout: &Layout,
@@ -121,9 +130,9 @@ pub(super) fn derive(
     let doc = "All bodies, in joint coordinates.";
     let mut builder = KernelBuilder::new("system", doc, &system.name.to_string(), parameters, layout);
     builder.counting = counting;
-    let symbols = runs(system).into_iter().map(|run| coordinates(&mut builder, layout, system, run)).collect();
+    let symbols = runs(system).iter().map(|run| coordinates(&mut builder, layout, system, run)).collect();
     builder.multipliers(0, layout.constraints.len());
-    let nv = layout.velocities.len();
+    let nv = builder.n_velocities();
 
     let mut stage = Stage::new(system, &mut builder, &Rest, true);
     let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
@@ -182,16 +191,27 @@ pub(super) fn derive(
     functions.extend(provided);
     functions.extend(outputs);
     functions.extend(initial);
-    vec![builder.finish(functions)]
+    let mut members = vec![builder.finish(functions)];
+    for member in &system.members {
+        members.extend(flexible::derive(system, layout, parameters, member));
+    }
+    members
 }
 
-fn coordinates(builder: &mut KernelBuilder, layout: &Layout, system: &System, run: Run) -> (usize, Symbols) {
+/// Declares the coordinates of a joint in a kernel. Gives the first of its velocities there, and its symbols.
+pub(super) fn coordinates(
+    builder: &mut KernelBuilder,
+    layout: &Layout,
+    system: &System,
+    run: &Run,
+) -> (JointId, usize, Symbols) {
+    let first = builder.n_velocities();
     let (q_names, v_names) = run_names(layout, run.q.clone(), run.v.clone());
     let rotation = system.rotation;
     if run.moves == Moves::Pose {
         let map = move |graph: &mut Graph, q: &[ExprId]| pose_velocity_map(graph, rotation, q);
         let symbols = builder.coordinates((&q_names, &v_names), (run.q.start, run.v.start), Some(&map));
-        return (run.v.start, symbols);
+        return (run.joint, first, symbols);
     }
     let n_own = run.q.len() - 4 * usize::from(run.moves == Moves::Rotation);
     let own = (&q_names[..n_own], &v_names[..n_own]);
@@ -204,7 +224,7 @@ fn coordinates(builder: &mut KernelBuilder, layout: &Layout, system: &System, ru
         symbols.v.extend(free.v);
         symbols.a.extend(free.a);
     }
-    (run.v.start, symbols)
+    (run.joint, first, symbols)
 }
 
 /// q̇ = N v of a pose, row by row: the position moves along the axes of the child.

@@ -143,6 +143,14 @@ impl<'a> KernelBuilder<'a> {
         expr
     }
 
+    /// A parameter that is one whatever its value, because it differs between members; and its index.
+    pub fn own_parameter(&mut self, name: &str, value: ExprId) -> (ExprId, usize) {
+        let (expr, id) = self.symbol(name, Stage::Parameter);
+        self.inputs.parameters.push(id);
+        self.instance.parameters.push(value);
+        (expr, self.instance.parameters.len() - 1)
+    }
+
     /// A run of coordinates of the model, with their velocities and accelerations; `prefix` names the member.
     ///
     /// `velocity_map` gives q̇ = N v row by row where it is not the identity.
@@ -229,6 +237,11 @@ impl<'a> KernelBuilder<'a> {
     /// Rows of the model's outputs and initial conditions that this kernel fills.
     pub fn instance_mut(&mut self) -> &mut Instance {
         &mut self.instance
+    }
+
+    /// Number of velocities declared so far.
+    pub fn n_velocities(&self) -> usize {
+        self.inputs.v.len()
     }
 
     fn expressions(&self, symbols: &[SymbolId]) -> Vec<ExprId> {

@@ -78,7 +78,8 @@ impl Link {
     }
 }
 
-/// All links, by body; in `order`, parents stand before children.
+/// Links of the whole tree, by body, or of some of its joints, numbered in the order of their bodies; in `order`,
+/// parents stand before children.
 pub(super) struct Links {
     pub space: Space,
     pub links: Vec<Link>,
@@ -88,21 +89,26 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// Kinematics up to velocities. `symbols` are those of each tree joint, in tree order.
-    pub fn new(stage: &mut Stage, symbols: Vec<(usize, Symbols)>) -> Self {
+    /// Kinematics up to velocities, of joints in tree order, with the first local velocity and the symbols of each.
+    pub fn new(stage: &mut Stage, joints: Vec<(JointId, usize, Symbols)>) -> Self {
         let space = stage.system.space;
         let mut links: Vec<Link> = Vec::new();
         let mut index_of = vec![usize::MAX; stage.system.bodies.len()];
         let mut joint_of = Vec::new();
-        let tree = stage.system.joints.iter().enumerate().filter(|(_, joint)| joint.is_tree);
-        for ((joint, _), (first_velocity, symbols)) in tree.zip(symbols) {
-            let parent = stage.system.joints[joint].parent.body.map(|body| index_of[body.0]);
-            let link = link(stage, JointId(joint), parent.map(|p| &links[p]), first_velocity, symbols);
+        for (joint, first_velocity, symbols) in joints {
+            let parent = stage.system.joints[joint.0].parent.body.map(|body| index_of[body.0]);
+            let link = link(stage, joint, parent.map(|p| &links[p]), first_velocity, symbols);
             index_of[link.body.0] = links.len();
-            joint_of.push((JointId(joint), links.len()));
+            joint_of.push((joint, links.len()));
             links.push(link);
         }
-        // From here on links are addressed by body.
+        // From here on links are addressed by body, or by their number among those that are there.
+        let mut bodies: Vec<BodyId> = links.iter().map(|link| link.body).collect();
+        bodies.sort();
+        let number = |body: BodyId| BodyId(bodies.partition_point(|&known| known < body));
+        for link in &mut links {
+            (link.body, link.parent) = (number(link.body), link.parent.map(number));
+        }
         let order = links.iter().map(|link| link.body.0).collect();
         let joint_of = joint_of.into_iter().map(|(joint, link)| (joint, links[link].body.0)).collect();
         links.sort_by_key(|link| link.body);

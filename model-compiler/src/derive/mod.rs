@@ -11,6 +11,8 @@ mod counting;
 mod dynamics;
 mod equations;
 mod factorization;
+mod field;
+mod flexible;
 mod joint_coordinates;
 mod kernel;
 mod links;
@@ -45,6 +47,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let mut parameters = Parameters::declare(system, &mut layout);
     statements::declare(system, &mut layout);
     contact::declare(system, &mut layout);
+    flexible::declare_outputs(system, &mut layout);
     let (reference_configuration, members) = match system.formulation {
         Formulation::Joint => {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
@@ -57,7 +60,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         }
     };
     layout.names_mut().for_each(|name| *name = spelled(name));
-    let bodies = system.bodies.iter().map(|body| BodyInertia {
+    let bodies = system.bodies.iter().filter(|body| !body.is_part).map(|body| BodyInertia {
         name: body.name.to_string(),
         mass: parameters.lower(&body.mass)[0],
         inertia: parameters.lower(&body.inertia),
@@ -66,6 +69,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let contact_laws =
         system.contacts.iter().map(|contact| contact.laws.each_ref().map(|law| parameters.lower(law)[0]));
     let contact_laws = contact_laws.collect();
+    let dimensions = flexible::dimensions(system, &mut parameters);
     let (kernels, instances) = merge_equal_kernels(members);
     Equations {
         kernels,
@@ -75,6 +79,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         reference_configuration,
         bodies,
         contact_laws,
+        dimensions,
         layout,
         is_fused: system.is_fused,
     }

@@ -180,7 +180,8 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
     text.push_str(&notation.temporaries());
     // Bodies of equal mass and inertia are checked once, under the name of the first.
     let mut checked = BTreeSet::new();
-    for (body, values) in equations.bodies.iter().zip(notation.results()) {
+    let results = notation.results();
+    for (body, values) in equations.bodies.iter().zip(&results) {
         if !checked.insert(values.clone()) {
             continue;
         }
@@ -193,6 +194,11 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
             text,
             "{helpers}::check_contacts({kernels}::INFO.contacts, &{kernels}::contact_laws(self.components()))?;"
         );
+    }
+    for (dimension, value) in equations.dimensions.iter().zip(&results[equations.bodies.len()..]) {
+        let what = format!("the {} of `{}`", dimension.what, dimension.of);
+        let expected = format!("a positive {}, {}", dimension.what, dimension.unit);
+        let _ = writeln!(text, "{helpers}::check_positive({what:?}, {}, {expected:?})?;", value.concat());
     }
     text.push_str("Ok(())\n}\n");
     text

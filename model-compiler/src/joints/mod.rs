@@ -32,6 +32,8 @@ joints![
     universal::Universal,
 ];
 
+pub mod node;
+
 /// A scalar coordinate or velocity of a joint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Coordinate {

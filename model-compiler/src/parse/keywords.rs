@@ -3,13 +3,14 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(crate) const ITEMS: [&str; 20] = [
+pub(crate) const ITEMS: [&str; 21] = [
     "body",
     "const",
     "constraint",
     "contact",
     "coordinates",
     "drive",
+    "flexible",
     "for",
     "force",
     "fused_multiply_add",

@@ -9,6 +9,7 @@ mod body;
 mod condition;
 mod contact;
 mod fields;
+mod flexible;
 mod force;
 mod joint;
 mod keywords;
@@ -23,6 +24,7 @@ pub use body::{Body, BodyField};
 pub use condition::{Constraint, Initial, Output};
 pub use contact::{Contact, ContactKind};
 pub use fields::Field;
+pub use flexible::Flexible;
 pub use force::{Force, ForceForm, Noun};
 pub use joint::{End, Joint, JointOption, Marker};
 pub use model::{Coordinates, Description, Item};
@@ -31,7 +33,7 @@ pub use unit::{UnitExpression, UnitFactor};
 pub use value::{Choice, Comparison, Index, Operator, Value, ValueKind};
 
 pub(crate) use keywords::{CONNECTIVES, ITEMS};
-pub(crate) use repeat::spelled;
+pub(crate) use repeat::{indexed, spelled};
 
 use proc_macro2::TokenStream;
 use syn::buffer::TokenBuffer;

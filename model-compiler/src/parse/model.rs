@@ -5,8 +5,10 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::Result;
 
 use super::reader::Reader;
-use super::{Body, Constraint, Contact, Definition, Force, Gravity, Initial, Input, Joint, Marker, Output, Parameter};
-use super::{body, condition, contact, force, joint, keywords, parameter, repeat};
+use super::{
+    Body, Constraint, Contact, Definition, Flexible, Force, Gravity, Initial, Input, Joint, Marker, Output, Parameter,
+};
+use super::{body, condition, contact, flexible, force, joint, keywords, parameter, repeat};
 use crate::diagnostics::{self, Errors};
 
 /// A model, as written.
@@ -41,6 +43,8 @@ pub enum Item {
     Gravity(Gravity),
     /// `body … { … }`
     Body(Body),
+    /// `flexible …: kind { … }`
+    Flexible(Flexible),
     /// `marker …;`
     Marker(Marker),
     /// `joint …`
@@ -117,6 +121,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "let" => parameter::definition(reader).map(Item::Definition),
         "gravity" => parameter::gravity(reader, word.span()).map(Item::Gravity),
         "body" => body::body(reader, errors).map(Item::Body),
+        "flexible" => flexible::flexible(reader, errors).map(Item::Flexible),
         "marker" => joint::marker(reader).map(Item::Marker),
         "joint" => joint::joint(reader, errors).map(Item::Joint),
         "force" | "torque" => force::force(reader, word, errors).map(Item::Force),

@@ -58,7 +58,7 @@ impl Integers {
 }
 
 /// A name with indices as one identifier.
-pub(super) fn indexed(name: &Ident, indices: &[usize]) -> Ident {
+pub(crate) fn indexed(name: &Ident, indices: &[usize]) -> Ident {
     let dots: String = indices.iter().map(|index| format!("{DOT}{index}")).collect();
     Ident::new(&format!("{name}{dots}"), name.span())
 }

@@ -64,7 +64,7 @@ impl Context<'_> {
         let place = |name: &str| find(name).map_or(Place::at(body.name.span()), |field| field.field.value.place);
         self.check_mass(&mass, &body.name, place("mass"));
         self.check_inertia(&inertia, &body.name, place("inertia"));
-        Some(Body { name: body.name.clone(), mass, inertia, center_of_mass })
+        Some(Body { name: body.name.clone(), mass, inertia, center_of_mass, is_part: false })
     }
 
     /// Reports names that occur more than once.

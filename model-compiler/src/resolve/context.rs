@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use proc_macro2::Ident;
 
 use super::constants::Defaults;
+use super::flexible::MemberOutline;
 use super::names::{Meaning, Names};
 use super::{BodyId, Formulation, Input, InputId, JointId, Shape, Space, Term};
 use crate::diagnostics::{self, Errors};
@@ -35,6 +36,8 @@ pub(super) struct JointOutline {
     pub(super) is_turned: bool,
     pub(super) absolute_angle: Option<Ident>,
     pub(super) coordinate_name: Option<Ident>,
+    /// Index of the flexible member that it belongs to.
+    pub(super) member: Option<usize>,
 }
 
 /// Everything that is known while expressions are resolved.
@@ -47,6 +50,8 @@ pub(super) struct Context<'a> {
     /// Markers whose place is being resolved, which therefore cannot be in terms of them.
     pub(super) unfinished_markers: RefCell<BTreeSet<usize>>,
     pub(super) joints: Vec<JointOutline>,
+    /// Flexible members.
+    pub(super) members: Vec<MemberOutline>,
     pub(super) inputs: Vec<Input>,
     /// Shapes and units of the parameters, as far as they are resolved.
     pub(super) parameters: Vec<(Shape, Unit)>,
@@ -89,6 +94,8 @@ impl Context<'_> {
     pub(super) fn body(&self, name: &Ident) -> Option<BodyId> {
         match self.names.get(name) {
             Some(Meaning::Body(body)) => Some(body),
+            // The axes of a flexible member are those of its floating frame.
+            Some(Meaning::Member(index)) => self.members.get(index).map(|member| member.frame),
             Some(Meaning::Broken) => None,
             Some(other) => {
                 let found = other.describe(name);

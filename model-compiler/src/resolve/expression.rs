@@ -107,6 +107,7 @@ impl Context<'_> {
             "pi" => Term::number(Number::from_f64(std::f64::consts::PI), span),
             _ => match self.names.look_up(name, self.errors)? {
                 Meaning::Body(body) => return Some(Subject::Body(Some(body))),
+                Meaning::Member(index) => return Some(Subject::Member(index)),
                 Meaning::Marker(index) => {
                     if !self.unfinished_markers.borrow_mut().insert(index) {
                         return self.report(diagnostics::defined_by_itself(name));

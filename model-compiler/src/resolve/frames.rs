@@ -29,10 +29,7 @@ impl Context<'_> {
             let found = format!("marker `{}`", end.name);
             return self.report(diagnostics::wrong_kind(&end.name, "the name of a body", &found));
         }
-        let body = self.body_or_ground(&end.name);
-        if let Some(coordinate) = &end.coordinate {
-            self.errors.push(diagnostics::not_a_body(coordinate));
-        }
+        let body = self.body_of_end(end);
         let position = end.position.as_ref().map(|value| self.position(value));
         let axis = match (&end.axis, shared) {
             (Some(axis), _) => Some(self.axis(axis)),
@@ -60,10 +57,7 @@ impl Context<'_> {
         if self.marker(&end.name).is_some() {
             return self.joint_end(end, None).map(|frame| Frame { rotation: None, ..frame });
         }
-        if let Some(coordinate) = &end.coordinate {
-            self.errors.push(diagnostics::not_a_body(coordinate));
-        }
-        let body = self.body_or_ground(&end.name);
+        let body = self.body_of_end(end);
         let position = end.position.as_ref().map(|value| self.position(value));
         Some(Frame { body: body?, position: all(position)?, rotation: None })
     }

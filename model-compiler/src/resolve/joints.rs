@@ -21,10 +21,14 @@ const NAMING: [&str; 2] = ["absolute_angle", "coordinate"];
 
 impl<'a> Context<'_> {
     /// Finds kinds, bodies and options of all joints, chooses the tree, and declares joints and named coordinates.
-    /// Gives the joints as written, in the order of [`Context::joints`].
-    pub(super) fn outline_joints(&mut self, written: &[&'a parse::Joint], bodies: &[Ident]) -> Vec<&'a parse::Joint> {
+    /// Gives the joints as written, in the order of [`Context::joints`]; those within flexible members are not.
+    pub(super) fn outline_joints(
+        &mut self,
+        written: &[&'a parse::Joint],
+        bodies: &[Ident],
+    ) -> Vec<Option<&'a parse::Joint>> {
         let outlined: Vec<_> =
-            written.iter().map(|joint| self.outline(joint).map(|outline| (*joint, outline))).collect();
+            written.iter().map(|joint| self.outline(joint).map(|outline| (Some(*joint), outline))).collect();
         for (joint, _) in written.iter().zip(&outlined).filter(|(_, outline)| outline.is_none()) {
             self.names.declare(&joint.name, Meaning::Broken, self.errors);
             let naming = joint.options.iter().filter(|option| NAMING.iter().any(|known| option.name == known));
@@ -36,24 +40,29 @@ impl<'a> Context<'_> {
         }
         let is_complete = outlined.iter().all(Option::is_some);
         let mut outlined: Vec<_> = outlined.into_iter().flatten().collect();
+        outlined.extend(self.inner_joints().into_iter().map(|outline| (None, outline)));
         if self.settings.formulation == Formulation::Joint {
-            let edge = |(joint, outline): &(&parse::Joint, JointOutline)| Edge {
+            let edge = |(joint, outline): &(Option<&parse::Joint>, JointOutline)| Edge {
                 parent: outline.parent,
                 child: outline.child,
                 is_cut: outline.kind.connects() != Connects::Frames
-                    || joint.options.iter().any(|option| option.name == "cut"),
+                    || joint.is_some_and(|joint| joint.options.iter().any(|option| option.name == "cut")),
+                is_inner: outline.member.is_some(),
             };
             let edges: Vec<Edge> = outlined.iter().map(edge).collect();
             let tree = spanning_tree(bodies.len(), &edges);
             for &index in &tree.reversed {
-                if let [far, near] = outlined[index].0.ends.as_slice() {
-                    self.errors.push(diagnostics::reversed_joint(&outlined[index].0.name, &far.name, &near.name));
+                let Some(joint) = outlined[index].0 else { continue };
+                if let [far, near] = joint.ends.as_slice() {
+                    self.errors.push(diagnostics::reversed_joint(&joint.name, &far.name, &near.name));
                 }
             }
             // A joint in error might have attached them.
             if is_complete {
-                let unattached = tree.unattached.iter().map(|body| diagnostics::unattached_body(&bodies[body.0]));
-                unattached.for_each(|error| self.errors.push(error));
+                for body in &tree.unattached {
+                    let is_member = self.members.iter().any(|member| member.is_part(*body));
+                    self.errors.push(diagnostics::unattached_body(&bodies[body.0], is_member));
+                }
             }
             for &index in &tree.joints {
                 outlined[index].1.is_tree = true;
@@ -85,7 +94,7 @@ impl<'a> Context<'_> {
         let couples_coordinates = kind.is_some_and(|kind| kind.connects() == Connects::Coordinates);
         let bodies: Vec<_> = match couples_coordinates {
             true => vec![Some(None); joint.ends.len()],
-            false => joint.ends.iter().map(|end| self.body_or_ground(&end.name)).collect(),
+            false => joint.ends.iter().map(|end| self.body_of_end(end)).collect(),
         };
         let mut outline = JointOutline {
             name: joint.name.clone(),
@@ -99,6 +108,7 @@ impl<'a> Context<'_> {
             }),
             absolute_angle: None,
             coordinate_name: None,
+            member: None,
         };
         if outline.kind.is_spatial() && self.settings.space == Space::Planar {
             self.errors.push(diagnostics::only_in_space(joint.kind.span(), &format!("`{}`", joint.kind)));

@@ -15,6 +15,7 @@ mod context;
 mod dependence;
 mod dimensions;
 mod expression;
+mod flexible;
 mod forces;
 mod frames;
 mod functions;
@@ -35,7 +36,7 @@ use indexmap::IndexMap;
 use proc_macro2::Ident;
 
 use crate::diagnostics::{self, Errors};
-use crate::parse::{Description, Item};
+use crate::parse::{self, Description, Item};
 use context::Context;
 use names::Meaning;
 
@@ -65,6 +66,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         markers: Vec::new(),
         unfinished_markers: RefCell::default(),
         joints: Vec::new(),
+        members: Vec::new(),
         inputs: Vec::new(),
         parameters: Vec::new(),
         definitions: Vec::new(),
@@ -75,13 +77,15 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     }
 
     let written_bodies: Vec<_> = items!(description, Body).collect();
-    if written_bodies.is_empty() {
+    let written_members: Vec<_> = items!(description, Flexible).collect();
+    if written_bodies.is_empty() && written_members.is_empty() {
         errors.push(diagnostics::no_bodies(&description.name));
     }
     for (index, body) in written_bodies.iter().enumerate() {
         context.names.declare(&body.name, Meaning::Body(BodyId(index)), errors);
     }
-    let body_names: Vec<Ident> = written_bodies.iter().map(|body| body.name.clone()).collect();
+    let mut body_names: Vec<Ident> = written_bodies.iter().map(|body| body.name.clone()).collect();
+    body_names.extend(context.outline_members(&written_members, written_bodies.len()));
     for (index, marker) in items!(description, Marker).enumerate() {
         context.names.declare(&marker.name, Meaning::Marker(index), errors);
         context.markers.push(marker.end.clone());
@@ -93,18 +97,26 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let gravity = context.resolve_gravity(items!(description, Gravity));
 
     // Everything is resolved before anything is given up, so that all errors are reported.
-    let bodies: Vec<_> = written_bodies.iter().map(|body| context.resolve_body(body)).collect();
+    let mut bodies: Vec<_> = written_bodies.iter().map(|body| context.resolve_body(body)).collect();
+    bodies.extend(context.member_bodies().into_iter().map(Some));
+    let (section_forces, written_outputs): (Vec<_>, Vec<_>) =
+        items!(description, Output).partition(|output| context.member_with_section_forces(output).is_some());
+    let member = |member: &&parse::Flexible| context.resolve_member(member, &section_forces);
+    let members: Vec<_> = written_members.iter().map(member).collect();
     // Also those that nothing uses.
     for marker in &context.markers {
         context.frame(marker, None);
     }
-    let joints: Vec<_> =
-        written_joints.iter().enumerate().map(|(index, joint)| context.resolve_joint(index, joint)).collect();
+    let joint = |(index, written): (usize, &Option<&parse::Joint>)| match written {
+        Some(joint) => context.resolve_joint(index, joint),
+        None => context.inner_joint(context.joints.get(index)?, &written_members),
+    };
+    let joints: Vec<_> = written_joints.iter().enumerate().map(joint).collect();
     let forces: Vec<_> = items!(description, Force).map(|force| context.resolve_force(force)).collect();
     let constraints: Vec<_> = items!(description, Constraint).map(|item| context.resolve_constraint(item)).collect();
     let contacts: Vec<_> = items!(description, Contact).map(|item| context.resolve_contact(item)).collect();
     let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
-    let outputs: Vec<_> = items!(description, Output).map(|item| context.resolve_output(item)).collect();
+    let outputs: Vec<_> = written_outputs.into_iter().map(|item| context.resolve_output(item)).collect();
     let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
     let provided = context.resolve_provided(items!(description, Provide).flatten(), is_constrained);
     refuse_equal_names(items!(description, Force).map(|force| &force.name), errors);
@@ -129,6 +141,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         gravity: gravity?,
         bodies: bodies.into_iter().collect::<Option<_>>()?,
         joints: joints.into_iter().collect::<Option<_>>()?,
+        members: members.into_iter().collect::<Option<_>>()?,
         forces: forces.into_iter().collect::<Option<_>>()?,
         constraints: {
             let mut constraints = constraints.into_iter().collect::<Option<Vec<_>>>()?;

@@ -17,6 +17,8 @@ pub(super) const PREDEFINED: [&str; 4] = ["ground", "model", "pi", "time"];
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
     Body(BodyId),
+    /// Index of a flexible member.
+    Member(usize),
     /// Index of a marker.
     Marker(usize),
     Joint(JointId),
@@ -112,6 +114,7 @@ impl Meaning {
     pub(super) fn describe(self, name: &Ident) -> String {
         match self {
             Meaning::Body(_) => format!("body `{name}`"),
+            Meaning::Member(_) => format!("flexible member `{name}`"),
             Meaning::Marker(_) => format!("marker `{name}`"),
             Meaning::Joint(_) => format!("joint `{name}`"),
             Meaning::Coordinate(_) => format!("coordinate `{name}`"),

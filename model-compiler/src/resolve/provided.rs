@@ -26,6 +26,8 @@ impl Context<'_> {
             }
             if self.settings.formulation != Formulation::Joint || is_constrained {
                 self.errors.push(diagnostics::provided_without_freedom(word, is_constrained));
+            } else if !self.members.is_empty() {
+                self.errors.push(diagnostics::provided_for_rigid_bodies(word));
             }
         }
         provided.sort();

@@ -17,6 +17,8 @@ pub(super) enum Subject {
     Term(Term),
     /// A body, or the ground.
     Body(Option<BodyId>),
+    /// A flexible member, by its index.
+    Member(usize),
     /// A point fixed to a body.
     Point(Frame),
     /// A joint.
@@ -43,6 +45,9 @@ impl Context<'_> {
     pub(super) fn point(&self, body: &Value, position: &Value) -> Option<Subject> {
         let subject = self.subject(body);
         let position = self.position(position);
+        if let (Some(Subject::Member(_)), Some(name)) = (&subject, body.as_name()) {
+            return self.report(diagnostics::needs_an_end(body.place, &name));
+        }
         let Subject::Body(of) = subject? else {
             self.errors.push(diagnostics::wrong_kind(body.place, "a body before `at`", "a value"));
             return None;
@@ -66,6 +71,7 @@ impl Context<'_> {
         match subject {
             Subject::Term(term) => self.component(term, name),
             Subject::Body(body) => self.of_body(body, name),
+            Subject::Member(index) => self.of_member(index, name),
             Subject::Point(frame) => self.of_point(frame, name),
             Subject::Joint(joint) => self.of_joint(joint, name),
             Subject::Coordinate(joint, _, velocity) => {
@@ -123,6 +129,7 @@ impl Context<'_> {
                 let unit = self.velocity_unit(joint, index);
                 return Some(quantity(Quantity::CoordinateVelocity(joint, index), Shape::Scalar, unit, span));
             }
+            Subject::Member(_) => ("a flexible member", "name a quantity of one of its ends, such as `.tip.position`"),
             Subject::Body(_) => ("a body", "name a quantity of it, such as `.position`"),
             Subject::Joint(_) | Subject::Coordinate(_, None, None) => ("a joint", "name one of its coordinates"),
             Subject::Model => ("the model", "name a total, such as `model.kinetic_energy`"),
@@ -166,7 +173,7 @@ impl Context<'_> {
         Some(Subject::Term(quantity(kind, vector, unit, name.span())))
     }
 
-    fn of_body(&self, body: Option<BodyId>, name: &Ident) -> Option<Subject> {
+    pub(super) fn of_body(&self, body: Option<BodyId>, name: &Ident) -> Option<Subject> {
         if POINT.iter().any(|known| name == known) {
             return self.of_point(Frame { body, position: None, rotation: None }, name);
         }
@@ -237,6 +244,9 @@ impl Context<'_> {
     fn of_model(&self, name: &Ident) -> Option<Subject> {
         let vector = Shape::Vector(self.settings.space.dimension());
         let axial = if self.settings.space == Space::Planar { Shape::Scalar } else { Shape::Vector(3) };
+        if !self.members.is_empty() && MODEL.iter().any(|known| name == known) {
+            return self.report(diagnostics::total_of_flexible_model(name));
+        }
         let momentum = Unit::NEWTON.times(Unit::SECOND);
         let (kind, shape, unit) = match name.to_string().as_str() {
             "kinetic_energy" => (Quantity::KineticEnergy, Shape::Scalar, Unit::JOULE),

@@ -56,6 +56,8 @@ pub struct System {
     pub bodies: Vec<Body>,
     /// Joints; with joint coordinates those of the spanning tree come first, parents before children.
     pub joints: Vec<Joint>,
+    /// Flexible members.
+    pub members: Vec<FlexibleMember>,
     /// Applied forces other than gravity.
     pub forces: Vec<Force>,
     /// Constraints written as equations, and drives; those on velocities come last.
@@ -157,7 +159,7 @@ pub struct Input {
     pub unit: Unit,
 }
 
-/// A rigid body. Its frame has the body's axes.
+/// A rigid body, or the floating frame or an end of a flexible member. Its frame has the body's axes.
 #[derive(Debug)]
 pub struct Body {
     /// Name.
@@ -168,6 +170,63 @@ pub struct Body {
     pub inertia: Term,
     /// Centre of mass seen from the body's origin, body axes, m; at the origin when absent.
     pub center_of_mass: Option<Term>,
+    /// Stands for the floating frame or an end of a flexible member, whose elements have its inertia.
+    pub is_part: bool,
+}
+
+/// A planar beam in a floating frame, as long as its x axis from the first node to the last. [rezaei, App. C]
+#[derive(Debug)]
+pub struct FlexibleMember {
+    /// Name.
+    pub name: Ident,
+    /// How its frame moves with it.
+    pub frame: FloatingFrame,
+    /// The body that stands for its frame.
+    pub frame_body: BodyId,
+    /// The tree joint that moves its last node against the frame; the coordinates of the nodes between stand before it.
+    pub end: JointId,
+    /// Number of elements.
+    pub elements: usize,
+    /// Length, m.
+    pub length: Term,
+    /// Mass, kg.
+    pub mass: Term,
+    /// Area of the cross-section, m².
+    pub area: Term,
+    /// Second moment of area of the cross-section, m⁴.
+    pub second_moment: Term,
+    /// Young's modulus, Pa.
+    pub modulus: Term,
+    /// Names of the outputs that are its section forces; they follow all others.
+    pub section_forces: Vec<Ident>,
+}
+
+/// How a floating frame moves with its member.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatingFrame {
+    /// With the first node: its x axis is the tangent there.
+    Tangent,
+    /// Its x axis goes through the first and the last node.
+    Pinned,
+}
+
+impl FlexibleMember {
+    /// Number of coordinates of the nodes between the first and the last.
+    pub fn inner_coordinates(&self) -> usize {
+        3 * (self.elements - 1)
+    }
+}
+
+impl System {
+    /// The member whose inner coordinates stand before those of this joint.
+    pub fn member_before(&self, joint: JointId) -> Option<&FlexibleMember> {
+        self.members.iter().find(|member| member.end == joint)
+    }
+
+    /// Joints of the spanning tree, parents before children.
+    pub fn tree_joints(&self) -> impl Iterator<Item = (JointId, &Joint)> {
+        self.joints.iter().enumerate().filter(|(_, joint)| joint.is_tree).map(|(index, joint)| (JointId(index), joint))
+    }
 }
 
 /// A frame fixed to a body or to the ground.

@@ -153,6 +153,7 @@ pub fn pendulum() -> Equations {
         parameter_graph,
         bodies: Vec::new(),
         contact_laws: Vec::new(),
+        dimensions: Vec::new(),
         defaults: [defaults.as_slice(), &[default_damping]].concat(),
         reference_configuration: vec![zero],
         is_fused: false,
@@ -209,6 +210,7 @@ pub fn dumbbell() -> Equations {
         parameter_graph,
         bodies: Vec::new(),
         contact_laws: Vec::new(),
+        dimensions: Vec::new(),
         defaults: defaults.to_vec(),
         is_fused: false,
         layout: Layout {

@@ -142,6 +142,7 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .bodies
         .iter()
         .map(|body| std::iter::once(body.mass).chain(body.inertia.iter().copied()).collect())
+        .chain(simplified.dimensions.iter().map(|dimension| vec![dimension.value]))
         .collect();
     let mut laws: Vec<Vec<ExprId>> = Vec::new();
     let law_of_contact = simplified.contact_laws.iter().map(|law| distinct(&mut laws, law)).collect();

@@ -3,9 +3,11 @@
 mod common;
 mod contact_laws;
 mod contact_motions;
+mod flexible;
 mod hand_derivations;
 mod known_solutions;
 mod model_laws;
 mod provided;
+mod rezaei_rod;
 mod schemes;
 mod v8_crank_drive;

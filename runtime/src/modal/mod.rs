@@ -1,0 +1,162 @@
+//! Natural modes of a run of coordinates, and models in which they take the place of those coordinates.
+//!
+//! `K φ = ω² M φ` at a state at rest, with the blocks of M and of (∂r/∂q) N that belong to the coordinates; the rest of
+//! the model is held. [rezaei, Sec. 4.2] reduces the nodal coordinates of its flexible rod so, q = Φ z.
+//! Not here: modes of a whole mechanism about a steady motion, which have damping.
+
+mod reduced;
+
+pub use reduced::Reduced;
+
+use std::ops::Range;
+
+use nalgebra::{Cholesky, DMatrix, SymmetricEigen};
+
+use crate::configuration::ranges;
+use crate::model::{Block, Model, State};
+
+/// Why there are no modes, or no such reduction.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModalError {
+    /// More modes than coordinates.
+    #[error("expected at most {available} modes, the size of the basis, found {asked}")]
+    TooMany {
+        /// Number asked for, or one more than the index of the mode.
+        asked: usize,
+        /// Number of modes.
+        available: usize,
+    },
+    /// Rotations cannot be superposed.
+    #[error("coordinates {first} to {last} are not a run of displacements of `{model}`")]
+    NotLinear {
+        /// Name of the model's type.
+        model: &'static str,
+        /// The first coordinate.
+        first: usize,
+        /// The last one.
+        last: usize,
+    },
+    /// A direction has no inertia.
+    #[error("the mass matrix of the coordinates is not positive definite")]
+    Massless,
+    /// The member has no coordinates of its own in the model.
+    #[error("`{model}` has no flexible member `{member}`")]
+    NoMember {
+        /// Name of the model's type.
+        model: &'static str,
+        /// What was asked for.
+        member: String,
+    },
+}
+
+/// Natural modes, lowest first.
+#[derive(Clone, Debug)]
+pub struct Modes {
+    /// The velocities that the modes are made of.
+    pub velocities: Range<usize>,
+    /// Frequencies, Hz; zero where the coordinates move freely, negative below an instability (−|ω|/2π).
+    pub frequencies: Vec<f64>,
+    /// Shapes as columns, with Φᵀ M Φ = 1, `[coordinates × modes]`.
+    pub shapes: DMatrix<f64>,
+}
+
+impl Modes {
+    /// The lowest modes.
+    ///
+    /// # Errors
+    /// [`ModalError::TooMany`].
+    pub fn lowest(&self, count: usize) -> Result<Modes, ModalError> {
+        self.selected(&(0..count).collect::<Vec<_>>())
+    }
+
+    /// Modes by their indices.
+    ///
+    /// # Errors
+    /// [`ModalError::TooMany`] where an index is out of range.
+    pub fn selected(&self, indices: &[usize]) -> Result<Modes, ModalError> {
+        let available = self.frequencies.len();
+        match indices.iter().find(|&&index| index >= available) {
+            Some(index) => Err(ModalError::TooMany { asked: index + 1, available }),
+            None => Ok(Modes {
+                velocities: self.velocities.clone(),
+                frequencies: indices.iter().map(|&index| self.frequencies[index]).collect(),
+                shapes: self.shapes.select_columns(indices),
+            }),
+        }
+    }
+
+    /// How many modes have at most this frequency, Hz.
+    pub fn count_below(&self, frequency: f64) -> usize {
+        self.frequencies.iter().filter(|&&known| known <= frequency).count()
+    }
+}
+
+/// The velocities of the nodes of a flexible member, which stand beside each other.
+///
+/// # Errors
+/// [`ModalError::NoMember`].
+pub fn flexible_velocities(model: &dyn Model, member: &str) -> Result<Range<usize>, ModalError> {
+    let info = model.describe();
+    let is_node = |name: &str| name.strip_prefix(member).is_some_and(|rest| rest.starts_with('['));
+    let first = info.velocities.iter().position(|channel| is_node(channel.name));
+    let last = info.velocities.iter().rposition(|channel| is_node(channel.name));
+    match (first, last) {
+        (Some(first), Some(last)) => Ok(first..last + 1),
+        _ => Err(ModalError::NoMember { model: info.name, member: member.to_owned() }),
+    }
+}
+
+/// Modes of the coordinates that these velocities move, about a configuration q at rest.
+///
+/// # Errors
+/// [`ModalError::NotLinear`], [`ModalError::Massless`].
+pub fn natural_modes(model: &dyn Model, velocities: Range<usize>, q: &[f64]) -> Result<Modes, ModalError> {
+    let info = model.describe();
+    coordinates(model, &velocities)?;
+    let (first, n) = (velocities.start, velocities.len());
+    let mut state = State::zeros(model.dims());
+    state.q.as_mut_slice().copy_from_slice(q);
+    let mut values = vec![0.0; info.mass_matrix.nnz()];
+    model.mass_matrix(q, &mut values);
+    let mass = info.mass_matrix.to_dense(&values).view((first, first), (n, n)).into_owned();
+    let mut values = vec![0.0; info.stiffness.nnz()];
+    model.stiffness(&state, &mut values);
+    let stiffness = info.stiffness.to_dense(&values).view((first, first), (n, n)).into_owned();
+
+    let lower = Cholesky::new(mass).ok_or(ModalError::Massless)?.unpack();
+    // L⁻¹ K L⁻ᵀ, whose eigenvectors y are L⁻ᵀ times the shapes.
+    let solved = lower.solve_lower_triangular(&stiffness).ok_or(ModalError::Massless)?;
+    let solved = lower.solve_lower_triangular(&solved.transpose()).ok_or(ModalError::Massless)?;
+    let eigen = SymmetricEigen::new((&solved + solved.transpose()) * 0.5);
+    let vectors = lower.transpose().solve_upper_triangular(&eigen.eigenvectors).ok_or(ModalError::Massless)?;
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
+    let hertz = |square: f64| square.signum() * square.abs().sqrt() / std::f64::consts::TAU;
+    Ok(Modes {
+        velocities,
+        frequencies: order.iter().map(|&index| hertz(eigen.eigenvalues[index])).collect(),
+        shapes: vectors.select_columns(&order),
+    })
+}
+
+/// The coordinates that a run of velocities moves, one each.
+fn coordinates(model: &dyn Model, velocities: &Range<usize>) -> Result<Range<usize>, ModalError> {
+    let info = model.describe();
+    let mut covered = 0;
+    let mut first = None;
+    for (block, q, v) in ranges(info.blocks) {
+        let overlap = velocities.start.max(v.start)..velocities.end.min(v.end);
+        if overlap.is_empty() || !matches!(block, Block::Vector { .. }) {
+            continue;
+        }
+        covered += overlap.len();
+        first = first.or(Some(q.start + overlap.start - v.start));
+    }
+    match first {
+        Some(first) if covered == velocities.len() => Ok(first..first + covered),
+        _ => {
+            let last = velocities.end.saturating_sub(1);
+            Err(ModalError::NotLinear { model: info.name, first: velocities.start, last })
+        }
+    }
+}

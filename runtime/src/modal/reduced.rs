@@ -1,0 +1,452 @@
+//! A model in which modes take the place of a run of coordinates: q = Φ z there, and all equations are projected.
+//!
+//! Matrices get dense rows and columns where the modes are; everything else stays as it is.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use nalgebra::DMatrix;
+
+use super::{ModalError, Modes, coordinates};
+use crate::model::{Block, Channel, ContactLaw, Energy, Model, ModelInfo, ParameterError, State};
+use crate::sparsity::{OwnedPattern, SparsityPattern};
+
+/// A reduced model. It is one itself: every scheme steps it, and its outputs are those of the whole model.
+pub struct Reduced<'m> {
+    model: &'m dyn Model,
+    shapes: DMatrix<f64>,
+    q: Run,
+    v: Run,
+    info: &'static ModelInfo,
+    /// Models are shared between threads and allocate nothing while they are evaluated.
+    scratch: Mutex<Scratch>,
+}
+
+/// Where the modes stand: places in the whole model, and how many modes there are instead.
+#[derive(Clone, Debug)]
+struct Run {
+    whole: Range<usize>,
+    modes: usize,
+}
+
+/// What the rows of a matrix belong to: Φᵀ A Φ is formed of velocities, A Φ of conditions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// Velocities, and constraints after them.
+    Velocities,
+    /// Constraints or contacts.
+    Conditions,
+}
+
+/// What a place of the whole model has become.
+enum Place {
+    /// This place.
+    Kept(usize),
+    /// A combination of the modes, with this row of Φ.
+    Modal(usize),
+}
+
+impl Run {
+    fn place(&self, index: usize) -> Place {
+        if self.whole.contains(&index) {
+            Place::Modal(index - self.whole.start)
+        } else if index < self.whole.start {
+            Place::Kept(index)
+        } else {
+            Place::Kept(index - self.whole.len() + self.modes)
+        }
+    }
+
+    /// The places of the modes.
+    fn modal(&self) -> Range<usize> {
+        self.whole.start..self.whole.start + self.modes
+    }
+
+    /// Places that depend on a place of the whole model.
+    fn reach(&self, index: usize) -> Range<usize> {
+        match self.place(index) {
+            Place::Kept(place) => place..place + 1,
+            Place::Modal(_) => self.modal(),
+        }
+    }
+
+    /// How many places there are instead of `n`.
+    fn size(&self, n: usize) -> usize {
+        n - self.whole.len() + self.modes
+    }
+
+    /// Φ z, with what is kept beside it.
+    fn expand(&self, shapes: &DMatrix<f64>, reduced: &[f64], whole: &mut [f64]) {
+        let (modal, n) = (self.modal(), whole.len());
+        whole[..self.whole.start].copy_from_slice(&reduced[..modal.start]);
+        whole[self.whole.end..].copy_from_slice(&reduced[modal.end..self.size(n)]);
+        let inside = &mut whole[self.whole.clone()];
+        inside.fill(0.0);
+        for (mode, &z) in reduced[modal].iter().enumerate() {
+            inside.iter_mut().zip(shapes.column(mode).iter()).for_each(|(x, shape)| *x += shape * z);
+        }
+    }
+
+    /// Φᵀ f, with what is kept beside it.
+    fn project(&self, shapes: &DMatrix<f64>, whole: &[f64], reduced: &mut [f64]) {
+        let modal = self.modal();
+        reduced[..modal.start].copy_from_slice(&whole[..self.whole.start]);
+        reduced[modal.end..].copy_from_slice(&whole[self.whole.end..]);
+        for (mode, value) in reduced[modal].iter_mut().enumerate() {
+            *value = whole[self.whole.clone()].iter().zip(shapes.column(mode).iter()).map(|(f, shape)| f * shape).sum();
+        }
+    }
+}
+
+/// Values of the whole model, and products on the way to those of the reduced one.
+struct Scratch {
+    state: State,
+    force: Vec<f64>,
+    values: Vec<f64>,
+    /// A Φ and Φᵀ A Φ, by columns.
+    half: DMatrix<f64>,
+    full: DMatrix<f64>,
+}
+
+impl<'m> Reduced<'m> {
+    /// The model with modes instead of the coordinates that they are made of; the modes may be those of another model
+    /// with the same coordinates, such as one without what hangs on the member.
+    ///
+    /// What a reduced model knows about itself lives as long as the program, as that of a compiled one does.
+    ///
+    /// # Errors
+    /// [`ModalError::NotLinear`], and [`ModalError::TooMany`] for more modes than coordinates.
+    pub fn new(model: &'m dyn Model, modes: &Modes) -> Result<Self, ModalError> {
+        let whole = coordinates(model, &modes.velocities)?;
+        let count = modes.shapes.ncols();
+        if count > whole.len() {
+            return Err(ModalError::TooMany { asked: count, available: whole.len() });
+        }
+        let dims = model.dims();
+        let q = Run { whole, modes: count };
+        let v = Run { whole: modes.velocities.clone(), modes: count };
+        let info = Box::leak(Box::new(describe(model.describe(), &q, &v)));
+        let rows = dims.nv + model.describe().contact_jacobian.rows.max(dims.nc);
+        let largest = [
+            model.describe().iteration_matrix.nnz(),
+            model.describe().contact_jacobian.nnz(),
+            (model.n_initial_conditions().0.max(model.n_initial_conditions().1)) * dims.nv,
+        ];
+        let scratch = Scratch {
+            state: State::zeros(dims),
+            force: vec![0.0; dims.nv],
+            values: vec![0.0; largest.into_iter().max().unwrap_or_default()],
+            half: DMatrix::zeros(rows, rows),
+            full: DMatrix::zeros(rows, rows),
+        };
+        Ok(Self { model, shapes: modes.shapes.clone(), q, v, info, scratch: Mutex::new(scratch) })
+    }
+
+    fn scratch(&self) -> MutexGuard<'_, Scratch> {
+        // Nothing that is left there is read before it is written.
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn expand_q(&self, q: &[f64], whole: &mut [f64]) {
+        self.q.expand(&self.shapes, q, whole);
+    }
+
+    fn expand_v(&self, v: &[f64], whole: &mut [f64]) {
+        self.v.expand(&self.shapes, v, whole);
+    }
+
+    fn expand_state(&self, state: &State, whole: &mut State) {
+        whole.t = state.t;
+        whole.lambda.copy_from(&state.lambda);
+        self.expand_q(state.q.as_slice(), whole.q.as_mut_slice());
+        self.expand_v(state.v.as_slice(), whole.v.as_mut_slice());
+        self.expand_v(state.a.as_slice(), whole.a.as_mut_slice());
+    }
+
+    /// The matrix whose values stand in the scratch, in this pattern, to the values of the reduced one.
+    fn project_matrix(
+        &self,
+        rows: Rows,
+        from: &SparsityPattern,
+        scratch: &mut Scratch,
+        to: &SparsityPattern,
+        out: &mut [f64],
+    ) {
+        let Scratch { values, half, full, .. } = scratch;
+        (0..to.columns).for_each(|column| half.column_mut(column).rows_mut(0, from.rows).fill(0.0));
+        for ((row, column), &value) in from.entries().zip(&*values) {
+            match self.v.place(column) {
+                Place::Kept(place) => half[(row, place)] += value,
+                Place::Modal(shape) => {
+                    for (mode, place) in self.v.modal().enumerate() {
+                        half[(row, place)] += value * self.shapes[(shape, mode)];
+                    }
+                }
+            }
+        }
+        let result = if rows == Rows::Velocities {
+            for column in 0..to.columns {
+                let whole = half.column(column);
+                let whole = &whole.as_slice()[..from.rows];
+                let mut reduced = full.column_mut(column);
+                self.v.project(&self.shapes, whole, &mut reduced.as_mut_slice()[..to.rows]);
+            }
+            full
+        } else {
+            half
+        };
+        for ((row, column), value) in to.entries().zip(out) {
+            *value = result[(row, column)];
+        }
+    }
+
+    /// A matrix of the whole model, written by `fill` into its values, projected.
+    fn matrix(
+        &self,
+        rows: Rows,
+        pattern: fn(&ModelInfo) -> &SparsityPattern,
+        fill: impl FnOnce(&dyn Model, &mut State, &mut [f64]),
+        out: &mut [f64],
+    ) {
+        let scratch = &mut *self.scratch();
+        let (from, to) = (pattern(self.model.describe()), pattern(self.info));
+        fill(self.model, &mut scratch.state, &mut scratch.values[..from.nnz()]);
+        self.project_matrix(rows, from, scratch, to, out);
+    }
+
+    /// Rows of derivatives by the velocities' directions, row by row.
+    fn project_rows(&self, n: usize, whole: &[f64], reduced: &mut [f64]) {
+        let nv = self.model.dims().nv;
+        for row in 0..n {
+            let to = row * self.v.size(nv)..(row + 1) * self.v.size(nv);
+            self.v.project(&self.shapes, &whole[row * nv..(row + 1) * nv], &mut reduced[to]);
+        }
+    }
+}
+
+/// What the reduced model knows about itself.
+fn describe(whole: &'static ModelInfo, q: &Run, v: &Run) -> ModelInfo {
+    let member = whole.velocities[v.whole.start].name.split('[').next().unwrap_or_default();
+    let channels = |known: &'static [Channel], run: &Run, unit: &'static str| -> &'static [Channel] {
+        let mut channels = known[..run.whole.start].to_vec();
+        channels.extend((0..run.modes).map(|mode| {
+            let name: &'static str = Box::leak(format!("{member}.mode[{mode}]").into_boxed_str());
+            Channel { name, unit }
+        }));
+        channels.extend(&known[run.whole.end..]);
+        Box::leak(channels.into_boxed_slice())
+    };
+    let square = |pattern: &SparsityPattern| reduced_pattern(pattern, v, Rows::Velocities);
+    let wide = |pattern: &SparsityPattern| reduced_pattern(pattern, v, Rows::Conditions);
+    ModelInfo {
+        name: whole.name,
+        doc: whole.doc,
+        source: whole.source,
+        coordinates: channels(whole.coordinates, q, "kg^(1/2) m"),
+        velocities: channels(whole.velocities, v, "kg^(1/2) m/s"),
+        constraints: whole.constraints,
+        velocity_constraints: whole.velocity_constraints,
+        contacts: whole.contacts,
+        outputs: whole.outputs,
+        parameters: whole.parameters,
+        inputs: whole.inputs,
+        blocks: Box::leak(reduced_blocks(whole.blocks, v).into_boxed_slice()),
+        mass_matrix: square(&whole.mass_matrix),
+        damping: square(&whole.damping),
+        stiffness: square(&whole.stiffness),
+        constraint_jacobian: wide(&whole.constraint_jacobian),
+        contact_jacobian: wide(&whole.contact_jacobian),
+        iteration_matrix: square(&whole.iteration_matrix),
+        functions: whole.functions,
+    }
+}
+
+fn reduced_blocks(blocks: &[Block], v: &Run) -> Vec<Block> {
+    let mut result = Vec::new();
+    for (block, _, range) in crate::configuration::ranges(blocks) {
+        let overlap = v.whole.start.max(range.start)..v.whole.end.min(range.end);
+        let has_first = overlap.start == v.whole.start && !overlap.is_empty();
+        match block {
+            Block::Vector { size } => {
+                let modes = if has_first { v.modes } else { 0 };
+                let size = size - overlap.len() + modes;
+                if size > 0 {
+                    result.push(Block::Vector { size });
+                }
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+fn reduced_pattern(pattern: &SparsityPattern, v: &Run, kind: Rows) -> SparsityPattern {
+    let rows = |row: usize| if kind == Rows::Velocities { v.reach(row) } else { row..row + 1 };
+    let entries = pattern.entries().flat_map(|(row, column)| {
+        let columns = v.reach(column);
+        rows(row).flat_map(move |row| columns.clone().map(move |column| (row, column)))
+    });
+    let n_rows = if kind == Rows::Velocities { v.size(pattern.rows) } else { pattern.rows };
+    let owned = OwnedPattern::from_entries(n_rows, v.size(pattern.columns), entries);
+    SparsityPattern {
+        rows: owned.rows,
+        columns: owned.columns,
+        column_starts: Box::leak(owned.column_starts.into_boxed_slice()),
+        row_indices: Box::leak(owned.row_indices.into_boxed_slice()),
+    }
+}
+
+impl Model for Reduced<'_> {
+    fn describe(&self) -> &'static ModelInfo {
+        self.info
+    }
+
+    fn validate(&self) -> Result<(), ParameterError> {
+        self.model.validate()
+    }
+
+    fn mass_matrix(&self, q: &[f64], out: &mut [f64]) {
+        let fill = |model: &dyn Model, state: &mut State, values: &mut [f64]| {
+            self.expand_q(q, state.q.as_mut_slice());
+            model.mass_matrix(state.q.as_slice(), values);
+        };
+        self.matrix(Rows::Velocities, |info| &info.mass_matrix, fill, out);
+    }
+
+    fn bias_force(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        let Scratch { state, force, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.expand_v(v, state.v.as_mut_slice());
+        self.model.bias_force(state.q.as_slice(), state.v.as_slice(), force);
+        self.v.project(&self.shapes, force, out);
+    }
+
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        let Scratch { state, force, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.expand_v(v, state.v.as_mut_slice());
+        self.model.applied_force(t, state.q.as_slice(), state.v.as_slice(), force);
+        self.v.project(&self.shapes, force, out);
+    }
+
+    fn constraint(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let Scratch { state, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.model.constraint(t, state.q.as_slice(), out);
+    }
+
+    fn constraint_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let fill = |model: &dyn Model, state: &mut State, values: &mut [f64]| {
+            self.expand_q(q, state.q.as_mut_slice());
+            model.constraint_jacobian(t, state.q.as_slice(), values);
+        };
+        self.matrix(Rows::Conditions, |info| &info.constraint_jacobian, fill, out);
+    }
+
+    fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
+        let Scratch { state, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.expand_v(v, state.v.as_mut_slice());
+        self.model.constraint_bias(t, state.q.as_slice(), state.v.as_slice(), rate, acceleration);
+    }
+
+    fn contact_gap(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let Scratch { state, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.model.contact_gap(t, state.q.as_slice(), out);
+    }
+
+    fn contact_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let fill = |model: &dyn Model, state: &mut State, values: &mut [f64]| {
+            self.expand_q(q, state.q.as_mut_slice());
+            model.contact_jacobian(t, state.q.as_slice(), values);
+        };
+        self.matrix(Rows::Conditions, |info| &info.contact_jacobian, fill, out);
+    }
+
+    fn contact_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
+        let Scratch { state, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.expand_v(v, state.v.as_mut_slice());
+        self.model.contact_bias(t, state.q.as_slice(), state.v.as_slice(), rate, acceleration);
+    }
+
+    fn contact_laws(&self, out: &mut [ContactLaw]) {
+        self.model.contact_laws(out);
+    }
+
+    fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy {
+        let Scratch { state, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.expand_v(v, state.v.as_mut_slice());
+        self.model.energy(t, state.q.as_slice(), state.v.as_slice())
+    }
+
+    fn outputs(&self, state: &State, out: &mut [f64]) {
+        let Scratch { state: whole, .. } = &mut *self.scratch();
+        self.expand_state(state, whole);
+        self.model.outputs(whole, out);
+    }
+
+    fn residual(&self, state: &State, r: &mut [f64], g: &mut [f64]) {
+        let Scratch { state: whole, force, .. } = &mut *self.scratch();
+        self.expand_state(state, whole);
+        self.model.residual(whole, force, g);
+        self.v.project(&self.shapes, force, r);
+    }
+
+    fn iteration_matrix(&self, state: &State, ca: f64, cv: f64, cq: f64, values: &mut [f64]) {
+        let fill = |model: &dyn Model, whole: &mut State, values: &mut [f64]| {
+            self.expand_state(state, whole);
+            model.iteration_matrix(whole, ca, cv, cq, values);
+        };
+        self.matrix(Rows::Velocities, |info| &info.iteration_matrix, fill, values);
+    }
+
+    fn damping(&self, state: &State, out: &mut [f64]) {
+        let fill = |model: &dyn Model, whole: &mut State, values: &mut [f64]| {
+            self.expand_state(state, whole);
+            model.damping(whole, values);
+        };
+        self.matrix(Rows::Velocities, |info| &info.damping, fill, out);
+    }
+
+    fn stiffness(&self, state: &State, out: &mut [f64]) {
+        let fill = |model: &dyn Model, whole: &mut State, values: &mut [f64]| {
+            self.expand_state(state, whole);
+            model.stiffness(whole, values);
+        };
+        self.matrix(Rows::Velocities, |info| &info.stiffness, fill, out);
+    }
+
+    /// The modes at rest.
+    fn reference_configuration(&self, q: &mut [f64]) {
+        let Scratch { state, .. } = &mut *self.scratch();
+        self.model.reference_configuration(state.q.as_mut_slice());
+        let (modal, whole) = (self.q.modal(), state.q.as_slice());
+        q[..modal.start].copy_from_slice(&whole[..self.q.whole.start]);
+        q[modal.end..].copy_from_slice(&whole[self.q.whole.end..]);
+        q[modal].fill(0.0);
+    }
+
+    fn n_initial_conditions(&self) -> (usize, usize) {
+        self.model.n_initial_conditions()
+    }
+
+    fn initial_position(&self, t: f64, q: &[f64], residual: &mut [f64], jacobian: &mut [f64]) {
+        let Scratch { state, values, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        let values = &mut values[..residual.len() * state.v.len()];
+        self.model.initial_position(t, state.q.as_slice(), residual, values);
+        self.project_rows(residual.len(), values, jacobian);
+    }
+
+    fn initial_velocity(&self, t: f64, q: &[f64], v: &[f64], residual: &mut [f64], jacobian: &mut [f64]) {
+        let Scratch { state, values, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.expand_v(v, state.v.as_mut_slice());
+        let values = &mut values[..residual.len() * state.v.len()];
+        self.model.initial_velocity(t, state.q.as_slice(), state.v.as_slice(), residual, values);
+        self.project_rows(residual.len(), values, jacobian);
+    }
+}
