@@ -4,12 +4,13 @@
 //! place of the sums of products. The best one becomes an expression of its own, again and again. Gains count only what is
 //! computed in every step; a sum or product that exists already is used instead of a new one.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use super::pairs::{Change, Factors, Pairing, Split, SumKey, find_sum, literal_pairs, without_pair};
 use super::polynomial::{Cube, LiteralId, Polynomials, SumId, Term};
 use crate::expr::{ExprId, Graph};
 
@@ -42,25 +43,6 @@ enum Candidate {
     Product(LiteralId, LiteralId),
     /// A sum of two products.
     Sum(SumKey),
-}
-
-/// left + right, or left − right, by the hashes of both products, of which the left one is not the larger.
-///
-/// Most pairs of terms have nothing in common with others, so products are written out for the chosen pairs only. A
-/// collision of hashes spoils a choice and no result.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct SumKey {
-    is_difference: bool,
-    left: u64,
-    right: u64,
-}
-
-impl SumKey {
-    /// Whether two terms with these hashes can be a multiple of the sum: common factors cancel in the difference.
-    fn may_be_of(&self, first: u64, second: u64) -> bool {
-        let difference = self.right.wrapping_sub(self.left);
-        first.wrapping_sub(second) == difference || second.wrapping_sub(first) == difference
-    }
 }
 
 /// Whether terms come into a sum or go out of it.
@@ -399,204 +381,6 @@ impl Extraction {
         }
         CandidateId(index as u32)
     }
-}
-
-/// The factors of a product as far as they matter for its cost: those known early are one factor.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Factors {
-    hot: i64,
-    has_cold: bool,
-}
-
-impl Factors {
-    fn add(&mut self, is_hot: bool) {
-        if is_hot {
-            self.hot += 1;
-        } else {
-            self.has_cold = true;
-        }
-    }
-
-    fn and(self, other: Factors) -> Factors {
-        Factors { hot: self.hot + other.hot, has_cold: self.has_cold || other.has_cold }
-    }
-
-    fn multiplications(self) -> i64 {
-        (self.hot + i64::from(self.has_cold) - 1).max(0)
-    }
-}
-
-/// Two terms as base·(left ± right), without writing the products out.
-struct Pairing {
-    key: SumKey,
-    /// Whether the first term is the one on the right.
-    is_swapped: bool,
-    base: Factors,
-    left: Factors,
-    right: Factors,
-}
-
-impl Pairing {
-    fn of(first: &Term, second: &Term, polynomials: &Polynomials) -> Pairing {
-        let mut base = Factors::default();
-        let (mut left, mut right) = (Factors::default(), Factors::default());
-        let (mut left_hash, mut right_hash) = (0_u64, 0_u64);
-        let (a, b) = (&first.cube, &second.cube);
-        let (mut i, mut j) = (0, 0);
-        while i < a.len() || j < b.len() {
-            if i < a.len() && j < b.len() && a[i] == b[j] {
-                base.add(polynomials.is_hot(a[i]));
-                i += 1;
-                j += 1;
-            } else if j == b.len() || (i < a.len() && a[i] < b[j]) {
-                left.add(polynomials.is_hot(a[i]));
-                left_hash = left_hash.wrapping_add(a[i].hash());
-                i += 1;
-            } else {
-                right.add(polynomials.is_hot(b[j]));
-                right_hash = right_hash.wrapping_add(b[j].hash());
-                j += 1;
-            }
-        }
-        let is_difference = first.is_negative ^ second.is_negative;
-        let is_swapped = right_hash < left_hash;
-        let (low, high) = if is_swapped { (right_hash, left_hash) } else { (left_hash, right_hash) };
-        Pairing { key: SumKey { is_difference, left: low, right: high }, is_swapped, base, left, right }
-    }
-
-    /// Operations saved by base·(left ± right) with the sum already computed.
-    fn gain(&self) -> i64 {
-        let before = self.left.and(self.base).multiplications() + self.right.and(self.base).multiplications();
-        let mut after = self.base;
-        after.add(self.is_hot());
-        1 + before - after.multiplications()
-    }
-
-    /// Operations of left ± right that are done in every step.
-    fn cost(&self) -> i64 {
-        if self.is_hot() { 1 + self.left.multiplications() + self.right.multiplications() } else { 0 }
-    }
-
-    fn is_hot(&self) -> bool {
-        self.left.hot + self.right.hot > 0
-    }
-}
-
-/// Two products as base·left and base·right with as large a base as possible.
-struct Split {
-    base: Cube,
-    left: Cube,
-    right: Cube,
-}
-
-impl Split {
-    fn of(a: &[LiteralId], b: &[LiteralId]) -> Split {
-        let mut split = Split { base: Cube::new(), left: Cube::new(), right: Cube::new() };
-        let (mut i, mut j) = (0, 0);
-        while i < a.len() && j < b.len() {
-            match a[i].cmp(&b[j]) {
-                Ordering::Equal => {
-                    split.base.push(a[i]);
-                    i += 1;
-                    j += 1;
-                }
-                Ordering::Less => {
-                    split.left.push(a[i]);
-                    i += 1;
-                }
-                Ordering::Greater => {
-                    split.right.push(b[j]);
-                    j += 1;
-                }
-            }
-        }
-        split.left.extend(&a[i..]);
-        split.right.extend(&b[j..]);
-        split
-    }
-}
-
-/// How two sorted lists of terms differ.
-#[derive(Default)]
-struct Change<'t> {
-    removed: Vec<&'t Term>,
-    kept: Vec<&'t Term>,
-    added: Vec<&'t Term>,
-}
-
-impl<'t> Change<'t> {
-    fn between(old: &'t [Term], new: &'t [Term]) -> Change<'t> {
-        let mut change = Change::default();
-        let (mut i, mut j) = (0, 0);
-        while i < old.len() && j < new.len() {
-            match old[i].cmp(&new[j]) {
-                Ordering::Equal => {
-                    change.kept.push(&old[i]);
-                    (i, j) = (i + 1, j + 1);
-                }
-                Ordering::Less => {
-                    change.removed.push(&old[i]);
-                    i += 1;
-                }
-                Ordering::Greater => {
-                    change.added.push(&new[j]);
-                    j += 1;
-                }
-            }
-        }
-        change.removed.extend(&old[i..]);
-        change.added.extend(&new[j..]);
-        change
-    }
-}
-
-/// A pair of terms that contains a sum.
-struct FoundSum {
-    first: usize,
-    second: usize,
-    base: Cube,
-    is_negative: bool,
-}
-
-/// The first pair of terms that is ±base·(left ± right).
-fn find_sum(terms: &[Term], key: SumKey, (left, right): (&Cube, &Cube), polynomials: &Polynomials) -> Option<FoundSum> {
-    let hashes: Vec<u64> = terms.iter().map(Term::hash).collect();
-    for (first, a) in terms.iter().enumerate() {
-        for (offset, b) in terms[first + 1..].iter().enumerate() {
-            // Products are compared where their hashes agree.
-            if !key.may_be_of(hashes[first], hashes[first + 1 + offset]) || Pairing::of(a, b, polynomials).key != key {
-                continue;
-            }
-            let split = Split::of(&a.cube, &b.cube);
-            let is_straight = split.left == *left && split.right == *right;
-            let is_swapped = split.left == *right && split.right == *left;
-            if is_straight || is_swapped {
-                let is_negative = if is_straight { a.is_negative } else { b.is_negative };
-                return Some(FoundSum { first, second: first + 1 + offset, base: split.base, is_negative });
-            }
-        }
-    }
-    None
-}
-
-/// All pairs of literals of a product, with how often each fits into it.
-fn literal_pairs(cube: &[LiteralId]) -> impl Iterator<Item = (LiteralId, LiteralId, u32)> {
-    let powers = |cube| <[LiteralId]>::chunk_by(cube, LiteralId::eq).map(|power| (power[0], power.len()));
-    let mut end = 0;
-    powers(cube).flat_map(move |(a, power)| {
-        end += power;
-        let square = (power >= 2).then_some((a, a, power as u32 / 2));
-        square.into_iter().chain(powers(&cube[end..]).map(move |(b, other)| (a, b, power.min(other) as u32)))
-    })
-}
-
-/// A product without one a and one b, if it has both.
-fn without_pair(cube: &[LiteralId], a: LiteralId, b: LiteralId) -> Option<Cube> {
-    let first = cube.iter().position(|&literal| literal == a)?;
-    let second = (0..cube.len()).find(|&k| k != first && cube[k] == b)?;
-    let mut rest = Cube::with_capacity(cube.len());
-    rest.extend((0..cube.len()).filter(|&k| k != first && k != second).map(|k| cube[k]));
-    Some(rest)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub(crate) mod fingerprint;
 mod fixture;
 mod kernels;
 mod limits;
+mod pairs;
 mod polynomial;
 mod refactor;
 mod windows;
