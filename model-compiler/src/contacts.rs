@@ -1,7 +1,7 @@
 //! Registry of contacts between round and flat things: where they are nearest, and the directions in which they rub.
 //!
-//! A contact between other shapes is written as an expression. To add a kind: put it into the list below. Which motion of
-//! the nearest points is the slip follows from rigid-body kinematics and is not decided here.
+//! A contact between other shapes is written as an expression. To add a kind: put it into the list below. Which motion at
+//! the nearest point is the slip follows from rigid-body kinematics and is not decided here.
 
 use crate::expr::{ExprId, Graph};
 use crate::resolve::{Shape, Space};
@@ -38,7 +38,8 @@ pub fn find(keyword: &str) -> Option<&'static Kind> {
 pub struct Nearest {
     /// Their distance, m; negative where they overlap.
     pub gap: ExprId,
-    /// From the origin of each frame to the nearest point, m.
+    /// From the origin of each frame to the point of the first thing that is nearest to the second, m. Both things push
+    /// and rub at this one point, so that what they do to each other has no moment together, however wide the gap.
     pub arms: [Vector3; 2],
     /// Unit vectors that span the common tangent: one in the plane, two in space.
     pub tangents: Vec<Vector3>,
@@ -73,21 +74,15 @@ impl Kind {
             (normal, length, round(graph, self.space, normal))
         };
         let reach = graph.sum(radii);
-        let to_second = match radii.get(1) {
-            Some(&radius) => spatial::scale(graph, radius, normal),
-            None => {
-                let above = spatial::scale(graph, distance, normal);
-                spatial::sub(graph, apart, above)
-            }
-        };
-        let to_first = match radii.first() {
+        let from_first = match radii.first() {
             Some(&radius) => {
                 let outward = spatial::scale(graph, radius, normal);
                 spatial::neg(graph, outward)
             }
             None => spatial::zero(graph),
         };
-        Nearest { gap: graph.sub(distance, reach), arms: [to_first, to_second], tangents }
+        let from_second = spatial::add(graph, apart, from_first);
+        Nearest { gap: graph.sub(distance, reach), arms: [from_first, from_second], tangents }
     }
 }
 
@@ -147,14 +142,16 @@ mod tests {
     }
 
     #[test]
-    fn nearest_points_are_a_gap_apart() {
+    fn the_nearest_point_is_on_the_first_and_a_gap_from_the_second() {
         for (keyword, radii) in
             [("ball_on_ball", vec![0.3, 0.5]), ("ball_on_plane", vec![0.3]), ("point_on_plane", vec![])]
         {
             let apart = [0.6, -1.1, 0.9];
             let (gap, [first, second], _) = nearest(keyword, apart, &radii);
-            let between: [f64; 3] = std::array::from_fn(|i| apart[i] + first[i] - second[i]);
-            assert!((dot(between, between).sqrt() - gap).abs() < 1e-14, "{keyword}: {between:?}, {gap}");
+            assert!((dot(first, first).sqrt() - radii.first().unwrap_or(&0.0)).abs() < 1e-15, "{keyword}: {first:?}");
+            let height = radii.get(1).map_or(second[2], |radius| dot(second, second).sqrt() - radius);
+            assert!((height - gap).abs() < 1e-15, "{keyword}: {second:?}, {gap}");
+            assert!((0..3).all(|i| (apart[i] + first[i] - second[i]).abs() < 1e-15), "{keyword}: two points");
         }
     }
 

@@ -260,7 +260,7 @@ fn discs() {
     let across = |w: f64, arm: nalgebra::Vector2<f64>| nalgebra::Vector2::new(-w * arm.y, w * arm.x);
     let facing = vector(&state.v, a) + across(state.v[a + 2], -normal * radius)
         - vector(&state.v, b)
-        - across(state.v[b + 2], normal * radius);
+        - across(state.v[b + 2], apart - normal * radius);
     let expected = DVector::from_column_slice(&[facing.dot(&normal), facing.x * normal.y - facing.y * normal.x]);
     let row = normals(&model)[contact];
     let found = relative_motion(&model, &state).0.rows(row, 2).into_owned();
