@@ -534,6 +534,11 @@ pub(crate) fn torque_has_no_point(place: Place) -> Error {
     error(place, "a torque acts on a whole body, not at a point")
 }
 
+pub(crate) fn force_without_effect(name: &Ident) -> Error {
+    let help = "a force acts on a body, from the ground or from another body";
+    advise(name, format!("`{name}` moves nothing"), help)
+}
+
 pub(crate) fn needs_an_angle(name: &Ident, kind: &str) -> Error {
     error(name, format!("`{kind}` needs a coordinate that is an angle"))
 }

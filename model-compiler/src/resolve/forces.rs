@@ -15,13 +15,22 @@ use crate::units::Unit;
 impl Context<'_> {
     /// A force with its frames and the values of its fields.
     pub(super) fn resolve_force(&self, force: &parse::Force) -> Option<Force> {
-        match &force.form {
+        let resolved = match &force.form {
             ForceForm::Kind { kind, ends, fields } => self.force_of_kind(force, kind, ends, fields),
             ForceForm::Value { value, on, from, axes } => match self.is_coordinate(on) {
                 true => self.generalized_force(force, value, on, from.as_deref(), axes.as_ref()),
                 false => self.force_on_body(force, value, on, from.as_deref(), axes.as_ref()),
             },
+        }?;
+        let pushes_nothing = match resolved.frames.as_slice() {
+            [] => false,
+            [frame] => frame.body.is_none(),
+            [first, others @ ..] => others.iter().all(|frame| frame.body == first.body),
+        };
+        if pushes_nothing {
+            return self.report(diagnostics::force_without_effect(&force.name));
         }
+        Some(resolved)
     }
 
     fn force_of_kind(
