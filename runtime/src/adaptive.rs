@@ -144,7 +144,10 @@ impl<'m> AdaptiveStepper<'m> {
         }
         let stepper = scheme.start_with(model, initial.clone(), options)?;
         if stepper.error_estimate().is_none() {
-            let reason = "it has no embedded scheme that estimates errors; take an ESDIRK scheme, or fixed steps";
+            let reason = match stepper.contacts() {
+                Some(_) => "it has contacts, whose impacts no estimate of errors sees; take fixed steps",
+                None => "it has no embedded scheme that estimates errors; take an ESDIRK scheme, or fixed steps",
+            };
             return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
         }
         Ok(Self {
