@@ -13,7 +13,7 @@ use crate::sparsity::OwnedPattern;
 
 const NEWTON_ITERATIONS: u32 = 20;
 /// Iterations that finish what sweeps have found.
-const FINISHING_ITERATIONS: u32 = 6;
+const FINISHING_ITERATIONS: u32 = 8;
 /// Most contacts whose states are all tried: 4⁴ small systems.
 const ENUMERATED: usize = 4;
 /// From this many rows on, sweeps come first: Newton's method from far away would take many large systems.
@@ -24,11 +24,19 @@ const DENSE: usize = 192;
 /// changes.
 const DAMPING: f64 = 1e-8;
 /// Sweeps between two attempts to finish, the first and, doubled each time, the last.
-const SWEEPS: [u32; 2] = [16, 1 << 15];
+const SWEEPS: [u32; 2] = [16, 1 << 14];
+/// Sweeps over hundreds of contacts go a part of their way that falls to a half after three times so many sweeps, and on
+/// with the root of their number: whole ways end in cycles between sticking and sliding.
+const WHOLE: f64 = 64.0;
 /// Violation of the laws that is round-off, relative to the velocities from which it is left.
 const EXACT: f64 = 4.0 * f64::EPSILON;
 /// The same where iterations end: redundant contacts cost digits.
 const ACCEPTED: f64 = 1e-13;
+
+/// Violation of the laws, relative as above, that sweeps over hundreds of contacts come close enough with, and that they
+/// are left with at most.
+const SWEPT: f64 = 1e-5;
+const LOOSE: f64 = 1e-3;
 
 /// What solved a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,26 +245,39 @@ impl Solver {
     }
 
     /// Projected Gauss-Seidel, finished by Newton's method.
+    ///
+    /// Hundreds of contacts with friction may have no state that Newton's method settles in; what the sweeps have found
+    /// is then as good as it gets, and its violation is part of the result.
     fn sweep(&mut self, problem: &mut Problem, iterations: &mut u32) -> Result<Solved, Unsolved> {
         self.compress(problem);
+        let is_large = problem.size() > DENSE;
         let [mut until, last] = SWEEPS;
         let mut sweeps = 0;
-        while until <= last {
-            while sweeps < until {
-                self.sweep_once(problem);
-                sweeps += 1;
-            }
+        loop {
+            problem.update_slips();
+            let (violation, size) = problem.violation();
+            let is_close = violation <= SWEPT * size;
             self.start.copy_from_slice(problem.unknowns());
-            if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
-                let iterations = *iterations + sweeps;
-                return Ok(Solved { method: Method::GaussSeidel, iterations, ..solved });
+            let solved =
+                if is_close || !is_large { self.newton(problem, FINISHING_ITERATIONS, iterations) } else { None };
+            let swept = Solved { method: Method::GaussSeidel, iterations: *iterations + sweeps, violation };
+            if let Some(Solved { violation, .. }) = solved {
+                return Ok(Solved { violation, ..swept });
             }
             problem.unknowns().copy_from_slice(&self.start);
+            if is_large && (is_close || sweeps >= last && violation <= LOOSE * size) {
+                return Ok(swept);
+            }
+            if sweeps >= last {
+                return Err(Unsolved { iterations: swept.iterations, violation, tolerance: ACCEPTED * size });
+            }
+            while sweeps < until {
+                let part = if is_large { (1.0 + f64::from(sweeps) / WHOLE).sqrt().recip() } else { 1.0 };
+                self.sweep_once(problem, part);
+                sweeps += 1;
+            }
             until *= 2;
         }
-        problem.update_slips();
-        let (violation, size) = problem.violation();
-        Err(Unsolved { iterations: *iterations + sweeps, violation, tolerance: ACCEPTED * size })
     }
 
     /// Keeps the entries of G that are not zero: few contacts share a body.
@@ -274,15 +295,15 @@ impl Solver {
         self.row_starts.push(self.columns.len());
     }
 
-    /// Solves the laws of one contact after the other, the others given.
-    fn sweep_once(&self, problem: &mut Problem) {
+    /// Goes a part of the way to the laws of one contact after the other, the others given.
+    fn sweep_once(&self, problem: &mut Problem, part: f64) {
         for index in 0..problem.contacts.len() {
             let contact = problem.contacts[index];
             let normal = contact.normal;
             let (slip, diagonal) = self.slip(problem, normal);
             let unknown = &mut problem.unknowns()[normal];
             if diagonal > 0.0 {
-                *unknown = (*unknown - slip / diagonal).max(0.0);
+                *unknown = (*unknown - part * slip / diagonal).max(0.0);
             }
             let radius = contact.friction * *unknown;
             // One step for all tangents: a projection on a disc does not know directions.
@@ -293,7 +314,7 @@ impl Solver {
             }
             for (force, row) in force.iter_mut().zip(contact.tangential()) {
                 let (slip, _) = self.slip(problem, row);
-                *force = problem.unknowns()[row] - if step > 0.0 { slip / step } else { 0.0 };
+                *force = problem.unknowns()[row] - if step > 0.0 { part * slip / step } else { 0.0 };
             }
             let force = on_disc(force, radius);
             for (force, row) in force.into_iter().zip(contact.tangential()) {
@@ -497,14 +518,15 @@ mod tests {
             let mut solver = Solver::default();
             let solved =
                 solver.solve(&mut problem).unwrap_or_else(|unsolved| panic!("{rows}, {friction}: {unsolved:?}"));
-            assert!(solved.violation < 1e-14, "{rows}, {friction}: {solved:?}");
+            let tolerance = if problem.size() > DENSE { SWEPT } else { 1e-14 };
+            assert!(solved.violation < tolerance, "{rows}, {friction}: {solved:?}");
             // The floor is among the last contacts but two, and carries all discs.
             let n = problem.contacts.len();
             let floor = problem.contacts[n - 2 - rows..n - 2].to_vec();
             let weight: f64 = floor.iter().map(|contact| problem.impulse(contact.normal)).sum();
             let walls: f64 = problem.contacts[n - 2..].iter().map(|c| problem.impulse(c.normal + 1).abs()).sum();
             let discs = (rows * (rows + 1) / 2) as f64;
-            assert!((weight - 9.81e-3 * discs).abs() < 1e-9 + walls, "{rows}, {friction}: {weight}");
+            assert!((weight - 9.81e-3 * discs).abs() < 1e-9 + walls + SWEPT * discs, "{rows}, {friction}: {weight}");
         }
     }
 
