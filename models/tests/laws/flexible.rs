@@ -251,6 +251,28 @@ fn a_reduced_model_is_consistent() {
     }
 }
 
+/// Driven from rest by 1 N m with a clearance of 0.5 mm [rezaei, Table 2], Bathe's scheme: when the slider first strikes
+/// the guide and how hard, and that both of its lower corners do, as an independent implementation found.
+#[test]
+fn the_slider_first_strikes_when_it_should() {
+    let table_2 =
+        FlexibleSliderCrankParameters { speed: 0.0, c: 5e-4, restitution: 0.1, friction: 0.1, ..Default::default() };
+    let mut model = FlexibleSliderCrank::new(table_2);
+    model.inputs.drive = Signal::from(1.0);
+    let scheme = hamel::schemes::by_name("bathe", &[]).unwrap();
+    let mut stepper = scheme.start(&model, initial_state(&model).unwrap()).unwrap();
+    while stepper.contacts().is_some_and(|record| record.impacts == 0) && stepper.state().t < 0.01 {
+        stepper.step(1e-5).unwrap();
+    }
+    let (t, record) = (stepper.state().t, stepper.contacts().unwrap());
+    assert!((t - 0.00753).abs() < 1.01e-5, "{t} s");
+    let normal: Vec<f64> = record.impulses.iter().step_by(2).copied().collect();
+    let total: f64 = normal.iter().sum();
+    assert!((total - 0.011_045).abs() < 5e-7, "{total} N s");
+    assert_eq!(normal.iter().map(|impulse| *impulse > 0.0).collect::<Vec<_>>(), [false, false, true, true]);
+    assert!(record.violation <= 1e-12 && record.least_loss >= 0.0, "{record:?}");
+}
+
 /// u = F l / (E A), w = F l³ / (3 E I) + M l² / (2 E I), w′ = F l² / (2 E I) + M l / (E I): cubics are exact, whatever the
 /// number of elements; and the section carries the load.
 #[test]
