@@ -8,6 +8,7 @@ mod bilateral;
 mod comparison;
 mod driven;
 mod ed_alpha;
+mod flexible;
 mod generalized_alpha_matrix;
 mod mechanism;
 mod parameters;
@@ -124,4 +125,7 @@ static EXPERIMENTS: &[Experiment] = &[
         cost: Cost::Seconds,
         run: driven::run,
     },
+    flexible::MODES,
+    flexible::MOTION,
+    flexible::STABILITY,
 ];

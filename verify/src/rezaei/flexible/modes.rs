@@ -1,0 +1,111 @@
+//! Natural frequencies of the rod, and how many modes its motion needs. [rezaei, Sec. 4.2, Figs. 30, 31]
+
+use hamel::Model;
+use hamel::modal::Reduced;
+use hamel::scheme::StepError;
+
+use super::{bathe, driven, follow, impossible, rod_modes};
+use crate::claim::{Claim, Expected};
+use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
+
+/// Frequencies of an independent implementation, Hz.
+const FREQUENCIES: [f64; 5] = [2659.485624, 4138.070598, 12439.750264, 16666.745977, 20818.191939];
+/// Largest frequency of the paper's estimate, Hz.
+const EFFECTIVE: f64 = 1e7;
+/// Before the first impact, s.
+const UNTIL: f64 = 0.0075;
+/// Numbers of modes, and the difference at the tip that an independent implementation found, m.
+const COUNTS: [(usize, f64); 7] =
+    [(1, 1.7e-7), (5, 3.5e-8), (10, 2.0e-8), (20, 5.6e-9), (35, 2.0e-10), (52, 1.7e-11), (60, 1.6e-17)];
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let model = driven(|_| ());
+    let modes = rod_modes()?;
+    let scheme = bathe()?;
+    let bending = |model: &dyn Model| {
+        let mut curve = Vec::new();
+        let mut outputs = vec![0.0; model.describe().outputs.len()];
+        follow(model, scheme.as_ref(), UNTIL, |stepper| {
+            model.outputs(stepper.state(), &mut outputs);
+            curve.push(outputs[1]);
+        })?;
+        Ok::<_, StepError>(curve)
+    };
+    let whole = bending(&model)?;
+    let mut rows = Vec::new();
+    let mut differences = Vec::new();
+    for (count, found) in COUNTS {
+        let chosen = modes.lowest(count).map_err(|error| impossible(&model, &error.to_string()))?;
+        let reduced = Reduced::new(&model, &chosen).map_err(|error| impossible(&model, &error.to_string()))?;
+        let curve = bending(&reduced)?;
+        let difference = curve.iter().zip(&whole).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        differences.push(difference);
+        rows.push(vec![
+            Cell::number(count as f64, 2),
+            Cell::number(modes.frequencies[count - 1], 6),
+            Cell::number(difference, 2),
+            Cell::number(found, 2),
+        ]);
+    }
+
+    let mut claims = vec![
+        Claim::new(
+            "modes of 20 elements up to 10⁷ Hz, clamped at one end",
+            "1",
+            Expected::Printed { text: "52", tolerance: 0.0 },
+            modes.count_below(EFFECTIVE) as f64,
+        ),
+        Claim::new(
+            "modes of 20 elements, clamped at one end",
+            "1",
+            Expected::Theory { value: 60.0, tolerance: 0.0 },
+            modes.frequencies.len() as f64,
+        )
+        .although("63 modes", "Three of the 63 coordinates of 21 nodes are those of the clamped node."),
+    ];
+    for (k, (found, expected)) in modes.frequencies.iter().zip(FREQUENCIES).enumerate() {
+        let expected = Expected::Reference { value: expected, tolerance: 1e-3 };
+        claims.push(Claim::new(format!("frequency of mode {}", k + 1), "Hz", expected, *found));
+    }
+    for ((count, found), difference) in COUNTS.iter().zip(&differences).filter(|((count, _), _)| *count < 60) {
+        let what = format!(
+            "logarithm of the difference at the tip before the first impact, {count} modes, over the independent one"
+        );
+        let expected = Expected::Reference { value: 0.0, tolerance: 1.0 };
+        claims.push(Claim::new(what, "1", expected, (difference / found).log10()));
+    }
+    claims.push(
+        Claim::new(
+            "the same difference with all 60 modes",
+            "m",
+            Expected::AtMost(1e-13),
+            differences[COUNTS.len() - 1],
+        )
+        .in_words("modal and full finite elements are in good agreement"),
+    );
+    let curve = COUNTS.iter().zip(&differences).map(|(&(count, _), &difference)| (count as f64, difference)).collect();
+    Ok(Report {
+        claims,
+        tables: vec![Table {
+            slug: "modes".into(),
+            title: "Modes of the rod alone, Bathe's scheme, Δt = 10⁻⁵ s".into(),
+            columns: vec![
+                Column::new("modes", "1"),
+                Column::new("highest frequency", "Hz"),
+                Column::new("difference at the tip", "m"),
+                Column::new("independent", "m"),
+            ],
+            rows,
+        }],
+        figures: vec![Figure {
+            slug: "modes".into(),
+            title: "Largest difference at the tip before the first impact [rezaei, Figs. 30, 31]".into(),
+            caption: "Modal reduction beside all nodal coordinates.".into(),
+            x: Axis::linear("modes", "1"),
+            y: Axis::log("difference", "m"),
+            curves: vec![Curve::new("Bathe", Style::LineAndMarkers, curve)],
+            slopes: Vec::new(),
+        }],
+        notes: vec!["After the first impact differences grow chaotically, as the text says.".into()],
+    })
+}
