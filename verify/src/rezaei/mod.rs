@@ -126,6 +126,7 @@ static EXPERIMENTS: &[Experiment] = &[
         run: driven::run,
     },
     flexible::MODES,
+    flexible::MESHES,
     flexible::MOTION,
     flexible::STABILITY,
 ];
