@@ -1,5 +1,7 @@
 //! Motion of the slider-crank with a flexible rod: Table 2, and Table 1 with a nearly rigid rod. [rezaei, Figs. 21, 24, 27]
 
+use std::time::Instant;
+
 use hamel::Model;
 use hamel::scheme::StepError;
 use hamel_models::FlexibleSliderCrank;
@@ -11,7 +13,8 @@ use super::{STEP, bathe, contact, driven, follow};
 use crate::claim::{Claim, Expected};
 use crate::report::{Axis, Curve, Figure, Report, Style};
 
-/// θ₁ and θ₂ of an independent implementation, rad, at these times, s.
+/// θ₁ and θ₂ of an independent implementation, rad, at these times, s. Small impacts are chaotic, so that rounding may
+/// move the later ones by 10⁻³, and change the largest force by a tenth.
 const STATES: [(f64, f64, f64); 3] =
     [(0.01, 0.070533, -0.036878), (0.05, 0.947781, -0.416352), (0.1, 3.002707, -0.070908)];
 /// When the slider strikes the guide first, Table 1, as found by the independent implementation; the mesh decides what
@@ -33,7 +36,8 @@ fn table_2() -> Result<(Vec<Claim>, Vec<Figure>), StepError> {
     let mut first = None;
     let (mut angles, mut forces, mut states) = (Vec::new(), Vec::new(), Vec::new());
     let (mut known, mut violation, mut least_loss) = (0, 0.0, 0.0);
-    let mut step = 0_u64;
+    let (mut step, mut peak, mut largest) = (0_u64, 0.0_f64, 0.0_f64);
+    let start = Instant::now();
     follow(&model, bathe()?.as_ref(), STEP, 0.1, |stepper| {
         step += 1;
         let (state, (count, force)) = (stepper.state(), contact(stepper));
@@ -44,14 +48,17 @@ fn table_2() -> Result<(Vec<Claim>, Vec<Figure>), StepError> {
             }
             (violation, least_loss) = (record.violation, record.least_loss);
         }
+        peak = peak.max(force);
+        largest = largest.max(force);
         if step.is_multiple_of(20) {
             angles.push((state.t, state.q[1]));
-            forces.push((state.t, force));
+            forces.push((state.t, std::mem::take(&mut peak)));
         }
         if STATES.iter().any(|(t, ..)| (state.t - t).abs() < 0.5 * STEP) {
             states.push((state.q[0], state.q[1]));
         }
     })?;
+    let seconds = start.elapsed().as_secs_f64();
     let (first, impulse) = first.unwrap_or((f64::NAN, f64::NAN));
     let mut claims = vec![
         Claim::new(
@@ -66,9 +73,16 @@ fn table_2() -> Result<(Vec<Claim>, Vec<Figure>), StepError> {
             Expected::Reference { value: 0.011_044_839, tolerance: 5e-7 },
             impulse,
         ),
+        Claim::new(
+            "largest contact force to 0.1 s",
+            "N",
+            Expected::Reference { value: 132.33, tolerance: 13.0 },
+            largest,
+        ),
         Claim::new("least energy that an impact takes", "J", Expected::AtLeast(-1e-12), least_loss),
         Claim::new("largest violation of the laws of contact", "m/s", Expected::AtMost(1e-12), violation),
         Claim::new("impacts to 0.1 s (102 elsewhere; chaotic)", "1", Expected::Timing, known as f64),
+        Claim::new("time of computation to 0.1 s, 10,000 steps", "s", Expected::Timing, seconds),
     ];
     for ((t, theta1, theta2), found) in STATES.iter().zip(&states) {
         for (name, expected, found) in [("θ₁", *theta1, found.0), ("θ₂", *theta2, found.1)] {
@@ -89,7 +103,7 @@ fn table_2() -> Result<(Vec<Claim>, Vec<Figure>), StepError> {
         figure("angle", "Angle of the rod [rezaei, Fig. 24]", Axis::linear("angle", "rad"), "θ₂", angles),
         figure(
             "contact_force",
-            "Contact force, sum over the corners [rezaei, Fig. 27]",
+            "Contact force, sum over the corners, the largest of every 20 steps [rezaei, Figs. 27, 31]",
             Axis::linear("force", "N"),
             "normal force",
             forces,
@@ -126,14 +140,14 @@ fn nearly_rigid() -> Result<(Vec<Claim>, Figure), StepError> {
         Expected::Reference { value: 0.0, tolerance: 1.01 * STEP },
         first(&impacts) - first(&rigid_impacts),
     )];
-    for (k, (what, unit)) in [("θ₁", "rad"), ("θ₂", "rad"), ("the slider's height", "m")].into_iter().enumerate()
-    {
+    let quantities = [("θ₁", "rad", 1e-3), ("θ₂", "rad", 1e-3), ("the slider's height", "m", 3e-4)];
+    for (k, (what, unit, bound)) in quantities.into_iter().enumerate() {
         let difference = flexible.iter().zip(&rigid).map(|(a, b)| (a[k] - b[k]).abs()).fold(0.0, f64::max);
         claims.push(
             Claim::new(
                 format!("largest difference of {what}, E = 10¹⁵ Pa and rigid, Table 1 to 0.05 s"),
                 unit,
-                Expected::AtMost(1e-3),
+                Expected::AtMost(bound),
                 difference,
             )
             .in_words("the flexible rod with a large modulus moves as the rigid one"),
