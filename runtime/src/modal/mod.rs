@@ -1,7 +1,7 @@
 //! Natural modes of a run of coordinates, and models in which they take the place of those coordinates.
 //!
 //! `K φ = ω² M φ` at a state at rest, with the blocks of M and of (∂r/∂q) N that belong to the coordinates; the rest of
-//! the model is held. [rezaei, Sec. 4.2] reduces the nodal coordinates of its flexible rod so, q = Φ z.
+//! the model is held. [rezaei, Sec. 4.5] reduces the nodal coordinates of its flexible rod so, q = Φ z.
 //! Not here: modes of a whole mechanism about a steady motion, which have damping.
 
 mod reduced;
