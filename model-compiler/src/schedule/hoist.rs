@@ -23,13 +23,22 @@ pub(super) fn name_constants(
     names: &mut ArgumentNames,
     mut taken: Names,
 ) -> Names {
+    let is_result = |local: usize| {
+        setup.statements.iter().any(|statement| {
+            matches!(statement, Statement::Store { value: Expression::Local(stored), .. } if *stored == local)
+        })
+    };
+    // Numbers and other temporaries of the setup keep their names: 19 is `c19` there, and no constant may be.
+    let mut scope = taken.clone();
+    scope.take(setup.numbers.iter().map(|(_, name)| name.clone()));
+    scope.take((0..setup.locals.len()).filter(|&local| !is_result(local)).map(|local| setup.locals[local].clone()));
     let symbol = |id| kernel.inputs.parameters.iter().position(|&known| known == id);
     for &id in hoisted {
         let word = name::of_constant(&kernel.graph, id, &|id| symbol(id).map(|i| names.parameters[i].clone()));
         let constant = match (kernel.graph.node(id), word) {
             (Node::Symbol(_), Some(name)) => name,
-            (_, Some(name)) => taken.unique(&name),
-            (_, None) => taken.next_numbered("c"),
+            (_, Some(name)) => scope.unique(&name),
+            (_, None) => scope.next_numbered("c"),
         };
         names.constants.push(constant);
     }
@@ -38,5 +47,6 @@ pub(super) fn name_constants(
             setup.locals[*local].clone_from(&names.constants[*position]);
         }
     }
+    taken.take(names.constants.iter().cloned());
     taken
 }

@@ -213,6 +213,11 @@ impl Names {
         Names { taken: taken.collect(), numbered: BTreeMap::new() }
     }
 
+    /// These names are taken as well.
+    pub fn take(&mut self, names: impl Iterator<Item = String>) {
+        self.taken.extend(names);
+    }
+
     /// The next of `x1, x2, …` or the like.
     pub fn next_numbered(&mut self, letter: &'static str) -> String {
         let number = self.numbered.entry(letter).or_default();

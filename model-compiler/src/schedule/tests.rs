@@ -168,3 +168,24 @@ fn lines_stay_readable() {
         assert!(arguments <= 9, "{statement:?}");
     }
 }
+
+/// A number of the setup and a constant that shared a name would hide one another.
+#[test]
+fn constants_are_named_unlike_the_numbers_of_their_setup() {
+    let source = "model Row {
+        planar;
+        coordinates absolute;
+        param mass = 1 kg;
+        param radius = 0.1 m;
+        for k in 0..40 {
+            body disc[k] { mass: mass, inertia: mass * radius^2 / 2 }
+            initial disc[k].position = [k * radius, radius];
+        }
+    }";
+    let stages = crate::stages(source.parse().unwrap()).unwrap();
+    let kernel = stages.schedule.kernels.iter().find(|kernel| kernel.names.constants.len() > 30).unwrap();
+    assert!(kernel.setup.numbers.iter().any(|(_, name)| name == "c19"));
+    for (number, name) in &kernel.setup.numbers {
+        assert!(!kernel.names.constants.contains(name), "{name} is {number} and a constant");
+    }
+}
