@@ -64,7 +64,7 @@ impl Default for Limits {
             egraph_growth: 15,
             egraph_nodes: 6_000,
             egraph_iterations: 6,
-            rewrite_below: 500,
+            rewrite_below: 400,
             expand_below: 400,
             growth: 6,
             refactored_versions: 2,

@@ -41,7 +41,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::expr::{Binary, ExprId, Graph, Node, Operations, Unary};
+use crate::expr::{ExprId, Graph, Node, Operations, Unary};
 use factor::Ties;
 use fingerprint::Searched;
 use polynomial::{Form, Polynomials};
@@ -90,24 +90,13 @@ pub fn simplify(graph: &Graph, roots: &[ExprId], limits: &Limits) -> Simplified 
 fn simplify_watched(graph: &Graph, roots: &[ExprId], limits: &Limits, watch: Watch) -> Simplified {
     let mut portfolio = Portfolio::new(graph, roots, limits, watch);
     portfolio.try_starts();
-    if portfolio.is_slack() && !is_polynomial(graph, roots) {
+    if portfolio.is_slack() {
         portfolio.rewrite_best();
     }
     portfolio.refactor_best();
     let simplified = portfolio.select();
     watch("select");
     simplified
-}
-
-/// Whether only sums and products are computed in every step: factoring finds what there is to find, and rewriting would
-/// add next to nothing.
-fn is_polynomial(graph: &Graph, roots: &[ExprId]) -> bool {
-    let is_sum_or_product = |id| {
-        let node = graph.node(id);
-        matches!(node, Node::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) | Node::Unary(Unary::Neg, _))
-            || node.operands().next().is_none()
-    };
-    graph.reachable(roots).into_iter().filter(|&id| graph.is_hot(id)).all(is_sum_or_product)
 }
 
 /// One form of the function.
