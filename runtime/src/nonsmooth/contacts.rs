@@ -9,8 +9,8 @@ use super::problem::Problem;
 use super::solver::{Solver, Unsolved};
 use crate::linear_solver::LinearSolver;
 use crate::model::{ContactInfo, ContactLaw, Model, State};
-use crate::newton::Equations;
-use crate::scheme::StepError;
+use crate::newton::{Equations, Newton};
+use crate::scheme::{StepError, StepStats};
 
 /// Most points of a step at which contacts act together.
 pub(crate) const MAX_POINTS: usize = 3;
@@ -59,6 +59,13 @@ struct Place {
     /// The part of relative velocities that does not contain v.
     rate: Vec<f64>,
     acceleration: Vec<f64>,
+}
+
+impl Place {
+    /// The row of Wᵀ with these entries times a velocity, without the rate.
+    fn along(&self, entries: &[(usize, usize)], v: &[f64]) -> f64 {
+        entries.iter().map(|&(column, slot)| self.directions[slot] * v[column]).sum()
+    }
 }
 
 /// How velocities at the points follow from a solution x of linear equations, block by block.
@@ -229,16 +236,11 @@ impl<'m> Contacts<'m> {
         self.model.contact_bias(t, q, v, rate, acceleration);
     }
 
-    /// A row of Wᵀ times a velocity, without the rate.
-    fn along(&self, place: usize, row: usize, v: &[f64]) -> f64 {
-        let directions = &self.places[place].directions;
-        self.rows[row].iter().map(|&(column, slot)| directions[slot] * v[column]).sum()
-    }
-
     /// Normal velocities of all contacts for the directions of a place.
     pub(crate) fn normal_velocities(&self, place: usize, v: &[f64], out: &mut [f64]) {
+        let place = &self.places[place];
         for (out, &row) in out.iter_mut().zip(&self.first_rows) {
-            *out = self.along(place, row, v) + self.places[place].rate[row];
+            *out = place.along(&self.rows[row], v) + place.rate[row];
         }
     }
 
@@ -252,10 +254,26 @@ impl<'m> Contacts<'m> {
         }
     }
 
+    /// Solves equations under the forces of the closed contacts, where a step looks at any.
+    pub(crate) fn solve<E: Moving>(
+        contacts: Option<&mut Contacts>,
+        newton: &mut Newton,
+        equations: &mut E,
+        start: f64,
+        scheme: &str,
+    ) -> Result<StepStats, StepError> {
+        match contacts {
+            None => newton.solve(equations, start, scheme),
+            Some(contacts) => newton.solve_bent(equations, start, scheme, |equations: &E, solver, correction| {
+                contacts.hold(equations, solver, correction)
+            }),
+        }
+    }
+
     /// Bends a Newton correction so that the velocities after it obey the laws of the closed contacts.
     ///
     /// The solver holds the matrix whose solution the correction is. Says whether any contact is closed.
-    pub(crate) fn hold<E: Moving + ?Sized>(
+    fn hold<E: Moving>(
         &mut self,
         equations: &E,
         solver: &mut LinearSolver,
@@ -337,22 +355,18 @@ impl<'m> Contacts<'m> {
                 velocity.iter_mut().zip(x).for_each(|(velocity, x)| *velocity += factor * x);
             }
         };
-        let along = |place: usize, row: usize, v: &[f64]| -> f64 {
-            let directions: &[f64] = &places[place].directions;
-            rows[row].iter().map(|&(column, slot)| directions[slot] * v[column]).sum()
-        };
         for point in 0..motion.points {
-            let (place, known) = (motion.measured[point], motion.known[point]);
+            let (place, known) = (&places[motion.measured[point]], motion.known[point]);
             velocity.copy_from_slice(known);
             respond(point, x, velocity);
             for (k, &(contact, row)) in closed_rows.iter().enumerate() {
-                let rate = places[place].rate[row];
-                let mut bias = along(place, row, velocity) + rate;
+                let rate = place.rate[row];
+                let mut bias = place.along(&rows[row], velocity) + rate;
                 if motion.restitution > 0.0 {
                     let is_normal = row == first_rows[contact];
                     let law = &laws[contact];
                     let factor = if is_normal { law.restitution } else { law.tangential_restitution };
-                    bias += motion.restitution * factor * (along(place, row, known) + rate);
+                    bias += motion.restitution * factor * (place.along(&rows[row], known) + rate);
                 }
                 problem.set_row(point * closed_rows.len() + k, bias, impulses[point * n_rows + row]);
             }
@@ -409,7 +423,7 @@ impl<'m> Contacts<'m> {
     pub(crate) fn accelerate(&mut self, v: &[f64], at_rest: f64, instant: f64) {
         let fastest = v.iter().fold(0.0_f64, |fastest, v| fastest.max(v.abs()));
         for row in 0..self.n_rows() {
-            let velocity = self.along(0, row, v) + self.places[0].rate[row];
+            let velocity = self.places[0].along(&self.rows[row], v) + self.places[0].rate[row];
             let is_kept = self.first_rows.contains(&row) && velocity.abs() <= at_rest * (1.0 + fastest);
             let Place { rate, acceleration, .. } = &mut self.places[0];
             rate[row] += instant * acceleration[row] - if is_kept { velocity } else { 0.0 };
@@ -420,7 +434,8 @@ impl<'m> Contacts<'m> {
     pub(crate) fn loss(&self, before: &[f64], after: &[f64]) -> (f64, f64) {
         let (mut loss, mut size) = (0.0, 0.0);
         for row in (0..self.n_rows()).filter(|&row| self.impulses[row] != 0.0) {
-            let [before, after] = [before, after].map(|v| 0.5 * self.impulses[row] * self.along(0, row, v));
+            let [before, after] =
+                [before, after].map(|v| 0.5 * self.impulses[row] * self.places[0].along(&self.rows[row], v));
             loss -= before + after;
             size += before.abs() + after.abs();
         }

@@ -154,22 +154,15 @@ impl Base for CoupledStepper<'_> {
 }
 
 impl CoupledStepper<'_> {
-    fn advance(&mut self, dt: f64, contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
+    fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
         super::check_step_size(&self.name, dt)?;
         let stages = &mut self.stages;
         stages.begin(&self.state, dt);
         let start = self.state.t;
-        let stats = match contacts {
-            None => self.newton.solve(stages, start, &self.name)?,
-            Some(contacts) => {
-                let bend = |stages: &Stages, solver: &mut LinearSolver, correction: &mut [f64]| {
-                    contacts.hold(stages, solver, correction)
-                };
-                let stats = self.newton.solve_bent(stages, start, &self.name, bend)?;
-                contacts.keep_forces(stages.states.len() - 1, 1.0);
-                stats
-            }
-        };
+        let stats = Contacts::solve(contacts.as_deref_mut(), &mut self.newton, stages, start, &self.name)?;
+        if let Some(contacts) = contacts {
+            contacts.keep_forces(stages.states.len() - 1, 1.0);
+        }
         if let Some(last) = stages.states.last_mut() {
             last.t = self.state.t + dt;
             self.state.copy_from(last);

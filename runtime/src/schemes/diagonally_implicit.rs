@@ -167,11 +167,7 @@ impl DiagonallyImplicitStepper<'_> {
                     self.point.guess(predictor, t, &[&past[stage - 1], &past[stage - 2], &past[stage - 3]]);
                 }
             }
-            let beta = dt * row[stage];
-            stats += match &mut contacts {
-                None => self.point.solve(t, beta, start, &self.name)?,
-                Some(contacts) => self.point.solve_held(t, beta, start, &self.name, contacts)?,
-            };
+            stats += self.point.solve(t, dt * row[stage], start, &self.name, contacts.as_deref_mut())?;
             self.stages[stage].copy_from(self.point.state());
         }
         if let Some(contacts) = contacts {

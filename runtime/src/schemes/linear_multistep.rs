@@ -104,7 +104,7 @@ impl Stepper for LinearMultistepStepper<'_> {
         let past = &self.history;
         let behind: [&State; 3] = [&past[0], &past[1], &past[2.min(past.len() - 1)]];
         self.point.guess(self.predictor, start + dt, &behind[..known.min(3)]);
-        let stats = self.point.solve(start + dt, dt * beta[0], start, &self.name)?;
+        let stats = self.point.solve(start + dt, dt * beta[0], start, &self.name, None)?;
 
         self.history.rotate_right(1);
         self.history[0].copy_from(self.point.state());

@@ -166,17 +166,10 @@ impl NewmarkStepper<'_> {
             contacts.evaluate(0, t, step.old.q.as_slice(), step.old.v.as_slice());
             contacts.add_forces(0, -1.0, step.old_force.as_mut_slice());
         }
-        stats += match contacts {
-            None => self.newton.solve(step, t, &self.name)?,
-            Some(contacts) => {
-                let bend = |step: &Step, solver: &mut LinearSolver, correction: &mut [f64]| {
-                    contacts.hold(step, solver, correction)
-                };
-                let stats = self.newton.solve_bent(step, t, &self.name, bend)?;
-                contacts.keep_forces(0, 1.0);
-                stats
-            }
-        };
+        stats += Contacts::solve(contacts.as_deref_mut(), &mut self.newton, step, t, &self.name)?;
+        if let Some(contacts) = contacts {
+            contacts.keep_forces(0, 1.0);
+        }
         step.accept();
         self.auxiliary.copy_from(&step.auxiliary);
         self.last_dt = Some(dt);

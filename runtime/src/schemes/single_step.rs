@@ -132,7 +132,7 @@ impl Stepper for SingleStepStepper<'_> {
             self.point.add_rates(dt * (1.0 - ratio) * weight.re, &self.rate.x, &self.rate.v);
         }
         self.point.guess(self.predictor, start + dt, &[&self.state]);
-        let stats = self.point.solve(start + dt, dt * self.weights.b_new, start, &self.name)?;
+        let stats = self.point.solve(start + dt, dt * self.weights.b_new, start, &self.name, None)?;
 
         if ratio != 1.0 {
             for [real, imaginary] in &mut self.auxiliaries {

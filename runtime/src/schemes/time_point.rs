@@ -127,34 +127,22 @@ impl<'m> TimePoint<'m> {
         self.equations.matrix.pattern().columns
     }
 
-    /// Solves for the point at time t; `start` is the time of the step's beginning, for errors.
-    pub(super) fn solve(&mut self, t: f64, beta: f64, start: f64, scheme: &str) -> Result<StepStats, StepError> {
-        self.prepare(t, beta);
-        self.newton.solve(&mut self.equations, start, scheme)
-    }
-
-    /// [`TimePoint::solve`] under the forces of closed contacts.
-    pub(super) fn solve_held(
+    /// Solves for the point at time t, under the forces of closed contacts where there are any; `start` is the time of
+    /// the step's beginning, for errors.
+    pub(super) fn solve(
         &mut self,
         t: f64,
         beta: f64,
         start: f64,
         scheme: &str,
-        contacts: &mut Contacts,
+        contacts: Option<&mut Contacts>,
     ) -> Result<StepStats, StepError> {
-        self.prepare(t, beta);
-        let bend = |equations: &PointEquations, solver: &mut LinearSolver, correction: &mut [f64]| {
-            contacts.hold(equations, solver, correction)
-        };
-        self.newton.solve_bent(&mut self.equations, start, scheme, bend)
-    }
-
-    fn prepare(&mut self, t: f64, beta: f64) {
         let equations = &mut self.equations;
         equations.state.t = t;
         equations.beta = beta;
         equations.x.copy_from(&equations.known_x);
         equations.follow_acceleration();
+        Contacts::solve(contacts, &mut self.newton, equations, start, scheme)
     }
 
     /// The point that was solved for last.
