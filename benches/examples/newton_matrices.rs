@@ -31,8 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn write(directory: &Path) -> Result<(), Box<dyn Error>> {
     for (name, model, state) in hamel_benches::models().into_iter().chain(hamel_benches::chains::models()) {
         let size = model.dims().nv + model.dims().nc;
-        // The scheme carries no contacts, and they do not enter its matrix.
-        if size >= 100 && model.describe().contacts.is_empty() {
+        if size >= 100 {
             std::fs::write(directory.join(format!("{name}.txt")), matrices(model.as_ref(), state)?)?;
             println!("{name} {size}");
         }

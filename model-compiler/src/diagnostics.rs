@@ -577,6 +577,19 @@ pub(crate) fn wrong_number_of_elements(place: Place, most: i64) -> Error {
     advise(place, message, "write a number, or a `const` that is declared further up")
 }
 
+pub(crate) fn needs_euler_parameters(place: Place, what: &str) -> Error {
+    advise(place, format!("{what} needs absolute coordinates with Euler parameters"), "write `coordinates absolute;`")
+}
+
+pub(crate) fn stiffness_not_positive_definite(place: Place, member: &Ident) -> Error {
+    let message = format!("expected a symmetric and positive definite stiffness of `{member}`");
+    advise(place, message, "coupling may not outweigh what resists by itself")
+}
+
+pub(crate) fn negative_damping(place: Place, member: &Ident, value: f64) -> Error {
+    error(place, format!("expected a damping of `{member}` that is not negative, found {value}"))
+}
+
 pub(crate) fn not_a_floating_frame(place: Place) -> Error {
     error(place, "expected a floating frame: `tangent` or `pinned`")
 }

@@ -3,35 +3,43 @@
 use hamel_compiler::stages;
 use syn::visit::Visit;
 
-/// A chain in absolute coordinates, in space and in the plane, and four-bars.
-const MODELS: [&str; 3] = [
+/// A chain in absolute coordinates, in space and in the plane, four-bars, and a beam.
+const MODELS: [&str; 4] = [
     "pub model Chain {
         coordinates absolute;
         gravity [0, 0, -9.81] m/s^2;
-        for k in 0..N { body link[k] { mass: 1 kg, inertia: diag(0.1, 1, 1) kg m^2 } }
+        for k in 0..COUNT { body link[k] { mass: 1 kg, inertia: diag(0.1, 1, 1) kg m^2 } }
         joint anchor: spherical(ground, link[0] at [-1, 0, 0] m);
-        for k in 1..N { joint pin[k]: spherical(link[k - 1] at [1, 0, 0] m, link[k] at [-1, 0, 0] m); }
+        for k in 1..COUNT { joint pin[k]: spherical(link[k - 1] at [1, 0, 0] m, link[k] at [-1, 0, 0] m); }
     }",
     "pub model Chain {
         planar;
         coordinates absolute;
-        param lengths = [0.1; N] m;
+        param lengths = [0.1; COUNT] m;
         gravity [0, -9.81] m/s^2;
-        for k in 0..N { body link[k] { mass: 1 kg, inertia: 1 kg m^2 } }
+        for k in 0..COUNT { body link[k] { mass: 1 kg, inertia: 1 kg m^2 } }
         joint anchor: revolute(ground, link[0] at [-lengths[0], 0]);
-        for k in 1..N { joint pin[k]: revolute(link[k - 1] at [lengths[k], 0], link[k] at [-lengths[k], 0]); }
+        for k in 1..COUNT { joint pin[k]: revolute(link[k - 1] at [lengths[k], 0], link[k] at [-lengths[k], 0]); }
     }",
     "pub model FourBars {
         planar;
         coordinates absolute;
         gravity [0, -9.81] m/s^2;
-        for k in 0..=N { body rod[k] { mass: 1 kg, inertia: 1 kg m^2 } }
-        for k in 0..N { body coupler[k] { mass: 1 kg, inertia: 1 kg m^2 } }
-        for k in 0..=N { joint foot[k]: revolute(ground at [k * 2 m, 0], rod[k] at [0, -1] m); }
-        for k in 0..N {
+        for k in 0..=COUNT { body rod[k] { mass: 1 kg, inertia: 1 kg m^2 } }
+        for k in 0..COUNT { body coupler[k] { mass: 1 kg, inertia: 1 kg m^2 } }
+        for k in 0..=COUNT { joint foot[k]: revolute(ground at [k * 2 m, 0], rod[k] at [0, -1] m); }
+        for k in 0..COUNT {
             joint left[k]: revolute(rod[k] at [0, 1] m, coupler[k] at [-1, 0] m);
             joint right[k]: revolute(coupler[k] at [1, 0] m, rod[k + 1] at [0, 1] m);
         }
+    }",
+    "pub model Beam {
+        gravity [0, 0, -9.81] m/s^2;
+        flexible beam: beam_three_node {
+            length: 1 m, elements: COUNT, axial: 1 MN, shear: [1, 1] MN, torsion: 80 N m^2, bending: [100, 100] N m^2,
+            mass_per_length: 1 kg/m, inertia_per_length: [2e-4, 1e-4, 1e-4] kg m,
+        }
+        joint clamp: fixed(ground, beam.root);
     }",
 ];
 
@@ -61,7 +69,7 @@ impl Visit<'_> for Functions {
 }
 
 fn functions(model: &str, n: usize) -> Vec<String> {
-    let text = model.replace('N', &n.to_string());
+    let text = model.replace("COUNT", &n.to_string());
     let stages = stages(text.parse().expect("the model lexes")).unwrap_or_else(|error| panic!("{error}"));
     let file: syn::File = syn::parse2(stages.tokens).expect("the code is Rust");
     let mut functions = Functions::default();

@@ -22,6 +22,7 @@ pub mod slider_crank_clearance;
 pub mod stick_slip;
 pub mod three_mass_oscillator;
 
+pub mod beam_cantilever;
 pub mod free_body;
 pub mod heavy_top;
 pub mod rolling_ball;
@@ -29,6 +30,7 @@ pub mod shaft_line;
 pub mod single_axis_rotation;
 pub mod v8_crank_drive;
 
+pub use beam_cantilever::{BeamBend, BeamCantilever};
 pub use bouncing_ball::BouncingBall;
 pub use chain::Chain;
 pub use disc_pile::DiscPile;
@@ -87,6 +89,8 @@ macro_rules! models {
 }
 
 models![
+    "beam_bend" => beam_cantilever::BeamBend / BeamBendParameters,
+    "beam_cantilever" => beam_cantilever::BeamCantilever / BeamCantileverParameters,
     "bouncing_ball" => bouncing_ball::BouncingBall / BouncingBallParameters,
     "chain" => chain::Chain / ChainParameters,
     "disc_pile" => disc_pile::DiscPile / DiscPileParameters,

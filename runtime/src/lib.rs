@@ -28,6 +28,7 @@ pub mod nonsmooth;
 
 pub mod adaptive;
 pub mod consistent;
+pub mod equilibrium;
 pub mod linear_analysis;
 pub mod modal;
 pub mod schemes;
@@ -37,6 +38,7 @@ pub mod trajectory;
 pub mod generated;
 
 pub use consistent::{consistent_acceleration, initial_state};
+pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use model::{
     Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError, State,
     UnknownParameter,

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::beam;
 use super::contact;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
@@ -28,7 +29,7 @@ struct Rows {
 }
 
 /// Names and units of a body's coordinates, without the body's name.
-fn body_coordinates(system: &System) -> Vec<(&'static str, &'static str)> {
+pub(super) fn body_coordinates(system: &System) -> Vec<(&'static str, &'static str)> {
     let mut names = vec![("x", "m"), ("y", "m")];
     match (system.space, system.rotation) {
         (Space::Planar, _) => names.push(("angle", "rad")),
@@ -38,6 +39,11 @@ fn body_coordinates(system: &System) -> Vec<(&'static str, &'static str)> {
         }
     }
     names
+}
+
+/// Index of a body's first coordinate, which is that of its first velocity too.
+pub(super) fn coordinates_of(system: &System, body: BodyId) -> usize {
+    body.0 * body_coordinates(system).len()
 }
 
 fn has_norm(system: &System) -> bool {
@@ -84,8 +90,15 @@ fn rows(system: &System) -> Rows {
     Rows { norms, joints, constraints }
 }
 
-/// Every member's kernel with its instance; equal kernels are not merged here.
-pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec<(Kernel, Instance)> {
+/// Every member's kernel with its instances; equal kernels are not merged here.
+pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec<(Kernel, Vec<Instance>)> {
+    let single = members(system, layout, parameters).into_iter().map(|(kernel, instance)| (kernel, vec![instance]));
+    let single: Vec<_> = single.collect();
+    let beams = system.beams.iter().map(|beam| beam::derive(system, layout, parameters, beam));
+    single.into_iter().chain(beams).collect()
+}
+
+fn members(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec<(Kernel, Instance)> {
     let rows = rows(system);
     let mut members = Vec::new();
     for (index, body) in system.bodies.iter().enumerate() {
@@ -139,7 +152,7 @@ impl Bodies {
                 continue;
             }
             let names: Vec<String> = coordinates.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
-            let first = body.0 * coordinates.len();
+            let first = coordinates_of(system, *body);
             let symbols = builder.coordinates((&names, &names), (first, first), None);
             let state = State::new(system, &mut builder.graph, symbols);
             declared.order.push(*body);

@@ -6,6 +6,7 @@
 mod absolute;
 mod articulated;
 mod base_parameters;
+mod beam;
 mod contact;
 mod counting;
 mod dynamics;
@@ -25,6 +26,7 @@ mod statements;
 mod structured;
 mod terms;
 mod tree;
+mod varying;
 
 pub use counting::Counting;
 pub use equations::*;
@@ -48,10 +50,12 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     statements::declare(system, &mut layout);
     contact::declare(system, &mut layout);
     flexible::declare_outputs(system, &mut layout);
+    beam::declare_outputs(system, &mut layout);
     let (reference_configuration, members) = match system.formulation {
         Formulation::Joint => {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
-            (reference, joint_coordinates::derive(system, &layout, &mut parameters, counting))
+            let members = joint_coordinates::derive(system, &layout, &mut parameters, counting);
+            (reference, members.into_iter().map(|(kernel, instance)| (kernel, vec![instance])).collect())
         }
         Formulation::Absolute => {
             absolute::declare(system, &mut layout);
@@ -69,7 +73,8 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let contact_laws =
         system.contacts.iter().map(|contact| contact.laws.each_ref().map(|law| parameters.lower(law)[0]));
     let contact_laws = contact_laws.collect();
-    let dimensions = flexible::dimensions(system, &mut parameters);
+    let mut dimensions = flexible::dimensions(system, &mut parameters);
+    dimensions.extend(beam::dimensions(system, &mut parameters));
     let (kernels, instances) = merge_equal_kernels(members);
     Equations {
         kernels,
@@ -86,17 +91,17 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
 }
 
 /// One kernel for all members that compute the same; found by structure, whatever the members are called.
-fn merge_equal_kernels(members: Vec<(Kernel, Instance)>) -> (Vec<Kernel>, Vec<Instance>) {
+fn merge_equal_kernels(members: Vec<(Kernel, Vec<Instance>)>) -> (Vec<Kernel>, Vec<Instance>) {
     let (mut kernels, mut instances): (Vec<Kernel>, Vec<Instance>) = (Vec::new(), Vec::new());
-    for (kernel, mut instance) in members {
-        instance.kernel = match kernels.iter().position(|known| is_equal(known, &kernel)) {
+    for (kernel, uses) in members {
+        let index = match kernels.iter().position(|known| is_equal(known, &kernel)) {
             Some(known) => known,
             None => {
                 kernels.push(kernel);
                 kernels.len() - 1
             }
         };
-        instances.push(instance);
+        instances.extend(uses.into_iter().map(|instance| Instance { kernel: index, ..instance }));
     }
     for index in 1..kernels.len() {
         let taken = |name: &str| kernels[..index].iter().any(|known| known.name == name);

@@ -2,23 +2,55 @@
 //!
 //! Assembly itself happens at run time. Bodies that no joint reaches stand at the origin.
 
+use super::beam;
 use super::parameters::Parameters;
-use crate::expr::{ExprId, Number, evaluate};
+use crate::expr::{ExprId, evaluate};
 use crate::joints::Displacement;
-use crate::resolve::{Frame, Joint, Space, System};
-use crate::rotations::RotationKind;
+use crate::resolve::{Beam, BodyId, Frame, Joint, Space, System};
+use crate::rotations::{RotationKind, rotation_vector};
 use crate::spatial::{self, Matrix3, Transform};
 
 /// The absolute coordinates of that configuration, in the graph of parameters.
 pub(super) fn configuration(system: &System, parameters: &mut Parameters) -> Vec<ExprId> {
     let poses = poses(system, parameters);
     let mut q = Vec::new();
-    for pose in poses {
+    for (index, pose) in poses.iter().enumerate() {
         q.extend(&pose.position[..system.space.dimension()]);
-        let turned = rotation_coordinates(system, &values(parameters, &pose.rotation));
-        q.extend(turned.into_iter().map(|value| parameters.graph.number(Number::from_f64(value))));
+        let curved = system.beams.iter().filter(|beam| beam.curvature.is_some());
+        match curved.into_iter().find_map(|beam| Some((beam, beam.index_of(BodyId(index))?))) {
+            Some((beam, node)) => q.extend(turned_with(parameters, beam, node, &poses[beam.root.0].rotation)),
+            None => {
+                let turned = rotation_coordinates(system, &values(parameters, &pose.rotation));
+                q.extend(turned.into_iter().map(|value| parameters.graph.float(value)));
+            }
+        }
     }
     q
+}
+
+/// The Euler parameters of a node of a curved beam whose root stands like this: against each other the nodes turn with
+/// the parameters, so that the beam begins without strain.
+fn turned_with(parameters: &mut Parameters, beam: &Beam, node: usize, root: &Matrix3) -> [ExprId; 4] {
+    let root = euler_parameters(&values(parameters, root));
+    let arc = arc(parameters, beam, node);
+    let (_, turned) = beam::along_reference(parameters, beam, arc);
+    let graph = &mut parameters.graph;
+    let [e0, x, y, z] = rotation_vector::euler_parameters(graph, turned);
+    let (scalar, axis) = (graph.float(root[0]), [root[1], root[2], root[3]].map(|component| graph.float(component)));
+    let vector = [x, y, z];
+    let (straight, along) = (graph.mul(scalar, e0), spatial::dot(graph, axis, vector));
+    let [first, second] = [(scalar, vector), (e0, axis)].map(|(factor, part)| spatial::scale(graph, factor, part));
+    let sum = spatial::add(graph, first, second);
+    let across = spatial::cross(graph, axis, vector);
+    let [x, y, z] = spatial::add(graph, sum, across);
+    [graph.sub(straight, along), x, y, z]
+}
+
+/// How far from the root a node stands along the beam.
+fn arc(parameters: &mut Parameters, beam: &Beam, node: usize) -> ExprId {
+    let length = parameters.lower(&beam.length)[0];
+    let part = parameters.graph.ratio(node as i64, 2 * beam.elements as i64);
+    parameters.graph.mul(part, length)
 }
 
 fn poses(system: &System, parameters: &mut Parameters) -> Vec<Transform> {
@@ -41,6 +73,19 @@ fn poses(system: &System, parameters: &mut Parameters) -> Vec<Transform> {
             poses[body.0] = Some(beyond(system, parameters, from, near, &across, far));
             progress = true;
         }
+        for beam in &system.beams {
+            let Some(known) = beam.nodes().find(|node| poses[node.0].is_some()) else { continue };
+            let missing: Vec<BodyId> = beam.nodes().filter(|node| poses[node.0].is_none()).collect();
+            let Some(pose) = poses[known.0].filter(|_| !missing.is_empty()) else { continue };
+            let from_root = node(parameters, beam, known);
+            let to_root = from_root.inverse(&mut parameters.graph);
+            let root = pose.then(&mut parameters.graph, &to_root);
+            for other in missing {
+                let in_root = node(parameters, beam, other);
+                poses[other.0] = Some(root.then(&mut parameters.graph, &in_root));
+            }
+            progress = true;
+        }
         match poses.iter().position(Option::is_none) {
             Some(free) if !progress => poses[free] = Some(ground),
             Some(_) => {}
@@ -48,6 +93,19 @@ fn poses(system: &System, parameters: &mut Parameters) -> Vec<Transform> {
         }
     }
     poses.into_iter().flatten().collect()
+}
+
+/// The pose of a beam's node in its root.
+fn node(parameters: &mut Parameters, beam: &Beam, node: BodyId) -> Transform {
+    let arc = arc(parameters, beam, node.0 - beam.root.0);
+    let (position, turned) = beam::along_reference(parameters, beam, arc);
+    let graph = &mut parameters.graph;
+    if turned.iter().all(|&component| graph.is_zero(component)) {
+        return Transform { rotation: spatial::identity(graph), position };
+    }
+    let squared = spatial::dot(graph, turned, turned);
+    let coefficients = rotation_vector::coefficients(graph, squared);
+    Transform { rotation: rotation_vector::matrix(graph, turned, coefficients), position }
 }
 
 /// The pose of a joint's child frame in its parent frame while its coordinates are zero.

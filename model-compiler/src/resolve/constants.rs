@@ -110,6 +110,29 @@ fn binary(function: Binary, x: f64, y: f64) -> f64 {
     }
 }
 
+/// Whether a matrix, row by row, is symmetric and positive definite to rounding: whether it has a Cholesky factor.
+pub(super) fn is_positive_definite(rows: &[Vec<f64>]) -> bool {
+    const ROUNDING: f64 = 1e-12;
+    let size = |i: usize, j: usize| (rows[i][i] * rows[j][j]).abs().sqrt();
+    let is_symmetric =
+        (0..rows.len()).all(|i| (0..i).all(|j| (rows[i][j] - rows[j][i]).abs() <= ROUNDING * size(i, j)));
+    let mut factor: Vec<Vec<f64>> = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        let mut next: Vec<f64> = Vec::new();
+        for j in 0..i {
+            let rest = row[j] - dot(&next, &factor[j][..j]);
+            next.push(rest / factor[j][j]);
+        }
+        let rest = row[i] - dot(&next, &next);
+        if rest.is_nan() || rest <= ROUNDING * row[i].abs() {
+            return false;
+        }
+        next.push(rest.sqrt());
+        factor.push(next);
+    }
+    is_symmetric
+}
+
 /// Principal moments of a symmetric 3 × 3 matrix in row-major order, by Jacobi's rotations.
 pub(super) fn principal_moments(matrix: &[f64; 9]) -> [f64; 3] {
     const SWEEPS: usize = 12;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
 
+use super::beams::BeamOutline;
 use super::constants::Defaults;
 use super::flexible::MemberOutline;
 use super::names::{Meaning, Names};
@@ -50,8 +51,10 @@ pub(super) struct Context<'a> {
     /// Markers whose place is being resolved, which therefore cannot be in terms of them.
     pub(super) unfinished_markers: RefCell<BTreeSet<usize>>,
     pub(super) joints: Vec<JointOutline>,
-    /// Flexible members.
+    /// Flexible members in a floating frame.
     pub(super) members: Vec<MemberOutline>,
+    /// Geometrically exact beams.
+    pub(super) beams: Vec<BeamOutline>,
     pub(super) inputs: Vec<Input>,
     /// Shapes and units of the parameters, as far as they are resolved.
     pub(super) parameters: Vec<(Shape, Unit)>,

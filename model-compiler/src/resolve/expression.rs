@@ -108,6 +108,7 @@ impl Context<'_> {
             _ => match self.names.look_up(name, self.errors)? {
                 Meaning::Body(body) => return Some(Subject::Body(Some(body))),
                 Meaning::Member(index) => return Some(Subject::Member(index)),
+                Meaning::Beam(index) => return Some(Subject::Beam(index)),
                 Meaning::Marker(index) => {
                     if !self.unfinished_markers.borrow_mut().insert(index) {
                         return self.report(diagnostics::defined_by_itself(name));

@@ -5,6 +5,7 @@
 
 use proc_macro2::Ident;
 
+use super::beams;
 use super::constants::evaluate;
 use super::context::{Context, JointOutline};
 use super::dependence::Role;
@@ -19,10 +20,10 @@ use crate::joints::{self, Joint as JointKind, node};
 use crate::parse::{self, End, Value, ValueKind};
 use crate::units::Unit;
 
-const KINDS: [&str; 1] = ["beam_floating_frame"];
+const KIND: &str = "beam_floating_frame";
 const FIELDS: [&str; 9] = ["length", "elements", "E", "density", "mass", "section", "area", "second_moment", "frame"];
 const FRAMES: [&str; 2] = ["tangent", "pinned"];
-const SECTION_FORCES: &str = "section_forces";
+pub(super) const SECTION_FORCES: &str = "section_forces";
 const ENDS: [&str; 2] = ["root", "tip"];
 /// Most elements of a member; every one of them stands in the tables of the generated code.
 const MOST_ELEMENTS: i64 = 1000;
@@ -75,8 +76,9 @@ impl Context<'_> {
     }
 
     fn outline_member(&self, member: &parse::Flexible) -> Option<(usize, FloatingFrame)> {
-        if !KINDS.iter().any(|kind| member.kind == kind) {
-            return self.report(diagnostics::unknown_word("kind of flexible member", &member.kind, &KINDS));
+        if member.kind != KIND {
+            let known = [KIND, beams::KIND];
+            return self.report(diagnostics::unknown_word("kind of flexible member", &member.kind, &known));
         }
         if self.settings.space == Space::Spatial {
             return self.report(diagnostics::only_in_plane(member.kind.span(), &format!("`{}`", member.kind)));
@@ -94,11 +96,16 @@ impl Context<'_> {
                 None => return self.report(diagnostics::not_a_floating_frame(value.place)),
             },
         };
+        Some((self.number_of_elements(member)?, frame))
+    }
+
+    /// The number of elements of a flexible member.
+    pub(super) fn number_of_elements(&self, member: &parse::Flexible) -> Option<usize> {
         let Some(elements) = field(member, "elements") else {
             return self.report(diagnostics::missing_field(&member.name, "flexible member", "elements"));
         };
         match member.elements {
-            Some(count) if (1..=MOST_ELEMENTS).contains(&count) => Some((usize::try_from(count).ok()?, frame)),
+            Some(count) if (1..=MOST_ELEMENTS).contains(&count) => usize::try_from(count).ok(),
             _ => self.report(diagnostics::wrong_number_of_elements(elements.place, MOST_ELEMENTS)),
         }
     }
@@ -180,15 +187,10 @@ impl Context<'_> {
         written: &parse::Flexible,
         section_forces: &[&parse::Output],
     ) -> Option<FlexibleMember> {
-        if !KINDS.iter().any(|kind| written.kind == kind) {
+        if written.kind != KIND {
             return None;
         }
-        for field in &written.fields {
-            if !FIELDS.iter().any(|known| field.name == known) {
-                self.errors.push(diagnostics::unknown_field("a flexible member", &field.name, &FIELDS));
-            }
-        }
-        self.refuse_duplicates(written.fields.iter().map(|field| &field.name));
+        self.refuse_unknown_fields(written, &FIELDS);
         let pascal = Unit::NEWTON.over(Unit::METRE).over(Unit::METRE);
         let length = self.length(written);
         let modulus = self.positive(written, "E", pascal);
@@ -214,11 +216,20 @@ impl Context<'_> {
         })
     }
 
+    /// Reports fields that a kind of flexible member does not have, and those that occur twice.
+    pub(super) fn refuse_unknown_fields(&self, written: &parse::Flexible, known: &[&str]) {
+        for field in &written.fields {
+            if !known.iter().any(|known| field.name == known) {
+                self.errors.push(diagnostics::unknown_field("a flexible member", &field.name, known));
+            }
+        }
+        self.refuse_duplicates(written.fields.iter().map(|field| &field.name));
+    }
+
     /// The member whose section forces an output is, and nothing else.
     pub(super) fn member_with_section_forces(&self, output: &parse::Output) -> Option<usize> {
-        let ValueKind::Field(base, name) = &output.value.kind else { return None };
-        match self.names.get(&base.as_name()?) {
-            Some(Meaning::Member(index)) if name == SECTION_FORCES && output.axes.is_none() => Some(index),
+        match self.names.get(&section_forces_of(output)?) {
+            Some(Meaning::Member(index)) => Some(index),
             _ => None,
         }
     }
@@ -277,7 +288,7 @@ impl Context<'_> {
         Some((area, second_moment))
     }
 
-    fn positive(&self, written: &parse::Flexible, name: &str, unit: Unit) -> Option<Term> {
+    pub(super) fn positive(&self, written: &parse::Flexible, name: &str, unit: Unit) -> Option<Term> {
         match field(written, name) {
             Some(value) => self.positive_value(value, name, &written.name, unit),
             None => self.report(diagnostics::missing_field(&written.name, "flexible member", name)),
@@ -308,6 +319,12 @@ impl Context<'_> {
                 None => self.report(diagnostics::needs_an_end(Place::at(end.name.span()), &end.name)),
             };
         }
+        if let Some(Meaning::Beam(index)) = self.names.get(&end.name) {
+            return match &end.coordinate {
+                Some(name) => self.end_of_beam(index, name).map(Some),
+                None => self.report(diagnostics::needs_an_end(Place::at(end.name.span()), &end.name)),
+            };
+        }
         let body = self.body_or_ground(&end.name)?;
         match &end.coordinate {
             Some(coordinate) => self.report(diagnostics::not_a_body(coordinate)),
@@ -318,11 +335,15 @@ impl Context<'_> {
     /// `rod.root` or `rod.tip`.
     fn end_of_member(&self, member: usize, name: &Ident) -> Option<BodyId> {
         let outline = self.members.get(member)?;
+        self.end_among(&outline.name, [outline.root, outline.tip], name)
+    }
+
+    /// The root or the tip of a flexible member.
+    pub(super) fn end_among(&self, member: &Ident, ends: [BodyId; 2], name: &Ident) -> Option<BodyId> {
         match ENDS.iter().position(|end| name == end) {
-            Some(0) => Some(outline.root),
-            Some(_) => Some(outline.tip),
+            Some(index) => Some(ends[index]),
             None => {
-                let what = format!("flexible member `{}`", outline.name);
+                let what = format!("flexible member `{member}`");
                 self.report(diagnostics::unknown_quantity(&what, name, &ENDS))
             }
         }
@@ -341,6 +362,14 @@ impl Context<'_> {
     }
 }
 
-fn field<'f>(member: &'f parse::Flexible, name: &str) -> Option<&'f Value> {
+/// The name before `.section_forces`, if an output is nothing else.
+pub(super) fn section_forces_of(output: &parse::Output) -> Option<Ident> {
+    match &output.value.kind {
+        ValueKind::Field(base, name) if name == SECTION_FORCES && output.axes.is_none() => base.as_name(),
+        _ => None,
+    }
+}
+
+pub(super) fn field<'f>(member: &'f parse::Flexible, name: &str) -> Option<&'f Value> {
     member.fields.iter().find(|field| field.name == name).map(|field| &field.value)
 }

@@ -7,6 +7,7 @@
 
 mod system;
 
+mod beams;
 mod bodies;
 mod conditions;
 mod constants;
@@ -67,6 +68,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         unfinished_markers: RefCell::default(),
         joints: Vec::new(),
         members: Vec::new(),
+        beams: Vec::new(),
         inputs: Vec::new(),
         parameters: Vec::new(),
         definitions: Vec::new(),
@@ -77,15 +79,17 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     }
 
     let written_bodies: Vec<_> = items!(description, Body).collect();
-    let written_members: Vec<_> = items!(description, Flexible).collect();
-    if written_bodies.is_empty() && written_members.is_empty() {
+    let (written_beams, written_members): (Vec<_>, Vec<_>) =
+        items!(description, Flexible).partition(|member| member.kind == beams::KIND);
+    if written_bodies.is_empty() && written_members.is_empty() && written_beams.is_empty() {
         errors.push(diagnostics::no_bodies(&description.name));
     }
     for (index, body) in written_bodies.iter().enumerate() {
         context.names.declare(&body.name, Meaning::Body(BodyId(index)), errors);
     }
     let mut body_names: Vec<Ident> = written_bodies.iter().map(|body| body.name.clone()).collect();
-    body_names.extend(context.outline_members(&written_members, written_bodies.len()));
+    body_names.extend(context.outline_members(&written_members, body_names.len()));
+    body_names.extend(context.outline_beams(&written_beams, body_names.len()));
     for (index, marker) in items!(description, Marker).enumerate() {
         context.names.declare(&marker.name, Meaning::Marker(index), errors);
         context.markers.push(marker.end.clone());
@@ -99,8 +103,11 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     // Everything is resolved before anything is given up, so that all errors are reported.
     let mut bodies: Vec<_> = written_bodies.iter().map(|body| context.resolve_body(body)).collect();
     bodies.extend(context.member_bodies().into_iter().map(Some));
-    let (section_forces, written_outputs): (Vec<_>, Vec<_>) =
-        items!(description, Output).partition(|output| context.member_with_section_forces(output).is_some());
+    let (section_forces, written_outputs): (Vec<_>, Vec<_>) = items!(description, Output).partition(|output| {
+        context.member_with_section_forces(output).or(context.beam_with_section_forces(output)).is_some()
+    });
+    let beams: Vec<_> = written_beams.iter().map(|beam| context.resolve_beam(beam, &section_forces)).collect();
+    bodies.extend(beams.iter().flatten().flat_map(|beam| context.nodes_of(beam)).map(Some));
     let member = |member: &&parse::Flexible| context.resolve_member(member, &section_forces);
     let members: Vec<_> = written_members.iter().map(member).collect();
     // Also those that nothing uses.
@@ -142,6 +149,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         bodies: bodies.into_iter().collect::<Option<_>>()?,
         joints: joints.into_iter().collect::<Option<_>>()?,
         members: members.into_iter().collect::<Option<_>>()?,
+        beams: beams.into_iter().collect::<Option<_>>()?,
         forces: forces.into_iter().collect::<Option<_>>()?,
         constraints: {
             let mut constraints = constraints.into_iter().collect::<Option<Vec<_>>>()?;

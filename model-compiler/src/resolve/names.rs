@@ -19,6 +19,8 @@ pub(super) enum Meaning {
     Body(BodyId),
     /// Index of a flexible member.
     Member(usize),
+    /// Index of a geometrically exact beam.
+    Beam(usize),
     /// Index of a marker.
     Marker(usize),
     Joint(JointId),
@@ -114,7 +116,7 @@ impl Meaning {
     pub(super) fn describe(self, name: &Ident) -> String {
         match self {
             Meaning::Body(_) => format!("body `{name}`"),
-            Meaning::Member(_) => format!("flexible member `{name}`"),
+            Meaning::Member(_) | Meaning::Beam(_) => format!("flexible member `{name}`"),
             Meaning::Marker(_) => format!("marker `{name}`"),
             Meaning::Joint(_) => format!("joint `{name}`"),
             Meaning::Coordinate(_) => format!("coordinate `{name}`"),

@@ -19,6 +19,8 @@ pub(super) enum Subject {
     Body(Option<BodyId>),
     /// A flexible member, by its index.
     Member(usize),
+    /// A geometrically exact beam, by its index.
+    Beam(usize),
     /// A point fixed to a body.
     Point(Frame),
     /// A joint.
@@ -45,7 +47,7 @@ impl Context<'_> {
     pub(super) fn point(&self, body: &Value, position: &Value) -> Option<Subject> {
         let subject = self.subject(body);
         let position = self.position(position);
-        if let (Some(Subject::Member(_)), Some(name)) = (&subject, body.as_name()) {
+        if let (Some(Subject::Member(_) | Subject::Beam(_)), Some(name)) = (&subject, body.as_name()) {
             return self.report(diagnostics::needs_an_end(body.place, &name));
         }
         let Subject::Body(of) = subject? else {
@@ -72,6 +74,7 @@ impl Context<'_> {
             Subject::Term(term) => self.component(term, name),
             Subject::Body(body) => self.of_body(body, name),
             Subject::Member(index) => self.of_member(index, name),
+            Subject::Beam(index) => self.of_beam(index, name),
             Subject::Point(frame) => self.of_point(frame, name),
             Subject::Joint(joint) => self.of_joint(joint, name),
             Subject::Coordinate(joint, _, velocity) => {
@@ -129,7 +132,9 @@ impl Context<'_> {
                 let unit = self.velocity_unit(joint, index);
                 return Some(quantity(Quantity::CoordinateVelocity(joint, index), Shape::Scalar, unit, span));
             }
-            Subject::Member(_) => ("a flexible member", "name a quantity of one of its ends, such as `.tip.position`"),
+            Subject::Member(_) | Subject::Beam(_) => {
+                ("a flexible member", "name a quantity of one of its ends, such as `.tip.position`")
+            }
             Subject::Body(_) => ("a body", "name a quantity of it, such as `.position`"),
             Subject::Joint(_) | Subject::Coordinate(_, None, None) => ("a joint", "name one of its coordinates"),
             Subject::Model => ("the model", "name a total, such as `model.kinetic_energy`"),
@@ -244,7 +249,7 @@ impl Context<'_> {
     fn of_model(&self, name: &Ident) -> Option<Subject> {
         let vector = Shape::Vector(self.settings.space.dimension());
         let axial = if self.settings.space == Space::Planar { Shape::Scalar } else { Shape::Vector(3) };
-        if !self.members.is_empty() && MODEL.iter().any(|known| name == known) {
+        if !(self.members.is_empty() && self.beams.is_empty()) && MODEL.iter().any(|known| name == known) {
             return self.report(diagnostics::total_of_flexible_model(name));
         }
         let momentum = Unit::NEWTON.times(Unit::SECOND);

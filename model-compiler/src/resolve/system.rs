@@ -56,8 +56,10 @@ pub struct System {
     pub bodies: Vec<Body>,
     /// Joints; with joint coordinates those of the spanning tree come first, parents before children.
     pub joints: Vec<Joint>,
-    /// Flexible members.
+    /// Flexible members in a floating frame.
     pub members: Vec<FlexibleMember>,
+    /// Geometrically exact beams.
+    pub beams: Vec<Beam>,
     /// Applied forces other than gravity.
     pub forces: Vec<Force>,
     /// Constraints written as equations, and drives; those on velocities come last.
@@ -159,7 +161,7 @@ pub struct Input {
     pub unit: Unit,
 }
 
-/// A rigid body, or the floating frame or an end of a flexible member. Its frame has the body's axes.
+/// A rigid body, the floating frame or an end of a flexible member, or a node of a beam. Its frame has the body's axes.
 #[derive(Debug)]
 pub struct Body {
     /// Name.
@@ -170,7 +172,7 @@ pub struct Body {
     pub inertia: Term,
     /// Centre of mass seen from the body's origin, body axes, m; at the origin when absent.
     pub center_of_mass: Option<Term>,
-    /// Stands for the floating frame or an end of a flexible member, whose elements have its inertia.
+    /// Stands for a part of a flexible member, whose dimensions are checked as a whole.
     pub is_part: bool,
 }
 
@@ -199,6 +201,53 @@ pub struct FlexibleMember {
     pub modulus: Term,
     /// Names of the outputs that are its section forces; they follow all others.
     pub section_forces: Vec<Ident>,
+}
+
+/// A geometrically exact beam of three nodes an element, along the x axis of its nodes. [zhang, Ref. 15]
+#[derive(Debug)]
+pub struct Beam {
+    /// Name.
+    pub name: Ident,
+    /// Its first node; the others follow it, two an element.
+    pub root: BodyId,
+    /// Number of elements.
+    pub elements: usize,
+    /// Length, m.
+    pub length: Term,
+    /// Forces by strains (extension, shear along y and z), 3 × 3, N.
+    pub force_stiffness: Term,
+    /// Forces by curvatures, and transposed moments by strains, 3 × 3, N m; none when absent.
+    pub coupling_stiffness: Option<Term>,
+    /// Moments by curvatures (twist, bending about y and z), 3 × 3, N m².
+    pub moment_stiffness: Term,
+    /// Mass per length, kg/m.
+    pub mass_per_length: Term,
+    /// Inertia of the cross-sections about their axes x, y, z per length, kg m.
+    pub inertia_per_length: Term,
+    /// Curvature of the reference configuration in its own axes, 1/m; straight when absent.
+    pub curvature: Option<Term>,
+    /// Damping per stiffness, s; none when absent.
+    pub damping: Option<Term>,
+    /// Names of the outputs that are its section forces; they follow all others.
+    pub section_forces: Vec<Ident>,
+}
+
+impl Beam {
+    /// The body that is a node, counted from the root.
+    pub fn node(&self, index: usize) -> BodyId {
+        BodyId(self.root.0 + index)
+    }
+
+    /// Which node a body is.
+    pub fn index_of(&self, body: BodyId) -> Option<usize> {
+        body.0.checked_sub(self.root.0).filter(|&index| index <= 2 * self.elements)
+    }
+
+    /// All nodes from the root to the tip.
+    pub fn nodes(&self) -> impl Iterator<Item = BodyId> + use<> {
+        let first = self.root.0;
+        (first..=first + 2 * self.elements).map(BodyId)
+    }
 }
 
 /// How a floating frame moves with its member.

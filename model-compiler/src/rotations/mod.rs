@@ -3,6 +3,7 @@
 
 mod euler_parameters;
 mod euler_zyx;
+pub mod rotation_vector;
 
 use crate::expr::{ExprId, Graph};
 use crate::joints::Coordinate;

@@ -1,8 +1,10 @@
 //! What every model must obey, and what some are known to be.
 
+mod beams;
 mod common;
 mod contact_laws;
 mod contact_motions;
+mod equilibria;
 mod flexible;
 mod hand_derivations;
 mod known_solutions;

@@ -1,0 +1,144 @@
+//! Static equilibrium: coordinates and multipliers at which a model stays at rest, `r(t, q, 0, 0, λ) = 0`, `g(t, q) = 0`.
+//!
+//! Newton's method with the exact derivatives of the model, in full steps: what is slender is found through states of
+//! large forces, so that a step that lowers no residual may be right. Loads too large for it are approached by way of
+//! smaller ones, from equilibrium to equilibrium.
+//! Not here: whether an equilibrium is stable; contacts, which this ignores.
+
+use nalgebra::SVD;
+
+use crate::configuration::retract;
+use crate::linear_solver::LinearSolver;
+use crate::model::{Model, ParameterError, State};
+
+const MAX_ITERATIONS: u32 = 50;
+/// A correction below this, relative to one plus the largest coordinate, is the last.
+const CONVERGED: f64 = 1e-13;
+/// A correction that no longer shrinks has met round-off; it is accepted below this.
+const STALLED: f64 = 1e-8;
+/// Up to this many unknowns a motion without resistance is named.
+const NAMED: usize = 400;
+
+/// A state at rest, and how it was found.
+#[derive(Clone, Debug)]
+pub struct Equilibrium {
+    /// Coordinates and multipliers; velocities and accelerations are zero.
+    pub state: State,
+    /// Largest correction of a coordinate in every iteration, relative to one plus the largest coordinate.
+    pub corrections: Vec<f64>,
+}
+
+/// Why no equilibrium was found.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EquilibriumError {
+    /// Parameters that no mechanical system has.
+    #[error("{0}")]
+    BadModel(#[from] ParameterError),
+    /// A constraint on velocities says nothing about coordinates.
+    #[error(
+        "{model}: `{constraint}` is a constraint on velocities, which leaves the coordinates of an equilibrium open"
+    )]
+    VelocityConstraint {
+        /// Name of the model.
+        model: &'static str,
+        /// Name of the constraint.
+        constraint: &'static str,
+    },
+    /// Something moves without resistance, or constraints are redundant.
+    #[error("{model}: the equations of equilibrium at t = {t} s are singular in iteration {iteration}: {reason}")]
+    Singular {
+        /// Name of the model.
+        model: &'static str,
+        /// Time, s.
+        t: f64,
+        /// Iterations done before.
+        iteration: u32,
+        /// What the motion without resistance moves most.
+        reason: String,
+    },
+    /// Newton's method did not converge.
+    #[error(
+        "{model}: no equilibrium found at t = {t} s: the last of {iteration} corrections is {correction:.3e}; start nearer to it, or raise the loads in steps"
+    )]
+    NotConverged {
+        /// Name of the model.
+        model: &'static str,
+        /// Time, s.
+        t: f64,
+        /// Iterations done.
+        iteration: u32,
+        /// Largest correction of a coordinate in the last one, relative to one plus the largest coordinate.
+        correction: f64,
+    },
+}
+
+/// The equilibrium at the time of a state that Newton's method finds from its coordinates and multipliers.
+///
+/// Start from [`initial_state`](crate::initial_state), or from the equilibrium under a smaller load.
+///
+/// # Errors
+/// [`EquilibriumError`]: parameters out of range, constraints on velocities, freedom without resistance, divergence.
+pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, EquilibriumError> {
+    model.validate()?;
+    let info = model.describe();
+    let dims = model.dims();
+    if info.velocity_constraints > 0 {
+        let constraint = info.constraints[dims.nc - info.velocity_constraints].name;
+        return Err(EquilibriumError::VelocityConstraint { model: info.name, constraint });
+    }
+    let mut state = start.clone();
+    state.v.fill(0.0);
+    state.a.fill(0.0);
+    let mut solver = LinearSolver::new(&info.iteration_matrix);
+    let mut values = vec![0.0; solver.nnz()];
+    let mut correction = vec![0.0; solver.size()];
+    let mut corrections: Vec<f64> = Vec::new();
+    for iteration in 0..MAX_ITERATIONS {
+        let (r, g) = correction.split_at_mut(dims.nv);
+        model.residual(&state, r, g);
+        model.iteration_matrix(&state, 0.0, 0.0, 1.0, &mut values);
+        if values.iter().chain(&correction).any(|value| !value.is_finite()) {
+            break;
+        }
+        if solver.factor(&values).is_err() {
+            let reason = without_resistance(model, &values);
+            return Err(EquilibriumError::Singular { model: info.name, t: state.t, iteration, reason });
+        }
+        solver.solve(&mut correction);
+        let (dq, dlambda) = correction.split_at(dims.nv);
+        let increment: Vec<f64> = dq.iter().map(|dq| -dq).collect();
+        let from = state.q.clone();
+        retract(info.blocks, from.as_slice(), &increment, state.q.as_mut_slice());
+        state.lambda.iter_mut().zip(dlambda).for_each(|(lambda, change)| *lambda -= change);
+
+        let largest = dq.iter().fold(0.0_f64, |largest, dq| largest.max(dq.abs()));
+        let size = largest / (1.0 + state.q.amax());
+        let has_stalled = size < STALLED && corrections.last().is_some_and(|&previous| size > 0.5 * previous);
+        corrections.push(size);
+        if size < CONVERGED || has_stalled {
+            return Ok(Equilibrium { state, corrections });
+        }
+    }
+    let correction = corrections.last().copied().unwrap_or(f64::INFINITY);
+    let iteration = corrections.len() as u32;
+    Err(EquilibriumError::NotConverged { model: info.name, t: state.t, iteration, correction })
+}
+
+/// What the motion of least resistance moves most.
+fn without_resistance(model: &dyn Model, values: &[f64]) -> String {
+    let info = model.describe();
+    let (nv, size) = (info.velocities.len(), info.iteration_matrix.rows);
+    let general = "something moves without resistance, or constraints are redundant".to_owned();
+    if size > NAMED {
+        return general;
+    }
+    let matrix = info.iteration_matrix.to_dense(values);
+    let motion = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000)
+        .and_then(|svd| Some(svd.v_t?.row(svd.singular_values.argmin().0).columns(0, nv).transpose()));
+    match motion {
+        Some(motion) if motion.amax() > f64::EPSILON.sqrt() => {
+            format!("nothing resists motion of `{}`", info.velocities[motion.iamax()].name)
+        }
+        _ => general,
+    }
+}
