@@ -357,7 +357,7 @@ fn squared_frequencies(elements: usize) -> Vec<f64> {
     motion.complex_eigenvalues().iter().map(|value| value.re).collect()
 }
 
-/// Natural frequencies of a clamped beam: bending both ways [Euler, Bernoulli], stretching, twisting. Finer meshes come
+/// Natural frequencies of a clamped beam: bending both ways by Euler and Bernoulli, stretching, twisting. Finer meshes come
 /// nearer, at the order of lumped masses.
 #[test]
 fn vibrations_have_the_frequencies_of_the_continuum() {
