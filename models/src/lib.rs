@@ -23,11 +23,14 @@ pub mod stick_slip;
 pub mod three_mass_oscillator;
 
 pub mod beam_cantilever;
+pub mod flexible_four_bar;
 pub mod free_body;
 pub mod heavy_top;
 pub mod rolling_ball;
+pub mod rotating_shaft;
 pub mod shaft_line;
 pub mod single_axis_rotation;
+pub mod thin_beam;
 pub mod v8_crank_drive;
 
 pub use beam_cantilever::{BeamBend, BeamCantilever};
@@ -37,6 +40,7 @@ pub use disc_pile::DiscPile;
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
 pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
 pub use flexible_cantilever::FlexibleCantilever;
+pub use flexible_four_bar::FlexibleFourBar;
 pub use flexible_pendulum::{FlexiblePendulum, FlexiblePendulumPinned};
 pub use flexible_slider_crank::FlexibleSliderCrank;
 pub use forced_oscillator::ForcedOscillator;
@@ -46,6 +50,7 @@ pub use pendulum::{Pendulum, PendulumAbsolute};
 pub use point_pendulum::PointPendulum;
 pub use rocking_block::RockingBlock;
 pub use rolling_ball::{RollingBall, RollingBallJoint};
+pub use rotating_shaft::RotatingShaft;
 pub use scotch_yoke::{ScotchYoke, ScotchYokeAbsolute};
 pub use shaft_line::{ShaftLine, ShaftLineAbsolute};
 pub use single_axis_rotation::SingleAxisRotation;
@@ -53,6 +58,7 @@ pub use sleigh::{Sleigh, SleighAbsolute};
 pub use slider_crank::{SliderCrank, SliderCrankAbsolute};
 pub use slider_crank_clearance::{SliderCrankClearance, SliderCrankClearanceAbsolute};
 pub use stick_slip::StickSlip;
+pub use thin_beam::ThinBeam;
 pub use three_mass_oscillator::{ThreeMassOscillator, ThreeMassOscillatorConstrained};
 pub use v8_crank_drive::V8CrankDrive;
 
@@ -132,6 +138,9 @@ models![
     "free_body_joint" => free_body::FreeBodyJoint / FreeBodyJointParameters = "free_body",
     "heavy_top" => heavy_top::HeavyTop / HeavyTopParameters,
     "heavy_top_joint" => heavy_top::HeavyTopJoint / HeavyTopJointParameters = "heavy_top",
+    "flexible_four_bar" => flexible_four_bar::FlexibleFourBar / FlexibleFourBarParameters,
+    "rotating_shaft" => rotating_shaft::RotatingShaft / RotatingShaftParameters,
+    "thin_beam" => thin_beam::ThinBeam / ThinBeamParameters,
     "v8_crank_drive" => v8_crank_drive::V8CrankDrive / V8CrankDriveParameters,
 ];
 

@@ -6,6 +6,7 @@ mod contact_laws;
 mod contact_motions;
 mod equilibria;
 mod flexible;
+mod flexible_mechanisms;
 mod hand_derivations;
 mod known_solutions;
 mod model_laws;
