@@ -19,6 +19,10 @@ const RESERVED_ROWS: usize = 512;
 
 /// So many contacts are named in an error.
 const NAMED: usize = 8;
+/// Energy of an impact below this part of its terms is round-off.
+const ROUNDING: f64 = 1e-12;
+/// Restitution that adds energy is halved down to this part of it, then left out.
+const LEAST_SHARE: f64 = 0.1;
 
 /// Equations of a step whose unknowns are accelerations, and whose contacts act at one or several points.
 pub(crate) trait Moving: Equations {
@@ -42,14 +46,29 @@ pub struct ContactRecord {
     /// Number of instants with an impact since the start.
     pub impacts: u64,
     /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
-    /// by Newton's law, which no impact does.
+    /// by Newton's law, which no impact does. With Moreau's rule, steps.
     pub weakened: u64,
     /// Largest violation of the laws of contact since the start, as a relative velocity.
     pub violation: f64,
-    /// Energy that impacts have taken since the start, J.
+    /// Energy that impacts have taken since the start, J; relative to what moves the contacts, where something does.
+    /// With Moreau's rule, which does not tell impacts from forces, all that contacts have taken.
     pub loss: f64,
-    /// The least energy that one impact has taken, J; not negative but for rounding.
+    /// The least energy that one impact has taken, J; not negative but for rounding. With Moreau's rule the least of a
+    /// step, from the velocity before or after what all other forces do in it.
     pub least_loss: f64,
+}
+
+/// What impulses take of the energy, J.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loss {
+    taken: f64,
+    /// The larger of what they take from the velocities before, and from these with what all other forces have changed:
+    /// between both, which differ by the length of a step, no law of impact can tell.
+    least: f64,
+    /// Size of the terms.
+    size: f64,
+    /// Whether restitution was weakened.
+    is_weakened: bool,
 }
 
 /// Directions of the contacts at one configuration.
@@ -123,6 +142,8 @@ pub(crate) struct Contacts<'m> {
     velocity: Vec<f64>,
     /// Impulses by point and row, from the problem solved last; zero where open.
     impulses: Vec<f64>,
+    /// A solution without contacts, while impulses are sought.
+    free: Vec<f64>,
     /// Time of the step's beginning, s, for errors.
     start: f64,
     pub(crate) record: ContactRecord,
@@ -171,6 +192,7 @@ impl<'m> Contacts<'m> {
             responses: Vec::with_capacity(reserved * unknowns),
             velocity: vec![0.0; info.velocities.len()],
             impulses: vec![0.0; MAX_POINTS * n_rows],
+            free: Vec::with_capacity(unknowns),
             start: 0.0,
             record: ContactRecord {
                 gaps: vec![0.0; infos.len()],
@@ -430,26 +452,61 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// The energy that the impulses of the problem solved last take, `−½ Λᵀ Wᵀ (v⁻ + v⁺)`, and the size of its terms.
-    pub(crate) fn loss(&self, before: &[f64], after: &[f64]) -> (f64, f64) {
-        let (mut loss, mut size) = (0.0, 0.0);
+    /// [`Self::impose`] on a change x of velocity, with the restitution of an impact; less of it where that adds energy.
+    pub(crate) fn strike(
+        &mut self,
+        solver: &mut LinearSolver,
+        x: &mut [f64],
+        before: &[f64],
+    ) -> Result<Loss, StepError> {
+        let mut free = std::mem::take(&mut self.free);
+        free.clear();
+        free.extend_from_slice(x);
+        let mut share = 1.0;
+        let result = loop {
+            x.copy_from_slice(&free);
+            if let Err(error) = self.impose(solver, x, &Motion::single(before, 1.0, share)) {
+                break Err(error);
+            }
+            let loss = Loss { is_weakened: share < 1.0, ..self.loss(before, &free, x) };
+            // Without restitution an impact takes energy for certain.
+            if loss.least >= -ROUNDING * loss.size || share == 0.0 {
+                break Ok(loss);
+            }
+            share = if share > LEAST_SHARE { 0.5 * share } else { 0.0 };
+        };
+        self.free = free;
+        result
+    }
+
+    /// The energy that the impulses of the problem solved last take, `−½ Λᵀ (ξ⁻ + ξ⁺)`: velocities change by `free` without
+    /// them, by x with them.
+    fn loss(&self, before: &[f64], free: &[f64], x: &[f64]) -> Loss {
+        let (place, mut taken, mut from_free, mut size) = (&self.places[0], 0.0, 0.0, 0.0);
         for row in (0..self.n_rows()).filter(|&row| self.impulses[row] != 0.0) {
-            let [before, after] =
-                [before, after].map(|v| 0.5 * self.impulses[row] * self.places[0].along(&self.rows[row], v));
-            loss -= before + after;
-            size += before.abs() + after.abs();
+            let half = 0.5 * self.impulses[row];
+            let before = place.along(&self.rows[row], before) + place.rate[row];
+            let [free, change] = [free, x].map(|change| place.along(&self.rows[row], change));
+            taken -= half * (2.0 * before + change);
+            from_free -= half * (2.0 * before + free + change);
+            size += half.abs() * (before.abs() + (before + free).abs() + (before + change).abs());
         }
-        (loss, size)
+        Loss { taken, least: taken.max(from_free), size, is_weakened: false }
     }
 
     /// Adds an impact to the record: its impulses are those of the problem solved last.
-    pub(crate) fn record_impact(&mut self, loss: f64, is_weakened: bool) {
+    pub(crate) fn record_impact(&mut self, loss: &Loss) {
         let impulses = self.record.impulses.iter_mut().zip(&self.impulses);
         impulses.for_each(|(sum, impulse)| *sum += impulse);
         self.record.impacts += 1;
-        self.record.weakened += u64::from(is_weakened);
-        self.record.loss += loss;
-        self.record.least_loss = self.record.least_loss.min(loss);
+        self.record_loss(loss);
+    }
+
+    /// Adds what contacts have taken to the record.
+    pub(crate) fn record_loss(&mut self, loss: &Loss) {
+        self.record.weakened += u64::from(loss.is_weakened);
+        self.record.loss += loss.taken;
+        self.record.least_loss = self.record.least_loss.min(loss.least);
     }
 
     /// Name of the scheme, for errors.

@@ -28,13 +28,19 @@ impl Watch {
         contacts.normal_velocities(0, v, &mut self.velocities[end]);
     }
 
+    /// Makes the end of a step the beginning of the next one.
+    pub(crate) fn turn(&mut self) {
+        self.gaps.swap(0, 1);
+        self.velocities.swap(0, 1);
+    }
+
     /// Whether a contact has closed.
     pub(crate) fn has_closed(&self) -> bool {
         let [before, after] = &self.gaps;
         before.iter().zip(after).any(|(before, after)| *before > 0.0 && *after <= 0.0)
     }
 
-    /// Refuses a step that has not seen a contact.
+    /// Refuses a step that has not seen a contact; those that were closed in it were seen.
     pub(crate) fn check(&self, contacts: &Contacts, start: f64, dt: f64) -> Result<(), StepError> {
         let ([before, after], [before_v, after_v]) = (&self.gaps, &self.velocities);
         for contact in 0..contacts.len() {
@@ -42,7 +48,7 @@ impl Watch {
             if !g1.is_finite() {
                 return Err(StepError::NotFinite { t: start, scheme: contacts.scheme().to_owned(), iteration: 0 });
             }
-            if g0 <= 0.0 || g1 <= 0.0 {
+            if g0 <= 0.0 || g1 <= 0.0 || contacts.closed.binary_search(&contact).is_ok() {
                 continue;
             }
             let depth = -least(g0, g1, before_v[contact] * dt, after_v[contact] * dt);

@@ -11,11 +11,6 @@ const INSTANT: f64 = 1e-6;
 /// Normal velocities below this part of the largest velocity are those of a contact that stays closed.
 const AT_REST: f64 = 1e-9;
 
-/// Energy of an impact below this part of its terms is round-off.
-const ROUNDING: f64 = 1e-12;
-/// Restitution that adds energy is halved down to this part of it, then left out.
-const LEAST_SHARE: f64 = 0.1;
-
 /// A stepper whose steps bear contact forces and whose velocities may jump between them.
 pub(crate) trait Base: Stepper {
     /// [`Stepper::step`] under the forces of the closed contacts, which it leaves in their record.
@@ -61,7 +56,7 @@ struct Nonsmooth<'m, B> {
     contacts: Contacts<'m>,
     watch: Watch,
     impact: Acceleration<'m>,
-    /// Where velocities after an impact are made.
+    /// Where accelerations are found anew.
     next: State,
     options: ContactOptions,
     /// Whether no step has been done.
@@ -107,28 +102,16 @@ impl<B: Base> Nonsmooth<'_, B> {
         if !self.watch.has_closed() {
             return Ok(StepStats::default());
         }
-        let Self { base, contacts, watch, impact, next, options, .. } = self;
+        let Self { base, contacts, watch, impact, options, .. } = self;
         let before = base.state();
         contacts.begin(start, &watch.gaps[1]);
         contacts.release();
         impact.begin(start);
         impact.factor(before)?;
-        let mut share = 1.0;
-        loop {
-            impact.rhs.fill(0.0);
-            let motion = Motion::single(before.v.as_slice(), 1.0, share);
-            contacts.impose(&mut impact.solver, &mut impact.rhs, &motion)?;
-            next.v.copy_from(&before.v);
-            next.v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
-            let (loss, size) = contacts.loss(before.v.as_slice(), next.v.as_slice());
-            // Without restitution an impact takes energy for certain.
-            if loss >= -ROUNDING * size || share == 0.0 {
-                contacts.record_impact(loss, share < 1.0);
-                break;
-            }
-            share = if share > LEAST_SHARE { 0.5 * share } else { 0.0 };
-        }
-        base.state_mut().v.copy_from(&next.v);
+        impact.rhs.fill(0.0);
+        let loss = contacts.strike(&mut impact.solver, &mut impact.rhs, before.v.as_slice())?;
+        contacts.record_impact(&loss);
+        base.state_mut().v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
         let mut stats = impact.stats;
         // Impulses are no guess for forces.
         contacts.release();

@@ -11,7 +11,7 @@ use super::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
-use crate::nonsmooth::{self, Base, ContactRecord, Contacts, Motion};
+use crate::nonsmooth::{self, Base, ContactRecord, Contacts, Motion, Watch};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 
 /// Moreau's midpoint rule; forces at the midpoint with the old velocity, of first order, of second where forces and
@@ -53,11 +53,14 @@ impl Scheme for Moreau {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_level(self, model, options)?;
         let parts = Parts::new(model, self.name(), initial);
-        let contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1);
+        let mut contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1);
+        let mut watch = Watch::new(contacts.len());
+        if contacts.len() > 0 {
+            watch.look(1, &mut contacts, &parts.state);
+            contacts.record.gaps.copy_from_slice(&watch.gaps[1]);
+        }
         let gaps = vec![0.0; contacts.len()];
-        let mut stepper = MoreauStepper { parts, contacts, gaps };
-        stepper.look();
-        Ok(Box::new(stepper))
+        Ok(Box::new(MoreauStepper { parts, contacts, watch, gaps }))
     }
 }
 
@@ -136,16 +139,10 @@ impl<'m> Parts<'m> {
 struct MoreauStepper<'m> {
     parts: Parts<'m>,
     contacts: Contacts<'m>,
+    /// What was looked at last is the end of a step.
+    watch: Watch,
+    /// At the midpoint.
     gaps: Vec<f64>,
-}
-
-impl MoreauStepper<'_> {
-    /// Records the gaps of the current state.
-    fn look(&mut self) {
-        let state = &self.parts.state;
-        let gaps = &mut self.contacts.record.gaps;
-        self.parts.acceleration.model.contact_gap(state.t, state.q.as_slice(), gaps);
-    }
 }
 
 impl Stepper for MoreauStepper<'_> {
@@ -158,7 +155,7 @@ impl Stepper for MoreauStepper<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
-        let Self { parts, contacts, gaps } = self;
+        let Self { parts, contacts, watch, gaps } = self;
         let Parts { name, blocks, acceleration, state, next, middle, increment } = parts;
         super::check_step_size(name, dt)?;
         acceleration.begin(state.t);
@@ -175,12 +172,11 @@ impl Stepper for MoreauStepper<'_> {
         let (t, q) = (middle.t, middle.q.as_slice());
         acceleration.model.contact_gap(t, q, gaps);
         contacts.begin(state.t, gaps);
+        let mut loss = None;
         if !contacts.closed.is_empty() {
             contacts.evaluate(0, t, q, state.v.as_slice());
-            let motion = Motion::single(state.v.as_slice(), 1.0, 1.0);
-            contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
+            loss = Some(contacts.strike(&mut acceleration.solver, &mut acceleration.rhs, state.v.as_slice())?);
         }
-        contacts.keep_forces(0, dt);
         let (change, impulse) = acceleration.rhs.split_at(state.v.len());
         next.t = state.t + dt;
         for (i, change) in change.iter().enumerate() {
@@ -193,10 +189,19 @@ impl Stepper for MoreauStepper<'_> {
         increment.copy_from(&next.v);
         *increment *= 0.5 * dt;
         retract(blocks, middle.q.as_slice(), increment.as_slice(), next.q.as_mut_slice());
+        if contacts.len() > 0 {
+            watch.turn();
+            watch.look(1, contacts, next);
+            if let Err(error) = watch.check(contacts, state.t, dt) {
+                watch.turn();
+                return Err(error);
+            }
+            contacts.keep_forces(0, dt);
+            contacts.record.gaps.copy_from_slice(&watch.gaps[1]);
+            loss.iter().for_each(|loss| contacts.record_loss(loss));
+        }
         std::mem::swap(state, next);
-        let stats = acceleration.stats;
-        self.look();
-        Ok(stats)
+        Ok(acceleration.stats)
     }
 }
 
