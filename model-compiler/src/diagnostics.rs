@@ -499,6 +499,14 @@ pub(crate) fn round_has_no_axes(place: Place) -> Error {
     error(place, "a point, a disc or a ball has no axes")
 }
 
+/// Modes in a model, which has the coordinates of all nodes.
+pub(crate) fn modes_at_run_time(field: &Ident, member: &Ident) -> Error {
+    let help = format!(
+        "leave `modes` out; `hamel::modal::Reduced::member(&model, \"{member}\", 10)` is the model with 10 of them"
+    );
+    advise(field, format!("the modes of `{member}` depend on parameters, and are taken when the model runs"), help)
+}
+
 /// A restitution or a coefficient of friction that no contact has.
 pub(crate) fn law_out_of_range(place: Place, law: &str, contact: &Ident, largest: f64, found: f64) -> Error {
     let range = if largest.is_finite() { format!("from 0 to {largest}") } else { "that is not negative".to_owned() };

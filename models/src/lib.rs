@@ -42,7 +42,7 @@ pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
 pub use flexible_cantilever::FlexibleCantilever;
 pub use flexible_four_bar::FlexibleFourBar;
 pub use flexible_pendulum::{FlexiblePendulum, FlexiblePendulumPinned};
-pub use flexible_slider_crank::FlexibleSliderCrank;
+pub use flexible_slider_crank::{FlexibleSliderCrank, FlexibleSliderCrankPinned};
 pub use forced_oscillator::ForcedOscillator;
 pub use free_body::{FreeBody, FreeBodyJoint};
 pub use heavy_top::{HeavyTop, HeavyTopJoint};
@@ -112,6 +112,8 @@ models![
     "flexible_pendulum" => flexible_pendulum::FlexiblePendulum / FlexiblePendulumParameters,
     "flexible_pendulum_pinned" => flexible_pendulum::FlexiblePendulumPinned / FlexiblePendulumPinnedParameters,
     "flexible_slider_crank" => flexible_slider_crank::FlexibleSliderCrank / FlexibleSliderCrankParameters,
+    "flexible_slider_crank_pinned" =>
+        flexible_slider_crank::FlexibleSliderCrankPinned / FlexibleSliderCrankPinnedParameters,
     "forced_oscillator" => forced_oscillator::ForcedOscillator / ForcedOscillatorParameters,
     "point_pendulum" => point_pendulum::PointPendulum / PointPendulumParameters,
     "rocking_block" => rocking_block::RockingBlock / RockingBlockParameters,

@@ -219,7 +219,9 @@ impl Context<'_> {
     /// Reports fields that a kind of flexible member does not have, and those that occur twice.
     pub(super) fn refuse_unknown_fields(&self, written: &parse::Flexible, known: &[&str]) {
         for field in &written.fields {
-            if !known.iter().any(|known| field.name == known) {
+            if written.kind == KIND && field.name == "modes" {
+                self.errors.push(diagnostics::modes_at_run_time(&field.name, &written.name));
+            } else if !known.iter().any(|known| field.name == known) {
                 self.errors.push(diagnostics::unknown_field("a flexible member", &field.name, known));
             }
         }

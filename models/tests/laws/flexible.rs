@@ -8,9 +8,9 @@ use hamel::{Model, Scheme, Signal, State, initial_state};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::Dual;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
-use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
-use hamel_models::{FlexibleCantilever, FlexibleSliderCrank, SliderCrank};
-use nalgebra::{Cholesky, DMatrix, DVector, RowDVector, SymmetricEigen};
+use hamel_models::flexible_slider_crank::{FlexibleSliderCrankParameters, FlexibleSliderCrankPinnedParameters};
+use hamel_models::{FlexibleCantilever, FlexibleSliderCrank, FlexibleSliderCrankPinned, SliderCrank};
+use nalgebra::{DMatrix, DVector, RowDVector};
 
 /// Changes to a pinned frame, whose last node does not move across it.
 const PINNED: [(&str, &str); 2] = [("frame: tangent", "frame: pinned"), ("rod[n].y", "rod[n].angle")];
@@ -130,10 +130,7 @@ fn rod_alone() -> FlexibleSliderCrank {
 }
 
 fn rod_modes(model: &dyn Model) -> Modes {
-    let mut q = vec![0.0; model.dims().nq];
-    model.reference_configuration(&mut q);
-    let velocities = modal::flexible_velocities(model, "rod").unwrap();
-    modal::natural_modes(model, velocities, &q).unwrap()
+    modal::member_modes(model, "rod").unwrap()
 }
 
 fn assert_frequencies(found: &[f64], expected: &[f64]) {
@@ -161,26 +158,22 @@ fn modes_in_a_tangent_frame() {
 /// With the frame at rest its first node turns together with the root, whose angle is the coordinate of the joint.
 #[test]
 fn modes_in_a_pinned_frame() {
-    let stages = variant(&[PINNED[0], PINNED[1], ("m3 = 0.076", "m3 = 1e-18")]);
-    let interpreter = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, defaults(&stages.schedule));
-    let layout = &stages.simplified.layout;
-    let place = |name: &str| layout.velocities.iter().position(|known| known.name == name).unwrap();
-    let (angle, root, nv) = (place("theta2"), place("rod[0].angle"), layout.velocities.len());
-    let flexible: Vec<usize> = (0..nv).filter(|&i| layout.velocities[i].name.starts_with("rod[")).collect();
-    let mut motion = DMatrix::zeros(nv, flexible.len());
-    flexible.iter().enumerate().for_each(|(mode, &place)| motion[(place, mode)] = 1.0);
-    motion[(angle, flexible.iter().position(|&place| place == root).unwrap())] = 1.0;
-    let at = at_rest(&stages);
-    let square = |values: Vec<f64>| motion.transpose() * DMatrix::from_row_slice(nv, nv, &values) * &motion;
-    let mass = square(interpreter.mass_matrix(&at.q).values);
-    let stiffness = square(interpreter.output(FunctionRole::Linearization, Role::Stiffness, &at, (nv, nv)).values);
-    let lower = Cholesky::new(mass).unwrap().unpack();
-    let half = lower.solve_lower_triangular(&stiffness).unwrap();
-    let whole = lower.solve_lower_triangular(&half.transpose()).unwrap();
-    let mut squares = SymmetricEigen::new((&whole + whole.transpose()) * 0.5).eigenvalues.as_slice().to_vec();
-    squares.sort_by(f64::total_cmp);
-    let found: Vec<f64> = squares.iter().map(|square| square.sqrt() / std::f64::consts::TAU).collect();
-    assert_frequencies(&found, &rod::PINNED_FREQUENCIES);
+    let model = FlexibleSliderCrankPinned::new(FlexibleSliderCrankPinnedParameters { m3: 1e-18, ..Default::default() });
+    let info = model.describe();
+    let velocities = modal::flexible_velocities(&model, "rod").unwrap();
+    let place = |name: &str| info.velocities.iter().position(|known| known.name == name).unwrap();
+    let mut motion = DMatrix::zeros(model.dims().nv, velocities.len());
+    motion.view_mut((velocities.start, 0), (velocities.len(), velocities.len())).fill_with_identity();
+    motion[(place("theta2"), place("rod[0].angle") - velocities.start)] = 1.0;
+    let at = State::zeros(model.dims());
+    let (mut mass, mut stiffness) = (vec![0.0; info.mass_matrix.nnz()], vec![0.0; info.stiffness.nnz()]);
+    model.mass_matrix(at.q.as_slice(), &mut mass);
+    model.stiffness(&at, &mut stiffness);
+    let square = |matrix: DMatrix<f64>| motion.transpose() * matrix * &motion;
+    let (mass, stiffness) = (square(info.mass_matrix.to_dense(&mass)), square(info.stiffness.to_dense(&stiffness)));
+    let modes = Modes::of(velocities, mass, &stiffness).unwrap();
+    assert_eq!(modes.frequencies.len(), 60);
+    assert_frequencies(&modes.frequencies, &rod::PINNED_FREQUENCIES);
 }
 
 fn stepped(model: &dyn Model, n: usize) -> (Vec<f64>, State) {
@@ -208,6 +201,13 @@ fn all_modes_give_the_motion_of_the_nodes() {
         assert_eq!(few.dims().nv, model.dims().nv - 50);
         assert!((stepped(&few, 30).1.q[1] - whole.1.q[1]).abs() < 1e-6);
     }
+    let [chosen, one_call] = [
+        Reduced::new(&model, &rod_modes(&model).lowest(10).unwrap()).unwrap(),
+        Reduced::member(&model, "rod", 10).unwrap(),
+    ];
+    assert_eq!(stepped(&chosen, 3).1, stepped(&one_call, 3).1);
+    assert_eq!(Reduced::member(&model, "rod", 61).err(), Some(ModalError::TooMany { asked: 61, available: 60 }));
+    assert!(Reduced::member(&model, "crank", 1).is_err());
 }
 
 /// What a reduced model gives is one model: its matrices are slopes of its residual and of its gaps.

@@ -1,7 +1,8 @@
 //! Natural modes of a run of coordinates, and models in which they take the place of those coordinates.
 //!
 //! `K φ = ω² M φ` at a state at rest, with the blocks of M and of (∂r/∂q) N that belong to the coordinates; the rest of
-//! the model is held. [rezaei, Sec. 4.5] reduces the nodal coordinates of its flexible rod so, q = Φ z.
+//! the model is held. [rezaei, Sec. 4.5] reduces the nodal coordinates of its flexible rod so, q = Φ z, which is one call
+//! here: `Reduced::member(&model, "rod", 52)`.
 //! Not here: modes of a whole mechanism about a steady motion, which have damping.
 
 mod reduced;
@@ -61,6 +62,29 @@ pub struct Modes {
 }
 
 impl Modes {
+    /// Modes of motions with these mass and stiffness matrices. The motions need not be those of the velocities alone:
+    /// others may follow, as where a pinned frame is held and the root turns with the first node.
+    ///
+    /// # Errors
+    /// [`ModalError::Massless`].
+    pub fn of(velocities: Range<usize>, mass: DMatrix<f64>, stiffness: &DMatrix<f64>) -> Result<Modes, ModalError> {
+        let n = mass.nrows();
+        let lower = Cholesky::new(mass).ok_or(ModalError::Massless)?.unpack();
+        // L⁻¹ K L⁻ᵀ, whose eigenvectors y are L⁻ᵀ times the shapes.
+        let solved = lower.solve_lower_triangular(stiffness).ok_or(ModalError::Massless)?;
+        let solved = lower.solve_lower_triangular(&solved.transpose()).ok_or(ModalError::Massless)?;
+        let eigen = SymmetricEigen::new((&solved + solved.transpose()) * 0.5);
+        let vectors = lower.transpose().solve_upper_triangular(&eigen.eigenvectors).ok_or(ModalError::Massless)?;
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
+        let hertz = |square: f64| square.signum() * square.abs().sqrt() / std::f64::consts::TAU;
+        Ok(Modes {
+            velocities,
+            frequencies: order.iter().map(|&index| hertz(eigen.eigenvalues[index])).collect(),
+            shapes: vectors.select_columns(&order),
+        })
+    }
+
     /// The lowest modes.
     ///
     /// # Errors
@@ -106,6 +130,16 @@ pub fn flexible_velocities(model: &dyn Model, member: &str) -> Result<Range<usiz
     }
 }
 
+/// Modes of a flexible member about the reference configuration, with all that hangs on it; the rest of the model is held.
+///
+/// # Errors
+/// [`ModalError::NoMember`], [`ModalError::Massless`].
+pub fn member_modes(model: &dyn Model, member: &str) -> Result<Modes, ModalError> {
+    let mut q = vec![0.0; model.dims().nq];
+    model.reference_configuration(&mut q);
+    natural_modes(model, flexible_velocities(model, member)?, &q)
+}
+
 /// Modes of the coordinates that these velocities move, about a configuration q at rest.
 ///
 /// # Errors
@@ -123,20 +157,7 @@ pub fn natural_modes(model: &dyn Model, velocities: Range<usize>, q: &[f64]) -> 
     model.stiffness(&state, &mut values);
     let stiffness = info.stiffness.to_dense(&values).view((first, first), (n, n)).into_owned();
 
-    let lower = Cholesky::new(mass).ok_or(ModalError::Massless)?.unpack();
-    // L⁻¹ K L⁻ᵀ, whose eigenvectors y are L⁻ᵀ times the shapes.
-    let solved = lower.solve_lower_triangular(&stiffness).ok_or(ModalError::Massless)?;
-    let solved = lower.solve_lower_triangular(&solved.transpose()).ok_or(ModalError::Massless)?;
-    let eigen = SymmetricEigen::new((&solved + solved.transpose()) * 0.5);
-    let vectors = lower.transpose().solve_upper_triangular(&eigen.eigenvectors).ok_or(ModalError::Massless)?;
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
-    let hertz = |square: f64| square.signum() * square.abs().sqrt() / std::f64::consts::TAU;
-    Ok(Modes {
-        velocities,
-        frequencies: order.iter().map(|&index| hertz(eigen.eigenvalues[index])).collect(),
-        shapes: vectors.select_columns(&order),
-    })
+    Modes::of(velocities, mass, &stiffness)
 }
 
 /// The coordinates that a run of velocities moves, one each.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nalgebra::DMatrix;
 
-use super::{ModalError, Modes, coordinates};
+use super::{ModalError, Modes, coordinates, member_modes};
 use crate::model::{Block, Channel, ContactLaw, Energy, Model, ModelInfo, ParameterError, State};
 use crate::sparsity::{OwnedPattern, SparsityPattern};
 
@@ -109,6 +109,15 @@ struct Scratch {
 }
 
 impl<'m> Reduced<'m> {
+    /// The model with this many of the lowest modes of a flexible member instead of the coordinates of its nodes; of what
+    /// hangs on the member, the modes know.
+    ///
+    /// # Errors
+    /// [`ModalError::NoMember`], [`ModalError::Massless`], and [`ModalError::TooMany`] for more modes than coordinates.
+    pub fn member(model: &'m dyn Model, member: &str, modes: usize) -> Result<Self, ModalError> {
+        Self::new(model, &member_modes(model, member)?.lowest(modes)?)
+    }
+
     /// The model with modes instead of the coordinates that they are made of; the modes may be those of another model
     /// with the same coordinates, such as one without what hangs on the member.
     ///
