@@ -6,12 +6,14 @@
 mod bathe_matrix;
 mod bilateral;
 mod comparison;
+mod contact_newton;
 mod driven;
 mod ed_alpha;
 mod flexible;
 mod generalized_alpha_matrix;
 mod mechanism;
 mod parameters;
+mod rod_equations;
 mod spring;
 mod stability_region;
 mod unilateral;
@@ -70,6 +72,20 @@ static EXPERIMENTS: &[Experiment] = &[
         run: ed_alpha::run,
     },
     Experiment {
+        id: "rezaei/misprints/contact_newton",
+        place: "Eqs. 43, 52",
+        title: "Derivatives of the equations of contact, as printed and corrected",
+        cost: Cost::Seconds,
+        run: contact_newton::run,
+    },
+    Experiment {
+        id: "rezaei/misprints/flexible_rod",
+        place: "Eqs. 144, 149, 152, 169",
+        title: "Equations of the flexible slider-crank, as printed and as derived by the compiler",
+        cost: Cost::Seconds,
+        run: rod_equations::run,
+    },
+    Experiment {
         id: "rezaei/spring/figs_15_16",
         place: "Figs. 15, 16",
         title: "Three masses with a stiff support",
@@ -125,8 +141,11 @@ static EXPERIMENTS: &[Experiment] = &[
         cost: Cost::Seconds,
         run: driven::run,
     },
-    flexible::MODES,
     flexible::MESHES,
     flexible::MOTION,
     flexible::STABILITY,
+    flexible::ENERGY_DECAY,
+    flexible::MODES,
+    flexible::PORTRAIT,
+    flexible::FRAMES,
 ];

@@ -1,14 +1,18 @@
-//! What the rod does with fewer elements. [rezaei, Sec. 4.1, Fig. 20]
+//! What the rod does with fewer elements: Table 1 for the figure, Table 2 before its first impact for the order.
+//! [rezaei, Sec. 4.1, Fig. 20]
 //!
 //! Shapes of a mesh whose nodes belong to a finer one are shapes of the finer mesh too: q = Φ z with the values of the
 //! coarse shapes at the fine nodes gives the equations of the coarse mesh exactly, from the one model of 20 elements.
 
+use hamel::Model;
 use hamel::modal::{Modes, Reduced, flexible_velocities};
 use hamel::scheme::StepError;
+use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
 use nalgebra::DMatrix;
 
-use super::{ELEMENTS, driven, impossible, strike};
+use super::trace::Trace;
+use super::{ELEMENTS, STEP, bathe, driven, impossible, strike};
 use crate::claim::{Claim, Expected};
 use crate::convergence::Convergence;
 use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};
@@ -23,6 +27,12 @@ const MESHES: [(usize, Option<(f64, f64)>); 5] = [
     (10, None),
 ];
 
+/// Until impacts have made the meshes of Table 1 differ, s.
+const UNTIL: f64 = 0.01;
+/// Height of the slider at 0.005 s with some of the meshes, Table 1, of the independent implementation, m.
+const HEIGHTS: [(usize, f64); 4] =
+    [(1, 9.192_985_9e-4), (2, 9.941_454_5e-4), (4, 9.380_271_1e-4), (20, 9.237_012_8e-4)];
+
 pub(super) fn run() -> Result<Report, StepError> {
     let model = driven(|_| ());
     let error = |error: hamel::modal::ModalError| impossible(&model, &error.to_string());
@@ -30,12 +40,17 @@ pub(super) fn run() -> Result<Report, StepError> {
     let velocities = flexible_velocities(&model, "rod").map_err(error)?;
     let finest = strike(&model)?;
     let (mut claims, mut rows, mut differences) = (Vec::new(), Vec::new(), Vec::new());
+    let table_1 = FlexibleSliderCrank::default();
+    let mut traces = Vec::new();
+    let trace =
+        |elements: usize, model: &dyn Model| Trace::new(meshed(elements), model, bathe()?.as_ref(), [STEP, UNTIL], 1);
     for (elements, independent) in MESHES {
         let shapes = Modes {
             velocities: velocities.clone(),
             frequencies: Vec::new(),
             shapes: shapes(elements, length / elements as f64),
         };
+        traces.push(trace(elements, &Reduced::new(&table_1, &shapes).map_err(error)?)?);
         let strike = strike(&Reduced::new(&model, &shapes).map_err(error)?)?;
         let difference = strike.difference(&finest);
         differences.push((1.0 / elements as f64, difference));
@@ -60,6 +75,13 @@ pub(super) fn run() -> Result<Report, StepError> {
             strike.impulse,
         ));
     }
+    traces.push(trace(ELEMENTS, &table_1)?);
+    claims.extend(HEIGHTS.into_iter().map(|(elements, height)| {
+        let trace = traces.iter().find(|trace| trace.name == meshed(elements));
+        let found = trace.and_then(|trace| trace.at(0.005)).map_or(f64::NAN, |sample| sample.center[1]);
+        let expected = Expected::Reference { value: height, tolerance: 1e-8 };
+        Claim::new(format!("height of the slider at 0.005 s, Table 1, {}", meshed(elements)), "m", expected, found)
+    }));
     let fine = Convergence::new(differences[2..].to_vec());
     claims.push(Claim::new(
         "order of the tip's motion before the first impact, from 4 to 10 elements",
@@ -88,21 +110,39 @@ pub(super) fn run() -> Result<Report, StepError> {
             ],
             rows,
         }],
-        figures: vec![Figure {
-            slug: "meshes".into(),
-            title: "Largest difference at the tip before the first impact [rezaei, Fig. 20]".into(),
-            caption: "Fewer elements beside 20.".into(),
-            x: Axis::log("length of an element over that of the rod", "1"),
-            y: Axis::log("difference", "m"),
-            curves: vec![Curve::new("Bathe", Style::LineAndMarkers, differences)],
-            slopes: vec![Slope { slope: 4.0, through: (0.25, 4e-9), span: (0.1, 0.5) }],
-        }],
+        figures: vec![
+            Figure {
+                slug: "fig20".into(),
+                title: "Fig. 20: movement of the slider's centre, Table 1".into(),
+                caption: "Numbers of elements, Bathe's scheme, Δt = 10⁻⁵ s, to 0.01 s.".into(),
+                x: Axis::linear("x", "m"),
+                y: Axis::linear("y", "m"),
+                curves: traces
+                    .iter()
+                    .map(|trace| trace.curve(Style::Line, |sample| (sample.center[0], sample.center[1])))
+                    .collect(),
+                slopes: Vec::new(),
+            },
+            Figure {
+                slug: "meshes".into(),
+                title: "Largest difference at the tip before the first impact, Table 2".into(),
+                caption: "Fewer elements beside 20.".into(),
+                x: Axis::log("length of an element over that of the rod", "1"),
+                y: Axis::log("difference", "m"),
+                curves: vec![Curve::new("Bathe", Style::LineAndMarkers, differences)],
+                slopes: vec![Slope { slope: 4.0, through: (0.25, 4e-9), span: (0.1, 0.5) }],
+            },
+        ],
         notes: vec![
             "The first impulse falls slowly with the length of the elements, since Newton's law acts on the mass that \
              moves with the last node alone. After it small impacts make motions chaotic: there is no order any more."
                 .into(),
         ],
     })
+}
+
+fn meshed(elements: usize) -> String {
+    format!("{elements} elements")
 }
 
 /// The shapes of `elements` equal elements of this length at the nodes of the finest mesh, root clamped: linear along the

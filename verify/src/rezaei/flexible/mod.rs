@@ -2,10 +2,14 @@
 //!
 //! Independent values are those of an implementation in Python of the equations of App. C, written for comparison.
 
+mod energy_decay;
+mod frames;
 mod meshes;
 mod modes;
 mod motion;
+mod portrait;
 mod stability;
+mod trace;
 
 use hamel::modal::{self, Modes};
 use hamel::scheme::{Scheme, StepError, Stepper};
@@ -15,16 +19,9 @@ use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
 
 use crate::experiment::{Cost, Experiment};
 
-pub(super) const MODES: Experiment = Experiment {
-    id: "rezaei/flexible/modes",
-    place: "Sec. 4.5, Figs. 30, 31",
-    title: "Natural frequencies of the rod, and convergence with the number of modes",
-    cost: Cost::Minutes,
-    run: modes::run,
-};
-
+/// In the order of the paper.
 pub(super) const MESHES: Experiment = Experiment {
-    id: "rezaei/flexible/meshes",
+    id: "rezaei/flexible/fig20",
     place: "Sec. 4.1, Fig. 20",
     title: "Convergence with the number of elements of the rod",
     cost: Cost::Minutes,
@@ -32,19 +29,51 @@ pub(super) const MESHES: Experiment = Experiment {
 };
 
 pub(super) const MOTION: Experiment = Experiment {
-    id: "rezaei/flexible/motion",
-    place: "Tables 1, 2, Figs. 21, 24, 27",
+    id: "rezaei/flexible/fig21",
+    place: "Tables 1, 2, Fig. 21",
     title: "Motion of the slider-crank with a flexible rod, and with a nearly rigid one",
     cost: Cost::Minutes,
     run: motion::run,
 };
 
 pub(super) const STABILITY: Experiment = Experiment {
-    id: "rezaei/flexible/stability",
-    place: "Secs. 4.2, 4.3, Figs. 26–28",
-    title: "Damping of high frequencies: generalized-α and Bathe on the flexible rod",
+    id: "rezaei/flexible/figs_24_25_26_27",
+    place: "Sec. 4.2, Figs. 24–27",
+    title: "Angles, angular velocities, root torque and contact force: generalized-α and Bathe",
     cost: Cost::Minutes,
     run: stability::run,
+};
+
+pub(super) const ENERGY_DECAY: Experiment = Experiment {
+    id: "rezaei/flexible/figs_28_29",
+    place: "Sec. 4.3, Figs. 28, 29",
+    title: "Angular velocities and contact force with long steps: ED-α and Bathe",
+    cost: Cost::Minutes,
+    run: energy_decay::run,
+};
+
+pub(super) const MODES: Experiment = Experiment {
+    id: "rezaei/flexible/modes",
+    place: "Sec. 4.5",
+    title: "Natural frequencies of the rod, 52 of them effective, and convergence with their number",
+    cost: Cost::Minutes,
+    run: modes::run,
+};
+
+pub(super) const PORTRAIT: Experiment = Experiment {
+    id: "rezaei/flexible/figs_30_31",
+    place: "Sec. 4.5, Figs. 30, 31",
+    title: "Path of the slider and contact force with few and with many modes",
+    cost: Cost::Minutes,
+    run: portrait::run,
+};
+
+pub(super) const FRAMES: Experiment = Experiment {
+    id: "rezaei/flexible/fig32",
+    place: "Sec. 4.5, App. C.8, Fig. 32",
+    title: "Modes in a tangent and in a pinned frame beside finite elements",
+    cost: Cost::Minutes,
+    run: frames::run,
 };
 
 /// Δt of the paper, s.
@@ -68,10 +97,7 @@ fn driven(change: impl FnOnce(&mut FlexibleSliderCrankParameters)) -> FlexibleSl
 /// Modes of the rod alone: the slider weighs nothing.
 fn rod_modes() -> Result<Modes, StepError> {
     let light = driven(|parameters| parameters.m3 = 1e-18);
-    let mut q = vec![0.0; light.dims().nq];
-    light.reference_configuration(&mut q);
-    let modes = modal::flexible_velocities(&light, "rod").and_then(|run| modal::natural_modes(&light, run, &q));
-    modes.map_err(|error| impossible(&light, &error.to_string()))
+    modal::member_modes(&light, "rod").map_err(|error| impossible(&light, &error.to_string()))
 }
 
 /// An error of this file rather than of a scheme.

@@ -1,4 +1,4 @@
-//! Natural frequencies of the rod, and how many modes its motion needs. [rezaei, Sec. 4.5, Figs. 30, 31]
+//! Natural frequencies of the rod, and how many modes its motion needs. [rezaei, Sec. 4.5]
 
 use hamel::modal::Reduced;
 use hamel::scheme::StepError;
@@ -90,7 +90,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         }],
         figures: vec![Figure {
             slug: "modes".into(),
-            title: "Largest difference at the tip before the first impact [rezaei, Figs. 30, 31]".into(),
+            title: "Largest difference at the tip before the first impact".into(),
             caption: "Modal reduction beside all nodal coordinates.".into(),
             x: Axis::linear("modes", "1"),
             y: Axis::log("difference", "m"),
