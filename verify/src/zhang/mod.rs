@@ -8,6 +8,7 @@ mod nodes;
 mod parasitic;
 mod predictor;
 mod rotation_reference;
+mod shaft;
 mod tunable;
 
 use crate::experiment::{Cost, Experiment, Paper};
@@ -62,5 +63,12 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "What rotations refer to, and the fifth order of MSSTH(5)",
         cost: Cost::Seconds,
         run: rotation_reference::run,
+    },
+    Experiment {
+        id: "zhang/shaft/orders",
+        place: "Sect. 5.4, Figs. 25, 26, 27",
+        title: "Orders of convergence on the flexible rotating shaft",
+        cost: Cost::Minutes,
+        run: shaft::run,
     },
 ];
