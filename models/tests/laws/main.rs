@@ -9,6 +9,7 @@ mod equilibria;
 mod flexible;
 mod flexible_mechanisms;
 mod hand_derivations;
+mod heap;
 mod known_solutions;
 mod model_laws;
 mod provided;

@@ -1,0 +1,368 @@
+//! The contact problem by an interior-point method, which finds a solution also where contacts are redundant.
+//!
+//! In a heap the forces are not unique, and methods that go from one set of states to the next turn in circles. Here
+//! all contacts approach their laws together: with impulses `x = (μ Λ_N, Λ_T)` and slips `z = (ξ_N/μ + |ξ_T|, ξ_T)` the
+//! laws of contact and friction are `x ∈ Q, z ∈ Q, x · z = 0`, in the cone Q of vectors whose first entry is at least as
+//! long as the rest (de Saxcé and Feng 1998). Iterates stay inside the cones; steps are those of Mehrotra, scaled as by
+//! Nesterov and Todd, with `|ξ_T|` taken from the last iterate (Acary, Armand and Nguyen 2023). Contacts without friction
+//! have a half-line for their cone.
+
+use super::couplings::Couplings;
+use super::problem::Problem;
+
+const ITERATIONS: u32 = 80;
+/// Part of the way to the border of the cones that a step goes.
+const INSIDE: f64 = 0.99;
+/// Added to the diagonal, so that redundant contacts do no harm; what it changes, further steps remove.
+const DAMPING: f64 = 1e-11;
+/// After so many steps without a better one, slips change by half of what they did.
+const PATIENCE: u32 = 6;
+/// Steps of more follow the change of slips in the next one.
+const FOLLOWED: f64 = 0.7;
+/// A step of less is none.
+const SHORTEST: f64 = 1e-12;
+/// Complementarity that is kept while slips are wrong, over their error and the mean impulse: with less, steps soon end at
+/// the border; with more, impulses that balance each other grow between redundant contacts.
+const BALANCE: f64 = 0.02;
+/// Distance from the laws, relative to the velocities, at which nothing is left to gain.
+const CLOSE: f64 = 1e-14;
+
+/// A vector of one contact; entries behind its dimension are zero.
+type Vector = [f64; 3];
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cone {
+    /// The first of its rows.
+    normal: usize,
+    dimension: usize,
+    /// Orthonormal eigenvectors of W, by columns, and its eigenvalues: near the border they are far apart.
+    basis: [Vector; 3],
+    values: Vector,
+    /// `W x = W⁻¹ z`.
+    lambda: Vector,
+    /// Direction of the slip where its change is followed, else zero.
+    along: Vector,
+}
+
+#[derive(Default)]
+pub(super) struct InteriorPoint {
+    cones: Vec<Cone>,
+    /// The cone of every row.
+    cone_of: Vec<usize>,
+    /// Unknowns of the problem over x; zero where there is no x.
+    scales: Vec<f64>,
+    x: Vec<f64>,
+    z: Vec<f64>,
+    dx: Vec<f64>,
+    dz: Vec<f64>,
+    /// What stands for `|ξ_T|`, in the row of the normal.
+    slips: Vec<f64>,
+    /// By how much the slips of x exceed z.
+    lack: Vec<f64>,
+    rhs: Vec<f64>,
+    /// The unknowns that obey the laws best.
+    best: Vec<f64>,
+}
+
+impl InteriorPoint {
+    /// Makes room for this many rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.cones.reserve(rows);
+        self.cone_of.reserve(rows);
+        for values in self.vectors() {
+            values.reserve(rows);
+        }
+    }
+
+    fn vectors(&mut self) -> [&mut Vec<f64>; 9] {
+        let Self { scales, x, z, dx, dz, slips, lack, rhs, best, .. } = self;
+        [scales, x, z, dx, dz, slips, lack, rhs, best]
+    }
+
+    /// Replaces the unknowns of a problem, whose couplings are given, by as good a solution as it finds.
+    ///
+    /// Whoever asked judges how well the laws hold.
+    pub(super) fn solve(&mut self, problem: &mut Problem, couplings: &mut Couplings, iterations: &mut u32) {
+        self.begin(problem);
+        let (mut length, mut followed) = (0.0, false);
+        let (mut part_of_slip, mut least, mut since) = (1.0, f64::INFINITY, 0);
+        for _ in 0..ITERATIONS {
+            self.measure(problem, couplings, if followed { 1.0 } else { part_of_slip });
+            problem.update_slips();
+            let (violation, size) = problem.violation();
+            since += 1;
+            if violation < least {
+                (least, since) = (violation, 0);
+                self.best.copy_from_slice(problem.unknowns());
+            }
+            if violation <= CLOSE * size {
+                break;
+            }
+            if since == PATIENCE {
+                (part_of_slip, since) = (0.5 * part_of_slip, 0);
+            }
+            followed = length > FOLLOWED;
+            length = self.step(problem, couplings, size, followed);
+            if followed && length <= FOLLOWED {
+                followed = false;
+                length = self.step(problem, couplings, size, false);
+            }
+            if length.is_nan() || length < SHORTEST {
+                break;
+            }
+            for (x, dx) in self.x.iter_mut().zip(&self.dx) {
+                *x += length * dx;
+            }
+            for (z, dz) in self.z.iter_mut().zip(&self.dz) {
+                *z += length * dz;
+            }
+            *iterations += 1;
+        }
+        problem.unknowns().copy_from_slice(&self.best);
+    }
+
+    /// Starts in the middle of the cones, as far out as the velocities are large.
+    fn begin(&mut self, problem: &Problem) {
+        let n = problem.size();
+        self.vectors().into_iter().for_each(|values| {
+            values.clear();
+            values.resize(n, 0.0);
+        });
+        self.cones.clear();
+        self.cone_of.clear();
+        let size = (0..n).fold(f64::MIN_POSITIVE, |size: f64, row| size.max(problem.bias(row).abs()));
+        for contact in &problem.contacts {
+            let normal = contact.normal;
+            let has_friction = contact.tangents > 0 && contact.friction > 0.0;
+            let dimension = if has_friction { 1 + contact.tangents } else { 1 };
+            self.scales[normal..normal + dimension].fill(1.0);
+            if has_friction {
+                self.scales[normal] = contact.friction.recip();
+            }
+            self.x[normal] = size / self.scales[normal];
+            self.z[normal] = size * self.scales[normal];
+            self.cone_of.extend(contact.all().map(|_| self.cones.len()));
+            self.cones.push(Cone { normal, dimension, ..Cone::default() });
+        }
+    }
+
+    fn write(&self, problem: &mut Problem) {
+        for ((unknown, x), scale) in problem.unknowns().iter_mut().zip(&self.x).zip(&self.scales) {
+            *unknown = x * scale;
+        }
+    }
+
+    /// What z lacks.
+    fn measure(&mut self, problem: &mut Problem, couplings: &Couplings, part_of_slip: f64) {
+        self.write(problem);
+        for cone in &self.cones {
+            let z = part(&self.z, cone);
+            for row in cone.normal..cone.normal + cone.dimension {
+                let slip = problem.bias(row) + couplings.times(row, problem.unknowns());
+                self.lack[row] = self.scales[row] * slip - self.z[row];
+            }
+            let slip = &mut self.slips[cone.normal];
+            *slip += part_of_slip * (z[1].hypot(z[2]) - *slip);
+            self.lack[cone.normal] += *slip;
+        }
+    }
+
+    /// Finds a step towards the laws; says how much of it stays inside the cones.
+    ///
+    /// Whether it follows the change of `|ξ_T|` makes it quick near a solution, and wrong far from one.
+    fn step(&mut self, problem: &Problem, couplings: &mut Couplings, size: f64, follows: bool) -> f64 {
+        for cone in &mut self.cones {
+            let z = part(&self.z, cone);
+            cone.scale(&part(&self.x, cone), &z);
+            let slip = z[1].hypot(z[2]);
+            cone.along = if follows && slip > 0.0 { [0.0, z[1] / slip, z[2] / slip] } else { [0.0; 3] };
+        }
+        let Self { cones, cone_of, scales, .. } = &*self;
+        // In the eigenvectors of W, whose large values would drown the small ones in any other basis.
+        let entry = |row: usize, column: usize| {
+            let (of_row, of_column) = (&cones[cone_of[row]], &cones[cone_of[column]]);
+            let (i, j) = (row - of_row.normal, column - of_column.normal);
+            let mut sum = if row == column { of_row.values[i].powi(2) + DAMPING } else { 0.0 };
+            for k in 0..of_row.dimension {
+                let left = of_row.slid(k, i) * scales[of_row.normal + k];
+                let couplings = problem.row(of_row.normal + k);
+                for l in 0..of_column.dimension {
+                    let right = of_column.basis[j][l] * scales[of_column.normal + l];
+                    sum += left * couplings[of_column.normal + l] * right;
+                }
+            }
+            sum
+        };
+        if couplings.factor(problem, entry).is_err() {
+            return 0.0;
+        }
+
+        for cone in &self.cones {
+            let lack = cone.slide(&part(&self.lack, cone));
+            for i in 0..cone.dimension {
+                let row = cone.normal + i;
+                self.rhs[row] = -self.z[row] - lack[i];
+            }
+        }
+        self.find(couplings);
+        let far = self.farthest().min(1.0);
+        let n_cones = self.cones.len() as f64;
+        let now: f64 = self.x.iter().zip(&self.z).map(|(x, z)| x * z).sum();
+        let next: f64 =
+            (0..self.x.len()).map(|row| (self.x[row] + far * self.dx[row]) * (self.z[row] + far * self.dz[row])).sum();
+        let centering = (next / now).clamp(0.0, 1.0).powi(3);
+        // Slips that are not yet right need room inside the cones.
+        let lack = self.lack.iter().fold(0.0_f64, |largest, lack| largest.max(lack.abs()));
+        let mean = self.cones.iter().map(|cone| self.x[cone.normal]).sum::<f64>() / n_cones;
+        let wrong = if lack > f64::EPSILON * size { lack } else { 0.0 };
+        let target = (centering * now / n_cones).max(BALANCE * wrong * mean);
+        for cone in &self.cones {
+            let (dx, dz) = (cone.apply(&part(&self.dx, cone)), cone.apply_inverse(&part(&self.dz, cone)));
+            let (second, square) = (jordan(&dx, &dz), jordan(&cone.lambda, &cone.lambda));
+            let mut goal = [0.0; 3];
+            for i in 0..cone.dimension {
+                goal[i] = -square[i] - second[i];
+            }
+            goal[0] += target;
+            let goal = cone.apply(&divided(&goal, &cone.lambda));
+            let lack = cone.slide(&part(&self.lack, cone));
+            for i in 0..cone.dimension {
+                self.rhs[cone.normal + i] = goal[i] - lack[i];
+            }
+        }
+        self.find(couplings);
+        (INSIDE * self.farthest()).min(1.0)
+    }
+
+    /// The steps of x and z that belong to a right-hand side.
+    fn find(&mut self, couplings: &mut Couplings) {
+        for cone in &self.cones {
+            let rhs = cone.in_basis(&part(&self.rhs, cone));
+            put(&mut self.dx, cone, &rhs);
+        }
+        couplings.solve(&mut self.dx);
+        for cone in &self.cones {
+            let dx = cone.from_basis(&part(&self.dx, cone));
+            put(&mut self.dx, cone, &dx);
+        }
+        for (rhs, (dx, scale)) in self.rhs.iter_mut().zip(self.dx.iter().zip(&self.scales)) {
+            *rhs = dx * scale;
+        }
+        for row in 0..self.dz.len() {
+            self.dz[row] = self.scales[row] * couplings.times(row, &self.rhs) + self.lack[row];
+        }
+        for cone in &self.cones {
+            self.dz[cone.normal] = cone.slide(&part(&self.dz, cone))[0];
+        }
+    }
+
+    /// The length of a step to the border of the cones.
+    fn farthest(&self) -> f64 {
+        let to_border = |cone: &Cone| {
+            let x = to_border(&part(&self.x, cone), &part(&self.dx, cone));
+            x.min(to_border(&part(&self.z, cone), &part(&self.dz, cone)))
+        };
+        self.cones.iter().map(to_border).fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Cone {
+    /// The scaling of a pair (Nesterov and Todd 1997): with x and z of determinant one, `W² = η² (2 w wᵀ − J)`.
+    fn scale(&mut self, x: &Vector, z: &Vector) {
+        let (x_size, z_size) = (determinant(x).sqrt(), determinant(z).sqrt());
+        let mut w = [0.0; 3];
+        for i in 0..3 {
+            let mirrored = if i == 0 { x[i] } else { -x[i] };
+            w[i] = z[i] / z_size + mirrored / x_size;
+        }
+        let gamma = (2.0 * (1.0 + dot(x, z) / (x_size * z_size))).sqrt();
+        let (first, length) = (w[0] / gamma, w[1].hypot(w[2]) / gamma);
+        let [c, s] = if length > 0.0 { [w[1], w[2]].map(|w| w / (gamma * length)) } else { [1.0, 0.0] };
+        let half = 0.5_f64.sqrt();
+        let eta = (z_size / x_size).sqrt();
+        if self.dimension == 1 {
+            self.basis = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+            self.values = [eta; 3];
+        } else {
+            self.basis = [[half, half * c, half * s], [half, -half * c, -half * s], [0.0, -s, c]];
+            self.values = [eta * (first + length), eta / (first + length), eta];
+        }
+        self.lambda = self.apply(x);
+    }
+
+    fn in_basis(&self, vector: &Vector) -> Vector {
+        self.basis.map(|axis| dot(&axis, vector))
+    }
+
+    fn from_basis(&self, vector: &Vector) -> Vector {
+        [0, 1, 2].map(|i| (0..3).map(|j| self.basis[j][i] * vector[j]).sum())
+    }
+
+    /// W times a vector.
+    fn apply(&self, vector: &Vector) -> Vector {
+        let [a, b, c] = self.in_basis(vector);
+        self.from_basis(&[a * self.values[0], b * self.values[1], c * self.values[2]])
+    }
+
+    /// W⁻¹ times a vector.
+    fn apply_inverse(&self, vector: &Vector) -> Vector {
+        let [a, b, c] = self.in_basis(vector);
+        self.from_basis(&[a / self.values[0], b / self.values[1], c / self.values[2]])
+    }
+
+    /// What row k of the slips counts in column i of the basis, with what the size of the slip adds.
+    fn slid(&self, k: usize, i: usize) -> f64 {
+        self.basis[i][k] + self.along[k] * self.basis[i][0]
+    }
+
+    /// Slips with what their tangential part adds to the first entry of z.
+    fn slide(&self, slip: &Vector) -> Vector {
+        [slip[0] + self.along[1] * slip[1] + self.along[2] * slip[2], slip[1], slip[2]]
+    }
+}
+
+fn part(values: &[f64], cone: &Cone) -> Vector {
+    let mut vector = [0.0; 3];
+    vector[..cone.dimension].copy_from_slice(&values[cone.normal..cone.normal + cone.dimension]);
+    vector
+}
+
+fn put(values: &mut [f64], cone: &Cone, vector: &Vector) {
+    values[cone.normal..cone.normal + cone.dimension].copy_from_slice(&vector[..cone.dimension]);
+}
+
+fn dot(a: &Vector, b: &Vector) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// aᵀ J a, without the cancellation near the border.
+fn determinant(a: &Vector) -> f64 {
+    let length = a[1].hypot(a[2]);
+    (a[0] - length) * (a[0] + length)
+}
+
+/// The product of the Jordan algebra of the cone.
+fn jordan(a: &Vector, b: &Vector) -> Vector {
+    [dot(a, b), a[0] * b[1] + b[0] * a[1], a[0] * b[2] + b[0] * a[2]]
+}
+
+/// The vector whose product with λ is d.
+fn divided(d: &Vector, lambda: &Vector) -> Vector {
+    let first = (lambda[0] * d[0] - lambda[1] * d[1] - lambda[2] * d[2]) / determinant(lambda);
+    [first, (d[1] - first * lambda[1]) / lambda[0], (d[2] - first * lambda[2]) / lambda[0]]
+}
+
+/// How many times a step leads from a point inside the cone to its border.
+fn to_border(at: &Vector, step: &Vector) -> f64 {
+    let (a, c) = (determinant(step), determinant(at));
+    let b = at[0] * step[0] - at[1] * step[1] - at[2] * step[2];
+    // b² − a c, which rounding must not make negative where a step leads straight to the apex.
+    let minor = |i: usize, j: usize| (at[i] * step[j] - at[j] * step[i]).powi(2);
+    let root = minor(0, 1) + minor(0, 2) - minor(1, 2);
+    if root < 0.0 {
+        return f64::INFINITY;
+    }
+    let sum = -(b + root.sqrt().copysign(b));
+    let positive = |length: f64| if length > 0.0 { length } else { f64::INFINITY };
+    positive(sum / a).min(positive(c / sum))
+}
