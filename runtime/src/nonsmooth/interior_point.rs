@@ -242,7 +242,7 @@ impl InteriorPoint {
         }
         couplings.solve(&mut self.dx);
         for cone in &self.cones {
-            let dx = cone.from_basis(&part(&self.dx, cone));
+            let dx = cone.out_of_basis(&part(&self.dx, cone));
             put(&mut self.dx, cone, &dx);
         }
         for (rhs, (dx, scale)) in self.rhs.iter_mut().zip(self.dx.iter().zip(&self.scales)) {
@@ -294,20 +294,20 @@ impl Cone {
         self.basis.map(|axis| dot(&axis, vector))
     }
 
-    fn from_basis(&self, vector: &Vector) -> Vector {
+    fn out_of_basis(&self, vector: &Vector) -> Vector {
         [0, 1, 2].map(|i| (0..3).map(|j| self.basis[j][i] * vector[j]).sum())
     }
 
     /// W times a vector.
     fn apply(&self, vector: &Vector) -> Vector {
         let [a, b, c] = self.in_basis(vector);
-        self.from_basis(&[a * self.values[0], b * self.values[1], c * self.values[2]])
+        self.out_of_basis(&[a * self.values[0], b * self.values[1], c * self.values[2]])
     }
 
     /// W⁻¹ times a vector.
     fn apply_inverse(&self, vector: &Vector) -> Vector {
         let [a, b, c] = self.in_basis(vector);
-        self.from_basis(&[a / self.values[0], b / self.values[1], c / self.values[2]])
+        self.out_of_basis(&[a / self.values[0], b / self.values[1], c / self.values[2]])
     }
 
     /// What row k of the slips counts in column i of the basis, with what the size of the slip adds.
