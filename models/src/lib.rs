@@ -3,6 +3,7 @@
 //! Each system stands in its own file, where it makes sense in more than one formulation; [`ALL`] lists them by name for
 //! the command line, the laws in `tests/` and the benchmarks.
 
+pub mod andrews_squeezer;
 pub mod bouncing_ball;
 pub mod chain;
 pub mod disc_pile;
@@ -33,6 +34,7 @@ pub mod single_axis_rotation;
 pub mod thin_beam;
 pub mod v8_crank_drive;
 
+pub use andrews_squeezer::{AndrewsSqueezer, AndrewsSqueezerAbsolute};
 pub use beam_cantilever::{BeamBend, BeamCantilever};
 pub use bouncing_ball::BouncingBall;
 pub use chain::Chain;
@@ -95,6 +97,9 @@ macro_rules! models {
 }
 
 models![
+    "andrews_squeezer" => andrews_squeezer::AndrewsSqueezer / AndrewsSqueezerParameters,
+    "andrews_squeezer_absolute" =>
+        andrews_squeezer::AndrewsSqueezerAbsolute / AndrewsSqueezerAbsoluteParameters = "andrews_squeezer",
     "beam_bend" => beam_cantilever::BeamBend / BeamBendParameters,
     "beam_cantilever" => beam_cantilever::BeamCantilever / BeamCantileverParameters,
     "bouncing_ball" => bouncing_ball::BouncingBall / BouncingBallParameters,

@@ -1,5 +1,6 @@
 //! What every model must obey, and what some are known to be.
 
+mod andrews;
 mod beams;
 mod common;
 mod contact_laws;
