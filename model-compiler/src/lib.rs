@@ -32,7 +32,7 @@ pub mod rotations;
 #[cfg(any(test, feature = "file"))]
 pub use file::compile_file;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 
 /// Every intermediate result, for the command line, the tests and the curious.
@@ -79,21 +79,21 @@ pub fn stages_within(tokens: TokenStream, limits: &simplify::Limits) -> syn::Res
     Ok(Stages { description, system, equations, simplified, log, schedule, tokens })
 }
 
-/// The generated code, or compile errors and an empty type of the model's name: what uses it should not drown the
-/// messages that matter in follow-up errors.
-pub fn compile(tokens: TokenStream) -> TokenStream {
-    stages(tokens.clone()).map(|stages| stages.tokens).unwrap_or_else(|error| {
-        let errors = error.into_compile_error();
-        let placeholder = placeholder(tokens);
-        quote! { #errors #placeholder }
-    })
+/// Compile errors and an empty type of the model's name: what uses it should not drown the messages that matter in
+/// follow-up errors.
+pub fn compile_errors(source: TokenStream, error: &syn::Error) -> TokenStream {
+    let errors = error.to_compile_error();
+    let placeholder = name(source).map(|name| quote! { #[doc(hidden)] pub struct #name; });
+    quote! { #errors #placeholder }
 }
 
-/// `pub struct Name;` for `… model Name { … }`.
-fn placeholder(tokens: TokenStream) -> TokenStream {
-    let mut tokens = tokens.into_iter().skip_while(|token| token.to_string() != "model").skip(1);
-    match tokens.next() {
-        Some(proc_macro2::TokenTree::Ident(name)) => quote! { #[doc(hidden)] pub struct #name; },
-        _ => TokenStream::new(),
-    }
+/// Generated code that was kept as text, as [`stages`] of its source would return it; `None` where it is none.
+pub fn read_back(source: TokenStream, code: &str) -> Option<TokenStream> {
+    Some(emit::with_span_of(&name(source)?, code.parse().ok()?))
+}
+
+/// The name in `… model Name { … }`.
+fn name(source: TokenStream) -> Option<Ident> {
+    let mut tokens = source.into_iter().skip_while(|token| token.to_string() != "model").skip(1);
+    tokens.next().and_then(|token| if let TokenTree::Ident(name) = token { Some(name) } else { None })
 }

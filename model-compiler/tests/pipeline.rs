@@ -45,6 +45,17 @@ fn kernels() {
     }
 }
 
+/// Code that was kept as text is the code.
+#[test]
+fn code_is_read_back() {
+    insta::glob!("pass/*.model", |path| {
+        let source: proc_macro2::TokenStream = read(path).parse().expect("the model lexes");
+        let code = stages(&read(path)).tokens.to_string();
+        let again = hamel_compiler::read_back(source, &code).expect("code is tokens");
+        assert_eq!(again.to_string(), code);
+    });
+}
+
 /// Formulas of a small model, as text and as LaTeX.
 #[test]
 fn formulas() {

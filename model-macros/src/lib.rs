@@ -1,9 +1,28 @@
-//! The `multibody!` macro. The compiler itself is `hamel_compiler`.
+//! The `multibody!` macro. The compiler itself is `hamel_compiler`; a model that has not changed since it was compiled
+//! is not compiled again.
+
+mod cache;
+
+use std::path::Path;
+
+use cache::Cache;
 
 /// Compiles a mechanical system to a type that implements `hamel::Model`.
 ///
 /// The language is described in the project's README; `hamel inspect` shows what a model becomes.
 #[proc_macro]
 pub fn multibody(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    hamel_compiler::compile(input.into()).into()
+    let tokens = proc_macro2::TokenStream::from(input);
+    let source = tokens.to_string();
+    let cache = Cache::new(Path::new(concat!(env!("OUT_DIR"), "/models")));
+    if let Some(code) = cache.read(&source).and_then(|code| hamel_compiler::read_back(tokens.clone(), &code)) {
+        return code.into();
+    }
+    match hamel_compiler::stages(tokens.clone()) {
+        Ok(stages) => {
+            cache.write(&source, &stages.tokens.to_string());
+            stages.tokens.into()
+        }
+        Err(error) => hamel_compiler::compile_errors(tokens, &error).into(),
+    }
 }

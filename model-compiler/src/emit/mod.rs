@@ -23,7 +23,7 @@ mod tests;
 
 use std::fmt::Write;
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 
 pub use c::{Files, c};
@@ -86,15 +86,10 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     text
 }
 
-/// The same tokens, with the name where the user wrote it, so that messages and editors point there.
-fn with_span_of(name: &Ident, tokens: TokenStream) -> TokenStream {
+/// The same tokens, with the name in the heads of items where the user wrote it, so that messages and editors point there.
+pub(crate) fn with_span_of(name: &Ident, tokens: TokenStream) -> TokenStream {
     let respan = |token: TokenTree| match token {
         TokenTree::Ident(ident) if ident == *name => TokenTree::Ident(name.clone()),
-        TokenTree::Group(group) => {
-            let mut inner = Group::new(group.delimiter(), with_span_of(name, group.stream()));
-            inner.set_span(group.span());
-            TokenTree::Group(inner)
-        }
         other => other,
     };
     tokens.into_iter().map(respan).collect()
