@@ -51,15 +51,22 @@ impl Couplings {
         self.row(row).map(|(column, entry)| entry * vector[column]).sum()
     }
 
-    /// Factorizes a matrix that has entries where G has and where rows of one contact meet.
+    /// Factorizes a matrix that has entries in all rows and columns of contacts that G couples.
     pub(super) fn factor(&mut self, problem: &Problem, entry: impl Fn(usize, usize) -> f64) -> Result<(), Singular> {
         let n = problem.size();
-        let within = problem.contacts.iter().flat_map(|contact| {
-            // Friction couples the rows of a contact, whatever G does.
-            contact.all().flat_map(|row| contact.all().map(move |column| (row, column)))
+        let mut contact_of = vec![0; n];
+        for (index, contact) in problem.contacts.iter().enumerate() {
+            contact_of[contact.all()].fill(index);
+        }
+        let coupled = problem.contacts.iter().flat_map(|contact| {
+            let others = contact.all().flat_map(|row| self.row(row).map(|(column, _)| contact_of[column]));
+            let mut others: Vec<usize> = others.chain([contact_of[contact.normal]]).collect();
+            others.sort_unstable();
+            others.dedup();
+            let columns: Vec<usize> = others.into_iter().flat_map(|other| problem.contacts[other].all()).collect();
+            contact.all().flat_map(move |row| columns.clone().into_iter().map(move |column| (row, column)))
         });
-        let coupled = (0..n).flat_map(|row| self.row(row).map(move |(column, _)| (row, column)));
-        let pattern = OwnedPattern::from_entries(n, n, within.chain(coupled));
+        let pattern = OwnedPattern::from_entries(n, n, coupled);
         let (pattern, solver) = match self.system.take() {
             Some((last, solver)) if last == pattern => (last, solver),
             _ => (pattern.clone(), LinearSolver::from_pattern(pattern)),

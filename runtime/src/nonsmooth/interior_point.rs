@@ -16,7 +16,7 @@ const INSIDE: f64 = 0.99;
 /// Added to the diagonal, so that redundant contacts do no harm; what it changes, further steps remove.
 const DAMPING: f64 = 1e-11;
 /// After so many steps without a better one, slips change by half of what they did.
-const PATIENCE: u32 = 6;
+const PATIENCE: u32 = 15;
 /// Steps of more follow the change of slips in the next one.
 const FOLLOWED: f64 = 0.7;
 /// A step of less is none.
@@ -59,6 +59,8 @@ pub(super) struct InteriorPoint {
     slips: Vec<f64>,
     /// By how much the slips of x exceed z.
     lack: Vec<f64>,
+    /// The largest of these, and of what slips are still to change.
+    wrong: f64,
     rhs: Vec<f64>,
     /// The unknowns that obey the laws best.
     best: Vec<f64>,
@@ -81,8 +83,15 @@ impl InteriorPoint {
 
     /// Replaces the unknowns of a problem, whose couplings are given, by as good a solution as it finds.
     ///
-    /// Whoever asked judges how well the laws hold.
-    pub(super) fn solve(&mut self, problem: &mut Problem, couplings: &mut Couplings, iterations: &mut u32) {
+    /// Whoever asked judges how well the laws hold. Following the change of slips makes it quick near a solution; either
+    /// way may fail where the other does not.
+    pub(super) fn solve(
+        &mut self,
+        problem: &mut Problem,
+        couplings: &mut Couplings,
+        follows: bool,
+        iterations: &mut u32,
+    ) {
         self.begin(problem);
         let (mut length, mut followed) = (0.0, false);
         let (mut part_of_slip, mut least, mut since) = (1.0, f64::INFINITY, 0);
@@ -101,7 +110,7 @@ impl InteriorPoint {
             if since == PATIENCE {
                 (part_of_slip, since) = (0.5 * part_of_slip, 0);
             }
-            followed = length > FOLLOWED;
+            followed = follows && length > FOLLOWED;
             length = self.step(problem, couplings, size, followed);
             if followed && length <= FOLLOWED {
                 followed = false;
@@ -155,6 +164,7 @@ impl InteriorPoint {
     /// What z lacks.
     fn measure(&mut self, problem: &mut Problem, couplings: &Couplings, part_of_slip: f64) {
         self.write(problem);
+        self.wrong = 0.0;
         for cone in &self.cones {
             let z = part(&self.z, cone);
             for row in cone.normal..cone.normal + cone.dimension {
@@ -162,8 +172,11 @@ impl InteriorPoint {
                 self.lack[row] = self.scales[row] * slip - self.z[row];
             }
             let slip = &mut self.slips[cone.normal];
-            *slip += part_of_slip * (z[1].hypot(z[2]) - *slip);
+            let change = z[1].hypot(z[2]) - *slip;
+            *slip += part_of_slip * change;
             self.lack[cone.normal] += *slip;
+            self.wrong = self.wrong.max((1.0 - part_of_slip) * change.abs());
+            self.wrong = part(&self.lack, cone).iter().fold(self.wrong, |wrong, lack| wrong.max(lack.abs()));
         }
     }
 
@@ -212,9 +225,8 @@ impl InteriorPoint {
             (0..self.x.len()).map(|row| (self.x[row] + far * self.dx[row]) * (self.z[row] + far * self.dz[row])).sum();
         let centering = (next / now).clamp(0.0, 1.0).powi(3);
         // Slips that are not yet right need room inside the cones.
-        let lack = self.lack.iter().fold(0.0_f64, |largest, lack| largest.max(lack.abs()));
         let mean = self.cones.iter().map(|cone| self.x[cone.normal]).sum::<f64>() / n_cones;
-        let wrong = if lack > f64::EPSILON * size { lack } else { 0.0 };
+        let wrong = if self.wrong > f64::EPSILON * size { self.wrong } else { 0.0 };
         let target = (centering * now / n_cones).max(BALANCE * wrong * mean);
         for cone in &self.cones {
             let (dx, dz) = (cone.apply(&part(&self.dx, cone)), cone.apply_inverse(&part(&self.dz, cone)));

@@ -224,13 +224,23 @@ impl Solver {
     /// The interior-point method, finished by Newton's method; what they leave wrong among many contacts, sweeps mend.
     fn approach(&mut self, problem: &mut Problem, iterations: &mut u32) -> Result<Solved, Unsolved> {
         self.couplings.read(problem);
-        self.interior.solve(problem, &mut self.couplings, iterations);
-        self.start.clear();
-        self.start.extend_from_slice(problem.unknowns());
-        if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
-            return Ok(Solved { method: Method::InteriorPoint, ..solved });
+        let mut least = f64::INFINITY;
+        for follows in [true, false] {
+            self.interior.solve(problem, &mut self.couplings, follows, iterations);
+            problem.update_slips();
+            let (violation, _) = problem.violation();
+            if violation < least {
+                least = violation;
+                self.start.clear();
+                self.start.extend_from_slice(problem.unknowns());
+            }
+            if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
+                return Ok(Solved { method: Method::InteriorPoint, ..solved });
+            }
         }
-        problem.unknowns().copy_from_slice(&self.start);
+        if least.is_finite() {
+            problem.unknowns().copy_from_slice(&self.start);
+        }
         let accepted = if problem.contacts.len() > ENUMERATED { LOOSE } else { ACCEPTED };
         let mut method = Method::InteriorPoint;
         for _ in 0..=SWEEPS {
@@ -397,7 +407,7 @@ mod tests {
         }
         problem.scale();
         let solved = Solver::default().solve(&mut problem).unwrap();
-        assert!(solved.violation < 1e-14, "{solved:?}");
+        assert!(solved.violation < 1e-12, "{solved:?}");
         for row in 0..n {
             assert!((problem.impulse(row) - (n - row) as f64).abs() < 1e-10, "{row}: {}", problem.impulse(row));
         }
