@@ -12,7 +12,7 @@ pub(super) struct Couplings {
     row_starts: Vec<usize>,
     columns: Vec<usize>,
     entries: Vec<f64>,
-    /// The pattern that closed contacts had last, and the values of its matrix.
+    /// The pattern of the problem that was read last, and the values of its matrix.
     system: Option<(OwnedPattern, LinearSolver)>,
     values: Vec<f64>,
 }
@@ -25,7 +25,8 @@ impl Couplings {
         self.entries.reserve(rows * rows);
     }
 
-    /// Keeps the entries of a problem.
+    /// Keeps the entries of a problem, and prepares matrices with entries in all rows and columns of contacts that G
+    /// couples.
     pub(super) fn read(&mut self, problem: &Problem) {
         self.row_starts.clear();
         self.columns.clear();
@@ -38,6 +39,32 @@ impl Couplings {
             }
         }
         self.row_starts.push(self.columns.len());
+
+        let n = problem.size();
+        let pattern = OwnedPattern::from_entries(n, n, self.meetings(problem));
+        if self.system.as_ref().is_none_or(|(last, _)| *last != pattern) {
+            self.system = Some((pattern.clone(), LinearSolver::from_pattern(pattern)));
+        }
+    }
+
+    /// Rows and columns of contacts that act on each other, or on themselves.
+    fn meetings(&self, problem: &Problem) -> Vec<(usize, usize)> {
+        let mut contact_of = vec![0; problem.size()];
+        for (index, contact) in problem.contacts.iter().enumerate() {
+            contact_of[contact.all()].fill(index);
+        }
+        let mut meetings = Vec::new();
+        for (index, contact) in problem.contacts.iter().enumerate() {
+            let acting = contact.all().flat_map(|row| self.row(row).map(|(column, _)| contact_of[column]));
+            let mut others: Vec<usize> = acting.chain([index]).collect();
+            others.sort_unstable();
+            others.dedup();
+            for other in others {
+                let columns = problem.contacts[other].all();
+                meetings.extend(contact.all().flat_map(|row| columns.clone().map(move |column| (row, column))));
+            }
+        }
+        meetings
     }
 
     /// The entries of a row, with their columns.
@@ -51,29 +78,11 @@ impl Couplings {
         self.row(row).map(|(column, entry)| entry * vector[column]).sum()
     }
 
-    /// Factorizes a matrix that has entries in all rows and columns of contacts that G couples.
-    pub(super) fn factor(&mut self, problem: &Problem, entry: impl Fn(usize, usize) -> f64) -> Result<(), Singular> {
-        let n = problem.size();
-        let mut contact_of = vec![0; n];
-        for (index, contact) in problem.contacts.iter().enumerate() {
-            contact_of[contact.all()].fill(index);
-        }
-        let coupled = problem.contacts.iter().flat_map(|contact| {
-            let others = contact.all().flat_map(|row| self.row(row).map(|(column, _)| contact_of[column]));
-            let mut others: Vec<usize> = others.chain([contact_of[contact.normal]]).collect();
-            others.sort_unstable();
-            others.dedup();
-            let columns: Vec<usize> = others.into_iter().flat_map(|other| problem.contacts[other].all()).collect();
-            contact.all().flat_map(move |row| columns.clone().into_iter().map(move |column| (row, column)))
-        });
-        let pattern = OwnedPattern::from_entries(n, n, coupled);
-        let (pattern, solver) = match self.system.take() {
-            Some((last, solver)) if last == pattern => (last, solver),
-            _ => (pattern.clone(), LinearSolver::from_pattern(pattern)),
-        };
+    /// Factorizes a matrix of the prepared pattern.
+    pub(super) fn factor(&mut self, entry: impl Fn(usize, usize) -> f64) -> Result<(), Singular> {
+        let (pattern, solver) = self.system.as_mut().ok_or(Singular)?;
         self.values.clear();
         self.values.extend(pattern.entries().map(|(row, column)| entry(row, column)));
-        let (_, solver) = self.system.insert((pattern, solver));
         solver.factor(&self.values)
     }
 

@@ -206,7 +206,7 @@ impl InteriorPoint {
             }
             sum
         };
-        if couplings.factor(problem, entry).is_err() {
+        if couplings.factor(entry).is_err() {
             return 0.0;
         }
 

@@ -138,7 +138,7 @@ impl Solver {
         self.couplings.read(problem);
         let matrix = &self.system.matrix;
         let damped = |row: usize, column: usize| matrix[row * n + column] + if row == column { DAMPING } else { 0.0 };
-        let is_regular = self.couplings.factor(problem, damped).is_ok();
+        let is_regular = self.couplings.factor(damped).is_ok();
         if is_regular {
             self.couplings.solve(&mut self.system.rhs);
         }
