@@ -27,10 +27,11 @@ const DAMPING: f64 = 1e-8;
 /// Violation of the laws that is round-off, relative to the velocities from which it is left.
 const EXACT: f64 = 4.0 * f64::EPSILON;
 /// The same where iterations end: redundant contacts cost digits.
-const ACCEPTED: f64 = 1e-12;
-
-/// The same for more contacts than can be tried: bodies of a heap that collide all at once may leave no method anything
-/// better. What was left is part of the record.
+const ACCEPTED: f64 = 1e-13;
+/// The same for more contacts than can be tried: redundant ones between sticking and sliding cost more.
+const CLOSE: f64 = 1e-9;
+/// The same for many contacts: bodies of a heap that collide all at once may leave no method anything better. What was left
+/// is part of the record.
 const LOOSE: f64 = 1e-3;
 /// How often sweeps are looked at, and how many there are between.
 const SWEEPS: u32 = 256;
@@ -88,6 +89,9 @@ impl Solver {
     /// Finds Λ from the guess that the problem holds.
     pub(super) fn solve(&mut self, problem: &mut Problem) -> Result<Solved, Unsolved> {
         let mut iterations = 0;
+        if problem.size() > DENSE {
+            self.couplings.read(problem);
+        }
         let most = if problem.size() < MANY { NEWTON_ITERATIONS } else { FINISHING_ITERATIONS };
         if let Some(solved) = self.newton(problem, most, &mut iterations) {
             return Ok(solved);
@@ -135,7 +139,6 @@ impl Solver {
             self.system.solve();
             return true;
         }
-        self.couplings.read(problem);
         let matrix = &self.system.matrix;
         let damped = |row: usize, column: usize| matrix[row * n + column] + if row == column { DAMPING } else { 0.0 };
         let is_regular = self.couplings.factor(damped).is_ok();
@@ -223,7 +226,9 @@ impl Solver {
 
     /// The interior-point method, finished by Newton's method; what they leave wrong among many contacts, sweeps mend.
     fn approach(&mut self, problem: &mut Problem, iterations: &mut u32) -> Result<Solved, Unsolved> {
-        self.couplings.read(problem);
+        if problem.size() <= DENSE {
+            self.couplings.read(problem);
+        }
         let mut least = f64::INFINITY;
         for follows in [true, false] {
             self.interior.solve(problem, &mut self.couplings, follows, iterations);
@@ -241,23 +246,30 @@ impl Solver {
         if least.is_finite() {
             problem.unknowns().copy_from_slice(&self.start);
         }
-        let accepted = if problem.contacts.len() > ENUMERATED { LOOSE } else { ACCEPTED };
+        let accepted = match problem.contacts.len() {
+            0..=ENUMERATED => ACCEPTED,
+            _ if problem.size() < MANY => CLOSE,
+            _ => LOOSE,
+        };
         let mut method = Method::InteriorPoint;
-        for _ in 0..=SWEEPS {
+        let mut looks = 0;
+        loop {
             problem.update_slips();
             let (violation, size) = problem.violation();
             if violation <= accepted * size {
                 return Ok(Solved { method, iterations: *iterations, violation });
             }
+            if looks == SWEEPS {
+                return Err(Unsolved { iterations: *iterations, violation, tolerance: accepted * size });
+            }
             method = Method::GaussSeidel;
+            looks += 1;
             for _ in 0..SWEEPS_AT_ONCE {
                 let part = (1.0 + f64::from(*iterations) / WHOLE).sqrt().recip();
                 self.sweep(problem, part);
                 *iterations += 1;
             }
         }
-        let (violation, size) = problem.violation();
-        Err(Unsolved { iterations: *iterations, violation, tolerance: accepted * size })
     }
 
     /// Goes a part of the way to the laws of one contact after the other, the others given (projected Gauss-Seidel).
