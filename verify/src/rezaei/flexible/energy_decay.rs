@@ -3,7 +3,7 @@
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes;
 
-use super::trace::{Trace, over_time};
+use super::trace::{Trace, contact_force, over_time};
 use super::{bathe, driven};
 use crate::claim::{Claim, Expected};
 use crate::report::{Axis, Report};
@@ -80,14 +80,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             |sample| sample.rates[k],
         )
     };
-    let force = over_time(
-        "fig29",
-        "Fig. 29: normal contact force, sum over the corners",
-        caption,
-        Axis::linear("force", "N"),
-        &traces,
-        |sample| sample.force,
-    );
+    let force = contact_force("fig29", "Fig. 29", caption, &traces);
     let notes = vec![
         "The text has the rates match to 0.5 s. Ours match to 0.2 s; then single impacts fall into different steps, and the \
          motions part. Figures carry no numbers."

@@ -7,7 +7,7 @@ use hamel_models::FlexibleSliderCrankPinned;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankPinnedParameters;
 use nalgebra::DMatrix;
 
-use super::trace::{Trace, over_time};
+use super::trace::{Trace, contact_force, over_time};
 use super::{BEFORE_IMPACT, STEP, bathe, driven, impossible, rod_modes, strike};
 use crate::claim::{Claim, Expected};
 use crate::report::{Axis, Cell, Column, Report, Table};
@@ -149,14 +149,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         over_time("fig32_height", "Fig. 32: height of the slider's centre", caption, height, &traces, |sample| {
             sample.center[1]
         }),
-        over_time(
-            "fig32_force",
-            "Fig. 32: normal contact force, sum over the corners",
-            caption,
-            Axis::linear("force", "N"),
-            &traces,
-            |sample| sample.force,
-        ),
+        contact_force("fig32_force", "Fig. 32", caption, &traces),
     ];
     Ok(Report {
         claims,

@@ -11,7 +11,7 @@ use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
 use nalgebra::DMatrix;
 
-use super::trace::Trace;
+use super::trace::{Trace, path};
 use super::{ELEMENTS, STEP, bathe, driven, impossible, strike};
 use crate::claim::{Claim, Expected};
 use crate::convergence::Convergence;
@@ -111,18 +111,12 @@ pub(super) fn run() -> Result<Report, StepError> {
             rows,
         }],
         figures: vec![
-            Figure {
-                slug: "fig20".into(),
-                title: "Fig. 20: movement of the slider's centre, Table 1".into(),
-                caption: "Numbers of elements, Bathe's scheme, Δt = 10⁻⁵ s, to 0.01 s.".into(),
-                x: Axis::linear("x", "m"),
-                y: Axis::linear("y", "m"),
-                curves: traces
-                    .iter()
-                    .map(|trace| trace.curve(Style::Line, |sample| (sample.center[0], sample.center[1])))
-                    .collect(),
-                slopes: Vec::new(),
-            },
+            path(
+                "fig20",
+                "Fig. 20: movement of the slider's centre, Table 1",
+                "Numbers of elements, Bathe's scheme, Δt = 10⁻⁵ s, to 0.01 s.",
+                &traces,
+            ),
             Figure {
                 slug: "meshes".into(),
                 title: "Largest difference at the tip before the first impact, Table 2".into(),

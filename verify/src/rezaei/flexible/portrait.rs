@@ -4,10 +4,10 @@ use hamel::Model;
 use hamel::modal::Reduced;
 use hamel::scheme::StepError;
 
-use super::trace::{Trace, over_time};
+use super::trace::{Trace, contact_force, path};
 use super::{BEFORE_IMPACT, STEP, bathe, driven, impossible, rod_modes};
 use crate::claim::{Claim, Expected};
-use crate::report::{Axis, Cell, Column, Figure, Report, Style, Table};
+use crate::report::{Cell, Column, Report, Table};
 
 /// Until small impacts have begun, s.
 const UNTIL: f64 = 0.02;
@@ -79,26 +79,8 @@ pub(super) fn run() -> Result<Report, StepError> {
         ]
     };
     let caption = "Table 2, tangent frame, Bathe's scheme, Δt = 10⁻⁵ s.";
-    let portrait = Figure {
-        slug: "fig30".into(),
-        title: "Fig. 30: portrait of the slider's centre".into(),
-        caption: caption.into(),
-        x: Axis::linear("x", "m"),
-        y: Axis::linear("y", "m"),
-        curves: traces
-            .iter()
-            .map(|trace| trace.curve(Style::Line, |sample| (sample.center[0], sample.center[1])))
-            .collect(),
-        slopes: Vec::new(),
-    };
-    let force = over_time(
-        "fig31",
-        "Fig. 31: normal contact force, sum over the corners",
-        caption,
-        Axis::linear("force", "N"),
-        &traces,
-        |sample| sample.force,
-    );
+    let portrait = path("fig30", "Fig. 30: portrait of the slider's centre", caption, &traces);
+    let force = contact_force("fig31", "Fig. 31", caption, &traces);
     Ok(Report {
         claims,
         tables: vec![Table {

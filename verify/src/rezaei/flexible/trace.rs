@@ -123,3 +123,25 @@ pub(super) fn over_time(
         slopes: Vec::new(),
     }
 }
+
+/// The normal contact force over time.
+pub(super) fn contact_force(slug: &str, place: &str, caption: &str, traces: &[Trace]) -> Figure {
+    let title = format!("{place}: normal contact force, sum over the corners");
+    over_time(slug, &title, caption, Axis::linear("force", "N"), traces, |sample| sample.force)
+}
+
+/// The path of the slider's centre.
+pub(super) fn path(slug: &str, title: &str, caption: &str, traces: &[Trace]) -> Figure {
+    Figure {
+        slug: slug.into(),
+        title: title.into(),
+        caption: caption.into(),
+        x: Axis::linear("x", "m"),
+        y: Axis::linear("y", "m"),
+        curves: traces
+            .iter()
+            .map(|trace| trace.curve(Style::Line, |sample| (sample.center[0], sample.center[1])))
+            .collect(),
+        slopes: Vec::new(),
+    }
+}
