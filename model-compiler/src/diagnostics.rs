@@ -636,6 +636,16 @@ pub(crate) fn inertia_not_symmetric(place: Place, body: &Ident) -> Error {
     error(place, format!("expected a symmetric inertia of `{body}`"))
 }
 
+pub(crate) fn added_mass_not_symmetric(place: Place, field: &Ident, body: &Ident) -> Error {
+    let message = format!("expected a symmetric `{field}` of the added mass of `{body}`");
+    advise(place, message, "a computed matrix A that is not quite symmetric becomes so as `(A + transpose(A)) / 2`")
+}
+
+/// A field of an added mass that goes with another convention.
+pub(crate) fn field_of_other_convention(field: &Ident, convention: &str) -> Error {
+    error(field, format!("`{field}` belongs to `velocity: {convention}`"))
+}
+
 pub(crate) fn inertia_not_positive_definite(place: Place, body: &Ident) -> Error {
     error(place, format!("expected a positive definite inertia of `{body}`"))
 }

@@ -24,6 +24,7 @@ pub mod stick_slip;
 pub mod three_mass_oscillator;
 
 pub mod beam_cantilever;
+pub mod ellipsoid;
 pub mod flexible_four_bar;
 pub mod free_body;
 pub mod heavy_top;
@@ -41,6 +42,7 @@ pub use chain::Chain;
 pub use disc_pile::DiscPile;
 pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
 pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
+pub use ellipsoid::{Ellipsoid, EllipsoidAbsolute};
 pub use flexible_cantilever::FlexibleCantilever;
 pub use flexible_four_bar::FlexibleFourBar;
 pub use flexible_pendulum::{FlexiblePendulum, FlexiblePendulumPinned};
@@ -113,6 +115,8 @@ models![
     "driven_pendulum" => driven_pendulum::DrivenPendulum / DrivenPendulumParameters,
     "driven_pendulum_absolute" =>
         driven_pendulum::DrivenPendulumAbsolute / DrivenPendulumAbsoluteParameters = "driven_pendulum",
+    "ellipsoid" => ellipsoid::Ellipsoid / EllipsoidParameters,
+    "ellipsoid_absolute" => ellipsoid::EllipsoidAbsolute / EllipsoidAbsoluteParameters = "ellipsoid",
     "flexible_cantilever" => flexible_cantilever::FlexibleCantilever / FlexibleCantileverParameters,
     "flexible_pendulum" => flexible_pendulum::FlexiblePendulum / FlexiblePendulumParameters,
     "flexible_pendulum_pinned" => flexible_pendulum::FlexiblePendulumPinned / FlexiblePendulumPinnedParameters,

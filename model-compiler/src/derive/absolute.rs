@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::added_mass::MovedWater;
 use super::beam;
 use super::contact;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
@@ -17,7 +18,7 @@ use super::statements;
 use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
-use crate::resolve::{Body, BodyId, ContactForm, Force, Joint, JointId, Space, System};
+use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Space, System};
 use crate::rotations::{RotationKind, euler_parameter_matrix};
 use crate::spatial::{self, Transform, Vector3};
 
@@ -103,6 +104,10 @@ fn members(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec
     let mut members = Vec::new();
     for (index, body) in system.bodies.iter().enumerate() {
         members.push(rigid_body(system, layout, parameters, BodyId(index), body, rows.norms > 0));
+    }
+    for (index, body) in system.bodies.iter().enumerate() {
+        let id = BodyId(index);
+        members.extend(body.added_mass.as_ref().map(|water| added_mass(system, layout, parameters, id, water)));
     }
     for force in &system.forces {
         members.push(applied_force(system, layout, parameters, force));
@@ -281,6 +286,13 @@ impl Motion for Bodies {
         let turning = spatial::cross(graph, state.omega, point);
         let turning = spatial::apply(graph, &state.rotation, turning);
         spatial::add(graph, state.velocity, turning)
+    }
+
+    fn velocity_in_body(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
+        let state = &self.states[&body];
+        let turning = spatial::cross(graph, state.omega, point);
+        let of_origin = spatial::apply_transposed(graph, &state.rotation, state.velocity);
+        spatial::add(graph, of_origin, turning)
     }
 
     fn acceleration(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
@@ -488,6 +500,40 @@ fn body_totals(graph: &mut Graph, state: &State, inertia: &Inertia, gravity: Opt
     Totals { kinetic_energy, potential_energy, momentum, angular_momentum }
 }
 
+/// The water that a body moves.
+fn added_mass(
+    system: &System,
+    layout: &Layout,
+    parameters: &mut Parameters,
+    id: BodyId,
+    water: &AddedMass,
+) -> (Kernel, Instance) {
+    let doc = "The added mass of a body. [simo, Eqs. 11-17]";
+    let name = system.bodies[id.0].name.to_string();
+    let mut builder = KernelBuilder::new("added_mass", doc, &name, parameters, layout);
+    let used: Vec<BodyId> = std::iter::once(id).chain(terms::bodies_of_added_mass(water)).collect();
+    let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &used));
+    let mut stage = Stage::new(system, &mut builder, &bodies, false);
+    let moved = MovedWater::new(&mut stage, "", id, water);
+    let a = stage.builder.accelerations();
+    let graph = &mut stage.builder.graph;
+    let applied_force = moved.applied_force(graph);
+    let inertial = moved.inertial_force(graph, &a);
+    let inverse_dynamics = inertial.iter().zip(&applied_force).map(|(&r, &f)| graph.sub(r, f)).collect();
+    let totals = moved.totals(graph);
+    let mechanics = Mechanics {
+        mass_matrix: moved.mass_matrix(graph),
+        bias_force: moved.bias_force(graph),
+        applied_force,
+        inverse_dynamics,
+        kinetic_energy: Some(totals.kinetic_energy),
+        potential_energy: Some(totals.potential_energy),
+        ..Mechanics::default()
+    };
+    let functions = builder.functions(mechanics);
+    builder.finish(functions)
+}
+
 /// A force, with the bodies it acts on or depends on.
 fn applied_force(system: &System, layout: &Layout, parameters: &mut Parameters, force: &Force) -> (Kernel, Instance) {
     let keyword = force.kind.keyword();
@@ -629,10 +675,11 @@ fn totals(stage: &mut Stage, bodies: &Bodies) -> Totals {
         let inertia = inertia(stage, body);
         let graph = &mut stage.builder.graph;
         let own = body_totals(graph, &bodies.states[&BodyId(index)], &inertia, gravity);
-        sum.kinetic_energy = graph.add(sum.kinetic_energy, own.kinetic_energy);
-        sum.potential_energy = graph.add(sum.potential_energy, own.potential_energy);
-        sum.momentum = spatial::add(graph, sum.momentum, own.momentum);
-        sum.angular_momentum = spatial::add(graph, sum.angular_momentum, own.angular_momentum);
+        sum = sum.plus(graph, &own);
+        if let Some(water) = &body.added_mass {
+            let own = MovedWater::new(stage, "", BodyId(index), water).totals(&mut stage.builder.graph);
+            sum = sum.plus(&mut stage.builder.graph, &own);
+        }
     }
     for force in &system.forces {
         if let (_, Some(energy)) = generalized_force(stage, bodies, force) {

@@ -4,6 +4,7 @@
 //! bodies, which is shorter for long chains. Of several ways to the same function the callers keep the one with fewest
 //! operations.
 
+use super::added_mass::MovedWater;
 use super::articulated;
 use super::factorization::Factorization;
 use super::joint_coordinates::Applied;
@@ -21,6 +22,8 @@ pub(super) struct Dynamics<'t> {
     gravity: Option<Vector3>,
     /// Applied forces other than gravity.
     applied: &'t Applied,
+    /// Water that moves with the bodies; recursions over rigid bodies do not know it.
+    water: &'t [MovedWater],
     /// Minus gravity: the acceleration of the ground that has the effect of weight.
     base: Vector3,
     nv: usize,
@@ -33,11 +36,12 @@ impl<'t> Dynamics<'t> {
         inertias: &'t [Inertia],
         gravity: Option<Vector3>,
         applied: &'t Applied,
+        water: &'t [MovedWater],
         nv: usize,
     ) -> Self {
         let zero = spatial::zero(graph);
         let base = gravity.map_or(zero, |g| spatial::neg(graph, g));
-        Self { links, inertias, gravity, applied, base, nv }
+        Self { links, inertias, gravity, applied, water, base, nv }
     }
 
     /// Operations of M and of inverse dynamics.
@@ -50,14 +54,25 @@ impl<'t> Dynamics<'t> {
 
     /// M, row by row.
     pub fn mass_matrix(&self, graph: &mut Graph) -> Vec<Vec<ExprId>> {
-        tree::mass_matrix(graph, self.links, self.inertias, self.nv)
+        let mut matrix = tree::mass_matrix(graph, self.links, self.inertias, self.nv);
+        for water in self.water {
+            for (row, added) in matrix.iter_mut().zip(water.mass_matrix(graph)) {
+                row.iter_mut().zip(added).for_each(|(entry, value)| *entry = graph.add(*entry, value));
+            }
+        }
+        matrix
     }
 
     /// h: inverse dynamics without gravity and without accelerations of the joints.
     pub fn bias_force(&self, graph: &mut Graph) -> Vec<ExprId> {
         let (ground, at_rest) = (spatial::zero(graph), self.at_rest(graph));
         let wrenches = self.inertia_wrenches(graph, ground, &at_rest);
-        tree::generalized(graph, self.links, wrenches, self.nv)
+        let mut result = tree::generalized(graph, self.links, wrenches, self.nv);
+        for water in self.water {
+            let force = water.bias_force(graph);
+            result.iter_mut().zip(force).for_each(|(sum, value)| *sum = graph.add(*sum, value));
+        }
+        result
     }
 
     /// M a + h − f, by one recursion: gravity as an acceleration of the ground.
@@ -70,6 +85,10 @@ impl<'t> Dynamics<'t> {
             }
         }
         let mut result = tree::generalized(graph, self.links, wrenches, self.nv);
+        for water in self.water {
+            let force = water.inertial_force(graph, a);
+            result.iter_mut().zip(force).for_each(|(sum, value)| *sum = graph.add(*sum, value));
+        }
         for &(row, value) in &self.applied.generalized {
             result[row] = graph.sub(result[row], value);
         }
@@ -101,19 +120,24 @@ impl<'t> Dynamics<'t> {
         (factorization, a)
     }
 
-    /// The same by articulated bodies, without M.
-    pub fn articulated_dynamics(&self, graph: &mut Graph, tau: &[ExprId]) -> Vec<ExprId> {
+    /// The same by articulated bodies, without M, where all inertia is that of rigid bodies.
+    pub fn articulated_dynamics(&self, graph: &mut Graph, tau: &[ExprId]) -> Option<Vec<ExprId>> {
+        if !self.water.is_empty() {
+            return None;
+        }
         let mut tau = tau.to_vec();
         for &(row, value) in &self.applied.generalized {
             tau[row] = graph.add(tau[row], value);
         }
-        articulated::accelerations(graph, self.links, self.inertias, &self.applied.wrenches, self.base, &tau)
+        let forces = &self.applied.wrenches;
+        Some(articulated::accelerations(graph, self.links, self.inertias, forces, self.base, &tau))
     }
 
-    /// M, (∂τ/∂q) N and ∂τ/∂v of inverse dynamics by structure at accelerations `a`, where the joints allow it. Applied
+    /// M, (∂τ/∂q) N and ∂τ/∂v of inverse dynamics by structure at accelerations `a`, where the joints allow it
+    /// and all inertia is that of rigid bodies. Applied
     /// forces other than gravity are differentiated as they stand.
     pub fn derivatives(&self, builder: &mut KernelBuilder, a: &[ExprId]) -> Option<Derivatives> {
-        if !structured::is_possible(self.links) {
+        if !self.water.is_empty() || !structured::is_possible(self.links) {
             return None;
         }
         let graph = &mut builder.graph;

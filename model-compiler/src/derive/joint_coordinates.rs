@@ -1,6 +1,7 @@
 //! A model in joint coordinates: one kernel, derived by recursion over the links of its spanning tree, beside those of
 //! the elements of flexible members.
 
+use super::added_mass;
 use super::base_parameters;
 use super::contact;
 use super::counting::Counting;
@@ -147,18 +148,25 @@ pub(super) fn derive(
     let mut totals = tree::totals(graph, &links, &inertias, gravity);
 
     let mut stage = Stage::new(system, &mut builder, &links, true);
-    let applied = applied(&mut stage, &links, nv);
+    let mut applied = applied(&mut stage, &links, nv);
+    let water = added_mass::of_all_bodies(&mut stage);
     let (constraint, velocity_constraint) = constraint(&mut stage);
     let contacts = system.contacts.iter().map(|contact| contact::measures(&mut stage, contact)).collect();
     (0..system.contacts.len()).for_each(|index| stage.builder.contact(index));
 
     let graph = &mut stage.builder.graph;
+    for water in &water {
+        applied.generalized.extend(water.applied_force(graph).into_iter().enumerate());
+        let own = water.totals(graph);
+        totals = totals.plus(graph, &own);
+    }
+    applied.generalized.retain(|&(_, value)| !graph.is_zero(value));
     if let Some(potential) = applied.potential {
         totals.potential_energy = graph.add(totals.potential_energy, potential);
     }
     let regrouped = [Counting::All, counting].map(|free| base_parameters::regroup(graph, &links, &inertias, free));
     let candidates = [&inertias, &regrouped[0], &regrouped[1]]
-        .map(|inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, nv));
+        .map(|inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, &water, nv));
     let counts = candidates.each_ref().map(|candidate| candidate.operations(&mut builder, &a));
     let [as_written, numbers, all] = candidates;
     let dynamics = match counts {

@@ -453,7 +453,7 @@ impl<'a> KernelBuilder<'a> {
     }
 
     /// ẏ without the accelerations.
-    fn convective(&mut self, y: &[ExprId]) -> Vec<ExprId> {
+    pub fn convective(&mut self, y: &[ExprId]) -> Vec<ExprId> {
         let mut rates = self.coordinate_rates();
         if let Some(time) = self.inputs.time {
             rates.push((self.graph.symbol_expr(time), self.graph.one()));

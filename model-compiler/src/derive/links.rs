@@ -172,6 +172,18 @@ impl Motion for Links {
         self.to_ground(graph, body, velocity)
     }
 
+    fn velocity_in_body(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
+        let link = &self.links[body.0];
+        let arm = self.arm(graph, body, point);
+        let turning = spatial::cross(graph, link.angular_velocity, arm);
+        let velocity = spatial::add(graph, link.velocity, turning);
+        let in_link = match self.space {
+            Space::Spatial => velocity,
+            Space::Planar => spatial::apply_transposed(graph, &link.pose.rotation, velocity),
+        };
+        spatial::apply_transposed(graph, &link.body_frame.rotation, in_link)
+    }
+
     fn acceleration(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
         let omega = self.links[body.0].angular_velocity;
         let (alpha, acceleration) = self.accelerations[body.0];

@@ -4,6 +4,7 @@
 //! that a function needs is formed here, symbolically.
 
 mod absolute;
+mod added_mass;
 mod articulated;
 mod base_parameters;
 mod beam;

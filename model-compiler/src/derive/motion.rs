@@ -16,6 +16,8 @@ pub(super) trait Motion {
     fn pose(&self, graph: &mut Graph, body: BodyId) -> Transform;
     /// Velocity of a point, in ground axes.
     fn velocity(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3;
+    /// The same in body axes.
+    fn velocity_in_body(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3;
     /// Acceleration of a point, in ground axes.
     fn acceleration(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3;
     /// Angular velocity in body axes.
@@ -35,6 +37,18 @@ pub(super) struct Totals {
     pub potential_energy: ExprId,
     pub momentum: Vector3,
     pub angular_momentum: Vector3,
+}
+
+impl Totals {
+    /// Of both.
+    pub fn plus(&self, graph: &mut Graph, other: &Totals) -> Self {
+        Self {
+            kinetic_energy: graph.add(self.kinetic_energy, other.kinetic_energy),
+            potential_energy: graph.add(self.potential_energy, other.potential_energy),
+            momentum: spatial::add(graph, self.momentum, other.momentum),
+            angular_momentum: spatial::add(graph, self.angular_momentum, other.angular_momentum),
+        }
+    }
 }
 
 /// A kernel, what moves in it, and how names in expressions find both.
@@ -316,6 +330,10 @@ impl Motion for Rest {
     }
 
     fn velocity(&self, graph: &mut Graph, _body: BodyId, _point: Vector3) -> Vector3 {
+        spatial::zero(graph)
+    }
+
+    fn velocity_in_body(&self, graph: &mut Graph, _body: BodyId, _point: Vector3) -> Vector3 {
         spatial::zero(graph)
     }
 

@@ -35,7 +35,8 @@ fn function(builder: &mut KernelBuilder, dynamics: &Dynamics, asked: Provided) -
             let tau = builder.forces();
             let (_, by_factors) = dynamics.forward_dynamics(&mut builder.graph, &tau);
             let by_articulation = dynamics.articulated_dynamics(&mut builder.graph, &tau);
-            let candidates = [by_factors, by_articulation].map(|a| vec![Output::vector(Role::Acceleration, &a)]);
+            let candidates = [Some(by_factors), by_articulation].into_iter().flatten();
+            let candidates = candidates.map(|a| vec![Output::vector(Role::Acceleration, &a)]);
             (FunctionRole::ForwardDynamics, cheapest(builder.counting, &builder.graph, candidates))
         }
         Provided::InverseDynamicsDerivatives => {

@@ -1,6 +1,6 @@
 //! What an expression refers to.
 
-use crate::resolve::{BodyId, Contact, ContactForm, Force, Frame, Quantity, Term, TermKind};
+use crate::resolve::{AddedMass, BodyId, Contact, ContactForm, Convention, Force, Frame, Quantity, Term, TermKind};
 
 /// Calls `visit` on a term and on all its parts.
 pub(super) fn walk<'t>(term: &'t Term, visit: &mut dyn FnMut(&'t Term)) {
@@ -57,6 +57,14 @@ pub(super) fn bodies(term: &Term) -> Vec<BodyId> {
 pub(super) fn bodies_of_force(force: &Force) -> Vec<BodyId> {
     let ends = force.frames.iter().filter_map(|frame| frame.body);
     ends.chain(force.fields.iter().flat_map(bodies)).collect()
+}
+
+/// The bodies whose motion an added mass needs beside that of its own.
+pub(super) fn bodies_of_added_mass(water: &AddedMass) -> Vec<BodyId> {
+    match &water.convention {
+        Convention::LowFrequency { velocity, yaw_rate } => [bodies(velocity), bodies(yaw_rate)].concat(),
+        Convention::Relative | Convention::YawOnly | Convention::Blocked => Vec::new(),
+    }
 }
 
 /// The bodies whose motion a contact needs, what touches first.

@@ -1,4 +1,4 @@
-//! Bodies: `body name { mass: …, inertia: … about origin, center_of_mass: … }`.
+//! Bodies: `body name { mass: …, inertia: … about origin, center_of_mass: …, added_mass: { … } }`.
 
 use proc_macro2::Ident;
 use syn::Result;
@@ -14,6 +14,8 @@ pub struct Body {
     pub name: Ident,
     /// Its fields, as written.
     pub fields: Vec<BodyField>,
+    /// Its fields `added_mass`, of which it should have at most one.
+    pub added_mass: Vec<AddedMass>,
 }
 
 /// A field of a body.
@@ -25,12 +27,29 @@ pub struct BodyField {
     pub about: Option<Ident>,
 }
 
+/// `added_mass: { … }`.
+#[derive(Clone, Debug)]
+pub struct AddedMass {
+    /// The word itself.
+    pub word: Ident,
+    /// Its fields, as written.
+    pub fields: Vec<Field>,
+}
+
 pub(super) fn body(reader: &mut Reader, errors: &Errors) -> Result<Body> {
     let name = reader.indexed_name("the name of a body")?;
+    let mut added_mass = Vec::new();
     let fields = fields::list(reader, errors, |reader| {
+        if reader.sees_word("added_mass") {
+            let word = reader.name("the name of a field")?;
+            reader.expect(":")?;
+            let fields = fields::list(reader, errors, fields::field)?;
+            added_mass.push(AddedMass { word, fields });
+            return Ok(None);
+        }
         let field = fields::field(reader)?;
         let about = reader.take_word("about").then(|| reader.name("`origin`")).transpose()?;
-        Ok(BodyField { field, about })
+        Ok(Some(BodyField { field, about }))
     })?;
-    Ok(Body { name, fields })
+    Ok(Body { name, fields: fields.into_iter().flatten().collect(), added_mass })
 }

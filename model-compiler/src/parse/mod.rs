@@ -20,7 +20,7 @@ mod repeat;
 mod unit;
 mod value;
 
-pub use body::{Body, BodyField};
+pub use body::{AddedMass, Body, BodyField};
 pub use condition::{Constraint, Initial, Output};
 pub use contact::{Contact, ContactKind};
 pub use fields::Field;

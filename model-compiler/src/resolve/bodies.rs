@@ -14,7 +14,7 @@ use crate::units::Unit;
 /// Relative error that is taken for rounding.
 const ROUNDING: f64 = 1e-9;
 
-const FIELDS: [&str; 3] = ["mass", "inertia", "center_of_mass"];
+const FIELDS: [&str; 4] = ["mass", "inertia", "center_of_mass", "added_mass"];
 
 impl Context<'_> {
     /// A body with all its fields.
@@ -30,7 +30,12 @@ impl Context<'_> {
                 _ => {}
             }
         }
-        self.refuse_duplicates(body.fields.iter().map(|field| &field.field.name));
+        let words = body.added_mass.iter().map(|added| &added.word);
+        self.refuse_duplicates(body.fields.iter().map(|field| &field.field.name).chain(words));
+        let added_mass = match body.added_mass.first() {
+            Some(written) => self.resolve_added_mass(&body.name, written).map(Some),
+            None => Some(None),
+        };
         let find = |name: &str| body.fields.iter().find(|field| field.field.name == name);
 
         let (inertia_shape, dimension) = match self.settings.space {
@@ -64,7 +69,7 @@ impl Context<'_> {
         let place = |name: &str| find(name).map_or(Place::at(body.name.span()), |field| field.field.value.place);
         self.check_mass(&mass, &body.name, place("mass"));
         self.check_inertia(&inertia, &body.name, place("inertia"));
-        Some(Body { name: body.name.clone(), mass, inertia, center_of_mass, is_part: false })
+        Some(Body { name: body.name.clone(), mass, inertia, center_of_mass, added_mass: added_mass?, is_part: false })
     }
 
     /// Reports names that occur more than once.

@@ -115,8 +115,10 @@ fn cause(kind: &TermKind) -> Option<Cause> {
 pub(super) enum Role {
     /// Parameters, masses, dimensions: known when the model is constructed. The words name it in messages.
     Fixed(&'static str),
-    /// An applied force.
+    /// An applied force, or what else acts like one.
     Force,
+    /// The velocity of the fluid around a body.
+    Current,
     /// A constraint on positions.
     Constraint,
     /// A constraint on velocities.
@@ -148,6 +150,7 @@ impl Context<'_> {
         let (place, allowed) = match role {
             Role::Fixed(place) => (place, "numbers and parameters"),
             Role::Force => ("a force", "positions, velocities, inputs and time"),
+            Role::Current => ("a current", "numbers, parameters, inputs and time"),
             Role::Constraint => ("a constraint", "positions and time"),
             Role::VelocityConstraint => ("a constraint as velocity", "positions, velocities and time"),
             Role::Gap => ("a gap", "positions and time"),
@@ -162,7 +165,8 @@ impl Context<'_> {
                 Some(diagnostics::input_in_constraint(span, &self.input_name(id)))
             }
             (Role::Law, Cause::Time) => None,
-            (Role::Fixed(_) | Role::Law, _)
+            (Role::Current, Cause::Input(_) | Cause::Time) => None,
+            (Role::Fixed(_) | Role::Law | Role::Current, _)
             | (_, Cause::Total)
             | (Role::Constraint | Role::VelocityConstraint | Role::Initial, Cause::Acceleration)
             | (Role::Gap, Cause::Velocity | Cause::Acceleration | Cause::Input(_))

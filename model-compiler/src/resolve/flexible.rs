@@ -168,7 +168,7 @@ impl Context<'_> {
         let weightless = |name: Ident| {
             let zero = |unit| Term::scalar(TermKind::Number(Number::ZERO), unit, name.span());
             let (mass, inertia) = (zero(Unit::KILOGRAM), zero(Unit::INERTIA));
-            Body { name, mass, inertia, center_of_mass: None, is_part: true }
+            Body { name, mass, inertia, center_of_mass: None, added_mass: None, is_part: true }
         };
         let mut bodies = Vec::new();
         for member in &self.members {

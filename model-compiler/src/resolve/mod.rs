@@ -7,6 +7,7 @@
 
 mod system;
 
+mod added_mass;
 mod beams;
 mod bodies;
 mod conditions;

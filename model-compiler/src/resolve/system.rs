@@ -172,8 +172,45 @@ pub struct Body {
     pub inertia: Term,
     /// Centre of mass seen from the body's origin, body axes, m; at the origin when absent.
     pub center_of_mass: Option<Term>,
+    /// Inertia of the water that moves with it.
+    pub added_mass: Option<AddedMass>,
     /// Stands for a part of a flexible member, whose dimensions are checked as a whole.
     pub is_part: bool,
+}
+
+/// Added mass of a body in an ideal fluid, about the body's origin in its axes. [simo, Eqs. 11-17]
+///
+/// The 6 × 6 matrix is symmetric; in the plane its blocks are 2 × 2, a vector of two and a scalar.
+#[derive(Debug)]
+pub struct AddedMass {
+    /// A11: momentum by velocity, kg.
+    pub force: Term,
+    /// A12, and transposed A21: momentum by angular velocity, kg m; none when absent.
+    pub coupling: Option<Term>,
+    /// A22: angular momentum by angular velocity, kg m².
+    pub moment: Term,
+    /// Which velocities drive its quadratic terms.
+    pub convention: Convention,
+    /// Velocity of the fluid in ground axes, m/s; at rest when absent.
+    pub current: Option<Term>,
+}
+
+/// Which velocities ṽ and ω̃ stand in the quadratic terms of an added mass. [simo, Eqs. 14-17]
+#[derive(Debug)]
+pub enum Convention {
+    /// ṽ = v − U, ω̃ = ω: an unbounded ideal fluid, with the rate of change of v − U in the body's axes.
+    Relative,
+    /// ṽ = v − U, ω̃ = (0, 0, ω₃).
+    YawOnly,
+    /// ṽ = −U, ω̃ = 0.
+    Blocked,
+    /// ṽ = v_LF − U, ω̃ = (0, 0, ω₃,LF).
+    LowFrequency {
+        /// v_LF in ground axes, m/s.
+        velocity: Box<Term>,
+        /// ω₃,LF, rad/s.
+        yaw_rate: Box<Term>,
+    },
 }
 
 /// A planar beam in a floating frame, as long as its x axis from the first node to the last. [rezaei, App. C]

@@ -1,0 +1,287 @@
+//! Added mass: momentum of the water that moves with a body, in any coordinates of the body. [simo, Eqs. 11-18]
+//!
+//! With ν = (v, ω) of the body's origin in the body's axes, P = A₁₁ v + A₁₂ ω and L = A₂₁ v + A₂₂ ω, water at rest asks for
+//! the force A ν′ + (ω × P, ω × L + v × P), where ′ is the rate of change in the body's axes: this is M and h, which
+//! belong to the one kinetic energy ½ νᵀ A ν. As velocities of a kernel move the body by ν = J v, M = Jᵀ A J.
+//!
+//! What the current and the convention of the velocities ṽ, ω̃ change in this is f, an applied force. In a steady current U
+//! the rate of v − U in turning axes is v′ + ω × U, a term that [simo, Eq. 13] leaves out; `relative` has it, so that
+//! energy, with the potential −½ Uᵀ A₁₁ U, and momentum are conserved. The other three conventions are as printed.
+
+use super::motion::{Stage, Totals};
+use crate::expr::{ExprId, Graph};
+use crate::resolve::{AddedMass, BodyId, Convention, Space};
+use crate::spatial::{self, Matrix3, Vector3};
+
+/// Linear and angular part of a velocity, or force and torque, in body axes at the body's origin.
+#[derive(Clone, Copy)]
+struct Pair {
+    linear: Vector3,
+    angular: Vector3,
+}
+
+impl Pair {
+    fn components(&self) -> Vec<ExprId> {
+        [self.linear, self.angular].concat()
+    }
+
+    fn from(components: &[ExprId]) -> Self {
+        Self { linear: std::array::from_fn(|i| components[i]), angular: std::array::from_fn(|i| components[3 + i]) }
+    }
+
+    fn add(&self, graph: &mut Graph, other: &Pair) -> Self {
+        Self {
+            linear: spatial::add(graph, self.linear, other.linear),
+            angular: spatial::add(graph, self.angular, other.angular),
+        }
+    }
+
+    fn sub(&self, graph: &mut Graph, other: &Pair) -> Self {
+        Self {
+            linear: spatial::sub(graph, self.linear, other.linear),
+            angular: spatial::sub(graph, self.angular, other.angular),
+        }
+    }
+
+    fn dot(&self, graph: &mut Graph, other: &Pair) -> ExprId {
+        let (linear, angular) =
+            (spatial::dot(graph, self.linear, other.linear), spatial::dot(graph, self.angular, other.angular));
+        graph.add(linear, angular)
+    }
+}
+
+/// The symmetric matrix A by its blocks.
+struct Matrix {
+    force: Matrix3,
+    coupling: Matrix3,
+    moment: Matrix3,
+}
+
+impl Matrix {
+    fn declare(stage: &mut Stage, prefix: &str, water: &AddedMass) -> Self {
+        let space = stage.system.space;
+        let zero = stage.builder.graph.zero();
+        let mut value = |name: &str, term| stage.value(&format!("{prefix}added_{name}"), term);
+        let force = value("mass", &water.force);
+        let coupling = water.coupling.as_ref().map(|term| value("coupling", term));
+        let moment = value("inertia", &water.moment);
+        let mut matrix = Self { force: [[zero; 3]; 3], coupling: [[zero; 3]; 3], moment: [[zero; 3]; 3] };
+        match space {
+            Space::Spatial => {
+                matrix.force = symmetric(3, &force, zero);
+                matrix.moment = symmetric(3, &moment, zero);
+                if let Some(entries) = coupling {
+                    matrix.coupling = std::array::from_fn(|i| std::array::from_fn(|j| entries[3 * i + j]));
+                }
+            }
+            Space::Planar => {
+                matrix.force = symmetric(2, &force, zero);
+                matrix.moment[2][2] = moment[0];
+                if let Some(entries) = coupling {
+                    (matrix.coupling[0][2], matrix.coupling[1][2]) = (entries[0], entries[1]);
+                }
+            }
+        }
+        matrix
+    }
+
+    /// A ν.
+    fn times(&self, graph: &mut Graph, nu: &Pair) -> Pair {
+        let own = Pair {
+            linear: spatial::apply(graph, &self.force, nu.linear),
+            angular: spatial::apply(graph, &self.moment, nu.angular),
+        };
+        let coupled = Pair {
+            linear: spatial::apply(graph, &self.coupling, nu.angular),
+            angular: spatial::apply_transposed(graph, &self.coupling, nu.linear),
+        };
+        own.add(graph, &coupled)
+    }
+}
+
+/// A symmetric matrix from its upper triangle, n × n within 3 × 3.
+fn symmetric(n: usize, entries: &[ExprId], zero: ExprId) -> Matrix3 {
+    let entry = |i: usize, j: usize| if i.max(j) < n { entries[n * i.min(j) + i.max(j)] } else { zero };
+    std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)))
+}
+
+/// (ω × P, ω × L + v × P): what turning axes make of a constant momentum. [simo, Eq. 13]
+fn turned(graph: &mut Graph, nu: &Pair, momentum: &Pair) -> Pair {
+    let linear = spatial::cross(graph, nu.angular, momentum.linear);
+    let (spun, carried) = (
+        spatial::cross(graph, nu.angular, momentum.angular),
+        spatial::cross(graph, nu.linear, momentum.linear),
+    );
+    Pair { linear, angular: spatial::add(graph, spun, carried) }
+}
+
+/// The water that a body of a kernel moves.
+pub(super) struct MovedWater {
+    matrix: Matrix,
+    /// ν by the velocities of the kernel, six rows.
+    jacobian: Vec<Vec<ExprId>>,
+    /// J̇ v.
+    convective: Pair,
+    nu: Pair,
+    momentum: Pair,
+    /// The velocity of the fluid in body axes.
+    current: Option<Vector3>,
+    /// What the convention changes, in body axes.
+    excess: Option<Pair>,
+    position: Vector3,
+    rotation: Matrix3,
+}
+
+/// Of all bodies that have added mass, in the kernel of a tree.
+pub(super) fn of_all_bodies(stage: &mut Stage) -> Vec<MovedWater> {
+    let system = stage.system;
+    let bodies = system.bodies.iter().enumerate();
+    let with_water = bodies.filter_map(|(index, body)| Some((BodyId(index), body, body.added_mass.as_ref()?)));
+    with_water.map(|(id, body, water)| MovedWater::new(stage, &format!("{}_", body.name), id, water)).collect()
+}
+
+impl MovedWater {
+    /// The water around a body, whose motion is on the stage; `prefix` names its parameters.
+    pub fn new(stage: &mut Stage, prefix: &str, body: BodyId, water: &AddedMass) -> Self {
+        let matrix = Matrix::declare(stage, prefix, water);
+        let graph = &mut stage.builder.graph;
+        let origin = spatial::zero(graph);
+        let nu = Pair {
+            linear: stage.motion.velocity_in_body(graph, body, origin),
+            angular: stage.motion.angular_velocity(graph, body),
+        };
+        let pose = stage.motion.pose(graph, body);
+        let momentum = matrix.times(graph, &nu);
+        let current = water.current.as_ref().map(|term| {
+            let current = stage.vector(&format!("{prefix}current"), term);
+            spatial::apply_transposed(&mut stage.builder.graph, &pose.rotation, current)
+        });
+        let excess = excess(stage, &pose.rotation, &matrix, &nu, current, water);
+        let jacobian = stage.builder.velocity_jacobian(&nu.components());
+        let convective = Pair::from(&stage.builder.convective(&nu.components()));
+        Self {
+            matrix,
+            jacobian,
+            convective,
+            nu,
+            momentum,
+            current,
+            excess,
+            position: pose.position,
+            rotation: pose.rotation,
+        }
+    }
+
+    /// Jᵀ A J.
+    pub fn mass_matrix(&self, graph: &mut Graph) -> Vec<Vec<ExprId>> {
+        let n = self.jacobian.first().map_or(0, Vec::len);
+        let mut result = vec![vec![graph.zero(); n]; n];
+        for j in 0..n {
+            let column: Vec<ExprId> = self.jacobian.iter().map(|row| row[j]).collect();
+            let momentum = self.matrix.times(graph, &Pair::from(&column));
+            let work = self.generalized(graph, &momentum);
+            for i in 0..=j {
+                (result[i][j], result[j][i]) = (work[i], work[i]);
+            }
+        }
+        result
+    }
+
+    /// h.
+    pub fn bias_force(&self, graph: &mut Graph) -> Vec<ExprId> {
+        let force = self.force(graph, &self.convective);
+        self.generalized(graph, &force)
+    }
+
+    /// M a + h.
+    pub fn inertial_force(&self, graph: &mut Graph, a: &[ExprId]) -> Vec<ExprId> {
+        let rates: Vec<ExprId> = self.jacobian.iter().map(|row| graph.dot(row, a)).collect();
+        let rate = Pair::from(&rates).add(graph, &self.convective);
+        let force = self.force(graph, &rate);
+        self.generalized(graph, &force)
+    }
+
+    /// f: what the current and the convention change.
+    pub fn applied_force(&self, graph: &mut Graph) -> Vec<ExprId> {
+        let zero = spatial::zero(graph);
+        self.generalized(graph, &self.excess.unwrap_or(Pair { linear: zero, angular: zero }))
+    }
+
+    /// Energies of the water, and momenta in ground axes: those of the motion against the current.
+    pub fn totals(&self, graph: &mut Graph) -> Totals {
+        let half = graph.ratio(1, 2);
+        let twice = self.nu.dot(graph, &self.momentum);
+        let kinetic_energy = graph.mul(half, twice);
+        let (mut relative, mut potential_energy) = (self.momentum, graph.zero());
+        if let Some(current) = self.current {
+            let angular = spatial::zero(graph);
+            let carried = self.matrix.times(graph, &Pair { linear: current, angular });
+            relative = self.momentum.sub(graph, &carried);
+            let twice = spatial::dot(graph, current, carried.linear);
+            let kinetic = graph.mul(half, twice);
+            potential_energy = graph.neg(kinetic);
+        }
+        let momentum = spatial::apply(graph, &self.rotation, relative.linear);
+        let about_origin = spatial::apply(graph, &self.rotation, relative.angular);
+        let orbital = spatial::cross(graph, self.position, momentum);
+        let angular_momentum = spatial::add(graph, about_origin, orbital);
+        Totals { kinetic_energy, potential_energy, momentum, angular_momentum }
+    }
+
+    /// A ν′ + (ω × P, ω × L + v × P).
+    fn force(&self, graph: &mut Graph, rate: &Pair) -> Pair {
+        let accelerated = self.matrix.times(graph, rate);
+        let turned = turned(graph, &self.nu, &self.momentum);
+        accelerated.add(graph, &turned)
+    }
+
+    /// Jᵀ times a force and torque.
+    fn generalized(&self, graph: &mut Graph, force: &Pair) -> Vec<ExprId> {
+        let force = force.components();
+        let n = self.jacobian.first().map_or(0, Vec::len);
+        (0..n)
+            .map(|j| {
+                let column: Vec<ExprId> = self.jacobian.iter().map(|row| row[j]).collect();
+                graph.dot(&column, &force)
+            })
+            .collect()
+    }
+}
+
+/// (ω × P, ω × L + v × P) less the same of ṽ and ω̃; and less A (ω × U, 0) for `relative`. [simo, Eqs. 13-17]
+fn excess(
+    stage: &mut Stage,
+    rotation: &Matrix3,
+    matrix: &Matrix,
+    nu: &Pair,
+    current: Option<Vector3>,
+    water: &AddedMass,
+) -> Option<Pair> {
+    let zero = stage.builder.graph.zero();
+    let yaw = |rate: ExprId| [zero, zero, rate];
+    let chosen = match &water.convention {
+        Convention::Relative if current.is_none() => return None,
+        Convention::Relative => *nu,
+        Convention::YawOnly => Pair { linear: nu.linear, angular: yaw(nu.angular[2]) },
+        Convention::Blocked => Pair { linear: [zero; 3], angular: [zero; 3] },
+        Convention::LowFrequency { velocity, yaw_rate } => {
+            let slow = stage.vector("low_frequency_velocity", velocity);
+            let rate = super::lower::lower_scalar(stage, yaw_rate);
+            let linear = spatial::apply_transposed(&mut stage.builder.graph, rotation, slow);
+            Pair { linear, angular: yaw(rate) }
+        }
+    };
+    let graph = &mut stage.builder.graph;
+    let current = current.unwrap_or([zero; 3]);
+    let relative = Pair { linear: spatial::sub(graph, chosen.linear, current), angular: chosen.angular };
+    let momentum = matrix.times(graph, &relative);
+    let mut driven = turned(graph, &relative, &momentum);
+    if matches!(water.convention, Convention::Relative) {
+        let linear = spatial::cross(graph, nu.angular, current);
+        let carried = matrix.times(graph, &Pair { linear, angular: [zero; 3] });
+        driven = driven.add(graph, &carried);
+    }
+    let momentum = matrix.times(graph, nu);
+    let at_rest = turned(graph, nu, &momentum);
+    Some(at_rest.sub(graph, &driven))
+}
