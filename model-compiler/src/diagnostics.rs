@@ -324,6 +324,11 @@ pub(crate) fn input_not_in_si(place: Place, unit: Unit) -> Error {
     advise(place, message, "convert it where it is used")
 }
 
+pub(crate) fn state_not_in_si(place: Place, unit: Unit) -> Error {
+    let message = format!("expected a state in SI units, found a multiple of {unit}");
+    advise(place, message, "convert it where it is used")
+}
+
 pub(crate) fn wrong_unit(place: Place, expected: Unit, found: Unit) -> Error {
     let help = found.is_one().then(|| format!("write the unit after the number: `1.0 {expected}`"));
     advise_if(place, format!("expected {}, found {}", unit(expected), unit(found)), help)

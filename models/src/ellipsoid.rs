@@ -20,13 +20,13 @@ multibody! {
             let solid[i] = mass / 5 * (squares[j] + squares[k]);
             let along[i] = mass * alpha[i] / (2 - alpha[i]);
             let difference[i] = squares[j] - squares[k];
-            let about[i] = mass / 5 * difference[i]^2 * (alpha[k] - alpha[j])
+            let turning[i] = mass / 5 * difference[i]^2 * (alpha[k] - alpha[j])
                 / (2 * difference[i] + (squares[j] + squares[k]) * (alpha[j] - alpha[k]));
         }
         body hull {
             mass: mass, inertia: diag(solid[0], solid[1], solid[2]),
             added_mass: {
-                force: diag(along[0], along[1], along[2]), moment: diag(about[0], about[1], about[2]), current: current,
+                force: diag(along[0], along[1], along[2]), moment: diag(turning[0], turning[1], turning[2]), current: current,
             },
         }
         joint swim: free(ground, hull);
@@ -55,13 +55,13 @@ multibody! {
             let solid[i] = mass / 5 * (squares[j] + squares[k]);
             let along[i] = mass * alpha[i] / (2 - alpha[i]);
             let difference[i] = squares[j] - squares[k];
-            let about[i] = mass / 5 * difference[i]^2 * (alpha[k] - alpha[j])
+            let turning[i] = mass / 5 * difference[i]^2 * (alpha[k] - alpha[j])
                 / (2 * difference[i] + (squares[j] + squares[k]) * (alpha[j] - alpha[k]));
         }
         body hull {
             mass: mass, inertia: diag(solid[0], solid[1], solid[2]),
             added_mass: {
-                force: diag(along[0], along[1], along[2]), moment: diag(about[0], about[1], about[2]), current: current,
+                force: diag(along[0], along[1], along[2]), moment: diag(turning[0], turning[1], turning[2]), current: current,
             },
         }
 

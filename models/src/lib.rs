@@ -26,8 +26,10 @@ pub mod three_mass_oscillator;
 pub mod beam_cantilever;
 pub mod ellipsoid;
 pub mod flexible_four_bar;
+pub mod floating_body;
 pub mod free_body;
 pub mod heavy_top;
+pub mod otter;
 pub mod rolling_ball;
 pub mod rotating_shaft;
 pub mod shaft_line;
@@ -47,9 +49,11 @@ pub use flexible_cantilever::FlexibleCantilever;
 pub use flexible_four_bar::FlexibleFourBar;
 pub use flexible_pendulum::{FlexiblePendulum, FlexiblePendulumPinned};
 pub use flexible_slider_crank::{FlexibleSliderCrank, FlexibleSliderCrankPinned};
+pub use floating_body::{FloatingBody, MooredShip};
 pub use forced_oscillator::ForcedOscillator;
 pub use free_body::{FreeBody, FreeBodyJoint};
 pub use heavy_top::{HeavyTop, HeavyTopJoint};
+pub use otter::Otter;
 pub use pendulum::{Pendulum, PendulumAbsolute};
 pub use point_pendulum::PointPendulum;
 pub use rocking_block::RockingBlock;
@@ -123,7 +127,10 @@ models![
     "flexible_slider_crank" => flexible_slider_crank::FlexibleSliderCrank / FlexibleSliderCrankParameters,
     "flexible_slider_crank_pinned" =>
         flexible_slider_crank::FlexibleSliderCrankPinned / FlexibleSliderCrankPinnedParameters,
+    "floating_body" => floating_body::FloatingBody / FloatingBodyParameters,
     "forced_oscillator" => forced_oscillator::ForcedOscillator / ForcedOscillatorParameters,
+    "moored_ship" => floating_body::MooredShip / MooredShipParameters,
+    "otter" => otter::Otter / OtterParameters,
     "point_pendulum" => point_pendulum::PointPendulum / PointPendulumParameters,
     "rocking_block" => rocking_block::RockingBlock / RockingBlockParameters,
     "rolling_ball" => rolling_ball::RollingBall / RollingBallParameters,

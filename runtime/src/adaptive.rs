@@ -10,6 +10,7 @@ use crate::chart;
 use crate::configuration::ranges;
 use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::singularity::Watch;
 use crate::trajectory::{Run, Trajectory};
 
 /// What steps are chosen by.
@@ -110,6 +111,7 @@ pub struct AdaptiveStepper<'m> {
     blocks: &'static [Block],
     stepper: Box<dyn Stepper + 'm>,
     control: Control,
+    watch: Watch,
     /// The state before the last step.
     previous: State,
     next_step: f64,
@@ -155,6 +157,7 @@ impl<'m> AdaptiveStepper<'m> {
             blocks: model.describe().blocks,
             stepper,
             control,
+            watch: Watch::new(model, &initial),
             previous: initial,
             next_step: first_step.min(longest_step),
             last_error: 1.0,
@@ -178,6 +181,15 @@ impl<'m> AdaptiveStepper<'m> {
     /// # Errors
     /// The failure of the last try when no step is short enough; the state stays where it was.
     pub fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
+        let stats = self.accepted_step(until).map_err(|error| self.watch.explain(error, self.stepper.state().t))?;
+        if let Err(error) = self.watch.pass(self.stepper.state()) {
+            self.stepper.retreat();
+            return Err(error);
+        }
+        Ok(stats)
+    }
+
+    fn accepted_step(&mut self, until: f64) -> Result<StepStats, StepError> {
         let mut total = StepStats::default();
         self.previous.copy_from(self.stepper.state());
         loop {

@@ -23,6 +23,7 @@ pub mod scheme;
 pub mod tables;
 
 pub mod newton;
+mod singularity;
 
 pub mod nonsmooth;
 
@@ -30,6 +31,7 @@ pub mod adaptive;
 pub mod consistent;
 pub mod equilibrium;
 pub mod linear_analysis;
+pub mod marine;
 pub mod modal;
 pub mod schemes;
 pub mod trajectory;

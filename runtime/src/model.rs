@@ -280,6 +280,10 @@ pub trait Model: Send + Sync {
 
     /// A configuration to start assembly from: the joints at zero, Euler parameters normalised, `[nq]`.
     fn reference_configuration(&self, q: &mut [f64]);
+    /// Places in q of angles whose odd multiples of 90° are singular: the pitch of each `euler_zyx` rotation.
+    fn singular_angles(&self) -> &'static [usize] {
+        &[]
+    }
     /// Number of initial conditions on coordinates and on velocities.
     fn n_initial_conditions(&self) -> (usize, usize);
     /// Residuals of the initial conditions on coordinates, and their derivatives by the velocities' directions

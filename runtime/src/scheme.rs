@@ -196,6 +196,19 @@ pub enum StepError {
         /// Iteration in which it appeared.
         iteration: u32,
     },
+    /// An angle came to where the angles of a rotation are not unique, or beyond.
+    #[error(
+        "{coordinate} reached {:.3}° at t = {t} s, past or at ±90° where these angles are singular; use Euler parameters",
+        angle.to_degrees()
+    )]
+    SingularAngle {
+        /// Time at which it was seen, s.
+        t: f64,
+        /// Name of the coordinate.
+        coordinate: &'static str,
+        /// Its value, rad.
+        angle: f64,
+    },
     /// No contact forces obey the laws of contact and friction.
     #[error(
         "{scheme}: no forces obey the laws of the contacts {contacts} at t = {t} s: violated by {residual:.3e} m/s after {iteration} iterations; they jam, or the step is too large"

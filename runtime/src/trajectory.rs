@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::model::{ContactInfo, Model, State};
 use crate::nonsmooth::ContactRecord;
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::singularity::Watch;
 
 /// More steps than anybody waits for, and few enough that every step still moves the time.
 const MAX_STEPS: f64 = 1e10;
@@ -103,11 +104,14 @@ impl Recording<'_> {
             return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
         }
         let mut total = StepStats::default();
+        let mut watch = Watch::new(*model, stepper.state());
         for step in 1..=steps {
             let result = advance(stepper.as_mut(), dt, if step == steps { Some(until) } else { None });
             let is_recorded = step % *every as u64 == 0 || step == steps;
             match result {
                 Ok(stats) => {
+                    // What lies beyond a singularity is not recorded.
+                    watch.pass(stepper.state())?;
                     total += stats;
                     if is_recorded {
                         trajectory.record_step(*model, stepper.as_ref());
@@ -117,7 +121,7 @@ impl Recording<'_> {
                     if trajectory.times().last() != Some(stepper.state().t) {
                         trajectory.record_step(*model, stepper.as_ref());
                     }
-                    return Err(error);
+                    return Err(watch.explain(error, stepper.state().t));
                 }
             }
         }

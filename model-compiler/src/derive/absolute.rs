@@ -11,14 +11,14 @@ use super::beam;
 use super::contact;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
-use super::lower::lower;
+use super::lower::{lower, lower_scalar};
 use super::motion::{Motion, Stage, Totals};
 use super::parameters::Parameters;
 use super::statements;
 use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
-use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Space, System};
+use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Space, StateEquation, System};
 use crate::rotations::{RotationKind, euler_parameter_matrix};
 use crate::spatial::{self, Transform, Vector3};
 
@@ -67,6 +67,12 @@ pub(super) fn declare(system: &System, layout: &mut Layout) {
             layout.blocks.push(Block::Vector(coordinates.len()));
         }
     }
+    if system.space == Space::Spatial && system.rotation == RotationKind::EulerZyx {
+        let pitch = coordinates.iter().position(|(name, _)| *name == "theta");
+        layout.singular_angles =
+            (0..system.bodies.len()).filter_map(|body| Some(coordinates_of(system, BodyId(body)) + pitch?)).collect();
+    }
+    statements::declare_states(system, layout);
     if has_norm(system) {
         let norms =
             system.bodies.iter().map(|body| Channel { name: format!("{}.norm", body.name), unit: "1".to_owned() });
@@ -108,6 +114,9 @@ fn members(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec
     for (index, body) in system.bodies.iter().enumerate() {
         let id = BodyId(index);
         members.extend(body.added_mass.as_ref().map(|water| added_mass(system, layout, parameters, id, water)));
+    }
+    for index in 0..system.states.len() {
+        members.push(state(system, layout, parameters, index));
     }
     for force in &system.forces {
         members.push(applied_force(system, layout, parameters, force));
@@ -530,6 +539,25 @@ fn added_mass(
         potential_energy: Some(totals.potential_energy),
         ..Mechanics::default()
     };
+    let functions = builder.functions(mechanics);
+    builder.finish(functions)
+}
+
+/// A quantity of first order, as the velocity of its integral with a unit inertia and its rate as the force.
+fn state(system: &System, layout: &Layout, parameters: &mut Parameters, index: usize) -> (Kernel, Instance) {
+    let StateEquation { name, rate, .. } = &system.states[index];
+    let doc = "A quantity of first order.";
+    let mut builder = KernelBuilder::new("state", doc, &name.to_string(), parameters, layout);
+    let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies(rate)));
+    let (_, row) = builder.state(index);
+    let mut stage = Stage::new(system, &mut builder, &bodies, false);
+    stage.share_numbers = true;
+    let rate = lower_scalar(&mut stage, rate);
+    let (zero, one, n) = (builder.graph.zero(), builder.graph.one(), builder.n_velocities());
+    let mut mechanics =
+        Mechanics { mass_matrix: vec![vec![zero; n]; n], applied_force: vec![zero; n], ..Mechanics::default() };
+    mechanics.mass_matrix[row][row] = one;
+    mechanics.applied_force[row] = rate;
     let functions = builder.functions(mechanics);
     builder.finish(functions)
 }

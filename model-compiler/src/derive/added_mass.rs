@@ -108,10 +108,8 @@ fn symmetric(n: usize, entries: &[ExprId], zero: ExprId) -> Matrix3 {
 /// (ω × P, ω × L + v × P): what turning axes make of a constant momentum. [simo, Eq. 13]
 fn turned(graph: &mut Graph, nu: &Pair, momentum: &Pair) -> Pair {
     let linear = spatial::cross(graph, nu.angular, momentum.linear);
-    let (spun, carried) = (
-        spatial::cross(graph, nu.angular, momentum.angular),
-        spatial::cross(graph, nu.linear, momentum.linear),
-    );
+    let (spun, carried) =
+        (spatial::cross(graph, nu.angular, momentum.angular), spatial::cross(graph, nu.linear, momentum.linear));
     Pair { linear, angular: spatial::add(graph, spun, carried) }
 }
 

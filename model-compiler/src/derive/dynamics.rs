@@ -24,6 +24,8 @@ pub(super) struct Dynamics<'t> {
     applied: &'t Applied,
     /// Water that moves with the bodies; recursions over rigid bodies do not know it.
     water: &'t [MovedWater],
+    /// Rows of quantities of first order, which have unit inertia.
+    states: &'t [usize],
     /// Minus gravity: the acceleration of the ground that has the effect of weight.
     base: Vector3,
     nv: usize,
@@ -36,12 +38,12 @@ impl<'t> Dynamics<'t> {
         inertias: &'t [Inertia],
         gravity: Option<Vector3>,
         applied: &'t Applied,
-        water: &'t [MovedWater],
+        (water, states): (&'t [MovedWater], &'t [usize]),
         nv: usize,
     ) -> Self {
         let zero = spatial::zero(graph);
         let base = gravity.map_or(zero, |g| spatial::neg(graph, g));
-        Self { links, inertias, gravity, applied, water, base, nv }
+        Self { links, inertias, gravity, applied, water, states, base, nv }
     }
 
     /// Operations of M and of inverse dynamics.
@@ -59,6 +61,9 @@ impl<'t> Dynamics<'t> {
             for (row, added) in matrix.iter_mut().zip(water.mass_matrix(graph)) {
                 row.iter_mut().zip(added).for_each(|(entry, value)| *entry = graph.add(*entry, value));
             }
+        }
+        for &row in self.states {
+            matrix[row][row] = graph.one();
         }
         matrix
     }
@@ -88,6 +93,9 @@ impl<'t> Dynamics<'t> {
         for water in self.water {
             let force = water.inertial_force(graph, a);
             result.iter_mut().zip(force).for_each(|(sum, value)| *sum = graph.add(*sum, value));
+        }
+        for &row in self.states {
+            result[row] = graph.add(result[row], a[row]);
         }
         for &(row, value) in &self.applied.generalized {
             result[row] = graph.sub(result[row], value);
@@ -122,7 +130,7 @@ impl<'t> Dynamics<'t> {
 
     /// The same by articulated bodies, without M, where all inertia is that of rigid bodies.
     pub fn articulated_dynamics(&self, graph: &mut Graph, tau: &[ExprId]) -> Option<Vec<ExprId>> {
-        if !self.water.is_empty() {
+        if !self.is_rigid() {
             return None;
         }
         let mut tau = tau.to_vec();
@@ -137,7 +145,7 @@ impl<'t> Dynamics<'t> {
     /// and all inertia is that of rigid bodies. Applied
     /// forces other than gravity are differentiated as they stand.
     pub fn derivatives(&self, builder: &mut KernelBuilder, a: &[ExprId]) -> Option<Derivatives> {
-        if !self.water.is_empty() || !structured::is_possible(self.links) {
+        if !self.is_rigid() || !structured::is_possible(self.links) {
             return None;
         }
         let graph = &mut builder.graph;
@@ -161,6 +169,11 @@ impl<'t> Dynamics<'t> {
             by_position: builder.tangent(&tau),
             by_velocity: builder.velocity_jacobian(&tau),
         }
+    }
+
+    /// All inertia is that of rigid bodies.
+    fn is_rigid(&self) -> bool {
+        self.water.is_empty() && self.states.is_empty()
     }
 
     fn at_rest(&self, graph: &mut Graph) -> Vec<ExprId> {

@@ -77,6 +77,10 @@ pub struct Layout {
     pub outputs: Vec<Channel>,
     /// Structure of the configuration space.
     pub blocks: Vec<Block>,
+    /// Quantities of first order: the last coordinates are their integrals, the last velocities they themselves.
+    pub states: usize,
+    /// Coordinates that are angles whose odd multiples of 90° are singular.
+    pub singular_angles: Vec<usize>,
     /// Number of initial conditions on coordinates and on velocities.
     pub initial_conditions: (usize, usize),
 }

@@ -10,6 +10,7 @@ use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::flexible;
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
 use super::links::Links;
+use super::lower::{lower, lower_scalar};
 use super::motion::{Rest, Stage};
 use super::parameters::Parameters;
 use super::provided;
@@ -60,6 +61,9 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
         layout.coordinates.extend(q.iter().map(|c| Channel { name: name(c), unit: c.unit.to_owned() }));
 
         let own = joint.kind.coordinates(system.space).len();
+        if system.rotation == RotationKind::EulerZyx && q.len() == own + 3 {
+            layout.singular_angles.push(reference.len() + own + 1);
+        }
         let zero = parameters.graph.zero();
         reference.extend(std::iter::repeat_n(zero, q.len()));
         let moves = moves(system, joint);
@@ -79,6 +83,8 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
             reference[first] = parameters.graph.one();
         }
     }
+    statements::declare_states(system, layout);
+    reference.extend(std::iter::repeat_n(parameters.graph.zero(), system.states.len()));
     for joint in system.joints.iter().filter(|joint| !joint.is_tree) {
         layout.constraints.extend(statements::closure_channels(system, joint));
     }
@@ -132,6 +138,7 @@ pub(super) fn derive(
     let mut builder = KernelBuilder::new("system", doc, &system.name.to_string(), parameters, layout);
     builder.counting = counting;
     let symbols = runs(system).iter().map(|run| coordinates(&mut builder, layout, system, run)).collect();
+    let states: Vec<usize> = (0..system.states.len()).map(|index| builder.state(index).1).collect();
     builder.multipliers(0, layout.constraints.len());
     let nv = builder.n_velocities();
 
@@ -149,6 +156,9 @@ pub(super) fn derive(
 
     let mut stage = Stage::new(system, &mut builder, &links, true);
     let mut applied = applied(&mut stage, &links, nv);
+    for (equation, &row) in system.states.iter().zip(&states) {
+        applied.generalized.push((row, lower_scalar(&mut stage, &equation.rate)));
+    }
     let water = added_mass::of_all_bodies(&mut stage);
     let (constraint, velocity_constraint) = constraint(&mut stage);
     let contacts = system.contacts.iter().map(|contact| contact::measures(&mut stage, contact)).collect();
@@ -166,7 +176,7 @@ pub(super) fn derive(
     }
     let regrouped = [Counting::All, counting].map(|free| base_parameters::regroup(graph, &links, &inertias, free));
     let candidates = [&inertias, &regrouped[0], &regrouped[1]]
-        .map(|inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, &water, nv));
+        .map(|inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, (&water, &states), nv));
     let counts = candidates.each_ref().map(|candidate| candidate.operations(&mut builder, &a));
     let [as_written, numbers, all] = candidates;
     let dynamics = match counts {
@@ -304,7 +314,7 @@ fn constraint(stage: &mut Stage) -> (Vec<ExprId>, Vec<ExprId>) {
     }
     for constraint in &system.constraints {
         let rows = if constraint.is_velocity { &mut on_velocities } else { &mut residuals };
-        rows.extend(super::lower::lower(stage, &constraint.residual));
+        rows.extend(lower(stage, &constraint.residual));
     }
     (residuals, on_velocities)
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::counting::Counting;
 use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, Layout, Output, Role};
 use super::parameters::Parameters;
+use super::statements::symbol_name;
 use super::structured::Derivatives;
 use crate::expr::{ExprId, Graph, Stage, SymbolId};
 use crate::parse::spelled;
@@ -193,6 +194,30 @@ impl<'a> KernelBuilder<'a> {
         };
         self.velocity_map.extend(rows);
         symbols
+    }
+
+    /// A quantity of first order, and its place among the local velocities; declared where it is first asked for.
+    pub fn state(&mut self, index: usize) -> (ExprId, usize) {
+        let place = |channels: usize| channels - self.layout.states + index;
+        let (q, v) = (place(self.layout.coordinates.len()), place(self.layout.velocities.len()));
+        let local = match self.instance.v.iter().position(|&known| known == v) {
+            Some(local) => local,
+            None => {
+                let name = symbol_name(&self.layout.velocities[v].name);
+                let (_, integral) = self.symbol(&format!("{name}_integral"), Stage::Position);
+                let (_, value) = self.symbol(&name, Stage::Velocity);
+                let (_, rate) = self.symbol(&format!("{name}_dot"), Stage::Acceleration);
+                self.inputs.q.push(integral);
+                self.inputs.v.push(value);
+                self.inputs.a.push(rate);
+                self.instance.q.push(q);
+                self.instance.v.push(v);
+                let one = self.graph.one();
+                self.velocity_map.push(vec![(self.inputs.v.len() - 1, one)]);
+                self.inputs.v.len() - 1
+            }
+        };
+        (self.graph.symbol_expr(self.inputs.v[local]), local)
     }
 
     /// A contact of the model, and its rows of Wᵀ.

@@ -16,8 +16,8 @@ pub(super) trait Scope {
     fn time(&mut self) -> ExprId;
     /// Components of a quantity of the motion; vectors in ground axes.
     fn quantity(&mut self, quantity: &Quantity) -> Vec<ExprId>;
-    /// An angular velocity or acceleration in the axes of its own body, where no rotation is needed.
-    fn angular_motion(&mut self, quantity: &Quantity, axes: BodyId) -> Option<Vec<ExprId>>;
+    /// A velocity, angular velocity or angular acceleration in the axes of its own body, where no rotation is needed.
+    fn own_motion(&mut self, quantity: &Quantity, axes: BodyId) -> Option<Vec<ExprId>>;
     /// Components of a term that is to be a parameter of the kernel as a whole, so that members which differ only in it
     /// share the kernel.
     fn shared(&mut self, _term: &Term) -> Option<Vec<ExprId>> {
@@ -98,10 +98,20 @@ pub(super) fn lower_scalar(scope: &mut dyn Scope, term: &Term) -> ExprId {
 }
 
 fn expressed_in(scope: &mut dyn Scope, vector: &Term, body: BodyId) -> Vec<ExprId> {
-    if let TermKind::Quantity(quantity) = &vector.kind
-        && let Some(components) = scope.angular_motion(quantity, body)
-    {
-        return components;
+    match &vector.kind {
+        TermKind::Quantity(quantity) => {
+            if let Some(components) = scope.own_motion(quantity, body) {
+                return components;
+            }
+        }
+        // The velocity against a current: only the current has to be rotated.
+        TermKind::Binary(function @ (Binary::Add | Binary::Sub), a, b)
+            if [a, b].iter().any(|part| matches!(part.kind, TermKind::Quantity(_))) =>
+        {
+            let (a, b) = (expressed_in(scope, a, body), expressed_in(scope, b, body));
+            return a.into_iter().zip(b).map(|(x, y)| scope.graph().binary(*function, x, y)).collect();
+        }
+        _ => {}
     }
     let components = lower(scope, vector);
     rotate(scope, body, &components, true)

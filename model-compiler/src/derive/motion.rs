@@ -266,6 +266,11 @@ impl Scope for Stage<'_, '_, '_> {
                 let alpha = self.motion.angular_acceleration(&mut self.builder.graph, *body);
                 self.angular(*body, alpha)
             }
+            Quantity::EulerAngle(body, index) => {
+                let axes = self.axes(*body);
+                vec![euler_angle(&mut self.builder.graph, &axes, *index)]
+            }
+            Quantity::State(id) => vec![self.builder.state(id.0).0],
             Quantity::Coordinate(joint, index) => {
                 vec![self.motion.coordinate(&mut self.builder.graph, *joint, *index)[0]]
             }
@@ -298,7 +303,14 @@ impl Scope for Stage<'_, '_, '_> {
         Some(names.iter().zip(values).map(|(name, value)| self.builder.parameter(name, value, false)).collect())
     }
 
-    fn angular_motion(&mut self, quantity: &Quantity, axes: BodyId) -> Option<Vec<ExprId>> {
+    fn own_motion(&mut self, quantity: &Quantity, axes: BodyId) -> Option<Vec<ExprId>> {
+        if let Quantity::Velocity(frame) = quantity
+            && frame.body == Some(axes)
+        {
+            let point = self.point("at", frame);
+            let velocity = self.motion.velocity_in_body(&mut self.builder.graph, axes, point);
+            return Some(velocity[..self.system.space.dimension()].to_vec());
+        }
         let graph = &mut self.builder.graph;
         match quantity {
             Quantity::AngularVelocity(body) if *body == axes => {
@@ -318,6 +330,20 @@ impl Scope for Stage<'_, '_, '_> {
     fn remember(&mut self, body: BodyId, in_body: &[ExprId], in_ground: &[ExprId]) {
         let (in_body, in_ground) = (self.three(in_body), self.three(in_ground));
         self.given.push((in_ground, body, in_body));
+    }
+}
+
+/// Roll, pitch or yaw of R = Rz(yaw) Ry(pitch) Rx(roll).
+fn euler_angle(graph: &mut Graph, axes: &Matrix3, index: usize) -> ExprId {
+    let [[_, _, _], [_, _, _], [down, across, upright]] = *axes;
+    match index {
+        0 => graph.atan2(across, upright),
+        1 => {
+            let squared = graph.dot(&[across, upright], &[across, upright]);
+            let (rise, level) = (graph.neg(down), graph.sqrt(squared));
+            graph.atan2(rise, level)
+        }
+        _ => graph.atan2(axes[1][0], axes[0][0]),
     }
 }
 

@@ -107,7 +107,7 @@ impl Scope for Parameters {
         Vec::new()
     }
 
-    fn angular_motion(&mut self, _quantity: &Quantity, _axes: BodyId) -> Option<Vec<ExprId>> {
+    fn own_motion(&mut self, _quantity: &Quantity, _axes: BodyId) -> Option<Vec<ExprId>> {
         None
     }
 

@@ -1,12 +1,13 @@
 //! What a model says beside its bodies: closures, constraints, initial conditions, outputs; and their names.
 
-use super::equations::{Channel, Function, FunctionRole, Layout, Output, Role};
+use super::equations::{Block, Channel, Function, FunctionRole, Layout, Output, Role};
 use super::lower::{lower, lower_scalar};
 use super::motion::Stage;
 use crate::expr::{Binary, ExprId, Graph, Unary};
 use crate::joints::Ends;
-use crate::resolve::{Joint, Quantity, System, Term, TermKind};
+use crate::resolve::{Joint, Quantity, StateEquation, System, Term, TermKind};
 use crate::spatial::Transform;
+use crate::units::Unit;
 
 /// Names and units of the constraints that a joint puts on what it connects.
 pub(super) fn closure_channels(system: &System, joint: &Joint) -> Vec<Channel> {
@@ -57,7 +58,10 @@ fn is_angular(system: &System, term: &Term) -> bool {
     let is_number = |term: &Term| matches!(term.kind, TermKind::Number(_));
     match &term.kind {
         TermKind::Quantity(quantity) => match *quantity {
-            Quantity::Angle(_) | Quantity::AngularVelocity(_) | Quantity::AngularAcceleration(_) => true,
+            Quantity::Angle(_)
+            | Quantity::EulerAngle(..)
+            | Quantity::AngularVelocity(_)
+            | Quantity::AngularAcceleration(_) => true,
             Quantity::Coordinate(joint, i)
             | Quantity::CoordinateVelocity(joint, i)
             | Quantity::CoordinateAcceleration(joint, i) => {
@@ -101,6 +105,19 @@ pub(super) fn declare(system: &System, layout: &mut Layout) {
     for input in &system.inputs {
         layout.inputs.push(Channel { name: input.name.to_string(), unit: input.unit.to_string() });
     }
+}
+
+/// Names the quantities of first order, after all other coordinates: each is the velocity of its integral.
+pub(super) fn declare_states(system: &System, layout: &mut Layout) {
+    for StateEquation { name, unit, .. } in &system.states {
+        let integral = unit.times(Unit::SECOND).to_string();
+        layout.coordinates.push(Channel { name: format!("{name}.integral"), unit: integral });
+        layout.velocities.push(Channel { name: name.to_string(), unit: unit.to_string() });
+    }
+    if !system.states.is_empty() {
+        layout.blocks.push(Block::Vector(system.states.len()));
+    }
+    layout.states = system.states.len();
 }
 
 /// All outputs of the model.

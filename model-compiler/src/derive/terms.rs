@@ -44,6 +44,7 @@ pub(super) fn bodies(term: &Term) -> Vec<BodyId> {
         TermKind::Quantity(
             Quantity::Rotation(body)
             | Quantity::Angle(body)
+            | Quantity::EulerAngle(body, _)
             | Quantity::AngularVelocity(body)
             | Quantity::AngularAcceleration(body),
         ) => found.push(*body),

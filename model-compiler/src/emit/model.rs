@@ -79,6 +79,10 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
         text,
         "fn reference_configuration(&self, q: &mut [f64]) {{\nq.copy_from_slice(&{kernels}::reference_configuration(self.parameters.components()));\n}}"
     );
+    if !layout.singular_angles.is_empty() {
+        let angles = &layout.singular_angles;
+        let _ = writeln!(text, "fn singular_angles(&self) -> &'static [usize] {{\n&{angles:?}\n}}");
+    }
     let (position, velocity) = layout.initial_conditions;
     let _ = writeln!(text, "fn n_initial_conditions(&self) -> (usize, usize) {{\n({position}, {velocity})\n}}\n}}");
     text

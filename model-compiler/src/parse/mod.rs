@@ -17,6 +17,7 @@ mod model;
 mod parameter;
 mod reader;
 mod repeat;
+mod state;
 mod unit;
 mod value;
 
@@ -29,6 +30,7 @@ pub use force::{Force, ForceForm, Noun};
 pub use joint::{End, Joint, JointOption, Marker};
 pub use model::{Coordinates, Description, Item};
 pub use parameter::{Definition, Gravity, Input, Parameter};
+pub use state::State;
 pub use unit::{UnitExpression, UnitFactor};
 pub use value::{Choice, Comparison, Index, Operator, Value, ValueKind};
 

@@ -7,8 +7,9 @@ use syn::Result;
 use super::reader::Reader;
 use super::{
     Body, Constraint, Contact, Definition, Flexible, Force, Gravity, Initial, Input, Joint, Marker, Output, Parameter,
+    State,
 };
-use super::{body, condition, contact, flexible, force, joint, keywords, parameter, repeat};
+use super::{body, condition, contact, flexible, force, joint, keywords, parameter, repeat, state};
 use crate::diagnostics::{self, Errors};
 
 /// A model, as written.
@@ -37,6 +38,8 @@ pub enum Item {
     Parameter(Parameter),
     /// `input …;`
     Input(Input),
+    /// `state …: …;`
+    State(State),
     /// `let …;`
     Definition(Definition),
     /// `gravity …;`
@@ -118,6 +121,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "param" => parameter::parameter(reader, doc, false).map(Item::Parameter),
         "const" => parameter::parameter(reader, doc, true).map(Item::Parameter),
         "input" => parameter::input(reader).map(Item::Input),
+        "state" => state::state(reader).map(Item::State),
         "let" => parameter::definition(reader).map(Item::Definition),
         "gravity" => parameter::gravity(reader, word.span()).map(Item::Gravity),
         "body" => body::body(reader, errors).map(Item::Body),

@@ -64,11 +64,12 @@ pub(super) fn continued(reader: &mut Reader, leading: Option<(String, Span)>) ->
     Ok(Some(UnitExpression { factors, place: reader.since(first) }))
 }
 
-/// The next word, if it may be meant as a symbol. Before a `:` it is the name of a field after a missing `,`.
+/// The next word, if it may be meant as a symbol. An unknown one before a `:` is the name of a field after a missing `,`.
 fn symbol(mut reader: Reader) -> Option<Ident> {
     let word = reader.take_any_word()?;
     let continues = keywords::is_connective(&word) || keywords::begins_item(&word) || keywords::is_rust_keyword(&word);
-    (!continues && !reader.sees(":")).then_some(word)
+    let is_field = reader.sees(":") && units::find(&word.to_string()).is_none();
+    (!continues && !is_field).then_some(word)
 }
 
 fn symbol_after_slash(mut reader: Reader) -> Option<Ident> {

@@ -56,6 +56,8 @@ pub enum ValueKind {
     Choice(Box<Choice>),
     /// `(body at position)`.
     Point(Box<Value>, Box<Value>),
+    /// `(vector in body)`.
+    In(Box<Value>, Ident),
 }
 
 /// An index between brackets.
@@ -114,9 +116,11 @@ impl ValueKind {
     fn parts(&self) -> Vec<&Value> {
         match self {
             ValueKind::Number(_) | ValueKind::Name(_) => Vec::new(),
-            ValueKind::WithUnit(a, _) | ValueKind::Field(a, _) | ValueKind::Negation(a) | ValueKind::Index(a, _) => {
-                vec![a]
-            }
+            ValueKind::WithUnit(a, _)
+            | ValueKind::Field(a, _)
+            | ValueKind::Negation(a)
+            | ValueKind::Index(a, _)
+            | ValueKind::In(a, _) => vec![a],
             ValueKind::Operation(_, _, a, b) | ValueKind::Point(a, b) => vec![a, b],
             ValueKind::Call(_, parts) | ValueKind::Stack(parts) => parts.iter().collect(),
             ValueKind::Choice(choice) => {
@@ -321,7 +325,7 @@ fn with_unit(reader: &mut Reader, value: Value) -> Result<Value> {
     }
 }
 
-/// `(expression)` or `(body at position)`.
+/// `(expression)`, `(body at position)` or `(vector in body)`.
 fn parenthesized(reader: &mut Reader) -> Result<Value> {
     let first = reader.span();
     let mut inside = reader.group(Delimiter::Parenthesis)?;
@@ -329,6 +333,9 @@ fn parenthesized(reader: &mut Reader) -> Result<Value> {
     let value = if inside.take_word("at") {
         let position = self::value(&mut inside)?;
         Value::new(ValueKind::Point(Box::new(value), Box::new(position)), reader.since(first))?
+    } else if inside.take_word("in") {
+        let body = inside.indexed_name("the name of a body")?;
+        Value::new(ValueKind::In(Box::new(value), body), reader.since(first))?
     } else {
         value
     };

@@ -11,8 +11,7 @@ use crate::parse::{self, Field};
 use crate::units::Unit;
 
 const LOW_FREQUENCY: [&str; 2] = ["low_frequency_velocity", "low_frequency_yaw_rate"];
-const FIELDS: [&str; 7] =
-    ["force", "coupling", "moment", "velocity", "current", LOW_FREQUENCY[0], LOW_FREQUENCY[1]];
+const FIELDS: [&str; 7] = ["force", "coupling", "moment", "velocity", "current", LOW_FREQUENCY[0], LOW_FREQUENCY[1]];
 const CONVENTIONS: [&str; 4] = ["relative", "yaw_only", "blocked", "low_frequency"];
 /// Relative difference of two components that is taken for rounding.
 const ROUNDING: f64 = 1e-9;
@@ -46,7 +45,9 @@ impl Context<'_> {
         let vector = Shape::Vector(self.settings.space.dimension());
         let speed = Unit::METRE.over(Unit::SECOND);
         let current = match find("current") {
-            Some(field) => self.typed(&field.value, vector, speed).and_then(|term| self.allow(term, Role::Current)).map(Some),
+            Some(field) => {
+                self.typed(&field.value, vector, speed).and_then(|term| self.allow(term, Role::Current)).map(Some)
+            }
             None => Some(None),
         };
         let convention = self.convention(written);
@@ -85,7 +86,7 @@ impl Context<'_> {
                 let rate = Unit::ONE.over(Unit::SECOND);
                 let vector = Shape::Vector(self.settings.space.dimension());
                 let field = |name: &str, shape: Shape, unit: Unit| match find(name) {
-                    Some(field) => self.allow(self.typed(&field.value, shape, unit)?, Role::Force).map(Box::new),
+                    Some(field) => self.allow(self.typed(&field.value, shape, unit)?, Role::Rate).map(Box::new),
                     None => self.report(diagnostics::missing_field(&written.word, "field", name)),
                 };
                 let velocity = field(LOW_FREQUENCY[0], vector, Unit::METRE.times(rate));

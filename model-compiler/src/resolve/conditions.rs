@@ -48,7 +48,8 @@ impl Context<'_> {
         };
         let residual = self.keep(dimensions::subtract(lhs, rhs?, "equate", initial.rhs.place.first))?;
         let residual = self.allow(residual, Role::Initial)?;
-        let is_velocity = depends_on(&residual, Cause::Velocity);
+        let is_state = residual.causes().iter().any(|(cause, _)| matches!(cause, Cause::State(_)));
+        let is_velocity = is_state || depends_on(&residual, Cause::Velocity);
         if !is_velocity && !depends_on(&residual, Cause::Position) {
             return self.report(diagnostics::no_motion(place, "an initial condition", "positions or velocities"));
         }
@@ -67,7 +68,7 @@ impl Context<'_> {
     }
 
     /// A vector in ground axes, expressed in the axes of a body.
-    fn expressed_in(&self, vector: Operand, body: BodyId) -> Option<Term> {
+    pub(super) fn expressed_in(&self, vector: Operand, body: BodyId) -> Option<Term> {
         self.in_axes(vector, |vector| TermKind::ExpressedIn(vector, body))
     }
 

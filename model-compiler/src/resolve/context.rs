@@ -41,6 +41,13 @@ pub(super) struct JointOutline {
     pub(super) member: Option<usize>,
 }
 
+/// What expressions need to know of a quantity of first order.
+#[derive(Debug)]
+pub(super) struct StateOutline {
+    pub(super) name: Ident,
+    pub(super) unit: Unit,
+}
+
 /// Everything that is known while expressions are resolved.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
@@ -56,6 +63,7 @@ pub(super) struct Context<'a> {
     /// Geometrically exact beams.
     pub(super) beams: Vec<BeamOutline>,
     pub(super) inputs: Vec<Input>,
+    pub(super) states: Vec<StateOutline>,
     /// Shapes and units of the parameters, as far as they are resolved.
     pub(super) parameters: Vec<(Shape, Unit)>,
     /// Named expressions.

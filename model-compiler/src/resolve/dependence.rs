@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 
 use super::context::Context;
-use super::{Frame, InputId, Quantity, Term, TermKind};
+use super::{Frame, InputId, Quantity, StateId, Term, TermKind};
 use crate::diagnostics;
 use crate::expr::{Binary, Unary};
 
@@ -15,6 +15,8 @@ pub(super) enum Cause {
     Position,
     Velocity,
     Acceleration,
+    /// A quantity of first order.
+    State(StateId),
     /// An energy or momentum of the whole model.
     Total,
 }
@@ -97,9 +99,12 @@ fn cause(kind: &TermKind) -> Option<Cause> {
         _ => return None,
     };
     Some(match quantity {
-        Quantity::Position(_) | Quantity::Rotation(_) | Quantity::Angle(_) | Quantity::Coordinate(..) => {
-            Cause::Position
-        }
+        Quantity::Position(_)
+        | Quantity::Rotation(_)
+        | Quantity::Angle(_)
+        | Quantity::EulerAngle(..)
+        | Quantity::Coordinate(..) => Cause::Position,
+        Quantity::State(id) => Cause::State(*id),
         Quantity::Velocity(_) | Quantity::AngularVelocity(_) | Quantity::CoordinateVelocity(..) => Cause::Velocity,
         Quantity::Acceleration(_) | Quantity::AngularAcceleration(_) | Quantity::CoordinateAcceleration(..) => {
             Cause::Acceleration
@@ -115,8 +120,10 @@ fn cause(kind: &TermKind) -> Option<Cause> {
 pub(super) enum Role {
     /// Parameters, masses, dimensions: known when the model is constructed. The words name it in messages.
     Fixed(&'static str),
-    /// An applied force, or what else acts like one.
+    /// An applied force.
     Force,
+    /// The rate of change of a state, or a velocity of low frequency.
+    Rate,
     /// The velocity of the fluid around a body.
     Current,
     /// A constraint on positions.
@@ -149,14 +156,15 @@ impl Context<'_> {
     fn objection(&self, role: Role, cause: Cause, span: Span) -> Option<syn::Error> {
         let (place, allowed) = match role {
             Role::Fixed(place) => (place, "numbers and parameters"),
-            Role::Force => ("a force", "positions, velocities, inputs and time"),
+            Role::Force => ("a force", "positions, velocities, states, inputs and time"),
+            Role::Rate => ("a rate of change", "positions, velocities, states, inputs and time"),
             Role::Current => ("a current", "numbers, parameters, inputs and time"),
             Role::Constraint => ("a constraint", "positions and time"),
             Role::VelocityConstraint => ("a constraint as velocity", "positions, velocities and time"),
             Role::Gap => ("a gap", "positions and time"),
             Role::Slip => ("a slip", "positions, velocities and time"),
             Role::Law => ("the law of a drive", "numbers, parameters and time"),
-            Role::Initial => ("an initial condition", "positions, velocities and time"),
+            Role::Initial => ("an initial condition", "positions, velocities, states and time"),
         };
         match (role, cause) {
             (Role::Force, Cause::Acceleration) => Some(diagnostics::acceleration_in_force(span)),
@@ -168,9 +176,10 @@ impl Context<'_> {
             (Role::Current, Cause::Input(_) | Cause::Time) => None,
             (Role::Fixed(_) | Role::Law | Role::Current, _)
             | (_, Cause::Total)
-            | (Role::Constraint | Role::VelocityConstraint | Role::Initial, Cause::Acceleration)
-            | (Role::Gap, Cause::Velocity | Cause::Acceleration | Cause::Input(_))
-            | (Role::Slip, Cause::Acceleration | Cause::Input(_))
+            | (Role::Rate | Role::Constraint | Role::VelocityConstraint | Role::Initial, Cause::Acceleration)
+            | (Role::Constraint | Role::VelocityConstraint, Cause::State(_))
+            | (Role::Gap, Cause::Velocity | Cause::Acceleration | Cause::State(_) | Cause::Input(_))
+            | (Role::Slip, Cause::Acceleration | Cause::State(_) | Cause::Input(_))
             | (Role::Initial, Cause::Input(_)) => {
                 Some(diagnostics::wrong_dependence(span, place, allowed, &self.describe(cause)))
             }
@@ -185,6 +194,7 @@ impl Context<'_> {
             Cause::Position => "a position".to_owned(),
             Cause::Velocity => "a velocity".to_owned(),
             Cause::Acceleration => "an acceleration".to_owned(),
+            Cause::State(id) => format!("state `{}`", self.state_name(id)),
             Cause::Total => "a total of the model".to_owned(),
         }
     }

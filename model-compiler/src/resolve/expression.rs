@@ -6,7 +6,7 @@ use super::context::Context;
 use super::dimensions::{self, Operand};
 use super::names::{self, Meaning};
 use super::quantity::Subject;
-use super::{Frame, Shape, Term, TermKind, functions};
+use super::{Frame, Quantity, Shape, Term, TermKind, functions};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
 use crate::parse::{Choice, Index, Operator, UnitExpression, Value, ValueKind};
@@ -58,6 +58,10 @@ impl Context<'_> {
             ValueKind::Name(name) => return self.named(name),
             ValueKind::Field(base, name) => return self.member(base, name),
             ValueKind::Point(body, position) => return self.point(body, position),
+            ValueKind::In(vector, body) => {
+                let (vector, body) = (self.operand(vector), self.body(body));
+                self.expressed_in(vector?, body?)
+            }
             ValueKind::Number(digits) => self.number(digits, place),
             ValueKind::WithUnit(value, unit) => self.with_unit(value, unit),
             ValueKind::Index(base, indices) => {
@@ -120,6 +124,10 @@ impl Context<'_> {
                 Meaning::Joint(joint) => return Some(Subject::Joint(joint)),
                 Meaning::Coordinate(joint) => return self.sole_coordinate(joint, Place::at(span)),
                 Meaning::Input(id) => Term::scalar(TermKind::Input(id), self.inputs.get(id.0)?.unit, span),
+                Meaning::State(id) => {
+                    let unit = self.states.get(id.0)?.unit;
+                    Term::scalar(TermKind::Quantity(Quantity::State(id)), unit, span)
+                }
                 Meaning::Parameter(id) => {
                     let (shape, unit) = *self.parameters.get(id.0)?;
                     Term { kind: TermKind::Parameter(id), shape, unit, span }

@@ -27,6 +27,7 @@ mod parameters;
 mod provided;
 mod quantity;
 mod settings;
+mod states;
 mod tree;
 
 pub use names::is_free_name;
@@ -71,6 +72,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         members: Vec::new(),
         beams: Vec::new(),
         inputs: Vec::new(),
+        states: Vec::new(),
         parameters: Vec::new(),
         definitions: Vec::new(),
         defaults: Vec::new(),
@@ -98,6 +100,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let written_joints: Vec<_> = items!(description, Joint).collect();
     let written_joints = context.outline_joints(&written_joints, &body_names);
     context.declare_inputs(items!(description, Input));
+    context.declare_states(items!(description, State));
     let parameters = context.resolve_values(description);
     let gravity = context.resolve_gravity(items!(description, Gravity));
 
@@ -123,6 +126,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let forces: Vec<_> = items!(description, Force).map(|force| context.resolve_force(force)).collect();
     let constraints: Vec<_> = items!(description, Constraint).map(|item| context.resolve_constraint(item)).collect();
     let contacts: Vec<_> = items!(description, Contact).map(|item| context.resolve_contact(item)).collect();
+    let states: Vec<_> = items!(description, State).map(|item| context.resolve_state(item)).collect();
     let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
     let outputs: Vec<_> = written_outputs.into_iter().map(|item| context.resolve_output(item)).collect();
     let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
@@ -146,6 +150,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         is_fused: context.settings.is_fused,
         parameters: parameters?,
         inputs: context.inputs,
+        states: states.into_iter().collect::<Option<_>>()?,
         gravity: gravity?,
         bodies: bodies.into_iter().collect::<Option<_>>()?,
         joints: joints.into_iter().collect::<Option<_>>()?,

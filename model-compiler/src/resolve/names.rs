@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use proc_macro2::{Ident, Span};
 
-use super::{BodyId, InputId, JointId, ParameterId, functions};
+use super::{BodyId, InputId, JointId, ParameterId, StateId, functions};
 use crate::diagnostics::{self, Errors};
 use crate::parse;
 
@@ -27,6 +27,7 @@ pub(super) enum Meaning {
     /// The coordinate of a joint that has exactly one.
     Coordinate(JointId),
     Input(InputId),
+    State(StateId),
     Parameter(ParameterId),
     /// Index of a definition.
     Definition(usize),
@@ -121,6 +122,7 @@ impl Meaning {
             Meaning::Joint(_) => format!("joint `{name}`"),
             Meaning::Coordinate(_) => format!("coordinate `{name}`"),
             Meaning::Input(_) => format!("input `{name}`"),
+            Meaning::State(_) => format!("state `{name}`"),
             Meaning::Parameter(_) => format!("parameter `{name}`"),
             Meaning::Definition(_) | Meaning::Pending | Meaning::Itself | Meaning::Broken => format!("`{name}`"),
         }

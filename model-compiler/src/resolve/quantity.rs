@@ -34,8 +34,18 @@ pub(super) enum Subject {
 }
 
 const POINT: [&str; 3] = ["position", "velocity", "acceleration"];
-const SPATIAL_BODY: [&str; 6] =
-    ["position", "velocity", "acceleration", "rotation", "angular_velocity", "angular_acceleration"];
+const SPATIAL_BODY: [&str; 9] = [
+    "position",
+    "velocity",
+    "acceleration",
+    "rotation",
+    "angular_velocity",
+    "angular_acceleration",
+    EULER_ANGLES[0],
+    EULER_ANGLES[1],
+    EULER_ANGLES[2],
+];
+const EULER_ANGLES: [&str; 3] = ["roll", "pitch", "yaw"];
 const PLANAR_BODY: [&str; 6] =
     ["position", "velocity", "acceleration", "angle", "angular_velocity", "angular_acceleration"];
 const COORDINATE: [&str; 2] = ["velocity", "acceleration"];
@@ -183,12 +193,20 @@ impl Context<'_> {
             return self.of_point(Frame { body, position: None, rotation: None }, name);
         }
         let space = self.settings.space;
-        let known = if space == Space::Planar { &PLANAR_BODY } else { &SPATIAL_BODY };
+        let known = if space == Space::Planar { PLANAR_BODY.as_slice() } else { &SPATIAL_BODY };
         let axial = if space == Space::Planar { Shape::Scalar } else { Shape::Vector(3) };
         let rate = Unit::ONE.over(Unit::SECOND);
         let Some(body) = body else {
             return self.no_quantity("the ground", name, &POINT);
         };
+        if let Some(index) = EULER_ANGLES.iter().position(|angle| name == angle).filter(|_| space == Space::Spatial) {
+            return Some(Subject::Term(quantity(
+                Quantity::EulerAngle(body, index),
+                Shape::Scalar,
+                Unit::ONE,
+                name.span(),
+            )));
+        }
         let (kind, shape, unit) = match (name.to_string().as_str(), space) {
             ("angular_velocity", _) => (Quantity::AngularVelocity(body), axial, rate),
             ("angular_acceleration", _) => (Quantity::AngularAcceleration(body), axial, rate.over(Unit::SECOND)),

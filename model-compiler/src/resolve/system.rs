@@ -23,6 +23,8 @@ ids! {
     ParameterId
     /// Index into [`System::inputs`].
     InputId
+    /// Index into [`System::states`].
+    StateId
     /// Index into [`System::bodies`].
     BodyId
     /// Index into [`System::joints`].
@@ -50,6 +52,8 @@ pub struct System {
     pub parameters: Vec<Parameter>,
     /// Signals given at run time.
     pub inputs: Vec<Input>,
+    /// Quantities with equations of first order.
+    pub states: Vec<StateEquation>,
     /// Acceleration of free fall in ground axes, m/s²; a vector of the space's size.
     pub gravity: Option<Term>,
     /// Bodies without the ground.
@@ -159,6 +163,17 @@ pub struct Input {
     pub name: Ident,
     /// Unit.
     pub unit: Unit,
+}
+
+/// A quantity of first order: `ż = rate`.
+#[derive(Debug)]
+pub struct StateEquation {
+    /// Name.
+    pub name: Ident,
+    /// Unit.
+    pub unit: Unit,
+    /// Rate of change; a scalar.
+    pub rate: Term,
 }
 
 /// A rigid body, the floating frame or an end of a flexible member, or a node of a beam. Its frame has the body's axes.
@@ -442,7 +457,7 @@ impl ContactForm {
 pub struct Initial {
     /// Left side minus right side; a scalar, vector or matrix.
     pub residual: Term,
-    /// Contains velocities.
+    /// Contains velocities, or quantities of first order, which stand among them.
     pub is_velocity: bool,
     /// Where it is written.
     pub span: Span,
@@ -573,6 +588,10 @@ pub enum Quantity {
     AngularVelocity(BodyId),
     /// Angular acceleration of a body, rad/s²: a vector in space, a scalar in the plane.
     AngularAcceleration(BodyId),
+    /// Roll, pitch or yaw of a body, rad: R = Rz(yaw) Ry(pitch) Rx(roll). Spatial only.
+    EulerAngle(BodyId, usize),
+    /// A quantity of first order.
+    State(StateId),
     /// A joint's coordinate (joint coordinates, tree joints only).
     Coordinate(JointId, usize),
     /// A joint's velocity.

@@ -12,6 +12,7 @@ mod flexible_mechanisms;
 mod hand_derivations;
 mod heap;
 mod known_solutions;
+mod marine;
 mod model_laws;
 mod provided;
 mod rezaei_rod;
