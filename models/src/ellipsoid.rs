@@ -20,8 +20,10 @@ multibody! {
             let solid[i] = mass / 5 * (squares[j] + squares[k]);
             let along[i] = mass * alpha[i] / (2 - alpha[i]);
             let difference[i] = squares[j] - squares[k];
-            let turning[i] = mass / 5 * difference[i]^2 * (alpha[k] - alpha[j])
-                / (2 * difference[i] + (squares[j] + squares[k]) * (alpha[j] - alpha[k]));
+            let turning[i] = if abs(difference[i]) > 0 m^2 {
+                mass / 5 * difference[i]^2 * (alpha[k] - alpha[j])
+                    / (2 * difference[i] + (squares[j] + squares[k]) * (alpha[j] - alpha[k]))
+            } else { 0 kg m^2 };
         }
         body hull {
             mass: mass, inertia: diag(solid[0], solid[1], solid[2]),
@@ -55,8 +57,10 @@ multibody! {
             let solid[i] = mass / 5 * (squares[j] + squares[k]);
             let along[i] = mass * alpha[i] / (2 - alpha[i]);
             let difference[i] = squares[j] - squares[k];
-            let turning[i] = mass / 5 * difference[i]^2 * (alpha[k] - alpha[j])
-                / (2 * difference[i] + (squares[j] + squares[k]) * (alpha[j] - alpha[k]));
+            let turning[i] = if abs(difference[i]) > 0 m^2 {
+                mass / 5 * difference[i]^2 * (alpha[k] - alpha[j])
+                    / (2 * difference[i] + (squares[j] + squares[k]) * (alpha[j] - alpha[k]))
+            } else { 0 kg m^2 };
         }
         body hull {
             mass: mass, inertia: diag(solid[0], solid[1], solid[2]),

@@ -334,6 +334,13 @@ impl<'a> KernelBuilder<'a> {
     pub fn functions(&mut self, mechanics: Mechanics) -> Vec<Function> {
         let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, .. } = mechanics;
         let Mechanics { constraint, velocity_constraint, contacts, .. } = mechanics;
+        // Expressions may have asked for states after the vectors were begun.
+        let (n, zero) = (self.n_velocities(), self.graph.zero());
+        let padded = |mut vector: Vec<ExprId>| {
+            vector.resize(if vector.is_empty() { 0 } else { n }, zero);
+            vector
+        };
+        let [bias_force, applied_force, inverse_dynamics] = [bias_force, applied_force, inverse_dynamics].map(padded);
         let mut functions = Vec::new();
         let mut add = |graph: &Graph, role: FunctionRole, outputs: Vec<Output>| {
             let outputs: Vec<Output> = outputs.into_iter().map(|output| output.without_zeros(graph)).collect();
@@ -377,7 +384,6 @@ impl<'a> KernelBuilder<'a> {
             ],
         );
 
-        let zero = self.graph.zero();
         add(
             &self.graph,
             FunctionRole::Energy,

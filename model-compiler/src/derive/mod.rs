@@ -60,7 +60,8 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         }
         Formulation::Absolute => {
             absolute::declare(system, &mut layout);
-            let reference = reference::configuration(system, &mut parameters);
+            let mut reference = reference::configuration(system, &mut parameters);
+            reference.resize(layout.coordinates.len(), parameters.graph.zero());
             (reference, absolute::derive(system, &layout, &mut parameters))
         }
     };
