@@ -89,6 +89,22 @@ pub fn check_positive(what: &str, value: f64, expected: &str) -> Result<(), Para
     if is_positive { Ok(()) } else { Err(error(what.to_owned(), value, expected)) }
 }
 
+/// Refuses a matrix whose components above the diagonal are not those below; `pairs` has them side by side.
+///
+/// # Errors
+/// The first difference that is not rounding.
+pub fn check_symmetric(what: &str, pairs: &[f64]) -> Result<(), ParameterError> {
+    let size = pairs.iter().fold(0.0_f64, |size, entry| size.max(entry.abs()));
+    for pair in pairs.chunks_exact(2) {
+        let difference = (pair[0] - pair[1]).abs();
+        if difference > ROUNDING * size {
+            let what = format!("the difference of two components of {what} beside its diagonal");
+            return Err(error(what, difference, "0, because it is symmetric"));
+        }
+    }
+    Ok(())
+}
+
 fn error(what: String, value: f64, expected: &str) -> ParameterError {
     ParameterError { what, value, expected: expected.to_owned() }
 }
@@ -109,6 +125,15 @@ mod tests {
         // The same plate, turned by the rotation with columns (2 −2 1, 1 2 2, −2 −1 2)/3: R J Rᵀ by hand.
         let turned = [18.0, 6.0, -6.0, 6.0, 15.0, 0.0, -6.0, 0.0, 21.0].map(|entry| entry / 9.0);
         assert_eq!(check_body("plate", 2.0, turned), Ok(()));
+    }
+
+    #[test]
+    fn skewed_matrices_are_refused() {
+        assert_eq!(check_symmetric("`a`", &[1.0, 1.0 + 1e-13, -2.0, -2.0]), Ok(()));
+        let message = check_symmetric("`a`", &[1.0, 1.0, -2.0, 3.0]).unwrap_err().to_string();
+        let expected =
+            "the difference of two components of `a` beside its diagonal is 5, expected 0, because it is symmetric";
+        assert_eq!(message, expected);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Not part of the public interface.
 
-pub use crate::admissible::{check_body, check_contacts, check_finite, check_positive};
+pub use crate::admissible::{check_body, check_contacts, check_finite, check_positive, check_symmetric};
 
 /// A slice as an array.
 ///

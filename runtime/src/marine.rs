@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 /// How the same C(ν) ν is written as a matrix times ν.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coriolis {
-    /// `[0, −S(P); −S(P), −S(L)]` with the momenta (P, L) = M ν: skew, for any symmetric M. [ship]
+    /// `[0, −S(P); −S(P), −S(L)]` with the momenta (P, L) = M ν: skew, for any symmetric M. [ship, Coriolis matrix]
     Momenta,
     /// `[m S(ω), S(ω) M₁₂; M₂₁ S(ω), −S(J ω)]`: skew and independent of v, but only for a rigid body, M₁₁ = m 1.
     AngularVelocity,

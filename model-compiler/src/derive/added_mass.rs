@@ -8,9 +8,12 @@
 //! the rate of v − U in turning axes is v′ + ω × U, a term that [simo, Eq. 13] leaves out; `relative` has it, so that
 //! energy, with the potential −½ Uᵀ A₁₁ U, and momentum are conserved. The other three conventions are as printed.
 
+use super::equations::Symmetry;
 use super::motion::{Stage, Totals};
+use super::parameters::Parameters;
 use crate::expr::{ExprId, Graph};
-use crate::resolve::{AddedMass, BodyId, Convention, Space};
+use crate::parse::spelled;
+use crate::resolve::{AddedMass, BodyId, Convention, Shape, Space, System};
 use crate::spatial::{self, Matrix3, Vector3};
 
 /// Linear and angular part of a velocity, or force and torque, in body axes at the body's origin.
@@ -111,6 +114,26 @@ fn turned(graph: &mut Graph, nu: &Pair, momentum: &Pair) -> Pair {
     let (spun, carried) =
         (spatial::cross(graph, nu.angular, momentum.angular), spatial::cross(graph, nu.linear, momentum.linear));
     Pair { linear, angular: spatial::add(graph, spun, carried) }
+}
+
+/// What must be symmetric of every added mass; of its blocks the upper triangles are used.
+pub(super) fn symmetries(system: &System, parameters: &mut Parameters) -> Vec<Symmetry> {
+    let mut symmetries = Vec::new();
+    for body in &system.bodies {
+        let Some(water) = &body.added_mass else { continue };
+        let blocks = [("`force` of the added mass", &water.force), ("`moment` of the added mass", &water.moment)];
+        for (what, term) in blocks {
+            let Shape::Matrix(n, _) = term.shape else { continue };
+            let entries = parameters.lower(term);
+            let above = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
+            let pairs = above.map(|(i, j)| [entries[n * i + j], entries[n * j + i]]);
+            let pairs = pairs.filter(|pair| pair[0] != pair[1]).flatten().collect::<Vec<_>>();
+            if !pairs.is_empty() {
+                symmetries.push(Symmetry { what, of: spelled(&body.name.to_string()), pairs });
+            }
+        }
+    }
+    symmetries
 }
 
 /// The water that a body of a kernel moves.

@@ -26,6 +26,8 @@ pub struct Equations {
     pub contact_laws: Vec<[ExprId; 3]>,
     /// Dimensions of flexible members, in that graph, for the same check.
     pub dimensions: Vec<Dimension>,
+    /// Matrices that must be symmetric, in that graph, for the same check.
+    pub symmetries: Vec<Symmetry>,
     /// Names, units and structure.
     pub layout: Layout,
     /// Whether a product and the sum it goes into are computed in one operation where the processor has it.
@@ -54,6 +56,17 @@ pub struct Dimension {
     pub of: String,
     /// Its value, as an expression of parameters.
     pub value: ExprId,
+}
+
+/// A matrix that must be symmetric.
+#[derive(Clone, Debug)]
+pub struct Symmetry {
+    /// What it is, e.g. "`force` of the added mass".
+    pub what: &'static str,
+    /// Name of the member.
+    pub of: String,
+    /// Components that must be equal, pair after pair: above and below the diagonal.
+    pub pairs: Vec<ExprId>,
 }
 
 /// Names, units and structure of a model, component by component.

@@ -77,6 +77,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let contact_laws = contact_laws.collect();
     let mut dimensions = flexible::dimensions(system, &mut parameters);
     dimensions.extend(beam::dimensions(system, &mut parameters));
+    let symmetries = added_mass::symmetries(system, &mut parameters);
     let (kernels, instances) = merge_equal_kernels(members);
     Equations {
         kernels,
@@ -87,6 +88,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         bodies,
         contact_laws,
         dimensions,
+        symmetries,
         layout,
         is_fused: system.is_fused,
     }

@@ -200,6 +200,12 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
         let expected = format!("a positive {}, {}", dimension.what, dimension.unit);
         let _ = writeln!(text, "{helpers}::check_positive({what:?}, {}, {expected:?})?;", value.concat());
     }
+    for (symmetry, pairs) in
+        equations.symmetries.iter().zip(&results[equations.bodies.len() + equations.dimensions.len()..])
+    {
+        let what = format!("{} of `{}`", symmetry.what, symmetry.of);
+        let _ = writeln!(text, "{helpers}::check_symmetric({what:?}, &[{}])?;", pairs.join(", "));
+    }
     text.push_str("Ok(())\n}\n");
     text
 }

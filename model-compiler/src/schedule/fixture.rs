@@ -154,6 +154,7 @@ pub fn pendulum() -> Equations {
         bodies: Vec::new(),
         contact_laws: Vec::new(),
         dimensions: Vec::new(),
+        symmetries: Vec::new(),
         defaults: [defaults.as_slice(), &[default_damping]].concat(),
         reference_configuration: vec![zero],
         is_fused: false,
@@ -173,6 +174,7 @@ pub fn pendulum() -> Equations {
             velocity_constraints: 0,
             contacts: Vec::new(),
             initial_conditions: (1, 0),
+            ..Layout::default()
         },
     }
 }
@@ -211,6 +213,7 @@ pub fn dumbbell() -> Equations {
         bodies: Vec::new(),
         contact_laws: Vec::new(),
         dimensions: Vec::new(),
+        symmetries: Vec::new(),
         defaults: defaults.to_vec(),
         is_fused: false,
         layout: Layout {
@@ -227,6 +230,7 @@ pub fn dumbbell() -> Equations {
             velocity_constraints: 0,
             contacts: Vec::new(),
             initial_conditions: (0, 0),
+            ..Layout::default()
         },
     }
 }

@@ -143,6 +143,7 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .iter()
         .map(|body| std::iter::once(body.mass).chain(body.inertia.iter().copied()).collect())
         .chain(simplified.dimensions.iter().map(|dimension| vec![dimension.value]))
+        .chain(simplified.symmetries.iter().map(|symmetry| symmetry.pairs.clone()))
         .collect();
     let mut laws: Vec<Vec<ExprId>> = Vec::new();
     let law_of_contact = simplified.contact_laws.iter().map(|law| distinct(&mut laws, law)).collect();

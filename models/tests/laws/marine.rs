@@ -122,7 +122,9 @@ fn a_current_carries_the_motion_along() {
     let run = |model: &dyn Model, mut start: State| {
         hamel::consistent_acceleration(model, &mut start).unwrap();
         let mut stepper = RungeKutta.start(model, start).unwrap();
-        (0..1000).for_each(|_| drop(stepper.step(0.005).unwrap()));
+        for _ in 0..1000 {
+            stepper.step(0.005).unwrap();
+        }
         stepper.state().clone()
     };
     let (a, b) = (run(&still, start), run(&carried, moved));
@@ -311,7 +313,9 @@ fn otter_moves_as_the_matrices_of_ships_say() {
 
     for (model, start, expected) in [(&drifting, start, after_drifting), (&driven, at_rest, after_driving)] {
         let mut stepper = RungeKutta.start(model, start).unwrap();
-        (0..4000).for_each(|_| drop(stepper.step(0.0025).unwrap()));
+        for _ in 0..4000 {
+            stepper.step(0.0025).unwrap();
+        }
         let state = stepper.state();
         let mut found = [state.v.as_slice(), &state.q.as_slice()[..3], &outputs(model, state)].concat();
         let turns = ((expected[11] - found[11]) / std::f64::consts::TAU).round();
@@ -411,4 +415,22 @@ fn angles_say_where_they_are_singular() {
     run.outcome.unwrap();
     let down = run.trajectory.column("down_x").unwrap().last().unwrap();
     assert!((down + 3.0_f64.sin()).abs() < 1e-9, "{down}");
+}
+
+/// Values at run time obey what the compiler asks of defaults.
+#[test]
+fn skewed_added_masses_are_refused() {
+    multibody! {
+        model Skewed {
+            param a = [[2, 0.5, 0], [0.5, 3, 0], [0, 0, 4]] kg;
+            body hull {
+                mass: 1 kg, inertia: diag(1, 1, 1) kg m^2,
+                added_mass: { force: a, moment: diag(1, 1, 1) kg m^2 },
+            }
+        }
+    }
+    assert_eq!(SkewedParameters::default().validate(), Ok(()));
+    let a = [[2.0, 0.5, 0.0], [0.25, 3.0, 0.0], [0.0, 0.0, 4.0]];
+    let error = SkewedParameters { a }.validate().unwrap_err().to_string();
+    assert!(error.contains("`force` of the added mass of `hull` beside its diagonal is 0.25"), "{error}");
 }
