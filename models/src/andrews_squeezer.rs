@@ -34,6 +34,9 @@ multibody! {
         param stiffness = 4530.0 N/m;
         param free_length = 0.07785 m;
         param motor_torque = 0.033 N m;
+        // β, Θ, γ, Φ, δ, Ω, ε of the source.
+        param start = [-0.06171389001427645, 0, 0.4552798191630704, 0.2226683901658859, 0.4873649795438426,
+            -0.2226683901658859, 1.230547444549821] rad;
 
         body k1 { mass: mass[0], inertia: inertia[0], center_of_mass: center1 }
         body k2 { mass: mass[1], inertia: inertia[1], center_of_mass: center2 }
@@ -55,13 +58,13 @@ multibody! {
         force spring: spring(ground at point_c, k3 at point_d) { stiffness: stiffness, free_length: free_length }
         torque motor: motor_torque on k1;
 
-        initial beta = -0.06171389001427645;
-        initial theta = 0;
-        initial gamma = 0.4552798191630704;
-        initial phi = 0.2226683901658859;
-        initial delta = 0.4873649795438426;
-        initial omega = -0.2226683901658859;
-        initial epsilon = 1.230547444549821;
+        initial beta = start[0];
+        initial theta = start[1];
+        initial gamma = start[2];
+        initial phi = start[3];
+        initial delta = start[4];
+        initial omega = start[5];
+        initial epsilon = start[6];
         output beta = k1.angle;
         output theta = k2.angle - k1.angle;
         output gamma = k3.angle;
@@ -100,6 +103,9 @@ multibody! {
         param stiffness = 4530.0 N/m;
         param free_length = 0.07785 m;
         param motor_torque = 0.033 N m;
+        // β, Θ, γ, Φ, δ, Ω, ε of the source.
+        param start = [-0.06171389001427645, 0, 0.4552798191630704, 0.2226683901658859, 0.4873649795438426,
+            -0.2226683901658859, 1.230547444549821] rad;
 
         body k1 { mass: mass[0], inertia: inertia[0], center_of_mass: center1 }
         body k2 { mass: mass[1], inertia: inertia[1], center_of_mass: center2 }
@@ -121,13 +127,13 @@ multibody! {
         force spring: spring(ground at point_c, k3 at point_d) { stiffness: stiffness, free_length: free_length }
         torque motor: motor_torque on k1;
 
-        initial k1.angle = -0.06171389001427645;
-        initial k2.angle = -0.06171389001427645;
-        initial k3.angle = 0.4552798191630704;
-        initial k4.angle = 0.2226683901658859 + 0.4873649795438426;
-        initial k5.angle = 0.4873649795438426;
-        initial k6.angle = -0.2226683901658859 + 1.230547444549821;
-        initial k7.angle = 1.230547444549821;
+        initial k1.angle = start[0];
+        initial k2.angle = start[0] + start[1];
+        initial k3.angle = start[2];
+        initial k4.angle = start[3] + start[4];
+        initial k5.angle = start[4];
+        initial k6.angle = start[5] + start[6];
+        initial k7.angle = start[6];
         output beta = k1.angle;
         output theta = k2.angle - k1.angle;
         output gamma = k3.angle;

@@ -29,12 +29,7 @@ impl Convergence {
 
     /// Slope of the least-squares line through all points in double logarithmic scale.
     pub fn fitted_order(&self) -> f64 {
-        let n = self.points.len() as f64;
-        let logs = || self.points.iter().map(|&(h, error)| (h.ln(), error.ln()));
-        let (mean_x, mean_y) = logs().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x / n, sy + y / n));
-        let (xx, xy) =
-            logs().fold((0.0, 0.0), |(xx, xy), (x, y)| (xx + (x - mean_x).powi(2), xy + (x - mean_x) * (y - mean_y)));
-        xy / xx
+        fitted_slope(self.points.iter().map(|&(h, error)| (h.ln(), error.ln())))
     }
 }
 
@@ -60,6 +55,15 @@ pub fn table(slug: &str, title: &str, error: (&str, &'static str), studies: &[(&
 
 fn slope(a: (f64, f64), b: (f64, f64)) -> f64 {
     (a.1 / b.1).ln() / (a.0 / b.0).ln()
+}
+
+/// Slope of the line of least squares.
+pub fn fitted_slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let n = points.clone().count() as f64;
+    let (mean_x, mean_y) = points.clone().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x / n, sy + y / n));
+    let (xx, xy) =
+        points.fold((0.0, 0.0), |(xx, xy), (x, y)| (xx + (x - mean_x).powi(2), xy + (x - mean_x) * (y - mean_y)));
+    xy / xx
 }
 
 /// `e_ω = Σᵢ ∫ |ωᵢ − ω_ref,i| dt` by the trapezoidal rule; both sampled at the same instants, `dt` apart.

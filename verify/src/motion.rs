@@ -1,7 +1,7 @@
 //! Motions at constant step size, observed on the way.
 
 use hamel::model::{Model, State};
-use hamel::scheme::{Scheme, StepError};
+use hamel::scheme::{Options, Scheme, StepError, StepStats};
 
 /// Observations of a motion at equal distances, and how it ended.
 #[derive(Clone, Debug)]
@@ -10,6 +10,10 @@ pub struct Motion<T> {
     pub samples: Vec<T>,
     /// The reason why it ended early.
     pub failure: Option<StepError>,
+    /// Number of steps that were made.
+    pub steps: usize,
+    /// What these steps have cost.
+    pub cost: StepStats,
 }
 
 impl<T> Motion<T> {
@@ -60,13 +64,27 @@ pub fn observe<T>(
     scheme: &dyn Scheme,
     initial: State,
     grid: Grid,
+    observe: impl FnMut(&State) -> T,
+) -> Motion<T> {
+    observe_with(model, scheme, &Options::default(), initial, grid, observe)
+}
+
+/// The same with other options than the default ones.
+pub fn observe_with<T>(
+    model: &dyn Model,
+    scheme: &dyn Scheme,
+    options: &Options,
+    initial: State,
+    grid: Grid,
     mut observe: impl FnMut(&State) -> T,
 ) -> Motion<T> {
     let mut samples = vec![observe(&initial)];
+    let (mut steps, mut cost) = (0, StepStats::default());
     let integrate = || -> Result<(), StepError> {
-        let mut stepper = scheme.start(model, initial)?;
+        let mut stepper = scheme.start_with(model, initial, options)?;
         for step in 1..=grid.steps {
-            stepper.step(grid.dt)?;
+            cost += stepper.step(grid.dt)?;
+            steps = step;
             if step % grid.every == 0 {
                 samples.push(observe(stepper.state()));
             }
@@ -74,13 +92,14 @@ pub fn observe<T>(
         Ok(())
     };
     let failure = integrate().err();
-    Motion { samples, failure }
+    Motion { samples, failure, steps, cost }
 }
 
-/// The quantity that a channel is a component of: `omega` for `omega_x` and `omega[1]`.
+/// The quantity that a channel is a component of: `omega` for `omega_x` and `omega[1]`, `axes` for `axes_xz`.
 pub fn quantity(channel: &str) -> &str {
     let name = channel.split('[').next().unwrap_or(channel);
-    ["_x", "_y", "_z"].into_iter().find_map(|axis| name.strip_suffix(axis)).unwrap_or(name)
+    let is_place = |place: &str| (1..=2).contains(&place.len()) && place.chars().all(|axis| "xyz".contains(axis));
+    name.rsplit_once('_').filter(|(_, place)| is_place(place)).map_or(name, |(quantity, _)| quantity)
 }
 
 /// The components of an output.
@@ -133,7 +152,14 @@ mod tests {
 
     #[test]
     fn components_are_known_by_their_quantity() {
-        for (channel, name) in [("omega_x", "omega"), ("omega[2]", "omega"), ("slider", "slider"), ("tip_y", "tip")] {
+        for (channel, name) in [
+            ("omega_x", "omega"),
+            ("omega[2]", "omega"),
+            ("slider", "slider"),
+            ("tip_y", "tip"),
+            ("axes_xz", "axes"),
+            ("k_max", "k_max"),
+        ] {
             assert_eq!(quantity(channel), name);
         }
     }

@@ -26,7 +26,7 @@ const FRAMES: [&str; 2] = ["tangent", "pinned"];
 pub(super) const SECTION_FORCES: &str = "section_forces";
 const ENDS: [&str; 2] = ["root", "tip"];
 /// Most elements of a member; every one of them stands in the tables of the generated code.
-const MOST_ELEMENTS: i64 = 1000;
+const MOST_ELEMENTS: i64 = 2000;
 
 /// What expressions and joints need to know of a flexible member.
 #[derive(Debug)]

@@ -13,11 +13,13 @@ use crate::convergence::Convergence;
 use crate::parallel;
 use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};
 
-const FAMILIES: [Family; 3] = [
+pub(super) const CHAINS: &[Family] = &[
     Family { name: "chain in space", text: include_str!("../../data/scaling/chain.model") },
     Family { name: "chain in the plane", text: include_str!("../../data/scaling/planar_chain.model") },
     Family { name: "four-bars", text: include_str!("../../data/scaling/four_bars.model") },
 ];
+pub(super) const BEAMS: &[Family] =
+    &[Family { name: "beam in space", text: include_str!("../../data/scaling/beam.model") }];
 /// Step size whose Newton matrix is eliminated, s; the parameters are those of Newmark's average acceleration.
 const DT: f64 = 1e-4;
 
@@ -40,24 +42,24 @@ impl Cost {
     }
 }
 
-pub(super) fn run(lengths: &[usize]) -> Result<Report, StepError> {
+pub(super) fn run(families: &[Family], lengths: &[usize]) -> Result<Report, StepError> {
     // The longest first, so that short ones fill the cores.
     let jobs: Vec<(usize, usize)> =
-        lengths.iter().rev().flat_map(|&n| (0..FAMILIES.len()).map(move |family| (family, n))).collect();
-    let costs = parallel::map(&jobs, |&(family, n)| cost(&FAMILIES[family], n));
+        lengths.iter().rev().flat_map(|&n| (0..families.len()).map(move |family| (family, n))).collect();
+    let costs = parallel::map(&jobs, |&(family, n)| cost(&families[family], n));
     let costs = costs.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut families: Vec<Vec<&Cost>> = vec![Vec::new(); FAMILIES.len()];
+    let mut by_family: Vec<Vec<&Cost>> = vec![Vec::new(); families.len()];
     for (&(family, _), cost) in jobs.iter().zip(&costs).rev() {
-        families[family].push(cost);
+        by_family[family].push(cost);
     }
-    let growth: Vec<Convergence> = families
+    let growth: Vec<Convergence> = by_family
         .iter()
         .map(|costs| Convergence::new(costs.iter().map(|cost| (cost.n as f64, cost.total())).collect()))
         .collect();
     Ok(Report {
-        claims: claims(&families, &growth),
-        tables: FAMILIES.iter().zip(&families).map(|(family, costs)| table(family, costs)).collect(),
-        figures: vec![figure(&growth)],
+        claims: claims(families, &by_family, &growth),
+        tables: families.iter().zip(&by_family).map(|(family, costs)| table(family, costs)).collect(),
+        figures: vec![figure(families, &growth)],
         notes: vec![
             "Counted per Newton iteration: operations of the emitted residual and of its derivatives, and twice the \
              multiplications of a factorization with kept pivots and of a solution. The number of iterations a step does \
@@ -131,9 +133,9 @@ fn newton_matrix(compiled: &Compiled) -> (OwnedPattern, Vec<f64>) {
     (pattern, values)
 }
 
-fn claims(families: &[Vec<&Cost>], growth: &[Convergence]) -> Vec<Claim> {
+fn claims(families: &[Family], costs: &[Vec<&Cost>], growth: &[Convergence]) -> Vec<Claim> {
     let mut claims = Vec::new();
-    for ((family, costs), growth) in FAMILIES.iter().zip(families).zip(growth) {
+    for ((family, costs), growth) in families.iter().zip(costs).zip(growth) {
         claims.push(Claim::new(
             format!("{}: exponent of N in the operations of a Newton iteration", family.name),
             "1",
@@ -186,18 +188,21 @@ fn table(family: &Family, costs: &[&Cost]) -> Table {
     }
 }
 
-fn figure(growth: &[Convergence]) -> Figure {
+fn figure(families: &[Family], growth: &[Convergence]) -> Figure {
     let curve = |(family, growth): (&Family, &Convergence)| {
         Curve::new(family.name, Style::LineAndMarkers, growth.points.clone())
     };
-    let (n, cost) = growth[1].points[growth[1].points.len() / 2];
+    let (n, cost) = {
+        let points = &growth[growth.len() / 2].points;
+        points[points.len() / 2]
+    };
     Figure {
         slug: "work".into(),
         title: "Work of a Newton iteration over the number of members".into(),
         caption: "Operations of kernels and elimination. Dotted: slope 1.".into(),
         x: Axis::log("N", "1"),
         y: Axis::log("operations", "1"),
-        curves: FAMILIES.iter().zip(growth).map(curve).collect(),
+        curves: families.iter().zip(growth).map(curve).collect(),
         slopes: vec![Slope { slope: 1.0, through: (n, 2.0 * cost), span: (0.5 * n, 2.0 * n) }],
     }
 }

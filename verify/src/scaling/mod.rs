@@ -1,4 +1,4 @@
-//! `scaling`: how cost grows with the number of members, on chains of links and rows of four-bars.
+//! `scaling`: how cost grows with the number of members, on chains of links, rows of four-bars and beams.
 //!
 //! Not a document, but what the size of a mechanism does to code and to work. Operations are counted, not timed: those of
 //! the emitted kernels, summed over their instances, and those of eliminating the Newton matrix in the order of pivots
@@ -16,7 +16,7 @@ use crate::experiment::{Cost, Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "scaling",
-    reference: "Chains and four-bars of growing length; what size costs, not a document",
+    reference: "Chains, four-bars and beams of growing length; what size costs, not a document",
     experiments: EXPERIMENTS,
 };
 
@@ -26,14 +26,21 @@ static EXPERIMENTS: &[Experiment] = &[
         place: "N = 10 … 80",
         title: "Work and code of short chains in absolute coordinates",
         cost: Cost::Seconds,
-        run: || absolute::run(&[10, 20, 40, 80]),
+        run: || absolute::run(absolute::CHAINS, &[10, 20, 40, 80]),
     },
     Experiment {
         id: "scaling/absolute/long",
         place: "N = 10 … 1000",
         title: "Work and code of long chains in absolute coordinates",
         cost: Cost::Minutes,
-        run: || absolute::run(&[10, 20, 50, 100, 200, 500, 1000]),
+        run: || absolute::run(absolute::CHAINS, &[10, 20, 50, 100, 200, 500, 1000]),
+    },
+    Experiment {
+        id: "scaling/absolute/beam",
+        place: "N = 16 … 1600",
+        title: "Work and code of geometrically exact beams",
+        cost: Cost::Minutes,
+        run: || absolute::run(absolute::BEAMS, &[16, 50, 160, 500, 1600]),
     },
     Experiment {
         id: "scaling/joint/forward_dynamics",

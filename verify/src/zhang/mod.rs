@@ -2,13 +2,19 @@
 //!
 //! `README.md` beside this file goes through the paper section by section. Here: the linear analysis.
 
+mod andrews;
+mod employed;
 mod figures;
+mod four_bar;
 mod higher_order;
+mod iterations;
 mod nodes;
 mod parasitic;
 mod predictor;
+mod response;
 mod rotation_reference;
 mod shaft;
+mod thin_beam;
 mod tunable;
 
 use crate::experiment::{Cost, Experiment, Paper};
@@ -65,10 +71,63 @@ static EXPERIMENTS: &[Experiment] = &[
         run: rotation_reference::run,
     },
     Experiment {
+        id: "zhang/andrews/figs_9_10",
+        place: "Sect. 5.1, Figs. 9, 10",
+        title: "Andrews' squeezing mechanism: speed and balance of energy with long steps",
+        cost: Cost::Seconds,
+        run: andrews::long_steps,
+    },
+    Experiment {
+        id: "zhang/andrews/figs_11_12",
+        place: "Sect. 5.1, Figs. 11, 12",
+        title: "Andrews' squeezing mechanism: speed and balance of energy with short steps",
+        cost: Cost::Seconds,
+        run: andrews::short_steps,
+    },
+    Experiment {
+        id: "zhang/four_bar/figs_14_15_16",
+        place: "Sect. 5.2, Figs. 14, 15, 16",
+        title: "The flexible four-bar mechanism: turn and oscillations of its coupler",
+        cost: Cost::Minutes,
+        run: four_bar::run,
+    },
+    Experiment {
+        id: "zhang/thin_beam/figs_18_19_20",
+        place: "Sect. 5.3, Figs. 18, 19, 20",
+        title: "Lateral buckling of a thin beam",
+        cost: Cost::Minutes,
+        run: thin_beam::run,
+    },
+    Experiment {
+        id: "zhang/shaft/figs_22_23_24",
+        place: "Sect. 5.4, Figs. 22, 23, 24",
+        title: "The flexible rotating shaft runs through its critical speed",
+        cost: Cost::Minutes,
+        run: shaft::responses::run,
+    },
+    Experiment {
         id: "zhang/shaft/orders",
         place: "Sect. 5.4, Figs. 25, 26, 27",
         title: "Orders of convergence on the flexible rotating shaft",
         cost: Cost::Minutes,
-        run: shaft::run,
+        run: shaft::orders::run,
+    },
+    Experiment {
+        id: "zhang/iterations",
+        place: "Sect. 5.5, Fig. 28",
+        title: "Newton iterations in all examples",
+        cost: Cost::Minutes,
+        run: iterations::run,
     },
 ];
+
+/// The x component of the rotation vector of a rotation matrix, row by row: what the figures call the rotation angle
+/// about the x axis. Below half a turn.
+fn turn_about_x(axes: &[f64; 9]) -> f64 {
+    let [xx, xy, xz, yx, yy, yz, zx, zy, zz] = *axes;
+    let twice_sine = [zy - yz, xz - zx, yx - xy];
+    let sine = 0.5 * twice_sine.iter().map(|component| component * component).sum::<f64>().sqrt();
+    let angle = sine.atan2(0.5 * (xx + yy + zz - 1.0));
+    // The rotation vector of a rotation too small to have an axis is that of its linear part.
+    if sine > 0.0 { 0.5 * twice_sine[0] * angle / sine } else { 0.5 * twice_sine[0] }
+}

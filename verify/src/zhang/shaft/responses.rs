@@ -1,0 +1,117 @@
+//! How the shaft runs through its critical speed. [zhang, Sect. 5.4, Figs. 22-24]
+
+use hamel::model::State;
+use hamel::newton::Tolerance;
+use hamel::scheme::StepError;
+use hamel::{consistent_acceleration, initial_state};
+use hamel_models::RotatingShaft;
+
+use super::super::employed::{Employed, Shown};
+use super::super::response::{Problem, Response, ending_claims, endings};
+use super::{along_z, at_rest};
+use crate::claim::{Claim, Expected};
+use crate::convergence::largest;
+use crate::motion::output;
+use crate::report::{Axis, Cell, Column, Report, Table};
+
+const STEP: f64 = 1e-3;
+const NAME: &str = "Δt/n = 10⁻³ s";
+const END: f64 = 2.5;
+const REFERENCE: Employed = Employed { name: "esdirk436", rho: 0.0 };
+const LMS4: Employed = Employed { name: "lms4", rho: 0.6 };
+/// Part of the largest value by which curves may part and still agree excellently.
+const AGREEING: f64 = 0.05;
+/// u₃ in m by an independent implementation, elements of two nodes extrapolated, with its own uncertainty.
+const INDEPENDENT: [(f64, f64, f64); 3] =
+    [(0.75, 0.0656589, 2.1e-6), (1.25, -0.0115078, 9.7e-7), (2.0, -0.108952, 2.8e-5)];
+/// Sixteen elements are that part of the largest u₃ away from many.
+const OF_THE_MESH: f64 = 2e-3;
+/// The largest distance of mid-span from the axis, m, as far as it is known.
+const WIDEST: (f64, f64) = (0.2697, 5e-4);
+
+pub(in super::super) fn run() -> Result<Report, StepError> {
+    let model = RotatingShaft::default();
+    let observe = |state: &State| {
+        let [displacement, velocity, acceleration] = along_z(&model, state);
+        let [_, y, z] = output::<3>(&model, "displacement", state);
+        [displacement, velocity, acceleration, y.hypot(z)]
+    };
+    let problem =
+        Problem { model: &model, initial: at_rest(&model)?, end: END, sampling: 0.0, tolerance: Tolerance::default() };
+    let responses = problem.responses(STEP, observe)?;
+    let mut claims = Vec::new();
+    for reference in responses.iter().filter(|response| response.of == REFERENCE) {
+        claims.extend(motion(reference));
+        claims.extend(agreement(reference, &responses));
+    }
+    claims.extend(ending_claims(&responses, NAME, END, &[], &[], ""));
+
+    // What the paper may have done: the straight shaft is let go a second before it turns.
+    let mut straight = initial_state(&model)?;
+    straight.t = -1.0;
+    consistent_acceleration(&model, &mut straight)?;
+    let sudden = Problem { initial: straight, ..problem }.response(LMS4, STEP, observe)?;
+    let end = |response: &Response<4>| match response.is_through() {
+        true => response.samples.last().map_or(f64::NAN, |&(t, _)| t),
+        false => 0.0,
+    };
+    let because = "Nothing of what is printed makes it fail here: neither from equilibrium nor with the weight put on at \
+                   once. The paper does not tell how it starts, which of several starts of LMS4 it uses, or how its \
+                   iteration ends.";
+    let from_rest = responses.iter().filter(|response| response.of == LMS4).map(end).fold(f64::NAN, f64::max);
+    for (start, found) in [("from equilibrium", from_rest), ("weight put on at −1 s", end(&sudden))] {
+        let what = format!("end of the motion with LMS4 (ρ∞ = 0.6), {start}");
+        claims.push(Claim::new(what, "s", Expected::AtLeast(END - 1e-9), found).although("fails to complete", because));
+    }
+
+    let shown = |number, title, y, quantity| Shown { number, title, caption: NAME, y, quantity, start: 0.0 };
+    let mut figures = shown(22, "displacement at mid-span", Axis::linear("u₃", "m"), 0).panels(responses.iter(), None);
+    figures.extend(shown(23, "velocity at mid-span", Axis::linear("v₃", "m/s"), 1).panels(responses.iter(), None));
+    let acceleration = shown(24, "acceleration at mid-span", Axis::linear("a₃", "m/s^2"), 2);
+    figures.extend(acceleration.panels(responses.iter(), None));
+    let tables = vec![differences(&responses), endings("breakdowns", NAME, &responses)];
+    Ok(Report { claims, tables, figures, notes: Vec::new() })
+}
+
+fn motion(reference: &Response<4>) -> Vec<Claim> {
+    let widest = largest(reference.between([0.0, END], 3).map(|(_, distance)| distance));
+    let expected = Expected::Reference { value: WIDEST.0, tolerance: WIDEST.1 };
+    let mut claims = vec![Claim::new("largest distance of mid-span from the axis", "m", expected, widest)];
+    for (t, value, uncertainty) in INDEPENDENT {
+        let expected = Expected::Reference { value, tolerance: uncertainty + OF_THE_MESH * widest };
+        claims.push(Claim::new(format!("u₃ at {t} s"), "m", expected, reference.at(t, 0)));
+    }
+    claims
+}
+
+fn agreement(reference: &Response<4>, responses: &[Response<4>]) -> Vec<Claim> {
+    let claim = |(quantity, symbol): (usize, &str)| {
+        let worst = largest(responses.iter().map(|response| difference(response, reference, quantity)));
+        let what = format!("largest difference of {symbol} to ESDIRK4(3)6L[2]SA2, of its largest value, all schemes");
+        Claim::new(what, "1", Expected::AtMost(AGREEING), worst).in_words("excellent agreement can be observed")
+    };
+    ["u₃", "v₃", "a₃"].into_iter().enumerate().map(claim).collect()
+}
+
+/// The largest difference of a quantity, of its largest value.
+fn difference(response: &Response<4>, reference: &Response<4>, quantity: usize) -> f64 {
+    let values = || response.between([0.0, END], quantity).map(|(t, value)| (value, reference.at(t, quantity)));
+    largest(values().map(|(a, b)| a - b)) / largest(values().map(|(_, b)| b))
+}
+
+fn differences(responses: &[Response<4>]) -> Table {
+    let mut columns = vec![Column::text("scheme")];
+    columns.extend(["u₃", "v₃", "a₃"].map(|symbol| Column::new(format!("difference of {symbol}"), "1")));
+    let reference = responses.iter().find(|response| response.of == REFERENCE);
+    let row = |response: &Response<4>| {
+        let cell =
+            |quantity| reference.map_or(Cell::Empty, |known| Cell::number(difference(response, known, quantity), 3));
+        std::iter::once(Cell::Text(response.name.clone())).chain([0, 1, 2].map(cell)).collect()
+    };
+    Table {
+        slug: "differences".into(),
+        title: "Largest differences to ESDIRK4(3)6L[2]SA2, of the largest value".into(),
+        columns,
+        rows: responses.iter().map(row).collect(),
+    }
+}
