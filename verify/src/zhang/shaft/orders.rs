@@ -82,11 +82,12 @@ fn study(model: &RotatingShaft, initial: &State, of: Employed, reference: &[[f64
     Ok(Study { of, name: scheme.name(), n: f64::from(scheme.stages()), errors: [0, 1, 2].map(convergence) })
 }
 
-/// Which of the steps a scheme takes: multistep and single-step ones the shortest, those of order four and five all.
+/// Which of the steps a scheme takes: multistep and single-step ones the shortest, those of high order all, but for
+/// MSSTH(5), with which Newton's method diverges at the longest.
 fn set_of(of: Employed) -> usize {
     match of.name {
         "lms2" | "lms3" | "lms4" | "ss2" | "ss3" | "ss4" => 0,
-        "mssth4" | "mssth5" | "esdirk325" | "esdirk436" => 2,
+        "mssth4" | "esdirk325" | "esdirk436" => 2,
         _ => 1,
     }
 }
@@ -108,7 +109,7 @@ impl Study {
 fn orders(studies: &[Study]) -> Vec<Claim> {
     let mut claims = Vec::new();
     let says = "second-order methods, MSSTH(3) and ESDIRK3(2)4L[2]SA show the rate of their order";
-    for study in studies.iter().filter(|study| set_of(study.of) < 2) {
+    for study in studies.iter().filter(|study| set_of(study.of) < 2 && study.of.name != "mssth5") {
         let order = if study.of.is_of_second_order() { 2.0 } else { 3.0 };
         let expected = || Expected::Order { order, tolerance: TOLERANCE };
         for (quantity, (_, title)) in QUANTITIES.iter().enumerate() {
