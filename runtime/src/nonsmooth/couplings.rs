@@ -1,95 +1,91 @@
-//! Which rows of a contact problem act on which: G without its zeros, and linear systems of the same pattern.
+//! What contacts do to each other: G, contact by contact in blocks of 3 × 3.
 //!
-//! Few contacts share a body, so that G is sparse where contacts are many.
+//! Few contacts share a body, so that blocks are few where contacts are many. A block has the rows of one contact and the
+//! columns of another, the normal first; what a contact has no direction for is zero.
 
-use super::problem::Problem;
-use crate::linear_solver::{LinearSolver, Singular};
-use crate::sparsity::OwnedPattern;
+/// Values of one contact: normal and tangential; entries behind its directions are zero.
+pub(super) type Vector = [f64; 3];
+/// Rows of a 3 × 3 matrix.
+pub(super) type Block = [Vector; 3];
 
-#[derive(Default)]
+pub(super) const IDENTITY: Block = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+/// Blocks for which there is room at once.
+const RESERVED: usize = 16;
+
+#[derive(Debug, Default)]
 pub(super) struct Couplings {
-    /// Entries of G that are not zero, row by row.
-    row_starts: Vec<usize>,
-    columns: Vec<usize>,
-    entries: Vec<f64>,
-    /// The pattern of the problem that was read last, and the values of its matrix.
-    system: Option<(OwnedPattern, LinearSolver)>,
-    values: Vec<f64>,
+    /// Of each contact the contacts that act on it, in order, itself among them.
+    rows: Vec<Vec<(usize, Block)>>,
+    /// Contacts that take part; rows beyond keep their memory.
+    size: usize,
 }
 
 impl Couplings {
-    /// Makes room for this many rows.
-    pub(super) fn reserve(&mut self, rows: usize) {
-        self.row_starts.reserve(rows + 1);
-        self.columns.reserve(rows * rows);
-        self.entries.reserve(rows * rows);
+    /// Makes room for this many contacts.
+    pub(super) fn reserve(&mut self, contacts: usize) {
+        let missing = contacts.saturating_sub(self.rows.len());
+        self.rows.extend((0..missing).map(|_| Vec::with_capacity(RESERVED.min(contacts))));
     }
 
-    /// Keeps the entries of a problem, and prepares matrices with entries in all rows and columns of contacts that G
-    /// couples.
-    pub(super) fn read(&mut self, problem: &Problem) {
-        self.row_starts.clear();
-        self.columns.clear();
-        self.entries.clear();
-        for row in 0..problem.size() {
-            self.row_starts.push(self.columns.len());
-            for (column, &entry) in problem.row(row).iter().enumerate().filter(|(_, entry)| **entry != 0.0) {
-                self.columns.push(column);
-                self.entries.push(entry);
+    /// Nothing acts on anything.
+    pub(super) fn clear(&mut self, contacts: usize) {
+        self.reserve(contacts);
+        self.size = contacts;
+        for (contact, row) in self.rows.iter_mut().enumerate() {
+            row.clear();
+            if contact < contacts {
+                row.push((contact, Block::default()));
             }
         }
-        self.row_starts.push(self.columns.len());
-
-        let n = problem.size();
-        let pattern = OwnedPattern::from_entries(n, n, self.meetings(problem));
-        if self.system.as_ref().is_none_or(|(last, _)| *last != pattern) {
-            self.system = Some((pattern.clone(), LinearSolver::from_pattern(pattern)));
-        }
     }
 
-    /// Rows and columns of contacts that act on each other, or on themselves.
-    fn meetings(&self, problem: &Problem) -> Vec<(usize, usize)> {
-        let mut contact_of = vec![0; problem.size()];
-        for (index, contact) in problem.contacts.iter().enumerate() {
-            contact_of[contact.all()].fill(index);
-        }
-        let mut meetings = Vec::new();
-        for (index, contact) in problem.contacts.iter().enumerate() {
-            let acting = contact.all().flat_map(|row| self.row(row).map(|(column, _)| contact_of[column]));
-            let mut others: Vec<usize> = acting.chain([index]).collect();
-            others.sort_unstable();
-            others.dedup();
-            for other in others {
-                let columns = problem.contacts[other].all();
-                meetings.extend(contact.all().flat_map(|row| columns.clone().map(move |column| (row, column))));
+    /// The block with which a contact acts on another.
+    pub(super) fn block_mut(&mut self, on: usize, from: usize) -> &mut Block {
+        let row = &mut self.rows[on];
+        let at = row.binary_search_by_key(&from, |(contact, _)| *contact).unwrap_or_else(|at| {
+            row.insert(at, (from, Block::default()));
+            at
+        });
+        &mut row[at].1
+    }
+
+    /// The blocks that act on a contact, itself among them, in order.
+    pub(super) fn row(&self, on: usize) -> &[(usize, Block)] {
+        &self.rows[on]
+    }
+
+    pub(super) fn rows_mut(&mut self) -> &mut [Vec<(usize, Block)>] {
+        &mut self.rows[..self.size]
+    }
+
+    /// How a contact acts on itself.
+    pub(super) fn own(&self, contact: usize) -> Block {
+        let row = &self.rows[contact];
+        row.binary_search_by_key(&contact, |(other, _)| *other).map_or_else(|_| Block::default(), |at| row[at].1)
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        let blocks = self.rows[..self.size].iter().flatten();
+        blocks.flat_map(|(_, block)| block.as_flattened()).all(|entry| entry.is_finite())
+    }
+}
+
+pub(super) fn dot(a: &Vector, b: &Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(super) fn times(block: &Block, vector: &Vector) -> Vector {
+    [dot(&block[0], vector), dot(&block[1], vector), dot(&block[2], vector)]
+}
+
+pub(super) fn product(left: &Block, right: &Block) -> Block {
+    let mut product = Block::default();
+    for (row, left) in product.iter_mut().zip(left) {
+        for (left, right) in left.iter().zip(right) {
+            for (entry, right) in row.iter_mut().zip(right) {
+                *entry += left * right;
             }
         }
-        meetings
     }
-
-    /// The entries of a row, with their columns.
-    pub(super) fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let range = self.row_starts[row]..self.row_starts[row + 1];
-        self.columns[range.clone()].iter().copied().zip(self.entries[range].iter().copied())
-    }
-
-    /// A row of G times a vector.
-    pub(super) fn times(&self, row: usize, vector: &[f64]) -> f64 {
-        self.row(row).map(|(column, entry)| entry * vector[column]).sum()
-    }
-
-    /// Factorizes a matrix of the prepared pattern.
-    pub(super) fn factor(&mut self, entry: impl Fn(usize, usize) -> f64) -> Result<(), Singular> {
-        let (pattern, solver) = self.system.as_mut().ok_or(Singular)?;
-        self.values.clear();
-        self.values.extend(pattern.entries().map(|(row, column)| entry(row, column)));
-        solver.factor(&self.values)
-    }
-
-    /// Replaces a right-hand side by the solution for the matrix factorized last.
-    pub(super) fn solve(&mut self, rhs: &mut [f64]) {
-        if let Some((_, solver)) = &mut self.system {
-            solver.solve(rhs);
-        }
-    }
+    product
 }

@@ -3,6 +3,10 @@
 //! Rows and columns are exchanged for the largest pivot; unknowns whose pivot vanishes stay zero, so that a consistent
 //! system gets one of its solutions. What an inconsistent one gets is judged by whoever asked.
 
+use super::couplings::product;
+use super::problem::Problem;
+use super::sparse_system::Terms;
+
 /// Pivots below this part of the first are round-off.
 const ROUNDING: f64 = 1e-13;
 
@@ -10,7 +14,7 @@ const ROUNDING: f64 = 1e-13;
 pub(super) struct Elimination {
     size: usize,
     /// Row by row, `[n × n]`.
-    pub(super) matrix: Vec<f64>,
+    matrix: Vec<f64>,
     /// The right-hand side, then the solution, `[n]`.
     pub(super) rhs: Vec<f64>,
     columns: Vec<usize>,
@@ -26,8 +30,31 @@ impl Elimination {
         self.columns.reserve(n);
     }
 
+    /// The rows `L G R + D` of a problem, and a right-hand side.
+    pub(super) fn set(&mut self, problem: &Problem, terms: &[Terms], rhs: &[f64]) {
+        let n = problem.size();
+        self.clear(n);
+        for (on, contact) in problem.contacts.iter().enumerate() {
+            for (from, block) in problem.couplings().row(on) {
+                let (left, columns) = (product(&terms[on].left, block), problem.contacts[*from].all());
+                let block = product(&left, &terms[*from].right);
+                for (row, entries) in contact.all().zip(block) {
+                    for (column, entry) in columns.clone().zip(entries) {
+                        self.matrix[row * n + column] += entry;
+                    }
+                }
+            }
+            for (row, own) in contact.all().zip(terms[on].own) {
+                for (column, own) in contact.all().zip(own) {
+                    self.matrix[row * n + column] += own;
+                }
+            }
+        }
+        self.rhs.copy_from_slice(rhs);
+    }
+
     /// A system of zeros.
-    pub(super) fn clear(&mut self, n: usize) {
+    fn clear(&mut self, n: usize) {
         self.size = n;
         for (values, length) in [(&mut self.matrix, n * n), (&mut self.rhs, n), (&mut self.solution, n)] {
             values.clear();

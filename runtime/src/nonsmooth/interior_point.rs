@@ -7,8 +7,9 @@
 //! Nesterov and Todd, with `|ξ_T|` taken from the last iterate (Acary, Armand and Nguyen 2023). Contacts without friction
 //! have a half-line for their cone.
 
-use super::couplings::Couplings;
+use super::couplings::{Block, IDENTITY, Vector, dot, times};
 use super::problem::Problem;
+use super::sparse_system::{SparseSystem, Terms};
 
 const ITERATIONS: u32 = 80;
 /// Part of the way to the border of the cones that a step goes.
@@ -27,16 +28,13 @@ const BALANCE: f64 = 0.02;
 /// Distance from the laws, relative to the velocities, at which nothing is left to gain.
 const CLOSE: f64 = 1e-14;
 
-/// A vector of one contact; entries behind its dimension are zero.
-type Vector = [f64; 3];
-
 #[derive(Clone, Copy, Debug, Default)]
 struct Cone {
     /// The first of its rows.
     normal: usize,
     dimension: usize,
     /// Orthonormal eigenvectors of W, by columns, and its eigenvalues: near the border they are far apart.
-    basis: [Vector; 3],
+    basis: Block,
     values: Vector,
     /// `W x = W⁻¹ z`.
     lambda: Vector,
@@ -47,8 +45,7 @@ struct Cone {
 #[derive(Default)]
 pub(super) struct InteriorPoint {
     cones: Vec<Cone>,
-    /// The cone of every row.
-    cone_of: Vec<usize>,
+    terms: Vec<Terms>,
     /// Unknowns of the problem over x; zero where there is no x.
     scales: Vec<f64>,
     x: Vec<f64>,
@@ -70,7 +67,7 @@ impl InteriorPoint {
     /// Makes room for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.cones.reserve(rows);
-        self.cone_of.reserve(rows);
+        self.terms.reserve(rows);
         for values in self.vectors() {
             values.reserve(rows);
         }
@@ -81,14 +78,14 @@ impl InteriorPoint {
         [scales, x, z, dx, dz, slips, lack, rhs, best]
     }
 
-    /// Replaces the unknowns of a problem, whose couplings are given, by as good a solution as it finds.
+    /// Replaces the unknowns of a problem, of a prepared system by as good a solution as it finds.
     ///
     /// Whoever asked judges how well the laws hold. Following the change of slips makes it quick near a solution; either
     /// way may fail where the other does not.
     pub(super) fn solve(
         &mut self,
         problem: &mut Problem,
-        couplings: &mut Couplings,
+        system: &mut SparseSystem,
         follows: bool,
         iterations: &mut u32,
     ) {
@@ -96,8 +93,7 @@ impl InteriorPoint {
         let (mut length, mut followed) = (0.0, false);
         let (mut part_of_slip, mut least, mut since) = (1.0, f64::INFINITY, 0);
         for _ in 0..ITERATIONS {
-            self.measure(problem, couplings, if followed { 1.0 } else { part_of_slip });
-            problem.update_slips();
+            self.measure(problem, if followed { 1.0 } else { part_of_slip });
             let (violation, size) = problem.violation();
             since += 1;
             if violation < least {
@@ -111,10 +107,10 @@ impl InteriorPoint {
                 (part_of_slip, since) = (0.5 * part_of_slip, 0);
             }
             followed = follows && length > FOLLOWED;
-            length = self.step(problem, couplings, size, followed);
+            length = self.step(problem, system, size, followed);
             if followed && length <= FOLLOWED {
                 followed = false;
-                length = self.step(problem, couplings, size, false);
+                length = self.step(problem, system, size, false);
             }
             if length.is_nan() || length < SHORTEST {
                 break;
@@ -127,7 +123,7 @@ impl InteriorPoint {
             }
             *iterations += 1;
         }
-        problem.unknowns().copy_from_slice(&self.best);
+        problem.unknowns_mut().copy_from_slice(&self.best);
     }
 
     /// Starts in the middle of the cones, as far out as the velocities are large.
@@ -138,7 +134,6 @@ impl InteriorPoint {
             values.resize(n, 0.0);
         });
         self.cones.clear();
-        self.cone_of.clear();
         let size = (0..n).fold(f64::MIN_POSITIVE, |size: f64, row| size.max(problem.bias(row).abs()));
         for contact in &problem.contacts {
             let normal = contact.normal;
@@ -150,26 +145,25 @@ impl InteriorPoint {
             }
             self.x[normal] = size / self.scales[normal];
             self.z[normal] = size * self.scales[normal];
-            self.cone_of.extend(contact.all().map(|_| self.cones.len()));
             self.cones.push(Cone { normal, dimension, ..Cone::default() });
         }
     }
 
     fn write(&self, problem: &mut Problem) {
-        for ((unknown, x), scale) in problem.unknowns().iter_mut().zip(&self.x).zip(&self.scales) {
+        for ((unknown, x), scale) in problem.unknowns_mut().iter_mut().zip(&self.x).zip(&self.scales) {
             *unknown = x * scale;
         }
     }
 
     /// What z lacks.
-    fn measure(&mut self, problem: &mut Problem, couplings: &Couplings, part_of_slip: f64) {
+    fn measure(&mut self, problem: &mut Problem, part_of_slip: f64) {
         self.write(problem);
+        problem.update_slips();
         self.wrong = 0.0;
         for cone in &self.cones {
             let z = part(&self.z, cone);
             for row in cone.normal..cone.normal + cone.dimension {
-                let slip = problem.bias(row) + couplings.times(row, problem.unknowns());
-                self.lack[row] = self.scales[row] * slip - self.z[row];
+                self.lack[row] = self.scales[row] * problem.slip(row) - self.z[row];
             }
             let slip = &mut self.slips[cone.normal];
             let change = z[1].hypot(z[2]) - *slip;
@@ -183,30 +177,28 @@ impl InteriorPoint {
     /// Finds a step towards the laws; says how much of it stays inside the cones.
     ///
     /// Whether it follows the change of `|ξ_T|` makes it quick near a solution, and wrong far from one.
-    fn step(&mut self, problem: &Problem, couplings: &mut Couplings, size: f64, follows: bool) -> f64 {
+    fn step(&mut self, problem: &Problem, system: &mut SparseSystem, size: f64, follows: bool) -> f64 {
         for cone in &mut self.cones {
             let z = part(&self.z, cone);
             cone.scale(&part(&self.x, cone), &z);
             let slip = z[1].hypot(z[2]);
             cone.along = if follows && slip > 0.0 { [0.0, z[1] / slip, z[2] / slip] } else { [0.0; 3] };
         }
-        let Self { cones, cone_of, scales, .. } = &*self;
         // In the eigenvectors of W, whose large values would drown the small ones in any other basis.
-        let entry = |row: usize, column: usize| {
-            let (of_row, of_column) = (&cones[cone_of[row]], &cones[cone_of[column]]);
-            let (i, j) = (row - of_row.normal, column - of_column.normal);
-            let mut sum = if row == column { of_row.values[i].powi(2) + DAMPING } else { 0.0 };
-            for k in 0..of_row.dimension {
-                let left = of_row.slid(k, i) * scales[of_row.normal + k];
-                let couplings = problem.row(of_row.normal + k);
-                for l in 0..of_column.dimension {
-                    let right = of_column.basis[j][l] * scales[of_column.normal + l];
-                    sum += left * couplings[of_column.normal + l] * right;
+        self.terms.clear();
+        self.terms.extend(self.cones.iter().map(|cone| {
+            let scales = part(&self.scales, cone);
+            let mut terms = Terms { left: cone.basis, right: Block::default(), own: IDENTITY };
+            for i in 0..3 {
+                for k in 0..3 {
+                    terms.left[i][k] = cone.slid(k, i) * scales[k];
+                    terms.right[k][i] = cone.basis[i][k] * scales[k];
                 }
+                terms.own[i][i] = cone.values[i].powi(2);
             }
-            sum
-        };
-        if couplings.factor(entry).is_err() {
+            terms
+        }));
+        if system.factor(problem, DAMPING, &self.terms).is_err() {
             return 0.0;
         }
 
@@ -217,7 +209,7 @@ impl InteriorPoint {
                 self.rhs[row] = -self.z[row] - lack[i];
             }
         }
-        self.find(couplings);
+        self.find(problem, system);
         let far = self.farthest().min(1.0);
         let n_cones = self.cones.len() as f64;
         let now: f64 = self.x.iter().zip(&self.z).map(|(x, z)| x * z).sum();
@@ -242,17 +234,17 @@ impl InteriorPoint {
                 self.rhs[cone.normal + i] = goal[i] - lack[i];
             }
         }
-        self.find(couplings);
+        self.find(problem, system);
         (INSIDE * self.farthest()).min(1.0)
     }
 
     /// The steps of x and z that belong to a right-hand side.
-    fn find(&mut self, couplings: &mut Couplings) {
+    fn find(&mut self, problem: &Problem, system: &mut SparseSystem) {
         for cone in &self.cones {
             let rhs = cone.in_basis(&part(&self.rhs, cone));
             put(&mut self.dx, cone, &rhs);
         }
-        couplings.solve(&mut self.dx);
+        system.solve(&mut self.dx);
         for cone in &self.cones {
             let dx = cone.out_of_basis(&part(&self.dx, cone));
             put(&mut self.dx, cone, &dx);
@@ -260,8 +252,10 @@ impl InteriorPoint {
         for (rhs, (dx, scale)) in self.rhs.iter_mut().zip(self.dx.iter().zip(&self.scales)) {
             *rhs = dx * scale;
         }
-        for row in 0..self.dz.len() {
-            self.dz[row] = self.scales[row] * couplings.times(row, &self.rhs) + self.lack[row];
+        for (index, contact) in problem.contacts.iter().enumerate() {
+            for (row, slip) in contact.all().zip(problem.act(index, &self.rhs)) {
+                self.dz[row] = self.scales[row] * slip + self.lack[row];
+            }
         }
         for cone in &self.cones {
             self.dz[cone.normal] = cone.slide(&part(&self.dz, cone))[0];
@@ -293,7 +287,7 @@ impl Cone {
         let half = 0.5_f64.sqrt();
         let eta = (z_size / x_size).sqrt();
         if self.dimension == 1 {
-            self.basis = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+            self.basis = IDENTITY;
             self.values = [eta; 3];
         } else {
             self.basis = [[half, half * c, half * s], [half, -half * c, -half * s], [0.0, -s, c]];
@@ -303,7 +297,7 @@ impl Cone {
     }
 
     fn in_basis(&self, vector: &Vector) -> Vector {
-        self.basis.map(|axis| dot(&axis, vector))
+        times(&self.basis, vector)
     }
 
     fn out_of_basis(&self, vector: &Vector) -> Vector {
@@ -341,10 +335,6 @@ fn part(values: &[f64], cone: &Cone) -> Vector {
 
 fn put(values: &mut [f64], cone: &Cone, vector: &Vector) {
     values[cone.normal..cone.normal + cone.dimension].copy_from_slice(&vector[..cone.dimension]);
-}
-
-fn dot(a: &Vector, b: &Vector) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// aᵀ J a, without the cancellation near the border.

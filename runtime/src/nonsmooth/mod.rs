@@ -15,6 +15,7 @@ mod interior_point;
 mod missed;
 mod problem;
 mod solver;
+mod sparse_system;
 mod stepper;
 
 pub use contacts::ContactRecord;

@@ -5,6 +5,8 @@
 //! largest diagonal entry of G is one; then r = 1 serves every contact. G need not be symmetric: couplings of stages
 //! are not. Not here: where b and G come from, see [`super::contacts`].
 
+use super::couplings::{Couplings, Vector, times};
+
 /// One contact of a problem: a row for its normal, then one for each direction of friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rows {
@@ -20,6 +22,13 @@ impl Rows {
 
     pub(super) fn tangential(&self) -> std::ops::Range<usize> {
         self.normal + 1..self.normal + 1 + self.tangents
+    }
+
+    /// The values of the contact among those of all rows.
+    pub(super) fn part(&self, values: &[f64]) -> Vector {
+        let mut part = [0.0; 3];
+        part[..=self.tangents].copy_from_slice(&values[self.all()]);
+        part
     }
 }
 
@@ -40,9 +49,9 @@ pub(super) enum Status {
 #[derive(Debug, Default)]
 pub(super) struct Problem {
     pub(super) contacts: Vec<Rows>,
-    size: usize,
-    /// G, row by row, `[n × n]`.
-    matrix: Vec<f64>,
+    /// Contact of every row.
+    contact_of: Vec<usize>,
+    couplings: Couplings,
     bias: Vec<f64>,
     /// Λ over `scales`.
     unknowns: Vec<f64>,
@@ -55,7 +64,8 @@ impl Problem {
     /// Makes room for this many contacts and rows.
     pub(super) fn reserve(&mut self, contacts: usize, rows: usize) {
         self.contacts.reserve(contacts);
-        self.matrix.reserve(rows * rows);
+        self.contact_of.reserve(rows);
+        self.couplings.reserve(contacts);
         for values in [&mut self.bias, &mut self.unknowns, &mut self.scales, &mut self.slips] {
             values.reserve(rows);
         }
@@ -64,38 +74,35 @@ impl Problem {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.contacts.clear();
-        self.size = 0;
+        self.contact_of.clear();
     }
 
     /// Adds a contact.
     pub(super) fn push(&mut self, tangents: usize, friction: f64) {
-        self.contacts.push(Rows { normal: self.size, tangents, friction });
-        self.size += 1 + tangents;
+        self.contact_of.resize(self.size() + 1 + tangents, self.contacts.len());
+        self.contacts.push(Rows { normal: self.size() - 1 - tangents, tangents, friction });
     }
 
     /// Makes b, G and Λ of the contacts that were added; all zero.
     pub(super) fn allocate(&mut self) {
-        let n = self.size;
-        for (values, length) in [
-            (&mut self.matrix, n * n),
-            (&mut self.bias, n),
-            (&mut self.unknowns, n),
-            (&mut self.scales, n),
-            (&mut self.slips, n),
-        ] {
+        let n = self.size();
+        self.couplings.clear(self.contacts.len());
+        for values in [&mut self.bias, &mut self.unknowns, &mut self.scales, &mut self.slips] {
             values.clear();
-            values.resize(length, 0.0);
+            values.resize(n, 0.0);
         }
     }
 
     /// Number of rows.
     pub(super) fn size(&self) -> usize {
-        self.size
+        self.contact_of.len()
     }
 
     /// Adds to an entry of G.
     pub(super) fn add_entry(&mut self, row: usize, column: usize, value: f64) {
-        self.matrix[row * self.size + column] += value;
+        let (on, from) = (self.contact_of[row], self.contact_of[column]);
+        let (k, l) = (row - self.contacts[on].normal, column - self.contacts[from].normal);
+        self.couplings.block_mut(on, from)[k][l] += value;
     }
 
     /// Sets an entry of b and the first guess of Λ.
@@ -111,14 +118,17 @@ impl Problem {
 
     /// Scales what was set; called once, before anything is solved.
     pub(super) fn scale(&mut self) {
-        for contact in &self.contacts {
-            let largest = contact.all().map(|row| self.matrix[row * self.size + row]).fold(0.0, f64::max);
+        for (index, contact) in self.contacts.iter().enumerate() {
+            let own = self.couplings.own(index);
+            let largest = (0..=contact.tangents).map(|k| own[k][k]).fold(0.0, f64::max);
             let scale = if largest > 0.0 && largest.is_finite() { largest.sqrt().recip() } else { 1.0 };
             self.scales[contact.all()].fill(scale);
         }
-        for (row, entries) in self.matrix.chunks_exact_mut(self.size.max(1)).enumerate() {
-            for (entry, scale) in entries.iter_mut().zip(&self.scales) {
-                *entry *= self.scales[row] * scale;
+        let scale = |index: usize| self.scales[self.contacts[index].normal];
+        for (on, row) in self.couplings.rows_mut().iter_mut().enumerate() {
+            for (from, block) in row {
+                let factor = scale(on) * scale(*from);
+                block.as_flattened_mut().iter_mut().for_each(|entry| *entry *= factor);
             }
         }
         for ((bias, unknown), scale) in self.bias.iter_mut().zip(&mut self.unknowns).zip(&self.scales) {
@@ -129,12 +139,22 @@ impl Problem {
 
     /// Whether all numbers are.
     pub(super) fn is_finite(&self) -> bool {
-        self.matrix.iter().chain(&self.bias).chain(&self.unknowns).all(|value| value.is_finite())
+        self.couplings.is_finite() && self.bias.iter().chain(&self.unknowns).all(|value| value.is_finite())
     }
 
-    /// A row of scaled G.
-    pub(super) fn row(&self, row: usize) -> &[f64] {
-        &self.matrix[row * self.size..(row + 1) * self.size]
+    /// Scaled G.
+    pub(super) fn couplings(&self) -> &Couplings {
+        &self.couplings
+    }
+
+    /// What values of all rows do to a contact by scaled G.
+    pub(super) fn act(&self, on: usize, values: &[f64]) -> Vector {
+        let mut sum = [0.0; 3];
+        for (from, block) in self.couplings.row(on) {
+            let change = times(block, &self.contacts[*from].part(values));
+            sum.iter_mut().zip(change).for_each(|(sum, change)| *sum += change);
+        }
+        sum
     }
 
     /// Scaled b.
@@ -143,20 +163,36 @@ impl Problem {
     }
 
     /// Scaled Λ.
-    pub(super) fn unknowns(&mut self) -> &mut [f64] {
+    pub(super) fn unknowns(&self) -> &[f64] {
+        &self.unknowns
+    }
+
+    pub(super) fn unknowns_mut(&mut self) -> &mut [f64] {
         &mut self.unknowns
     }
 
-    /// A slip as it was updated last, scaled.
+    /// Slips as they were updated last, scaled.
+    pub(super) fn slips(&self) -> &[f64] {
+        &self.slips
+    }
+
+    /// One of them.
     pub(super) fn slip(&self, row: usize) -> f64 {
         self.slips[row]
     }
 
     /// The slips that belong to Λ.
     pub(super) fn update_slips(&mut self) {
-        for row in 0..self.size {
-            let sum: f64 = self.row(row).iter().zip(&self.unknowns).map(|(entry, unknown)| entry * unknown).sum();
-            self.slips[row] = self.bias[row] + sum;
+        for index in 0..self.contacts.len() {
+            self.update_slip(index);
+        }
+    }
+
+    /// The slips of one contact.
+    pub(super) fn update_slip(&mut self, index: usize) {
+        let changes = self.act(index, &self.unknowns);
+        for (row, change) in self.contacts[index].all().zip(changes) {
+            self.slips[row] = self.bias[row] + change;
         }
     }
 
@@ -198,13 +234,17 @@ impl Problem {
     /// Largest violation of the laws as a relative velocity, and the size of the velocities from which it is left.
     pub(super) fn violation(&self) -> (f64, f64) {
         let (mut violation, mut size) = (0.0_f64, 0.0_f64);
-        for contact in &self.contacts {
-            let residual = self.residual(contact);
-            for (row, residual) in contact.all().zip(residual) {
-                let scale = self.scales[row];
+        for (index, contact) in self.contacts.iter().enumerate() {
+            let mut terms = contact.part(&self.bias).map(f64::abs);
+            for (from, block) in self.couplings.row(index) {
+                let unknowns = self.contacts[*from].part(&self.unknowns).map(f64::abs);
+                let sizes = times(&block.map(|row| row.map(f64::abs)), &unknowns);
+                terms.iter_mut().zip(sizes).for_each(|(term, size)| *term += size);
+            }
+            let scale = self.scales[contact.normal];
+            for (residual, term) in self.residual(contact).into_iter().zip(terms) {
                 violation = larger(violation, residual.abs() / scale);
-                let terms = self.row(row).iter().zip(&self.unknowns).map(|(entry, unknown)| (entry * unknown).abs());
-                size = larger(size, (self.bias[row].abs() + terms.sum::<f64>()) / scale);
+                size = larger(size, term / scale);
             }
         }
         (violation, size)

@@ -7,10 +7,11 @@
 //! collide all at once, contacts are swept over one by one (projected Gauss-Seidel) until they obey their laws loosely.
 //! A problem that none solves may have no solution: friction can jam.
 
-use super::couplings::Couplings;
+use super::couplings::{Block, IDENTITY};
 use super::elimination::Elimination;
 use super::interior_point::InteriorPoint;
 use super::problem::{Problem, Rows, Status, on_disc};
+use super::sparse_system::{SparseSystem, Terms};
 
 const NEWTON_ITERATIONS: u32 = 20;
 /// Iterations where contacts are many, and those that finish what another method has found.
@@ -70,8 +71,11 @@ pub(super) struct Unsolved {
 
 #[derive(Default)]
 pub(super) struct Solver {
-    system: Elimination,
-    couplings: Couplings,
+    dense: Elimination,
+    sparse: SparseSystem,
+    terms: Vec<Terms>,
+    /// The right-hand side of a linear system, then the change of Λ.
+    rhs: Vec<f64>,
     interior: InteriorPoint,
     /// Where iterations began, and the best that they came to.
     start: Vec<f64>,
@@ -80,9 +84,10 @@ pub(super) struct Solver {
 impl Solver {
     /// Makes room for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
-        self.system.reserve(rows);
+        self.dense.reserve(rows.min(DENSE));
+        self.terms.reserve(rows);
+        self.rhs.reserve(rows);
         self.start.reserve(rows);
-        self.couplings.reserve(rows);
         self.interior.reserve(rows);
     }
 
@@ -90,7 +95,7 @@ impl Solver {
     pub(super) fn solve(&mut self, problem: &mut Problem) -> Result<Solved, Unsolved> {
         let mut iterations = 0;
         if problem.size() > DENSE {
-            self.couplings.read(problem);
+            self.sparse.prepare(problem);
         }
         let most = if problem.size() < MANY { NEWTON_ITERATIONS } else { FINISHING_ITERATIONS };
         if let Some(solved) = self.newton(problem, most, &mut iterations) {
@@ -116,15 +121,14 @@ impl Solver {
             if iteration == most || violation.is_nan() {
                 break;
             }
-            self.system.clear(problem.size());
-            for index in 0..problem.contacts.len() {
-                let contact = problem.contacts[index];
-                self.linearize(problem, &contact, problem.status(&contact));
+            self.clear(problem);
+            for contact in &problem.contacts {
+                self.linearize(problem, contact, problem.status(contact));
             }
             if !self.solve_system(problem) {
                 break;
             }
-            for (unknown, change) in problem.unknowns().iter_mut().zip(&self.system.rhs) {
+            for (unknown, change) in problem.unknowns_mut().iter_mut().zip(&self.rhs) {
                 *unknown += change;
             }
             *iterations += 1;
@@ -132,61 +136,59 @@ impl Solver {
         None
     }
 
-    /// Replaces the right-hand side of the system by its solution; `false` where there is none.
+    fn clear(&mut self, problem: &Problem) {
+        self.terms.clear();
+        self.rhs.clear();
+        self.rhs.resize(problem.size(), 0.0);
+    }
+
+    /// Replaces the right-hand side by the solution for the rows of all contacts; `false` where there is none.
     fn solve_system(&mut self, problem: &Problem) -> bool {
-        let n = problem.size();
-        if n <= DENSE {
-            self.system.solve();
+        if problem.size() <= DENSE {
+            self.dense.set(problem, &self.terms, &self.rhs);
+            self.dense.solve();
+            self.rhs.copy_from_slice(&self.dense.rhs);
             return true;
         }
-        let matrix = &self.system.matrix;
-        let damped = |row: usize, column: usize| matrix[row * n + column] + if row == column { DAMPING } else { 0.0 };
-        let is_regular = self.couplings.factor(damped).is_ok();
+        let is_regular = self.sparse.factor(problem, DAMPING, &self.terms).is_ok();
         if is_regular {
-            self.couplings.solve(&mut self.system.rhs);
+            self.sparse.solve(&mut self.rhs);
         }
         is_regular
     }
 
-    /// The rows of a contact for the change of Λ.
-    fn linearize(&mut self, problem: &mut Problem, contact: &Rows, status: Status) {
-        let n = problem.size();
-        let Elimination { matrix, rhs, .. } = &mut self.system;
-        let mut without_slip = |problem: &Problem, row: usize| {
-            matrix[row * n..(row + 1) * n].copy_from_slice(problem.row(row));
-            rhs[row] = -problem.slip(row);
-        };
+    /// Adds the rows of a contact, those of the next one, for the change of Λ.
+    fn linearize(&mut self, problem: &Problem, contact: &Rows, status: Status) {
+        let (unknowns, slips) = (contact.part(problem.unknowns()), contact.part(problem.slips()));
+        let mut terms = Terms { left: IDENTITY, right: IDENTITY, own: Block::default() };
+        let mut rhs = slips.map(|slip| -slip);
         match status {
             Status::Open => {
-                for row in contact.all() {
-                    matrix[row * n + row] = 1.0;
-                    rhs[row] = -problem.unknowns()[row];
-                }
+                (terms.left, terms.own) = (Block::default(), IDENTITY);
+                rhs = unknowns.map(|unknown| -unknown);
             }
-            Status::Stick => contact.all().for_each(|row| without_slip(problem, row)),
+            Status::Stick => {}
             Status::Slide { direction, shrink } => {
-                let normal = contact.normal;
-                without_slip(problem, normal);
-                let radius = contact.friction * problem.unknowns()[normal].max(0.0);
-                for (k, row) in contact.tangential().enumerate() {
-                    matrix[row * n + row] += 1.0;
-                    matrix[row * n + normal] -= contact.friction * direction[k];
-                    rhs[row] = radius * direction[k] - problem.unknowns()[row];
+                let radius = contact.friction * unknowns[0].max(0.0);
+                for k in 0..contact.tangents {
+                    rhs[1 + k] = radius * direction[k] - unknowns[1 + k];
+                    terms.left[1 + k][1 + k] = 0.0;
+                    terms.own[1 + k][1 + k] = 1.0;
+                    terms.own[1 + k][0] = -contact.friction * direction[k];
                     if contact.tangents < 2 {
                         continue;
                     }
                     // The border of a disc is curved: −shrink (I − d dᵀ) (δΛ − G δΛ).
-                    for (l, other) in contact.tangential().enumerate() {
+                    for l in 0..2 {
                         let across = if k == l { 1.0 } else { 0.0 } - direction[k] * direction[l];
-                        let factor = shrink * across;
-                        matrix[row * n + other] -= factor;
-                        for (entry, value) in matrix[row * n..(row + 1) * n].iter_mut().zip(problem.row(other)) {
-                            *entry += factor * value;
-                        }
+                        terms.left[1 + k][1 + l] = shrink * across;
+                        terms.own[1 + k][1 + l] -= shrink * across;
                     }
                 }
             }
         }
+        self.terms.push(terms);
+        self.rhs[contact.all()].copy_from_slice(&rhs[..=contact.tangents]);
     }
 
     /// Tries every combination of states of planar contacts.
@@ -194,26 +196,25 @@ impl Solver {
         let states = |contact: &Rows| if contact.tangents == 1 && contact.friction > 0.0 { 4 } else { 2 };
         let combinations: usize = problem.contacts.iter().map(states).product();
         for combination in 0..combinations {
-            problem.unknowns().fill(0.0);
+            problem.unknowns_mut().fill(0.0);
             problem.update_slips();
-            self.system.clear(problem.size());
+            self.clear(problem);
             let mut rest = combination;
-            for index in 0..problem.contacts.len() {
-                let contact = problem.contacts[index];
-                let state = rest % states(&contact);
-                rest /= states(&contact);
+            for contact in &problem.contacts {
+                let state = rest % states(contact);
+                rest /= states(contact);
                 let slide = |sign: f64| Status::Slide { direction: [sign, 0.0], shrink: 0.0 };
-                let status = match (states(&contact), state) {
+                let status = match (states(contact), state) {
                     (_, 0) => Status::Open,
                     (2, _) => slide(0.0),
                     (_, 1) => Status::Stick,
                     (_, 2) => slide(1.0),
                     _ => slide(-1.0),
                 };
-                self.linearize(problem, &contact, status);
+                self.linearize(problem, contact, status);
             }
-            self.system.solve();
-            problem.unknowns().copy_from_slice(&self.system.rhs);
+            self.solve_system(problem);
+            problem.unknowns_mut().copy_from_slice(&self.rhs);
             *iterations += 1;
             problem.update_slips();
             let (violation, size) = problem.violation();
@@ -227,11 +228,11 @@ impl Solver {
     /// The interior-point method, finished by Newton's method; what they leave wrong among many contacts, sweeps mend.
     fn approach(&mut self, problem: &mut Problem, iterations: &mut u32) -> Result<Solved, Unsolved> {
         if problem.size() <= DENSE {
-            self.couplings.read(problem);
+            self.sparse.prepare(problem);
         }
         let mut least = f64::INFINITY;
         for follows in [true, false] {
-            self.interior.solve(problem, &mut self.couplings, follows, iterations);
+            self.interior.solve(problem, &mut self.sparse, follows, iterations);
             problem.update_slips();
             let (violation, _) = problem.violation();
             if violation < least {
@@ -244,7 +245,7 @@ impl Solver {
             }
         }
         if least.is_finite() {
-            problem.unknowns().copy_from_slice(&self.start);
+            problem.unknowns_mut().copy_from_slice(&self.start);
         }
         let accepted = match problem.contacts.len() {
             0..=ENUMERATED => ACCEPTED,
@@ -266,41 +267,32 @@ impl Solver {
             looks += 1;
             for _ in 0..SWEEPS_AT_ONCE {
                 let part = (1.0 + f64::from(*iterations) / WHOLE).sqrt().recip();
-                self.sweep(problem, part);
+                Self::sweep(problem, part);
                 *iterations += 1;
             }
         }
     }
 
     /// Goes a part of the way to the laws of one contact after the other, the others given (projected Gauss-Seidel).
-    fn sweep(&self, problem: &mut Problem, part: f64) {
+    fn sweep(problem: &mut Problem, part: f64) {
         for index in 0..problem.contacts.len() {
-            let contact = problem.contacts[index];
-            let normal = contact.normal;
-            let (slip, diagonal) = self.slip(problem, normal);
-            let unknown = &mut problem.unknowns()[normal];
-            if diagonal > 0.0 {
-                *unknown = (*unknown - part * slip / diagonal).max(0.0);
+            let (contact, own) = (problem.contacts[index], problem.couplings().own(index));
+            problem.update_slip(index);
+            if own[0][0] > 0.0 {
+                let normal = problem.unknowns()[contact.normal] - part * problem.slip(contact.normal) / own[0][0];
+                problem.unknowns_mut()[contact.normal] = normal.max(0.0);
             }
-            let radius = contact.friction * *unknown;
+            if contact.tangents == 0 {
+                continue;
+            }
+            problem.update_slip(index);
+            let (unknowns, slips) = (contact.part(problem.unknowns()), contact.part(problem.slips()));
             // One step for all tangents: a projection on a disc does not know directions.
-            let step = contact.tangential().map(|row| self.slip(problem, row).1).fold(0.0, f64::max);
-            let mut force = [0.0; 2];
-            for (force, row) in force.iter_mut().zip(contact.tangential()) {
-                let (slip, _) = self.slip(problem, row);
-                *force = problem.unknowns()[row] - if step > 0.0 { part * slip / step } else { 0.0 };
-            }
-            let force = on_disc(force, radius);
-            for (force, row) in force.into_iter().zip(contact.tangential()) {
-                problem.unknowns()[row] = force;
-            }
+            let step = (1..=contact.tangents).map(|k| own[k][k]).fold(0.0, f64::max);
+            let target = |k: usize| unknowns[k] - if step > 0.0 { part * slips[k] / step } else { 0.0 };
+            let force = on_disc([target(1), target(2)], contact.friction * unknowns[0]);
+            problem.unknowns_mut()[contact.tangential()].copy_from_slice(&force[..contact.tangents]);
         }
-    }
-
-    /// The slip of a row and its diagonal entry.
-    fn slip(&self, problem: &mut Problem, row: usize) -> (f64, f64) {
-        let slip = problem.bias(row) + self.couplings.times(row, problem.unknowns());
-        (slip, problem.row(row)[row])
     }
 }
 

@@ -1,0 +1,84 @@
+//! Sparse linear systems of contacts, block by block: what Newton's method and the interior-point method solve.
+
+use super::couplings::{Block, product};
+use super::problem::Problem;
+use crate::linear_solver::{LinearSolver, Singular};
+use crate::sparsity::OwnedPattern;
+
+/// What one contact contributes to a matrix `L G R + D`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) left: Block,
+    pub(super) right: Block,
+    pub(super) own: Block,
+}
+
+#[derive(Default)]
+pub(super) struct SparseSystem {
+    solver: Option<LinearSolver>,
+    /// Tangents of the contacts that were prepared, and which act on which.
+    tangents: Vec<usize>,
+    meetings: Vec<(usize, usize)>,
+    /// Where the entries of all blocks stand among the values, block by block in rows.
+    places: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl SparseSystem {
+    /// Prepares matrices with entries where contacts act on each other.
+    pub(super) fn prepare(&mut self, problem: &Problem) {
+        let contacts = &problem.contacts;
+        let meetings = || {
+            (0..contacts.len()).flat_map(|on| problem.couplings().row(on).iter().map(move |&(from, _)| (on, from)))
+        };
+        let tangents = || contacts.iter().map(|contact| contact.tangents);
+        if tangents().eq(self.tangents.iter().copied()) && meetings().eq(self.meetings.iter().copied()) {
+            return;
+        }
+        self.tangents.clear();
+        self.tangents.extend(tangents());
+        self.meetings.clear();
+        self.meetings.extend(meetings());
+        let entries = || {
+            self.meetings.iter().flat_map(|&(on, from)| {
+                contacts[on].all().flat_map(move |row| contacts[from].all().map(move |column| (row, column)))
+            })
+        };
+        let pattern = OwnedPattern::from_entries(problem.size(), problem.size(), entries());
+        self.places.clear();
+        self.places.extend(entries().filter_map(|(row, column)| pattern.slot(row, column)));
+        self.values.resize(pattern.nnz(), 0.0);
+        self.solver = Some(LinearSolver::from_pattern(pattern));
+    }
+
+    /// Factorizes `L G R + D` of the prepared problem, with this added to its diagonal.
+    pub(super) fn factor(&mut self, problem: &Problem, damping: f64, terms: &[Terms]) -> Result<(), Singular> {
+        let solver = self.solver.as_mut().ok_or(Singular)?;
+        let mut places = self.places.iter();
+        for (on, contact) in problem.contacts.iter().enumerate() {
+            for (from, block) in problem.couplings().row(on) {
+                let mut sum = product(&product(&terms[on].left, block), &terms[*from].right);
+                if *from == on {
+                    for (k, (sum, own)) in sum.iter_mut().zip(&terms[on].own).enumerate() {
+                        sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+                        sum[k] += damping;
+                    }
+                }
+                let columns = problem.contacts[*from].tangents;
+                for row in &sum[..=contact.tangents] {
+                    for (&entry, &place) in row[..=columns].iter().zip(&mut places) {
+                        self.values[place] = entry;
+                    }
+                }
+            }
+        }
+        solver.factor(&self.values)
+    }
+
+    /// Replaces a right-hand side by the solution for the matrix factorized last.
+    pub(super) fn solve(&mut self, rhs: &mut [f64]) {
+        if let Some(solver) = &mut self.solver {
+            solver.solve(rhs);
+        }
+    }
+}
