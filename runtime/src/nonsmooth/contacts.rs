@@ -146,6 +146,8 @@ pub(crate) struct Contacts<'m> {
     free: Vec<f64>,
     /// Time of the step's beginning, s, for errors.
     start: f64,
+    /// Whether the last problem was that of an earlier iterate of the same step.
+    repeats: bool,
     pub(crate) record: ContactRecord,
 }
 
@@ -194,6 +196,7 @@ impl<'m> Contacts<'m> {
             impulses: vec![0.0; MAX_POINTS * n_rows],
             free: Vec::with_capacity(unknowns),
             start: 0.0,
+            repeats: false,
             record: ContactRecord {
                 gaps: vec![0.0; infos.len()],
                 forces: vec![0.0; n_rows],
@@ -286,9 +289,15 @@ impl<'m> Contacts<'m> {
     ) -> Result<StepStats, StepError> {
         match contacts {
             None => newton.solve(equations, start, scheme),
-            Some(contacts) => newton.solve_bent(equations, start, scheme, |equations: &E, solver, correction| {
-                contacts.hold(equations, solver, correction)
-            }),
+            Some(contacts) => {
+                let stats = newton.solve_bent(equations, start, scheme, |equations: &E, solver, correction| {
+                    let is_held = contacts.hold(equations, solver, correction)?;
+                    contacts.repeats = true;
+                    Ok(is_held)
+                });
+                contacts.repeats = false;
+                stats
+            }
         }
     }
 
@@ -340,7 +349,7 @@ impl<'m> Contacts<'m> {
         if !self.problem.is_finite() {
             return Err(StepError::NotFinite { t: self.start, scheme: self.scheme.clone(), iteration: 0 });
         }
-        let solved = match self.solver.solve(&mut self.problem) {
+        let solved = match self.solver.solve(&mut self.problem, self.repeats) {
             Ok(solved) => solved,
             Err(unsolved) => return Err(stuck(unsolved, self)),
         };
