@@ -11,6 +11,7 @@ mod driven;
 mod ed_alpha;
 mod flexible;
 mod generalized_alpha_matrix;
+mod heap;
 mod mechanism;
 mod parameters;
 mod rod_equations;
@@ -148,4 +149,11 @@ static EXPERIMENTS: &[Experiment] = &[
     flexible::MODES,
     flexible::PORTRAIT,
     flexible::FRAMES,
+    Experiment {
+        id: "rezaei/heap",
+        place: "our own example",
+        title: "A heap of 190 discs with 534 contacts comes to rest",
+        cost: Cost::Minutes,
+        run: heap::run,
+    },
 ];
