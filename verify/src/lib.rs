@@ -29,7 +29,9 @@ pub mod rezaei;
 pub mod scaling;
 pub mod schemes;
 pub mod sherif;
+pub mod ship;
 pub mod simo;
+mod symbolic;
 pub mod zhang;
 
 pub mod counts;
@@ -40,4 +42,4 @@ use experiment::Paper;
 
 /// Every paper of which something is reproduced, the comparison of all schemes, and what size costs.
 pub static PAPERS: &[Paper] =
-    &[simo::PAPER, rezaei::PAPER, sherif::PAPER, zhang::PAPER, schemes::PAPER, scaling::PAPER];
+    &[simo::PAPER, rezaei::PAPER, sherif::PAPER, zhang::PAPER, ship::PAPER, schemes::PAPER, scaling::PAPER];

@@ -82,6 +82,17 @@ pub struct PassLog {
 /// Hears of every pass that is done, from whichever thread does it; takes times, which passes do not know.
 pub type Watch<'w> = &'w (dyn Fn(&'static str) + Sync);
 
+/// Whether an expression is zero as a formula, for all values of its symbols.
+///
+/// Its values at four random points of a field of 2⁶¹ − 1 elements vanish, which happens to any other expression with a
+/// probability of less than (its degree · 2⁻⁶¹)⁴. Sines and cosines lie on the unit circle; functions without algebraic laws,
+/// like exp, are taken for unknown, so that an identity that needs their laws is not seen.
+pub fn vanishes(graph: &Graph, expr: ExprId) -> bool {
+    let order = graph.reachable(&[expr]);
+    let is_zero = |seed| field::values_at_point(graph, &order, seed)[expr.index()] == field::Residue::ZERO;
+    [31, 37, 41, 43].into_iter().all(is_zero)
+}
+
 /// The cheapest form found of the functions `roots`.
 pub fn simplify(graph: &Graph, roots: &[ExprId], limits: &Limits) -> Simplified {
     simplify_watched(graph, roots, limits, &|_| {})

@@ -28,9 +28,8 @@ impl SparseSystem {
     /// Prepares matrices with entries where contacts act on each other.
     pub(super) fn prepare(&mut self, problem: &Problem) {
         let contacts = &problem.contacts;
-        let meetings = || {
-            (0..contacts.len()).flat_map(|on| problem.couplings().row(on).iter().map(move |&(from, _)| (on, from)))
-        };
+        let meetings =
+            || (0..contacts.len()).flat_map(|on| problem.couplings().row(on).iter().map(move |&(from, _)| (on, from)));
         let tangents = || contacts.iter().map(|contact| contact.tangents);
         if tangents().eq(self.tangents.iter().copied()) && meetings().eq(self.meetings.iter().copied()) {
             return;

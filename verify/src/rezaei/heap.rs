@@ -4,7 +4,7 @@
 //! each is then in equilibrium, and energy has only been lost.
 
 use hamel::scheme::StepError;
-use hamel::{Model, schemes};
+use hamel::{Model, State, schemes};
 use hamel_models::DiscPile;
 use hamel_models::disc_pile::DiscPileParameters;
 
@@ -12,14 +12,37 @@ use crate::claim::{Claim, Expected};
 use crate::report::{Axis, Curve, Figure, Report, Style};
 
 const STEP: f64 = 1e-3;
-const UNTIL: f64 = 0.4;
+const UNTIL: f64 = 0.3;
 const GRAVITY: f64 = 9.81;
+const SCHEMES: [&str; 4] = ["moreau", "half_explicit", "generalized_alpha", "bathe"];
 
 pub(super) fn run() -> Result<Report, StepError> {
     let model = DiscPile::default();
-    let scheme = schemes::by_name("moreau", &[])?;
-    let mut stepper = scheme.start(&model, hamel::initial_state(&model)?)?;
-    let energy = |state: &hamel::State| model.energy(state.t, state.q.as_slice(), state.v.as_slice());
+    let mut report = Report::default();
+    let mut curves = Vec::new();
+    report.claims.push(Claim::new("contacts", "1", Expected::AtLeast(500.0), model.describe().contacts.len() as f64));
+    for name in SCHEMES {
+        let scheme = schemes::by_name(name, &[])?;
+        let kinetic = settle(&model, scheme.as_ref(), &mut report.claims)?;
+        curves.push(Curve::new(scheme.name(), Style::Line, kinetic));
+    }
+    report.figures.push(Figure {
+        slug: "kinetic_energy".into(),
+        title: "Kinetic energy of the heap".into(),
+        caption: "190 discs, 534 contacts, Δt = 10⁻³ s.".into(),
+        x: Axis::linear("t", "s"),
+        y: Axis::log("kinetic energy", "J"),
+        curves,
+        slopes: Vec::new(),
+    });
+    Ok(report)
+}
+
+/// Lets the heap fall and claims what must be; returns kinetic energy over time.
+fn settle(model: &DiscPile, scheme: &dyn hamel::Scheme, claims: &mut Vec<Claim>) -> Result<Vec<(f64, f64)>, StepError> {
+    let name = scheme.name();
+    let mut stepper = scheme.start(model, hamel::initial_state(model)?)?;
+    let energy = |state: &State| model.energy(state.t, state.q.as_slice(), state.v.as_slice());
     let start = energy(stepper.state());
     let mut kinetic = Vec::new();
     for _ in 0..(UNTIL / STEP).round() as usize {
@@ -29,11 +52,13 @@ pub(super) fn run() -> Result<Report, StepError> {
     }
     let end = energy(stepper.state());
     let most = kinetic.iter().map(|&(_, energy)| energy).fold(0.0, f64::max);
-    let record = stepper.contacts().ok_or(StepError::Undefined {
-        scheme: scheme.name(),
-        model: model.describe().name,
-        reason: "it reports no contacts",
-    })?;
+    let Some(record) = stepper.contacts() else {
+        return Err(StepError::Undefined {
+            scheme: name,
+            model: model.describe().name,
+            reason: "it reports no contacts",
+        });
+    };
 
     // Forces on the discs, W λ, against their weight.
     let pattern = &model.describe().contact_jacobian;
@@ -48,34 +73,18 @@ pub(super) fn run() -> Result<Report, StepError> {
     let unbalanced = (0..pattern.columns / 3)
         .map(|disc| (push(3 * disc).abs()).max((push(3 * disc + 1) - weight).abs()))
         .fold(0.0, f64::max);
-    let pushing = (0..record.gaps.len()).filter(|&contact| record.forces[2 * contact] > 1e-9 * weight).count();
 
-    let claims = vec![
-        Claim::new("kinetic energy at the end, of the largest", "1", Expected::AtMost(1e-6), end.kinetic / most),
-        Claim::new("energy lost", "J", Expected::AtLeast(0.0), start.total() - end.total()),
-        Claim::new(
-            "largest force on a disc beside its weight, of that, at the end",
-            "1",
-            Expected::AtMost(1e-2),
-            unbalanced / weight,
-        ),
-        Claim::new(
-            "largest violation of the laws, also while all discs collide",
-            "m/s",
-            Expected::AtMost(1e-2),
-            record.violation,
-        ),
-        Claim::new("contacts that push at the end", "1", Expected::AtLeast(300.0), pushing as f64),
-        Claim::new("contacts", "1", Expected::AtLeast(500.0), record.gaps.len() as f64),
-    ];
-    let figure = Figure {
-        slug: "kinetic_energy".into(),
-        title: "Kinetic energy of the heap".into(),
-        caption: "190 discs, 534 contacts, Moreau's rule, Δt = 10⁻³ s.".into(),
-        x: Axis::linear("t", "s"),
-        y: Axis::log("kinetic energy", "J"),
-        curves: vec![Curve::new("Moreau", Style::Line, kinetic)],
-        slopes: Vec::new(),
+    let mut claim = |what: &str, unit, expected, value| {
+        claims.push(Claim::new(format!("{name}: {what}"), unit, expected, value));
     };
-    Ok(Report { claims, figures: vec![figure], ..Report::default() })
+    claim("kinetic energy at the end, of the largest", "1", Expected::AtMost(1e-6), end.kinetic / most);
+    claim("energy lost", "J", Expected::AtLeast(0.0), start.total() - end.total());
+    claim("force on a disc beside its weight at the end, of that", "1", Expected::AtMost(1e-2), unbalanced / weight);
+    claim(
+        "violation of the laws, also while all discs collide, of the speed of a fall through a disc's diameter",
+        "1",
+        Expected::AtMost(1e-2),
+        record.violation / (4.0 * GRAVITY * DiscPileParameters::default().radius).sqrt(),
+    );
+    Ok(kinetic)
 }

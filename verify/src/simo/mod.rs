@@ -1,8 +1,9 @@
 //! `simo`: the time integration of the SIMO theory manual.
 //!
-//! `README.md` beside this file goes through the chapter section by section. Here: what it says about stability.
+//! `README.md` beside this file goes through the chapter section by section. Here: its equations of motion, and what it says about stability.
 
 mod corrector;
+mod equations;
 mod explicit;
 mod misprints;
 mod newmark;
@@ -17,6 +18,27 @@ pub(crate) const PAPER: Paper = Paper {
 
 /// In the order of the chapter.
 static EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        id: "simo/equations/kinetics",
+        place: "Sect. 1",
+        title: "Momenta, equations of motion and added mass, as printed and corrected",
+        cost: Cost::Seconds,
+        run: equations::kinetics,
+    },
+    Experiment {
+        id: "simo/equations/conventions",
+        place: "Sect. 1, velocities in added-mass forces",
+        title: "Conventions for the velocities in added-mass forces, and steady current",
+        cost: Cost::Seconds,
+        run: equations::conventions,
+    },
+    Experiment {
+        id: "simo/equations/kinematics",
+        place: "Sects. 2, 3",
+        title: "Axes, angles, and the form x″ = f(x, x′, ξ)",
+        cost: Cost::Seconds,
+        run: equations::kinematics,
+    },
     Experiment {
         id: "simo/stability/explicit",
         place: "Sects. 4.1, 4.2",
