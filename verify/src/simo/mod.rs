@@ -6,6 +6,7 @@ mod corrector;
 mod equations;
 mod explicit;
 mod misprints;
+mod motion;
 mod newmark;
 
 use crate::experiment::{Cost, Experiment, Paper};
@@ -38,6 +39,27 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "Axes, angles, and the form x″ = f(x, x′, ξ)",
         cost: Cost::Seconds,
         run: equations::kinematics,
+    },
+    Experiment {
+        id: "simo/motion/ideal_fluid",
+        place: "Sect. 1, after the conventions",
+        title: "No force, a moment: d'Alembert, Munk and Kirchhoff",
+        cost: Cost::Seconds,
+        run: motion::ideal_fluid,
+    },
+    Experiment {
+        id: "simo/motion/forms",
+        place: "Sect. 3, steps 1 to 6",
+        title: "The recipe for x″, the 12 states of [ship] and a compiled model agree",
+        cost: Cost::Seconds,
+        run: motion::forms,
+    },
+    Experiment {
+        id: "simo/motion/orders",
+        place: "Sect. 4",
+        title: "Orders of the three integrators on a moored ship",
+        cost: Cost::Seconds,
+        run: motion::orders,
     },
     Experiment {
         id: "simo/stability/explicit",
