@@ -4,15 +4,17 @@ use hamel::scheme::StepError;
 use hamel_compiler::spatial::{add, apply, cross, identity, multiply, transpose};
 
 use crate::report::Report;
-use crate::symbolic::{Proofs, angular_velocity, matrix_rate, rates, skew, zyx};
+use crate::symbolic::{Proofs, angular_velocity, matrix_rate, rates, skew, sum, zyx};
 
 pub(super) fn run() -> Result<Report, StepError> {
     let mut proofs = Proofs::default();
     let angles = proofs.symbols(["phi", "theta", "psi"]);
     let changes = proofs.symbols(["phi_dot", "theta_dot", "psi_dot"]);
+    let second = proofs.symbols(["phi_ddot", "theta_ddot", "psi_ddot"]);
     let position = proofs.symbols(["x_g", "y_g", "z_g"]);
     let origin = proofs.symbols(["x_o", "y_o", "z_o"]);
     let velocity = proofs.symbols(["vx_o", "vy_o", "vz_o"]);
+    let acceleration = proofs.symbols(["ax_o", "ay_o", "az_o"]);
     let mut moving: Vec<_> = angles.into_iter().zip(changes).collect();
 
     let graph = &mut proofs.graph;
@@ -42,11 +44,23 @@ pub(super) fn run() -> Result<Report, StepError> {
     let turning = cross(graph, in_ground, arm);
     let rigid = add(graph, velocity, turning);
 
+    moving.extend(changes.into_iter().zip(second).chain(velocity.into_iter().zip(acceleration)));
+    let pulled = rates(graph, speed, &moving);
+    let spin_up = rates(graph, in_ground, &moving);
+    let (around, inward) = (cross(graph, spin_up, arm), cross(graph, in_ground, turning));
+    let rigid_acceleration = sum(graph, &[acceleration, around, inward]);
+
     proofs.equal("rotation matrix", "R Rᵀ = 1", square.as_flattened(), unit.as_flattened());
     proofs.equal("first code cell", "Ṙ Rᵀ = S(ω₀)", product.as_flattened(), of_ground.as_flattened());
     proofs.equal("ω from Euler rates", "Rᵀ Ṙ = S(ω)", product_in_body.as_flattened(), of_body.as_flattened());
     proofs.equal("second code cell", "ω₀ = R ω, expanded", &in_ground, &expanded);
     proofs.equal("velocity of G", "v_0G = v_0O + ω₀ × (r_0G − r_0O)", &speed, &rigid);
+    proofs.equal(
+        "acceleration of G",
+        "a_0G = a_0O + α₀ × (r_0G − r_0O) + ω₀ × (ω₀ × (r_0G − r_0O))",
+        &pulled,
+        &rigid_acceleration,
+    );
     for (name, formula) in ["ω₀, x", "ω₀, y", "ω₀, z"].into_iter().zip(in_ground) {
         proofs.show(name, formula);
     }
