@@ -78,7 +78,7 @@ fn equations(coordinates: &str, convention: &str) -> Equations {
     };
     let text = format!(
         "pub model M {{
-            coordinates joint({coordinates});
+            coordinates {coordinates};
             body hull {{
                 mass: {MASS} kg, inertia: {INERTIA:?} kg m^2, center_of_mass: {CENTER:?} m,
                 added_mass: {{
@@ -132,7 +132,7 @@ fn axes([e0, x, y, z]: [f64; 4]) -> Matrix {
 fn conventions_are_those_of_the_source() {
     let e = [0.1, 0.5, -0.7, 0.5];
     for convention in ["relative", "yaw_only", "blocked", "low_frequency"] {
-        let equations = equations("euler_parameters", convention);
+        let equations = equations("joint(euler_parameters)", convention);
         let q = [&[1.0, 2.0, 3.0], e.as_slice()].concat();
         let state = [q.as_slice(), &[V, W].concat(), &RATES.concat()];
         let residual = values(&equations.kernels[0], FunctionRole::Residual, Role::Residual, state);
@@ -140,37 +140,59 @@ fn conventions_are_those_of_the_source() {
     }
 }
 
-/// With Euler angles the same force and moment do their work on ẋ and on the rates of the angles: ν = B(q) q̇.
+/// A motion in Euler angles, and the same in the axes of the body.
+struct AngleMotion {
+    axes: Matrix,
+    /// S of ω = S (φ̇, θ̇, ψ̇).
+    s: Matrix,
+    nu: [Vector; 2],
+    rates: [Vector; 2],
+}
+
+const ANGLES: Vector = [0.4, -0.7, 1.1];
+/// Rates and second derivatives of position and angles.
+const DERIVATIVES: [[Vector; 2]; 2] = [[[0.8, -0.3, 0.5], [0.3, -0.2, 0.5]], [[0.1, 0.9, -0.7], [-0.5, 0.2, 0.3]]];
+
+impl AngleMotion {
+    fn new([phi, theta, psi]: Vector, [[x_dot, rates], [x_ddot, accelerations]]: [[Vector; 2]; 2]) -> Self {
+        let ((sf, cf), (st, ct), (sp, cp)) = (phi.sin_cos(), theta.sin_cos(), psi.sin_cos());
+        let axes = [
+            [cp * ct, cp * st * sf - sp * cf, cp * st * cf + sp * sf],
+            [sp * ct, sp * st * sf + cp * cf, sp * st * cf - cp * sf],
+            [-st, ct * sf, ct * cf],
+        ];
+        let s = [[1.0, 0.0, -st], [0.0, cf, ct * sf], [0.0, -sf, ct * cf]];
+        let s_dot = [
+            [0.0, 0.0, -ct * rates[1]],
+            [0.0, -sf * rates[0], -st * sf * rates[1] + ct * cf * rates[0]],
+            [0.0, -cf * rates[0], -st * cf * rates[1] - ct * sf * rates[0]],
+        ];
+        let (v, w) = (times(transposed(axes), x_dot), times(s, rates));
+        let dv = difference(times(transposed(axes), x_ddot), cross(w, v));
+        let dw = sum(times(s, accelerations), times(s_dot, rates));
+        Self { axes, s, nu: [v, w], rates: [dv, dw] }
+    }
+
+    /// What a force and moment in the axes of the body do along position and angles.
+    fn work(&self, wrench: &[f64]) -> Vec<f64> {
+        let (force, moment) = ([wrench[0], wrench[1], wrench[2]], [wrench[3], wrench[4], wrench[5]]);
+        [times(self.axes, force), times(transposed(self.s), moment)].concat()
+    }
+}
+
+/// With Euler angles and velocities in the axes of the body the equations are still those of the source; with rates of
+/// the angles the same force and moment do their work on them.
 #[test]
 fn angles_give_the_same_work() {
-    let (phi, theta, psi): (f64, f64, f64) = (0.4, -0.7, 1.1);
-    let ((sf, cf), (st, ct), (sp, cp)) = (phi.sin_cos(), theta.sin_cos(), psi.sin_cos());
-    let axes = [
-        [cp * ct, cp * st * sf - sp * cf, cp * st * cf + sp * sf],
-        [sp * ct, sp * st * sf + cp * cf, sp * st * cf - cp * sf],
-        [-st, ct * sf, ct * cf],
-    ];
-    // ω = S (φ̇, θ̇, ψ̇), and Ṡ by the rates.
-    let s = [[1.0, 0.0, -st], [0.0, cf, ct * sf], [0.0, -sf, ct * cf]];
-    let rates = [0.3, -0.2, 0.5];
-    let s_dot = [
-        [0.0, 0.0, -ct * rates[1]],
-        [0.0, -sf * rates[0], -st * sf * rates[1] + ct * cf * rates[0]],
-        [0.0, -cf * rates[0], -st * cf * rates[1] - ct * sf * rates[0]],
-    ];
-    let (x_dot, x_ddot, accelerations) = ([0.8, -0.3, 0.5], [0.1, 0.9, -0.7], [-0.5, 0.2, 0.3]);
-    let (v, w) = (times(transposed(axes), x_dot), times(s, rates));
-    let dv = difference(times(transposed(axes), x_ddot), cross(w, v));
-    let dw = sum(times(s, accelerations), times(s_dot, rates));
+    let motion = AngleMotion::new(ANGLES, DERIVATIVES);
+    let q = [[1.0, 2.0, 3.0], ANGLES].concat();
     for convention in ["relative", "yaw_only", "blocked", "low_frequency"] {
-        let equations = equations("euler_zyx", convention);
-        let state =
-            [&[1.0, 2.0, 3.0, phi, theta, psi][..], &[x_dot, rates].concat(), &[x_ddot, accelerations].concat()];
-        let residual = values(&equations.kernels[0], FunctionRole::Residual, Role::Residual, state);
-        let wrench = required(convention, axes, [v, w], [dv, dw]);
-        let (force, moment) = ([wrench[0], wrench[1], wrench[2]], [wrench[3], wrench[4], wrench[5]]);
-        let expected = [times(axes, force), times(transposed(s), moment)].concat();
-        assert_close(convention, &residual, &expected);
+        let wrench = required(convention, motion.axes, motion.nu, motion.rates);
+        let state = [q.as_slice(), &motion.nu.concat(), &motion.rates.concat()];
+        assert_close(convention, &residual(&equations("joint(euler_zyx)", convention), 0.0, state), &wrench);
+        let state = [q.as_slice(), &DERIVATIVES[0].concat(), &DERIVATIVES[1].concat()];
+        let found = residual(&equations("absolute(euler_zyx)", convention), 0.0, state);
+        assert_close(convention, &found, &motion.work(&wrench));
     }
 }
 
@@ -181,7 +203,7 @@ fn currents_conserve_energy_where_they_should() {
     for (convention, is_conservative) in
         [("relative", true), ("blocked", true), ("yaw_only", false), ("low_frequency", false)]
     {
-        let equations = equations("euler_parameters", convention);
+        let equations = equations("joint(euler_parameters)", convention);
         let kernel = &equations.kernels[0];
         let step = 1e-6;
         let at = |sign: f64| {
@@ -237,8 +259,7 @@ fn residual(equations: &Equations, input: f64, state: [&[f64]; 3]) -> Vec<f64> {
     sum
 }
 
-/// A free joint with Euler angles has the coordinates of the body: kernels by members and the kernel of the tree agree,
-/// states included, whose rows are ż − rate.
+/// Kernels by members and the kernel of the tree agree, states included, whose rows are ż − rate.
 #[test]
 fn members_and_tree_agree() {
     let text = include_str!("pass/vessel.model");
@@ -250,13 +271,16 @@ fn members_and_tree_agree() {
     let names = |equations: &Equations| equations.layout.velocities.iter().map(|v| v.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&absolute)[6..], ["slow", "angle"]);
     assert_eq!(names(&joint)[6..], ["slow", "angle"]);
-    let state = [
-        &[1.0, 2.0, 3.0, 0.4, -0.7, 1.1, 0.0, 0.0][..],
-        &[0.8, -0.3, 0.5, 0.3, -0.2, 0.5, 0.6, 0.25],
-        &[0.1, 0.9, -0.7, -0.5, 0.2, 0.3, 0.15, -0.4],
-    ];
-    let (a, b) = (residual(&absolute, 0.35, state), residual(&joint, 0.35, state));
-    let error = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let motion = AngleMotion::new(ANGLES, DERIVATIVES);
+    let q = [&[1.0, 2.0, 3.0], ANGLES.as_slice(), &[0.0; 2]].concat();
+    let at = |[nu, rates]: [[Vector; 2]; 2]| {
+        [[&nu.concat()[..], &[0.6, 0.25]].concat(), [&rates.concat()[..], &[0.15, -0.4]].concat()]
+    };
+    let (by_angles, by_nu) = (at(DERIVATIVES), at([motion.nu, motion.rates]));
+    let a = residual(&absolute, 0.35, [&q, &by_angles[0], &by_angles[1]]);
+    let b = residual(&joint, 0.35, [&q, &by_nu[0], &by_nu[1]]);
+    let expected = motion.work(&b[..6]);
+    let error = a.iter().zip(expected.iter().chain(&b[6..])).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(error < 1e-11, "{a:?}\n{b:?}");
     assert_close("states", &a[6..], &[0.15 - (0.8 - 0.6) / 5.0, -0.4 - (0.35 - 0.25) / 2.0]);
 }

@@ -4,9 +4,10 @@ use hamel_compiler::derive::{Block, Equations, FunctionRole, Kernel, Role, deriv
 use hamel_compiler::expr::{Dual, Scalar, evaluate};
 use hamel_compiler::parse::parse;
 use hamel_compiler::resolve::resolve;
+use hamel_compiler::rotations::RotationKind;
 
 /// Bodies and joints; `{}` is a body of its own inertia.
-const MODELS: [(&str, &str); 8] = [
+const MODELS: [(&str, &str); 9] = [
     (
         "arm with bent axes",
         "body a {0} body b {1} body c {2} body d {3}
@@ -33,6 +34,12 @@ const MODELS: [(&str, &str); 8] = [
     ),
     (
         "columns that turn",
+        "body a {0} body b {1}
+         joint i: universal(ground, a);
+         joint j: revolute(a at [0.2, -0.1, 0.3] m, b);",
+    ),
+    (
+        "angles moved by velocities in body axes",
         "coordinates joint(euler_zyx);
          body a {0} body b {1}
          joint i: free(ground, a);
@@ -158,10 +165,23 @@ fn point(equations: &Equations, seed: usize) -> (Point, Vec<Vec<f64>>) {
         let (size, rates) = match *block {
             Block::Vector(n) => (n, n),
             Block::EulerParameters => (4, 4),
-            Block::Rotation => (4, 3),
-            Block::Pose => (7, 6),
+            Block::Rotation(kind) => (kind.coordinates().len(), 3),
+            Block::Pose(kind) => (3 + kind.coordinates().len(), 6),
         };
-        if matches!(block, Block::Rotation | Block::Pose) {
+        if let Block::Pose(RotationKind::EulerZyx) = block {
+            let angles = [q[i + 3], q[i + 4], q[i + 5]];
+            let [(s1, c1), (s2, c2), (s3, c3)] = angles.map(f64::sin_cos);
+            let axes = [
+                [c3 * c2, c3 * s2 * s1 - s3 * c1, c3 * s2 * c1 + s3 * s1],
+                [s3 * c2, s3 * s2 * s1 + c3 * c1, s3 * s2 * c1 - c3 * s1],
+                [-s2, c2 * s1, c2 * c1],
+            ];
+            let rates = [[1.0, s1 * s2 / c2, c1 * s2 / c2], [0.0, c1, -s1], [0.0, s1 / c2, c1 / c2]];
+            for (axis, k) in (0..3).flat_map(|axis| (0..3).map(move |k| (axis, k))) {
+                columns[j + axis][i + k] = axes[k][axis];
+                columns[j + 3 + axis][i + 3 + k] = rates[k][axis];
+            }
+        } else if matches!(block, Block::Rotation(_) | Block::Pose(_)) {
             let (first, turn) = (i + size - 4, j + rates - 3);
             let norm = q[first..first + 4].iter().map(|e| e * e).sum::<f64>().sqrt();
             q[first..first + 4].iter_mut().for_each(|e| *e /= norm);
@@ -170,7 +190,7 @@ fn point(equations: &Equations, seed: usize) -> (Point, Vec<Vec<f64>>) {
             for axis in 0..3 {
                 (0..4).for_each(|k| columns[turn + axis][first + k] = 0.5 * l[axis][k]);
             }
-            if *block == Block::Pose {
+            if matches!(block, Block::Pose(_)) {
                 // The turned unit vectors: u + 2 e0 (e × u) + 2 e × (e × u).
                 let cross = |a: [f64; 3], b: [f64; 3]| {
                     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]

@@ -3,9 +3,10 @@
 use hamel_macros::multibody;
 
 multibody! {
-    /// Velocities (u, v, w, p, q, r) in the axes of the hull, z downwards. [ship; MSS, otter.m]
+    /// The 12 states of [ship]: position and angles (φ, θ, ψ), velocities (u, v, w, p, q, r) in the axes of the hull; z
+    /// downwards. [MSS, otter.m]
     pub model Otter {
-        coordinates joint;
+        coordinates joint(euler_zyx);
         param mass = 80 kg;
         param center_of_mass = [0.1375, 0, -0.1375] m;
         param inertia = [[10.95182, 0, 0.6875], [0, 15.125, 0], [0.6875, 0, 14.4375]] kg m^2;

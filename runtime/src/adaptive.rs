@@ -252,7 +252,7 @@ impl<'m> AdaptiveStepper<'m> {
         for (block, q, v) in ranges(self.blocks) {
             for (i, column) in v.enumerate() {
                 // Rotations are errors by themselves; everything else is as large as its coordinate.
-                let is_turn = matches!((block, i), (Block::Rotation, _) | (Block::Pose, 3..));
+                let is_turn = block.turn().is_some_and(|(first, _)| i >= first);
                 let size = if is_turn { 1.0 } else { old.q[q.start + i].abs().max(new.q[q.start + i].abs()) };
                 sum += part(estimate.x[column], size);
                 sum += part(estimate.v[column], old.v[column].abs().max(new.v[column].abs()));

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use nalgebra::{Matrix3, Matrix6, SVector, Vector3, Vector4};
 
-use crate::configuration::{euler_parameters, ranges};
+use crate::configuration::ranges;
 use crate::model::Block;
 use crate::rotation::{conjugate, normalize, product, rotation_matrix, skew};
 
@@ -20,13 +20,12 @@ const MAX_ITERATIONS: usize = 20;
 pub(crate) fn place(blocks: &[Block], reference: &[f64], x: &[f64], q: &mut [f64]) {
     for (block, q_range, v_range) in ranges(blocks) {
         let (from, by, to) = (&reference[q_range.clone()], &x[v_range], &mut q[q_range]);
-        let (shift, turn) = split(block);
-        for i in shift {
+        for i in shift(block) {
             to[i] = from[i] + by[i];
         }
-        if let Some(first) = turn {
-            let turned = product(&euler_parameters(&from[first..]), &increment(&vector(&by[first..])));
-            to[first..].copy_from_slice(normalize(&turned).as_slice());
+        if let Some((first, attitude)) = block.turn() {
+            let turned = product(&attitude.read(&from[first..]), &increment(&vector(&by[first..])));
+            attitude.write(&turned, &from[first..], &mut to[first..]);
         }
     }
 }
@@ -35,12 +34,11 @@ pub(crate) fn place(blocks: &[Block], reference: &[f64], x: &[f64], q: &mut [f64
 pub(crate) fn locate(blocks: &[Block], reference: &[f64], q: &[f64], x: &mut [f64]) {
     for (block, q_range, v_range) in ranges(blocks) {
         let (from, at, x) = (&reference[q_range.clone()], &q[q_range], &mut x[v_range]);
-        let (shift, turn) = split(block);
-        for i in shift {
+        for i in shift(block) {
             x[i] = at[i] - from[i];
         }
-        if let Some(first) = turn {
-            let relative = product(&conjugate(&euler_parameters(&from[first..])), &euler_parameters(&at[first..]));
+        if let Some((first, attitude)) = block.turn() {
+            let relative = product(&conjugate(&attitude.read(&from[first..])), &attitude.read(&at[first..]));
             (0..3).for_each(|i| x[first + i] = 2.0 * relative[i + 1] / relative[0]);
         }
     }
@@ -50,12 +48,12 @@ pub(crate) fn locate(blocks: &[Block], reference: &[f64], q: &[f64], x: &mut [f6
 pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64], out: &mut [f64]) {
     for (block, q_range, v_range) in ranges(blocks) {
         let (q, x, v, out) = (&q[q_range], &x[v_range.clone()], &v[v_range.clone()], &mut out[v_range]);
-        let Some(first) = split(block).1 else {
+        let Some((first, _)) = block.turn() else {
             out.copy_from_slice(v);
             continue;
         };
-        if block == Block::Pose {
-            let shift = rotation_matrix(&euler_parameters(&q[3..])) * vector(v);
+        if let Block::Pose(attitude) = block {
+            let shift = rotation_matrix(&attitude.read(&q[3..])) * vector(v);
             out[..3].copy_from_slice(shift.as_slice());
         }
         out[first..].copy_from_slice((rate_matrix(&vector(&x[first..])) * vector(&v[first..])).as_slice());
@@ -74,13 +72,13 @@ pub(crate) fn solve(
     q: &mut [f64],
 ) {
     for (block, _, range) in ranges(blocks) {
-        match split(block).1 {
+        match block.turn() {
             None => {
                 for i in range {
                     x[i] = known[i] + beta * v[i];
                 }
             }
-            Some(first) => {
+            Some((first, _)) => {
                 let turn = range.start + first..range.end;
                 let g = solve_turn(
                     &vector(&known[turn.clone()]),
@@ -94,8 +92,9 @@ pub(crate) fn solve(
     }
     place(blocks, reference, x, q);
     // The shift of a pose follows from its rotation.
-    for (_, q_range, range) in ranges(blocks).filter(|(block, ..)| *block == Block::Pose) {
-        let axes = rotation_matrix(&euler_parameters(&q[q_range.start + 3..]));
+    for (block, q_range, range) in ranges(blocks) {
+        let Block::Pose(attitude) = block else { continue };
+        let axes = rotation_matrix(&attitude.read(&q[q_range.start + 3..]));
         let shift = vector(&known[range.clone()]) + beta * (axes * vector(&v[range.clone()]));
         for i in 0..3 {
             x[range.start + i] = shift[i];
@@ -108,10 +107,10 @@ pub(crate) fn solve(
 /// velocities. C of a block that turns, in the upper left corner for a rotation; the identity for all other blocks.
 pub(crate) fn sensitivity(block: Block, beta: f64, x: &[f64], v: &[f64]) -> Matrix6<f64> {
     let mut result = Matrix6::identity();
-    let Some(first) = split(block).1 else { return result };
+    let Some((first, _)) = block.turn() else { return result };
     let turn = turn_sensitivity(beta, &vector(&x[first..]), &vector(&v[first..]));
     result.fixed_view_mut::<3, 3>(first, first).copy_from(&turn);
-    if block == Block::Pose {
+    if matches!(block, Block::Pose(_)) {
         result.fixed_view_mut::<3, 3>(0, 3).copy_from(&(-beta * skew(&vector(v)) * turn));
     }
     result
@@ -120,26 +119,21 @@ pub(crate) fn sensitivity(block: Block, beta: f64, x: &[f64], v: &[f64]) -> Matr
 /// Carries rates of x, taken relative to one reference, to the chart whose reference is at x.
 pub(crate) fn transport(blocks: &[Block], x: &[f64], rates: &mut [f64]) {
     for (block, _, range) in ranges(blocks) {
-        let Some(first) = split(block).1 else { continue };
+        let Some((first, _)) = block.turn() else { continue };
         let turn = range.start + first..range.end;
         let carried = inverse_rate_matrix(&vector(&x[turn.clone()])) * vector(&rates[turn.clone()]);
         rates[turn].copy_from_slice(carried.as_slice());
     }
 }
 
-/// The entries of a block that add, and where its rotation starts.
-fn split(block: Block) -> (Range<usize>, Option<usize>) {
-    match block {
-        Block::Vector { size } => (0..size, None),
-        Block::EulerParameters => (0..4, None),
-        Block::Rotation => (0..0, Some(0)),
-        Block::Pose => (0..3, Some(3)),
-    }
+/// The entries of a block that add.
+fn shift(block: Block) -> Range<usize> {
+    0..block.turn().map_or(block.sizes().1, |(first, _)| first)
 }
 
 /// Whether a block contains a rotation, so that its coordinates do not simply add.
 pub(crate) fn turns(block: &Block) -> bool {
-    split(*block).1.is_some()
+    block.turn().is_some()
 }
 
 /// The first three entries.
@@ -206,21 +200,39 @@ fn turn_sensitivity(beta: f64, g: &Vector3<f64>, omega: &Vector3<f64>) -> Matrix
 mod tests {
     use super::*;
     use crate::configuration::retract;
+    use crate::model::Attitude;
 
-    const BLOCKS: [Block; 4] = [Block::Vector { size: 2 }, Block::Rotation, Block::EulerParameters, Block::Pose];
-    const REFERENCE: [f64; 17] =
-        [1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, -0.3, 0.7, 1.1, 0.1, -0.7, 0.5, 0.5];
-    const X: [f64; 15] = [0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4];
-    const V: [f64; 15] = [1.0, 0.4, -0.8, 0.3, 0.9, 0.1, 0.2, -0.7, 0.5, 1.1, -0.2, 0.6, 0.7, 0.3, -1.0];
+    const BLOCKS: [Block; 6] = [
+        Block::Vector { size: 2 },
+        Block::Rotation(Attitude::EulerParameters),
+        Block::EulerParameters,
+        Block::Pose(Attitude::EulerParameters),
+        Block::Rotation(Attitude::EulerAngles),
+        Block::Pose(Attitude::EulerAngles),
+    ];
+    const NQ: usize = 26;
+    const NV: usize = 24;
+    const REFERENCE: [f64; NQ] = [
+        1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, -0.3, 0.7, 1.1, 0.1, -0.7, 0.5, 0.5, 0.4, -0.6, 2.9, 0.8,
+        -1.2, 0.5, -0.3, 0.9, -2.0,
+    ];
+    const X: [f64; NV] = [
+        0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4, 0.3, -0.2, 0.1, 0.5, 1.4, -0.7,
+        0.2, 0.4, -0.3,
+    ];
+    const V: [f64; NV] = [
+        1.0, 0.4, -0.8, 0.3, 0.9, 0.1, 0.2, -0.7, 0.5, 1.1, -0.2, 0.6, 0.7, 0.3, -1.0, 0.9, -0.4, 0.2, 0.6, -0.8, 0.3,
+        0.5, -0.7, 0.4,
+    ];
 
-    fn placed(x: &[f64]) -> [f64; 17] {
-        let mut q = [0.0; 17];
+    fn placed(x: &[f64]) -> [f64; NQ] {
+        let mut q = [0.0; NQ];
         place(&BLOCKS, &REFERENCE, x, &mut q);
         q
     }
 
-    fn located(q: &[f64]) -> [f64; 15] {
-        let mut x = [0.0; 15];
+    fn located(q: &[f64]) -> [f64; NV] {
+        let mut x = [0.0; NV];
         locate(&BLOCKS, &REFERENCE, q, &mut x);
         x
     }
@@ -236,11 +248,11 @@ mod tests {
     fn coordinates_move_at_their_rate() {
         let (h, q) = (1e-6, placed(&X));
         let moved = |sign: f64| {
-            let mut moved = [0.0; 17];
+            let mut moved = [0.0; NQ];
             retract(&BLOCKS, &q, &V.map(|v| sign * h * v), &mut moved);
             located(&moved)
         };
-        let mut expected = [0.0; 15];
+        let mut expected = [0.0; NV];
         rate(&BLOCKS, &q, &X, &V, &mut expected);
         for (i, (plus, minus)) in moved(1.0).iter().zip(moved(-1.0)).enumerate() {
             assert!(((plus - minus) / (2.0 * h) - expected[i]).abs() < 1e-8, "coordinate {i}");
@@ -248,8 +260,8 @@ mod tests {
     }
 
     /// The solution of `x = X + β T(x) v` and its configuration.
-    fn solved(beta: f64, v: &[f64]) -> ([f64; 15], [f64; 17]) {
-        let (mut x, mut q) = ([0.0; 15], [0.0; 17]);
+    fn solved(beta: f64, v: &[f64]) -> ([f64; NV], [f64; NQ]) {
+        let (mut x, mut q) = ([0.0; NV], [0.0; NQ]);
         solve(&BLOCKS, &REFERENCE, &X, beta, v, &mut x, &mut q);
         (x, q)
     }
@@ -258,9 +270,9 @@ mod tests {
     fn implicit_coordinates_obey_their_equation() {
         let beta = 0.2;
         let (x, q) = solved(beta, &V);
-        let mut rates = [0.0; 15];
+        let mut rates = [0.0; NV];
         rate(&BLOCKS, &q, &x, &V, &mut rates);
-        for i in 0..15 {
+        for i in 0..NV {
             assert!((x[i] - X[i] - beta * rates[i]).abs() < 1e-14, "coordinate {i}");
         }
         assert!(located(&q).iter().zip(x).all(|(found, x)| (found - x).abs() < 1e-13));
@@ -269,7 +281,15 @@ mod tests {
     #[test]
     fn rotations_too_fast_for_the_chart_are_not_numbers() {
         let (mut x, mut q) = ([0.0; 3], [0.0; 4]);
-        solve(&[Block::Rotation], &[1.0, 0.0, 0.0, 0.0], &[0.0; 3], 1.0, &[9.0, 0.0, 0.0], &mut x, &mut q);
+        solve(
+            &[Block::Rotation(Attitude::EulerParameters)],
+            &[1.0, 0.0, 0.0, 0.0],
+            &[0.0; 3],
+            1.0,
+            &[9.0, 0.0, 0.0],
+            &mut x,
+            &mut q,
+        );
         assert!(x.iter().all(|x| x.is_nan()));
     }
 
@@ -286,7 +306,7 @@ mod tests {
                     solved(beta, &v).1
                 };
                 let (plus, minus) = (solution(1.0), solution(-1.0));
-                let direction: Vec<f64> = (0..15)
+                let direction: Vec<f64> = (0..NV)
                     .map(|i| {
                         if range.contains(&i) && i - range.start < 6 {
                             matrix[(i - range.start, column - range.start)]
@@ -295,7 +315,7 @@ mod tests {
                         }
                     })
                     .collect();
-                let mut expected = [0.0; 17];
+                let mut expected = [0.0; NQ];
                 crate::configuration::velocity_map_apply(&BLOCKS, &q, &direction, &mut expected);
                 for i in q_range.clone() {
                     let difference = (plus[i] - minus[i]) / (2.0 * h);
@@ -308,10 +328,10 @@ mod tests {
     #[test]
     fn transported_rates_are_velocities() {
         let q = placed(&X);
-        let (mut rates, mut expected) = ([0.0; 15], [0.0; 15]);
+        let (mut rates, mut expected) = ([0.0; NV], [0.0; NV]);
         rate(&BLOCKS, &q, &X, &V, &mut rates);
         transport(&BLOCKS, &X, &mut rates);
-        rate(&BLOCKS, &q, &[0.0; 15], &V, &mut expected);
+        rate(&BLOCKS, &q, &[0.0; NV], &V, &mut expected);
         assert!(rates.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-14));
     }
 }

@@ -1,6 +1,7 @@
 //! Moving in a configuration space made of blocks: vectors, redundant Euler parameters, rotations, poses.
 //!
-//! Vectors and Euler parameters add; rotations compose, `e₁ = e₀ ∘ exp(δ/2)` with δ in body axes [sherif, Eqs. 29, 30].
+//! Vectors and Euler parameters add; rotations compose, `e₁ = e₀ ∘ exp(δ/2)` with δ in body axes [sherif, Eqs. 29, 30],
+//! whatever describes them: angles become Euler parameters, turn, and become angles again.
 //! A pose turns likewise and moves along the axes that it has halfway, `p₁ = p₀ + A(e₀ ∘ exp(δ/4)) δp`: the way back is
 //! the same increment with the opposite sign, which keeps schemes that are symmetric in time symmetric.
 
@@ -8,8 +9,11 @@ use std::ops::Range;
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector4};
 
-use crate::model::Block;
-use crate::rotation::{exp_half, matrix_l, normalize, product, rotation_matrix, skew, tangent_operator};
+use crate::model::{Attitude, Block};
+use crate::rotation::{
+    euler_angle_rates, euler_angles, exp_half, from_euler_angles, matrix_l, normalize, product, rotation_matrix, skew,
+    tangent_operator,
+};
 
 /// The blocks with their ranges in q and in v.
 pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Range<usize>)> + '_ {
@@ -33,23 +37,59 @@ pub fn retract(blocks: &[Block], q: &[f64], increment: &[f64], out: &mut [f64]) 
                     *to = from + by;
                 }
             }
-            Block::Rotation => turn(from, by, to),
-            Block::Pose => {
+            Block::Rotation(attitude) => turn(attitude, from, by, to),
+            Block::Pose(attitude) => {
                 let halfway = 0.5 * Vector3::from_column_slice(&by[3..]);
-                let axes = rotation_matrix(&product(&euler_parameters(&from[3..]), &exp_half(&halfway)));
+                let axes = rotation_matrix(&product(&attitude.read(&from[3..]), &exp_half(&halfway)));
                 let moved = axes * Vector3::from_column_slice(&by[..3]);
                 (0..3).for_each(|i| to[i] = from[i] + moved[i]);
-                turn(&from[3..], &by[3..], &mut to[3..]);
+                turn(attitude, &from[3..], &by[3..], &mut to[3..]);
             }
         }
     }
 }
 
-/// Euler parameters after a rotation vector in body axes.
-fn turn(from: &[f64], by: &[f64], to: &mut [f64]) {
-    let turned = product(&euler_parameters(from), &exp_half(&Vector3::from_column_slice(by)));
-    // The product of unit quaternions leaves the unit sphere by round-off only; it must not add up.
-    to.copy_from_slice(normalize(&turned).as_slice());
+/// An attitude after a rotation vector in body axes.
+fn turn(attitude: Attitude, from: &[f64], by: &[f64], to: &mut [f64]) {
+    let turned = product(&attitude.read(from), &exp_half(&Vector3::from_column_slice(by)));
+    attitude.write(&turned, from, to);
+}
+
+impl Attitude {
+    /// The Euler parameters of what stands at the beginning of a slice of q.
+    pub(crate) fn read(self, q: &[f64]) -> Vector4<f64> {
+        match self {
+            Attitude::EulerParameters => euler_parameters(q),
+            Attitude::EulerAngles => from_euler_angles(&Vector3::from_column_slice(&q[..3])),
+        }
+    }
+
+    /// Writes products of unit quaternions to q; of all angles that describe them those next to `near`.
+    pub(crate) fn write(self, e: &Vector4<f64>, near: &[f64], q: &mut [f64]) {
+        // The product of unit quaternions leaves the unit sphere by round-off only; it must not add up.
+        let unit = normalize(e);
+        match self {
+            Attitude::EulerParameters => q.copy_from_slice(unit.as_slice()),
+            Attitude::EulerAngles => {
+                q.copy_from_slice(euler_angles(&unit, &Vector3::from_column_slice(&near[..3])).as_slice());
+            }
+        }
+    }
+
+    /// The rates of what stands in q, from the angular velocity in body axes.
+    fn rate(self, q: &[f64], omega: &[f64], out: &mut [f64]) {
+        let omega = Vector3::from_column_slice(omega);
+        match self {
+            // ė = ½ L(e)ᵀ ω.
+            Attitude::EulerParameters => {
+                out.copy_from_slice((0.5 * matrix_l(&euler_parameters(q)).transpose() * omega).as_slice());
+            }
+            Attitude::EulerAngles => {
+                let angles = Vector3::from_column_slice(&q[..3]);
+                out.copy_from_slice((euler_angle_rates(&angles) * omega).as_slice());
+            }
+        }
+    }
 }
 
 /// How the velocities' directions at the pose that an increment leads to answer to a change of that increment:
@@ -70,31 +110,22 @@ pub fn velocity_map_apply(blocks: &[Block], q: &[f64], v: &[f64], out: &mut [f64
     for (block, q_range, v_range) in ranges(blocks) {
         match block {
             Block::Vector { .. } | Block::EulerParameters => out[q_range].copy_from_slice(&v[v_range]),
-            Block::Rotation => euler_rate(&q[q_range.clone()], &v[v_range], &mut out[q_range]),
-            Block::Pose => {
+            Block::Rotation(attitude) => attitude.rate(&q[q_range.clone()], &v[v_range], &mut out[q_range]),
+            Block::Pose(attitude) => {
                 let (pose, v, out) = (&q[q_range.clone()], &v[v_range], &mut out[q_range]);
-                let rate = rotation_matrix(&euler_parameters(&pose[3..])) * Vector3::from_column_slice(&v[..3]);
+                let rate = rotation_matrix(&attitude.read(&pose[3..])) * Vector3::from_column_slice(&v[..3]);
                 out[..3].copy_from_slice(rate.as_slice());
-                euler_rate(&pose[3..], &v[3..], &mut out[3..]);
+                attitude.rate(&pose[3..], &v[3..], &mut out[3..]);
             }
         }
     }
 }
 
-/// `ė = ½ L(e)ᵀ ω`.
-fn euler_rate(e: &[f64], omega: &[f64], out: &mut [f64]) {
-    let rate = 0.5 * matrix_l(&euler_parameters(e)).transpose() * Vector3::from_column_slice(omega);
-    out.copy_from_slice(rate.as_slice());
-}
-
 /// Divides the Euler parameters of every rotation and every pose by their norm.
 pub fn normalize_rotations(blocks: &[Block], q: &mut [f64]) {
     for (block, q_range, _) in ranges(blocks) {
-        let first = match block {
-            Block::Vector { .. } | Block::EulerParameters => continue,
-            Block::Rotation => q_range.start,
-            Block::Pose => q_range.start + 3,
-        };
+        let Some((offset, Attitude::EulerParameters)) = block.turn() else { continue };
+        let first = q_range.start + offset;
         let unit = normalize(&euler_parameters(&q[first..]));
         q[first..first + 4].copy_from_slice(unit.as_slice());
     }
@@ -109,25 +140,43 @@ pub(crate) fn euler_parameters(q: &[f64]) -> Vector4<f64> {
 mod tests {
     use super::*;
 
-    const BLOCKS: [Block; 4] = [Block::Vector { size: 2 }, Block::Rotation, Block::EulerParameters, Block::Pose];
-    const Q: [f64; 17] = [1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, -0.3, 0.7, 1.1, 0.1, -0.7, 0.5, 0.5];
-    const V: [f64; 15] = [0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4];
+    const BLOCKS: [Block; 6] = [
+        Block::Vector { size: 2 },
+        Block::Rotation(Attitude::EulerParameters),
+        Block::EulerParameters,
+        Block::Pose(Attitude::EulerParameters),
+        Block::Rotation(Attitude::EulerAngles),
+        Block::Pose(Attitude::EulerAngles),
+    ];
+    const NQ: usize = 26;
+    const NV: usize = 24;
+    const Q: [f64; NQ] = [
+        1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, -0.3, 0.7, 1.1, 0.1, -0.7, 0.5, 0.5, 0.4, -0.6, 2.9, 0.8,
+        -1.2, 0.5, -0.3, 0.9, -2.0,
+    ];
+    const V: [f64; NV] = [
+        0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4, 0.3, -0.2, 0.1, 0.5, 1.4, -0.7,
+        0.2, 0.4, -0.3,
+    ];
 
     #[test]
     fn ranges_cover_coordinates_and_velocities() {
         let found: Vec<_> = ranges(&BLOCKS).map(|(_, q, v)| (q, v)).collect();
-        assert_eq!(found, [(0..2, 0..2), (2..6, 2..5), (6..10, 5..9), (10..17, 9..15)]);
+        assert_eq!(
+            found,
+            [(0..2, 0..2), (2..6, 2..5), (6..10, 5..9), (10..17, 9..15), (17..20, 15..18), (20..26, 18..24)]
+        );
     }
 
     #[test]
     fn retraction_starts_with_the_velocity_map() {
-        let mut rate = [0.0; 17];
+        let mut rate = [0.0; NQ];
         velocity_map_apply(&BLOCKS, &Q, &V, &mut rate);
         let h = 1e-6;
-        let (mut plus, mut minus) = ([0.0; 17], [0.0; 17]);
+        let (mut plus, mut minus) = ([0.0; NQ], [0.0; NQ]);
         retract(&BLOCKS, &Q, &V.map(|v| h * v), &mut plus);
         retract(&BLOCKS, &Q, &V.map(|v| -h * v), &mut minus);
-        for i in 0..17 {
+        for i in 0..NQ {
             assert!(((plus[i] - minus[i]) / (2.0 * h) - rate[i]).abs() < 1e-9, "coordinate {i}");
         }
     }
@@ -146,17 +195,19 @@ mod tests {
 
     #[test]
     fn the_opposite_increment_leads_a_pose_back() {
-        let (mut there, mut back) = ([0.0; 7], [0.0; 7]);
-        retract(&[Block::Pose], &Q[10..], &V[9..], &mut there);
-        let opposite: Vec<f64> = V[9..].iter().map(|v| -v).collect();
-        retract(&[Block::Pose], &there, &opposite, &mut back);
-        assert!(back.iter().zip(&Q[10..]).all(|(found, start)| (found - start).abs() < 1e-15), "{back:?}");
+        for (block, q, v) in ranges(&BLOCKS).filter(|(block, ..)| matches!(block, Block::Pose(_))) {
+            let (mut there, mut back) = (vec![0.0; q.len()], vec![0.0; q.len()]);
+            retract(&[block], &Q[q.clone()], &V[v.clone()], &mut there);
+            let opposite: Vec<f64> = V[v].iter().map(|v| -v).collect();
+            retract(&[block], &there, &opposite, &mut back);
+            assert!(back.iter().zip(&Q[q]).all(|(found, start)| (found - start).abs() < 1e-15), "{back:?}");
+        }
     }
 
     #[test]
     fn pose_tangent_is_the_derivative_of_the_retraction() {
-        let (blocks, q) = ([Block::Pose], &Q[10..]);
-        let increment = &V[9..];
+        let (blocks, q) = ([Block::Pose(Attitude::EulerParameters)], &Q[10..17]);
+        let increment = &V[9..15];
         let mut reached = [0.0; 7];
         retract(&blocks, q, increment, &mut reached);
         let tangent = pose_tangent(increment);

@@ -42,8 +42,8 @@ pub mod generated;
 pub use consistent::{consistent_acceleration, initial_state};
 pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use model::{
-    Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError, State,
-    UnknownParameter,
+    Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError,
+    State, UnknownParameter,
 };
 pub use real::Real;
 pub use scheme::{ConstraintLevel, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};

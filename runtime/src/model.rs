@@ -92,11 +92,30 @@ pub enum Block {
     },
     /// Four Euler parameters as redundant coordinates, `q̇ = v`; their norm is a constraint of the model. [sherif, Eq. 5]
     EulerParameters,
-    /// A rotation: four Euler parameters in q, the angular velocity in body axes in v, `ė = ½ Lᵀ ω`. [sherif, Eq. 3]
-    Rotation,
-    /// A pose: position in the parent's axes and four Euler parameters in q; in v the velocity of the moving frame's
-    /// origin and the angular velocity, both in its own axes: `ṗ = A(e) u`, `ė = ½ Lᵀ ω`.
-    Pose,
+    /// A rotation: an attitude in q, the angular velocity in body axes in v.
+    Rotation(Attitude),
+    /// A pose: position in the parent's axes and an attitude in q; in v the velocity of the moving frame's origin and the
+    /// angular velocity, both in its own axes: `ṗ = A u`.
+    Pose(Attitude),
+}
+
+/// What describes a rotation in q, where its velocity is the angular velocity in body axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attitude {
+    /// Four Euler parameters, `ė = ½ Lᵀ ω`. [sherif, Eq. 3]
+    EulerParameters,
+    /// Angles (φ, θ, ψ) of R = Rz(ψ) Ry(θ) Rx(φ), rad, `γ̇ = M(γ) ω`; singular at θ = ±90°. [simo, Eqs. 32, 33]
+    EulerAngles,
+}
+
+impl Attitude {
+    /// Number of coordinates.
+    pub fn size(self) -> usize {
+        match self {
+            Attitude::EulerParameters => 4,
+            Attitude::EulerAngles => 3,
+        }
+    }
 }
 
 impl Block {
@@ -105,8 +124,18 @@ impl Block {
         match *self {
             Block::Vector { size } => (size, size),
             Block::EulerParameters => (4, 4),
-            Block::Rotation => (4, 3),
-            Block::Pose => (7, 6),
+            Block::Rotation(attitude) => (attitude.size(), 3),
+            Block::Pose(attitude) => (3 + attitude.size(), 6),
+        }
+    }
+
+    /// Where its rotation begins, in its coordinates and in its velocities, and what describes it there; `None` where
+    /// coordinates simply add.
+    pub fn turn(&self) -> Option<(usize, Attitude)> {
+        match *self {
+            Block::Vector { .. } | Block::EulerParameters => None,
+            Block::Rotation(attitude) => Some((0, attitude)),
+            Block::Pose(attitude) => Some((3, attitude)),
         }
     }
 }

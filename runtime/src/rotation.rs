@@ -4,6 +4,8 @@
 //! `A(p ∘ q) = A(p) A(q)`, so that an increment in body axes stands on the right: `e₁ = e₀ ∘ exp(δ/2)`.
 //! Not here: which coordinates of a model are rotations, see [`crate::configuration`].
 
+use std::f64::consts::{PI, TAU};
+
 use nalgebra::{Matrix3, Matrix3x4, Matrix4, Vector3, Vector4};
 
 /// L(e) with `ω = 2 L ė` in body axes, `L Lᵀ = I` for unit e. [sherif, Eq. 4]
@@ -57,6 +59,46 @@ pub fn normalize(e: &Vector4<f64>) -> Vector4<f64> {
 /// Cross-product matrix: `skew(a) b = a × b`.
 pub fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::new(0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)
+}
+
+/// The unit quaternion of R = Rz(ψ) Ry(θ) Rx(φ), from (φ, θ, ψ), rad.
+#[rustfmt::skip]
+pub fn from_euler_angles(angles: &Vector3<f64>) -> Vector4<f64> {
+    let [(s1, c1), (s2, c2), (s3, c3)] = [0.5 * angles[0], 0.5 * angles[1], 0.5 * angles[2]].map(f64::sin_cos);
+    Vector4::new(
+        c3 * c2 * c1 + s3 * s2 * s1,
+        c3 * c2 * s1 - s3 * s2 * c1,
+        c3 * s2 * c1 + s3 * c2 * s1,
+        s3 * c2 * c1 - c3 * s2 * s1,
+    )
+}
+
+/// The angles (φ, θ, ψ) of the rotation of a unit quaternion, rad: of all of them those that are closest to `near`.
+///
+/// A rotation has the angles (φ, θ, ψ), (φ + π, π − θ, ψ + π), and whole turns of each more; a motion that is followed
+/// in small steps passes from one to the next without a jump, but where θ = ±90°.
+pub fn euler_angles(e: &Vector4<f64>, near: &Vector3<f64>) -> Vector3<f64> {
+    let a = rotation_matrix(e);
+    let principal = Vector3::new(
+        a[(2, 1)].atan2(a[(2, 2)]),
+        (-a[(2, 0)]).atan2(a[(0, 0)].hypot(a[(1, 0)])),
+        a[(1, 0)].atan2(a[(0, 0)]),
+    );
+    let other = Vector3::new(principal[0] + PI, PI - principal[1], principal[2] + PI);
+    let [principal, other] = [principal, other]
+        .map(|angles| angles.zip_map(near, |angle, near| angle + TAU * ((near - angle) / TAU).round()));
+    if (other - near).norm() < (principal - near).norm() { other } else { principal }
+}
+
+/// `M` of `(φ̇, θ̇, ψ̇) = M ω` with ω in body axes; infinite at θ = ±90°. [simo, Eqs. 32, 33]
+#[rustfmt::skip]
+pub fn euler_angle_rates(angles: &Vector3<f64>) -> Matrix3<f64> {
+    let ((s1, c1), (s2, c2)) = (angles[0].sin_cos(), angles[1].sin_cos());
+    Matrix3::new(
+        1.0, s1 * s2 / c2, c1 * s2 / c2,
+        0.0,           c1,          -s1,
+        0.0,      s1 / c2,      c1 / c2,
+    )
 }
 
 /// exp(δ/2): the unit quaternion of the rotation vector δ, rad.
@@ -116,6 +158,36 @@ mod tests {
         let composed = rotation_matrix(&product(&p, &q));
         assert!((composed - rotation_matrix(&p) * rotation_matrix(&q)).norm() < 1e-14);
         assert!((product(&conjugate(&p), &p) - Vector4::new(1.0, 0.0, 0.0, 0.0)).norm() < 1e-15);
+    }
+
+    #[test]
+    fn angles_are_those_of_the_three_rotations() {
+        let angles = Vector3::new(0.4, -0.7, 2.1);
+        let by_turns = [(Vector3::z(), 2), (Vector3::y(), 1), (Vector3::x(), 0)].into_iter();
+        let expected =
+            by_turns.fold(Matrix3::identity(), |r, (axis, i)| r * rotation_matrix(&exp_half(&(angles[i] * axis))));
+        assert!((rotation_matrix(&from_euler_angles(&angles)) - expected).norm() < 1e-15);
+    }
+
+    #[test]
+    fn the_closest_angles_are_found() {
+        let turned = [[0.0; 3], [1.0, 0.0, -3.0], [0.5, 0.0, 0.5], [-2.5, 1.0, 0.5]];
+        for by in turned.map(|turns| TAU * Vector3::from(turns)) {
+            let mut angles = Vector3::new(0.4, -0.7, 2.1) + by;
+            if by[0] % TAU != 0.0 {
+                angles[1] = PI + by[1] + 0.7;
+            }
+            let near = angles + Vector3::new(0.1, -0.2, 0.1);
+            assert!((euler_angles(&from_euler_angles(&angles), &near) - angles).norm() < 1e-13, "{angles}");
+        }
+    }
+
+    #[test]
+    fn angles_move_at_their_rates() {
+        let (angles, omega, h) = (Vector3::new(0.4, -0.7, 2.1), Vector3::new(0.3, -1.0, 0.8), 1e-5);
+        let after = |h: f64| euler_angles(&product(&from_euler_angles(&angles), &exp_half(&(h * omega))), &angles);
+        let rates = (after(h) - after(-h)) / (2.0 * h);
+        assert!((rates - euler_angle_rates(&angles) * omega).norm() < 1e-9);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::diagnostics::{self, Errors};
 use crate::emit::Patterns;
 use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
+use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::interpret::{Interpreter, Point, defaults};
 use rows::{Factors, Row};
@@ -89,7 +90,7 @@ fn noise(index: u64) -> f64 {
     (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Moves coordinates along velocities: q + N δ, with unit Euler parameters for rotations.
+/// Moves coordinates along velocities: q + N δ, with unit Euler parameters.
 fn displace(equations: &Equations, q: &mut [f64], step: &[f64]) {
     let (mut i, mut j) = (0, 0);
     for block in &equations.layout.blocks {
@@ -102,13 +103,15 @@ fn displace(equations: &Equations, q: &mut [f64], step: &[f64]) {
                 (0..4).for_each(|k| q[i + k] += step[j + k]);
                 (i, j) = (i + 4, j + 4);
             }
-            Block::Rotation => {
-                turn(&mut q[i..i + 4], &step[j..j + 3]);
-                (i, j) = (i + 4, j + 3);
+            Block::Rotation(kind) => {
+                let size = kind.coordinates().len();
+                turn(kind, &mut q[i..i + size], &step[j..j + 3]);
+                (i, j) = (i + size, j + 3);
             }
-            Block::Pose => {
+            Block::Pose(kind) => {
+                let size = kind.coordinates().len();
                 // The position moves along the axes of the body: u turned by the quaternion.
-                let (e, u) = ([q[i + 3], q[i + 4], q[i + 5], q[i + 6]], [step[j], step[j + 1], step[j + 2]]);
+                let (e, u) = (quaternion(kind, &q[i + 3..]), [step[j], step[j + 1], step[j + 2]]);
                 let cross = |a: [f64; 3], b: [f64; 3]| {
                     [0, 1, 2].map(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
                 };
@@ -116,15 +119,39 @@ fn displace(equations: &Equations, q: &mut [f64], step: &[f64]) {
                 let once = cross(axis, u);
                 let twice = cross(axis, once);
                 (0..3).for_each(|k| q[i + k] += u[k] + 2.0 * (e[0] * once[k] + twice[k]));
-                turn(&mut q[i + 3..i + 7], &step[j + 3..j + 6]);
-                (i, j) = (i + 7, j + 6);
+                turn(kind, &mut q[i + 3..i + 3 + size], &step[j + 3..j + 6]);
+                (i, j) = (i + 3 + size, j + 6);
             }
         }
     }
 }
 
-/// Turns unit Euler parameters by a small rotation vector in body axes.
-fn turn(e: &mut [f64], w: &[f64]) {
+/// The unit quaternion of a rotation.
+fn quaternion(kind: RotationKind, q: &[f64]) -> [f64; 4] {
+    match kind {
+        RotationKind::EulerParameters => [q[0], q[1], q[2], q[3]],
+        RotationKind::EulerZyx => {
+            let [(s1, c1), (s2, c2), (s3, c3)] = [q[0], q[1], q[2]].map(|angle| (0.5 * angle).sin_cos());
+            [
+                c3 * c2 * c1 + s3 * s2 * s1,
+                c3 * c2 * s1 - s3 * s2 * c1,
+                c3 * s2 * c1 + s3 * c2 * s1,
+                s3 * c2 * c1 - c3 * s2 * s1,
+            ]
+        }
+    }
+}
+
+/// Turns a rotation by a small rotation vector in body axes.
+fn turn(kind: RotationKind, q: &mut [f64], w: &[f64]) {
+    if kind == RotationKind::EulerZyx {
+        let ((s1, c1), (s2, c2)) = (q[0].sin_cos(), q[1].sin_cos());
+        let about_z = (s1 * w[1] + c1 * w[2]) / c2;
+        let rates = [w[0] + s2 * about_z, c1 * w[1] - s1 * w[2], about_z];
+        q.iter_mut().zip(rates).for_each(|(q, rate)| *q += rate);
+        return;
+    }
+    let e = q;
     let mut moved = [
         e[0] - 0.5 * (e[1] * w[0] + e[2] * w[1] + e[3] * w[2]),
         e[1] + 0.5 * (e[0] * w[0] - e[3] * w[1] + e[2] * w[2]),

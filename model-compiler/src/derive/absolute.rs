@@ -19,7 +19,7 @@ use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
 use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Space, StateEquation, System};
-use crate::rotations::{RotationKind, euler_parameter_matrix};
+use crate::rotations::{RotationKind, euler_parameter_matrix, euler_zyx_subspace};
 use crate::spatial::{self, Transform, Vector3};
 
 /// Where the constraints of the members start.
@@ -211,7 +211,9 @@ impl State {
             (Space::Spatial, RotationKind::EulerParameters) => {
                 (RotationKind::EulerParameters.matrix(graph, &turning.q), Vec::new())
             }
-            (Space::Spatial, kind) => (kind.matrix(graph, &turning.q), kind.subspace(graph, &turning.q)),
+            (Space::Spatial, kind @ RotationKind::EulerZyx) => {
+                (kind.matrix(graph, &turning.q), euler_zyx_subspace(graph, &turning.q))
+            }
         };
         let mut state = Self {
             position,

@@ -5,6 +5,7 @@
 //! instance.
 
 use crate::expr::{ExprId, Graph, SymbolId};
+use crate::rotations::RotationKind;
 
 /// The equations of a model.
 #[derive(Clone, Debug)]
@@ -152,10 +153,10 @@ pub enum Block {
     Vector(usize),
     /// Four redundant Euler parameters, `q̇ = v`.
     EulerParameters,
-    /// Four Euler parameters moved by an angular velocity in body axes.
-    Rotation,
-    /// Position and four Euler parameters, moved by a velocity and an angular velocity in body axes.
-    Pose,
+    /// Coordinates of a rotation, moved by an angular velocity in body axes.
+    Rotation(RotationKind),
+    /// Position and coordinates of a rotation, moved by a velocity and an angular velocity in body axes.
+    Pose(RotationKind),
 }
 
 /// Formulas of one kind of member.

@@ -35,9 +35,9 @@ pub(super) struct Run {
 enum Moves {
     /// q̇ = v.
     Vector,
-    /// The last coordinates are Euler parameters.
+    /// The last coordinates are those of a rotation.
     Rotation,
-    /// Position and Euler parameters, velocities in the axes of the child.
+    /// Position and rotation, velocities in the axes of the child.
     Pose,
 }
 
@@ -61,12 +61,12 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
         layout.coordinates.extend(q.iter().map(|c| Channel { name: name(c), unit: c.unit.to_owned() }));
 
         let own = joint.kind.coordinates(system.space).len();
-        if system.rotation == RotationKind::EulerZyx && q.len() == own + 3 {
+        let moves = moves(system, joint);
+        if system.rotation == RotationKind::EulerZyx && moves != Moves::Vector {
             layout.singular_angles.push(reference.len() + own + 1);
         }
         let zero = parameters.graph.zero();
         reference.extend(std::iter::repeat_n(zero, q.len()));
-        let moves = moves(system, joint);
         match moves {
             Moves::Vector if q.is_empty() => {}
             Moves::Vector => layout.blocks.push(Block::Vector(q.len())),
@@ -74,11 +74,11 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
                 if own > 0 {
                     layout.blocks.push(Block::Vector(own));
                 }
-                layout.blocks.push(Block::Rotation);
+                layout.blocks.push(Block::Rotation(system.rotation));
             }
-            Moves::Pose => layout.blocks.push(Block::Pose),
+            Moves::Pose => layout.blocks.push(Block::Pose(system.rotation)),
         }
-        if moves != Moves::Vector {
+        if system.rotation == RotationKind::EulerParameters && moves != Moves::Vector {
             let first = reference.len() - 4;
             reference[first] = parameters.graph.one();
         }
@@ -102,11 +102,12 @@ fn rate_unit(unit: &str) -> String {
 }
 
 fn moves(system: &System, joint: &Joint) -> Moves {
-    let rotates = joint.kind.has_rotation() && system.space == Space::Spatial;
-    match system.rotation {
-        RotationKind::EulerParameters if is_pose(joint.kind, system.space, system.rotation) => Moves::Pose,
-        RotationKind::EulerParameters if rotates => Moves::Rotation,
-        _ => Moves::Vector,
+    if is_pose(joint.kind, system.space) {
+        Moves::Pose
+    } else if joint.kind.has_rotation() && system.space == Space::Spatial {
+        Moves::Rotation
+    } else {
+        Moves::Vector
     }
 }
 
@@ -231,7 +232,8 @@ pub(super) fn coordinates(
         let symbols = builder.coordinates((&q_names, &v_names), (run.q.start, run.v.start), Some(&map));
         return (run.joint, first, symbols);
     }
-    let n_own = run.q.len() - 4 * usize::from(run.moves == Moves::Rotation);
+    let turning = if run.moves == Moves::Rotation { rotation.coordinates().len() } else { 0 };
+    let n_own = run.q.len() - turning;
     let own = (&q_names[..n_own], &v_names[..n_own]);
     let mut symbols = builder.coordinates(own, (run.q.start, run.v.start), None);
     if run.moves == Moves::Rotation {

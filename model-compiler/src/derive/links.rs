@@ -290,10 +290,10 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
     let offset = spatial::add(graph, fixed.position, reach);
     let offset = spatial::apply(graph, &parent_axes, offset);
 
-    let free_subspace = if has_rotation { rotation_kind.subspace(graph, free) } else { Vec::new() };
+    let free_subspace = if has_rotation { identity.to_vec() } else { Vec::new() };
     let (angular, linear) = subspace(graph, &moving, own, free_subspace);
     let own_linear = match space {
-        Space::Spatial if is_pose(kind, space, rotation_kind) => Some([identity, [[zero; 3]; 3]].concat()),
+        Space::Spatial if is_pose(kind, space) => Some([identity, [[zero; 3]; 3]].concat()),
         Space::Spatial => constant_in_own_axes(graph, &moving.rotation, &linear),
         Space::Planar => None,
     };
@@ -461,7 +461,7 @@ fn combine(graph: &mut Graph, columns: &[Vector3], rates: &[ExprId]) -> Vector3 
     sum
 }
 
-/// Σ (d column / dt) v. Columns depend on coordinates only where q̇ = v: Euler parameters have constant ones.
+/// Σ (d column / dt) v. Columns depend on coordinates only where q̇ = v: free rotations have constant ones.
 fn rate_of_change(graph: &mut Graph, columns: &[Vector3], symbols: &Symbols) -> Vector3 {
     let relative = combine(graph, columns, &symbols.v);
     relative.map(|entry| {

@@ -6,6 +6,7 @@ use super::Header;
 use super::paths;
 use super::pattern::Patterns;
 use crate::derive::{Block, Channel, ContactChannel, Equations};
+use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::count;
 use crate::schedule::vocabulary::function_name;
@@ -62,9 +63,17 @@ fn block(block: &Block) -> String {
     match block {
         Block::Vector(size) => format!("{}::Vector {{ size: {size} }}", paths::BLOCK),
         Block::EulerParameters => format!("{}::EulerParameters", paths::BLOCK),
-        Block::Rotation => format!("{}::Rotation", paths::BLOCK),
-        Block::Pose => format!("{}::Pose", paths::BLOCK),
+        Block::Rotation(kind) => format!("{}::Rotation({})", paths::BLOCK, attitude(*kind)),
+        Block::Pose(kind) => format!("{}::Pose({})", paths::BLOCK, attitude(*kind)),
     }
+}
+
+fn attitude(kind: RotationKind) -> String {
+    let name = match kind {
+        RotationKind::EulerParameters => "EulerParameters",
+        RotationKind::EulerZyx => "EulerAngles",
+    };
+    format!("{}::{name}", paths::ATTITUDE)
 }
 
 fn functions(equations: &Equations, schedule: &Schedule) -> String {

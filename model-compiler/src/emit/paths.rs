@@ -1,6 +1,7 @@
 //! The only place where generated code names the runtime.
 
 /// Items of the runtime's modules, as absolute paths.
+pub(super) const ATTITUDE: &str = "::hamel::model::Attitude";
 pub(super) const BLOCK: &str = "::hamel::model::Block";
 pub(super) const CHANNEL: &str = "::hamel::model::Channel";
 pub(super) const CONTACT_INFO: &str = "::hamel::model::ContactInfo";

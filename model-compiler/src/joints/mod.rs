@@ -5,7 +5,7 @@
 
 use crate::expr::{ExprId, Graph};
 use crate::resolve::Space;
-use crate::rotations::RotationKind;
+use crate::rotations::{ANGULAR_VELOCITY, RotationKind};
 use crate::spatial::{self, Matrix3, Transform};
 use crate::units::Unit;
 
@@ -130,7 +130,7 @@ pub trait Joint: Sync + std::fmt::Debug {
         false
     }
 
-    /// Moves freely in space: with Euler parameters its velocities are those of the child's frame in its own axes.
+    /// Moves freely in space: its velocities are those of the child's frame in its own axes.
     fn is_free(&self) -> bool {
         false
     }
@@ -158,18 +158,18 @@ static BODY_VELOCITIES: [Coordinate; 3] = [
 
 /// The coordinates of a tree joint are those of a pose: its velocities are a velocity and an angular velocity in the
 /// axes of the child's frame, so that no rotation enters the mass matrix.
-pub fn is_pose(joint: &dyn Joint, space: Space, rotation: RotationKind) -> bool {
-    joint.is_free() && space == Space::Spatial && rotation == RotationKind::EulerParameters
+pub fn is_pose(joint: &dyn Joint, space: Space) -> bool {
+    joint.is_free() && space == Space::Spatial
 }
 
 /// Names and units of all coordinates and of all velocities of a tree joint.
 pub fn channels(joint: &dyn Joint, space: Space, rotation: RotationKind) -> (Vec<Coordinate>, Vec<Coordinate>) {
     let own = joint.coordinates(space);
-    let own_velocities = if is_pose(joint, space, rotation) { &BODY_VELOCITIES } else { own };
+    let own_velocities = if is_pose(joint, space) { &BODY_VELOCITIES } else { own };
     let (mut q, mut v) = (own.to_vec(), own_velocities.to_vec());
     if joint.has_rotation() && space == Space::Spatial {
         q.extend(rotation.coordinates());
-        v.extend(rotation.velocities());
+        v.extend(ANGULAR_VELOCITY);
     }
     (q, v)
 }

@@ -10,11 +10,6 @@ pub(super) static COORDINATES: [Coordinate; 4] = [
     Coordinate { name: "e2", unit: "1" },
     Coordinate { name: "e3", unit: "1" },
 ];
-pub(super) static VELOCITIES: [Coordinate; 3] = [
-    Coordinate { name: "omega_x", unit: "rad/s" },
-    Coordinate { name: "omega_y", unit: "rad/s" },
-    Coordinate { name: "omega_z", unit: "rad/s" },
-];
 
 /// A(e) as printed in [sherif, Eq. 2]: quadratic, so its derivatives are right off the unit sphere too.
 pub fn rotation_matrix(graph: &mut Graph, e: &[ExprId]) -> Matrix3 {

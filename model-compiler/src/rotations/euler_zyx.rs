@@ -34,7 +34,7 @@ pub(super) fn rotation_matrix(graph: &mut Graph, q: &[ExprId]) -> Matrix3 {
 }
 
 /// Columns of ω = S (φ̇, θ̇, ψ̇) in body axes.
-pub(super) fn subspace(graph: &mut Graph, q: &[ExprId]) -> Vec<Vector3> {
+pub fn subspace(graph: &mut Graph, q: &[ExprId]) -> Vec<Vector3> {
     let (zero, one) = (graph.zero(), graph.one());
     let (sin_phi, cos_phi) = (graph.sin(q[0]), graph.cos(q[0]));
     let (sin_theta, cos_theta) = (graph.sin(q[1]), graph.cos(q[1]));
@@ -42,5 +42,18 @@ pub(super) fn subspace(graph: &mut Graph, q: &[ExprId]) -> Vec<Vector3> {
         [one, zero, zero],
         [zero, cos_phi, graph.neg(sin_phi)],
         [graph.neg(sin_theta), graph.mul(cos_theta, sin_phi), graph.mul(cos_theta, cos_phi)],
+    ]
+}
+
+/// (φ̇, θ̇, ψ̇) = S⁻¹ ω, row by row. [simo, Eqs. 32, 33]
+pub(super) fn velocity_map(graph: &mut Graph, q: &[ExprId]) -> Vec<Vec<ExprId>> {
+    let (zero, one) = (graph.zero(), graph.one());
+    let (sin_phi, cos_phi) = (graph.sin(q[0]), graph.cos(q[0]));
+    let (sin_theta, cos_theta) = (graph.sin(q[1]), graph.cos(q[1]));
+    let (about_y, about_z) = (graph.div(sin_phi, cos_theta), graph.div(cos_phi, cos_theta));
+    vec![
+        vec![one, graph.mul(sin_theta, about_y), graph.mul(sin_theta, about_z)],
+        vec![zero, cos_phi, graph.neg(sin_phi)],
+        vec![zero, about_y, about_z],
     ]
 }

@@ -7,16 +7,25 @@ pub mod rotation_vector;
 
 use crate::expr::{ExprId, Graph};
 use crate::joints::Coordinate;
-use crate::spatial::{Matrix3, Vector3};
+use crate::spatial::Matrix3;
 
 pub use euler_parameters::{
     angular_velocity_matrix as euler_parameter_matrix, rotation_matrix as euler_parameter_rotation,
 };
+pub use euler_zyx::subspace as euler_zyx_subspace;
 
-/// Coordinates of a free rotation.
+/// Names and units of an angular velocity in body axes.
+pub static ANGULAR_VELOCITY: [Coordinate; 3] = [
+    Coordinate { name: "omega_x", unit: "rad/s" },
+    Coordinate { name: "omega_y", unit: "rad/s" },
+    Coordinate { name: "omega_z", unit: "rad/s" },
+];
+
+/// Coordinates of a free rotation. In joint coordinates the velocities are the angular velocity in body axes, in
+/// absolute coordinates the rates of the coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RotationKind {
-    /// Four Euler parameters e0…e3. In joint coordinates the velocities are the angular velocity in body axes.
+    /// Four Euler parameters e0…e3.
     EulerParameters,
     /// Three angles ψ, θ, φ about z, the new y and the new x, stored as (φ, θ, ψ); singular at θ = ±90°.
     EulerZyx,
@@ -47,14 +56,6 @@ impl RotationKind {
         }
     }
 
-    /// Names and units of the velocities of a rotation in joint coordinates.
-    pub fn velocities(self) -> &'static [Coordinate] {
-        match self {
-            RotationKind::EulerParameters => &euler_parameters::VELOCITIES,
-            RotationKind::EulerZyx => &euler_zyx::COORDINATES,
-        }
-    }
-
     /// R(q): axes of the rotated frame as columns.
     pub fn matrix(self, graph: &mut Graph, q: &[ExprId]) -> Matrix3 {
         match self {
@@ -63,19 +64,11 @@ impl RotationKind {
         }
     }
 
-    /// Angular velocity in the rotated frame per unit of each velocity: columns of ω = S(q) v.
-    pub fn subspace(self, graph: &mut Graph, q: &[ExprId]) -> Vec<Vector3> {
-        match self {
-            RotationKind::EulerParameters => crate::spatial::identity(graph).to_vec(),
-            RotationKind::EulerZyx => euler_zyx::subspace(graph, q),
-        }
-    }
-
-    /// q̇ = N(q) v, row by row.
+    /// q̇ = N(q) ω with the angular velocity in the rotated frame, row by row.
     pub fn velocity_map(self, graph: &mut Graph, q: &[ExprId]) -> Vec<Vec<ExprId>> {
         match self {
             RotationKind::EulerParameters => euler_parameters::velocity_map(graph, q),
-            RotationKind::EulerZyx => crate::spatial::identity(graph).map(|row| row.to_vec()).to_vec(),
+            RotationKind::EulerZyx => euler_zyx::velocity_map(graph, q),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use hamel::{Block, Model, State};
+use hamel::{Attitude, Block, Model, State};
 use hamel_compiler::derive::Equations;
 use hamel_compiler::expr::{Dual, Scalar};
 use hamel_compiler::schedule::Schedule;
@@ -53,7 +53,12 @@ pub fn arbitrary_state(model: &dyn Model, seed: usize) -> State {
     let mut q = random(dims.nq, 0);
     let mut first = 0;
     for block in model.describe().blocks {
-        if !matches!(block, Block::Vector { .. }) {
+        if matches!(
+            block,
+            Block::EulerParameters
+                | Block::Rotation(Attitude::EulerParameters)
+                | Block::Pose(Attitude::EulerParameters)
+        ) {
             let mut e = q.rows_mut(first + block.sizes().0 - 4, 4);
             let norm = e.norm();
             e /= norm;
@@ -99,12 +104,17 @@ pub fn velocity_map(model: &dyn Model, q: &DVector<f64>) -> nalgebra::DMatrix<f6
         let (nq, nv) = block.sizes();
         match block {
             Block::Vector { .. } | Block::EulerParameters => (0..nq).for_each(|k| n[(i + k, j + k)] = 1.0),
-            Block::Rotation => fill_euler_rate(&mut n, q, i, j),
-            Block::Pose => {
-                let e = nalgebra::Quaternion::new(q[i + 3], q[i + 4], q[i + 5], q[i + 6]);
-                let axes = nalgebra::UnitQuaternion::from_quaternion(e).to_rotation_matrix();
+            Block::Rotation(attitude) => fill_rate(*attitude, &mut n, q, i, j),
+            Block::Pose(attitude) => {
+                let axes = match attitude {
+                    Attitude::EulerParameters => {
+                        let e = nalgebra::Quaternion::new(q[i + 3], q[i + 4], q[i + 5], q[i + 6]);
+                        nalgebra::UnitQuaternion::from_quaternion(e).to_rotation_matrix()
+                    }
+                    Attitude::EulerAngles => nalgebra::Rotation3::from_euler_angles(q[i + 3], q[i + 4], q[i + 5]),
+                };
                 n.view_mut((i, j), (3, 3)).copy_from(axes.matrix());
-                fill_euler_rate(&mut n, q, i + 3, j + 3);
+                fill_rate(*attitude, &mut n, q, i + 3, j + 3);
             }
         }
         (i, j) = (i + nq, j + nv);
@@ -112,8 +122,16 @@ pub fn velocity_map(model: &dyn Model, q: &DVector<f64>) -> nalgebra::DMatrix<f6
     n
 }
 
-/// ½ Lᵀ of the Euler parameters at `i`, in the columns of the angular velocity at `j`.
-fn fill_euler_rate(n: &mut nalgebra::DMatrix<f64>, q: &DVector<f64>, i: usize, j: usize) {
+/// The rates of an attitude at `i`, ½ Lᵀ for Euler parameters, in the columns of the angular velocity at `j`.
+fn fill_rate(attitude: Attitude, n: &mut nalgebra::DMatrix<f64>, q: &DVector<f64>, i: usize, j: usize) {
+    if attitude == Attitude::EulerAngles {
+        let ((s1, c1), (_, c2), tangent) = (q[i].sin_cos(), q[i + 1].sin_cos(), q[i + 1].tan());
+        let rates = [[1.0, s1 * tangent, c1 * tangent], [0.0, c1, -s1], [0.0, s1 / c2, c1 / c2]];
+        for (row, column) in (0..3).flat_map(|row| (0..3).map(move |column| (row, column))) {
+            n[(i + row, j + column)] = rates[row][column];
+        }
+        return;
+    }
     let e = [q[i], q[i + 1], q[i + 2], q[i + 3]];
     let l = [[-e[1], e[0], e[3], -e[2]], [-e[2], -e[3], e[0], e[1]], [-e[3], e[2], -e[1], e[0]]];
     for (row, column) in (0..4).flat_map(|row| (0..3).map(move |column| (row, column))) {

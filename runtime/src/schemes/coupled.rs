@@ -353,12 +353,10 @@ impl Stages<'_> {
                     sensitivity.fixed_view_mut::<3, 3>(size * i + size - 3, size * j + size - 3).copy_from(&angular);
                 }
             }
-            if block == Block::Pose {
+            if let Block::Pose(attitude) = block {
                 // p = h Σ w A u with A turning: in the axes of stage i, Aᵢᵀ h Σ wᵢⱼ Aⱼ (du − ũ dθ).
-                let axes = |stage: usize| {
-                    let e = &states[stage].q.as_slice()[q_range.start + 3..];
-                    rotation_matrix(&crate::configuration::euler_parameters(e))
-                };
+                let axes =
+                    |stage: usize| rotation_matrix(&attitude.read(&states[stage].q.as_slice()[q_range.start + 3..]));
                 for i in 0..s {
                     for j in 0..s {
                         let carried = *dt * weights[i][j] * (axes(i).transpose() * axes(j));

@@ -7,6 +7,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::acceleration::Acceleration;
+use crate::chart;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
@@ -131,7 +132,7 @@ impl Scheme for RungeKuttaLike {
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         nonsmooth::refuse(self, model)?;
-        if self.form == Form::Printed && initial.q.len() != initial.v.len() {
+        if self.form == Form::Printed && model.describe().blocks.iter().any(chart::turns) {
             let (scheme, model) = (self.name(), model.describe().name);
             return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
         }

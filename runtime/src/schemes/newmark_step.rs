@@ -209,7 +209,7 @@ impl<'m> Step<'m> {
         let mut corrections = Vec::new();
         for (block, _, columns) in ranges(blocks) {
             match block {
-                Block::Rotation | Block::Pose => {
+                Block::Rotation(_) | Block::Pose(_) => {
                     corrections.push(Correction::Columns(Source::Stiffness, columns.clone()));
                     corrections.push(Correction::Columns(Source::ConstraintJacobian, columns));
                 }
@@ -374,7 +374,7 @@ impl Equations for Step<'_> {
         let mut angular = self.angular.iter();
         for (block, q, v) in ranges(self.blocks) {
             match block {
-                Block::Rotation => {
+                Block::Rotation(_) => {
                     // q₁ moves by T(δ) dδ where the model's matrix has dδ.
                     let increment = Vector3::from_column_slice(&self.increment.as_slice()[v]);
                     let change = tangent_operator(&increment) - Matrix3::identity();
@@ -382,7 +382,7 @@ impl Equations for Step<'_> {
                     self.matrix.add(index + 1, 1.0, |i, k| change[(i, k)], out);
                     index += 2;
                 }
-                Block::Pose => {
+                Block::Pose(_) => {
                     let change = pose_tangent(&self.increment.as_slice()[v]) - Matrix6::identity();
                     self.matrix.add(index, position_factor, |i, k| change[(i, k)], out);
                     self.matrix.add(index + 1, 1.0, |i, k| change[(i, k)], out);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use hamel::rotation::{matrix_l, skew};
-use hamel::{Block, Channel, Energy, Model, ModelInfo, State};
+use hamel::{Attitude, Block, Channel, Energy, Model, ModelInfo, State};
 use nalgebra::{DVector, Matrix3, Vector3, Vector4};
 
 use super::{assembled_from_parts, channel, fill, full_info, vector, without_initial_conditions};
@@ -129,8 +129,9 @@ impl Model for Rotor {
     fn describe(&self) -> &'static ModelInfo {
         static COORDINATES: [Channel; 4] = [channel("e0"), channel("e1"), channel("e2"), channel("e3")];
         static VELOCITIES: [Channel; 3] = [channel("omega[0]"), channel("omega[1]"), channel("omega[2]")];
-        static INFO: LazyLock<ModelInfo> =
-            LazyLock::new(|| full_info("Rotor", &COORDINATES, &VELOCITIES, &[], &[Block::Rotation]));
+        static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
+            full_info("Rotor", &COORDINATES, &VELOCITIES, &[], &[Block::Rotation(Attitude::EulerParameters)])
+        });
         &INFO
     }
     fn mass_matrix(&self, _q: &[f64], out: &mut [f64]) {

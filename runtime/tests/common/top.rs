@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use hamel::rotation::{rotation_matrix, skew};
-use hamel::{Block, Channel, Energy, Model, ModelInfo, State};
+use hamel::{Attitude, Block, Channel, Energy, Model, ModelInfo, State};
 use nalgebra::{Matrix3, Vector3};
 
 use super::body::vector4;
@@ -54,7 +54,7 @@ impl Model for HeavyTop {
         static VELOCITIES: [Channel; 6] = [channel("v"); 6];
         static CONSTRAINTS: [Channel; 3] = [channel("tip"); 3];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
-            let blocks: &[Block] = &[Block::Vector { size: 3 }, Block::Rotation];
+            let blocks: &[Block] = &[Block::Vector { size: 3 }, Block::Rotation(Attitude::EulerParameters)];
             full_info("HeavyTop", &COORDINATES, &VELOCITIES, &CONSTRAINTS, blocks)
         });
         &INFO

@@ -1,5 +1,6 @@
 //! Bodies in water that move: what the chapter says of ideal fluids, by compiled models. [simo, Sects. 1, 3, 4]
 
+use hamel::configuration::velocity_map_apply;
 use hamel::marine::{Coriolis, rigid_body_mass_matrix};
 use hamel::model::{Model, State};
 use hamel::scheme::StepError;
@@ -159,7 +160,8 @@ pub(super) fn forms() -> Result<Report, StepError> {
     let model = Otter::default();
     let parameters = OtterParameters::default();
     let mut state = initial_state(&model)?;
-    let (mut to_ship, mut to_simo) = (0.0_f64, 0.0_f64);
+    let (mut kinematics, mut to_ship, mut to_simo) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let mut rates = Vector6::zeros();
     // A sequence that fills the cube [−1, 1]¹².
     let number = |k: usize, i: usize| 2.0 * ((k + 1) as f64 * (2.0 + i as f64).sqrt()).fract() - 1.0;
     for k in 0..STATES {
@@ -167,10 +169,13 @@ pub(super) fn forms() -> Result<Report, StepError> {
         let angles = Vector3::from_fn(|i, _| number(k, 3 + i));
         let nu = Vector6::from_fn(|i, _| 2.0 * number(k, 6 + i));
         state.q.rows_mut(0, 3).copy_from(&position);
-        state.q.rows_mut(3, 4).copy_from_slice(&euler_parameters(&angles));
+        state.q.rows_mut(3, 3).copy_from(&angles);
         state.v.copy_from(&nu);
         consistent_acceleration(&model, &mut state)?;
         let compiled = Vector6::from_fn(|i, _| state.a[i]);
+        velocity_map_apply(model.describe().blocks, state.q.as_slice(), nu.as_slice(), rates.as_mut_slice());
+        let printed = rates_of_position_and_angles(&angles, &nu);
+        kinematics = kinematics.max((rates - printed).amax() / printed.amax());
         let vessel = Vessel::new(&parameters);
         let ship = vessel.by_matrices(&position, &angles, &nu)?;
         let simo = vessel.by_recipe(&position, &angles, &nu)?;
@@ -181,10 +186,13 @@ pub(super) fn forms() -> Result<Report, StepError> {
     let claim = |what: &str, value| Claim::new(what, "1", Expected::AtMost(1e-12), value);
     Ok(Report {
         claims: vec![
+            claim("rates of position and angles of the 12 states against the model, relative", kinematics),
             claim("M ν̇ + C(ν) ν = τ of [ship] against the model, relative", to_ship),
             claim("the recipe of [simo, Sect. 3] against the model, relative", to_simo),
         ],
-        notes: vec![format!("The Otter with damping and restoring forces at {STATES} states; rates of ν.")],
+        notes: vec![format!(
+            "The Otter with damping and restoring forces with position and angles as coordinates and velocities in the axes of the hull, at {STATES} states; rates of ν."
+        )],
         ..Report::default()
     })
 }
@@ -272,6 +280,13 @@ fn no_inertia() -> StepError {
     StepError::Inconsistent { model: "Otter", reason: "its mass matrix is singular".into(), residual: 0.0 }
 }
 
+/// R v and M(γ) ω.
+fn rates_of_position_and_angles(angles: &Vector3<f64>, nu: &Vector6<f64>) -> Vector6<f64> {
+    let moving = Rotation3::from_euler_angles(angles.x, angles.y, angles.z) * nu.fixed_rows::<3>(0);
+    let turning = rates_of_angles(angles) * nu.fixed_rows::<3>(3);
+    Vector6::from_column_slice(&[moving.as_slice(), turning.as_slice()].concat())
+}
+
 /// M(γ).
 fn rates_of_angles(angles: &Vector3<f64>) -> Matrix3<f64> {
     let ((s1, c1), (s2, c2)) = (angles.x.sin_cos(), angles.y.sin_cos());
@@ -295,12 +310,6 @@ fn rates_by_angles(angles: &Vector3<f64>, w: &Vector3<f64>) -> Matrix3<f64> {
         along * tangent * secant,
         0.0,
     )
-}
-
-/// Euler parameters, the scalar first.
-fn euler_parameters(angles: &Vector3<f64>) -> [f64; 4] {
-    let rotation = nalgebra::UnitQuaternion::from_euler_angles(angles.x, angles.y, angles.z);
-    [rotation.w, rotation.i, rotation.j, rotation.k]
 }
 
 /// Orders of the three integrators on a moored ship with added mass, whose coordinates are x = (x, y, z, φ, θ, ψ).
