@@ -3,9 +3,7 @@
 //! Rows and columns are exchanged for the largest pivot; unknowns whose pivot vanishes stay zero, so that a consistent
 //! system gets one of its solutions. What an inconsistent one gets is judged by whoever asked.
 
-use super::couplings::product;
-use super::problem::Problem;
-use super::sparse_system::Terms;
+use super::problem::{Problem, Terms};
 
 /// Pivots below this part of the first are round-off.
 const ROUNDING: f64 = 1e-13;
@@ -34,22 +32,7 @@ impl Elimination {
     pub(super) fn set(&mut self, problem: &Problem, terms: &[Terms], rhs: &[f64]) {
         let n = problem.size();
         self.clear(n);
-        for (on, contact) in problem.contacts.iter().enumerate() {
-            for (from, block) in problem.couplings().row(on) {
-                let (left, columns) = (product(&terms[on].left, block), problem.contacts[*from].all());
-                let block = product(&left, &terms[*from].right);
-                for (row, entries) in contact.all().zip(block) {
-                    for (column, entry) in columns.clone().zip(entries) {
-                        self.matrix[row * n + column] += entry;
-                    }
-                }
-            }
-            for (row, own) in contact.all().zip(terms[on].own) {
-                for (column, own) in contact.all().zip(own) {
-                    self.matrix[row * n + column] += own;
-                }
-            }
-        }
+        problem.assemble(terms, |row, column, entry| self.matrix[row * n + column] = entry);
         self.rhs.copy_from_slice(rhs);
     }
 

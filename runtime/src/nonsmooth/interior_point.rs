@@ -8,8 +8,8 @@
 //! have a half-line for their cone.
 
 use super::couplings::{Block, IDENTITY, Vector, dot, times};
-use super::problem::Problem;
-use super::sparse_system::{SparseSystem, Terms};
+use super::problem::{Problem, Terms};
+use super::sparse_system::SparseSystem;
 
 const ITERATIONS: u32 = 80;
 /// Part of the way to the border of the cones that a step goes.

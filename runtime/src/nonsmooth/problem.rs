@@ -5,7 +5,7 @@
 //! largest diagonal entry of G is one; then r = 1 serves every contact. G need not be symmetric: couplings of stages
 //! are not. Not here: where b and G come from, see [`super::contacts`].
 
-use super::couplings::{Couplings, Vector, times};
+use super::couplings::{Block, Couplings, Vector, product, times};
 
 /// One contact of a problem: a row for its normal, then one for each direction of friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +43,14 @@ pub(super) enum Status {
         direction: [f64; 2],
         shrink: f64,
     },
+}
+
+/// What one contact contributes to a matrix `L G R + D`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) left: Block,
+    pub(super) right: Block,
+    pub(super) own: Block,
 }
 
 /// b, G and the unknowns of all contacts that take part.
@@ -151,10 +159,31 @@ impl Problem {
     pub(super) fn act(&self, on: usize, values: &[f64]) -> Vector {
         let mut sum = [0.0; 3];
         for (from, block) in self.couplings.row(on) {
-            let change = times(block, &self.contacts[*from].part(values));
-            sum.iter_mut().zip(change).for_each(|(sum, change)| *sum += change);
+            let part = self.contacts[*from].part(values);
+            for (sum, row) in sum.iter_mut().zip(block) {
+                row.iter().zip(part).for_each(|(entry, value)| *sum += entry * value);
+            }
         }
         sum
+    }
+
+    /// The entries of `L G R + D`, block by block; every block on the diagonal is there.
+    pub(super) fn assemble(&self, terms: &[Terms], mut entry: impl FnMut(usize, usize, f64)) {
+        for (on, contact) in self.contacts.iter().enumerate() {
+            for (from, block) in self.couplings.row(on) {
+                let mut sum = product(&product(&terms[on].left, block), &terms[*from].right);
+                if *from == on {
+                    for (sum, own) in sum.as_flattened_mut().iter_mut().zip(terms[on].own.as_flattened()) {
+                        *sum += own;
+                    }
+                }
+                for (row, sum) in contact.all().zip(&sum) {
+                    for (column, &sum) in self.contacts[*from].all().zip(sum) {
+                        entry(row, column, sum);
+                    }
+                }
+            }
+        }
     }
 
     /// Scaled b.

@@ -1,17 +1,8 @@
 //! Sparse linear systems of contacts, block by block: what Newton's method and the interior-point method solve.
 
-use super::couplings::{Block, product};
-use super::problem::Problem;
+use super::problem::{Problem, Terms};
 use crate::linear_solver::{LinearSolver, Singular};
 use crate::sparsity::OwnedPattern;
-
-/// What one contact contributes to a matrix `L G R + D`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
-    pub(super) left: Block,
-    pub(super) right: Block,
-    pub(super) own: Block,
-}
 
 #[derive(Default)]
 pub(super) struct SparseSystem {
@@ -54,23 +45,11 @@ impl SparseSystem {
     pub(super) fn factor(&mut self, problem: &Problem, damping: f64, terms: &[Terms]) -> Result<(), Singular> {
         let solver = self.solver.as_mut().ok_or(Singular)?;
         let mut places = self.places.iter();
-        for (on, contact) in problem.contacts.iter().enumerate() {
-            for (from, block) in problem.couplings().row(on) {
-                let mut sum = product(&product(&terms[on].left, block), &terms[*from].right);
-                if *from == on {
-                    for (k, (sum, own)) in sum.iter_mut().zip(&terms[on].own).enumerate() {
-                        sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-                        sum[k] += damping;
-                    }
-                }
-                let columns = problem.contacts[*from].tangents;
-                for row in &sum[..=contact.tangents] {
-                    for (&entry, &place) in row[..=columns].iter().zip(&mut places) {
-                        self.values[place] = entry;
-                    }
-                }
+        problem.assemble(terms, |row, column, entry| {
+            if let Some(&place) = places.next() {
+                self.values[place] = entry + if row == column { damping } else { 0.0 };
             }
-        }
+        });
         solver.factor(&self.values)
     }
 
