@@ -1,5 +1,5 @@
-//! Chains of links and rows of four-bars of several lengths, in absolute coordinates: what should grow with the number
-//! of members, and no faster. Behind the feature `scaling`, because a thousand members take seconds to compile.
+//! Chains of links, rows of four-bars and beams of several lengths, in absolute coordinates: what should grow with the
+//! number of members, and no faster. Behind the feature `scaling`, because a thousand members take seconds to compile.
 
 use hamel::{Model, State};
 use hamel_macros::multibody;
@@ -70,6 +70,26 @@ macro_rules! four_bars {
     };
 }
 
+macro_rules! beam {
+    ($name:ident, $n:tt) => {
+        multibody! {
+            /// A cantilever of geometrically exact elements, let go from a horizontal line.
+            pub model $name {
+                const n = $n;
+                param element = 0.1 m;
+                gravity [0, 0, -9.81] m/s^2;
+                flexible beam: beam_three_node {
+                    length: element * n, elements: n, axial: 313.4 MN, shear: [60.5, 60.5] MN,
+                    torsion: 272.7e3 N m^2, bending: [354.5e3, 354.5e3] N m^2,
+                    mass_per_length: 11.64 kg/m, inertia_per_length: [0.02634, 0.01317, 0.01317] kg m,
+                }
+                joint clamp: fixed(ground, beam.root);
+                output tip = beam.tip.position;
+            }
+        }
+    };
+}
+
 chain!(Chain10, 10);
 chain!(Chain100, 100);
 chain!(Chain1000, 1000);
@@ -79,10 +99,13 @@ planar_chain!(PlanarChain1000, 1000);
 four_bars!(FourBars10, 10);
 four_bars!(FourBars100, 100);
 four_bars!(FourBars1000, 1000);
+beam!(Beam16, 16);
+beam!(Beam160, 160);
+beam!(Beam1600, 1600);
 
 /// Every model with its name and a consistent state; models without one are left out.
 pub fn models() -> Vec<(&'static str, Box<dyn Model>, State)> {
-    let models: [(&str, Box<dyn Model>); 9] = [
+    let models: [(&str, Box<dyn Model>); 12] = [
         ("chain_10", Box::new(Chain10::default())),
         ("chain_100", Box::new(Chain100::default())),
         ("chain_1000", Box::new(Chain1000::default())),
@@ -92,6 +115,9 @@ pub fn models() -> Vec<(&'static str, Box<dyn Model>, State)> {
         ("four_bars_10", Box::new(FourBars10::default())),
         ("four_bars_100", Box::new(FourBars100::default())),
         ("four_bars_1000", Box::new(FourBars1000::default())),
+        ("beam_16", Box::new(Beam16::default())),
+        ("beam_160", Box::new(Beam160::default())),
+        ("beam_1600", Box::new(Beam1600::default())),
     ];
     let with_state = |(name, model): (_, Box<dyn Model>)| {
         let state = hamel::initial_state(model.as_ref()).ok()?;

@@ -1,8 +1,9 @@
-//! What generated code calls: slices as arrays, gathering, scattering, checks of parameters.
+//! What generated code calls: slices as arrays, gathering, scattering, lists by rule, checks of parameters.
 //!
 //! Not part of the public interface.
 
 pub use crate::admissible::{check_body, check_contacts, check_finite, check_positive, check_symmetric};
+pub use crate::runs::{Place, Run, blocks, channels, contacts, expanded, pattern, places};
 
 /// A slice as an array.
 ///

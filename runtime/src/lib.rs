@@ -38,6 +38,7 @@ pub mod trajectory;
 
 #[doc(hidden)]
 pub mod generated;
+mod runs;
 
 pub use consistent::{consistent_acceleration, initial_state};
 pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};

@@ -11,6 +11,7 @@ use super::formula::{Language, Notation, c_identifier};
 use super::function::{Group, groups, stored, taken};
 use super::members::{Members, members};
 use super::pattern::{Pattern, Patterns, placed};
+use super::runs::some_of;
 use crate::derive::{Channel, Equations, FunctionRole, Role};
 use crate::expr::Symbol;
 use crate::schedule::name::snake_case;
@@ -147,7 +148,7 @@ impl<'a> Model<'a> {
     }
 
     fn n_constants(&self) -> usize {
-        self.members.iter().map(|members| members.scheduled.constants.len() * members.instances.len()).sum()
+        self.members.iter().map(|members| members.scheduled.constants.len() * members.rows.len()).sum()
     }
 
     fn setup_declarations(&self) -> Vec<(String, &'static str)> {
@@ -203,14 +204,29 @@ impl<'a> Model<'a> {
         let mut offset = 0;
         for members in &self.members {
             let n = members.scheduled.constants.len();
-            for &instance in members.indices.iter().filter(|_| n > 0) {
-                let values = results[instance].join(", ");
-                let _ = writeln!(
-                    body,
-                    "{{\nconst double of_member[] = {{ {values} }};\nkernel_{}_constants(of_member, constants + {offset});\n}}",
-                    members.module
-                );
-                offset += n;
+            for rows in &members.rows.0 {
+                for (i, first) in rows.first.clone().enumerate() {
+                    let advanced = |(j, value): (usize, &String)| match rows.step.clone().nth(i) {
+                        Some(step) => format!("{value} + k * ({})", results[step][j]),
+                        None => value.clone(),
+                    };
+                    let values: Vec<String> = results[first].iter().enumerate().map(advanced).collect();
+                    let head = if rows.count == 1 {
+                        "{".to_owned()
+                    } else {
+                        format!("for (int k = 0; k < {}; ++k) {{", rows.count)
+                    };
+                    let place =
+                        if rows.count == 1 { String::new() } else { format!(" + {} * k", rows.first.len() * n) };
+                    let _ = writeln!(
+                        body,
+                        "{head}\nconst double of_member[] = {{ {} }};\nkernel_{}_constants(of_member, constants + {}{place});\n}}",
+                        values.join(", "),
+                        members.module,
+                        offset + i * n,
+                    );
+                }
+                offset += rows.count * rows.first.len() * n;
             }
         }
         text.push_str(&body);
@@ -307,7 +323,7 @@ impl<'a> Model<'a> {
         let mut lines = docs::of_model(role, self.equations, self.schedule);
         for (members, _) in contributions.iter().filter(|_| self.members.len() > 1) {
             let names: Vec<&str> = members.instances.iter().map(|instance| instance.name.as_str()).collect();
-            lines.push(format!("Adds up over: {}.", names.join(", ")));
+            lines.push(format!("Adds up over: {}.", some_of(&names)));
         }
         lines.iter().filter(|line| !line.is_empty()).map(|line| format!(" * {}\n", comment(line))).collect()
     }
@@ -369,7 +385,7 @@ impl<'a> Model<'a> {
             for scheduled in members.scheduled.functions.iter().filter(|f| f.role == role && !is_empty(f)) {
                 text.push_str(&self.call(members, scheduled, offset));
             }
-            offset += members.scheduled.constants.len() * members.instances.len();
+            offset += members.scheduled.constants.len() * members.rows.len();
         }
         finished(&(text + "}\n"))
     }
@@ -398,7 +414,18 @@ impl<'a> Model<'a> {
             };
             match group {
                 Group::Constants => {
-                    arguments.push(format!("constants + {offset} + {} * k", members.scheduled.constants.len()));
+                    let row = match members.rows.len() {
+                        1 => "0".to_owned(),
+                        rows if rows == n => "k".to_owned(),
+                        _ => {
+                            table(
+                                "constants",
+                                members.indices.iter().map(|&i| vec![self.schedule.row_of_instance[i]]).collect(),
+                            );
+                            "at_constants[k][0]".to_owned()
+                        }
+                    };
+                    arguments.push(format!("constants + {offset} + {} * {row}", members.scheduled.constants.len()));
                 }
                 Group::Time => arguments.push("t".to_owned()),
                 _ => {

@@ -1,14 +1,17 @@
 //! `ModelInfo`: everything a model knows about itself.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::Header;
 use super::paths;
 use super::pattern::Patterns;
+use super::runs::{self, difference, steps};
 use crate::derive::{Block, Channel, ContactChannel, Equations};
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::count;
+use crate::schedule::runs::{Run, is_regular, runs};
 use crate::schedule::vocabulary::function_name;
 
 /// The static `INFO`.
@@ -18,9 +21,10 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     let units = layout.parameters.iter().flat_map(|p| std::iter::repeat_n(&p.unit, p.shape.size()));
     let parameters: Vec<Channel> = names.zip(units).map(|(name, unit)| Channel { name, unit: unit.clone() }).collect();
     let doc: Vec<&str> = header.doc.iter().map(|line| line.trim()).collect();
-    let mut text =
-        format!("/// What the model knows about itself.\npub static INFO: {0} = {0} {{\n", paths::MODEL_INFO);
+    let mut text = String::new();
+    let mut called = BTreeSet::new();
     let mut field = |name: &str, value: String| {
+        called.extend(HELPERS.into_iter().filter(|helper| value.starts_with(&format!("{helper}("))));
         let _ = writeln!(text, "{name}: {value},");
     };
     field("name", format!("{:?}", header.name.to_string()));
@@ -34,7 +38,7 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     field("outputs", channels(&layout.outputs));
     field("parameters", channels(&parameters));
     field("inputs", channels(&layout.inputs));
-    field("blocks", format!("&[{}]", layout.blocks.iter().map(block).collect::<Vec<_>>().join(", ")));
+    field("blocks", blocks(&layout.blocks));
     field("mass_matrix", patterns.mass_matrix.text());
     field("damping", patterns.damping.text());
     field("stiffness", patterns.stiffness.text());
@@ -42,21 +46,76 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     field("contact_jacobian", patterns.contact_jacobian.text());
     field("iteration_matrix", patterns.iteration_matrix.text());
     field("functions", functions(equations, schedule));
-    text.push_str("};\n");
-    text
+    let helpers = match called.iter().copied().collect::<Vec<_>>().as_slice() {
+        [] => String::new(),
+        called => format!("use {}::{{Run, {}}};\n", paths::GENERATED, called.join(", ")),
+    };
+    format!(
+        "/// What the model knows about itself.\npub static INFO: {0}<{1}> = {0}::new(|| {{\n{helpers}{1} {{\n{text}}}\n}});\n",
+        paths::LAZY_LOCK,
+        paths::MODEL_INFO
+    )
 }
 
 fn channels(channels: &[Channel]) -> String {
-    let channel =
-        |channel: &Channel| format!("{} {{ name: {:?}, unit: {:?} }}", paths::CHANNEL, channel.name, channel.unit);
-    format!("&[{}]", channels.iter().map(channel).collect::<Vec<_>>().join(", "))
+    let text = |Channel { name, unit }: &Channel| format!("{} {{ name: {name:?}, unit: {unit:?} }}", paths::CHANNEL);
+    let names: Vec<Name> = channels.iter().map(|channel| Name::of(&channel.name)).collect();
+    let step =
+        |from: usize, to: usize| names[from].step(&names[to]).filter(|_| channels[from].unit == channels[to].unit);
+    listed("channels", &runs(channels.len(), step), |i| text(&channels[i]), |step| format!("&{}", steps(step)))
 }
 
 fn contacts(contacts: &[ContactChannel]) -> String {
-    let contact = |ContactChannel { name, unit, tangents }: &ContactChannel| {
+    let text = |ContactChannel { name, unit, tangents }: &ContactChannel| {
         format!("{} {{ name: {name:?}, unit: {unit:?}, tangents: {tangents} }}", paths::CONTACT_INFO)
     };
-    format!("&[{}]", contacts.iter().map(contact).collect::<Vec<_>>().join(", "))
+    let names: Vec<Name> = contacts.iter().map(|contact| Name::of(&contact.name)).collect();
+    let kind = |i: usize| (&contacts[i].unit, contacts[i].tangents);
+    let step = |from: usize, to: usize| names[from].step(&names[to]).filter(|_| kind(from) == kind(to));
+    listed("contacts", &runs(contacts.len(), step), |i| text(&contacts[i]), |step| format!("&{}", steps(step)))
+}
+
+fn blocks(blocks: &[Block]) -> String {
+    let runs = runs(blocks.len(), |from, to| (blocks[from] == blocks[to]).then_some(()));
+    listed("blocks", &runs, |i| block(&blocks[i]), |()| "()".to_owned())
+}
+
+/// Functions of the runtime that expand what is regular.
+const HELPERS: [&str; 4] = ["blocks", "channels", "contacts", "pattern"];
+
+/// A slice of items; the runtime's function expands what is regular.
+fn listed<S>(function: &str, runs: &[Run<S>], item: impl Fn(usize) -> String, step: impl Fn(&S) -> String) -> String {
+    match runs {
+        runs if is_regular(runs) => format!("{function}(&{})", runs::text(runs, item, step)),
+        runs => format!("&[{}]", runs.iter().flat_map(Run::first).map(item).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// A name by the numbers in its brackets, as the runtime advances it.
+struct Name<'a> {
+    text: Vec<&'a str>,
+    numbers: Vec<usize>,
+}
+
+impl<'a> Name<'a> {
+    fn of(name: &'a str) -> Name<'a> {
+        let (mut text, mut numbers) = (Vec::new(), Vec::new());
+        for (i, piece) in name.split('[').enumerate() {
+            let number = |(number, rest): (&str, &'a str)| Some((number.parse::<u32>().ok()?, rest));
+            match piece.split_once(']').filter(|_| i > 0).and_then(number) {
+                Some((number, rest)) => {
+                    numbers.push(number as usize);
+                    text.push(rest);
+                }
+                None => text.push(piece),
+            }
+        }
+        Name { text, numbers }
+    }
+
+    fn step(&self, to: &Name) -> Option<Vec<i64>> {
+        difference(&self.numbers, &to.numbers).filter(|_| self.text == to.text)
+    }
 }
 
 fn block(block: &Block) -> String {

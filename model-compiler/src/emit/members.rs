@@ -1,16 +1,23 @@
 //! The instances of a kernel: what they gather, and where their results go, as tables of indices.
 //!
+//! Where many instances follow each other with equal steps of all indices, the first of them and the steps stand for all.
 //! A kernel with one instance needs a table only where its local order is not the model's.
 
 use std::fmt::Write;
 
 use super::function::{Group, groups, results};
+use super::paths;
 use super::pattern::{Pattern, Patterns, placed};
+use super::runs::{self, difference, list, some_of, steps};
 use crate::derive::{Equations, FunctionRole, Instance, Kernel, Role};
 use crate::schedule::name::identifier;
 use crate::schedule::placement::axes;
+use crate::schedule::runs::{Run, is_regular, runs};
 use crate::schedule::vocabulary::{function_name, role_name};
-use crate::schedule::{Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput};
+use crate::schedule::{Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput, Series};
+
+/// Name of the table that says which constants an instance has.
+const ROW: &str = "constants";
 
 /// A kernel with its instances.
 pub(super) struct Members<'a> {
@@ -21,7 +28,11 @@ pub(super) struct Members<'a> {
     pub instances: Vec<&'a Instance>,
     /// Their places in [`Equations::instances`].
     pub indices: Vec<usize>,
+    /// Rows of parameters that make its constants.
+    pub rows: &'a Series,
     tables: Vec<Table>,
+    /// The instances by rule.
+    runs: Vec<Run<Vec<i64>>>,
 }
 
 /// One index list per instance.
@@ -46,13 +57,16 @@ pub(super) fn members<'a>(equations: &'a Equations, schedule: &'a Schedule, patt
         let module = unique_module(&identifier(&kernel.name), &modules);
         modules.push(module.clone());
         let scheduled = &schedule.kernels[index];
-        let mut members = Members { module, kernel, scheduled, instances, indices, tables: Vec::new() };
+        let (rows, tables, runs) = (&schedule.rows_of_kernel[index], Vec::new(), Vec::new());
+        let mut members = Members { module, kernel, scheduled, instances, indices, rows, tables, runs };
+        members.add_rows(schedule);
         members.add_gathers(equations);
         for function in &members.scheduled.functions {
             for (_, output) in results(function) {
                 members.add_scatters(equations, patterns, function, output);
             }
         }
+        members.find_runs();
         all.push(members);
     }
     all
@@ -83,6 +97,52 @@ impl Members<'_> {
     /// Whether there is a single instance.
     pub fn is_single(&self) -> bool {
         self.instances.len() == 1
+    }
+
+    /// Whether the indices are given by rule.
+    pub fn is_regular(&self) -> bool {
+        is_regular(&self.runs)
+    }
+
+    /// The indices of a table, of the `member` or the `place` of a loop.
+    pub fn indices(&self, table: &str) -> String {
+        if self.is_regular() { format!("place.at(|member| &member.{table})") } else { format!("member.{table}") }
+    }
+
+    /// The constants of an instance in a loop.
+    pub fn constants(&self) -> String {
+        if self.has_own_constants() {
+            return "constants".to_owned();
+        }
+        let all = format!("&self.constants.{}", self.module);
+        if self.has_table(ROW) { format!("{all}[{}[0] as usize]", self.indices(ROW)) } else { all }
+    }
+
+    /// Whether every one of several instances has constants that no other has.
+    pub fn has_own_constants(&self) -> bool {
+        !self.is_single() && self.rows.len() == self.instances.len()
+    }
+
+    /// The table of rows, where some instances share constants and others do not.
+    fn add_rows(&mut self, schedule: &Schedule) {
+        if (2..self.instances.len()).contains(&self.rows.len()) {
+            let rows = self.indices.iter().map(|&i| vec![schedule.row_of_instance[i]]).collect();
+            self.add(ROW.to_owned(), self.rows.len(), rows);
+        }
+    }
+
+    fn find_runs(&mut self) {
+        let tables: Vec<&Table> = self.written().collect();
+        let all = |i: usize| tables.iter().flat_map(|table| table.rows[i].iter().copied()).collect::<Vec<usize>>();
+        let members: Vec<Vec<usize>> = (0..self.instances.len()).map(all).collect();
+        // Members without tables need no rule.
+        let n = if tables.is_empty() { 0 } else { members.len() };
+        self.runs = runs(n, |from, to| difference(&members[from], &members[to]));
+    }
+
+    /// The tables that differ from the model's own order.
+    fn written(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter().filter(|table| !table.is_identity)
     }
 
     fn add(&mut self, name: String, size: usize, rows: Vec<Vec<usize>>) {
@@ -168,9 +228,9 @@ impl Members<'_> {
         }
     }
 
-    /// `Member` and `MEMBERS`, if there is anything in them.
+    /// `Member` and `MEMBERS`, or `RUNS` of them, if there is anything in them.
     pub fn text(&self) -> String {
-        let tables: Vec<&Table> = self.tables.iter().filter(|table| !table.is_identity).collect();
+        let tables: Vec<&Table> = self.written().collect();
         if tables.is_empty() {
             return String::new();
         }
@@ -179,17 +239,27 @@ impl Members<'_> {
             let _ = writeln!(text, "pub {}: [u32; {}],", table.name, table.rows[0].len());
         }
         let names: Vec<&str> = self.instances.iter().map(|member| member.name.as_str()).collect();
-        let _ = writeln!(text, "}}\n#[doc = {:?}]", format!(" Instances: {}.", names.join(", ")));
-        let _ = writeln!(text, "pub static MEMBERS: [Member; {}] = [", self.instances.len());
-        for i in 0..self.instances.len() {
-            text.push_str("Member { ");
-            for table in &tables {
-                let indices: Vec<String> = table.rows[i].iter().map(usize::to_string).collect();
-                let _ = write!(text, "{}: [{}], ", table.name, indices.join(", "));
-            }
-            text.push_str("},\n");
-        }
-        text.push_str("];\n");
+        let _ = writeln!(text, "}}\n#[doc = {:?}]", format!(" Instances: {}.", some_of(&names)));
+        let member = |i: usize| {
+            let row = |table: &&Table| format!("{}: {}", table.name, list(&table.rows[i]));
+            format!("Member {{ {} }}", tables.iter().map(row).collect::<Vec<_>>().join(", "))
+        };
+        let _ = if self.is_regular() {
+            let step = |step: &Vec<i64>| {
+                let mut rest = step.as_slice();
+                let row = |table: &&Table| {
+                    let (row, others) = rest.split_at(table.rows[0].len());
+                    rest = others;
+                    format!("{}: {}", table.name, steps(row))
+                };
+                format!("Member {{ {} }}", tables.iter().map(row).collect::<Vec<_>>().join(", "))
+            };
+            let (n, runs) = (self.runs.len(), runs::text(&self.runs, member, step));
+            writeln!(text, "use {}::Run;\npub static RUNS: [Run<Member>; {n}] = {runs};", paths::GENERATED)
+        } else {
+            let members: Vec<String> = (0..self.instances.len()).map(member).collect();
+            writeln!(text, "pub static MEMBERS: [Member; {}] = [{}];", members.len(), members.join(", "))
+        };
         text
     }
 }

@@ -233,7 +233,7 @@ impl Method<'_> {
             results.push(format!("&mut {name}"));
             for Target { slice, table, factor, .. } in self.targets.iter().filter(|target| target.role == output.role) {
                 let _ = if members.has_table(table) {
-                    writeln!(after, "scatter({slice}, &member.{table}, {factor}, &{name});")
+                    writeln!(after, "scatter({slice}, &{}, {factor}, &{name});", members.indices(table))
                 } else {
                     writeln!(after, "add({slice}, {factor}, &{name});")
                 };
@@ -267,8 +267,10 @@ fn energy(kernels: &str, layout: &Layout, members: &[Members]) -> String {
 /// Imports the runtime's helpers that a body calls; calls are written by this file alone, so they can be looked for.
 fn helpers(body: &str) -> String {
     let is_called = |helper: &&str| body.contains(&format!("{helper}("));
-    let called: Vec<&str> =
-        ["add", "array", "array_mut", "gather", "rows_mut", "scatter"].into_iter().filter(is_called).collect();
+    let called: Vec<&str> = ["add", "array", "array_mut", "gather", "places", "rows_mut", "scatter"]
+        .into_iter()
+        .filter(is_called)
+        .collect();
     match called.as_slice() {
         [] => String::new(),
         [single] => format!("use {}::{single};\n", paths::GENERATED),
@@ -353,28 +355,30 @@ fn call(
         let source = source(*group, given);
         arguments.push(match group.table() {
             None if *group == Group::Time => source,
-            None if members.is_single() => format!("&self.constants.{}", members.module),
-            None => "constants".to_owned(),
-            Some(table) if members.has_table(table) => {
-                format!("&gather({source}, &member.{table})")
-            }
+            None => members.constants(),
+            Some(table) if members.has_table(table) => format!("&gather({source}, &{})", members.indices(table)),
             Some(_) if *group == Group::Inputs => source,
             Some(_) => format!("array({source})"),
         });
     }
     arguments.extend(outputs.iter().cloned());
     let statement = format!("{module}::{}({});\n", function_name(function.role), arguments.join(", "));
-    let uses_member = statement.contains("&member.") || after.contains("&member.");
     let body = format!("{before}{statement}{after}");
-    match (members.is_single(), reads_constants, uses_member) {
+    let constants = format!("self.constants.{}", members.module);
+    let own_constants = members.has_own_constants() && reads_constants;
+    let (member, all) = match members.is_regular() {
+        true => ("place", format!("places(&{module}::RUNS)")),
+        false => ("member", format!("&{module}::MEMBERS")),
+    };
+    let uses_member = [&statement, after]
+        .iter()
+        .any(|text| [format!("&{member}."), format!("[{member}.")].iter().any(|read| text.contains(read)));
+    match (members.is_single(), own_constants, uses_member) {
         (true, _, false) => body,
         (true, _, true) => format!("{{\nlet member = &{module}::MEMBERS[0];\n{body}}}\n"),
-        (false, true, true) => {
-            let both = format!("self.constants.{}.iter().zip(&{module}::MEMBERS)", members.module);
-            format!("for (constants, member) in {both} {{\n{body}}}\n")
-        }
-        (false, true, false) => format!("for constants in &self.constants.{} {{\n{body}}}\n", members.module),
-        (false, false, true) => format!("for member in &{module}::MEMBERS {{\n{body}}}\n"),
+        (false, true, true) => format!("for (constants, {member}) in {constants}.iter().zip({all}) {{\n{body}}}\n"),
+        (false, true, false) => format!("for constants in &{constants} {{\n{body}}}\n"),
+        (false, false, true) => format!("for {member} in {all} {{\n{body}}}\n"),
         (false, false, false) => format!("for _ in 0..{} {{\n{body}}}\n", members.instances.len()),
     }
 }

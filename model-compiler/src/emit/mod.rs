@@ -1,7 +1,7 @@
 //! Schedule → TokenStream (C has [a file of its own](c())): a struct, its parameters and inputs, `impl Model`, and a private module of kernels.
 //!
-//! Kernels are free functions, generic over the scalar; instances of one kernel are a loop over tables of indices, so
-//! that code does not grow with their number. The text is written first and read into tokens once. Everything that
+//! Kernels are free functions, generic over the scalar; instances of one kernel are a loop over tables of indices, and
+//! what is long and regular is written [by rule](runs), so that code does not grow with their number. The text is written first and read into tokens once. Everything that
 //! users did not name lives in the private module; the runtime is named in [`paths`] alone.
 
 mod c;
@@ -17,6 +17,7 @@ mod model;
 mod parameters;
 mod paths;
 mod pattern;
+mod runs;
 mod setup;
 #[cfg(test)]
 mod tests;

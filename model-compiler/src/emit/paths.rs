@@ -18,3 +18,5 @@ pub(super) const SIGNAL: &str = "::hamel::signal::Signal";
 pub(super) const SPARSITY_PATTERN: &str = "::hamel::sparsity::SparsityPattern";
 /// Helpers that generated code calls.
 pub(super) const GENERATED: &str = "::hamel::generated";
+/// Values that are made when they are first read.
+pub(super) const LAZY_LOCK: &str = "::std::sync::LazyLock";

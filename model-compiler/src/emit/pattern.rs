@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::paths;
+use super::runs::{difference, list, steps, text};
 use crate::derive::{Equations, FunctionRole, Instance, Role};
 use crate::schedule::placement::axes;
+use crate::schedule::runs::{is_regular, runs};
 use crate::schedule::{Schedule, ScheduledOutput};
 
 /// Positions of a matrix's entries, by columns.
@@ -40,17 +42,32 @@ impl Pattern {
 
     /// A `SparsityPattern`.
     pub fn text(&self) -> String {
-        let starts: Vec<String> = (0..=self.columns)
-            .map(|column| self.entries.partition_point(|&(known, _)| known < column).to_string())
+        let columns: Vec<Vec<usize>> = (0..self.columns)
+            .map(|column| {
+                let [start, end] =
+                    [column, column + 1].map(|at| self.entries.partition_point(|&(known, _)| known < at));
+                self.entries[start..end].iter().map(|&(_, row)| row).collect()
+            })
             .collect();
-        let rows: Vec<String> = self.entries.iter().map(|(_, row)| row.to_string()).collect();
+        let runs = runs(columns.len(), |from, to| difference(&columns[from], &columns[to]));
+        if is_regular(&runs) {
+            let slice = |array: String| format!("&{array}");
+            let columns = text(&runs, |column| slice(list(&columns[column])), |step| slice(steps(step)));
+            return format!("pattern({}, &{columns})", self.rows);
+        }
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(columns.iter().scan(0, |end, column| {
+                *end += column.len();
+                Some(*end)
+            }))
+            .collect();
         format!(
-            "{} {{ rows: {}, columns: {}, column_starts: &[{}], row_indices: &[{}] }}",
+            "{} {{ rows: {}, columns: {}, column_starts: &{}, row_indices: &{} }}",
             paths::SPARSITY_PATTERN,
             self.rows,
             self.columns,
-            starts.join(", "),
-            rows.join(", ")
+            list(&starts),
+            list(&columns.concat())
         )
     }
 }

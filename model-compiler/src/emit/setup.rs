@@ -6,7 +6,8 @@ use super::formula::{Language, Notation};
 use super::kernel::given;
 use super::members::Members;
 use super::paths;
-use crate::schedule::{Argument, Routine, Schedule};
+use super::runs;
+use crate::schedule::{Argument, Routine, Rows, Schedule, Series};
 
 /// Kernels with constants.
 pub(super) fn with_constants<'m, 'a>(members: &'m [Members<'a>]) -> impl Iterator<Item = &'m Members<'a>> {
@@ -23,8 +24,9 @@ pub(super) fn constants(schedule: &Schedule, members: &[Members]) -> String {
             .to_owned();
     for kernel in with_constants(members) {
         let module = &kernel.module;
-        let _ = match kernel.instances.len() {
+        let _ = match kernel.rows.len() {
             1 => writeln!(text, "pub {module}: {module}::Constants<f64>,"),
+            _ if kernel.rows.is_regular() => writeln!(text, "pub {module}: Vec<{module}::Constants<f64>>,"),
             n => writeln!(text, "pub {module}: [{module}::Constants<f64>; {n}],"),
         };
     }
@@ -33,23 +35,53 @@ pub(super) fn constants(schedule: &Schedule, members: &[Members]) -> String {
     let names = &schedule.parameters.parameters;
     text.push_str("}\nimpl Constants {\n/// Computes them from the components of the parameters.\n");
     let _ = writeln!(text, "pub fn new({}: [f64; {}]) -> Self {{", given(names, routine), names.len());
+    text.push_str(&helpers(with_constants(members).map(|kernel| kernel.rows)));
     text.push_str(&notation.temporaries());
     let results = notation.results();
-    let parameters = |&instance: &usize| format!("[{}]", results[instance].join(", "));
+    let row = |row: &Vec<String>| format!("[{}]", row.join(", "));
     text.push_str("Self {\n");
     for kernel in with_constants(members) {
         let module = &kernel.module;
-        let all: Vec<String> = kernel.indices.iter().map(parameters).collect();
-        let _ = match all.as_slice() {
-            [single] => writeln!(text, "{module}: {module}::Constants::new({single}),"),
-            [first, others @ ..] if others.iter().all(|other| other == first) => {
-                writeln!(text, "{module}: [{first}; {}].map({module}::Constants::new),", all.len())
+        let _ = match listed(kernel.rows, &results, row) {
+            List::Regular(runs) => {
+                writeln!(text, "{module}: {runs}.map({module}::Constants::new).collect(),")
             }
-            several => writeln!(text, "{module}: [{}].map({module}::Constants::new),", several.join(", ")),
+            List::Plain(rows) if rows.len() == 1 => {
+                writeln!(text, "{module}: {module}::Constants::new({}),", rows.concat())
+            }
+            List::Plain(rows) => writeln!(text, "{module}: [{}].map({module}::Constants::new),", rows.join(", ")),
         };
     }
     text.push_str("}\n}\n}\n");
     text
+}
+
+/// Rows of a series.
+enum List {
+    /// One by one.
+    Plain(Vec<String>),
+    /// An iterator.
+    Regular(String),
+}
+
+fn listed(series: &Series, results: &[Vec<String>], row: impl Fn(&Vec<String>) -> String) -> List {
+    if !series.is_regular() {
+        return List::Plain(series.0.iter().flat_map(|rows| &results[rows.first.clone()]).map(row).collect());
+    }
+    let run = |rows: &Rows| {
+        let [first, step] = [&rows.first, &rows.step].map(|range| results[range.clone()].iter().map(&row));
+        runs::literal(rows.count, first, step)
+    };
+    let runs: Vec<String> = series.0.iter().map(run).collect();
+    List::Regular(format!("expanded(&[{}])", runs.join(", ")))
+}
+
+/// What rows by rule are written with, if there are some.
+fn helpers<'s>(mut all: impl Iterator<Item = &'s Series>) -> String {
+    match all.any(Series::is_regular) {
+        true => format!("use {}::{{Run, expanded}};\n", paths::GENERATED),
+        false => String::new(),
+    }
 }
 
 /// The function `reference_configuration`.
@@ -58,15 +90,19 @@ pub(super) fn reference_configuration(schedule: &Schedule) -> String {
     let names = &schedule.parameters.parameters;
     let notation = notation(schedule, routine);
     let mut text = "/// Configuration to start assembly from.\n".to_owned();
-    let n = routine.outputs.first().copied().unwrap_or(0);
+    let n = schedule.reference_coordinates.len();
+    let (kind, values) = match listed(&schedule.reference_coordinates, &notation.results(), |row| row.concat()) {
+        List::Regular(runs) => ("Vec<f64>".to_owned(), format!("{runs}.collect()")),
+        List::Plain(values) => (format!("[f64; {n}]"), format!("[{}]", values.join(", "))),
+    };
     let _ = writeln!(
         text,
-        "pub fn reference_configuration({}: [f64; {}]) -> [f64; {n}] {{",
+        "pub fn reference_configuration({}: [f64; {}]) -> {kind} {{\n{}{}{values}\n}}",
         given(names, routine),
-        names.len()
+        names.len(),
+        helpers(std::iter::once(&schedule.reference_coordinates)),
+        notation.temporaries(),
     );
-    text.push_str(&notation.temporaries());
-    let _ = writeln!(text, "[{}]\n}}", notation.results().concat().join(", "));
     text
 }
 

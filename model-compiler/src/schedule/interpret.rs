@@ -3,7 +3,7 @@
 //! What runs are the statements that are emitted, not the graph they came from.
 
 use super::placement::axes;
-use super::{Argument, Expression, Routine, Schedule, Statement};
+use super::{Argument, Expression, Routine, Schedule, ScheduledKernel, Series, Statement};
 use crate::derive::{Equations, FunctionRole, Instance, Role};
 use crate::expr::{Binary, Scalar, Unary};
 
@@ -131,6 +131,21 @@ impl<T: Scalar> Point<T> {
     }
 }
 
+/// All rows of a series, from the outputs of its routine.
+fn expanded<T: Scalar>(series: &Series, outputs: &[Vec<T>]) -> Vec<Vec<T>> {
+    let mut all = Vec::new();
+    for rows in &series.0 {
+        let (first, step) = (&outputs[rows.first.clone()], &outputs[rows.step.clone()]);
+        all.extend_from_slice(first);
+        for times in 1..rows.count {
+            let times = T::from_f64(times as f64);
+            let advanced = |(first, step): (&T, &T)| first.binary(Binary::Add, &times.binary(Binary::Mul, step));
+            all.extend(first.iter().zip(step).map(|(first, step)| first.iter().zip(step).map(advanced).collect()));
+        }
+    }
+    all
+}
+
 /// Defaults of all parameters, component by component.
 pub fn defaults<T: Scalar>(schedule: &Schedule) -> Vec<T> {
     schedule.defaults.iter().fold(Vec::new(), |earlier, routine| {
@@ -144,8 +159,8 @@ pub fn defaults<T: Scalar>(schedule: &Schedule) -> Vec<T> {
 pub struct Interpreter<'a, T> {
     equations: &'a Equations,
     schedule: &'a Schedule,
-    /// Constants of every instance.
-    constants: Vec<Vec<T>>,
+    /// Constants of every kernel, row by row.
+    constants: Vec<Vec<Vec<T>>>,
     parameters: Vec<T>,
 }
 
@@ -154,10 +169,11 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
     pub fn new(equations: &'a Equations, schedule: &'a Schedule, parameters: Vec<T>) -> Self {
         let arguments = Arguments::of_parameters(parameters);
         let members = run(&schedule.members, &arguments);
-        let setup = |(instance, member): (&Instance, Vec<T>)| {
-            run(&schedule.kernels[instance.kernel].setup, &Arguments::of_parameters(member)).concat()
+        let constants = |(series, kernel): (&Series, &ScheduledKernel)| -> Vec<Vec<T>> {
+            let setup = |row| run(&kernel.setup, &Arguments::of_parameters(row)).concat();
+            expanded(series, &members).into_iter().map(setup).collect()
         };
-        let constants = equations.instances.iter().zip(members).map(setup).collect();
+        let constants = schedule.rows_of_kernel.iter().zip(&schedule.kernels).map(constants).collect();
         Self { equations, schedule, constants, parameters: arguments.parameters }
     }
 
@@ -188,12 +204,13 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
         point: &Point<T>,
         mut receive: impl FnMut(Role, Vec<((usize, usize), T)>),
     ) {
-        for (instance, constants) in self.equations.instances.iter().zip(&self.constants) {
+        for (instance, &row) in self.equations.instances.iter().zip(&self.schedule.row_of_instance) {
+            let constants = self.constants[instance.kernel].get(row).map_or(&[][..], Vec::as_slice);
             let kernel = &self.schedule.kernels[instance.kernel];
             for scheduled in kernel.functions.iter().filter(|scheduled| scheduled.role == function) {
                 let arguments = Arguments {
                     parameters: Vec::new(),
-                    constants: constants.clone(),
+                    constants: constants.to_vec(),
                     point: point.of_instance(instance),
                 };
                 for (output, values) in scheduled.outputs.iter().zip(run(&scheduled.routine, &arguments)) {
@@ -229,7 +246,8 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
     /// Configuration to start assembly from, `[nq]`.
     pub fn reference_configuration(&self) -> Vec<T> {
         let arguments = Arguments::of_parameters(self.parameters.clone());
-        run(&self.schedule.reference_configuration, &arguments).concat()
+        let outputs = run(&self.schedule.reference_configuration, &arguments);
+        expanded(&self.schedule.reference_coordinates, &outputs).concat()
     }
 }
 

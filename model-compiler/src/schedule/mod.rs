@@ -16,6 +16,8 @@ mod fuse;
 mod hoist;
 mod order;
 mod routine;
+pub(crate) mod runs;
+mod series;
 
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -28,8 +30,9 @@ pub use count::Counts;
 pub use name::ArgumentNames;
 pub(crate) use name::identifier;
 pub use routine::{Argument, Expression, Routine, Statement};
+pub use series::{Rows, Series};
 
-use crate::derive::{Entry, Equations, Function, FunctionRole, Inputs, Kernel, Output, Role};
+use crate::derive::{Entry, Equations, Function, FunctionRole, Inputs, Instance, Kernel, Output, Role};
 use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
 use crate::parallel;
 use name::Names;
@@ -41,10 +44,17 @@ pub struct Schedule {
     pub kernels: Vec<ScheduledKernel>,
     /// For every public parameter its default, component by component, from the components of earlier parameters.
     pub defaults: Vec<Routine>,
-    /// Parameters of all instances, one output an instance (empty where the kernel has no constants), from the components of the parameters.
+    /// Parameters of the instances of all kernels, from the components of the parameters; instances with equal ones
+    /// share a row.
     pub members: Routine,
-    /// Configuration to start assembly from, from the components of the parameters.
+    /// For every kernel its rows among them; empty where it has no constants.
+    pub rows_of_kernel: Vec<Series>,
+    /// For every instance its row among those of its kernel.
+    pub row_of_instance: Vec<usize>,
+    /// Configuration to start assembly from, from the components of the parameters, one row a coordinate.
     pub reference_configuration: Routine,
+    /// The coordinates among its outputs.
+    pub reference_coordinates: Series,
     /// Mass and inertia, one output a body, from the components of the parameters.
     pub bodies: Routine,
     /// Restitution, tangential restitution and friction, one output for every distinct law, from the components of the
@@ -120,24 +130,24 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
     let given = component_arguments(&simplified.parameter_graph);
     let fields = simplified.layout.parameters.iter().map(|parameter| parameter.name.clone());
     let taken = Names::of(parameters.parameters.iter().cloned().chain(fields));
-    let global = |outputs: &[Vec<ExprId>]| {
-        order::routine(&simplified.parameter_graph, outputs, &given, &parameters, taken.clone(), false)
-    };
+    // Steps of rows are new expressions.
+    let mut graph = simplified.parameter_graph.clone();
     let kernels: Vec<ScheduledKernel> = derived
         .kernels
         .iter()
         .zip(&simplified.kernels)
         .map(|(before, after)| scheduled(before, after, simplified.is_fused))
         .collect();
-    let members: Vec<Vec<ExprId>> = simplified
-        .instances
-        .iter()
-        .map(
-            |instance| {
-                if kernels[instance.kernel].constants.is_empty() { Vec::new() } else { instance.parameters.clone() }
-            },
-        )
-        .collect();
+    let mut rows: Vec<DistinctRows> = vec![DistinctRows::default(); kernels.len()];
+    let row = |instance: &Instance| match kernels[instance.kernel].constants.as_slice() {
+        [] => 0,
+        _ => rows[instance.kernel].place(&instance.parameters),
+    };
+    let row_of_instance = simplified.instances.iter().map(row).collect();
+    let (mut members, mut coordinates) = (Vec::new(), Vec::new());
+    let rows_of_kernel = rows.iter().map(|rows| Series::of(&mut graph, &rows.rows, &mut members)).collect();
+    let reference: Vec<Vec<ExprId>> = simplified.reference_configuration.iter().map(|&value| vec![value]).collect();
+    let reference_coordinates = Series::of(&mut graph, &reference, &mut coordinates);
     let bodies: Vec<Vec<ExprId>> = simplified
         .bodies
         .iter()
@@ -145,8 +155,9 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .chain(simplified.dimensions.iter().map(|dimension| vec![dimension.value]))
         .chain(simplified.symmetries.iter().map(|symmetry| symmetry.pairs.clone()))
         .collect();
-    let mut laws: Vec<Vec<ExprId>> = Vec::new();
-    let law_of_contact = simplified.contact_laws.iter().map(|law| distinct(&mut laws, law)).collect();
+    let mut laws = DistinctRows::default();
+    let law_of_contact = simplified.contact_laws.iter().map(|law| laws.place(law)).collect();
+    let global = |outputs: &[Vec<ExprId>]| order::routine(&graph, outputs, &given, &parameters, taken.clone(), false);
     Schedule {
         kernels,
         defaults: defaults_by_parameter(simplified)
@@ -154,20 +165,32 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
             .map(|default| global(std::slice::from_ref(default)))
             .collect(),
         members: global(&members),
-        reference_configuration: global(std::slice::from_ref(&simplified.reference_configuration)),
+        rows_of_kernel,
+        row_of_instance,
+        reference_configuration: global(&coordinates),
+        reference_coordinates,
         bodies: global(&bodies),
-        contact_laws: global(&laws),
+        contact_laws: global(&laws.rows),
         law_of_contact,
         parameters,
     }
 }
 
-/// The place of a value in a list of distinct ones.
-fn distinct(known: &mut Vec<Vec<ExprId>>, value: &[ExprId]) -> usize {
-    known.iter().position(|known| known == value).unwrap_or_else(|| {
-        known.push(value.to_vec());
-        known.len() - 1
-    })
+/// Rows, each once, in the order of their first occurrence.
+#[derive(Clone, Default)]
+struct DistinctRows {
+    rows: Vec<Vec<ExprId>>,
+    places: FxHashMap<Vec<ExprId>, usize>,
+}
+
+impl DistinctRows {
+    /// The place of a row, which is added if it is new.
+    fn place(&mut self, row: &[ExprId]) -> usize {
+        *self.places.entry(row.to_vec()).or_insert_with(|| {
+            self.rows.push(row.to_vec());
+            self.rows.len() - 1
+        })
+    }
 }
 
 fn parameter_names(equations: &Equations) -> ArgumentNames {

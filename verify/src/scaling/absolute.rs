@@ -31,8 +31,10 @@ struct Cost {
     /// Operations of the emitted residual and derivatives.
     kernels: u64,
     elimination: Work,
-    /// Operations of one instance of every kernel: the size of the code.
+    /// Operations of one instance of every kernel.
     code: u64,
+    /// Bytes of the emitted source.
+    source: usize,
 }
 
 impl Cost {
@@ -65,8 +67,8 @@ pub(super) fn run(families: &[Family], lengths: &[usize]) -> Result<Report, Step
              multiplications of a factorization with kept pivots and of a solution. The number of iterations a step does \
              not depend on N."
                 .into(),
-            "The code is that of one instance of every kernel; what grows with N are tables of places and the constants of \
-             the members."
+            "The code is that of one instance of every kernel; places, names and constants of the members are written by \
+             rule, so that only digits are more for more members."
                 .into(),
         ],
     })
@@ -82,18 +84,18 @@ fn cost(family: &Family, n: usize) -> Result<Cost, StepError> {
         reason: error.to_string(),
         residual: f64::NAN,
     })?;
-    let Compiled { equations, schedule } = &compiled;
+    let Compiled { equations, schedule, source } = &compiled;
     let is_iterated = |role| [FunctionRole::Residual, FunctionRole::Linearization].contains(&role);
     let functions = count::functions(equations, schedule);
     let kernels = functions.iter().filter(|counts| is_iterated(counts.role)).map(|counts| counts.simplified).sum();
     let of_kernels = schedule.kernels.iter().flat_map(|kernel| &kernel.functions);
     let code = of_kernels.map(|function| count::total(&function.counts.simplified)).sum();
-    Ok(Cost { n, size, kernels, elimination: solver.work(), code })
+    Ok(Cost { n, size, kernels, elimination: solver.work(), code, source: *source })
 }
 
 /// The pattern and values of `[ M + h/2 D + h²/4 K, −Gᵀ ; G, 0 ]` at a configuration without symmetry.
 fn newton_matrix(compiled: &Compiled) -> (OwnedPattern, Vec<f64>) {
-    let Compiled { equations, schedule } = compiled;
+    let Compiled { equations, schedule, .. } = compiled;
     let layout = &equations.layout;
     let (nv, nc) = (layout.velocities.len(), layout.constraints.len());
     let model = Interpreter::<f64>::new(equations, schedule, defaults(schedule));
@@ -150,6 +152,14 @@ fn claims(families: &[Family], costs: &[Vec<&Cost>], growth: &[Convergence]) -> 
             Expected::Theory { value: 0.0, tolerance: 0.0 },
             spread,
         ));
+        let bytes = || costs.iter().map(|cost| cost.source as f64);
+        let (least, most) = (bytes().fold(f64::INFINITY, f64::min), bytes().fold(0.0, f64::max));
+        claims.push(Claim::new(
+            format!("{}: growth of the emitted source from the shortest to the longest", family.name),
+            "1",
+            Expected::AtMost(0.02),
+            most / least - 1.0,
+        ));
     }
     claims
 }
@@ -163,6 +173,7 @@ fn table(family: &Family, costs: &[&Cost]) -> Table {
             whole(cost.size.1 as u64),
             whole(cost.elimination.entries),
             whole(cost.code),
+            whole(cost.source as u64),
             whole(cost.kernels),
             whole(cost.elimination.factor),
             whole(cost.elimination.solve),
@@ -175,6 +186,7 @@ fn table(family: &Family, costs: &[&Cost]) -> Table {
         "entries",
         "entries of L and U",
         "operations of the code",
+        "bytes of the source",
         "operations of all kernels",
         "multiplications, factorization",
         "multiplications, solution",

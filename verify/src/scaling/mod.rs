@@ -9,6 +9,7 @@ mod joint;
 
 use hamel::scheme::StepError;
 use hamel_compiler::derive::{self, Equations};
+use hamel_compiler::emit::{self, Header};
 use hamel_compiler::schedule::{self, Schedule};
 use hamel_compiler::{parse, resolve, simplify};
 
@@ -23,17 +24,17 @@ pub(crate) const PAPER: Paper = Paper {
 static EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "scaling/absolute/short",
-        place: "N = 10 … 80",
+        place: "N = 20 … 80",
         title: "Work and code of short chains in absolute coordinates",
         cost: Cost::Seconds,
-        run: || absolute::run(absolute::CHAINS, &[10, 20, 40, 80]),
+        run: || absolute::run(absolute::CHAINS, &[20, 40, 80]),
     },
     Experiment {
         id: "scaling/absolute/long",
-        place: "N = 10 … 1000",
+        place: "N = 20 … 1600",
         title: "Work and code of long chains in absolute coordinates",
         cost: Cost::Minutes,
-        run: || absolute::run(absolute::CHAINS, &[10, 20, 50, 100, 200, 500, 1000]),
+        run: || absolute::run(absolute::CHAINS, &[20, 50, 100, 200, 500, 1600]),
     },
     Experiment {
         id: "scaling/absolute/beam",
@@ -57,10 +58,12 @@ struct Family {
     text: &'static str,
 }
 
-/// A mechanism of one length, simplified and scheduled.
+/// A mechanism of one length, simplified, scheduled and emitted.
 struct Compiled {
     equations: Equations,
     schedule: Schedule,
+    /// Length of the emitted source, in bytes.
+    source: usize,
 }
 
 impl Family {
@@ -75,7 +78,9 @@ impl Family {
             let derived = derive::derive(&system);
             let (equations, _) = simplify::simplify_equations(&derived, &simplify::Limits::default());
             let schedule = schedule::schedule(&derived, &equations);
-            Ok(Compiled { equations, schedule })
+            let header = Header { name: &system.name, visibility: &system.visibility, doc: &system.doc, source: &text };
+            let code = emit::emit(&header, &equations, &schedule).map_err(|error| error.to_string())?;
+            Ok(Compiled { equations, schedule, source: code.to_string().len() })
         };
         compile().map_err(|reason| StepError::Inconsistent { model: self.name, reason, residual: f64::NAN })
     }

@@ -1,0 +1,246 @@
+//! Long lists by rule: what repeats with equal steps stands in generated code once, however often it repeats.
+
+use crate::model::{Block, Channel, ContactInfo};
+use crate::sparsity::SparsityPattern;
+
+/// `first`, `count` times; from one time to the next its numbers advance by `step`, which may be empty if nothing does.
+///
+/// Whole numbers count modulo 2³², so that they can go down.
+#[derive(Debug)]
+pub struct Run<'a, T, S = T> {
+    /// How often.
+    pub count: u32,
+    /// The items.
+    pub first: &'a [T],
+    /// Item by item the steps of its numbers.
+    pub step: &'a [S],
+}
+
+/// An item with numbers that can advance.
+pub trait Advance<S> {
+    /// The item with its numbers advanced.
+    type Advanced;
+
+    /// The item with its numbers advanced by `times` steps.
+    fn advanced(&self, step: &S, times: u32) -> Self::Advanced;
+
+    /// The item with its own numbers.
+    fn unmoved(&self) -> Self::Advanced;
+}
+
+/// The items of runs, in order.
+pub fn expanded<'a, T: Advance<S>, S>(runs: &'a [Run<'a, T, S>]) -> impl Iterator<Item = T::Advanced> + 'a {
+    places(runs).map(|Place { first, step, times }| match step {
+        Some(step) => first.advanced(step, times),
+        None => first.unmoved(),
+    })
+}
+
+/// All channels of runs.
+pub fn channels(runs: &[Run<Channel, &[u32]>]) -> &'static [Channel] {
+    listed(runs)
+}
+
+/// All contacts of runs.
+pub fn contacts(runs: &[Run<ContactInfo, &[u32]>]) -> &'static [ContactInfo] {
+    listed(runs)
+}
+
+/// All blocks of runs.
+pub fn blocks(runs: &[Run<Block, ()>]) -> &'static [Block] {
+    listed(runs)
+}
+
+/// The items of runs, in order, for as long as the program runs.
+fn listed<T: Advance<S, Advanced = T>, S>(runs: &[Run<T, S>]) -> &'static [T] {
+    expanded(runs).collect::<Vec<T>>().leak()
+}
+
+/// The pattern with these rows, column by column.
+pub fn pattern(rows: usize, columns: &[Run<&[u32], &[u32]>]) -> SparsityPattern {
+    let (mut column_starts, mut row_indices) = (vec![0], Vec::new());
+    for column in expanded(columns) {
+        row_indices.extend(column);
+        column_starts.push(row_indices.len() as u32);
+    }
+    SparsityPattern {
+        rows,
+        columns: column_starts.len() - 1,
+        column_starts: column_starts.leak(),
+        row_indices: row_indices.leak(),
+    }
+}
+
+/// An item of a run that has not been expanded.
+#[derive(Debug)]
+pub struct Place<'a, T, S = T> {
+    first: &'a T,
+    step: Option<&'a S>,
+    times: u32,
+}
+
+/// The items of runs, in order.
+#[inline(always)]
+pub fn places<'a, T, S>(runs: &'a [Run<'a, T, S>]) -> impl Iterator<Item = Place<'a, T, S>> + 'a {
+    runs.iter().flat_map(|run| {
+        (0..run.count).flat_map(move |times| {
+            let place = move |(i, first)| Place { first, step: run.step.get(i), times };
+            run.first.iter().enumerate().map(place)
+        })
+    })
+}
+
+impl<T> Place<'_, T> {
+    /// The indices of this table.
+    #[inline(always)]
+    pub fn at<const N: usize>(&self, table: impl Fn(&T) -> &[u32; N]) -> [u32; N] {
+        let mut indices = *table(self.first);
+        if let Some(step) = self.step {
+            for (index, &step) in indices.iter_mut().zip(table(step)) {
+                *index = index.wrapping_add(self.times.wrapping_mul(step));
+            }
+        }
+        indices
+    }
+}
+
+impl Advance<f64> for f64 {
+    type Advanced = f64;
+
+    fn advanced(&self, step: &f64, times: u32) -> f64 {
+        self + f64::from(times) * step
+    }
+
+    fn unmoved(&self) -> f64 {
+        *self
+    }
+}
+
+impl<const N: usize> Advance<[f64; N]> for [f64; N] {
+    type Advanced = [f64; N];
+
+    fn advanced(&self, step: &[f64; N], times: u32) -> [f64; N] {
+        std::array::from_fn(|i| self[i].advanced(&step[i], times))
+    }
+
+    fn unmoved(&self) -> [f64; N] {
+        *self
+    }
+}
+
+impl Advance<&[u32]> for &[u32] {
+    type Advanced = Vec<u32>;
+
+    fn advanced(&self, step: &&[u32], times: u32) -> Vec<u32> {
+        self.iter().zip(*step).map(|(number, step)| number.wrapping_add(times.wrapping_mul(*step))).collect()
+    }
+
+    fn unmoved(&self) -> Vec<u32> {
+        self.to_vec()
+    }
+}
+
+impl Advance<&[u32]> for Channel {
+    type Advanced = Channel;
+
+    fn advanced(&self, step: &&[u32], times: u32) -> Channel {
+        Channel { name: renumbered(self.name, step, times), ..*self }
+    }
+
+    fn unmoved(&self) -> Channel {
+        *self
+    }
+}
+
+impl Advance<&[u32]> for ContactInfo {
+    type Advanced = ContactInfo;
+
+    fn advanced(&self, step: &&[u32], times: u32) -> ContactInfo {
+        ContactInfo { name: renumbered(self.name, step, times), ..*self }
+    }
+
+    fn unmoved(&self) -> ContactInfo {
+        *self
+    }
+}
+
+impl Advance<()> for Block {
+    type Advanced = Block;
+
+    fn advanced(&self, (): &(), _: u32) -> Block {
+        *self
+    }
+
+    fn unmoved(&self) -> Block {
+        *self
+    }
+}
+
+/// The name with the numbers in its brackets advanced: `link[0].x` becomes `link[3].x`.
+fn renumbered(name: &str, steps: &[u32], times: u32) -> &'static str {
+    let mut steps = steps.iter();
+    let mut pieces = name.split('[');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        text.push('[');
+        match piece.split_once(']').and_then(|(number, rest)| Some((number.parse::<u32>().ok()?, rest))) {
+            Some((number, rest)) => {
+                let number = number.wrapping_add(times.wrapping_mul(steps.next().copied().unwrap_or(0)));
+                text.push_str(&format!("{number}]{rest}"));
+            }
+            None => text.push_str(piece),
+        }
+    }
+    text.leak()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_advance_by_their_steps() {
+        let runs =
+            [Run { count: 1, first: &[5.0], step: &[] }, Run { count: 3, first: &[1.0, 10.0], step: &[0.5, -1.0] }];
+        assert_eq!(expanded(&runs).collect::<Vec<f64>>(), [5.0, 1.0, 10.0, 1.5, 9.0, 2.0, 8.0]);
+    }
+
+    #[test]
+    fn names_advance_in_their_brackets() {
+        let channels = channels(&[Run {
+            count: 2,
+            first: &[Channel { name: "leg[3].foot[0].e0", unit: "1" }, Channel { name: "x", unit: "m" }],
+            step: &[&[u32::MAX, 2], &[]],
+        }]);
+        let names: Vec<&str> = channels.iter().map(|channel| channel.name).collect();
+        assert_eq!(names, ["leg[3].foot[0].e0", "x", "leg[2].foot[2].e0", "x"]);
+    }
+
+    #[test]
+    fn a_band_is_one_column_repeated() {
+        let columns: [Run<&[u32], &[u32]>; 3] = [
+            Run { count: 1, first: &[&[0, 1]], step: &[] },
+            Run { count: 2, first: &[&[0, 1, 2]], step: &[&[1, 1, 1]] },
+            Run { count: 1, first: &[&[2, 3]], step: &[] },
+        ];
+        let pattern = pattern(4, &columns);
+        assert_eq!(pattern.column_starts, [0, 2, 5, 8, 10]);
+        assert_eq!(pattern.row_indices, [0, 1, 0, 1, 2, 1, 2, 3, 2, 3]);
+    }
+
+    #[test]
+    fn places_give_indices_table_by_table() {
+        struct Member {
+            q: [u32; 2],
+            lambda: [u32; 1],
+        }
+        let runs = [Run {
+            count: 3,
+            first: &[Member { q: [0, 7], lambda: [20] }],
+            step: &[Member { q: [2, 0], lambda: [u32::MAX] }],
+        }];
+        let found: Vec<([u32; 2], [u32; 1])> =
+            places(&runs).map(|place| (place.at(|member| &member.q), place.at(|member| &member.lambda))).collect();
+        assert_eq!(found, [([0, 7], [20]), ([2, 7], [19]), ([4, 7], [18])]);
+    }
+}
