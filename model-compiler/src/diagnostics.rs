@@ -324,13 +324,20 @@ pub(crate) fn input_not_in_si(place: Place, unit: Unit) -> Error {
     advise(place, message, "convert it where it is used")
 }
 
+/// A state whose declaration ends before its rate.
+pub(crate) fn state_without_rate(place: Place, name: &Ident) -> Error {
+    let message = format!("expected `:` and the rate of change of state `{name}`");
+    advise(place, message, format!("for example `state {name} m/s: (v - {name}) / (10 s);`, without unit for a number"))
+}
+
 pub(crate) fn state_not_in_si(place: Place, unit: Unit) -> Error {
     let message = format!("expected a state in SI units, found a multiple of {unit}");
     advise(place, message, "convert it where it is used")
 }
 
 pub(crate) fn wrong_unit(place: Place, expected: Unit, found: Unit) -> Error {
-    let help = found.is_one().then(|| format!("write the unit after the number: `1.0 {expected}`"));
+    let written = expected.written().filter(|_| found.is_one());
+    let help = written.map(|written| format!("write the unit after the number: `1.0 {written}`"));
     advise_if(place, format!("expected {}, found {}", unit(expected), unit(found)), help)
 }
 
@@ -344,7 +351,8 @@ fn unit(unit: Unit) -> String {
 }
 
 pub(crate) fn already_has_unit(place: Place, unit: Unit) -> Error {
-    error(place, format!("expected pure numbers before a unit, found {unit}"))
+    let help = "leave the unit out; a plain `0` fits every unit";
+    advise(place, format!("expected pure numbers before a unit, found {unit}"), help)
 }
 
 pub(crate) fn no_such_power(place: Place, unit: Unit) -> Error {
@@ -688,6 +696,12 @@ pub fn constant_constraint(span: Span, member: &str, residual: f64) -> Error {
     let message =
         format!("no motion satisfies `{member}`: a residual of {residual:.1e} remains wherever the bodies are");
     advise(span, message, "expected a condition on something that moves")
+}
+
+/// A mass matrix of a body and its water that is not positive definite; `along` says where, with what is left there.
+pub fn total_mass_not_positive(span: Span, body: &str, along: &str, found: f64) -> Error {
+    let message = format!("expected a positive mass of `{body}` with its added mass {along}, found {found}");
+    advise(span, message, "both together must be positive definite")
 }
 
 /// A coordinate without inertia: the mass matrix is singular.

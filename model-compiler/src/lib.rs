@@ -79,11 +79,24 @@ pub fn stages_within(tokens: TokenStream, limits: &simplify::Limits) -> syn::Res
     Ok(Stages { description, system, equations, simplified, log, schedule, tokens })
 }
 
-/// Compile errors and an empty type of the model's name: what uses it should not drown the messages that matter in
-/// follow-up errors.
+/// Compile errors and a model of the same name that computes nothing: what uses it should not drown the messages that
+/// matter in follow-up errors.
 pub fn compile_errors(source: TokenStream, error: &syn::Error) -> TokenStream {
     let errors = error.to_compile_error();
-    let placeholder = name(source).map(|name| quote! { #[doc(hidden)] pub struct #name; });
+    let placeholder = name(source).map(|name| {
+        quote! {
+            #[doc(hidden)]
+            #[derive(Debug, Default)]
+            pub struct #name;
+            #[doc(hidden)]
+            impl #name {
+                pub fn new<P>(_: P) -> Self {
+                    Self
+                }
+            }
+            impl ::hamel::generated::Placeholder for #name {}
+        }
+    });
     quote! { #errors #placeholder }
 }
 

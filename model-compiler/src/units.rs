@@ -90,6 +90,34 @@ impl Unit {
     }
 }
 
+impl Unit {
+    /// The unit as a model may write it after a number; `None` for pure numbers and for roots.
+    pub fn written(self) -> Option<String> {
+        if self.is_one() || self.twelfths.iter().any(|exponent| exponent % PARTS != 0) {
+            return None;
+        }
+        if self == Unit::ONE.over(Unit::SECOND) {
+            return Some("rad/s".to_owned());
+        }
+        if let Some((name, _)) = NAMED.iter().find(|(_, unit)| *unit == self) {
+            return Some((*name).to_owned());
+        }
+        let powers = || BASE.iter().zip(self.twelfths).filter(|(_, exponent)| *exponent != 0);
+        if powers().all(|(_, exponent)| exponent < 0) {
+            let factors: Vec<String> =
+                powers().map(|(symbol, exponent)| format!("{symbol}^{}", exponent / PARTS)).collect();
+            return Some(factors.join(" "));
+        }
+        let above: Vec<String> = powers()
+            .filter(|(_, exponent)| *exponent > 0)
+            .map(|(symbol, exponent)| power_text(symbol, exponent))
+            .collect();
+        let below =
+            powers().filter(|(_, exponent)| *exponent < 0).map(|(symbol, exponent)| power_text(symbol, -exponent));
+        Some(below.fold(above.join(" "), |text, factor| format!("{text}/{factor}")))
+    }
+}
+
 /// Units with a name of their own, as the field writes them. A product of newton and metre may be a torque, so it is
 /// not called joule.
 const NAMED: [(&str, Unit); 6] = [
@@ -218,6 +246,7 @@ pub static SYMBOLS: &[Symbol] = &[
     Symbol::new("ms",  Unit::SECOND, 1, 1000),
     Symbol::new("min", Unit::SECOND, 60, 1),
     Symbol::new("h",   Unit::SECOND, 3600, 1),
+    Symbol::new("kn",  Unit::base(0, 1, -1), 1852, 3600),
     Symbol::new("Hz",  Unit::base(0, 0, -1), 1, 1),
     Symbol::of_pi("rpm", Unit::base(0, 0, -1), 1, 30),
     Symbol::new("N",   Unit::NEWTON, 1, 1),
@@ -283,6 +312,17 @@ mod tests {
     }
 
     #[test]
+    fn what_messages_suggest_is_read_as_the_same_unit() {
+        for text in ["kg", "kg m^2", "m/s^2", "s^-1", "m^-1", "m^-1 s^-2", "W/A", "N s/m", "kg/m^3", "kg^2 A^-1 K^-2"] {
+            let written = unit(text).written().unwrap();
+            assert_eq!(unit(&written), unit(text), "{written}");
+            assert!(!written.starts_with('1') && !written.contains('('), "{written}");
+        }
+        assert_eq!(Unit::ONE.written(), None);
+        assert_eq!(unit("m").power(1, 2).and_then(Unit::written), None);
+    }
+
+    #[test]
     fn roots_have_units_where_twelfths_suffice() {
         assert_eq!(unit("m^2").power(1, 2), Some(Unit::METRE));
         assert_eq!(unit("m").power(1, 2).map(|u| u.to_string()), Some("m^(1/2)".to_owned()));
@@ -297,6 +337,7 @@ mod tests {
         let si = |text: &str, number: i64| find(text).map(|symbol| symbol.factor().apply(Number::from(number)));
         assert_eq!(si("mm", 3), Some(Number::ratio(3, 1000)));
         assert_eq!(si("GPa", 210), Some(Number::from(210_000_000_000)));
+        assert_eq!(si("kn", 18), Some(Number::ratio(926, 100)));
         assert_eq!(si("deg", 90), Some(Number::from_f64(std::f64::consts::FRAC_PI_2)));
         assert_eq!(si("rpm", 30), Some(Number::from_f64(std::f64::consts::PI)));
         let per_square_centimetre = find("cm").and_then(|symbol| symbol.factor().power(-2));

@@ -284,3 +284,35 @@ fn members_and_tree_agree() {
     assert!(error < 1e-11, "{a:?}\n{b:?}");
     assert_close("states", &a[6..], &[0.15 - (0.8 - 0.6) / 5.0, -0.4 - (0.35 - 0.25) / 2.0]);
 }
+
+/// The added mass is named, and not the joint that has nothing to move.
+#[test]
+fn indefinite_total_masses_are_named() {
+    let model = |water: &str| {
+        let text = format!(
+            "model M {{
+                coordinates joint;
+                param sway = -1.6e6 kg;
+                body hull {{ mass: 80 kg, inertia: diag(11, 15, 14) kg m^2, {water} }}
+                joint sea: free(ground, hull);
+            }}"
+        );
+        let result = hamel_compiler::stages(text.parse().expect("the model lexes"));
+        result.err().into_iter().flatten().map(|error| error.to_string()).collect::<Vec<_>>()
+    };
+    let heavy = "added_mass: { force: diag(5 kg, 82 kg, 55 kg), moment: diag(2, 12, 24) kg m^2 }";
+    assert_eq!(model(heavy), [""; 0]);
+    let sway = "added_mass: { force: diag(5 kg, sway, 55 kg), moment: diag(2, 12, 24) kg m^2 }";
+    let errors = model(sway);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(
+        errors[0].starts_with("expected a positive mass of `hull` with its added mass along y, found -1599920"),
+        "{errors:?}"
+    );
+    let turning = "added_mass: { force: diag(5, 82, 55) kg, moment: diag(2, 12, -14) kg m^2 }";
+    let errors = model(turning);
+    assert!(
+        errors[0].starts_with("expected a positive mass of `hull` with its added mass about z, found 0"),
+        "{errors:?}"
+    );
+}

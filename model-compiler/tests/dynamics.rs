@@ -7,7 +7,7 @@ use hamel_compiler::resolve::resolve;
 use hamel_compiler::rotations::RotationKind;
 
 /// Bodies and joints; `{}` is a body of its own inertia.
-const MODELS: [(&str, &str); 9] = [
+const MODELS: [(&str, &str); 11] = [
     (
         "arm with bent axes",
         "body a {0} body b {1} body c {2} body d {3}
@@ -52,6 +52,33 @@ const MODELS: [(&str, &str); 9] = [
          joint i: revolute(ground, a) { axis: [0, 1, 0] }
          joint j: revolute(a at [l, 0, 0], b) { axis: [1, 0, 0] }
          torque t: -0.3 N m s/rad * j.velocity on j;",
+    ),
+    (
+        "hull with a fin in a current",
+        "body hull {
+             mass: 3 kg, center_of_mass: [0.1, 0, -0.05] m, inertia: diag(0.2, 0.3, 0.25) kg m^2,
+             added_mass: {
+                 force: [[1, 0.1, 0], [0.1, 2, 0], [0, 0, 3]] kg, moment: diag(0.1, 0.2, 0.4) kg m^2,
+                 coupling: [[0, 0.1, 0], [-0.2, 0, 0.3], [0, 0.1, 0]] kg m, current: [0.3, -0.1, 0.2] m/s,
+             },
+         }
+         body fin {
+             mass: 1 kg, inertia: diag(0.1, 0.2, 0.15) kg m^2,
+             added_mass: { force: diag(0.1, 0.5, 0.7) kg, moment: diag(0, 0.1, 0.1) kg m^2 },
+         }
+         joint i: free(ground, hull);
+         joint j: revolute(hull at [-0.5, 0, 0.1] m, fin at [0.2, 0, 0] m);",
+    ),
+    (
+        "raft in the plane",
+        "planar;
+         body raft {
+             mass: 3 kg, center_of_mass: [0.1, -0.05] m, inertia: 0.2 kg m^2,
+             added_mass: { force: [[1, 0.1], [0.1, 2]] kg, coupling: [0.2, -0.3] kg m, moment: 0.4 kg m^2, velocity: yaw_only },
+         }
+         body arm {p}
+         joint i: free(ground, raft);
+         joint j: revolute(raft at [0.3, 0] m, arm at [0, 0.2] m);",
     ),
     // Long enough for articulated bodies to be shorter than the factors of M.
     (

@@ -181,7 +181,7 @@ impl<'m> AdaptiveStepper<'m> {
     /// # Errors
     /// The failure of the last try when no step is short enough; the state stays where it was.
     pub fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
-        let stats = self.accepted_step(until).map_err(|error| self.watch.explain(error, self.stepper.state().t))?;
+        let stats = self.accepted_step(until).map_err(|error| self.watch.explain(error))?;
         if let Err(error) = self.watch.pass(self.stepper.state()) {
             self.stepper.retreat();
             return Err(error);

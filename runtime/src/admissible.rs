@@ -2,7 +2,8 @@
 
 use nalgebra::{Matrix3, SymmetricEigen};
 
-use crate::model::{Channel, ContactInfo, ContactLaw, ParameterError};
+use crate::model::{Channel, ContactInfo, ContactLaw, Model, ParameterError};
+use crate::scheme::StepError;
 
 /// Relative error that is taken for rounding.
 const ROUNDING: f64 = 1e-9;
@@ -89,6 +90,20 @@ pub fn check_positive(what: &str, value: f64, expected: &str) -> Result<(), Para
     if is_positive { Ok(()) } else { Err(error(what.to_owned(), value, expected)) }
 }
 
+/// Refuses inputs that are infinite or not numbers at time t.
+///
+/// # Errors
+/// The first of them.
+pub(crate) fn check_inputs(model: &dyn Model, t: f64) -> Result<(), StepError> {
+    let channels = model.describe().inputs;
+    let mut values = vec![0.0; channels.len()];
+    model.input_values(t, &mut values);
+    match channels.iter().zip(values).find(|(_, value)| !value.is_finite()) {
+        Some((channel, value)) => Err(StepError::BadInput { t, input: channel.name, value }),
+        None => Ok(()),
+    }
+}
+
 /// Refuses a matrix whose components above the diagonal are not those below; `pairs` has them side by side.
 ///
 /// # Errors
@@ -100,6 +115,33 @@ pub fn check_symmetric(what: &str, pairs: &[f64]) -> Result<(), ParameterError> 
         if difference > ROUNDING * size {
             let what = format!("the difference of two components of {what} beside its diagonal");
             return Err(error(what, difference, "0, because it is symmetric"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a mass matrix of a body with its added mass that is not positive definite; row by row 6 × 6, or 3 × 3 in the
+/// plane.
+///
+/// # Errors
+/// The first direction in which no mass is left where those before it move freely.
+pub fn check_total_mass<const N: usize>(body: &str, mut m: [f64; N]) -> Result<(), ParameterError> {
+    let n = N.isqrt();
+    for k in 0..n {
+        let (pivot, is_turn) = (m[k * n + k], k >= n.div_ceil(2));
+        // In the plane: along x, along y, about z.
+        let axis = ["x", "y", "z"][if n == 3 { k } else { k % 3 }];
+        let (what, expected) = if is_turn { ("inertia", "kg m^2") } else { ("mass", "kg") };
+        let preposition = if is_turn { "about" } else { "along" };
+        if !(pivot.is_finite() && pivot > 0.0) {
+            let what = format!("the {what} of `{body}` with its added mass {preposition} {axis}");
+            return Err(error(what, pivot, &format!("a positive value, {expected}")));
+        }
+        for i in k + 1..n {
+            let factor = m[i * n + k] / pivot;
+            for j in k + 1..n {
+                m[i * n + j] -= factor * m[k * n + j];
+            }
         }
     }
     Ok(())
@@ -134,6 +176,30 @@ mod tests {
         let expected =
             "the difference of two components of `a` beside its diagonal is 5, expected 0, because it is symmetric";
         assert_eq!(message, expected);
+    }
+
+    #[test]
+    fn water_that_takes_more_than_the_mass_is_refused() {
+        let mut m = [0.0; 36];
+        (0..6).for_each(|k| m[7 * k] = 2.0);
+        assert_eq!(check_total_mass("hull", m), Ok(()));
+        let message = |m: [f64; 36]| check_total_mass("hull", m).unwrap_err().to_string();
+        let mut sway = m;
+        sway[7] = -1.5;
+        let expected = "the mass of `hull` with its added mass along y is -1.5, expected a positive value, kg";
+        assert_eq!(message(sway), expected);
+        // Coupled too strongly: 2 − 3²/2.
+        let mut coupled = m;
+        (coupled[11], coupled[31]) = (3.0, 3.0);
+        let expected = "the inertia of `hull` with its added mass about z is -2.5, expected a positive value, kg m^2";
+        assert_eq!(message(coupled), expected);
+        let planar = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -1.0];
+        assert!(
+            check_total_mass("hull", planar)
+                .unwrap_err()
+                .to_string()
+                .contains("inertia of `hull` with its added mass about z")
+        );
     }
 
     #[test]

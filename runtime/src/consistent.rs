@@ -7,6 +7,7 @@
 
 use nalgebra::{DMatrix, DVector, SVD};
 
+use crate::admissible::check_inputs;
 use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
@@ -47,7 +48,8 @@ pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
 /// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q, v.
 ///
 /// # Errors
-/// [`StepError::Inconsistent`] when constraints are redundant or a direction of motion has no inertia.
+/// [`StepError::Inconsistent`] when constraints are redundant or a direction of motion has no inertia,
+/// [`StepError::BadInput`] for an input that is no finite number.
 pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     let info = model.describe();
     let mut values = vec![0.0; info.iteration_matrix.nnz()];
@@ -60,10 +62,10 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
     let (mut rhs, mut rate) = (vec![0.0; solver.size()], vec![0.0; state.lambda.len()]);
     solve_for_acceleration(model, &mut solver, state, &mut rhs, &mut rate);
     if rhs.iter().all(|value| value.is_finite()) {
-        Ok(())
-    } else {
-        Err(inconsistent("accelerations are not finite".to_owned()))
+        return Ok(());
     }
+    check_inputs(model, state.t)?;
+    Err(inconsistent("accelerations are not finite".to_owned()))
 }
 
 /// What makes the equations of motion singular.

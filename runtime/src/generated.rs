@@ -2,8 +2,12 @@
 //!
 //! Not part of the public interface.
 
-pub use crate::admissible::{check_body, check_contacts, check_finite, check_positive, check_symmetric};
+pub use crate::admissible::{
+    check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass,
+};
 pub use crate::runs::{Place, Run, blocks, channels, contacts, expanded, pattern, places};
+
+use crate::model::{Energy, Model, ModelInfo, State};
 
 /// A slice as an array.
 ///
@@ -63,6 +67,35 @@ pub fn add(values: &mut [f64], factor: f64, entries: &[f64]) {
     for (value, &entry) in values.iter_mut().zip(entries) {
         *value += factor * entry;
     }
+}
+
+/// Stands for a model with compile errors, so that rustc has nothing to say of what uses it; it never runs.
+pub trait Placeholder: Send + Sync {}
+
+impl<T: Placeholder> Model for T {
+    fn describe(&self) -> &'static ModelInfo {
+        unreachable!("a model with compile errors")
+    }
+    fn mass_matrix(&self, _q: &[f64], _out: &mut [f64]) {}
+    fn bias_force(&self, _q: &[f64], _v: &[f64], _out: &mut [f64]) {}
+    fn applied_force(&self, _t: f64, _q: &[f64], _v: &[f64], _out: &mut [f64]) {}
+    fn constraint(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    fn constraint_jacobian(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    fn constraint_bias(&self, _t: f64, _q: &[f64], _v: &[f64], _rate: &mut [f64], _acceleration: &mut [f64]) {}
+    fn energy(&self, _t: f64, _q: &[f64], _v: &[f64]) -> Energy {
+        Energy::default()
+    }
+    fn outputs(&self, _state: &State, _out: &mut [f64]) {}
+    fn residual(&self, _state: &State, _r: &mut [f64], _g: &mut [f64]) {}
+    fn iteration_matrix(&self, _state: &State, _ca: f64, _cv: f64, _cq: f64, _values: &mut [f64]) {}
+    fn damping(&self, _state: &State, _out: &mut [f64]) {}
+    fn stiffness(&self, _state: &State, _out: &mut [f64]) {}
+    fn reference_configuration(&self, _q: &mut [f64]) {}
+    fn n_initial_conditions(&self) -> (usize, usize) {
+        (0, 0)
+    }
+    fn initial_position(&self, _t: f64, _q: &[f64], _residual: &mut [f64], _jacobian: &mut [f64]) {}
+    fn initial_velocity(&self, _t: f64, _q: &[f64], _v: &[f64], _residual: &mut [f64], _jacobian: &mut [f64]) {}
 }
 
 #[cfg(test)]

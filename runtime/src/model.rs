@@ -295,6 +295,8 @@ pub trait Model: Send + Sync {
     fn contact_laws(&self, _out: &mut [ContactLaw]) {}
     /// Kinetic and potential energy.
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy;
+    /// The inputs at time t, in the order of [`ModelInfo::inputs`].
+    fn input_values(&self, _t: f64, _out: &mut [f64]) {}
     /// The outputs of the model, in the order of [`ModelInfo::outputs`].
     fn outputs(&self, state: &State, out: &mut [f64]);
 

@@ -196,17 +196,27 @@ pub enum StepError {
         /// Iteration in which it appeared.
         iteration: u32,
     },
+    /// An input is infinite or not a number.
+    #[error("input `{input}` is {value} at t = {t} s, expected a finite number")]
+    BadInput {
+        /// Time at which it is, s.
+        t: f64,
+        /// Name of the input.
+        input: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// An angle came to where the angles of a rotation are not unique, or beyond.
     #[error(
-        "{coordinate} reached {:.3}° at t = {t} s, past or at ±90° where these angles are singular; use Euler parameters",
+        "{coordinate} came to {:.3}° at t = {t} s, from where the next step leads past ±90° or too close to it; these angles are singular there, use Euler parameters",
         angle.to_degrees()
     )]
     SingularAngle {
-        /// Time at which it was seen, s.
+        /// Time of the step's beginning, s.
         t: f64,
         /// Name of the coordinate.
         coordinate: &'static str,
-        /// Its value, rad.
+        /// Its value there, rad.
         angle: f64,
     },
     /// No contact forces obey the laws of contact and friction.

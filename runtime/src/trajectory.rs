@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::admissible::check_inputs;
 use crate::model::{ContactInfo, Model, State};
 use crate::nonsmooth::ContactRecord;
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
@@ -105,8 +106,11 @@ impl Recording<'_> {
         }
         let mut total = StepStats::default();
         let mut watch = Watch::new(*model, stepper.state());
+        let start = stepper.state().t;
         for step in 1..=steps {
-            let result = advance(stepper.as_mut(), dt, if step == steps { Some(until) } else { None });
+            // To a multiple of the step, so that rounding does not add up and signals that switch do it on time.
+            let end = if step == steps { until } else { start + step as f64 * dt };
+            let result = stepper.step(end - stepper.state().t);
             let is_recorded = step % *every as u64 == 0 || step == steps;
             match result {
                 Ok(stats) => {
@@ -121,7 +125,8 @@ impl Recording<'_> {
                     if trajectory.times().last() != Some(stepper.state().t) {
                         trajectory.record_step(*model, stepper.as_ref());
                     }
-                    return Err(watch.explain(error, stepper.state().t));
+                    let t = stepper.state().t;
+                    return Err(blame_inputs(*model, watch.explain(error), [t, t + 0.5 * dt, t + dt]));
                 }
             }
         }
@@ -129,10 +134,12 @@ impl Recording<'_> {
     }
 }
 
-/// One step; the last one ends at `until` whatever rounding has summed up.
-fn advance(stepper: &mut dyn Stepper, dt: f64, until: Option<f64>) -> Result<StepStats, StepError> {
-    let dt = until.map_or(dt, |until| until - stepper.state().t);
-    stepper.step(dt)
+/// Names an input as the reason of a failure where it is no finite number at one of these times.
+fn blame_inputs(model: &dyn Model, error: StepError, times: [f64; 3]) -> StepError {
+    if !matches!(error, StepError::NotFinite { .. }) {
+        return error;
+    }
+    times.into_iter().find_map(|t| check_inputs(model, t).err()).unwrap_or(error)
 }
 
 /// Name and unit of a column.

@@ -228,3 +228,13 @@ fn a_failing_run_keeps_what_it_computed() {
         assert_eq!(run.trajectory.len(), 1);
     }
 }
+
+/// Every state stands at a multiple of the step, so that what switches at a given time does it on time.
+#[test]
+fn rounding_of_the_time_does_not_add_up() {
+    let start = initial_state(&Oscillator).unwrap();
+    let run = simulate(&Oscillator, &RungeKutta, start, 0.1, 100.0, 1);
+    for (step, t) in run.trajectory.times().enumerate() {
+        assert_eq!(t, step as f64 * 0.1);
+    }
+}

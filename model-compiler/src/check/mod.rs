@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use crate::derive::{Block, Equations, FunctionRole, Role};
 use crate::diagnostics::{self, Errors};
 use crate::emit::Patterns;
+use crate::expr::evaluate;
 use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
 use crate::rotations::RotationKind;
@@ -28,7 +29,8 @@ const ASSEMBLED: f64 = 1e-9;
 /// Collects the errors of a model that is otherwise complete.
 ///
 /// # Errors
-/// Redundant constraints, contacts that nothing moves, and in joint coordinates a mass matrix that is not positive definite.
+/// Redundant constraints, contacts that nothing moves, mass matrices that are not positive definite: those of bodies with
+/// added mass, and in joint coordinates that of the model.
 pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn::Result<()> {
     let errors = Errors::default();
     let model = Interpreter::new(equations, schedule, defaults(schedule));
@@ -44,7 +46,11 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
     for (contact, what) in contacts_at_rest(system, schedule, equations) {
         errors.push(diagnostics::contact_at_rest(contact.span(), &contact.to_string(), what));
     }
+    let sunk = without_total_mass(system, equations);
+    let is_sunk = !sunk.is_empty();
+    sunk.into_iter().for_each(|error| errors.push(error));
     if system.formulation == Formulation::Joint
+        && !is_sunk
         && let Some(column) = configurations.first().and_then(|q| massless(&model, q))
     {
         let name = &equations.layout.velocities[column].name;
@@ -266,20 +272,49 @@ fn member(system: &System, equations: &Equations, row: usize) -> proc_macro2::Id
     joints.chain(constraints).find(is_named).unwrap_or(&system.name).clone()
 }
 
+/// Bodies whose mass and added mass together are not positive definite, which no choice of coordinates mends.
+fn without_total_mass(system: &System, equations: &Equations) -> Vec<syn::Error> {
+    let graph = &equations.parameter_graph;
+    let mut values = vec![0.0; equations.defaults.len()];
+    for (i, &default) in equations.defaults.iter().enumerate() {
+        values[i] = evaluate(graph, &[default], &values)[0];
+    }
+    let mut errors = Vec::new();
+    for total in &equations.total_masses {
+        let mut m = evaluate(graph, &total.components, &values);
+        let n = m.len().isqrt();
+        let least: Vec<f64> = (0..n).map(|k| 1e-12 * m[k * n + k].abs()).collect();
+        let Some((k, found)) = lacking_pivot(&mut m, n, &least) else { continue };
+        let along = if n == 3 { ["along x", "along y", "about z"][k] } else { DIRECTIONS[k] };
+        let Some(water) = &system.bodies[total.body].added_mass else { continue };
+        let span = if along.starts_with("along") { water.force.span } else { water.moment.span };
+        errors.push(diagnostics::total_mass_not_positive(span, &total.of, along, found));
+    }
+    errors
+}
+
+/// Directions of the velocities of a body in its own axes.
+const DIRECTIONS: [&str; 6] = ["along x", "along y", "along z", "about x", "about y", "about z"];
+
 /// The first column of M without a positive pivot.
 fn massless(model: &Interpreter<f64>, q: &[f64]) -> Option<usize> {
     let mut m = model.mass_matrix(q);
     let n = m.rows;
     let largest = (0..n).map(|i| m.values[i * n + i].abs()).fold(0.0, f64::max);
+    lacking_pivot(&mut m.values, n, &vec![1e-14 * largest; n]).map(|(column, _)| column)
+}
+
+/// The first pivot of a symmetric matrix, n × n, that is not larger than the `least` of its column; its column and value.
+fn lacking_pivot(m: &mut [f64], n: usize, least: &[f64]) -> Option<(usize, f64)> {
     for k in 0..n {
-        let pivot = m.values[k * n + k];
-        if pivot.is_nan() || pivot <= 1e-14 * largest {
-            return Some(k);
+        let pivot = m[k * n + k];
+        if pivot.is_nan() || pivot <= least[k] {
+            return Some((k, pivot));
         }
         for i in k + 1..n {
-            let factor = m.values[i * n + k] / pivot;
+            let factor = m[i * n + k] / pivot;
             for j in k + 1..n {
-                m.values[i * n + j] -= factor * m.values[k * n + j];
+                m[i * n + j] -= factor * m[k * n + j];
             }
         }
     }

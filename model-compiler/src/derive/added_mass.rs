@@ -8,9 +8,10 @@
 //! the rate of v − U in turning axes is v′ + ω × U, a term that [simo, Eq. 13] leaves out; `relative` has it, so that
 //! energy, with the potential −½ Uᵀ A₁₁ U, and momentum are conserved. The other three conventions are as printed.
 
-use super::equations::Symmetry;
+use super::equations::{Symmetry, TotalMass};
 use super::motion::{Stage, Totals};
 use super::parameters::Parameters;
+use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
 use crate::parse::spelled;
 use crate::resolve::{AddedMass, BodyId, Convention, Shape, Space, System};
@@ -67,18 +68,22 @@ impl Matrix {
         let mut value = |name: &str, term| stage.value(&format!("{prefix}added_{name}"), term);
         let force = value("mass", &water.force);
         let coupling = water.coupling.as_ref().map(|term| value("coupling", term));
-        let moment = value("inertia", &water.moment);
+        Self::new(space, zero, &force, coupling.as_deref(), &value("inertia", &water.moment))
+    }
+
+    /// From the components of its blocks, row by row.
+    fn new(space: Space, zero: ExprId, force: &[ExprId], coupling: Option<&[ExprId]>, moment: &[ExprId]) -> Self {
         let mut matrix = Self { force: [[zero; 3]; 3], coupling: [[zero; 3]; 3], moment: [[zero; 3]; 3] };
         match space {
             Space::Spatial => {
-                matrix.force = symmetric(3, &force, zero);
-                matrix.moment = symmetric(3, &moment, zero);
+                matrix.force = symmetric(3, force, zero);
+                matrix.moment = symmetric(3, moment, zero);
                 if let Some(entries) = coupling {
                     matrix.coupling = std::array::from_fn(|i| std::array::from_fn(|j| entries[3 * i + j]));
                 }
             }
             Space::Planar => {
-                matrix.force = symmetric(2, &force, zero);
+                matrix.force = symmetric(2, force, zero);
                 matrix.moment[2][2] = moment[0];
                 if let Some(entries) = coupling {
                     (matrix.coupling[0][2], matrix.coupling[1][2]) = (entries[0], entries[1]);
@@ -134,6 +139,40 @@ pub(super) fn symmetries(system: &System, parameters: &mut Parameters) -> Vec<Sy
         }
     }
     symmetries
+}
+
+/// Mass matrices of bodies with their water.
+pub(super) fn total_masses(system: &System, parameters: &mut Parameters) -> Vec<TotalMass> {
+    let mut totals = Vec::new();
+    for (index, body) in system.bodies.iter().enumerate() {
+        let Some(water) = &body.added_mass else { continue };
+        let coupling = water.coupling.as_ref().map(|term| parameters.lower(term));
+        let [force, moment, inertia] = [&water.force, &water.moment, &body.inertia].map(|term| parameters.lower(term));
+        let mass = parameters.lower(&body.mass)[0];
+        let center = body.center_of_mass.as_ref().map(|term| parameters.lower(term));
+        let graph = &mut parameters.graph;
+        let zero = graph.zero();
+        let water = Matrix::new(system.space, zero, &force, coupling.as_deref(), &moment);
+        let center = center.map_or([zero; 3], |c| [c[0], c[1], c.get(2).copied().unwrap_or(zero)]);
+        let second_moment = match inertia[..] {
+            [xx, xy, xz, yx, yy, yz, zx, zy, zz] => [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]],
+            _ => [[zero; 3], [zero; 3], [zero, zero, inertia[0]]],
+        };
+        let own = Inertia { mass, first_moment: [zero; 3], second_moment }.seen_from(graph, center);
+        let directions: &[usize] = if system.space == Space::Planar { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
+        let mut components = Vec::new();
+        for &direction in directions {
+            // Its row is its column: what the body and its water have of momentum where they move this way.
+            let unit: Vec<ExprId> = (0..6).map(|i| if i == direction { graph.one() } else { zero }).collect();
+            let nu = Pair::from(&unit);
+            let of_body = own.wrench(graph, nu.angular, nu.linear);
+            let of_body = Pair { linear: of_body.force, angular: of_body.torque };
+            let momentum = water.times(graph, &nu).add(graph, &of_body).components();
+            components.extend(directions.iter().map(|&i| momentum[i]));
+        }
+        totals.push(TotalMass { body: index, of: spelled(&body.name.to_string()), components });
+    }
+    totals
 }
 
 /// The water that a body of a kernel moves.

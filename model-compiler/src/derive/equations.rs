@@ -29,6 +29,8 @@ pub struct Equations {
     pub dimensions: Vec<Dimension>,
     /// Matrices that must be symmetric, in that graph, for the same check.
     pub symmetries: Vec<Symmetry>,
+    /// Mass matrices of bodies with added mass, in that graph, for the same check.
+    pub total_masses: Vec<TotalMass>,
     /// Names, units and structure.
     pub layout: Layout,
     /// Whether a product and the sum it goes into are computed in one operation where the processor has it.
@@ -68,6 +70,17 @@ pub struct Symmetry {
     pub of: String,
     /// Components that must be equal, pair after pair: above and below the diagonal.
     pub pairs: Vec<ExprId>,
+}
+
+/// The mass matrix of a body with its water, about its origin in its axes; it must be positive definite.
+#[derive(Clone, Debug)]
+pub struct TotalMass {
+    /// Its place in the list of bodies of the system.
+    pub body: usize,
+    /// Name of the body.
+    pub of: String,
+    /// All components row by row: 6 × 6 in space, 3 × 3 in the plane.
+    pub components: Vec<ExprId>,
 }
 
 /// Names, units and structure of a model, component by component.

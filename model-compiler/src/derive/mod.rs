@@ -78,6 +78,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let mut dimensions = flexible::dimensions(system, &mut parameters);
     dimensions.extend(beam::dimensions(system, &mut parameters));
     let symmetries = added_mass::symmetries(system, &mut parameters);
+    let total_masses = added_mass::total_masses(system, &mut parameters);
     let (kernels, instances) = merge_equal_kernels(members);
     Equations {
         kernels,
@@ -89,6 +90,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         contact_laws,
         dimensions,
         symmetries,
+        total_masses,
         layout,
         is_fused: system.is_fused,
     }

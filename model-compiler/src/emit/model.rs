@@ -79,6 +79,15 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
         text,
         "fn reference_configuration(&self, q: &mut [f64]) {{\nq.copy_from_slice(&{kernels}::reference_configuration(self.parameters.components()));\n}}"
     );
+    if !layout.inputs.is_empty() {
+        let values: Vec<String> =
+            layout.inputs.iter().map(|input| format!("self.inputs.{}.value(t)", input.name)).collect();
+        let _ = writeln!(
+            text,
+            "fn input_values(&self, t: f64, out: &mut [f64]) {{\nout.copy_from_slice(&[{}]);\n}}",
+            values.join(", ")
+        );
+    }
     if !layout.singular_angles.is_empty() {
         let angles = &layout.singular_angles;
         let _ = writeln!(text, "fn singular_angles(&self) -> &'static [usize] {{\n&{angles:?}\n}}");

@@ -164,7 +164,7 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
     let (routine, error, helpers) = (&schedule.bodies, paths::PARAMETER_ERROR, paths::GENERATED);
     let notation = notation(schedule, routine);
     let mut text = docs::comment(&[
-        "Whether a mechanical system can have these parameters: all finite, every mass positive, every inertia that of a rigid body, every restitution from 0 to 1, no friction negative.".to_owned(),
+        "Whether a mechanical system can have these parameters: all finite, every mass positive, every inertia that of a rigid body, every mass with its added mass positive definite, every restitution from 0 to 1, no friction negative.".to_owned(),
         String::new(),
         "# Errors".to_owned(),
         "The first value that is not as expected.".to_owned(),
@@ -200,11 +200,13 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
         let expected = format!("a positive {}, {}", dimension.what, dimension.unit);
         let _ = writeln!(text, "{helpers}::check_positive({what:?}, {}, {expected:?})?;", value.concat());
     }
-    for (symmetry, pairs) in
-        equations.symmetries.iter().zip(&results[equations.bodies.len() + equations.dimensions.len()..])
-    {
+    let water = &results[equations.bodies.len() + equations.dimensions.len()..];
+    for (symmetry, pairs) in equations.symmetries.iter().zip(water) {
         let what = format!("{} of `{}`", symmetry.what, symmetry.of);
         let _ = writeln!(text, "{helpers}::check_symmetric({what:?}, &[{}])?;", pairs.join(", "));
+    }
+    for (total, components) in equations.total_masses.iter().zip(&water[equations.symmetries.len()..]) {
+        let _ = writeln!(text, "{helpers}::check_total_mass({:?}, [{}])?;", total.of, components.join(", "));
     }
     text.push_str("Ok(())\n}\n");
     text

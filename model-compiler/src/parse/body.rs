@@ -1,6 +1,6 @@
 //! Bodies: `body name { mass: …, inertia: … about origin, center_of_mass: …, added_mass: { … } }`.
 
-use proc_macro2::Ident;
+use proc_macro2::{Delimiter, Ident};
 use syn::Result;
 
 use super::fields::{self, Field};
@@ -14,7 +14,7 @@ pub struct Body {
     pub name: Ident,
     /// Its fields, as written.
     pub fields: Vec<BodyField>,
-    /// Its fields `added_mass`, of which it should have at most one.
+    /// Its fields in braces of their own: `added_mass`, of which it should have at most one.
     pub added_mass: Vec<AddedMass>,
 }
 
@@ -40,7 +40,9 @@ pub(super) fn body(reader: &mut Reader, errors: &Errors) -> Result<Body> {
     let name = reader.indexed_name("the name of a body")?;
     let mut added_mass = Vec::new();
     let fields = fields::list(reader, errors, |reader| {
-        if reader.sees_word("added_mass") {
+        let mut ahead = *reader;
+        let begins = ahead.take_any_word().is_some() && ahead.take(":") && ahead.sees_group(Delimiter::Brace);
+        if begins || reader.sees_word("added_mass") {
             let word = reader.name("the name of a field")?;
             reader.expect(":")?;
             let fields = fields::list(reader, errors, fields::field)?;

@@ -6,6 +6,7 @@ use syn::Result;
 use super::reader::Reader;
 use super::unit::{self, UnitExpression};
 use super::value::{self, Value};
+use crate::diagnostics::{self, Place};
 
 /// A quantity with an equation for its rate of change.
 #[derive(Clone, Debug)]
@@ -20,8 +21,11 @@ pub struct State {
 
 pub(super) fn state(reader: &mut Reader) -> Result<State> {
     let name = reader.indexed_name("the name of a state")?;
-    let unit = if reader.sees(":") { None } else { Some(unit::required(reader)?) };
-    reader.expect(":")?;
+    let is_complete = !reader.is_empty() && !reader.sees(";");
+    let unit = if reader.sees(":") || !is_complete { None } else { Some(unit::required(reader)?) };
+    if !reader.take(":") {
+        return Err(diagnostics::state_without_rate(Place::at(reader.span()), &name));
+    }
     let rate = value::value(reader)?;
     value::end(reader)?;
     Ok(State { name, unit, rate })

@@ -30,9 +30,14 @@ impl Context<'_> {
                 _ => {}
             }
         }
-        let words = body.added_mass.iter().map(|added| &added.word);
+        let (added_mass, others): (Vec<_>, Vec<_>) =
+            body.added_mass.iter().partition(|block| block.word == "added_mass");
+        for block in others {
+            self.errors.push(diagnostics::unknown_field("a body", &block.word, &FIELDS));
+        }
+        let words = added_mass.iter().map(|added| &added.word);
         self.refuse_duplicates(body.fields.iter().map(|field| &field.field.name).chain(words));
-        let added_mass = match body.added_mass.first() {
+        let added_mass = match added_mass.first() {
             Some(written) => self.resolve_added_mass(&body.name, written).map(Some),
             None => Some(None),
         };

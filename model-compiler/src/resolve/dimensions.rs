@@ -264,6 +264,13 @@ pub(super) fn fold(function: Binary, parts: Vec<Operand>, doing: &str, span: Spa
 pub(super) fn with_unit(value: Operand, unit: Unit, factor: impl Fn(Number) -> Number) -> Result<Term> {
     let Operand { mut term, place } = value;
     if !term.unit.is_one() {
+        // Of a vector the first component that has the unit.
+        let place = match &term.kind {
+            TermKind::Stack(parts) => {
+                parts.iter().find(|part| !part.is_bare_zero()).map_or(place, |part| Place::at(part.span))
+            }
+            _ => place,
+        };
         return Err(diagnostics::already_has_unit(place, term.unit));
     }
     scale(&mut term, &factor);

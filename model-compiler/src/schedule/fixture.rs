@@ -155,6 +155,7 @@ pub fn pendulum() -> Equations {
         contact_laws: Vec::new(),
         dimensions: Vec::new(),
         symmetries: Vec::new(),
+        total_masses: Vec::new(),
         defaults: [defaults.as_slice(), &[default_damping]].concat(),
         reference_configuration: vec![zero],
         is_fused: false,
@@ -214,6 +215,7 @@ pub fn dumbbell() -> Equations {
         contact_laws: Vec::new(),
         dimensions: Vec::new(),
         symmetries: Vec::new(),
+        total_masses: Vec::new(),
         defaults: defaults.to_vec(),
         is_fused: false,
         layout: Layout {

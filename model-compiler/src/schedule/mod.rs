@@ -154,6 +154,7 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .map(|body| std::iter::once(body.mass).chain(body.inertia.iter().copied()).collect())
         .chain(simplified.dimensions.iter().map(|dimension| vec![dimension.value]))
         .chain(simplified.symmetries.iter().map(|symmetry| symmetry.pairs.clone()))
+        .chain(simplified.total_masses.iter().map(|total| total.components.clone()))
         .collect();
     let mut laws = DistinctRows::default();
     let law_of_contact = simplified.contact_laws.iter().map(|law| laws.place(law)).collect();

@@ -12,5 +12,7 @@ multibody! {
 }
 
 fn main() {
-    let _ = std::any::type_name::<Pendulum>();
+    let (model, other) = (Pendulum::default(), Pendulum::new(3.0));
+    let start = hamel::initial_state(&model).unwrap();
+    let _ = (hamel::consistent_acceleration(&other, &mut start.clone()), start);
 }

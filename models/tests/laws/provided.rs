@@ -2,6 +2,7 @@
 
 use crate::common::arbitrary_state;
 use hamel::Model;
+use hamel_macros::multibody;
 use hamel_models::DoublePendulum;
 use nalgebra::DMatrix;
 
@@ -10,47 +11,88 @@ fn assert_close(a: &DMatrix<f64>, b: &DMatrix<f64>, tolerance: f64) {
     assert!(error <= tolerance * a.amax().max(1.0), "{error:.2e}: {a:.6}{b:.6}");
 }
 
+/// Methods stand on the types of models, so this cannot be a function.
+macro_rules! assert_methods {
+    ($model:expr) => {
+        let model = $model;
+        let nv = model.dims().nv;
+        for seed in 0..5 {
+            let state = arbitrary_state(&model, seed);
+            let (t, q, v, a) = (state.t, state.q.as_slice(), state.v.as_slice(), state.a.as_slice());
+            let mut residual = vec![0.0; nv];
+            model.residual(&state, &mut residual, &mut []);
+            let mut tau = vec![0.0; nv];
+            model.inverse_dynamics(t, q, v, a, &mut tau);
+            let column = |values: &[f64]| DMatrix::from_column_slice(nv, 1, values);
+            assert_close(&column(&tau), &column(&residual), 1e-14);
+
+            let mut back = vec![f64::NAN; nv];
+            model.forward_dynamics(t, q, v, &tau, &mut back);
+            assert_close(&column(&back), &column(a), 1e-12);
+
+            let mut effects = vec![f64::NAN; nv];
+            model.nonlinear_effects(t, q, v, &mut effects);
+            let info = model.describe();
+            let mut mass = vec![0.0; info.mass_matrix.nnz()];
+            model.mass_matrix(q, &mut mass);
+            let mass = info.mass_matrix.to_dense(&mass);
+            let inertial = &mass * column(a);
+            assert_close(&column(&tau), &(column(&effects) + inertial), 1e-13);
+
+            let [mut by_q, mut by_v, mut by_a] = [(); 3].map(|()| vec![f64::NAN; nv * nv]);
+            model.inverse_dynamics_derivatives(t, q, v, a, &mut by_q, &mut by_v, &mut by_a);
+            let dense = |values: &[f64]| DMatrix::from_row_slice(nv, nv, values);
+            let [mut stiffness, mut damping] = [&info.stiffness, &info.damping].map(|pattern| vec![0.0; pattern.nnz()]);
+            model.stiffness(&state, &mut stiffness);
+            model.damping(&state, &mut damping);
+            let (stiffness, damping) = (info.stiffness.to_dense(&stiffness), info.damping.to_dense(&damping));
+            assert_close(&dense(&by_q), &stiffness, 1e-13);
+            assert_close(&dense(&by_v), &damping, 1e-13);
+            assert_close(&dense(&by_a), &mass, 1e-13);
+
+            model.forward_dynamics_derivatives(t, q, v, &tau, &mut by_q, &mut by_v, &mut by_a);
+            assert_close(&(&mass * dense(&by_a)), &DMatrix::identity(nv, nv), 1e-12);
+            assert_close(&(&mass * dense(&by_q)), &-stiffness, 1e-11);
+            assert_close(&(&mass * dense(&by_v)), &-damping, 1e-11);
+        }
+    };
+}
+
+multibody! {
+    /// A hull and its fin with added masses, in a current, with a force that lags behind.
+    model Swimmer {
+        coordinates joint;
+        provide nonlinear_effects, inverse_dynamics, forward_dynamics;
+        provide inverse_dynamics_derivatives, forward_dynamics_derivatives;
+        param current = [0.3, -0.1, 0.2] m/s;
+        param added = diag(1, 2, 3) kg;
+        gravity [0, 0, -0.5] m/s^2;
+        body hull {
+            mass: 3 kg, center_of_mass: [0.1, 0, -0.05] m, inertia: diag(0.2, 0.3, 0.25) kg m^2,
+            added_mass: {
+                force: added, moment: diag(0.1, 0.2, 0.4) kg m^2, current: current,
+                coupling: [[0, 0.1, 0], [-0.2, 0, 0.3], [0, 0.1, 0]] kg m,
+            },
+        }
+        body fin {
+            mass: 1 kg, inertia: diag(0.1, 0.2, 0.15) kg m^2,
+            added_mass: { force: diag(0.1, 0.5, 0.7) kg, moment: diag(0, 0.1, 0.1) kg m^2, velocity: yaw_only },
+        }
+        joint sea: free(ground, hull);
+        joint hinge: revolute(hull at [-0.5, 0, 0.1] m, fin at [0.2, 0, 0] m);
+        state lag N: (3 N s/m * hull.velocity.z - lag) / (2 s);
+        force memory: [0 N, 0 N, -lag] on hull;
+        torque righting: [-2 N m * hull.roll, -3 N m * hull.pitch, 0 N m] on hull in hull;
+    }
+}
+
 #[test]
 fn methods_on_request_are_those_of_the_model() {
-    let model = DoublePendulum::default();
-    let nv = model.dims().nv;
-    for seed in 0..5 {
-        let state = arbitrary_state(&model, seed);
-        let (t, q, v, a) = (state.t, state.q.as_slice(), state.v.as_slice(), state.a.as_slice());
-        let mut residual = vec![0.0; nv];
-        model.residual(&state, &mut residual, &mut []);
-        let mut tau = vec![0.0; nv];
-        model.inverse_dynamics(t, q, v, a, &mut tau);
-        let column = |values: &[f64]| DMatrix::from_column_slice(nv, 1, values);
-        assert_close(&column(&tau), &column(&residual), 1e-14);
+    assert_methods!(DoublePendulum::default());
+}
 
-        let mut back = vec![f64::NAN; nv];
-        model.forward_dynamics(t, q, v, &tau, &mut back);
-        assert_close(&column(&back), &column(a), 1e-12);
-
-        let mut effects = vec![f64::NAN; nv];
-        model.nonlinear_effects(t, q, v, &mut effects);
-        let info = model.describe();
-        let mut mass = vec![0.0; info.mass_matrix.nnz()];
-        model.mass_matrix(q, &mut mass);
-        let mass = info.mass_matrix.to_dense(&mass);
-        let inertial = &mass * column(a);
-        assert_close(&column(&tau), &(column(&effects) + inertial), 1e-13);
-
-        let [mut by_q, mut by_v, mut by_a] = [(); 3].map(|()| vec![f64::NAN; nv * nv]);
-        model.inverse_dynamics_derivatives(t, q, v, a, &mut by_q, &mut by_v, &mut by_a);
-        let dense = |values: &[f64]| DMatrix::from_row_slice(nv, nv, values);
-        let [mut stiffness, mut damping] = [&info.stiffness, &info.damping].map(|pattern| vec![0.0; pattern.nnz()]);
-        model.stiffness(&state, &mut stiffness);
-        model.damping(&state, &mut damping);
-        let (stiffness, damping) = (info.stiffness.to_dense(&stiffness), info.damping.to_dense(&damping));
-        assert_close(&dense(&by_q), &stiffness, 1e-13);
-        assert_close(&dense(&by_v), &damping, 1e-13);
-        assert_close(&dense(&by_a), &mass, 1e-13);
-
-        model.forward_dynamics_derivatives(t, q, v, &tau, &mut by_q, &mut by_v, &mut by_a);
-        assert_close(&(&mass * dense(&by_a)), &DMatrix::identity(nv, nv), 1e-12);
-        assert_close(&(&mass * dense(&by_q)), &-stiffness, 1e-11);
-        assert_close(&(&mass * dense(&by_v)), &-damping, 1e-11);
-    }
+/// The momentum of the water is in all of them, and so are the forces of the current.
+#[test]
+fn methods_on_request_know_of_the_water() {
+    assert_methods!(Swimmer::default());
 }

@@ -391,6 +391,10 @@ impl Model for Reduced<'_> {
         self.model.energy(t, state.q.as_slice(), state.v.as_slice())
     }
 
+    fn input_values(&self, t: f64, out: &mut [f64]) {
+        self.model.input_values(t, out);
+    }
+
     fn outputs(&self, state: &State, out: &mut [f64]) {
         let Scratch { state: whole, .. } = &mut *self.scratch();
         self.expand_state(state, whole);

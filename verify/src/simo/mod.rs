@@ -3,6 +3,7 @@
 //! `README.md` beside this file goes through the chapter section by section. Here: its equations of motion, and what it says about stability.
 
 mod corrector;
+mod decay;
 mod equations;
 mod explicit;
 mod misprints;
@@ -53,6 +54,13 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "The recipe for x″, the 12 states of [ship] and a compiled model agree",
         cost: Cost::Seconds,
         run: motion::forms,
+    },
+    Experiment {
+        id: "simo/motion/decay",
+        place: "Sect. 3, the equations with damping, restoring and memory",
+        title: "Decay tests: periods, decrements, memory of the water, quadratic drag",
+        cost: Cost::Seconds,
+        run: decay::run,
     },
     Experiment {
         id: "simo/motion/orders",
