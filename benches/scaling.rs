@@ -1,4 +1,4 @@
-//! One step of HHT on chains and four-bars of growing length: `cargo bench -p hamel-benches --features scaling --bench
+//! One step of HHT on chains, four-bars and beams of growing length: `cargo bench -p hamel-benches --features scaling --bench
 //! scaling`. `hamel reproduce --only scaling` counts what is timed here.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
