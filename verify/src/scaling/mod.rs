@@ -24,17 +24,17 @@ pub(crate) const PAPER: Paper = Paper {
 static EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "scaling/absolute/short",
-        place: "N = 20 … 80",
+        place: "N = 10 … 80",
         title: "Work and code of short chains in absolute coordinates",
         cost: Cost::Seconds,
-        run: || absolute::run(absolute::CHAINS, &[20, 40, 80]),
+        run: || absolute::run(absolute::CHAINS, &[10, 20, 40, 80]),
     },
     Experiment {
         id: "scaling/absolute/long",
-        place: "N = 20 … 1600",
+        place: "N = 10 … 1600",
         title: "Work and code of long chains in absolute coordinates",
         cost: Cost::Minutes,
-        run: || absolute::run(absolute::CHAINS, &[20, 50, 100, 200, 500, 1600]),
+        run: || absolute::run(absolute::CHAINS, &[10, 20, 50, 100, 200, 500, 1000, 1600]),
     },
     Experiment {
         id: "scaling/absolute/beam",
