@@ -1,6 +1,6 @@
 //! The code of a model does not grow with the number of its equal members.
 
-use hamel_compiler::stages;
+use hamel_compiler::{Stages, stages};
 use proc_macro2::TokenStream;
 use syn::visit::Visit;
 
@@ -74,6 +74,19 @@ fn more_equal_members_differ_in_digits_alone() {
         assert!(long.len() - short.len() < short.len() / 50, "{} and {}", short.len(), long.len());
         assert_eq!(without_digits(&short), without_digits(&long));
     }
+}
+
+/// Where the short one lists its members and the long one has a rule, functions are as many as before.
+#[test]
+fn a_longer_chain_has_the_same_kernels() {
+    let [short, long] = [10, 100].map(|n| {
+        let text = include_str!("pass/chain.model").replace("const n = 5;", &format!("const n = {n};"));
+        stages(text.parse().expect("the model lexes")).unwrap_or_else(|error| panic!("{error}"))
+    });
+    assert_eq!(short.simplified.kernels.len(), long.simplified.kernels.len());
+    assert_eq!(long.simplified.instances.len(), 100 + 100 + 2 - 1);
+    let count = |stages: &Stages| stages.tokens.to_string().matches("fn ").count();
+    assert_eq!(count(&short), count(&long));
 }
 
 /// Functions of the generated modules and methods of the model; what computes the constants and the reference
