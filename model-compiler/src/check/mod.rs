@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use crate::derive::{Block, Equations, FunctionRole, Role};
 use crate::diagnostics::{self, Errors};
 use crate::emit::Patterns;
-use crate::expr::evaluate;
+use crate::expr::{ExprId, Graph, Stage, evaluate};
 use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
 use crate::rotations::RotationKind;
@@ -33,7 +33,8 @@ const ASSEMBLED: f64 = 1e-9;
 /// added mass, and in joint coordinates that of the model.
 pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn::Result<()> {
     let errors = Errors::default();
-    let model = Interpreter::new(equations, schedule, defaults(schedule));
+    let parameters = defaults(schedule);
+    let model = Interpreter::new(equations, schedule, parameters.clone());
     let configurations: Vec<Vec<f64>> = (0..SAMPLES).filter_map(|seed| assemble(&model, equations, seed)).collect();
     for (row, residual) in out_of_reach(&model, equations) {
         let member = member(system, equations, row);
@@ -46,7 +47,7 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
     for (contact, what) in contacts_at_rest(system, schedule, equations) {
         errors.push(diagnostics::contact_at_rest(contact.span(), &contact.to_string(), what));
     }
-    let sunk = without_total_mass(system, equations);
+    let sunk = without_total_mass(system, equations, &parameters);
     let is_sunk = !sunk.is_empty();
     sunk.into_iter().for_each(|error| errors.push(error));
     if system.formulation == Formulation::Joint
@@ -116,15 +117,9 @@ fn displace(equations: &Equations, q: &mut [f64], step: &[f64]) {
             }
             Block::Pose(kind) => {
                 let size = kind.coordinates().len();
-                // The position moves along the axes of the body: u turned by the quaternion.
-                let (e, u) = (quaternion(kind, &q[i + 3..]), [step[j], step[j + 1], step[j + 2]]);
-                let cross = |a: [f64; 3], b: [f64; 3]| {
-                    [0, 1, 2].map(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
-                };
-                let axis = [e[1], e[2], e[3]];
-                let once = cross(axis, u);
-                let twice = cross(axis, once);
-                (0..3).for_each(|k| q[i + k] += u[k] + 2.0 * (e[0] * once[k] + twice[k]));
+                // The position moves along the axes of the body.
+                let axes = at(kind, &q[i + 3..], |graph, e| kind.matrix(graph, e).map(Vec::from).to_vec());
+                (0..3).for_each(|k| q[i + k] += dot(&axes[k], &step[j..]));
                 turn(kind, &mut q[i + 3..i + 3 + size], &step[j + 3..j + 6]);
                 (i, j) = (i + 3 + size, j + 6);
             }
@@ -132,41 +127,26 @@ fn displace(equations: &Equations, q: &mut [f64], step: &[f64]) {
     }
 }
 
-/// The unit quaternion of a rotation.
-fn quaternion(kind: RotationKind, q: &[f64]) -> [f64; 4] {
-    match kind {
-        RotationKind::EulerParameters => [q[0], q[1], q[2], q[3]],
-        RotationKind::EulerZyx => {
-            let [(s1, c1), (s2, c2), (s3, c3)] = [q[0], q[1], q[2]].map(|angle| (0.5 * angle).sin_cos());
-            [
-                c3 * c2 * c1 + s3 * s2 * s1,
-                c3 * c2 * s1 - s3 * s2 * c1,
-                c3 * s2 * c1 + s3 * c2 * s1,
-                s3 * c2 * c1 - c3 * s2 * s1,
-            ]
-        }
+/// Turns a rotation by a small rotation vector in body axes.
+fn turn(kind: RotationKind, q: &mut [f64], w: &[f64]) {
+    let map = at(kind, q, |graph, q| kind.velocity_map(graph, q));
+    q.iter_mut().zip(&map).for_each(|(q, row)| *q += dot(row, w));
+    if kind == RotationKind::EulerParameters {
+        let norm = dot(q, q).sqrt();
+        q.iter_mut().for_each(|x| *x /= norm);
     }
 }
 
-/// Turns a rotation by a small rotation vector in body axes.
-fn turn(kind: RotationKind, q: &mut [f64], w: &[f64]) {
-    if kind == RotationKind::EulerZyx {
-        let ((s1, c1), (s2, c2)) = (q[0].sin_cos(), q[1].sin_cos());
-        let about_z = (s1 * w[1] + c1 * w[2]) / c2;
-        let rates = [w[0] + s2 * about_z, c1 * w[1] - s1 * w[2], about_z];
-        q.iter_mut().zip(rates).for_each(|(q, rate)| *q += rate);
-        return;
-    }
-    let e = q;
-    let mut moved = [
-        e[0] - 0.5 * (e[1] * w[0] + e[2] * w[1] + e[3] * w[2]),
-        e[1] + 0.5 * (e[0] * w[0] - e[3] * w[1] + e[2] * w[2]),
-        e[2] + 0.5 * (e[3] * w[0] + e[0] * w[1] - e[1] * w[2]),
-        e[3] + 0.5 * (-e[2] * w[0] + e[1] * w[1] + e[0] * w[2]),
-    ];
-    let norm = moved.iter().map(|x| x * x).sum::<f64>().sqrt();
-    moved.iter_mut().for_each(|x| *x /= norm);
-    e.copy_from_slice(&moved);
+/// Rows of a matrix of a rotation, at what stands at the beginning of q.
+fn at(kind: RotationKind, q: &[f64], rows: impl Fn(&mut Graph, &[ExprId]) -> Vec<Vec<ExprId>>) -> Vec<Vec<f64>> {
+    let mut graph = Graph::new();
+    let symbols: Vec<ExprId> =
+        kind.coordinates().iter().map(|coordinate| graph.symbol(coordinate.name, Stage::Position)).collect();
+    rows(&mut graph, &symbols).iter().map(|row| evaluate(&graph, row, q)).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn point(equations: &Equations, q: &[f64]) -> Point<f64> {
@@ -273,15 +253,11 @@ fn member(system: &System, equations: &Equations, row: usize) -> proc_macro2::Id
 }
 
 /// Bodies whose mass and added mass together are not positive definite, which no choice of coordinates mends.
-fn without_total_mass(system: &System, equations: &Equations) -> Vec<syn::Error> {
+fn without_total_mass(system: &System, equations: &Equations, parameters: &[f64]) -> Vec<syn::Error> {
     let graph = &equations.parameter_graph;
-    let mut values = vec![0.0; equations.defaults.len()];
-    for (i, &default) in equations.defaults.iter().enumerate() {
-        values[i] = evaluate(graph, &[default], &values)[0];
-    }
     let mut errors = Vec::new();
     for total in &equations.total_masses {
-        let mut m = evaluate(graph, &total.components, &values);
+        let mut m = evaluate(graph, &total.components, parameters);
         let n = m.len().isqrt();
         let least: Vec<f64> = (0..n).map(|k| 1e-12 * m[k * n + k].abs()).collect();
         let Some((k, found)) = lacking_pivot(&mut m, n, &least) else { continue };
