@@ -131,11 +131,6 @@ fn shift(block: Block) -> Range<usize> {
     0..block.turn().map_or(block.sizes().1, |(first, _)| first)
 }
 
-/// Whether a block contains a rotation, so that its coordinates do not simply add.
-pub(crate) fn turns(block: &Block) -> bool {
-    block.turn().is_some()
-}
-
 /// The first three entries.
 pub(crate) fn vector(slice: &[f64]) -> Vector3<f64> {
     Vector3::from_column_slice(&slice[..3])
@@ -200,26 +195,9 @@ fn turn_sensitivity(beta: f64, g: &Vector3<f64>, omega: &Vector3<f64>) -> Matrix
 mod tests {
     use super::*;
     use crate::configuration::retract;
+    use crate::configuration::tests::{BLOCKS, NQ, NV, Q as REFERENCE, V as X};
     use crate::model::Attitude;
 
-    const BLOCKS: [Block; 6] = [
-        Block::Vector { size: 2 },
-        Block::Rotation(Attitude::EulerParameters),
-        Block::EulerParameters,
-        Block::Pose(Attitude::EulerParameters),
-        Block::Rotation(Attitude::EulerAngles),
-        Block::Pose(Attitude::EulerAngles),
-    ];
-    const NQ: usize = 26;
-    const NV: usize = 24;
-    const REFERENCE: [f64; NQ] = [
-        1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, -0.3, 0.7, 1.1, 0.1, -0.7, 0.5, 0.5, 0.4, -0.6, 2.9, 0.8,
-        -1.2, 0.5, -0.3, 0.9, -2.0,
-    ];
-    const X: [f64; NV] = [
-        0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4, 0.3, -0.2, 0.1, 0.5, 1.4, -0.7,
-        0.2, 0.4, -0.3,
-    ];
     const V: [f64; NV] = [
         1.0, 0.4, -0.8, 0.3, 0.9, 0.1, 0.2, -0.7, 0.5, 1.1, -0.2, 0.6, 0.7, 0.3, -1.0, 0.9, -0.4, 0.2, 0.6, -0.8, 0.3,
         0.5, -0.7, 0.4,

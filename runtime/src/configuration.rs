@@ -137,10 +137,11 @@ pub(crate) fn euler_parameters(q: &[f64]) -> Vector4<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    const BLOCKS: [Block; 6] = [
+    /// Every kind of block, with a configuration and velocities without pattern.
+    pub(crate) const BLOCKS: [Block; 6] = [
         Block::Vector { size: 2 },
         Block::Rotation(Attitude::EulerParameters),
         Block::EulerParameters,
@@ -148,13 +149,13 @@ mod tests {
         Block::Rotation(Attitude::EulerAngles),
         Block::Pose(Attitude::EulerAngles),
     ];
-    const NQ: usize = 26;
-    const NV: usize = 24;
-    const Q: [f64; NQ] = [
+    pub(crate) const NQ: usize = 26;
+    pub(crate) const NV: usize = 24;
+    pub(crate) const Q: [f64; NQ] = [
         1.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, -0.3, 0.7, 1.1, 0.1, -0.7, 0.5, 0.5, 0.4, -0.6, 2.9, 0.8,
         -1.2, 0.5, -0.3, 0.9, -2.0,
     ];
-    const V: [f64; NV] = [
+    pub(crate) const V: [f64; NV] = [
         0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4, 0.3, -0.2, 0.1, 0.5, 1.4, -0.7,
         0.2, 0.4, -0.3,
     ];

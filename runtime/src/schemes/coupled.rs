@@ -198,7 +198,7 @@ impl<'m> Stages<'m> {
         let rows = &tableau.matrix[explicit..];
         let constraints = ConstraintRows::new(model, level);
         let zeros = vec![DVector::zeros(nv); rows.len()];
-        let turning = info.blocks.iter().filter(|block| chart::turns(block)).count();
+        let turning = info.blocks.iter().filter(|block| block.turn().is_some()).count();
         Self {
             model,
             blocks: info.blocks,
@@ -258,7 +258,7 @@ impl<'m> Stages<'m> {
         }
         for (stage, (explicit, weights)) in explicit.iter().zip(weights.iter()).enumerate() {
             for (block, _, range) in ranges(blocks) {
-                let adding = if chart::turns(&block) { range.start..range.end - 3 } else { range };
+                let adding = if block.turn().is_some() { range.start..range.end - 3 } else { range };
                 for i in adding {
                     let implicit: f64 = rates.iter().zip(weights).map(|(rate, weight)| weight * rate[i]).sum();
                     x[stage][i] = *dt * (explicit * first_rate[i] + implicit);
@@ -285,7 +285,7 @@ fn solve_turns(
     explicit: &[f64],
     weights: &[Vec<f64>],
 ) {
-    for (_, _, range) in ranges(blocks).filter(|(block, ..)| chart::turns(block)) {
+    for (_, _, range) in ranges(blocks).filter(|(block, ..)| block.turn().is_some()) {
         let turn = range.end - 3;
         let mut g = Turns::zeros();
         for (stage, x) in x.iter().enumerate() {
@@ -321,7 +321,7 @@ impl Stages<'_> {
     fn evaluate_sensitivities(&mut self) {
         let Self { blocks, dt, states, x, weights, sensitivities, .. } = self;
         let s = states.len();
-        let turning = ranges(blocks).filter(|(block, ..)| chart::turns(block));
+        let turning = ranges(blocks).filter(|(block, ..)| block.turn().is_some());
         for ((block, q_range, range), sensitivity) in turning.zip(sensitivities) {
             let turn = range.end - 3;
             let g = |stage: usize| vector(&x[stage].as_slice()[turn..]);

@@ -4,7 +4,6 @@
 //! matrices. Their places are found once.
 
 use super::coupled::Sensitivity;
-use crate::chart;
 use crate::configuration::ranges;
 use crate::model::{Model, State};
 use crate::sparsity::OwnedPattern;
@@ -133,7 +132,7 @@ fn terms(model: &dyn Model, on_positions: usize) -> Vec<Term> {
     let (info, nv) = (model.describe(), model.dims().nv);
     // Of each column that belongs to a block that turns: the number of the block among them, and its columns.
     let mut turning = vec![None; nv];
-    let blocks = ranges(info.blocks).filter(|(block, ..)| chart::turns(block));
+    let blocks = ranges(info.blocks).filter(|(block, ..)| block.turn().is_some());
     for (number, (_, _, range)) in blocks.enumerate() {
         turning[range.clone()].fill(Some((number, range.start, range.len())));
     }

@@ -7,7 +7,6 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::acceleration::Acceleration;
-use crate::chart;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
@@ -132,7 +131,7 @@ impl Scheme for RungeKuttaLike {
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         nonsmooth::refuse(self, model)?;
-        if self.form == Form::Printed && model.describe().blocks.iter().any(chart::turns) {
+        if self.form == Form::Printed && model.describe().blocks.iter().any(|block| block.turn().is_some()) {
             let (scheme, model) = (self.name(), model.describe().name);
             return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
         }

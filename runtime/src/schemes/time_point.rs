@@ -46,7 +46,7 @@ impl<'m> TimePoint<'m> {
         let nv = model.dims().nv;
         let level = options.constraint_level.unwrap_or(ConstraintLevel::Position);
         let constraints = ConstraintRows::new(model, level);
-        let turning = ranges(blocks).filter(|(block, ..)| chart::turns(block));
+        let turning = ranges(blocks).filter(|(block, ..)| block.turn().is_some());
         // In the order in which `matrix` adds them.
         let corrections: Vec<Correction> = turning
             .flat_map(|(_, _, columns)| {
@@ -220,7 +220,7 @@ impl Equations for PointEquations<'_> {
         let Self { model, blocks, beta, matrix, x, state, .. } = self;
         let position_factor = *beta * *beta;
         matrix.begin(*model, state, 1.0, *beta, position_factor, out);
-        let turning = ranges(blocks).filter(|(block, ..)| chart::turns(block));
+        let turning = ranges(blocks).filter(|(block, ..)| block.turn().is_some());
         for (index, (block, _, columns)) in turning.enumerate() {
             let (x, v) = (&x.as_slice()[columns.clone()], &state.v.as_slice()[columns]);
             let sensitivity = chart::sensitivity(block, *beta, x, v);
