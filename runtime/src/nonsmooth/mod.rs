@@ -13,6 +13,7 @@ mod couplings;
 mod elimination;
 mod interior_point;
 mod missed;
+mod path;
 mod problem;
 mod solver;
 mod sparse_system;

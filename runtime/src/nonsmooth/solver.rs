@@ -3,13 +3,15 @@
 //! Newton's method takes the exact generalized Jacobian, with the derivative of the radius of the friction disc that
 //! [rezaei, Eqs. 43, 52] leave out; with it most problems need one or two iterations. Where it cycles, few planar
 //! contacts are tried in every combination of open, sticking and sliding; else Newton's method finishes what the
-//! interior-point method has found, sparsely where contacts are many. Where even that fails, in a heap whose bodies
-//! collide all at once, contacts are swept over one by one (projected Gauss-Seidel) until they obey their laws loosely.
+//! interior-point method has found, sparsely where contacts are many. In a heap whose bodies collide all at once that may
+//! fail; in the plane paths lead on from what was found, in space contacts are swept over one by one (projected
+//! Gauss-Seidel) until they obey their laws loosely.
 //! A problem that none solves may have no solution: friction can jam.
 
 use super::couplings::{Block, IDENTITY};
 use super::elimination::Elimination;
 use super::interior_point::InteriorPoint;
+use super::path::Path;
 use super::problem::{Problem, Rows, Status, Terms, on_disc};
 use super::sparse_system::SparseSystem;
 
@@ -22,6 +24,9 @@ const ENUMERATED: usize = 4;
 const MANY: usize = 48;
 /// Up to this many rows linear systems are dense, and redundant contacts found by elimination.
 const DENSE: usize = 192;
+/// How often the interior-point method is tried, and paths: those after it begin where the best one has ended.
+const INTERIOR_ATTEMPTS: u32 = 2;
+const ATTEMPTS: u32 = 8;
 /// Added to the diagonal of sparse systems, so that redundant contacts do no harm; further iterations remove what it
 /// changes.
 const DAMPING: f64 = 1e-8;
@@ -50,6 +55,7 @@ pub(super) enum Method {
     Newton,
     Enumeration,
     InteriorPoint,
+    Path,
     GaussSeidel,
 }
 
@@ -80,8 +86,10 @@ pub(super) struct Solver {
     /// The right-hand side of a linear system, then the change of Λ.
     rhs: Vec<f64>,
     interior: InteriorPoint,
-    /// The first guess, and the best that iterations came to.
+    path: Path,
+    /// The first guess, that of an attempt, and the best that iterations came to.
     guess: Vec<f64>,
+    start: Vec<f64>,
     best: Vec<f64>,
 }
 
@@ -92,8 +100,10 @@ impl Solver {
         self.terms.reserve(rows);
         self.rhs.reserve(rows);
         self.guess.reserve(rows);
+        self.start.reserve(rows);
         self.best.reserve(rows);
         self.interior.reserve(rows);
+        self.path.reserve(rows);
     }
 
     /// Finds Λ from the guess that the problem holds, which may be what solved nearly the same problem before.
@@ -108,8 +118,7 @@ impl Solver {
         if let Some(solved) = self.newton(problem, most, &mut iterations) {
             return Ok(solved);
         }
-        let is_planar = problem.contacts.iter().all(|contact| contact.tangents < 2);
-        let is_enumerated = is_planar && problem.contacts.len() <= ENUMERATED;
+        let is_enumerated = is_planar(problem) && problem.contacts.len() <= ENUMERATED;
         if is_enumerated && let Some(solved) = self.enumerate(problem, &mut iterations) {
             return Ok(solved);
         }
@@ -232,7 +241,8 @@ impl Solver {
         None
     }
 
-    /// The interior-point method, finished by Newton's method; what they leave wrong among many contacts, sweeps mend.
+    /// The interior-point method, finished by Newton's method or, in the plane, by paths; what they leave wrong among many
+    /// contacts, sweeps mend.
     fn approach(&mut self, problem: &mut Problem, repeats: bool, iterations: &mut u32) -> Result<Solved, Unsolved> {
         if problem.size() <= DENSE {
             self.sparse.prepare(problem);
@@ -242,18 +252,28 @@ impl Solver {
             _ if problem.size() < MANY => CLOSE,
             _ => LOOSE,
         };
+        // Paths find nothing where all states have been tried.
+        let follows_paths = problem.contacts.len() > ENUMERATED && is_planar(problem);
         let mut least = f64::INFINITY;
-        for follows in [true, false] {
-            self.interior.solve(problem, &mut self.sparse, follows, iterations);
-            problem.update_slips();
-            let (violation, _) = problem.violation();
-            if violation < least {
-                least = violation;
-                self.best.clear();
-                self.best.extend_from_slice(problem.unknowns());
+        for attempt in 0..if follows_paths { ATTEMPTS } else { INTERIOR_ATTEMPTS } {
+            if attempt < INTERIOR_ATTEMPTS {
+                self.interior.solve(problem, &mut self.sparse, attempt == 0, iterations);
+                self.keep(problem, &mut least);
+                self.start.clear();
+                self.start.extend_from_slice(problem.unknowns());
+                if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
+                    return Ok(Solved { method: Method::InteriorPoint, ..solved });
+                }
+                problem.unknowns_mut().copy_from_slice(&self.start);
+            } else {
+                problem.unknowns_mut().copy_from_slice(&self.best);
             }
-            if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
-                return Ok(Solved { method: Method::InteriorPoint, ..solved });
+            if follows_paths {
+                let is_solved = self.path.solve(problem, &mut self.sparse, attempt, [EXACT, ACCEPTED], iterations);
+                let violation = self.keep(problem, &mut least);
+                if is_solved {
+                    return Ok(Solved { method: Method::Path, iterations: *iterations, violation });
+                }
             }
         }
         problem.unknowns_mut().copy_from_slice(&self.guess);
@@ -284,6 +304,18 @@ impl Solver {
         }
     }
 
+    /// Remembers Λ if it obeys the laws better than before; by how much it violates them.
+    fn keep(&mut self, problem: &mut Problem, least: &mut f64) -> f64 {
+        problem.update_slips();
+        let (violation, _) = problem.violation();
+        if violation < *least {
+            *least = violation;
+            self.best.clear();
+            self.best.extend_from_slice(problem.unknowns());
+        }
+        violation
+    }
+
     /// Goes a part of the way to the laws of one contact after the other, the others given (projected Gauss-Seidel).
     fn sweep(problem: &mut Problem, part: f64) {
         for index in 0..problem.contacts.len() {
@@ -305,6 +337,10 @@ impl Solver {
             problem.unknowns_mut()[contact.tangential()].copy_from_slice(&force[..contact.tangents]);
         }
     }
+}
+
+fn is_planar(problem: &Problem) -> bool {
+    problem.contacts.iter().all(|contact| contact.tangents < 2)
 }
 
 #[cfg(test)]
@@ -342,11 +378,11 @@ mod tests {
         problem
     }
 
-    /// Solves problems and counts how: by Newton, by enumeration, by the interior-point method, not at all.
-    fn count(contacts: usize, tangents: usize, friction: f64, dims: usize) -> [usize; 4] {
+    /// Solves problems and counts how: by Newton, by enumeration, by the interior-point method, by paths, not at all.
+    fn count(contacts: usize, tangents: usize, friction: f64, dims: usize) -> [usize; 5] {
         let mut random = Random(2015);
         let mut solver = Solver::default();
-        let mut counts = [0; 4];
+        let mut counts = [0; 5];
         for _ in 0..500 {
             let mut problem = random_problem(&mut random, contacts, tangents, friction, dims);
             match solver.solve(&mut problem, false) {
@@ -359,7 +395,7 @@ mod tests {
                 }
                 Err(unsolved) => {
                     assert!(unsolved.violation > unsolved.tolerance);
-                    counts[3] += 1;
+                    counts[4] += 1;
                 }
             }
         }
@@ -369,9 +405,9 @@ mod tests {
     #[test]
     fn frictionless_and_redundant_contacts_are_always_solved() {
         for (contacts, dims) in [(1, 3), (2, 3), (4, 6), (6, 3), (12, 6), (30, 40)] {
-            assert_eq!(count(contacts, 0, 0.0, dims)[3], 0, "{contacts} contacts, {dims} velocities");
+            assert_eq!(count(contacts, 0, 0.0, dims)[4], 0, "{contacts} contacts, {dims} velocities");
             assert_eq!(
-                count(contacts, 1, 0.0, dims)[3],
+                count(contacts, 1, 0.0, dims)[4],
                 0,
                 "{contacts} contacts, {dims} velocities, directions unused"
             );
@@ -380,13 +416,13 @@ mod tests {
 
     #[test]
     fn planar_friction_needs_enumeration_where_newton_cycles() {
-        // Of 500 problems with random directions: solved by Newton, by enumeration, by the interior-point method, unsolved.
+        // Of 500 problems with random directions: by Newton, enumeration, the interior-point method, paths, unsolved.
         for (contacts, friction, dims, expected) in [
-            (1, 0.3, 3, [499, 1, 0, 0]),
-            (2, 0.3, 3, [486, 14, 0, 0]),
-            (2, 0.5, 3, [477, 23, 0, 0]),
-            (3, 0.5, 3, [467, 33, 0, 0]),
-            (4, 0.5, 12, [500, 0, 0, 0]),
+            (1, 0.3, 3, [499, 1, 0, 0, 0]),
+            (2, 0.3, 3, [486, 14, 0, 0, 0]),
+            (2, 0.5, 3, [477, 23, 0, 0, 0]),
+            (3, 0.5, 3, [467, 33, 0, 0, 0]),
+            (4, 0.5, 12, [500, 0, 0, 0, 0]),
         ] {
             assert_eq!(count(contacts, 1, friction, dims), expected, "{contacts} contacts, {dims} velocities");
         }
@@ -395,11 +431,11 @@ mod tests {
     #[test]
     fn spatial_friction_is_solved() {
         for (contacts, friction, dims, expected) in [
-            (1, 0.3, 6, [500, 0, 0, 0]),
-            (2, 0.3, 6, [499, 0, 1, 0]),
-            (4, 0.3, 6, [494, 0, 6, 0]),
-            (4, 0.3, 24, [500, 0, 0, 0]),
-            (12, 0.3, 60, [500, 0, 0, 0]),
+            (1, 0.3, 6, [500, 0, 0, 0, 0]),
+            (2, 0.3, 6, [499, 0, 1, 0, 0]),
+            (4, 0.3, 6, [494, 0, 6, 0, 0]),
+            (4, 0.3, 24, [500, 0, 0, 0, 0]),
+            (12, 0.3, 60, [500, 0, 0, 0, 0]),
         ] {
             assert_eq!(count(contacts, 2, friction, dims), expected, "{contacts} contacts, {dims} velocities");
         }
