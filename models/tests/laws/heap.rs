@@ -74,7 +74,7 @@ fn a_heap_comes_to_rest() {
         assert!(after.kinetic < 1e-8 && after.total() < before.total(), "{name}: {before:?}, {after:?}");
         let record = stepper.contacts().expect("the scheme looks at contacts");
         let pushing = record.forces.iter().filter(|force| force.abs() > 1e-3).count();
-        assert!(record.violation < 1e-3 && pushing > 50, "{name}: {} m/s, {pushing} forces", record.violation);
+        assert!(record.violation < 1e-12 && pushing > 50, "{name}: {} m/s, {pushing} forces", record.violation);
     }
 }
 

@@ -4,8 +4,8 @@
 //! and friction; the base scheme solves its own equations with their forces. Where a contact has closed within the step,
 //! an impact follows: velocities jump by Newton's law, coordinates stay. What is solved is in `problem` and `solver`,
 //! how a model's contacts come to it in `contacts`; the base schemes stand where all schemes do.
-//! Laws hold to round-off, but where dozens of redundant contacts collide at once; [`ContactRecord::violation`] says how
-//! well.
+//! Laws hold to round-off, but where dozens of redundant contacts in space collide at once; [`ContactRecord::violation`]
+//! says how well.
 //! Not here: the instant of an impact within a step, which no scheme of this kind looks for.
 
 mod contacts;

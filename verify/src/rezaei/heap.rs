@@ -1,7 +1,7 @@
 //! A heap of discs falls into place: hundreds of contacts with friction, whose forces are not unique.
 //!
 //! The paper has no example of this kind. What can be checked is what holds for any such forces: the discs come to rest,
-//! each is then in equilibrium, and energy has only been lost.
+//! each is then in equilibrium, energy has only been lost, and every step obeys the laws to round-off.
 
 use hamel::scheme::StepError;
 use hamel::{Model, State, schemes};
@@ -80,11 +80,6 @@ fn settle(model: &DiscPile, scheme: &dyn hamel::Scheme, claims: &mut Vec<Claim>)
     claim("kinetic energy at the end, of the largest", "1", Expected::AtMost(1e-6), end.kinetic / most);
     claim("energy lost", "J", Expected::AtLeast(0.0), start.total() - end.total());
     claim("force on a disc beside its weight at the end, of that", "1", Expected::AtMost(1e-2), unbalanced / weight);
-    claim(
-        "violation of the laws, also while all discs collide, of the speed of a fall through a disc's diameter",
-        "1",
-        Expected::AtMost(1e-2),
-        record.violation / (4.0 * GRAVITY * DiscPileParameters::default().radius).sqrt(),
-    );
+    claim("violation of the laws, also while all discs collide", "m/s", Expected::AtMost(1e-12), record.violation);
     Ok(kinetic)
 }
