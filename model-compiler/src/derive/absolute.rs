@@ -11,6 +11,7 @@ use super::beam;
 use super::contact;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
+use super::kinds::Kinds;
 use super::lower::{lower, lower_scalar};
 use super::motion::{Motion, Stage, Totals};
 use super::parameters::Parameters;
@@ -97,42 +98,39 @@ fn rows(system: &System) -> Rows {
     Rows { norms, joints, constraints }
 }
 
-/// Every member's kernel with its instances; equal kernels are not merged here.
-pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec<(Kernel, Vec<Instance>)> {
-    let single = members(system, layout, parameters).into_iter().map(|(kernel, instance)| (kernel, vec![instance]));
-    let single: Vec<_> = single.collect();
-    let beams = system.beams.iter().map(|beam| beam::derive(system, layout, parameters, beam));
-    single.into_iter().chain(beams).collect()
-}
-
-fn members(system: &System, layout: &Layout, parameters: &mut Parameters) -> Vec<(Kernel, Instance)> {
+/// Every member with its kernel.
+pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters, kinds: &mut Kinds) {
     let rows = rows(system);
-    let mut members = Vec::new();
+    let mut add = |(kernel, instance): (Kernel, Instance)| kinds.add(kernel, [instance]);
     for (index, body) in system.bodies.iter().enumerate() {
-        members.push(rigid_body(system, layout, parameters, BodyId(index), body, rows.norms > 0));
+        add(rigid_body(system, layout, parameters, BodyId(index), body, rows.norms > 0));
     }
     for (index, body) in system.bodies.iter().enumerate() {
-        let id = BodyId(index);
-        members.extend(body.added_mass.as_ref().map(|water| added_mass(system, layout, parameters, id, water)));
+        if let Some(water) = &body.added_mass {
+            add(added_mass(system, layout, parameters, BodyId(index), water));
+        }
     }
     for index in 0..system.states.len() {
-        members.push(state(system, layout, parameters, index));
+        add(state(system, layout, parameters, index));
     }
     for force in &system.forces {
-        members.push(applied_force(system, layout, parameters, force));
+        add(applied_force(system, layout, parameters, force));
     }
     for (joint, &first) in system.joints.iter().zip(&rows.joints) {
-        members.extend(joint_closure(system, layout, parameters, joint, first));
+        joint_closure(system, layout, parameters, joint, first).into_iter().for_each(&mut add);
     }
     for (index, &first) in rows.constraints.iter().enumerate() {
-        members.push(user_constraint(system, layout, parameters, index, first));
+        add(user_constraint(system, layout, parameters, index, first));
     }
     for index in 0..system.contacts.len() {
-        members.push(contact(system, layout, parameters, index));
+        add(contact(system, layout, parameters, index));
     }
-    members.extend(output_kernel(system, layout, parameters));
-    members.extend(initial_kernel(system, layout, parameters));
-    members
+    output_kernel(system, layout, parameters).into_iter().for_each(&mut add);
+    initial_kernel(system, layout, parameters).into_iter().for_each(&mut add);
+    for beam in &system.beams {
+        let (kernel, elements) = beam::derive(system, layout, parameters, beam);
+        kinds.add(kernel, elements);
+    }
 }
 
 /// The bodies of a kernel and their local symbols.

@@ -12,6 +12,7 @@ use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Instan
 use super::field::{BasisFunction, Field, Polynomial, Products, integral};
 use super::joint_coordinates::{Run, coordinates, runs};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
+use super::kinds::Kinds;
 use super::links::{Links, rigid_acceleration};
 use super::motion::{Motion, Rest, Stage};
 use super::parameters::Parameters;
@@ -86,28 +87,27 @@ pub(super) fn derive(
     layout: &Layout,
     parameters: &mut Parameters,
     member: &FlexibleMember,
-) -> Vec<(Kernel, Instance)> {
+    kinds: &mut Kinds,
+) {
     let runs = runs(system);
-    let Some(end) = runs.iter().find(|run| run.joint == member.end) else { return Vec::new() };
+    let Some(end) = runs.iter().find(|run| run.joint == member.end) else { return };
     let last = member.elements - 1;
-    let mut elements: Vec<(Kernel, Instance)> = Vec::new();
     let mut repeated: Option<Repeated> = None;
     for index in 0..=last {
         let is_special = index == 0 || (index == last && member.frame == FloatingFrame::Pinned);
         match &repeated {
             Some(known) if !is_special => {
-                elements.push((known.kernel.clone(), known.instance(parameters, member, index)));
+                kinds.add(known.kernel.clone(), [known.instance(parameters, member, index)]);
             }
             _ => {
                 let (kernel, instance, offset) = element(system, layout, parameters, member, end, index);
                 if let (false, Some(offset)) = (is_special, offset) {
                     repeated = Some(Repeated { kernel: kernel.clone(), instance: instance.clone(), offset });
                 }
-                elements.push((kernel, instance));
+                kinds.add(kernel, [instance]);
             }
         }
     }
-    elements
 }
 
 /// What must be positive of every member.

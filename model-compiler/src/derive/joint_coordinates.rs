@@ -6,9 +6,10 @@ use super::base_parameters;
 use super::contact;
 use super::counting::Counting;
 use super::dynamics::Dynamics;
-use super::equations::{Block, Channel, Instance, Kernel, Layout};
+use super::equations::{Block, Channel, Layout};
 use super::flexible;
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
+use super::kinds::Kinds;
 use super::links::Links;
 use super::lower::{lower, lower_scalar};
 use super::motion::{Rest, Stage};
@@ -134,7 +135,8 @@ pub(super) fn derive(
     layout: &Layout,
     parameters: &mut Parameters,
     counting: Counting,
-) -> Vec<(Kernel, Instance)> {
+    kinds: &mut Kinds,
+) {
     let doc = "All bodies, in joint coordinates.";
     let mut builder = KernelBuilder::new("system", doc, &system.name.to_string(), parameters, layout);
     builder.counting = counting;
@@ -210,11 +212,11 @@ pub(super) fn derive(
     functions.extend(provided);
     functions.extend(outputs);
     functions.extend(initial);
-    let mut members = vec![builder.finish(functions)];
+    let (kernel, instance) = builder.finish(functions);
+    kinds.add(kernel, [instance]);
     for member in &system.members {
-        members.extend(flexible::derive(system, layout, parameters, member));
+        flexible::derive(system, layout, parameters, member, kinds);
     }
-    members
 }
 
 /// Declares the coordinates of a joint in a kernel. Gives the first of its velocities there, and its symbols.

@@ -17,6 +17,7 @@ mod field;
 mod flexible;
 mod joint_coordinates;
 mod kernel;
+mod kinds;
 mod links;
 mod lower;
 mod motion;
@@ -34,9 +35,10 @@ pub use equations::*;
 
 use std::collections::BTreeSet;
 
-use crate::expr::{ExprId, Graph};
+use crate::expr::ExprId;
 use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
+use kinds::Kinds;
 use parameters::Parameters;
 
 /// The equations of a system.
@@ -52,17 +54,19 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     contact::declare(system, &mut layout);
     flexible::declare_outputs(system, &mut layout);
     beam::declare_outputs(system, &mut layout);
-    let (reference_configuration, members) = match system.formulation {
+    let mut kinds = Kinds::default();
+    let reference_configuration = match system.formulation {
         Formulation::Joint => {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
-            let members = joint_coordinates::derive(system, &layout, &mut parameters, counting);
-            (reference, members.into_iter().map(|(kernel, instance)| (kernel, vec![instance])).collect())
+            joint_coordinates::derive(system, &layout, &mut parameters, counting, &mut kinds);
+            reference
         }
         Formulation::Absolute => {
             absolute::declare(system, &mut layout);
             let mut reference = reference::configuration(system, &mut parameters);
             reference.resize(layout.coordinates.len(), parameters.graph.zero());
-            (reference, absolute::derive(system, &layout, &mut parameters))
+            absolute::derive(system, &layout, &mut parameters, &mut kinds);
+            reference
         }
     };
     layout.names_mut().for_each(|name| *name = spelled(name));
@@ -79,7 +83,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     dimensions.extend(beam::dimensions(system, &mut parameters));
     let symmetries = added_mass::symmetries(system, &mut parameters);
     let total_masses = added_mass::total_masses(system, &mut parameters);
-    let (kernels, instances) = merge_equal_kernels(members);
+    let (kernels, instances) = kinds.named();
     Equations {
         kernels,
         instances,
@@ -94,46 +98,6 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         layout,
         is_fused: system.is_fused,
     }
-}
-
-/// One kernel for all members that compute the same; found by structure, whatever the members are called.
-fn merge_equal_kernels(members: Vec<(Kernel, Vec<Instance>)>) -> (Vec<Kernel>, Vec<Instance>) {
-    let (mut kernels, mut instances): (Vec<Kernel>, Vec<Instance>) = (Vec::new(), Vec::new());
-    for (kernel, uses) in members {
-        let index = match kernels.iter().position(|known| is_equal(known, &kernel)) {
-            Some(known) => known,
-            None => {
-                kernels.push(kernel);
-                kernels.len() - 1
-            }
-        };
-        instances.extend(uses.into_iter().map(|instance| Instance { kernel: index, ..instance }));
-    }
-    for index in 1..kernels.len() {
-        let taken = |name: &str| kernels[..index].iter().any(|known| known.name == name);
-        if taken(&kernels[index].name) {
-            let free = (2..).map(|i| format!("{}_{i}", kernels[index].name)).find(|name| !taken(name));
-            kernels[index].name = free.unwrap_or_default();
-        }
-    }
-    (kernels, instances)
-}
-
-fn is_equal(a: &Kernel, b: &Kernel) -> bool {
-    let stages = |graph: &Graph| graph.symbols().iter().map(|symbol| symbol.stage).collect::<Vec<_>>();
-    a.inputs == b.inputs
-        && stages(&a.graph) == stages(&b.graph)
-        && a.functions.len() == b.functions.len()
-        && a.functions
-            .iter()
-            .zip(&b.functions)
-            .all(|(a, b)| a.role == b.role && outputs(&a.outputs) == outputs(&b.outputs))
-        && a.graph.nodes().eq(b.graph.nodes())
-}
-
-/// The comparable content of a function's outputs.
-fn outputs(outputs: &[Output]) -> Vec<(Role, (usize, usize), &[Entry])> {
-    outputs.iter().map(|output| (output.role, output.shape, output.entries.as_slice())).collect()
 }
 
 /// All expressions of a function, in the order of its outputs.
