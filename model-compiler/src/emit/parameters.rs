@@ -187,7 +187,7 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
         }
         let (mass, inertia) =
             values.split_first().map_or_else(Default::default, |(mass, rest)| (mass.clone(), rest.join(", ")));
-        let _ = writeln!(text, "{helpers}::check_body({:?}, {mass}, [{inertia}])?;", body.name);
+        let _ = writeln!(text, "{helpers}::check_body({:?}, {mass}, &[{inertia}])?;", body.name);
     }
     if !equations.layout.contacts.is_empty() {
         let _ = writeln!(
@@ -206,7 +206,7 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
         let _ = writeln!(text, "{helpers}::check_symmetric({what:?}, &[{}])?;", pairs.join(", "));
     }
     for (total, components) in equations.total_masses.iter().zip(&water[equations.symmetries.len()..]) {
-        let _ = writeln!(text, "{helpers}::check_total_mass({:?}, [{}])?;", total.of, components.join(", "));
+        let _ = writeln!(text, "{helpers}::check_total_mass({:?}, &[{}])?;", total.of, components.join(", "));
     }
     text.push_str("Ok(())\n}\n");
     text
