@@ -100,9 +100,11 @@ pub fn compile_errors(source: TokenStream, error: &syn::Error) -> TokenStream {
     quote! { #errors #placeholder }
 }
 
-/// Generated code that was kept as text, as [`stages`] of its source would return it; `None` where it is none.
-pub fn read_back(source: TokenStream, code: &str) -> Option<TokenStream> {
-    Some(emit::with_span_of(&name(source)?, code.parse().ok()?))
+/// Generated code that was kept as text and read into tokens again, as [`stages`] of its source would return it.
+///
+/// Whoever has rustc at hand should have it read the text: through `proc_macro2`, it is read twice.
+pub fn read_back(source: TokenStream, code: TokenStream) -> Option<TokenStream> {
+    Some(emit::with_span_of(&name(source)?, code))
 }
 
 /// The name in `… model Name { … }`.

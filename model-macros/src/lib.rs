@@ -6,16 +6,18 @@ mod cache;
 use std::path::Path;
 
 use cache::Cache;
+use proc_macro::TokenStream;
 
 /// Compiles a mechanical system to a type that implements `hamel::Model`.
 ///
 /// The language is described in the project's README; `hamel inspect` shows what a model becomes.
 #[proc_macro]
-pub fn multibody(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+pub fn multibody(input: TokenStream) -> TokenStream {
     let tokens = proc_macro2::TokenStream::from(input);
     let source = tokens.to_string();
     let cache = Cache::new(Path::new(concat!(env!("OUT_DIR"), "/models")));
-    if let Some(code) = cache.read(&source).and_then(|code| hamel_compiler::read_back(tokens.clone(), &code)) {
+    let kept = cache.read(&source).and_then(|code| code.parse::<TokenStream>().ok());
+    if let Some(code) = kept.and_then(|code| hamel_compiler::read_back(tokens.clone(), code.into())) {
         return code.into();
     }
     match hamel_compiler::stages(tokens.clone()) {
