@@ -1,7 +1,7 @@
 //! Long lists by rule: what repeats with equal steps stands in generated code once, however often it repeats.
 
 use crate::model::{Block, Channel, ContactInfo};
-use crate::sparsity::SparsityPattern;
+use crate::sparsity::{OwnedPattern, SparsityPattern};
 
 /// `first`, `count` times; from one time to the next its numbers advance by `step`, which may be empty if nothing does.
 ///
@@ -56,19 +56,45 @@ fn listed<T: Advance<S, Advanced = T>, S>(runs: &[Run<T, S>]) -> &'static [T] {
     expanded(runs).collect::<Vec<T>>().leak()
 }
 
+/// The first number of a range and the one after its last. For rustc, `Range` would be several times the work.
+type Bounds = [u32; 2];
+
+/// The numbers of these ranges, in order.
+///
+/// # Panics
+/// When there are more or fewer of them; in the tables of generated code, that is an error of compilation.
+pub const fn indices<const N: usize>(ranges: &[Bounds]) -> [u32; N] {
+    let mut numbers = [0; N];
+    let (mut len, mut next) = (0, 0);
+    while next < ranges.len() {
+        let [mut number, end] = ranges[next];
+        while number < end {
+            numbers[len] = number;
+            (len, number) = (len + 1, number + 1);
+        }
+        next += 1;
+    }
+    assert!(len == N, "fewer indices than places");
+    numbers
+}
+
 /// The pattern with these rows, column by column.
-pub fn pattern(rows: usize, columns: &[Run<&[u32], &[u32]>]) -> SparsityPattern {
+pub fn pattern(rows: usize, columns: &[Run<&[Bounds], &[u32]>]) -> SparsityPattern {
     let (mut column_starts, mut row_indices) = (vec![0], Vec::new());
     for column in expanded(columns) {
         row_indices.extend(column);
         column_starts.push(row_indices.len() as u32);
     }
-    SparsityPattern {
-        rows,
-        columns: column_starts.len() - 1,
-        column_starts: column_starts.leak(),
-        row_indices: row_indices.leak(),
-    }
+    OwnedPattern { rows, columns: column_starts.len() - 1, column_starts, row_indices }.leak()
+}
+
+/// The pattern of `[ M D K, −Gᵀ ; G, 0 ]`, without a diagonal below M.
+pub fn iteration_matrix(upper_left: [&SparsityPattern; 3], jacobian: &SparsityPattern) -> SparsityPattern {
+    let (nc, nv) = (jacobian.rows, jacobian.columns);
+    let upper_left = upper_left.into_iter().flat_map(SparsityPattern::entries);
+    let lower_left = jacobian.entries().map(|(row, column)| (nv + row, column));
+    let upper_right = jacobian.entries().map(|(row, column)| (column, nv + row));
+    OwnedPattern::from_entries(nv + nc, nv + nc, upper_left.chain(lower_left).chain(upper_right)).leak()
 }
 
 /// An item of a run that has not been expanded.
@@ -128,15 +154,19 @@ impl<const N: usize> Advance<[f64; N]> for [f64; N] {
     }
 }
 
-impl Advance<&[u32]> for &[u32] {
+impl Advance<&[u32]> for &[Bounds] {
     type Advanced = Vec<u32>;
 
     fn advanced(&self, step: &&[u32], times: u32) -> Vec<u32> {
-        self.iter().zip(*step).map(|(number, step)| number.wrapping_add(times.wrapping_mul(*step))).collect()
+        let moved = |(&[first, end], step): (&Bounds, &u32)| {
+            let by = times.wrapping_mul(*step);
+            first.wrapping_add(by)..end.wrapping_add(by)
+        };
+        self.iter().zip(*step).flat_map(moved).collect()
     }
 
     fn unmoved(&self) -> Vec<u32> {
-        self.to_vec()
+        self.iter().flat_map(|&[first, end]| first..end).collect()
     }
 }
 
@@ -218,14 +248,36 @@ mod tests {
 
     #[test]
     fn a_band_is_one_column_repeated() {
-        let columns: [Run<&[u32], &[u32]>; 3] = [
-            Run { count: 1, first: &[&[0, 1]], step: &[] },
-            Run { count: 2, first: &[&[0, 1, 2]], step: &[&[1, 1, 1]] },
-            Run { count: 1, first: &[&[2, 3]], step: &[] },
+        let columns: [Run<&[Bounds], &[u32]>; 3] = [
+            Run { count: 1, first: &[&[[0, 2]]], step: &[] },
+            Run { count: 2, first: &[&[[0, 1], [1, 3]]], step: &[&[1, 1]] },
+            Run { count: 1, first: &[&[[2, 4]]], step: &[] },
         ];
         let pattern = pattern(4, &columns);
         assert_eq!(pattern.column_starts, [0, 2, 5, 8, 10]);
         assert_eq!(pattern.row_indices, [0, 1, 0, 1, 2, 1, 2, 3, 2, 3]);
+    }
+
+    #[test]
+    fn the_iteration_matrix_borders_its_blocks_with_constraints() {
+        let diagonal = pattern(2, &[Run { count: 2, first: &[&[[0, 1]]], step: &[&[1]] }]);
+        let coupling = pattern(2, &[Run { count: 1, first: &[&[], &[[0, 2]]], step: &[] }]);
+        let jacobian = pattern(1, &[Run { count: 1, first: &[&[[0, 1]], &[]], step: &[] }]);
+        let whole = iteration_matrix([&diagonal, &diagonal, &coupling], &jacobian);
+        assert_eq!((whole.rows, whole.columns), (3, 3));
+        assert_eq!(whole.entries().collect::<Vec<_>>(), [(0, 0), (2, 0), (0, 1), (1, 1), (0, 2)]);
+    }
+
+    #[test]
+    fn ranges_are_indices() {
+        const INDICES: [u32; 4] = indices(&[[3, 5], [9, 10], [0, 1]]);
+        assert_eq!(INDICES, [3, 4, 9, 0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "fewer indices than places")]
+    fn places_without_index_are_an_error() {
+        let _: [u32; 3] = indices(&[[0, 2], [5, 5]]);
     }
 
     #[test]

@@ -51,6 +51,16 @@ pub struct OwnedPattern {
 }
 
 impl OwnedPattern {
+    /// The same pattern for as long as the program runs.
+    pub(crate) fn leak(self) -> SparsityPattern {
+        SparsityPattern {
+            rows: self.rows,
+            columns: self.columns,
+            column_starts: self.column_starts.leak(),
+            row_indices: self.row_indices.leak(),
+        }
+    }
+
     /// The pattern with these `(row, column)` entries, in any order, repetitions counting once.
     pub fn from_entries(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut entries: Vec<(usize, usize)> = entries.into_iter().map(|(row, column)| (column, row)).collect();

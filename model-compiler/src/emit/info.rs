@@ -39,21 +39,28 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     field("parameters", channels(&parameters));
     field("inputs", channels(&layout.inputs));
     field("blocks", blocks(&layout.blocks));
-    field("mass_matrix", patterns.mass_matrix.text());
-    field("damping", patterns.damping.text());
-    field("stiffness", patterns.stiffness.text());
-    field("constraint_jacobian", patterns.constraint_jacobian.text());
+    field("mass_matrix", "m".to_owned());
+    field("damping", "d".to_owned());
+    field("stiffness", "k".to_owned());
+    field("constraint_jacobian", "g".to_owned());
     field("contact_jacobian", patterns.contact_jacobian.text());
-    field("iteration_matrix", patterns.iteration_matrix.text());
+    field("iteration_matrix", "iteration_matrix([&m, &d, &k], &g)".to_owned());
     field("functions", functions(equations, schedule));
-    let helpers = match called.iter().copied().collect::<Vec<_>>().as_slice() {
-        [] => String::new(),
-        called => format!("use {}::{{Run, {}}};\n", paths::GENERATED, called.join(", ")),
-    };
+    let helpers: Vec<&str> = ["Run"].into_iter().chain(called).collect();
+    let blocks = [
+        ("m", &patterns.mass_matrix),
+        ("d", &patterns.damping),
+        ("k", &patterns.stiffness),
+        ("g", &patterns.constraint_jacobian),
+    ];
+    let blocks = blocks.map(|(name, pattern)| format!("let {name} = {};\n", pattern.text())).concat();
     format!(
-        "/// What the model knows about itself.\npub static INFO: {0}<{1}> = {0}::new(|| {{\n{helpers}{1} {{\n{text}}}\n}});\n",
+        "/// What the model knows about itself.\npub static INFO: {0}<{1}> = {0}::new(|| {{\n\
+         use {2}::{{{3}}};\n{blocks}{1} {{\n{text}}}\n}});\n",
         paths::LAZY_LOCK,
-        paths::MODEL_INFO
+        paths::MODEL_INFO,
+        paths::GENERATED,
+        helpers.join(", ")
     )
 }
 
@@ -81,7 +88,7 @@ fn blocks(blocks: &[Block]) -> String {
 }
 
 /// Functions of the runtime that expand what is regular.
-const HELPERS: [&str; 4] = ["blocks", "channels", "contacts", "pattern"];
+const HELPERS: [&str; 5] = ["blocks", "channels", "contacts", "iteration_matrix", "pattern"];
 
 /// A slice of items; the runtime's function expands what is regular.
 fn listed<S>(function: &str, runs: &[Run<S>], item: impl Fn(usize) -> String, step: impl Fn(&S) -> String) -> String {

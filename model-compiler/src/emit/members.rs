@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::function::{Group, groups, results};
 use super::paths;
 use super::pattern::{Pattern, Patterns, placed};
-use super::runs::{self, difference, list, some_of, steps};
+use super::runs::{self, INDICES, difference, indices, some_of, steps};
 use crate::derive::{Equations, FunctionRole, Instance, Kernel, Role};
 use crate::schedule::name::identifier;
 use crate::schedule::placement::axes;
@@ -234,17 +234,11 @@ impl Members<'_> {
         if tables.is_empty() {
             return String::new();
         }
-        let mut text = "/// Indices of one instance in the model.\npub struct Member {\n".to_owned();
-        for table in &tables {
-            let _ = writeln!(text, "pub {}: [u32; {}],", table.name, table.rows[0].len());
-        }
-        let names: Vec<&str> = self.instances.iter().map(|member| member.name.as_str()).collect();
-        let _ = writeln!(text, "}}\n#[doc = {:?}]", format!(" Instances: {}.", some_of(&names)));
         let member = |i: usize| {
-            let row = |table: &&Table| format!("{}: {}", table.name, list(&table.rows[i]));
+            let row = |table: &&Table| format!("{}: {}", table.name, indices(&table.rows[i]));
             format!("Member {{ {} }}", tables.iter().map(row).collect::<Vec<_>>().join(", "))
         };
-        let _ = if self.is_regular() {
+        let values = if self.is_regular() {
             let step = |step: &Vec<i64>| {
                 let mut rest = step.as_slice();
                 let row = |table: &&Table| {
@@ -255,11 +249,22 @@ impl Members<'_> {
                 format!("Member {{ {} }}", tables.iter().map(row).collect::<Vec<_>>().join(", "))
             };
             let (n, runs) = (self.runs.len(), runs::text(&self.runs, member, step));
-            writeln!(text, "use {}::Run;\npub static RUNS: [Run<Member>; {n}] = {runs};", paths::GENERATED)
+            format!("pub static RUNS: [Run<Member>; {n}] = {runs};")
         } else {
             let members: Vec<String> = (0..self.instances.len()).map(member).collect();
-            writeln!(text, "pub static MEMBERS: [Member; {}] = [{}];", members.len(), members.join(", "))
+            format!("pub static MEMBERS: [Member; {}] = [{}];", members.len(), members.join(", "))
         };
+        let mut text = String::new();
+        let used = [("Run", self.is_regular()), (INDICES, values.contains(&format!("{INDICES}(")))];
+        for (name, _) in used.iter().filter(|(_, is_used)| *is_used) {
+            let _ = writeln!(text, "use {}::{name};", paths::GENERATED);
+        }
+        text.push_str("/// Indices of one instance in the model.\npub struct Member {\n");
+        for table in &tables {
+            let _ = writeln!(text, "pub {}: [u32; {}],", table.name, table.rows[0].len());
+        }
+        let names: Vec<&str> = self.instances.iter().map(|member| member.name.as_str()).collect();
+        let _ = writeln!(text, "}}\n#[doc = {:?}]\n{values}", format!(" Instances: {}.", some_of(&names)));
         text
     }
 }

@@ -15,7 +15,6 @@ pub(super) const PARAMETER_ERROR: &str = "::hamel::model::ParameterError";
 pub(super) const UNKNOWN_PARAMETER: &str = "::hamel::model::UnknownParameter";
 pub(super) const REAL: &str = "::hamel::real::Real";
 pub(super) const SIGNAL: &str = "::hamel::signal::Signal";
-pub(super) const SPARSITY_PATTERN: &str = "::hamel::sparsity::SparsityPattern";
 /// Helpers that generated code calls.
 pub(super) const GENERATED: &str = "::hamel::generated";
 /// Values that are made when they are first read.

@@ -1,12 +1,12 @@
 //! Sparsity patterns of the model's matrices, as unions over instances.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use super::paths;
-use super::runs::{difference, list, steps, text};
+use super::runs::{difference, list_of_ranges, ranges, steps, text};
 use crate::derive::{Equations, FunctionRole, Instance, Role};
 use crate::schedule::placement::axes;
-use crate::schedule::runs::{is_regular, runs};
+use crate::schedule::runs::runs;
 use crate::schedule::{Schedule, ScheduledOutput};
 
 /// Positions of a matrix's entries, by columns.
@@ -42,33 +42,22 @@ impl Pattern {
 
     /// A `SparsityPattern`.
     pub fn text(&self) -> String {
-        let columns: Vec<Vec<usize>> = (0..self.columns)
+        let columns: Vec<Vec<Range<usize>>> = (0..self.columns)
             .map(|column| {
                 let [start, end] =
                     [column, column + 1].map(|at| self.entries.partition_point(|&(known, _)| known < at));
-                self.entries[start..end].iter().map(|&(_, row)| row).collect()
+                ranges(self.entries[start..end].iter().map(|&(_, row)| row))
             })
             .collect();
-        let runs = runs(columns.len(), |from, to| difference(&columns[from], &columns[to]));
-        if is_regular(&runs) {
-            let slice = |array: String| format!("&{array}");
-            let columns = text(&runs, |column| slice(list(&columns[column])), |step| slice(steps(step)));
-            return format!("pattern({}, &{columns})", self.rows);
-        }
-        let starts: Vec<usize> = std::iter::once(0)
-            .chain(columns.iter().scan(0, |end, column| {
-                *end += column.len();
-                Some(*end)
-            }))
-            .collect();
-        format!(
-            "{} {{ rows: {}, columns: {}, column_starts: &{}, row_indices: &{} }}",
-            paths::SPARSITY_PATTERN,
-            self.rows,
-            self.columns,
-            list(&starts),
-            list(&columns.concat())
-        )
+        let step = |from: &[Range<usize>], to: &[Range<usize>]| {
+            let starts = |ranges: &[Range<usize>]| ranges.iter().map(|range| range.start).collect::<Vec<_>>();
+            let is_alike = from.iter().map(Range::len).eq(to.iter().map(Range::len));
+            difference(&starts(from), &starts(to)).filter(|_| is_alike)
+        };
+        let runs = runs(columns.len(), |from, to| step(&columns[from], &columns[to]));
+        let slice = |array: String| format!("&{array}");
+        let columns = text(&runs, |column| slice(list_of_ranges(&columns[column])), |step| slice(steps(step)));
+        format!("pattern({}, &{columns})", self.rows)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Lists of generated code, by rule where they have one: `Run { count, first, step }`, see the runtime's `runs`.
 
+use std::ops::Range;
+
 use crate::schedule::runs::Run;
 
 /// The runs, as an array of the runtime's type.
@@ -17,6 +19,40 @@ pub(super) fn literal(count: usize, first: impl Iterator<Item = String>, step: i
 /// The numbers of an array.
 pub(super) fn list(numbers: &[usize]) -> String {
     format!("[{}]", numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// The numbers of an array; by ranges, with the runtime's function, where these are few.
+pub(super) fn indices(numbers: &[usize]) -> String {
+    let ranges = ranges(numbers.iter().copied());
+    if LEAST_LENGTH * ranges.len() <= numbers.len() {
+        format!("{INDICES}(&{})", list_of_ranges(&ranges))
+    } else {
+        list(numbers)
+    }
+}
+
+/// The runtime's function that makes indices of ranges.
+pub(super) const INDICES: &str = "indices";
+
+/// Ranges that are shorter on the average take more to write than their numbers.
+const LEAST_LENGTH: usize = 4;
+
+/// Ranges of numbers that count up by one.
+pub(super) fn ranges(numbers: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some(last) if last.end == number => last.end += 1,
+            _ => ranges.push(number..number + 1),
+        }
+    }
+    ranges
+}
+
+/// An array of ranges: `[first, end]`.
+pub(super) fn list_of_ranges(ranges: &[Range<usize>]) -> String {
+    let bounds = |range: &Range<usize>| list(&[range.start, range.end]);
+    format!("[{}]", ranges.iter().map(bounds).collect::<Vec<_>>().join(", "))
 }
 
 /// An array of steps, modulo 2³².

@@ -296,13 +296,7 @@ fn reduced_pattern(pattern: &SparsityPattern, v: &Run, kind: Rows) -> SparsityPa
         rows(row).flat_map(move |row| columns.clone().map(move |column| (row, column)))
     });
     let n_rows = if kind == Rows::Velocities { v.size(pattern.rows) } else { pattern.rows };
-    let owned = OwnedPattern::from_entries(n_rows, v.size(pattern.columns), entries);
-    SparsityPattern {
-        rows: owned.rows,
-        columns: owned.columns,
-        column_starts: Box::leak(owned.column_starts.into_boxed_slice()),
-        row_indices: Box::leak(owned.row_indices.into_boxed_slice()),
-    }
+    OwnedPattern::from_entries(n_rows, v.size(pattern.columns), entries).leak()
 }
 
 impl Model for Reduced<'_> {
