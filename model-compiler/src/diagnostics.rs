@@ -410,8 +410,31 @@ pub(crate) fn not_a_count(place: Place, most: i64) -> Error {
     error(place, format!("expected a number of components from 1 to {most}"))
 }
 
-pub(crate) fn too_many_rounds(span: Span, most: usize) -> Error {
-    error(span, format!("loops have more than {most} rounds"))
+pub(crate) fn too_many_values(count: Place, most: i64) -> Error {
+    let message = format!("expected at most {most} repeated values in a model");
+    advise(count, message, "check this count, and the loops around it")
+}
+
+pub(crate) fn too_many_rounds(range: Place, most: usize) -> Error {
+    advise(range, format!("expected at most {most} rounds of all loops together"), "check the bounds of this range")
+}
+
+pub(crate) fn too_many_items(range: Place, most: usize) -> Error {
+    let message = format!("expected at most {most} items, those of all rounds counted");
+    advise(range, message, "check the bounds of this range")
+}
+
+/// A joint that moves more than is worth it; `most` pairs of velocities may share inertia.
+pub(crate) fn too_many_coupled(joint: &Ident, most: usize) -> Error {
+    let message = format!(
+        "up to here, joint coordinates couple more than {most} pairs of velocities: each with those before it in the tree"
+    );
+    advise(joint, message, "write `coordinates absolute;`, with which code does not grow with the number of members")
+}
+
+pub(crate) fn too_many_elements(member: &Ident, most: i64) -> Error {
+    let message = format!("expected at most {most} elements of all flexible members of this kind together");
+    advise(member, message, "use fewer elements, or fewer members")
 }
 
 pub(crate) fn wrong_number_of_values(span: Span, names: usize, found: usize) -> Error {

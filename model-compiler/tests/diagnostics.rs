@@ -47,7 +47,7 @@ fn mutated_models_never_panic() {
             Err(_) => refused += 1,
         }
     }
-    for tokens in (0..200).map(|seed| corpus.mutant(seed)) {
+    for tokens in (0..400).map(|seed| corpus.mutant(seed)) {
         // Most are refused; a generator that panics or emits what is no Rust fails here.
         compiled += usize::from(stages_within(tokens, &Limits::least()).is_ok());
     }

@@ -260,7 +260,7 @@ fn without_total_mass(system: &System, equations: &Equations, parameters: &[f64]
         let mut m = evaluate(graph, &total.components, parameters);
         let n = m.len().isqrt();
         let least: Vec<f64> = (0..n).map(|k| 1e-12 * m[k * n + k].abs()).collect();
-        let Some((k, found)) = lacking_pivot(&mut m, n, &least) else { continue };
+        let Some((k, found)) = lacking_pivot(&mut m, n, &least, 0..n) else { continue };
         let along = if n == 3 { ["along x", "along y", "about z"][k] } else { DIRECTIONS[k] };
         let Some(water) = &system.bodies[total.body].added_mass else { continue };
         let span = if along.starts_with("along") { water.force.span } else { water.moment.span };
@@ -272,24 +272,32 @@ fn without_total_mass(system: &System, equations: &Equations, parameters: &[f64]
 /// Directions of the velocities of a body in its own axes.
 const DIRECTIONS: [&str; 6] = ["along x", "along y", "along z", "about x", "about y", "about z"];
 
-/// The first column of M without a positive pivot.
+/// The last column of M without a positive pivot. From the ends of a tree to its root, no zero of M is filled.
 fn massless(model: &Interpreter<f64>, q: &[f64]) -> Option<usize> {
     let mut m = model.mass_matrix(q);
     let n = m.rows;
     let largest = (0..n).map(|i| m.values[i * n + i].abs()).fold(0.0, f64::max);
-    lacking_pivot(&mut m.values, n, &vec![1e-14 * largest; n]).map(|(column, _)| column)
+    lacking_pivot(&mut m.values, n, &vec![1e-14 * largest; n], (0..n).rev()).map(|(column, _)| column)
 }
 
-/// The first pivot of a symmetric matrix, n × n, that is not larger than the `least` of its column; its column and value.
-fn lacking_pivot(m: &mut [f64], n: usize, least: &[f64]) -> Option<(usize, f64)> {
-    for k in 0..n {
+/// The first pivot of a symmetric matrix, n × n, in this order, that is not larger than the `least` of its column; its
+/// column and value.
+fn lacking_pivot(
+    m: &mut [f64],
+    n: usize,
+    least: &[f64],
+    order: impl Iterator<Item = usize> + Clone,
+) -> Option<(usize, f64)> {
+    let mut left = order;
+    while let Some(k) = left.next() {
         let pivot = m[k * n + k];
         if pivot.is_nan() || pivot <= least[k] {
             return Some((k, pivot));
         }
-        for i in k + 1..n {
+        let filled: Vec<usize> = left.clone().filter(|i| m[i * n + k] != 0.0).collect();
+        for &i in &filled {
             let factor = m[i * n + k] / pivot;
-            for j in k + 1..n {
+            for &j in &filled {
                 m[i * n + j] -= factor * m[k * n + j];
             }
         }

@@ -14,18 +14,26 @@ use syn::buffer::TokenBuffer;
 use super::model::{self, Item};
 use super::reader::Reader;
 use super::value::{self, Operator, Value, ValueKind};
-use crate::diagnostics::{self, Errors};
+use crate::diagnostics::{self, Errors, Place};
 
 /// Rounds of all loops together, so that a slip of the pen does not take all day.
 const MOST_ROUNDS: usize = 10_000;
+/// Items of a model with loops; the largest models have a third of them.
+const MOST_ITEMS: usize = 30_000;
+/// Values that `[value; n]` makes in a model, counted through all levels.
+const MOST_REPEATED: i64 = 100_000;
 /// Between a name and its indices.
 const DOT: char = '·';
 
-/// Integer constants that have been read so far, and the rounds of loops.
+/// Integer constants that have been read so far, and how much has been repeated.
 #[derive(Debug, Default)]
 pub(super) struct Integers {
     known: RefCell<BTreeMap<String, i64>>,
     rounds: Cell<usize>,
+    /// Values that `[value; n]` has made.
+    repeated: Cell<i64>,
+    /// There was too much of that: loops are not read to their ends.
+    is_too_long: Cell<bool>,
 }
 
 impl Integers {
@@ -34,6 +42,16 @@ impl Integers {
         if let Some(integer) = self.evaluate(value) {
             self.known.borrow_mut().entry(name.to_string()).or_insert(integer);
         }
+    }
+
+    /// Counts values that `[value; n]` makes.
+    pub(super) fn repeat(&self, count: i64, place: Place) -> Result<()> {
+        self.repeated.update(|repeated| repeated.saturating_add(count));
+        if self.repeated.get() > MOST_REPEATED {
+            self.is_too_long.set(true);
+            return Err(diagnostics::too_many_values(place, MOST_REPEATED));
+        }
+        Ok(())
     }
 
     /// The value of an expression of integers.
@@ -92,13 +110,14 @@ type Round = Vec<TokenTree>;
 
 /// Reads a loop and adds the items of all its rounds.
 pub(super) fn repetition(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>) -> Result<()> {
-    let keyword = reader.span();
     reader.take_word("for");
     let names = names(reader)?;
     if !reader.take_word("in") {
         return Err(reader.expected("`in`"));
     }
+    let first = reader.span();
     let rounds = if reader.sees_group(Delimiter::Bracket) { listed(reader, &names)? } else { range(reader, &names)? };
+    let place = reader.since(first);
     let error = reader.expected("`{`");
     let Some(TokenTree::Group(body)) = reader.take_token() else {
         return Err(error);
@@ -107,15 +126,22 @@ pub(super) fn repetition(reader: &mut Reader, errors: &Errors, items: &mut Vec<I
         return Err(error);
     }
     for round in rounds {
-        let count = &reader.integers().rounds;
-        count.set(count.get() + 1);
-        if count.get() > MOST_ROUNDS {
-            return Err(diagnostics::too_many_rounds(keyword, MOST_ROUNDS));
+        let integers = reader.integers();
+        if integers.is_too_long.get() {
+            break;
+        }
+        integers.rounds.update(|count| count + 1);
+        if integers.rounds.get() > MOST_ROUNDS {
+            integers.is_too_long.set(true);
+            return Err(diagnostics::too_many_rounds(place, MOST_ROUNDS));
         }
         let tokens = substitute(TokenStream::from(TokenTree::from(body.clone())), &names, &round);
         let buffer = TokenBuffer::new2(tokens);
         let mut inside = reader.within(buffer.begin()).group(Delimiter::Brace)?;
         model::items(&mut inside, errors, items);
+        if items.len() > MOST_ITEMS && !integers.is_too_long.replace(true) {
+            return Err(diagnostics::too_many_items(place, MOST_ITEMS));
+        }
     }
     Ok(())
 }
@@ -190,7 +216,7 @@ fn range(reader: &mut Reader, names: &[Ident]) -> Result<Vec<Round>> {
     let is_inclusive = reader.take("=");
     let end = integer(reader)?.saturating_add(i64::from(is_inclusive));
     if end.saturating_sub(first) > MOST_ROUNDS as i64 {
-        return Err(diagnostics::too_many_rounds(place, MOST_ROUNDS));
+        return Err(diagnostics::too_many_rounds(reader.since(place), MOST_ROUNDS));
     }
     let number = |k: i64| match TokenTree::from(proc_macro2::Literal::i64_unsuffixed(k.abs())) {
         digits if k >= 0 => digits,

@@ -14,8 +14,6 @@ use crate::diagnostics::{self, Place};
 
 /// Largest number of repeated components.
 const LONGEST: i64 = 1000;
-/// Largest number of values that repetition makes, counted through all levels.
-const LARGEST: i64 = 100_000;
 
 /// Deepest nesting of an expression, so that later stages may recurse.
 const DEEPEST: usize = 256;
@@ -357,9 +355,9 @@ fn components(inside: &mut Reader) -> Result<Vec<Value>> {
     }
     let count = value(inside)?;
     inside.finish("an operator or `]`")?;
-    let longest = LONGEST.min(LARGEST / first.size());
-    let n = inside.integers().evaluate(&count).filter(|n| (1..=longest).contains(n));
-    let n = n.ok_or_else(|| diagnostics::not_a_count(count.place, longest))?;
+    let n = inside.integers().evaluate(&count).filter(|n| (1..=LONGEST).contains(n));
+    let n = n.ok_or_else(|| diagnostics::not_a_count(count.place, LONGEST))?;
+    inside.integers().repeat(n * first.size(), count.place)?;
     Ok((0..n).map(|_| first.clone()).collect())
 }
 

@@ -26,7 +26,7 @@ const FRAMES: [&str; 2] = ["tangent", "pinned"];
 pub(super) const SECTION_FORCES: &str = "section_forces";
 const ENDS: [&str; 2] = ["root", "tip"];
 /// Most elements of a member; nodes and elements are compiled one by one before their rule is found.
-const MOST_ELEMENTS: i64 = 2000;
+pub(super) const MOST_ELEMENTS: i64 = 2000;
 
 /// What expressions and joints need to know of a flexible member.
 #[derive(Debug)]

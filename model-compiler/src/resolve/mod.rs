@@ -22,6 +22,7 @@ mod forces;
 mod frames;
 mod functions;
 mod joints;
+mod limits;
 mod names;
 mod parameters;
 mod provided;
@@ -51,6 +52,7 @@ use names::Meaning;
 pub fn resolve(description: &Description) -> syn::Result<System> {
     let errors = Errors::default();
     let system = system(description, &errors);
+    system.iter().for_each(|system| limits::refuse_coupled_trees(system, &errors));
     errors.finish(system)
 }
 
@@ -86,6 +88,9 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         items!(description, Flexible).partition(|member| member.kind == beams::KIND);
     if written_bodies.is_empty() && written_members.is_empty() && written_beams.is_empty() {
         errors.push(diagnostics::no_bodies(&description.name));
+    }
+    if !limits::are_elements_few(&written_members, &written_beams, errors) {
+        return None;
     }
     for (index, body) in written_bodies.iter().enumerate() {
         context.names.declare(&body.name, Meaning::Body(BodyId(index)), errors);
