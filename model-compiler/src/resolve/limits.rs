@@ -10,9 +10,9 @@ use crate::parse;
 
 /// Most elements of all beams; their nodes are bodies.
 const MOST_ELEMENTS_OF_BEAMS: i64 = 10_000;
-/// Most pairs of velocities that a tree of joints couples, those of a chain of a hundred hinges: compiling it takes a
-/// minute and a gigabyte, and twice as many hinges would take ten times as much.
-const MOST_COUPLED: usize = 100 * 101 / 2;
+/// Most pairs of velocities, of different joints, that a tree couples, those of a chain of a hundred hinges: compiling it
+/// takes a minute and a gigabyte, and twice as many hinges would take ten times as much. Bodies side by side couple none.
+const MOST_COUPLED: usize = 100 * 99 / 2;
 
 /// Refuses flexible members with more elements than are handled together. Says whether there are few enough.
 pub(super) fn are_elements_few(members: &[&parse::Flexible], beams: &[&parse::Flexible], errors: &Errors) -> bool {
@@ -45,7 +45,7 @@ pub(super) fn refuse_coupled_trees(system: &System, errors: &Errors) {
     for (_, joint) in system.tree_joints() {
         let own = joints::channels(joint.kind, system.space, system.rotation).1.len();
         let before = joint.parent.body.map_or(0, |body| moving[body.0]);
-        coupled += own * before + own * (own + 1) / 2;
+        coupled += own * before;
         if let Some(child) = joint.child.body {
             moving[child.0] = before + own;
         }
