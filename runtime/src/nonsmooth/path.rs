@@ -11,6 +11,8 @@
 use super::couplings::{Block, IDENTITY, Vector, times};
 use super::problem::{Problem, Rows, Terms};
 use super::sparse_system::SparseSystem;
+use crate::linear_solver::LinearSolver;
+use crate::sparsity::OwnedPattern;
 
 /// Compliance of contacts at first, and at most; the largest diagonal entry of G of each is one.
 const COMPLIANCE: f64 = 0.1;
@@ -29,6 +31,8 @@ const RISE: f64 = 4.0;
 /// Most pieces of a path, and of all.
 const LONGEST: u32 = 60;
 const PIECES: u32 = 4000;
+/// Contacts whose pieces may change before the matrix is factorized again.
+const CHANGED: usize = 16;
 /// A guess is moved by this part of its violation of the laws: equal bodies, side by side, reach borders all at once.
 const DISORDER: f64 = 1e-3;
 
@@ -63,15 +67,32 @@ pub(super) struct Path {
     /// Λ that was found last, and b that its compliance leaves.
     center: Vec<f64>,
     bias: Vec<f64>,
+    /// What the guess lacks.
+    lack: Vec<f64>,
     pieces: Vec<Piece>,
-    terms: Vec<Terms>,
     y: Vec<f64>,
     /// How y changes as t falls.
     rate: Vec<f64>,
-    /// What the guess lacks.
-    lack: Vec<f64>,
+    factors: Factors,
     /// Λ that obeys the laws best.
     best: Vec<f64>,
+}
+
+/// The matrix `A = I − P + (G + C) P` of one set of pieces, for others that differ from it in few.
+#[derive(Default)]
+struct Factors {
+    terms: Vec<Terms>,
+    /// The pieces, and the rate of y, for which it is.
+    pieces: Vec<Piece>,
+    rate: Vec<f64>,
+    /// Contacts that have been on another piece since, and the columns of `A⁻¹ (G + C − I)` of their rows: one after
+    /// the other, two of each contact.
+    changed: Vec<usize>,
+    columns: Vec<f64>,
+    /// The system of the changes.
+    small: Option<LinearSolver>,
+    values: Vec<f64>,
+    rhs: Vec<f64>,
 }
 
 impl Piece {
@@ -120,15 +141,15 @@ impl Path {
     /// Makes room for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.pieces.reserve(rows);
-        self.terms.reserve(rows);
+        self.factors.reserve(rows);
         for values in self.vectors() {
             values.reserve(rows);
         }
     }
 
-    fn vectors(&mut self) -> [&mut Vec<f64>; 7] {
-        let Self { compliances, center, bias, y, rate, lack, best, .. } = self;
-        [compliances, center, bias, y, rate, lack, best]
+    fn vectors(&mut self) -> [&mut Vec<f64>; 8] {
+        let Self { compliances, center, bias, lack, y, rate, factors, best, .. } = self;
+        [compliances, center, bias, lack, y, rate, &mut factors.rate, best]
     }
 
     /// Replaces the unknowns of a problem, of a prepared system, by the best that paths from them lead to.
@@ -219,11 +240,12 @@ impl Path {
 
     /// Follows the path of y from t = 1; `false` where it is too long or ends in a ray.
     fn follow(&mut self, problem: &Problem, system: &mut SparseSystem, iterations: &mut u32) -> bool {
-        let mut t = 1.0;
+        let mut t = 1.0_f64;
         let mut last: Option<Crossing> = None;
         for _ in 0..LONGEST {
             *iterations += 1;
-            if !self.solve_piece(problem, system, t) {
+            let is_known = last.is_some_and(|last| self.change(problem, system, last.contact));
+            if !(is_known || self.factor(problem, system)) || !self.find_rate(problem) {
                 return false;
             }
             // Away from the border that was crossed last.
@@ -232,21 +254,38 @@ impl Path {
             let sign = if falls { 1.0 } else { -1.0 };
             let next = self.next(problem, sign, last);
             let length = next.map_or(f64::INFINITY, |next| next.length);
-            if falls && t <= length {
-                self.y.iter_mut().zip(&self.rate).for_each(|(y, rate)| *y += t * rate);
-                return true;
+            let way = if falls { t.min(length) } else { -length };
+            if way.is_infinite() {
+                return false;
             }
-            let Some(next) = next else { return false };
-            t -= sign * length;
-            self.pieces[next.contact] = next.behind;
-            last = Some(next);
+            self.y.iter_mut().zip(&self.rate).for_each(|(y, rate)| *y += way * rate);
+            t -= way;
+            match next {
+                Some(next) if t > 0.0 => self.pieces[next.contact] = next.behind,
+                _ => return self.finish(problem, system),
+            }
+            last = next;
         }
         false
     }
 
-    /// Finds y for this t, and how it changes, on the present pieces; `false` where there is none.
-    fn solve_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64) -> bool {
-        self.terms.clear();
+    /// Removes what rounding has left on the way.
+    fn finish(&mut self, problem: &Problem, system: &mut SparseSystem) -> bool {
+        if !self.factors.changed.is_empty() && !self.factor(problem, system) {
+            return false;
+        }
+        self.y.iter_mut().zip(&self.bias).for_each(|(y, bias)| *y = -bias);
+        system.solve(&mut self.y);
+        true
+    }
+
+    /// Factorizes the matrix of the present pieces.
+    fn factor(&mut self, problem: &Problem, system: &mut SparseSystem) -> bool {
+        let factors = &mut self.factors;
+        factors.changed.clear();
+        factors.columns.clear();
+        factors.pieces.clone_from(&self.pieces);
+        factors.terms.clear();
         for (piece, contact) in self.pieces.iter().zip(&problem.contacts) {
             let projection = piece.projection(contact.friction);
             let mut own = IDENTITY;
@@ -254,17 +293,92 @@ impl Path {
                 let stiff = 1.0 - self.compliance * self.compliances[row];
                 own.iter_mut().zip(projection).for_each(|(own, projection)| *own -= stiff * projection);
             }
-            self.terms.push(Terms { left: IDENTITY, right: projection, own });
+            factors.terms.push(Terms { left: IDENTITY, right: projection, own });
         }
-        if system.factor(problem, 0.0, &self.terms).is_err() {
+        if system.factor(problem, 0.0, &factors.terms).is_err() {
             return false;
         }
-        self.rate.copy_from_slice(&self.lack);
-        system.solve(&mut self.rate);
-        for ((y, bias), lack) in self.y.iter_mut().zip(&self.bias).zip(&self.lack) {
-            *y = -bias - t * lack;
+        factors.rate.copy_from_slice(&self.lack);
+        system.solve(&mut factors.rate);
+        true
+    }
+
+    /// Prepares for a contact on another piece; `false` where the matrix has to be factorized again.
+    fn change(&mut self, problem: &Problem, system: &mut SparseSystem, contact: usize) -> bool {
+        let Self { factors, compliances, compliance, .. } = self;
+        if factors.changed.contains(&contact) {
+            return true;
         }
-        system.solve(&mut self.y);
+        if factors.changed.len() == CHANGED {
+            return false;
+        }
+        factors.changed.push(contact);
+        let n = problem.size();
+        for k in 0..2 {
+            let start = factors.columns.len();
+            factors.columns.resize(start + n, 0.0);
+            let column = &mut factors.columns[start..];
+            let Some(row) = problem.contacts[contact].all().nth(k) else { continue };
+            for (index, on) in problem.contacts.iter().enumerate() {
+                if let Some(block) = problem.coupling(index, contact) {
+                    on.all().zip(block).for_each(|(row, block)| column[row] = block[k]);
+                }
+            }
+            column[row] -= 1.0 - *compliance * compliances[row];
+            system.solve(column);
+        }
+        true
+    }
+
+    /// Finds how y changes as t falls, on the present pieces; `false` where it may not.
+    ///
+    /// With ΔP of the contacts that have changed, w = Eᵀ x their part of the solution x, x₀ the one before, and Z the
+    /// columns: `w + Eᵀ Z ΔP w = Eᵀ x₀`, `x = x₀ − Z ΔP w`.
+    fn find_rate(&mut self, problem: &Problem) -> bool {
+        let Factors { pieces, rate: before, changed, columns, small, values, rhs, .. } = &mut self.factors;
+        self.rate.copy_from_slice(before);
+        if changed.is_empty() {
+            return true;
+        }
+        let (n, size) = (problem.size(), 2 * CHANGED);
+        let difference = |contact: usize| {
+            let friction = problem.contacts[contact].friction;
+            let [now, then] = [self.pieces[contact], pieces[contact]].map(|piece| piece.projection(friction));
+            [0, 1].map(|k| [0, 1].map(|l| now[k][l] - then[k][l]))
+        };
+        values.clear();
+        values.resize(size * size, 0.0);
+        (0..size).for_each(|k| values[k * size + k] = 1.0);
+        rhs.clear();
+        rhs.resize(size, 0.0);
+        for (on, &contact) in changed.iter().enumerate() {
+            for (k, row) in problem.contacts[contact].all().enumerate() {
+                rhs[2 * on + k] = before[row];
+                for (from, &other) in changed.iter().enumerate() {
+                    let change = difference(other);
+                    for l in 0..2 {
+                        let response = (0..2).map(|m| columns[(2 * from + m) * n + row] * change[m][l]);
+                        values[(2 * from + l) * size + 2 * on + k] += response.sum::<f64>();
+                    }
+                }
+            }
+        }
+        let small = small.get_or_insert_with(|| {
+            let entries = (0..size).flat_map(|row| (0..size).map(move |column| (row, column)));
+            LinearSolver::from_pattern(OwnedPattern::from_entries(size, size, entries))
+        });
+        if small.factor(values).is_err() {
+            return false;
+        }
+        small.solve(rhs);
+        for (from, &contact) in changed.iter().enumerate() {
+            let change = difference(contact);
+            for (k, change) in change.iter().enumerate() {
+                let by = change[0] * rhs[2 * from] + change[1] * rhs[2 * from + 1];
+                let column = &columns[(2 * from + k) * n..(2 * from + k + 1) * n];
+                self.rate.iter_mut().zip(column).for_each(|(rate, response)| *rate -= by * response);
+            }
+        }
         true
     }
 
@@ -297,6 +411,17 @@ impl Path {
             problem.unknowns_mut()[contact.all()].copy_from_slice(&forces[..=contact.tangents]);
         }
         problem.update_slips();
+    }
+}
+
+impl Factors {
+    fn reserve(&mut self, rows: usize) {
+        self.terms.reserve(rows);
+        self.pieces.reserve(rows);
+        self.changed.reserve(CHANGED);
+        self.columns.reserve(2 * CHANGED * rows);
+        self.values.reserve(4 * CHANGED * CHANGED);
+        self.rhs.reserve(2 * CHANGED);
     }
 }
 

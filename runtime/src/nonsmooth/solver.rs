@@ -24,9 +24,10 @@ const ENUMERATED: usize = 4;
 const MANY: usize = 48;
 /// Up to this many rows linear systems are dense, and redundant contacts found by elimination.
 const DENSE: usize = 192;
-/// How often the interior-point method is tried, and paths: those after it begin where the best one has ended.
+/// How often the interior-point method is tried, and paths: those after it begin in turns where the best one has ended, and
+/// where the interior-point method has.
 const INTERIOR_ATTEMPTS: u32 = 2;
-const ATTEMPTS: u32 = 8;
+const ATTEMPTS: u32 = 16;
 /// Added to the diagonal of sparse systems, so that redundant contacts do no harm; further iterations remove what it
 /// changes.
 const DAMPING: f64 = 1e-8;
@@ -34,6 +35,8 @@ const DAMPING: f64 = 1e-8;
 const EXACT: f64 = 4.0 * f64::EPSILON;
 /// The same where iterations end: redundant contacts cost digits.
 const ACCEPTED: f64 = 1e-13;
+/// The same where paths end: in a heap that creeps, forces are a million times as large as what moves it.
+const SETTLED: f64 = 5e-13;
 /// The same for more contacts than can be tried: redundant ones between sticking and sliding cost more.
 const CLOSE: f64 = 1e-9;
 /// The same for many contacts: in space, bodies of a heap that collide all at once may leave no method anything better. What
@@ -266,10 +269,11 @@ impl Solver {
                 }
                 problem.unknowns_mut().copy_from_slice(&self.start);
             } else {
-                problem.unknowns_mut().copy_from_slice(&self.best);
+                let from = if attempt % 2 == 0 { &self.best } else { &self.start };
+                problem.unknowns_mut().copy_from_slice(from);
             }
             if follows_paths {
-                let is_solved = self.path.solve(problem, &mut self.sparse, attempt, [EXACT, ACCEPTED], iterations);
+                let is_solved = self.path.solve(problem, &mut self.sparse, attempt, [EXACT, SETTLED], iterations);
                 let violation = self.keep(problem, &mut least);
                 if is_solved {
                     return Ok(Solved { method: Method::Path, iterations: *iterations, violation });
