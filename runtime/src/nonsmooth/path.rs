@@ -11,12 +11,12 @@
 use super::couplings::{Block, IDENTITY, Vector, times};
 use super::problem::{Problem, Rows, Terms};
 use super::sparse_system::SparseSystem;
-use crate::linear_solver::LinearSolver;
-use crate::sparsity::OwnedPattern;
 
 /// Compliance of contacts at first, and at most; the largest diagonal entry of G of each is one.
 const COMPLIANCE: f64 = 0.1;
 const LARGEST_COMPLIANCE: f64 = 1.0;
+/// With less compliance redundant contacts have none; where that is not enough, nothing is gained.
+const LEAST_COMPLIANCE: f64 = 1e-20;
 /// How much more contacts give way along their tangents: the laws of friction have fewer solutions then, and paths fewer
 /// turns.
 const TANGENTIAL: f64 = 10.0;
@@ -31,10 +31,9 @@ const RISE: f64 = 4.0;
 /// Most pieces of a path, and of all.
 const LONGEST: u32 = 60;
 const PIECES: u32 = 4000;
-/// Contacts whose pieces may change before the matrix is factorized again.
-const CHANGED: usize = 16;
-/// A guess is moved by this part of its violation of the laws: equal bodies, side by side, reach borders all at once.
-const DISORDER: f64 = 1e-3;
+/// A guess is moved by such a part of its violation of the laws, one attempt after the other: equal bodies, side by side,
+/// reach borders all at once.
+const DISORDER: [f64; 3] = [1e-2, 1e-3, 1e-1];
 
 /// Where y of a contact is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,38 +60,23 @@ struct Crossing {
 #[derive(Default)]
 pub(super) struct Path {
     random: u64,
+    /// By what part of its violation of the laws a guess is moved.
+    disorder: f64,
     compliance: f64,
     /// Compliances of all rows, over the one that changes.
     compliances: Vec<f64>,
     /// Λ that was found last, and b that its compliance leaves.
     center: Vec<f64>,
     bias: Vec<f64>,
-    /// What the guess lacks.
-    lack: Vec<f64>,
     pieces: Vec<Piece>,
+    terms: Vec<Terms>,
     y: Vec<f64>,
     /// How y changes as t falls.
     rate: Vec<f64>,
-    factors: Factors,
+    /// What the guess lacks.
+    lack: Vec<f64>,
     /// Λ that obeys the laws best.
     best: Vec<f64>,
-}
-
-/// The matrix `A = I − P + (G + C) P` of one set of pieces, for others that differ from it in few.
-#[derive(Default)]
-struct Factors {
-    terms: Vec<Terms>,
-    /// The pieces, and the rate of y, for which it is.
-    pieces: Vec<Piece>,
-    rate: Vec<f64>,
-    /// Contacts that have been on another piece since, and the columns of `A⁻¹ (G + C − I)` of their rows: one after
-    /// the other, two of each contact.
-    changed: Vec<usize>,
-    columns: Vec<f64>,
-    /// The system of the changes.
-    small: Option<LinearSolver>,
-    values: Vec<f64>,
-    rhs: Vec<f64>,
 }
 
 impl Piece {
@@ -141,15 +125,15 @@ impl Path {
     /// Makes room for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.pieces.reserve(rows);
-        self.factors.reserve(rows);
+        self.terms.reserve(rows);
         for values in self.vectors() {
             values.reserve(rows);
         }
     }
 
-    fn vectors(&mut self) -> [&mut Vec<f64>; 8] {
-        let Self { compliances, center, bias, lack, y, rate, factors, best, .. } = self;
-        [compliances, center, bias, lack, y, rate, &mut factors.rate, best]
+    fn vectors(&mut self) -> [&mut Vec<f64>; 7] {
+        let Self { compliances, center, bias, y, rate, lack, best, .. } = self;
+        [compliances, center, bias, y, rate, lack, best]
     }
 
     /// Replaces the unknowns of a problem, of a prepared system, by the best that paths from them lead to.
@@ -168,7 +152,7 @@ impl Path {
         let most = *iterations + PIECES;
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
         let mut is_solved = false;
-        while !is_solved && *iterations < most {
+        while !is_solved && *iterations < most && self.compliance > LEAST_COMPLIANCE {
             let before = *iterations;
             self.guess(problem);
             if !self.follow(problem, system, iterations) {
@@ -202,6 +186,7 @@ impl Path {
         self.center.copy_from_slice(problem.unknowns());
         self.best.copy_from_slice(problem.unknowns());
         self.random = u64::from(attempt);
+        self.disorder = DISORDER[attempt as usize % DISORDER.len()];
         self.compliance = COMPLIANCE;
         let spread = if attempt > 0 { SPREAD } else { 0.0 };
         for contact in &problem.contacts {
@@ -219,10 +204,11 @@ impl Path {
 
     /// Makes y that of the problem's unknowns, and finds what it lacks.
     fn guess(&mut self, problem: &Problem) {
-        let disorder = DISORDER * problem.violation().0;
+        let disorder = self.disorder * problem.violation().0;
         for row in 0..problem.size() {
             self.bias[row] = problem.bias(row) - self.compliance * self.compliances[row] * self.center[row];
-            self.y[row] = problem.unknowns()[row] - problem.slip(row) + disorder * self.random();
+            let disorder = disorder * problem.scale_of(row) * self.random();
+            self.y[row] = problem.unknowns()[row] - problem.slip(row) + disorder;
         }
         self.pieces.clear();
         self.pieces.extend(problem.contacts.iter().map(|contact| Piece::of(contact.part(&self.y), contact.friction)));
@@ -240,12 +226,11 @@ impl Path {
 
     /// Follows the path of y from t = 1; `false` where it is too long or ends in a ray.
     fn follow(&mut self, problem: &Problem, system: &mut SparseSystem, iterations: &mut u32) -> bool {
-        let mut t = 1.0_f64;
+        let mut t = 1.0;
         let mut last: Option<Crossing> = None;
         for _ in 0..LONGEST {
             *iterations += 1;
-            let is_known = last.is_some_and(|last| self.change(problem, system, last.contact));
-            if !(is_known || self.factor(problem, system)) || !self.find_rate(problem) {
+            if !self.solve_piece(problem, system, t) {
                 return false;
             }
             // Away from the border that was crossed last.
@@ -254,38 +239,21 @@ impl Path {
             let sign = if falls { 1.0 } else { -1.0 };
             let next = self.next(problem, sign, last);
             let length = next.map_or(f64::INFINITY, |next| next.length);
-            let way = if falls { t.min(length) } else { -length };
-            if way.is_infinite() {
-                return false;
+            if falls && t <= length {
+                self.y.iter_mut().zip(&self.rate).for_each(|(y, rate)| *y += t * rate);
+                return true;
             }
-            self.y.iter_mut().zip(&self.rate).for_each(|(y, rate)| *y += way * rate);
-            t -= way;
-            match next {
-                Some(next) if t > 0.0 => self.pieces[next.contact] = next.behind,
-                _ => return self.finish(problem, system),
-            }
-            last = next;
+            let Some(next) = next else { return false };
+            t -= sign * length;
+            self.pieces[next.contact] = next.behind;
+            last = Some(next);
         }
         false
     }
 
-    /// Removes what rounding has left on the way.
-    fn finish(&mut self, problem: &Problem, system: &mut SparseSystem) -> bool {
-        if !self.factors.changed.is_empty() && !self.factor(problem, system) {
-            return false;
-        }
-        self.y.iter_mut().zip(&self.bias).for_each(|(y, bias)| *y = -bias);
-        system.solve(&mut self.y);
-        true
-    }
-
-    /// Factorizes the matrix of the present pieces.
-    fn factor(&mut self, problem: &Problem, system: &mut SparseSystem) -> bool {
-        let factors = &mut self.factors;
-        factors.changed.clear();
-        factors.columns.clear();
-        factors.pieces.clone_from(&self.pieces);
-        factors.terms.clear();
+    /// Finds y for this t, and how it changes, on the present pieces; `false` where there is none.
+    fn solve_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64) -> bool {
+        self.terms.clear();
         for (piece, contact) in self.pieces.iter().zip(&problem.contacts) {
             let projection = piece.projection(contact.friction);
             let mut own = IDENTITY;
@@ -293,92 +261,17 @@ impl Path {
                 let stiff = 1.0 - self.compliance * self.compliances[row];
                 own.iter_mut().zip(projection).for_each(|(own, projection)| *own -= stiff * projection);
             }
-            factors.terms.push(Terms { left: IDENTITY, right: projection, own });
+            self.terms.push(Terms { left: IDENTITY, right: projection, own });
         }
-        if system.factor(problem, 0.0, &factors.terms).is_err() {
+        if system.factor(problem, 0.0, &self.terms).is_err() {
             return false;
         }
-        factors.rate.copy_from_slice(&self.lack);
-        system.solve(&mut factors.rate);
-        true
-    }
-
-    /// Prepares for a contact on another piece; `false` where the matrix has to be factorized again.
-    fn change(&mut self, problem: &Problem, system: &mut SparseSystem, contact: usize) -> bool {
-        let Self { factors, compliances, compliance, .. } = self;
-        if factors.changed.contains(&contact) {
-            return true;
+        self.rate.copy_from_slice(&self.lack);
+        system.solve(&mut self.rate);
+        for ((y, bias), lack) in self.y.iter_mut().zip(&self.bias).zip(&self.lack) {
+            *y = -bias - t * lack;
         }
-        if factors.changed.len() == CHANGED {
-            return false;
-        }
-        factors.changed.push(contact);
-        let n = problem.size();
-        for k in 0..2 {
-            let start = factors.columns.len();
-            factors.columns.resize(start + n, 0.0);
-            let column = &mut factors.columns[start..];
-            let Some(row) = problem.contacts[contact].all().nth(k) else { continue };
-            for (index, on) in problem.contacts.iter().enumerate() {
-                if let Some(block) = problem.coupling(index, contact) {
-                    on.all().zip(block).for_each(|(row, block)| column[row] = block[k]);
-                }
-            }
-            column[row] -= 1.0 - *compliance * compliances[row];
-            system.solve(column);
-        }
-        true
-    }
-
-    /// Finds how y changes as t falls, on the present pieces; `false` where it may not.
-    ///
-    /// With ΔP of the contacts that have changed, w = Eᵀ x their part of the solution x, x₀ the one before, and Z the
-    /// columns: `w + Eᵀ Z ΔP w = Eᵀ x₀`, `x = x₀ − Z ΔP w`.
-    fn find_rate(&mut self, problem: &Problem) -> bool {
-        let Factors { pieces, rate: before, changed, columns, small, values, rhs, .. } = &mut self.factors;
-        self.rate.copy_from_slice(before);
-        if changed.is_empty() {
-            return true;
-        }
-        let (n, size) = (problem.size(), 2 * CHANGED);
-        let difference = |contact: usize| {
-            let friction = problem.contacts[contact].friction;
-            let [now, then] = [self.pieces[contact], pieces[contact]].map(|piece| piece.projection(friction));
-            [0, 1].map(|k| [0, 1].map(|l| now[k][l] - then[k][l]))
-        };
-        values.clear();
-        values.resize(size * size, 0.0);
-        (0..size).for_each(|k| values[k * size + k] = 1.0);
-        rhs.clear();
-        rhs.resize(size, 0.0);
-        for (on, &contact) in changed.iter().enumerate() {
-            for (k, row) in problem.contacts[contact].all().enumerate() {
-                rhs[2 * on + k] = before[row];
-                for (from, &other) in changed.iter().enumerate() {
-                    let change = difference(other);
-                    for l in 0..2 {
-                        let response = (0..2).map(|m| columns[(2 * from + m) * n + row] * change[m][l]);
-                        values[(2 * from + l) * size + 2 * on + k] += response.sum::<f64>();
-                    }
-                }
-            }
-        }
-        let small = small.get_or_insert_with(|| {
-            let entries = (0..size).flat_map(|row| (0..size).map(move |column| (row, column)));
-            LinearSolver::from_pattern(OwnedPattern::from_entries(size, size, entries))
-        });
-        if small.factor(values).is_err() {
-            return false;
-        }
-        small.solve(rhs);
-        for (from, &contact) in changed.iter().enumerate() {
-            let change = difference(contact);
-            for (k, change) in change.iter().enumerate() {
-                let by = change[0] * rhs[2 * from] + change[1] * rhs[2 * from + 1];
-                let column = &columns[(2 * from + k) * n..(2 * from + k + 1) * n];
-                self.rate.iter_mut().zip(column).for_each(|(rate, response)| *rate -= by * response);
-            }
-        }
+        system.solve(&mut self.y);
         true
     }
 
@@ -395,6 +288,11 @@ impl Path {
                     continue;
                 }
                 let length = along(border, y).max(0.0) / closing;
+                let behind = match behind {
+                    // On an open contact y may have come to the other side.
+                    Piece::Slide(_) if *piece == Piece::Open => Piece::Slide((y[1] + sign * length * rate[1]).signum()),
+                    _ => behind,
+                };
                 if nearest.is_none_or(|nearest| length < nearest.length) {
                     nearest = Some(Crossing { contact: index, border, behind, length });
                 }
@@ -411,17 +309,6 @@ impl Path {
             problem.unknowns_mut()[contact.all()].copy_from_slice(&forces[..=contact.tangents]);
         }
         problem.update_slips();
-    }
-}
-
-impl Factors {
-    fn reserve(&mut self, rows: usize) {
-        self.terms.reserve(rows);
-        self.pieces.reserve(rows);
-        self.changed.reserve(CHANGED);
-        self.columns.reserve(2 * CHANGED * rows);
-        self.values.reserve(4 * CHANGED * CHANGED);
-        self.rhs.reserve(2 * CHANGED);
     }
 }
 
@@ -457,5 +344,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_closing_contact_slides_to_where_it_comes() {
+        let mut problem = Problem::default();
+        problem.push(1, 0.4);
+        problem.allocate();
+        let mut path = Path { pieces: vec![Piece::Open], y: vec![-1.0, -0.5], rate: vec![1.0, 2.0], ..Path::default() };
+        let crossing = path.next(&problem, 1.0, None).expect("a border");
+        assert_eq!((crossing.length, crossing.behind), (1.0, Piece::Slide(1.0)));
+        path.rate[1] = 0.4;
+        let crossing = path.next(&problem, 1.0, None).expect("a border");
+        assert_eq!(crossing.behind, Piece::Slide(-1.0));
     }
 }

@@ -155,12 +155,6 @@ impl Problem {
         &self.couplings
     }
 
-    /// The block of scaled G with which a contact acts on another, if it does.
-    pub(super) fn coupling(&self, on: usize, from: usize) -> Option<&Block> {
-        let row = self.couplings.row(on);
-        row.binary_search_by_key(&from, |(contact, _)| *contact).ok().map(|at| &row[at].1)
-    }
-
     /// What values of all rows do to a contact by scaled G.
     pub(super) fn act(&self, on: usize, values: &[f64]) -> Vector {
         let mut sum = [0.0; 3];
@@ -190,6 +184,11 @@ impl Problem {
                 }
             }
         }
+    }
+
+    /// What a row's Λ was divided by, and its slip multiplied with.
+    pub(super) fn scale_of(&self, row: usize) -> f64 {
+        self.scales[row]
     }
 
     /// Scaled b.

@@ -4,8 +4,8 @@
 //! [rezaei, Eqs. 43, 52] leave out; with it most problems need one or two iterations. Where it cycles, few planar
 //! contacts are tried in every combination of open, sticking and sliding; else Newton's method finishes what the
 //! interior-point method has found, sparsely where contacts are many. In a heap whose bodies collide all at once that may
-//! fail; in the plane paths lead on from what was found, in space contacts are swept over one by one (projected
-//! Gauss-Seidel) until they obey their laws loosely.
+//! fail; in the plane paths lead on from what was found. In space, and where paths fail, contacts are swept over one by one
+//! (projected Gauss-Seidel) until they obey their laws loosely.
 //! A problem that none solves may have no solution: friction can jam.
 
 use super::couplings::{Block, IDENTITY};
@@ -24,8 +24,7 @@ const ENUMERATED: usize = 4;
 const MANY: usize = 48;
 /// Up to this many rows linear systems are dense, and redundant contacts found by elimination.
 const DENSE: usize = 192;
-/// How often the interior-point method is tried, and paths: those after it begin in turns where the best one has ended, and
-/// where the interior-point method has.
+/// How often the interior-point method is tried, and paths: those after it begin where the best one has ended.
 const INTERIOR_ATTEMPTS: u32 = 2;
 const ATTEMPTS: u32 = 16;
 /// Added to the diagonal of sparse systems, so that redundant contacts do no harm; further iterations remove what it
@@ -39,7 +38,7 @@ const ACCEPTED: f64 = 1e-13;
 const SETTLED: f64 = 5e-13;
 /// The same for more contacts than can be tried: redundant ones between sticking and sliding cost more.
 const CLOSE: f64 = 1e-9;
-/// The same for many contacts: in space, bodies of a heap that collide all at once may leave no method anything better. What
+/// The same for many contacts: bodies of a heap that collide all at once, in space, may leave no method anything better. What
 /// was left is part of the record.
 const LOOSE: f64 = 1e-3;
 /// What solved nearly the same problem is kept while it violates the laws by no more than so many times as much as what is
@@ -258,6 +257,7 @@ impl Solver {
         // Paths find nothing where all states have been tried.
         let follows_paths = problem.contacts.len() > ENUMERATED && is_planar(problem);
         let mut least = f64::INFINITY;
+        self.best.clone_from(&self.guess);
         for attempt in 0..if follows_paths { ATTEMPTS } else { INTERIOR_ATTEMPTS } {
             if attempt < INTERIOR_ATTEMPTS {
                 self.interior.solve(problem, &mut self.sparse, attempt == 0, iterations);
@@ -269,8 +269,7 @@ impl Solver {
                 }
                 problem.unknowns_mut().copy_from_slice(&self.start);
             } else {
-                let from = if attempt % 2 == 0 { &self.best } else { &self.start };
-                problem.unknowns_mut().copy_from_slice(from);
+                problem.unknowns_mut().copy_from_slice(&self.best);
             }
             if follows_paths {
                 let is_solved = self.path.solve(problem, &mut self.sparse, attempt, [EXACT, SETTLED], iterations);
@@ -288,7 +287,7 @@ impl Solver {
             problem.unknowns_mut().copy_from_slice(&self.best);
         }
         let mut method = Method::InteriorPoint;
-        let mut looks = 0;
+        let (mut looks, mut sweeps) = (0, 0_u32);
         loop {
             problem.update_slips();
             let (violation, size) = problem.violation();
@@ -301,8 +300,9 @@ impl Solver {
             method = Method::GaussSeidel;
             looks += 1;
             for _ in 0..SWEEPS_AT_ONCE {
-                let part = (1.0 + f64::from(*iterations) / WHOLE).sqrt().recip();
+                let part = (1.0 + f64::from(sweeps) / WHOLE).sqrt().recip();
                 Self::sweep(problem, part);
+                sweeps += 1;
                 *iterations += 1;
             }
         }
