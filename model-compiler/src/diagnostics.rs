@@ -424,12 +424,19 @@ pub(crate) fn too_many_items(range: Place, most: usize) -> Error {
     advise(range, message, "check the bounds of this range")
 }
 
+const ABSOLUTE: &str = "write `coordinates absolute;`, with which code does not grow with the number of members";
+
 /// A joint that moves more than is worth it; `most` pairs of velocities may share inertia.
 pub(crate) fn too_many_coupled(joint: &Ident, most: usize) -> Error {
     let message = format!(
         "up to here, joint coordinates couple more than {most} pairs of velocities: each with those before it in the tree"
     );
-    advise(joint, message, "write `coordinates absolute;`, with which code does not grow with the number of members")
+    advise(joint, message, ABSOLUTE)
+}
+
+pub(crate) fn too_many_velocities(joint: &Ident, most: usize) -> Error {
+    let message = format!("expected at most {most} velocities in joint coordinates");
+    advise(joint, message, ABSOLUTE)
 }
 
 pub(crate) fn too_many_elements(member: &Ident, most: i64) -> Error {

@@ -21,16 +21,18 @@ impl Cache<'_> {
 
     /// The code of the model with this source.
     pub(crate) fn read(&self, source: &str) -> Option<String> {
-        let mut text = fs::read_to_string(self.file(source)).ok()?;
-        let code = text.strip_prefix(&head(source))?.len();
-        Some(text.split_off(text.len() - code))
+        let text = fs::read_to_string(self.file(source)).ok()?;
+        let (length, text) = text.split_once('\n')?;
+        let code = text.strip_prefix(&head(source))?;
+        // Half of it might be no code, for which rustc stops.
+        (length.parse() == Ok(code.len())).then(|| code.to_owned())
     }
 
     pub(crate) fn write(&self, source: &str, code: &str) {
         // Other processes read a whole file or none.
         let file = self.file(source);
         let unfinished = file.with_extension(process::id().to_string());
-        if fs::write(&unfinished, head(source) + code).and_then(|()| fs::rename(&unfinished, file)).is_err() {
+        if fs::write(&unfinished, text(source, code)).and_then(|()| fs::rename(&unfinished, file)).is_err() {
             let _ = fs::remove_file(unfinished);
         }
     }
@@ -42,7 +44,12 @@ impl Cache<'_> {
     }
 }
 
-/// What stands before the code.
+/// What a file holds.
+fn text(source: &str, code: &str) -> String {
+    format!("{}\n{}{code}", code.len(), head(source))
+}
+
+/// What stands before the code, after its length.
 fn head(source: &str) -> String {
     format!("{}\n{source}\n", source.len())
 }
@@ -70,8 +77,10 @@ mod tests {
     fn code_of_another_source_or_half_a_file_is_not_taken() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
-        for text in [head("model Pendulum { a }") + "struct Pendulum;", head(SOURCE)[..10].to_string()] {
-            fs::write(cache.file(SOURCE), text).unwrap();
+        let whole = text(SOURCE, "struct Pendulum;");
+        let others = [&text("model Pendulum { a }", "struct Pendulum;"), &whole[..10], &whole[..whole.len() - 4]];
+        for other in others {
+            fs::write(cache.file(SOURCE), other).unwrap();
             assert_eq!(cache.read(SOURCE), None);
         }
     }

@@ -46,11 +46,12 @@ impl Integers {
 
     /// Counts values that `[value; n]` makes.
     pub(super) fn repeat(&self, count: i64, place: Place) -> Result<()> {
-        self.repeated.update(|repeated| repeated.saturating_add(count));
-        if self.repeated.get() > MOST_REPEATED {
+        let repeated = self.repeated.get().saturating_add(count);
+        if repeated > MOST_REPEATED {
             self.is_too_long.set(true);
             return Err(diagnostics::too_many_values(place, MOST_REPEATED));
         }
+        self.repeated.set(repeated);
         Ok(())
     }
 
@@ -218,7 +219,7 @@ fn range(reader: &mut Reader, names: &[Ident]) -> Result<Vec<Round>> {
     if end.saturating_sub(first) > MOST_ROUNDS as i64 {
         return Err(diagnostics::too_many_rounds(reader.since(place), MOST_ROUNDS));
     }
-    let number = |k: i64| match TokenTree::from(proc_macro2::Literal::i64_unsuffixed(k.abs())) {
+    let number = |k: i64| match TokenTree::from(proc_macro2::Literal::u64_unsuffixed(k.unsigned_abs())) {
         digits if k >= 0 => digits,
         digits => {
             let minus = TokenTree::from(proc_macro2::Punct::new('-', proc_macro2::Spacing::Alone));

@@ -14,6 +14,9 @@ const MOST_ELEMENTS_OF_BEAMS: i64 = 10_000;
 /// takes a minute and a gigabyte, and twice as many hinges would take ten times as much. Bodies side by side couple none.
 const MOST_COUPLED: usize = 100 * 99 / 2;
 
+/// Most velocities in joint coordinates: all of them are in one kernel, and the matrix of all masses is checked.
+const MOST_VELOCITIES: usize = 2000;
+
 /// Refuses flexible members with more elements than are handled together. Says whether there are few enough.
 pub(super) fn are_elements_few(members: &[&parse::Flexible], beams: &[&parse::Flexible], errors: &Errors) -> bool {
     // The matrix of floating frames with all their nodes is dense while it is checked.
@@ -41,13 +44,18 @@ pub(super) fn refuse_coupled_trees(system: &System, errors: &Errors) {
     }
     // Velocities that move a body.
     let mut moving = vec![0; system.bodies.len()];
-    let mut coupled = 0;
+    let (mut velocities, mut coupled) = (0, 0);
     for (_, joint) in system.tree_joints() {
         let own = joints::channels(joint.kind, system.space, system.rotation).1.len();
         let before = joint.parent.body.map_or(0, |body| moving[body.0]);
+        velocities += own;
         coupled += own * before;
         if let Some(child) = joint.child.body {
             moving[child.0] = before + own;
+        }
+        if velocities > MOST_VELOCITIES {
+            errors.push(diagnostics::too_many_velocities(&joint.name, MOST_VELOCITIES));
+            return;
         }
         if coupled > MOST_COUPLED {
             errors.push(diagnostics::too_many_coupled(&joint.name, MOST_COUPLED));
