@@ -88,7 +88,8 @@ pub fn pattern(rows: usize, columns: &[Run<&[Bounds], &[u32]>]) -> SparsityPatte
     OwnedPattern { rows, columns: column_starts.len() - 1, column_starts, row_indices }.leak()
 }
 
-/// The pattern of `[ M D K, −Gᵀ ; G, 0 ]`, without a diagonal below M.
+/// The pattern of `[ M D K, −Gᵀ ; G, 0 ]`: constraints have no diagonal entries. The compiler numbers places in the same one,
+/// in its `emit/pattern.rs`.
 pub fn iteration_matrix(upper_left: [&SparsityPattern; 3], jacobian: &SparsityPattern) -> SparsityPattern {
     let (nc, nv) = (jacobian.rows, jacobian.columns);
     let upper_left = upper_left.into_iter().flat_map(SparsityPattern::entries);

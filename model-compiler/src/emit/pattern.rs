@@ -69,7 +69,8 @@ pub(crate) struct Patterns {
     pub constraint_jacobian: Pattern,
     /// Normals and tangents, contact by contact.
     pub contact_jacobian: Pattern,
-    /// `[ M D K, −Gᵀ ; G, 0 ]`; constraints have no diagonal entries.
+    /// `[ M D K, −Gᵀ ; G, 0 ]`; constraints have no diagonal entries. Models make the same one at run time, in the runtime's
+    /// `runs.rs`.
     pub iteration_matrix: Pattern,
 }
 

@@ -10,6 +10,7 @@
 
 use super::couplings::{Block, IDENTITY, Vector, times};
 use super::problem::{Problem, Rows, Terms};
+use super::random::Random;
 use super::sparse_system::SparseSystem;
 
 /// Compliance of contacts at first, and at most; the largest diagonal entry of G of each is one.
@@ -59,7 +60,7 @@ struct Crossing {
 
 #[derive(Default)]
 pub(super) struct Path {
-    random: u64,
+    random: Random,
     /// By what part of its violation of the laws a guess is moved.
     disorder: f64,
     compliance: f64,
@@ -104,16 +105,26 @@ impl Piece {
         projection
     }
 
-    /// Its borders: what is positive inside, as factors of y, and the piece behind.
-    fn borders(self, y: Vector, friction: f64) -> impl Iterator<Item = ([f64; 2], Self)> {
+    /// Its borders: what is positive inside, as factors of y.
+    fn borders(self, friction: f64) -> impl Iterator<Item = [f64; 2]> {
         let borders = match self {
-            Self::Open if friction == 0.0 => [Some(([-1.0, 0.0], Self::Smooth)), None],
-            Self::Open => [Some(([-1.0, 0.0], Self::Slide(y[1].signum()))), None],
-            Self::Stick => [1.0, -1.0].map(|sign| Some(([friction, -sign], Self::Slide(sign)))),
-            Self::Slide(sign) => [Some(([1.0, 0.0], Self::Open)), Some(([-friction, sign], Self::Stick))],
-            Self::Smooth => [Some(([1.0, 0.0], Self::Open)), None],
+            Self::Open => [Some([-1.0, 0.0]), None],
+            Self::Stick => [1.0, -1.0].map(|sign| Some([friction, -sign])),
+            Self::Slide(sign) => [Some([1.0, 0.0]), Some([-friction, sign])],
+            Self::Smooth => [Some([1.0, 0.0]), None],
         };
         borders.into_iter().flatten()
+    }
+
+    /// The piece behind a border, where y reaches it.
+    fn behind(self, border: [f64; 2], y: Vector, friction: f64) -> Self {
+        match self {
+            Self::Open if friction == 0.0 => Self::Smooth,
+            Self::Open => Self::Slide(y[1].signum()),
+            Self::Stick => Self::Slide(-border[1]),
+            Self::Slide(_) if border[0] < 0.0 => Self::Stick,
+            Self::Slide(_) | Self::Smooth => Self::Open,
+        }
     }
 }
 
@@ -151,17 +162,19 @@ impl Path {
         self.begin(problem, attempt);
         let most = *iterations + PIECES;
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
+        let mut violation = problem.violation().0;
         let mut is_solved = false;
         while !is_solved && *iterations < most && self.compliance > LEAST_COMPLIANCE {
             let before = *iterations;
-            self.guess(problem);
+            self.guess(problem, violation);
             if !self.follow(problem, system, iterations) {
                 self.compliance = (RISE * self.compliance).min(LARGEST_COMPLIANCE);
                 continue;
             }
             self.write(problem);
             self.center.copy_from_slice(problem.unknowns());
-            let (violation, size) = problem.violation();
+            let size;
+            (violation, size) = problem.violation();
             is_solved = violation <= exact * size || violation <= accepted * size && violation >= least;
             if *iterations - before < SHORT || violation > (1.0 - GAIN) * last {
                 self.compliance *= FALL;
@@ -185,29 +198,22 @@ impl Path {
         problem.update_slips();
         self.center.copy_from_slice(problem.unknowns());
         self.best.copy_from_slice(problem.unknowns());
-        self.random = u64::from(attempt);
+        self.random = Random(attempt.into());
         self.disorder = DISORDER[attempt as usize % DISORDER.len()];
         self.compliance = COMPLIANCE;
         let spread = if attempt > 0 { SPREAD } else { 0.0 };
         for contact in &problem.contacts {
-            let compliance = (spread * self.random()).exp();
+            let compliance = (spread * self.random.next()).exp();
             self.compliances[contact.normal] = compliance;
             self.compliances[contact.tangential()].fill(TANGENTIAL * compliance);
         }
     }
 
-    /// A number without a pattern in [−1, 1), the same everywhere.
-    fn random(&mut self) -> f64 {
-        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.random >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    /// Makes y that of the problem's unknowns, and finds what it lacks.
-    fn guess(&mut self, problem: &Problem) {
-        let disorder = self.disorder * problem.violation().0;
+    /// Makes y that of the problem's unknowns, which violate the laws by so much, and finds what it lacks.
+    fn guess(&mut self, problem: &Problem, violation: f64) {
         for row in 0..problem.size() {
             self.bias[row] = problem.bias(row) - self.compliance * self.compliances[row] * self.center[row];
-            let disorder = disorder * problem.scale_of(row) * self.random();
+            let disorder = self.disorder * violation * problem.scale_of(row) * self.random.next();
             self.y[row] = problem.unknowns()[row] - problem.slip(row) + disorder;
         }
         self.pieces.clear();
@@ -280,7 +286,7 @@ impl Path {
         let mut nearest: Option<Crossing> = None;
         for (index, (piece, contact)) in self.pieces.iter().zip(&problem.contacts).enumerate() {
             let (y, rate) = (contact.part(&self.y), contact.part(&self.rate));
-            for (border, behind) in piece.borders(y, contact.friction) {
+            for border in piece.borders(contact.friction) {
                 let closing = -sign * along(border, rate);
                 let is_last =
                     last.is_some_and(|last| last.contact == index && last.border == border.map(|factor| -factor));
@@ -288,12 +294,9 @@ impl Path {
                     continue;
                 }
                 let length = along(border, y).max(0.0) / closing;
-                let behind = match behind {
-                    // On an open contact y may have come to the other side.
-                    Piece::Slide(_) if *piece == Piece::Open => Piece::Slide((y[1] + sign * length * rate[1]).signum()),
-                    _ => behind,
-                };
                 if nearest.is_none_or(|nearest| length < nearest.length) {
+                    let at = [0, 1, 2].map(|k| y[k] + sign * length * rate[k]);
+                    let behind = piece.behind(border, at, contact.friction);
                     nearest = Some(Crossing { contact: index, border, behind, length });
                 }
             }
@@ -326,20 +329,21 @@ mod tests {
         for friction in [0.0, 0.4] {
             for y in [[1.0, 0.1, 0.0], [1.0, 0.7, 0.0], [1.0, -0.7, 0.0], [-1.0, 0.3, 0.0]] {
                 let piece = Piece::of(y, friction);
-                for (border, behind) in piece.borders(y, friction) {
-                    assert!(along(border, y) > 0.0, "{piece:?} is not inside its border to {behind:?}");
+                for border in piece.borders(friction) {
                     // The point of the border that is nearest.
                     let share = along(border, y) / (border[0] * border[0] + border[1] * border[1]);
                     let at = [y[0] - share * border[0], y[1] - share * border[1], 0.0];
+                    let behind = piece.behind(border, at, friction);
+                    assert!(along(border, y) > 0.0, "{piece:?} is not inside its border to {behind:?}");
                     let forces = [piece, behind].map(|piece| times(&piece.projection(friction), &at));
                     // Λ_T of an open contact is nothing, as is that of a sliding one without a normal force.
                     assert!(
                         forces[0].iter().zip(forces[1]).all(|(a, b)| (a - b).abs() < 1e-15),
                         "{piece:?}, {behind:?}"
                     );
-                    let back = behind
-                        .borders(y, friction)
-                        .any(|(other, piece_behind)| other == border.map(|factor| -factor) && piece_behind == piece);
+                    let back = behind.borders(friction).any(|other| {
+                        other == border.map(|factor| -factor) && behind.behind(other, at, friction) == piece
+                    });
                     assert!(back, "no way back from {behind:?} to {piece:?}");
                 }
             }

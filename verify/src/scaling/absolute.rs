@@ -22,7 +22,7 @@ pub(super) const BEAMS: &[Family] =
     &[Family { name: "beam in space", text: include_str!("../../data/scaling/beam.model") }];
 /// Step size whose Newton matrix is eliminated, s; the parameters are those of Newmark's average acceleration.
 const DT: f64 = 1e-4;
-/// Fewer members are listed one by one.
+/// Fewer members are listed one by one: what repeats fewer than ten times between the ends has no rule.
 const REGULAR_FROM: usize = 16;
 
 /// What one Newton iteration of a mechanism costs.
