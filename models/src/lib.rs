@@ -66,7 +66,7 @@ pub use sleigh::{Sleigh, SleighAbsolute};
 pub use slider_crank::{SliderCrank, SliderCrankAbsolute};
 pub use slider_crank_clearance::{SliderCrankClearance, SliderCrankClearanceAbsolute};
 pub use stick_slip::StickSlip;
-pub use thin_beam::{ThinBeam, ThinBeamCoarse};
+pub use thin_beam::ThinBeam;
 pub use three_mass_oscillator::{ThreeMassOscillator, ThreeMassOscillatorConstrained};
 pub use v8_crank_drive::V8CrankDrive;
 
@@ -159,7 +159,6 @@ models![
     "flexible_four_bar" => flexible_four_bar::FlexibleFourBar / FlexibleFourBarParameters,
     "rotating_shaft" => rotating_shaft::RotatingShaft / RotatingShaftParameters,
     "thin_beam" => thin_beam::ThinBeam / ThinBeamParameters,
-    "thin_beam_coarse" => thin_beam::ThinBeamCoarse / ThinBeamCoarseParameters,
     "v8_crank_drive" => v8_crank_drive::V8CrankDrive / V8CrankDriveParameters,
 ];
 

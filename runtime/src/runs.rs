@@ -1,6 +1,6 @@
 //! Long lists by rule: what repeats with equal steps stands in generated code once, however often it repeats.
 
-use crate::model::{Block, Channel, ContactInfo};
+use crate::model::{Block, Channel, ContactInfo, FunctionInfo};
 use crate::sparsity::{OwnedPattern, SparsityPattern};
 
 /// `first`, `count` times; from one time to the next its numbers advance by `step`, which may be empty if nothing does.
@@ -36,13 +36,13 @@ pub fn expanded<'a, T: Advance<S>, S>(runs: &'a [Run<'a, T, S>]) -> impl Iterato
     })
 }
 
-/// All channels of runs.
-pub fn channels(runs: &[Run<Channel, &[u32]>]) -> &'static [Channel] {
+/// All channels of runs, each of its name and unit.
+pub fn channels(runs: &[Run<(&'static str, &'static str), &[u32]>]) -> &'static [Channel] {
     listed(runs)
 }
 
-/// All contacts of runs.
-pub fn contacts(runs: &[Run<ContactInfo, &[u32]>]) -> &'static [ContactInfo] {
+/// All contacts of runs, each of its name, the unit of its gap, and its number of tangents.
+pub fn contacts(runs: &[Run<(&'static str, &'static str, usize), &[u32]>]) -> &'static [ContactInfo] {
     listed(runs)
 }
 
@@ -52,8 +52,17 @@ pub fn blocks(runs: &[Run<Block, ()>]) -> &'static [Block] {
 }
 
 /// The items of runs, in order, for as long as the program runs.
-fn listed<T: Advance<S, Advanced = T>, S>(runs: &[Run<T, S>]) -> &'static [T] {
-    expanded(runs).collect::<Vec<T>>().leak()
+fn listed<T: Advance<S>, S>(runs: &[Run<T, S>]) -> &'static [T::Advanced] {
+    expanded(runs).collect::<Vec<_>>().leak()
+}
+
+/// Functions with their operations: as derived, shared, simplified.
+pub fn functions(counts: &[(&'static str, [u64; 3])]) -> &'static [FunctionInfo] {
+    let infos = counts.iter().map(|&(name, counts)| {
+        let [derived, shared, simplified] = counts;
+        FunctionInfo { name, derived, shared, simplified }
+    });
+    infos.collect::<Vec<_>>().leak()
 }
 
 /// The first number of a range and the one after its last. For rustc, `Range` would be several times the work.
@@ -171,27 +180,29 @@ impl Advance<&[u32]> for &[Bounds] {
     }
 }
 
-impl Advance<&[u32]> for Channel {
+impl Advance<&[u32]> for (&'static str, &'static str) {
     type Advanced = Channel;
 
     fn advanced(&self, step: &&[u32], times: u32) -> Channel {
-        Channel { name: renumbered(self.name, step, times), ..*self }
+        Channel { name: renumbered(self.0, step, times), ..self.unmoved() }
     }
 
     fn unmoved(&self) -> Channel {
-        *self
+        let (name, unit) = *self;
+        Channel { name, unit }
     }
 }
 
-impl Advance<&[u32]> for ContactInfo {
+impl Advance<&[u32]> for (&'static str, &'static str, usize) {
     type Advanced = ContactInfo;
 
     fn advanced(&self, step: &&[u32], times: u32) -> ContactInfo {
-        ContactInfo { name: renumbered(self.name, step, times), ..*self }
+        ContactInfo { name: renumbered(self.0, step, times), ..self.unmoved() }
     }
 
     fn unmoved(&self) -> ContactInfo {
-        *self
+        let (name, unit, tangents) = *self;
+        ContactInfo { name, unit, tangents }
     }
 }
 
@@ -207,19 +218,22 @@ impl Advance<()> for Block {
     }
 }
 
-/// The name with the numbers in its brackets advanced: `link[0].x` becomes `link[3].x`.
+/// The name with the numbers in its brackets advanced: `disc[0,4].x` becomes `disc[2,3].x`.
 fn renumbered(name: &str, steps: &[u32], times: u32) -> &'static str {
     let mut steps = steps.iter();
+    let mut advanced = |number: &str| {
+        let number: u32 = number.parse().ok()?;
+        Some(number.wrapping_add(times.wrapping_mul(steps.next().copied().unwrap_or(0))).to_string())
+    };
     let mut pieces = name.split('[');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        text.push('[');
-        match piece.split_once(']').and_then(|(number, rest)| Some((number.parse::<u32>().ok()?, rest))) {
-            Some((number, rest)) => {
-                let number = number.wrapping_add(times.wrapping_mul(steps.next().copied().unwrap_or(0)));
-                text.push_str(&format!("{number}]{rest}"));
-            }
-            None => text.push_str(piece),
+        let numbers = piece.split_once(']').and_then(|(numbers, rest)| {
+            Some((numbers.split(',').map(&mut advanced).collect::<Option<Vec<String>>>()?.join(","), rest))
+        });
+        match numbers {
+            Some((numbers, rest)) => text.push_str(&format!("[{numbers}]{rest}")),
+            None => text.push_str(&format!("[{piece}")),
         }
     }
     text.leak()
@@ -240,11 +254,11 @@ mod tests {
     fn names_advance_in_their_brackets() {
         let channels = channels(&[Run {
             count: 2,
-            first: &[Channel { name: "leg[3].foot[0].e0", unit: "1" }, Channel { name: "x", unit: "m" }],
-            step: &[&[u32::MAX, 2], &[]],
+            first: &[("leg[3].foot[0,1].e0", "1"), ("x", "m")],
+            step: &[&[u32::MAX, 2, 0], &[]],
         }]);
         let names: Vec<&str> = channels.iter().map(|channel| channel.name).collect();
-        assert_eq!(names, ["leg[3].foot[0].e0", "x", "leg[2].foot[2].e0", "x"]);
+        assert_eq!(names, ["leg[3].foot[0,1].e0", "x", "leg[2].foot[2,1].e0", "x"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::schedule::{Schedule, ScheduledFunction, ScheduledKernel, ScheduledOut
 /// A doc comment, whatever characters its lines hold.
 pub(super) fn comment(lines: &[String]) -> String {
     lines.iter().fold(String::new(), |mut text, line| {
-        let _ = writeln!(text, "#[doc = {:?}]", format!(" {}", line.trim()));
+        let _ = writeln!(text, "/// {}", line.trim().replace('\r', " "));
         text
     })
 }

@@ -29,6 +29,7 @@ pub(super) enum Language {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tightness {
+    Choice,
     Sum,
     Product,
     Sign,
@@ -106,8 +107,7 @@ impl Notation<'_> {
     }
 
     fn at_least(&self, expression: &Expression, least: Tightness) -> String {
-        let (text, tightness) = self.write(expression);
-        if tightness < least { format!("({text})") } else { text }
+        at_least(self.write(expression), least)
     }
 
     fn write(&self, expression: &Expression) -> (String, Tightness) {
@@ -170,7 +170,12 @@ impl Notation<'_> {
 
     fn binary(&self, op: Binary, a: &Expression, b: &Expression) -> (String, Tightness) {
         let infix = |left: Tightness, right: Tightness| {
-            (format!("{} {} {}", self.at_least(a, left), op.word(), self.at_least(b, right)), left)
+            let (mut a, mut b) = (self.write(a), self.write(b));
+            // Sums and products of two numbers do not depend on their order: `b + c + a` instead of `a + (b + c)`.
+            if op.is_commutative() && b.1 == left && a.1 != left {
+                (a, b) = (b, a);
+            }
+            (format!("{} {} {}", at_least(a, left), op.word(), at_least(b, right)), left)
         };
         let call = |rust: &str, c: &str| match self.language {
             Language::C => format!("{c}({}, {})", self.formula(a), self.formula(b)),
@@ -187,14 +192,22 @@ impl Notation<'_> {
     }
 
     fn select(&self, parts: &[Expression; 4]) -> (String, Tightness) {
-        let [lhs, rhs, then, otherwise] = parts.each_ref().map(|part| self.formula(part));
-        let text = match self.language {
-            Language::Generic => format!("{}.select_less({rhs}, {then}, {otherwise})", self.receiver(&parts[0])),
-            Language::Float => format!("(if {lhs} < {rhs} {{ {then} }} else {{ {otherwise} }})"),
-            Language::C => format!("({lhs} < {rhs} ? {then} : {otherwise})"),
-        };
-        (text, Tightness::Atom)
+        let [lhs, rhs, then, otherwise] = parts;
+        let compared = [lhs, rhs].map(|side| self.at_least(side, Tightness::Sum)).join(" < ");
+        let [rhs, then, otherwise] = [rhs, then, otherwise].map(|part| self.formula(part));
+        match self.language {
+            Language::Generic => {
+                (format!("{}.select_less({rhs}, {then}, {otherwise})", self.receiver(lhs)), Tightness::Atom)
+            }
+            Language::Float => (format!("if {compared} {{ {then} }} else {{ {otherwise} }}"), Tightness::Choice),
+            Language::C => (format!("{compared} ? {then} : {otherwise}"), Tightness::Choice),
+        }
     }
+}
+
+/// The text in parentheses if it does not hold together by itself.
+fn at_least((text, tightness): (String, Tightness), least: Tightness) -> String {
+    if tightness < least { format!("({text})") } else { text }
 }
 
 /// Keywords of C that are none of Rust, and functions that generated C calls.

@@ -11,7 +11,7 @@ use crate::derive::{Block, Channel, ContactChannel, Equations};
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::count;
-use crate::schedule::runs::{Run, is_regular, runs};
+use crate::schedule::runs::{Run, runs};
 use crate::schedule::vocabulary::function_name;
 
 /// The static `INFO`.
@@ -65,7 +65,7 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
 }
 
 fn channels(channels: &[Channel]) -> String {
-    let text = |Channel { name, unit }: &Channel| format!("{} {{ name: {name:?}, unit: {unit:?} }}", paths::CHANNEL);
+    let text = |Channel { name, unit }: &Channel| format!("({name:?}, {unit:?})");
     let names: Vec<Name> = channels.iter().map(|channel| Name::of(&channel.name)).collect();
     let step =
         |from: usize, to: usize| names[from].step(&names[to]).filter(|_| channels[from].unit == channels[to].unit);
@@ -73,9 +73,7 @@ fn channels(channels: &[Channel]) -> String {
 }
 
 fn contacts(contacts: &[ContactChannel]) -> String {
-    let text = |ContactChannel { name, unit, tangents }: &ContactChannel| {
-        format!("{} {{ name: {name:?}, unit: {unit:?}, tangents: {tangents} }}", paths::CONTACT_INFO)
-    };
+    let text = |ContactChannel { name, unit, tangents }: &ContactChannel| format!("({name:?}, {unit:?}, {tangents})");
     let names: Vec<Name> = contacts.iter().map(|contact| Name::of(&contact.name)).collect();
     let kind = |i: usize| (&contacts[i].unit, contacts[i].tangents);
     let step = |from: usize, to: usize| names[from].step(&names[to]).filter(|_| kind(from) == kind(to));
@@ -87,20 +85,21 @@ fn blocks(blocks: &[Block]) -> String {
     listed("blocks", &runs, |i| block(&blocks[i]), |()| "()".to_owned())
 }
 
-/// Functions of the runtime that expand what is regular.
-const HELPERS: [&str; 5] = ["blocks", "channels", "contacts", "iteration_matrix", "pattern"];
+/// Functions of the runtime that make lists.
+const HELPERS: [&str; 6] = ["blocks", "channels", "contacts", "functions", "iteration_matrix", "pattern"];
 
-/// A slice of items; the runtime's function expands what is regular.
+/// What the runtime's function makes of items.
 fn listed<S>(function: &str, runs: &[Run<S>], item: impl Fn(usize) -> String, step: impl Fn(&S) -> String) -> String {
     match runs {
-        runs if is_regular(runs) => format!("{function}(&{})", runs::text(runs, item, step)),
-        runs => format!("&[{}]", runs.iter().flat_map(Run::first).map(item).collect::<Vec<_>>().join(", ")),
+        [] => "&[]".to_owned(),
+        _ => format!("{function}(&{})", runs::text(runs, item, step)),
     }
 }
 
 /// A name by the numbers in its brackets, as the runtime advances it.
 struct Name<'a> {
-    text: Vec<&'a str>,
+    /// What stands between the numbers, each with how many come before it.
+    text: Vec<(usize, &'a str)>,
     numbers: Vec<usize>,
 }
 
@@ -108,14 +107,14 @@ impl<'a> Name<'a> {
     fn of(name: &'a str) -> Name<'a> {
         let (mut text, mut numbers) = (Vec::new(), Vec::new());
         for (i, piece) in name.split('[').enumerate() {
-            let number = |(number, rest): (&str, &'a str)| Some((number.parse::<u32>().ok()?, rest));
-            match piece.split_once(']').filter(|_| i > 0).and_then(number) {
-                Some((number, rest)) => {
-                    numbers.push(number as usize);
-                    text.push(rest);
-                }
-                None => text.push(piece),
-            }
+            let indices = |(list, rest): (&str, &'a str)| {
+                let number = |text: &str| text.parse::<u32>().ok().map(|number| number as usize);
+                Some((list.split(',').map(number).collect::<Option<Vec<usize>>>()?, rest))
+            };
+            let (indices, rest) =
+                piece.split_once(']').filter(|_| i > 0).and_then(indices).unwrap_or((Vec::new(), piece));
+            text.push((indices.len(), rest));
+            numbers.extend(indices);
         }
         Name { text, numbers }
     }
@@ -144,14 +143,9 @@ fn attitude(kind: RotationKind) -> String {
 
 fn functions(equations: &Equations, schedule: &Schedule) -> String {
     let function = |counts: &count::FunctionCounts| {
-        format!(
-            "{} {{ name: {:?}, derived: {}, shared: {}, simplified: {} }}",
-            paths::FUNCTION_INFO,
-            function_name(counts.role),
-            counts.derived,
-            counts.shared,
-            counts.simplified
-        )
+        let count::FunctionCounts { role, derived, shared, simplified, .. } = counts;
+        format!("({:?}, [{derived}, {shared}, {simplified}])", function_name(*role))
     };
-    format!("&[{}]", count::functions(equations, schedule).iter().map(function).collect::<Vec<_>>().join(", "))
+    let list: Vec<String> = count::functions(equations, schedule).iter().map(function).collect();
+    format!("functions(&[{}])", list.join(", "))
 }

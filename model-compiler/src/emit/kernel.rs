@@ -33,8 +33,7 @@ pub(super) fn module(name: &str, doc: &String, kernel: &ScheduledKernel, rest: &
 }
 
 fn constants(kernel: &ScheduledKernel) -> String {
-    let mut text =
-        "/// What depends on parameters alone.\n#[derive(Clone, Copy, Debug)]\npub struct Constants<T> {\n".to_owned();
+    let mut text = "/// What depends on parameters alone.\npub struct Constants<T> {\n".to_owned();
     for (i, name) in kernel.names.constants.iter().enumerate() {
         let _ = writeln!(text, "{}pub {name}: T,", docs::constant(kernel, i));
     }

@@ -264,7 +264,7 @@ impl Members<'_> {
             let _ = writeln!(text, "pub {}: [u32; {}],", table.name, table.rows[0].len());
         }
         let names: Vec<&str> = self.instances.iter().map(|member| member.name.as_str()).collect();
-        let _ = writeln!(text, "}}\n#[doc = {:?}]\n{values}", format!(" Instances: {}.", some_of(&names)));
+        let _ = writeln!(text, "}}\n/// Instances: {}.\n{values}", some_of(&names));
         text
     }
 }

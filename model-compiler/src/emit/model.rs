@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use proc_macro2::Ident;
+
 use super::Header;
 use super::docs;
 use super::members::Members;
@@ -28,9 +30,7 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
         layout.constraints.len()
     ));
     let mut text = docs::comment(&doc);
-    // Signals may hold functions, which cannot be cloned.
-    let derives = if has_inputs { "Debug" } else { "Clone, Debug" };
-    let _ = writeln!(text, "#[derive({derives})]\n{visibility} struct {name} {{");
+    let _ = writeln!(text, "{visibility} struct {name} {{");
     if has_inputs {
         let _ = writeln!(text, "/// Inputs; they may be set at any time.\npub inputs: {name}Inputs,");
     }
@@ -55,10 +55,7 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
         "/// The parameters it was made with.\npub fn parameters(&self) -> &{name}Parameters {{\n&self.parameters\n}}\n{}}}",
         provided(kernels, layout, members)
     );
-    let _ = writeln!(
-        text,
-        "impl Default for {name} {{\nfn default() -> Self {{\nSelf::new({name}Parameters::default())\n}}\n}}"
-    );
+    text.push_str(&common_traits(name, has_inputs));
 
     let _ = writeln!(text, "impl {} for {name} {{", paths::MODEL);
     let _ = writeln!(text, "fn describe(&self) -> &'static {} {{\n&{kernels}::INFO\n}}", paths::MODEL_INFO);
@@ -94,5 +91,25 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
     }
     let (position, velocity) = layout.initial_conditions;
     let _ = writeln!(text, "fn n_initial_conditions(&self) -> (usize, usize) {{\n({position}, {velocity})\n}}\n}}");
+    text
+}
+
+/// `Default`, `Debug` and, unless signals may hold functions, `Clone`: by the parameters, from which the constants follow.
+/// Deriving them for the constants of every kernel would cost rustc more than anything else that is not a formula.
+fn common_traits(name: &Ident, has_inputs: bool) -> String {
+    let mut text = format!(
+        "impl Default for {name} {{\nfn default() -> Self {{\nSelf::new({name}Parameters::default())\n}}\n}}\n"
+    );
+    if !has_inputs {
+        let _ = writeln!(
+            text,
+            "impl Clone for {name} {{\nfn clone(&self) -> Self {{\nSelf::new(self.parameters.clone())\n}}\n}}"
+        );
+    }
+    let inputs = if has_inputs { ".field(\"inputs\", &self.inputs)" } else { "" };
+    let _ = writeln!(
+        text,
+        "impl ::core::fmt::Debug for {name} {{\nfn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{\nf.debug_struct(\"{name}\"){inputs}.field(\"parameters\", &self.parameters).finish_non_exhaustive()\n}}\n}}"
+    );
     text
 }

@@ -3,11 +3,8 @@
 /// Items of the runtime's modules, as absolute paths.
 pub(super) const ATTITUDE: &str = "::hamel::model::Attitude";
 pub(super) const BLOCK: &str = "::hamel::model::Block";
-pub(super) const CHANNEL: &str = "::hamel::model::Channel";
-pub(super) const CONTACT_INFO: &str = "::hamel::model::ContactInfo";
 pub(super) const CONTACT_LAW: &str = "::hamel::model::ContactLaw";
 pub(super) const ENERGY: &str = "::hamel::model::Energy";
-pub(super) const FUNCTION_INFO: &str = "::hamel::model::FunctionInfo";
 pub(super) const MODEL: &str = "::hamel::model::Model";
 pub(super) const MODEL_INFO: &str = "::hamel::model::ModelInfo";
 pub(super) const STATE: &str = "::hamel::model::State";

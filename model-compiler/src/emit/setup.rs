@@ -19,9 +19,7 @@ pub(super) fn constants(schedule: &Schedule, members: &[Members]) -> String {
     if with_constants(members).next().is_none() {
         return String::new();
     }
-    let mut text =
-        "/// Constants of every instance of every kernel.\n#[derive(Clone, Debug)]\npub struct Constants {\n"
-            .to_owned();
+    let mut text = "/// Constants of every instance of every kernel.\npub struct Constants {\n".to_owned();
     for kernel in with_constants(members) {
         let module = &kernel.module;
         let _ = match kernel.rows.len() {

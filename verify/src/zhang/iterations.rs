@@ -7,7 +7,7 @@
 use hamel::initial_state;
 use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
-use hamel_models::{FlexibleFourBar, RotatingShaft, ThinBeamCoarse};
+use hamel_models::{FlexibleFourBar, RotatingShaft, ThinBeam};
 
 use super::employed::Employed;
 use super::response::{Problem, Response};
@@ -32,7 +32,7 @@ struct Case {
 
 pub(super) fn run() -> Result<Report, StepError> {
     let (squeezer, four_bar, beam, shaft) =
-        (andrews::model(), FlexibleFourBar::default(), ThinBeamCoarse::default(), RotatingShaft::default());
+        (andrews::model(), FlexibleFourBar::default(), ThinBeam::default(), RotatingShaft::default());
     let at_rest = shaft::at_rest(&shaft)?;
     let problem = |model, initial, end| Problem { model, initial, end, sampling: 1.0, tolerance: TOLERANCE };
     let examples = [

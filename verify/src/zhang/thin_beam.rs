@@ -7,7 +7,7 @@ use hamel::initial_state;
 use hamel::model::State;
 use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
-use hamel_models::ThinBeamCoarse;
+use hamel_models::ThinBeam;
 
 use super::employed::{Employed, Named, Shown};
 use super::response::{Problem, Response, ending_claims, endings};
@@ -39,7 +39,7 @@ const ONSET: f64 = 0.12858;
 const WIDEST: f64 = 0.04511;
 
 pub(super) fn run() -> Result<Report, StepError> {
-    let model = ThinBeamCoarse::default();
+    let model = ThinBeam::default();
     let observe = |state: &State| {
         let [rate, ..] = output::<3>(&model, "angular_velocity", state);
         let loads = output::<60>(&model, "loads", state);
