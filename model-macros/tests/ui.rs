@@ -5,6 +5,7 @@
 fn errors_point_at_the_wrong_tokens() {
     let cases = trybuild::TestCases::new();
     cases.pass("tests/ui/pendulum.rs");
+    cases.pass("tests/ui/variants.rs");
     cases.compile_fail("tests/ui/two_mistakes.rs");
     cases.compile_fail("tests/ui/massless_body.rs");
     cases.compile_fail("tests/ui/redundant_constraints.rs");

@@ -11,6 +11,7 @@ pub mod lanes;
 pub mod model;
 pub mod real;
 pub mod signal;
+mod sine_cosine;
 pub mod sparsity;
 
 mod admissible;

@@ -1,5 +1,7 @@
 //! The scalar of generated kernels.
 
+use crate::sine_cosine;
+
 /// A scalar that generated kernels can run on: `f64`, `f32`, or lanes of them.
 ///
 /// Only what generated code needs; results follow the scalar's own arithmetic.
@@ -22,6 +24,11 @@ pub trait Real:
     fn cos(self) -> Self;
     /// Sine and cosine.
     fn sin_cos(self) -> (Self, Self);
+    /// Sine and cosine of each angle; three and more of `f64` in lanes.
+    #[inline(always)]
+    fn sin_cos_each<const N: usize>(angles: [Self; N]) -> [(Self, Self); N] {
+        angles.map(Self::sin_cos)
+    }
     /// Tangent.
     fn tan(self) -> Self;
     /// Arc sine.
@@ -58,8 +65,13 @@ pub trait Real:
 const HAS_FUSED_MULTIPLY_ADD: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
 macro_rules! impl_real {
-    ($($float:ty),*) => { $(
+    ($float:ty $(, $sin_cos_each:path)?) => {
         impl Real for $float {
+            $(
+                #[inline(always)] fn sin_cos_each<const N: usize>(angles: [Self; N]) -> [(Self, Self); N] {
+                    $sin_cos_each(angles)
+                }
+            )?
             #[inline(always)] fn from_f64(value: f64) -> Self { value as $float }
             #[inline(always)] fn mul_add(self, factor: Self, addend: Self) -> Self {
                 if HAS_FUSED_MULTIPLY_ADD { <$float>::mul_add(self, factor, addend) } else { self * factor + addend }
@@ -85,6 +97,7 @@ macro_rules! impl_real {
                 if self < limit { then } else { otherwise }
             }
         }
-    )* };
+    };
 }
-impl_real!(f64, f32);
+impl_real!(f64, sine_cosine::sin_cos);
+impl_real!(f32);

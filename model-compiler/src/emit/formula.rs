@@ -27,6 +27,9 @@ pub(super) enum Language {
     C,
 }
 
+/// From so many angles on, the runtime computes sines and cosines faster together than one by one.
+const LEAST_ANGLES: usize = 3;
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tightness {
     Choice,
@@ -39,7 +42,25 @@ enum Tightness {
 impl Notation<'_> {
     /// Every statement; `store` is the left side of a result.
     pub fn statements(&self, store: &dyn Fn(usize, usize) -> String) -> String {
-        self.routine.statements.iter().map(|statement| self.statement(statement, store)).collect()
+        let is_angle = |statement: &Statement| matches!(statement, Statement::SinCos { .. });
+        let groups = self.routine.statements.chunk_by(|a, b| is_angle(a) && is_angle(b));
+        let group = |group: &[Statement]| match (self.language, group.len()) {
+            (Language::Generic, LEAST_ANGLES..) => self.angles(group),
+            _ => group.iter().map(|statement| self.statement(statement, store)).collect(),
+        };
+        groups.map(group).collect()
+    }
+
+    /// `let [(sin_a, cos_a), (sin_b, cos_b), …] = T::sin_cos_each([a, b, …]);`
+    fn angles(&self, statements: &[Statement]) -> String {
+        let (mut pairs, mut angles) = (Vec::new(), Vec::new());
+        for statement in statements {
+            if let Statement::SinCos { sine, cosine, argument } = statement {
+                pairs.push(format!("({}, {})", self.local(*sine), self.local(*cosine)));
+                angles.push(self.formula(argument));
+            }
+        }
+        format!("let [{}] = T::sin_cos_each([{}]);\n", pairs.join(", "), angles.join(", "))
     }
 
     /// The statements that compute temporaries; results may follow them in any order.
@@ -269,5 +290,73 @@ pub(super) fn float(value: f64) -> String {
         if value > 0.0 { "f64::INFINITY" } else { "f64::NEG_INFINITY" }.to_owned()
     } else {
         format!("{value:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn routine(statements: Vec<Statement>) -> Routine {
+        let locals = ["a", "b", "c", "d", "e", "f"].map(str::to_owned).to_vec();
+        Routine { statements, locals, ..Routine::default() }
+    }
+
+    fn written(expression: &Expression, language: Language) -> String {
+        let routine = routine(Vec::new());
+        Notation { argument: Box::new(|_| String::new()), routine: &routine, language }.formula(expression)
+    }
+
+    fn op(op: Binary, a: Expression, b: Expression) -> Expression {
+        Expression::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    #[test]
+    fn parentheses_stand_where_the_order_of_operations_needs_them() {
+        let [a, b, c, d] = [0, 1, 2, 3].map(Expression::Local);
+        let sum = || op(Binary::Add, b.clone(), c.clone());
+        let product = || op(Binary::Mul, b.clone(), c.clone());
+        let cases = [
+            (op(Binary::Add, a.clone(), sum()), "b + c + a"),
+            (op(Binary::Add, product(), sum()), "b + c + b * c"),
+            (op(Binary::Sub, a.clone(), sum()), "a - (b + c)"),
+            (op(Binary::Add, op(Binary::Sub, a.clone(), d.clone()), sum()), "a - d + (b + c)"),
+            (op(Binary::Mul, a.clone(), product()), "b * c * a"),
+            (op(Binary::Mul, sum(), product()), "b * c * (b + c)"),
+            (op(Binary::Mul, a.clone(), sum()), "a * (b + c)"),
+            (op(Binary::Div, a.clone(), product()), "a / (b * c)"),
+            (op(Binary::Mul, a.negated(), op(Binary::Div, b.clone(), c.clone())), "b / c * -a"),
+        ];
+        for (expression, expected) in cases {
+            assert_eq!(written(&expression, Language::Generic), expected);
+        }
+    }
+
+    #[test]
+    fn choices_stand_alone_without_parentheses() {
+        let [a, b, c] = [0, 1, 2].map(Expression::Local);
+        let choice = Expression::Select(Box::new([a.clone(), b.clone(), a, c.clone()]));
+        let doubled = op(Binary::Add, choice.clone(), c);
+        let compared = Expression::Select(Box::new([choice.clone(), b.clone(), b.clone(), b]));
+        assert_eq!(written(&choice, Language::Float), "if a < b { a } else { c }");
+        assert_eq!(written(&doubled, Language::Float), "(if a < b { a } else { c }) + c");
+        assert_eq!(written(&compared, Language::Float), "if (if a < b { a } else { c }) < b { b } else { b }");
+        assert_eq!(written(&choice, Language::C), "a < b ? a : c");
+        assert_eq!(written(&doubled, Language::C), "(a < b ? a : c) + c");
+        assert_eq!(written(&choice, Language::Generic), "a.select_less(b, a, c)");
+    }
+
+    #[test]
+    fn several_angles_are_computed_together() {
+        let angle = |i| Statement::SinCos { sine: 2 * i, cosine: 2 * i + 1, argument: Expression::Local(2 * i) };
+        let text = |count: usize, language| {
+            let routine = routine((0..count).map(angle).collect());
+            Notation { argument: Box::new(|_| String::new()), routine: &routine, language }
+                .statements(&|_, _| String::new())
+        };
+        assert_eq!(text(2, Language::Generic), "let (a, b) = a.sin_cos();\nlet (c, d) = c.sin_cos();\n");
+        assert_eq!(text(3, Language::Generic), "let [(a, b), (c, d), (e, f)] = T::sin_cos_each([a, c, e]);\n");
+        assert_eq!(text(3, Language::Float).lines().count(), 3);
+        assert_eq!(text(3, Language::C).lines().count(), 6);
     }
 }
