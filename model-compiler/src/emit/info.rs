@@ -149,3 +149,19 @@ fn functions(equations: &Equations, schedule: &Schedule) -> String {
     let list: Vec<String> = count::functions(equations, schedule).iter().map(function).collect();
     format!("functions(&[{}])", list.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_step_by_the_numbers_in_their_brackets() {
+        let step = |from: &str, to: &str| Name::of(from).step(&Name::of(to));
+        assert_eq!(step("disc[0,4].x", "disc[2,3].x"), Some(vec![2, -1]));
+        assert_eq!(step("leg[1].foot[0,1].e0", "leg[1].foot[0,2].e0"), Some(vec![0, 0, 1]));
+        assert_eq!(step("x", "x"), Some(vec![]));
+        assert_eq!(step("disc[0].x", "disc[1].y"), None);
+        assert_eq!(step("disc[0,1][2].x", "disc[0][1,2].x"), None);
+        assert_eq!(step("load[left]", "load[right]"), None);
+    }
+}
