@@ -9,8 +9,9 @@ use crate::schedule::{Schedule, ScheduledFunction, ScheduledKernel, ScheduledOut
 
 /// A doc comment, whatever characters its lines hold.
 pub(super) fn comment(lines: &[String]) -> String {
-    lines.iter().fold(String::new(), |mut text, line| {
-        let _ = writeln!(text, "/// {}", line.trim().replace('\r', " "));
+    // `/** … */` is one string of several lines.
+    lines.iter().flat_map(|line| line.split(['\n', '\r'])).fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "/// {}", line.trim());
         text
     })
 }
@@ -95,4 +96,15 @@ pub(super) fn parameter(parameter: &ParameterChannel) -> String {
     let unit = if parameter.unit == "1" { "Dimensionless".to_owned() } else { format!("Unit: {}", parameter.unit) };
     let default = if parameter.doc.is_empty() { String::new() } else { format!("; default `{}`", parameter.doc) };
     comment(&[format!("{unit}{default}.")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_a_comment_is_one() {
+        let text = comment(&["one\n two \"three\"".to_owned(), String::new(), "\\ four\r\nfive".to_owned()]);
+        assert_eq!(text, "/// one\n/// two \"three\"\n/// \n/// \\ four\n/// \n/// five\n");
+    }
 }
