@@ -214,14 +214,14 @@ impl Notation<'_> {
 
     fn select(&self, parts: &[Expression; 4]) -> (String, Tightness) {
         let [lhs, rhs, then, otherwise] = parts;
-        let compared = [lhs, rhs].map(|side| self.at_least(side, Tightness::Sum)).join(" < ");
-        let [rhs, then, otherwise] = [rhs, then, otherwise].map(|part| self.formula(part));
+        let compared = || [lhs, rhs].map(|side| self.at_least(side, Tightness::Sum)).join(" < ");
+        let [limit, then, otherwise] = [rhs, then, otherwise].map(|part| self.formula(part));
         match self.language {
             Language::Generic => {
-                (format!("{}.select_less({rhs}, {then}, {otherwise})", self.receiver(lhs)), Tightness::Atom)
+                (format!("{}.select_less({limit}, {then}, {otherwise})", self.receiver(lhs)), Tightness::Atom)
             }
-            Language::Float => (format!("if {compared} {{ {then} }} else {{ {otherwise} }}"), Tightness::Choice),
-            Language::C => (format!("{compared} ? {then} : {otherwise}"), Tightness::Choice),
+            Language::Float => (format!("if {} {{ {then} }} else {{ {otherwise} }}", compared()), Tightness::Choice),
+            Language::C => (format!("{} ? {then} : {otherwise}", compared()), Tightness::Choice),
         }
     }
 }

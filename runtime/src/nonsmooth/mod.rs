@@ -15,7 +15,7 @@ mod interior_point;
 mod missed;
 mod path;
 mod problem;
-mod random;
+pub(crate) mod random;
 mod solver;
 mod sparse_system;
 mod stepper;
