@@ -11,6 +11,7 @@ use crate::configuration::ranges;
 use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
 use crate::singularity::Watch;
+use crate::start::check_start;
 use crate::trajectory::{Run, Trajectory};
 
 /// What steps are chosen by.
@@ -338,6 +339,10 @@ pub fn simulate_adaptive(
     events: &[Event],
 ) -> AdaptiveRun {
     let mut trajectory = Trajectory::new(model);
+    if let Err(error) = check_start(model, &initial) {
+        let run = Run { trajectory, outcome: Err(error) };
+        return AdaptiveRun { run, occurrences: Vec::new(), accepted: 0, rejected: 0 };
+    }
     trajectory.record(model, &initial);
     let mut occurrences = Vec::new();
     let (mut accepted, mut rejected) = (0, 0);

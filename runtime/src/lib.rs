@@ -17,7 +17,9 @@ pub mod sparsity;
 mod admissible;
 mod chart;
 pub mod configuration;
+mod residuals;
 pub mod rotation;
+mod start;
 
 pub mod linear_solver;
 pub mod scheme;

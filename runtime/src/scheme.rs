@@ -7,6 +7,7 @@ use crate::linear_analysis::Oscillator;
 use crate::model::{Model, ParameterError, State};
 use crate::newton::Tolerance;
 use crate::nonsmooth::{ContactOptions, ContactRecord};
+use crate::start::check_start;
 use crate::tables::Tableau;
 
 /// Where constraints on coordinates are imposed.
@@ -84,17 +85,32 @@ pub trait Scheme: Send + Sync {
     fn caution(&self) -> Option<&'static str> {
         None
     }
-    /// A stepper from a consistent state.
+    /// The stepper alone, from a state that [`Scheme::start_with`] has checked.
     ///
     /// # Errors
     /// [`StepError::Undefined`] when the scheme has no meaning for this kind of model or these options,
     /// [`StepError::BadParameter`] for parameters out of range.
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError>;
+
+    /// A stepper from a consistent state.
+    ///
+    /// # Errors
+    /// [`StepError::BadState`] for a state that is none of this model: sizes, values that are not finite, constraints on
+    /// positions that do not hold; and those of [`Scheme::stepper`].
+    fn start_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        check_start(model, &initial)?;
+        self.stepper(model, initial, options)
+    }
 
     /// [`Scheme::start_with`] the default options.
     ///
@@ -268,6 +284,18 @@ pub enum StepError {
         reason: String,
         /// Largest residual that is left.
         residual: f64,
+    },
+    /// A state from which the model cannot start.
+    #[error("{model} cannot start from this state: {what} is {value:.6e}, expected {expected}")]
+    BadState {
+        /// Name of the model.
+        model: &'static str,
+        /// What is wrong, e.g. ``coordinate `top.e0` `` or ``what is left of constraint `pivot[0]` ``.
+        what: String,
+        /// Its value, in its SI unit.
+        value: f64,
+        /// What was expected.
+        expected: String,
     },
     /// No mechanical system has the parameters of the model.
     #[error(transparent)]

@@ -7,6 +7,7 @@ use crate::model::{ContactInfo, Model, State};
 use crate::nonsmooth::ContactRecord;
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
 use crate::singularity::Watch;
+use crate::start::check_start;
 
 /// More steps than anybody waits for, and few enough that every step still moves the time.
 const MAX_STEPS: f64 = 1e10;
@@ -67,6 +68,9 @@ pub fn simulate_with(
     every: usize,
 ) -> Run {
     let mut trajectory = Trajectory::new(model);
+    if let Err(error) = check_start(model, &initial) {
+        return Run { trajectory, outcome: Err(error) };
+    }
     trajectory.record(model, &initial);
     let mut run = Recording { model, scheme, options, every: every.max(1), trajectory: &mut trajectory };
     let outcome = run.integrate(initial, dt, until);

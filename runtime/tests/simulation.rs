@@ -238,3 +238,30 @@ fn rounding_of_the_time_does_not_add_up() {
         assert_eq!(t, step as f64 * 0.1);
     }
 }
+
+/// A state of another model, one that is not finite, and one that is off the constraints, by every scheme.
+#[test]
+fn states_that_are_none_of_the_model_are_refused() {
+    let stretched = || {
+        let mut state = Pendulum::initial();
+        state.q[0] += 0.5;
+        state
+    };
+    let undefined = || {
+        let mut state = Pendulum::initial();
+        state.v[1] = f64::NAN;
+        state
+    };
+    for scheme in hamel::schemes::all() {
+        let why = |state: State| match simulate(&Pendulum, &*scheme, state.clone(), 0.01, 0.1, 1).outcome {
+            Err(StepError::BadState { what, .. }) => {
+                assert!(matches!(scheme.start(&Pendulum, state), Err(StepError::BadState { .. })));
+                what
+            }
+            other => panic!("{}: {other:?}", scheme.name()),
+        };
+        assert_eq!(why(Oscillator::initial()), "the number of coordinates");
+        assert_eq!(why(undefined()), "velocity `y`");
+        assert_eq!(why(stretched()), "what is left of constraint `rod`");
+    }
+}

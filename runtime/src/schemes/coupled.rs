@@ -99,7 +99,7 @@ impl Scheme for Coupled {
         Some(self.tableau.amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

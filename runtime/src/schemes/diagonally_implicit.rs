@@ -72,7 +72,7 @@ impl Scheme for DiagonallyImplicit {
         Some(self.tableau.amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

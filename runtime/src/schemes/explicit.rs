@@ -82,7 +82,7 @@ impl Scheme for ModifiedEuler {
         Some(linear_analysis::modified_euler(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,
@@ -124,7 +124,7 @@ impl Scheme for RungeKuttaLike {
         }
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,
@@ -172,7 +172,7 @@ impl Scheme for NewmarkPredictorCorrector {
         }
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

@@ -46,7 +46,7 @@ impl Scheme for Newmark {
         Some(NewmarkFamily::newmark(self.beta, self.gamma).amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,
@@ -93,7 +93,7 @@ impl Scheme for Hht {
         Some(NewmarkFamily::hht(self.alpha).amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,
@@ -134,7 +134,7 @@ impl Scheme for GeneralizedAlpha {
         Some(NewmarkFamily::generalized_alpha(self.rho_infinity).amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

@@ -45,7 +45,7 @@ impl Scheme for Moreau {
         Some(linear_analysis::moreau(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,
@@ -89,7 +89,7 @@ impl Scheme for HalfExplicit {
         Some(linear_analysis::half_explicit(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

@@ -41,7 +41,7 @@ impl Scheme for LinearMultistep {
         Some(tables::lms(self.steps, self.rho_infinity).ok()?.amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

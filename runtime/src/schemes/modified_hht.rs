@@ -59,7 +59,7 @@ impl Scheme for ModifiedHht {
         Some(NewmarkFamily::hht(self.alpha).amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

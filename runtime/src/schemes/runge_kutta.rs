@@ -43,7 +43,7 @@ impl Scheme for RungeKutta {
         Some(tables::runge_kutta4().amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

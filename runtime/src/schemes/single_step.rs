@@ -35,7 +35,7 @@ impl Scheme for SingleStep {
         Some(tables::ss(self.steps, self.rho_infinity).ok()?.amplification(oscillator))
     }
 
-    fn start_with<'m>(
+    fn stepper<'m>(
         &self,
         model: &'m dyn Model,
         initial: State,

@@ -1,0 +1,69 @@
+//! What a state must be before any scheme starts from it.
+
+use crate::configuration::ranges;
+use crate::model::{Model, State};
+use crate::residuals::{Lengths, is_length};
+use crate::scheme::StepError;
+
+/// Constraints on positions may be left by this part of the model's lengths: digits of states that were read from tables.
+const LEFT: f64 = 1e-6;
+
+/// Refuses states of another model, values that are not finite, and coordinates that are off the constraints.
+///
+/// # Errors
+/// [`StepError::BadState`] with the first of them.
+pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepError> {
+    let (info, dims) = (model.describe(), model.dims());
+    let bad = |what: String, value: f64, expected: String| {
+        Err(StepError::BadState { model: info.name, what, value, expected })
+    };
+    let sizes = [
+        ("coordinates", state.q.len(), dims.nq),
+        ("velocities", state.v.len(), dims.nv),
+        ("accelerations", state.a.len(), dims.nv),
+        ("multipliers", state.lambda.len(), dims.nc),
+    ];
+    for (what, found, expected) in sizes {
+        if found != expected {
+            let expected = format!("{expected}; take `initial_state`, or `State::zeros` of this model");
+            return bad(format!("the number of {what}"), found as f64, expected);
+        }
+    }
+    let finite = || "a finite number".to_owned();
+    if !state.t.is_finite() {
+        return bad("the time".to_owned(), state.t, finite());
+    }
+    let quantities = [
+        ("coordinate", info.coordinates, &state.q),
+        ("velocity", info.velocities, &state.v),
+        ("acceleration of", info.velocities, &state.a),
+        ("multiplier of", info.constraints, &state.lambda),
+    ];
+    for (what, channels, values) in quantities {
+        if let Some((channel, &value)) = channels.iter().zip(values).find(|(_, value)| !value.is_finite()) {
+            return bad(format!("{what} `{}`", channel.name), value, finite());
+        }
+    }
+    for (block, q, _) in ranges(info.blocks) {
+        let Some((turn, attitude)) = block.turn() else { continue };
+        let first = q.start + turn;
+        let norm = attitude.read(&state.q.as_slice()[first..q.end]).norm();
+        if (norm - 1.0).abs() > LEFT {
+            let what = format!("the norm of the Euler parameters from `{}` on", info.coordinates[first].name);
+            return bad(what, norm, "1".to_owned());
+        }
+    }
+    let mut left = vec![0.0; dims.nc];
+    model.constraint(state.t, state.q.as_slice(), &mut left);
+    let lengths = Lengths::new(model, state);
+    let of = lengths.of(state);
+    for (constraint, &left) in info.constraints.iter().zip(&left) {
+        let size = if is_length(constraint.unit) { of } else { 1.0 };
+        // Written so that an undefined residual is refused too.
+        if !(left.abs() <= LEFT * size) {
+            let expected = format!("0 {}; take `initial_state`, which finds consistent coordinates", constraint.unit);
+            return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
+        }
+    }
+    Ok(())
+}
