@@ -1,5 +1,6 @@
 //! The command line: one file per verb, and how a verb may fail.
 
+mod closed_forms;
 mod counts;
 mod expand;
 mod failure;
@@ -40,6 +41,8 @@ enum Verb {
     Inspect(inspect::Arguments),
     /// Print the Rust that a model becomes.
     Expand(expand::Arguments),
+    /// Run every scheme on motions that are known exactly, at three steps each.
+    ClosedForms(closed_forms::Arguments),
     /// Count the operations of reference functions, beside those of other tools.
     Counts(counts::Arguments),
     /// Translate the URDF description of a robot into a model.
@@ -53,6 +56,7 @@ Examples:
   hamel run heavy_top --scheme hht --alpha -0.1 --dt 1e-4 --until 1
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
+  hamel closed-forms --only ball/ --scheme bathe
   hamel counts --only C6
   hamel import robot.urdf --floating > robot.rs
 
@@ -67,6 +71,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Run(arguments) => run::run(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
         Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),
+        Verb::ClosedForms(arguments) => closed_forms::closed_forms(&arguments, &mut screen),
         Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
         Verb::Import(arguments) => import::import(&arguments, &mut screen),
     };
