@@ -225,6 +225,8 @@ pub struct ModelInfo {
     pub iteration_matrix: SparsityPattern,
     /// Operation counts.
     pub functions: &'static [FunctionInfo],
+    /// Whether [`Model::power`] is zero in every state: energy changes by constraints and contacts alone.
+    pub is_conservative: bool,
 }
 
 /// A model has no parameter of this name.
@@ -295,6 +297,15 @@ pub trait Model: Send + Sync {
     fn contact_laws(&self, _out: &mut [ContactLaw]) {}
     /// Kinetic and potential energy.
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy;
+    /// Power of everything that changes [`energy`](Self::energy) beside constraints and contacts, W: along any motion
+    /// `d(T + V)/dt = power − λᵀ rate + contacts`, with `rate` of [`constraint_bias`](Self::constraint_bias); where
+    /// coordinates are Euler parameters, along motions that keep their norm.
+    ///
+    /// Forces with a potential that does not depend on time have none; what depends on time in it counts. `None` if the
+    /// model does not know it: written by hand, or with a potential that depends on an input, a velocity or a state.
+    fn power(&self, _t: f64, _q: &[f64], _v: &[f64]) -> Option<f64> {
+        None
+    }
     /// The inputs at time t, in the order of [`ModelInfo::inputs`].
     fn input_values(&self, _t: f64, _out: &mut [f64]) {}
     /// The outputs of the model, in the order of [`ModelInfo::outputs`].

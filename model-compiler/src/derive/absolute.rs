@@ -19,6 +19,7 @@ use super::statements;
 use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
+use crate::forces::Action;
 use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Space, StateEquation, System};
 use crate::rotations::{RotationKind, euler_parameter_matrix, euler_zyx_subspace};
 use crate::spatial::{self, Transform, Vector3};
@@ -444,6 +445,7 @@ fn body_mechanics(
         contacts: Vec::new(),
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
+        power: None,
     }
 }
 
@@ -537,6 +539,7 @@ fn added_mass(
         inverse_dynamics,
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
+        power: Some(moved.power(graph)),
         ..Mechanics::default()
     };
     let functions = builder.functions(mechanics);
@@ -569,16 +572,17 @@ fn applied_force(system: &System, layout: &Layout, parameters: &mut Parameters, 
     let mut builder = KernelBuilder::new(keyword, &doc, &force.name.to_string(), parameters, layout);
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_force(force)));
     let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let (f, potential_energy) = generalized_force(&mut stage, &bodies, force);
-    let functions = builder.functions(Mechanics { applied_force: f, potential_energy, ..Mechanics::default() });
+    let (applied_force, Action { potential, power, .. }) = generalized_force(&mut stage, &bodies, force);
+    let mechanics = Mechanics { applied_force, potential_energy: potential, power, ..Mechanics::default() };
+    let functions = builder.functions(mechanics);
     builder.finish(functions)
 }
 
-fn generalized_force(stage: &mut Stage, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Option<ExprId>) {
+fn generalized_force(stage: &mut Stage, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Action) {
     let (action, ends) = stage.act(force);
     let size = bodies.order.len() * body_coordinates(stage.system).len();
     let mut f = vec![stage.builder.graph.zero(); size];
-    for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
+    for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(&action.wrenches) {
         let Some(body) = frame.body else { continue };
         let push = stage.in_body_axes(body, wrench.force);
         let turn = stage.in_body_axes(body, wrench.torque);
@@ -587,7 +591,7 @@ fn generalized_force(stage: &mut Stage, bodies: &Bodies, force: &Force) -> (Vec<
         let torque = spatial::add(graph, turn, moment);
         bodies.push(graph, body, wrench.force, torque, &mut f);
     }
-    (f, action.potential)
+    (f, action)
 }
 
 /// Names for the bodies of a kernel: none for a single body, else `a_`, `b_`, ….
@@ -710,7 +714,7 @@ fn totals(stage: &mut Stage, bodies: &Bodies) -> Totals {
         }
     }
     for force in &system.forces {
-        if let (_, Some(energy)) = generalized_force(stage, bodies, force) {
+        if let Some(energy) = generalized_force(stage, bodies, force).1.potential {
             sum.potential_energy = stage.builder.graph.add(sum.potential_energy, energy);
         }
     }

@@ -186,8 +186,12 @@ pub(super) struct MovedWater {
     momentum: Pair,
     /// The velocity of the fluid in body axes.
     current: Option<Vector3>,
+    /// Its rate of change in ground axes, in body axes.
+    current_rate: Option<Vector3>,
     /// What the convention changes, in body axes.
     excess: Option<Pair>,
+    /// The convention is the one in which a steady current conserves energy.
+    is_relative: bool,
     position: Vector3,
     rotation: Matrix3,
 }
@@ -212,10 +216,12 @@ impl MovedWater {
         };
         let pose = stage.motion.pose(graph, body);
         let momentum = matrix.times(graph, &nu);
-        let current = water.current.as_ref().map(|term| {
-            let current = stage.vector(&format!("{prefix}current"), term);
-            spatial::apply_transposed(&mut stage.builder.graph, &pose.rotation, current)
-        });
+        let current = water.current.as_ref().map(|term| stage.vector(&format!("{prefix}current"), term));
+        let [current, current_rate] = [
+            current,
+            current.map(|current| stage.builder.convective(&current)).map(|rate| [rate[0], rate[1], rate[2]]),
+        ]
+        .map(|vector| vector.map(|v| spatial::apply_transposed(&mut stage.builder.graph, &pose.rotation, v)));
         let excess = excess(stage, &pose.rotation, &matrix, &nu, current, water);
         let jacobian = stage.builder.velocity_jacobian(&nu.components());
         let convective = Pair::from(&stage.builder.convective(&nu.components()));
@@ -226,7 +232,9 @@ impl MovedWater {
             nu,
             momentum,
             current,
+            current_rate,
             excess,
+            is_relative: matches!(water.convention, Convention::Relative),
             position: pose.position,
             rotation: pose.rotation,
         }
@@ -265,6 +273,26 @@ impl MovedWater {
     pub fn applied_force(&self, graph: &mut Graph) -> Vec<ExprId> {
         let zero = spatial::zero(graph);
         self.generalized(graph, &self.excess.unwrap_or(Pair { linear: zero, angular: zero }))
+    }
+
+    /// What changes the energies of the water: the force f, and the current in −½ Uᵀ A₁₁ U, which turns by −ω × U in body
+    /// axes. In the convention `relative` a steady current adds nothing to both together.
+    pub fn power(&self, graph: &mut Graph) -> ExprId {
+        let zero = graph.zero();
+        let Some((current, rate)) = self.current.zip(self.current_rate) else {
+            return self.excess.map_or(zero, |excess| self.nu.dot(graph, &excess));
+        };
+        let carried = self.matrix.times(graph, &Pair { linear: current, angular: [zero; 3] }).linear;
+        let changing = spatial::dot(graph, rate, carried);
+        let unsteady = graph.neg(changing);
+        match self.excess {
+            Some(excess) if !self.is_relative => {
+                let turned = spatial::cross(graph, self.nu.angular, current);
+                let (driven, turning) = (self.nu.dot(graph, &excess), spatial::dot(graph, turned, carried));
+                graph.sum(&[driven, turning, unsteady])
+            }
+            _ => unsteady,
+        }
     }
 
     /// Energies of the water, and momenta in ground axes: those of the motion against the current.

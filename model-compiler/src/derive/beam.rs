@@ -139,9 +139,14 @@ fn element(system: &System, layout: &Layout, parameters: &mut Parameters, beam: 
         Some(_) => opposite(graph, ELEMENT..2 * ELEMENT),
         None => vec![vec![graph.zero(); ELEMENT]; ELEMENT],
     };
+    // The forces are not the gradient of the energy, so what both together change is small, but not zero.
+    let stored = builder.convective(&[energy])[0];
+    let driven = builder.graph.dot(&f.values, &v);
+    let power = builder.graph.add(driven, stored);
     let mut functions = builder.functions(Mechanics {
         applied_force: f.values,
         potential_energy: Some(energy),
+        power: Some(power),
         derivatives: Some(Derivatives { mass_matrix: Vec::new(), by_position, by_velocity }),
         ..Mechanics::default()
     });

@@ -110,6 +110,8 @@ pub struct Layout {
     pub singular_angles: Vec<usize>,
     /// Number of initial conditions on coordinates and on velocities.
     pub initial_conditions: (usize, usize),
+    /// A potential depends on what has a rate that time, coordinates and velocities do not tell.
+    pub has_unknown_power: bool,
 }
 
 impl Layout {
@@ -240,6 +242,8 @@ pub enum FunctionRole {
     ContactBias,
     /// Kinetic and potential energy.
     Energy,
+    /// What changes the energy beside constraints and contacts.
+    Power,
     /// r and g.
     Residual,
     /// M, ∂r/∂v, (∂r/∂q) N and G, jointly.
@@ -320,6 +324,8 @@ pub enum Role {
     KineticEnergy,
     /// Potential energy, `[1]`.
     PotentialEnergy,
+    /// Power of what has no potential, and of potentials that depend on time, `[1]`.
+    Power,
     /// r, `[nv]`.
     Residual,
     /// ∂r/∂v, `[nv × nv]`.

@@ -172,7 +172,9 @@ pub(super) fn derive(
         applied.generalized.extend(water.applied_force(graph).into_iter().enumerate());
         let own = water.totals(graph);
         totals = totals.plus(graph, &own);
+        applied.powers.push(water.power(graph));
     }
+    let power = graph.sum(&applied.powers);
     applied.generalized.retain(|&(_, value)| !graph.is_zero(value));
     if let Some(potential) = applied.potential {
         totals.potential_energy = graph.add(totals.potential_energy, potential);
@@ -208,6 +210,7 @@ pub(super) fn derive(
         contacts,
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
+        power: Some(power),
     });
     functions.extend(provided);
     functions.extend(outputs);
@@ -262,10 +265,12 @@ pub(super) struct Applied {
     pub wrenches: Vec<Option<Wrench>>,
     pub generalized: Vec<(usize, ExprId)>,
     potential: Option<ExprId>,
+    powers: Vec<ExprId>,
 }
 
 fn applied(stage: &mut Stage, links: &Links, nv: usize) -> Applied {
-    let mut applied = Applied { wrenches: vec![None; links.links.len()], generalized: Vec::new(), potential: None };
+    let wrenches = vec![None; links.links.len()];
+    let mut applied = Applied { wrenches, generalized: Vec::new(), potential: None, powers: Vec::new() };
     for force in &stage.system.forces {
         let (action, ends) = stage.act(force);
         for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
@@ -290,6 +295,7 @@ fn applied(stage: &mut Stage, links: &Links, nv: usize) -> Applied {
             debug_assert!(link.first_velocity + index < nv);
             applied.generalized.push((link.first_velocity + index, value));
         }
+        applied.powers.extend(action.power);
         if let Some(energy) = action.potential {
             let graph = &mut stage.builder.graph;
             applied.potential = Some(applied.potential.map_or(energy, |sum| graph.add(sum, energy)));

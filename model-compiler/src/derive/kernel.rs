@@ -49,6 +49,8 @@ pub(super) struct Mechanics {
     pub kinetic_energy: Option<ExprId>,
     /// Potential energy.
     pub potential_energy: Option<ExprId>,
+    /// Power of what has no potential, and of potentials that depend on time.
+    pub power: Option<ExprId>,
 }
 
 /// What a contact measures.
@@ -392,6 +394,7 @@ impl<'a> KernelBuilder<'a> {
                 Output::vector(Role::PotentialEnergy, &[mechanics.potential_energy.unwrap_or(zero)]),
             ],
         );
+        add(&self.graph, FunctionRole::Power, vec![Output::vector(Role::Power, &[mechanics.power.unwrap_or(zero)])]);
 
         let dynamics = if inverse_dynamics.is_empty() {
             self.inverse_dynamics(&mass_matrix, &bias_force, &applied_force)

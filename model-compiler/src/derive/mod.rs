@@ -69,6 +69,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             reference
         }
     };
+    layout.has_unknown_power = terms::has_unknown_power(system);
     layout.names_mut().for_each(|name| *name = spelled(name));
     let bodies = system.bodies.iter().filter(|body| !body.is_part).map(|body| BodyInertia {
         name: body.name.to_string(),

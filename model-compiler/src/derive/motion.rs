@@ -182,8 +182,24 @@ impl<'k, 'p, 's> Stage<'k, 'p, 's> {
             let [q, v, _] = self.motion.coordinate(&mut self.builder.graph, joint, index);
             (q, v)
         });
-        let situation = Situation { frames: &frames, coordinate, fields: &fields };
-        (force.kind.act(&mut self.builder.graph, &situation), ends)
+        let rates: Vec<Vec<ExprId>> = match force.kind.stores_energy() {
+            true => fields.iter().map(|field| self.builder.convective(field)).collect(),
+            false => Vec::new(),
+        };
+        let situation = Situation { frames: &frames, coordinate, fields: &fields, rates: &rates };
+        let graph = &mut self.builder.graph;
+        let mut action = force.kind.act(graph, &situation);
+        if action.power.is_none() {
+            let on_coordinate = action.generalized.zip(coordinate).map(|(value, (_, rate))| graph.mul(value, rate));
+            let on_frames = frames.iter().zip(&action.wrenches).map(|(frame, wrench)| {
+                let push = spatial::dot(graph, wrench.force, frame.velocity);
+                let turn = spatial::dot(graph, wrench.torque, frame.angular_velocity);
+                graph.add(push, turn)
+            });
+            let powers: Vec<ExprId> = on_frames.collect();
+            action.power = Some(graph.sum(&[powers, on_coordinate.into_iter().collect()].concat()));
+        }
+        (action, ends)
     }
 
     pub fn frame_motion(&mut self, body: Option<BodyId>, point: Vector3) -> FrameMotion {

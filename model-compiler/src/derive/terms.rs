@@ -1,6 +1,8 @@
 //! What an expression refers to.
 
-use crate::resolve::{AddedMass, BodyId, Contact, ContactForm, Convention, Force, Frame, Quantity, Term, TermKind};
+use crate::resolve::{
+    AddedMass, BodyId, Contact, ContactForm, Convention, Force, Frame, Quantity, System, Term, TermKind,
+};
 
 /// Calls `visit` on a term and on all its parts.
 pub(super) fn walk<'t>(term: &'t Term, visit: &mut dyn FnMut(&'t Term)) {
@@ -77,6 +79,31 @@ pub(super) fn bodies_of_contact(contact: &Contact) -> Vec<BodyId> {
         }
         ContactForm::Kind { frames, .. } => frames.iter().filter_map(|frame| frame.body).collect(),
     }
+}
+
+/// Whether a potential depends on inputs, velocities or states, whose rates no function of time, coordinates and
+/// velocities knows.
+pub(super) fn has_unknown_power(system: &System) -> bool {
+    let elastic = system.forces.iter().filter(|force| force.kind.stores_energy()).flat_map(|force| &force.fields);
+    let currents = system.bodies.iter().filter_map(|body| body.added_mass.as_ref()?.current.as_ref());
+    elastic.chain(currents).any(has_unknown_rate)
+}
+
+fn has_unknown_rate(term: &Term) -> bool {
+    let mut found = false;
+    walk(term, &mut |part| {
+        found |= matches!(
+            &part.kind,
+            TermKind::Input(_)
+                | TermKind::Quantity(
+                    Quantity::State(_)
+                        | Quantity::Velocity(_)
+                        | Quantity::AngularVelocity(_)
+                        | Quantity::CoordinateVelocity(..)
+                )
+        );
+    });
+    found
 }
 
 /// Whether an expression asks for an energy or a momentum of the whole model.

@@ -15,7 +15,13 @@ use crate::schedule::runs::{Run, runs};
 use crate::schedule::vocabulary::function_name;
 
 /// The static `INFO`.
-pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, patterns: &Patterns) -> String {
+pub(super) fn info(
+    header: &Header,
+    equations: &Equations,
+    schedule: &Schedule,
+    patterns: &Patterns,
+    is_conservative: bool,
+) -> String {
     let layout = &equations.layout;
     let names = equations.parameter_graph.symbols().iter().map(|symbol| symbol.name.clone());
     let units = layout.parameters.iter().flat_map(|p| std::iter::repeat_n(&p.unit, p.shape.size()));
@@ -46,6 +52,7 @@ pub(super) fn info(header: &Header, equations: &Equations, schedule: &Schedule, 
     field("contact_jacobian", patterns.contact_jacobian.text());
     field("iteration_matrix", "iteration_matrix([&m, &d, &k], &g)".to_owned());
     field("functions", functions(equations, schedule));
+    field("is_conservative", is_conservative.to_string());
     let helpers: Vec<&str> = ["Run"].into_iter().chain(called).collect();
     let blocks = [
         ("m", &patterns.mass_matrix),

@@ -189,8 +189,8 @@ impl Members<'_> {
         let name = scatter_name(function.role, output.role);
         let nv = equations.layout.velocities.len();
         match (function.role, output.role) {
-            // Energies are sums.
-            (_, Role::KineticEnergy | Role::PotentialEnergy) => {}
+            // Energies and powers are sums.
+            (_, Role::KineticEnergy | Role::PotentialEnergy | Role::Power) => {}
             (FunctionRole::Linearization, role) => {
                 let whole = &patterns.iteration_matrix;
                 if role == Role::ConstraintJacobian {

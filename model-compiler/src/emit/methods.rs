@@ -48,6 +48,7 @@ struct Method<'g> {
 pub(super) fn methods(kernels: &str, layout: &Layout, members: &[Members]) -> String {
     let mut text: String = all().iter().map(|method| method.text(kernels, layout, members)).collect();
     text.push_str(&energy(kernels, layout, members));
+    text.push_str(&power(kernels, layout, members));
     text
 }
 
@@ -245,23 +246,48 @@ impl Method<'_> {
 
 /// `energy`, which returns its results.
 fn energy(kernels: &str, layout: &Layout, members: &[Members]) -> String {
-    let given = [Given::Time, Given::Positions, Given::Velocities];
     let contributions = contributions(members, FunctionRole::Energy);
-    let arguments = arguments(&given, &contributions);
-    let head = format!("fn energy(&self, {arguments}) -> {0} {{\n", paths::ENERGY);
+    let head = format!("fn energy(&self, {}) -> {} {{\n", arguments(&INSTANT, &contributions), paths::ENERGY);
     if contributions.is_empty() {
         return format!("{head}{}::default()\n}}\n", paths::ENERGY);
     }
-    let mut body = format!("let mut energy = {}::default();\n", paths::ENERGY);
-    body.push_str(&inputs(layout, &given, &contributions));
-    for contribution in contributions {
+    let body = sums(kernels, layout, &contributions, |name| format!("energy.{name}"));
+    format!("{head}{}let mut energy = {}::default();\n{body}energy\n}}\n", helpers(&body), paths::ENERGY)
+}
+
+/// `power`; nothing where it is not known, as the trait has it.
+fn power(kernels: &str, layout: &Layout, members: &[Members]) -> String {
+    if layout.has_unknown_power {
+        return String::new();
+    }
+    let contributions = contributions(members, FunctionRole::Power);
+    let head = format!("fn power(&self, {}) -> Option<f64> {{\n", arguments(&INSTANT, &contributions));
+    if contributions.is_empty() {
+        return format!("{head}Some(0.0)\n}}\n");
+    }
+    let body = sums(kernels, layout, &contributions, |_| "sum".to_owned());
+    format!("{head}{}let mut sum = 0.0;\n{body}Some(sum)\n}}\n", helpers(&body))
+}
+
+/// Whether energy changes by constraints and contacts alone.
+pub(super) fn is_conservative(layout: &Layout, members: &[Members]) -> bool {
+    !layout.has_unknown_power && contributions(members, FunctionRole::Power).is_empty()
+}
+
+/// What functions of one instant are given.
+const INSTANT: [Given; 3] = [Given::Time, Given::Positions, Given::Velocities];
+
+/// Adds the single entries of all results where their names say.
+fn sums(kernels: &str, layout: &Layout, contributions: &[Contribution], sum: impl Fn(&str) -> String) -> String {
+    let mut body = inputs(layout, &INSTANT, contributions);
+    for &contribution in contributions {
         let names: Vec<&str> = results(contribution.1).map(|(_, output)| role_name(output.role)).collect();
         let before: String = names.iter().map(|name| format!("let mut {name} = [0.0];\n")).collect();
-        let after: String = names.iter().map(|name| format!("energy.{name} += {name}[0];\n")).collect();
+        let after: String = names.iter().map(|name| format!("{} += {name}[0];\n", sum(name))).collect();
         let outputs: Vec<String> = names.iter().map(|name| format!("&mut {name}")).collect();
-        body.push_str(&call(kernels, contribution, &given, &outputs, &before, &after));
+        body.push_str(&call(kernels, contribution, &INSTANT, &outputs, &before, &after));
     }
-    format!("{head}{}{body}energy\n}}\n", helpers(&body))
+    body
 }
 
 /// Imports the runtime's helpers that a body calls; calls are written by this file alone, so they can be looked for.

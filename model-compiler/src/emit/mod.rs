@@ -82,7 +82,7 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     text.push_str(&setup::constants(schedule, &members));
     text.push_str(&setup::reference_configuration(schedule));
     text.push_str(&setup::contact_laws(schedule));
-    text.push_str(&info::info(header, equations, schedule, &patterns));
+    text.push_str(&info::info(header, equations, schedule, &patterns, methods::is_conservative(layout, &members)));
     text.push_str("}\n");
     text
 }

@@ -23,6 +23,7 @@ impl Force for Damper {
 
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
         let nothing = graph.zero();
-        Action { potential: None, ..pull(graph, situation, nothing, situation.fields[0][0], nothing) }
+        let damping = situation.fields[0][0];
+        Action { potential: None, ..pull(graph, situation, [nothing; 2], damping, [nothing; 2]) }
     }
 }

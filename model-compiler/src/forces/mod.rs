@@ -79,6 +79,8 @@ pub struct Situation<'a> {
     pub coordinate: Option<(ExprId, ExprId)>,
     /// Components of each field's value, in the order of [`Force::fields`]; vectors have three components.
     pub fields: &'a [Vec<ExprId>],
+    /// Their rates of change along the motion, for forces that store energy.
+    pub rates: &'a [Vec<ExprId>],
 }
 
 /// What a force does.
@@ -90,6 +92,9 @@ pub struct Action {
     pub generalized: Option<ExprId>,
     /// Potential energy, J, for conservative forces.
     pub potential: Option<ExprId>,
+    /// How fast it and the energy that it comes from change together, W, for forces that store energy: the power of what
+    /// has no potential, and of fields that change. Of all other forces it is the power of their wrenches.
+    pub power: Option<ExprId>,
 }
 
 /// A kind of applied force.
@@ -100,6 +105,10 @@ pub trait Force: Sync + std::fmt::Debug {
     fn target(&self) -> Target;
     /// The values it needs.
     fn fields(&self) -> &'static [Field];
+    /// Whether it has a potential.
+    fn stores_energy(&self) -> bool {
+        false
+    }
     /// What it does.
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action;
 }

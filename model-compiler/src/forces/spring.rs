@@ -21,8 +21,13 @@ impl Force for Spring {
         &[STIFFNESS, FREE_LENGTH]
     }
 
+    fn stores_energy(&self) -> bool {
+        true
+    }
+
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
         let no_damping = graph.zero();
-        pull(graph, situation, situation.fields[0][0], no_damping, situation.fields[1][0])
+        let [stiffness, free_length] = [0, 1].map(|field| [situation.fields[field][0], situation.rates[field][0]]);
+        pull(graph, situation, stiffness, no_damping, free_length)
     }
 }

@@ -25,16 +25,27 @@ impl Force for SpringDamper {
         &[STIFFNESS, DAMPING, FREE_LENGTH]
     }
 
+    fn stores_energy(&self) -> bool {
+        true
+    }
+
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
-        let [stiffness, damping, free_length] = [0, 1, 2].map(|field| situation.fields[field][0]);
-        pull(graph, situation, stiffness, damping, free_length)
+        let [stiffness, free_length] = [0, 2].map(|field| [situation.fields[field][0], situation.rates[field][0]]);
+        pull(graph, situation, stiffness, situation.fields[1][0], free_length)
     }
 }
 
-/// Force `k (l − l0) + c l̇` that pulls the two ends together, and the energy `½ k (l − l0)²`.
+/// Force `k (l − l0) + c l̇` that pulls the two ends together, and the energy `½ k (l − l0)²`; stiffness and free length
+/// with their rates.
 ///
 /// With `l0 = 0` the spring part is `k d`, which has no square root and stays defined where the ends meet.
-pub(super) fn pull(graph: &mut Graph, situation: &Situation, k: ExprId, c: ExprId, free_length: ExprId) -> Action {
+pub(super) fn pull(
+    graph: &mut Graph,
+    situation: &Situation,
+    [k, k_rate]: [ExprId; 2],
+    c: ExprId,
+    [free_length, free_rate]: [ExprId; 2],
+) -> Action {
     let (from, to) = (&situation.frames[0], &situation.frames[1]);
     let d = spatial::sub(graph, to.position, from.position);
     let rate = spatial::sub(graph, to.velocity, from.velocity);
@@ -43,22 +54,27 @@ pub(super) fn pull(graph: &mut Graph, situation: &Situation, k: ExprId, c: ExprI
     let half_k = graph.mul(half, k);
     let has_no_length = graph.is_zero(free_length);
 
-    let (spring, potential) = if has_no_length {
-        (k, graph.mul(half_k, squared))
+    let zero = graph.zero();
+    let (spring, stretch_squared, lengthening) = if has_no_length {
+        (k, squared, zero)
     } else {
         let length = graph.sqrt(squared);
         let stretch = graph.sub(length, free_length);
         let relative = graph.div(stretch, length);
-        let energy = graph.mul(stretch, stretch);
-        (graph.mul(k, relative), graph.mul(half_k, energy))
+        let force = graph.mul(k, stretch);
+        (graph.mul(k, relative), graph.mul(stretch, stretch), graph.mul(force, free_rate))
     };
+    let half_k_rate = graph.mul(half, k_rate);
+    let stiffening = graph.mul(half_k_rate, stretch_squared);
+    let put_in = graph.sub(stiffening, lengthening);
     let along = spatial::dot(graph, d, rate);
     let damper = if graph.is_zero(c) {
-        graph.zero()
+        zero
     } else {
         let power = graph.mul(c, along);
         graph.div(power, squared)
     };
+    let lost = graph.mul(damper, along);
     let factor = graph.add(spring, damper);
     let on_from = spatial::scale(graph, factor, d);
     let on_to = spatial::neg(graph, on_from);
@@ -66,6 +82,7 @@ pub(super) fn pull(graph: &mut Graph, situation: &Situation, k: ExprId, c: ExprI
     Action {
         wrenches: vec![Wrench { force: on_from, torque }, Wrench { force: on_to, torque }],
         generalized: None,
-        potential: Some(potential),
+        potential: Some(graph.mul(half_k, stretch_squared)),
+        power: Some(graph.sub(put_in, lost)),
     }
 }

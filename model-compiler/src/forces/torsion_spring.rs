@@ -24,8 +24,13 @@ impl Force for TorsionSpring {
         ]
     }
 
+    fn stores_energy(&self) -> bool {
+        true
+    }
+
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
         let [stiffness, damping, rest] = [0, 1, 2].map(|field| situation.fields[field][0]);
+        let [stiffness_rate, _, rest_rate] = [0, 1, 2].map(|field| situation.rates[field][0]);
         let zero = graph.zero();
         let (q, v) = situation.coordinate.unwrap_or((zero, zero));
         let deflection = graph.sub(q, rest);
@@ -34,6 +39,14 @@ impl Force for TorsionSpring {
         let resisting = graph.add(spring, damper);
         let half = graph.ratio(1, 2);
         let energy = graph.product(&[half, spring, deflection]);
-        Action { wrenches: Vec::new(), generalized: Some(graph.neg(resisting)), potential: Some(energy) }
+        let stiffening = graph.product(&[half, stiffness_rate, deflection, deflection]);
+        let (turning, lost) = (graph.mul(spring, rest_rate), graph.mul(damper, v));
+        let put_in = graph.sub(stiffening, turning);
+        Action {
+            wrenches: Vec::new(),
+            generalized: Some(graph.neg(resisting)),
+            potential: Some(energy),
+            power: Some(graph.sub(put_in, lost)),
+        }
     }
 }

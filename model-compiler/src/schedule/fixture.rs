@@ -175,6 +175,7 @@ pub fn pendulum() -> Equations {
             velocity_constraints: 0,
             contacts: Vec::new(),
             initial_conditions: (1, 0),
+            has_unknown_power: false,
             ..Layout::default()
         },
     }
@@ -232,6 +233,7 @@ pub fn dumbbell() -> Equations {
             velocity_constraints: 0,
             contacts: Vec::new(),
             initial_conditions: (0, 0),
+            has_unknown_power: false,
             ..Layout::default()
         },
     }

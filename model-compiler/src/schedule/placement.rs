@@ -47,7 +47,7 @@ pub fn axes(function: FunctionRole, role: Role) -> (Axis, Axis) {
         Role::ContactGap => (Axis::Contacts, Axis::Single),
         Role::ContactJacobian => (Axis::ContactRows, Axis::Velocities),
         Role::ContactRate | Role::ContactAcceleration => (Axis::ContactRows, Axis::Single),
-        Role::KineticEnergy | Role::PotentialEnergy => (Axis::Single, Axis::Single),
+        Role::KineticEnergy | Role::PotentialEnergy | Role::Power => (Axis::Single, Axis::Single),
         Role::Outputs => (Axis::Outputs, Axis::Single),
         Role::InitialResidual => (condition, Axis::Single),
         Role::InitialJacobian => (condition, Axis::Velocities),

@@ -3,7 +3,7 @@
 use crate::derive::{FunctionRole, Role};
 
 /// Every function of a model, in order.
-pub const FUNCTIONS: [FunctionRole; 20] = [
+pub const FUNCTIONS: [FunctionRole; 21] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -14,6 +14,7 @@ pub const FUNCTIONS: [FunctionRole; 20] = [
     FunctionRole::ContactJacobian,
     FunctionRole::ContactBias,
     FunctionRole::Energy,
+    FunctionRole::Power,
     FunctionRole::Residual,
     FunctionRole::Linearization,
     FunctionRole::Outputs,
@@ -39,6 +40,7 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::ContactJacobian => "contact_jacobian",
         FunctionRole::ContactBias => "contact_bias",
         FunctionRole::Energy => "energy",
+        FunctionRole::Power => "power",
         FunctionRole::Residual => "residual",
         FunctionRole::Linearization => "linearization",
         FunctionRole::Outputs => "outputs",
@@ -69,6 +71,7 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
             "Parts of the contacts' relative velocities and accelerations that are known before v and a."
         }
         FunctionRole::Energy => "Kinetic and potential energy, J.",
+        FunctionRole::Power => "Power of what changes the energy beside constraints and contacts, W.",
         FunctionRole::Residual => "Residual r = M a + h − f − Gᵀ λ of the equations of motion, and constraint g.",
         FunctionRole::Linearization => {
             "Linearization of the residual: M = ∂r/∂a, D = ∂r/∂v, K = (∂r/∂q) N and G = (∂g/∂q) N."
@@ -102,6 +105,7 @@ pub fn role_name(role: Role) -> &'static str {
         Role::ContactAcceleration => "acceleration",
         Role::KineticEnergy => "kinetic",
         Role::PotentialEnergy => "potential",
+        Role::Power => "power",
         Role::Residual => "residual",
         Role::Damping => "damping",
         Role::Stiffness => "stiffness",
@@ -135,6 +139,7 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::ContactAcceleration => ("zeta", "\\zeta"),
         Role::KineticEnergy => ("T", "T"),
         Role::PotentialEnergy => ("V", "V"),
+        Role::Power => ("P", "P"),
         Role::Residual => ("r", "r"),
         Role::Damping => ("D", "D"),
         Role::Stiffness => ("K", "K"),
@@ -158,6 +163,7 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         Role::MassMatrix => ", in kg, kg m or kg m²",
         Role::BiasForce | Role::AppliedForce | Role::Residual | Role::NonlinearEffects | Role::Force => ", in N or N m",
         Role::KineticEnergy | Role::PotentialEnergy => ", in J",
+        Role::Power => ", in W",
         Role::Damping | Role::ForceByVelocity => ", in N s/m, N s or N m s",
         Role::Stiffness | Role::ForceByPosition => ", in N/m, N or N m",
         Role::Acceleration => ", in m/s² or rad/s²",
@@ -191,6 +197,7 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::ContactJacobian => "w",
         Role::KineticEnergy => "kinetic",
         Role::PotentialEnergy => "potential",
+        Role::Power => "power",
         Role::Residual => "r",
         Role::Damping => "d",
         Role::Stiffness => "k",

@@ -124,6 +124,7 @@ fn distinct_tasks<'k>(kernel: &'k Kernel, tasks: &mut Vec<Task<'k>>) -> Vec<usiz
 fn is_rare(role: FunctionRole) -> bool {
     match role {
         FunctionRole::Energy
+        | FunctionRole::Power
         | FunctionRole::Outputs
         | FunctionRole::InitialPosition
         | FunctionRole::InitialVelocity => true,

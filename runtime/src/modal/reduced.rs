@@ -267,6 +267,7 @@ fn describe(whole: &'static ModelInfo, q: &Run, v: &Run) -> ModelInfo {
         contact_jacobian: wide(&whole.contact_jacobian),
         iteration_matrix: square(&whole.iteration_matrix),
         functions: whole.functions,
+        is_conservative: whole.is_conservative,
     }
 }
 
@@ -383,6 +384,13 @@ impl Model for Reduced<'_> {
         self.expand_q(q, state.q.as_mut_slice());
         self.expand_v(v, state.v.as_mut_slice());
         self.model.energy(t, state.q.as_slice(), state.v.as_slice())
+    }
+
+    fn power(&self, t: f64, q: &[f64], v: &[f64]) -> Option<f64> {
+        let Scratch { state, .. } = &mut *self.scratch();
+        self.expand_q(q, state.q.as_mut_slice());
+        self.expand_v(v, state.v.as_mut_slice());
+        self.model.power(t, state.q.as_slice(), state.v.as_slice())
     }
 
     fn input_values(&self, t: f64, out: &mut [f64]) {
