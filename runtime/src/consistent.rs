@@ -2,7 +2,8 @@
 //! accelerations and multipliers that obey the equations of motion.
 //!
 //! Conditions that leave freedom are completed by the smallest change from the reference configuration and by the
-//! smallest velocities. Conditions that contradict each other, or redundant constraints, are errors that name them.
+//! smallest velocities. Conditions that contradict each other are errors that name them; constraints that follow from
+//! others are left out, and their multipliers are those of least norm.
 //! Not here: anything that runs in a step; this module allocates freely.
 
 use nalgebra::{DMatrix, DVector, SVD};
@@ -11,6 +12,7 @@ use crate::admissible::check_inputs;
 use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
+use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::scheme::StepError;
 use crate::schemes::solve_for_acceleration;
 use crate::sparsity::OwnedPattern;
@@ -35,7 +37,7 @@ const OFFSETS: [f64; 3] = [0.0, 1e-2, 0.3];
 ///
 /// # Errors
 /// [`StepError::BadModel`] for parameters that no mechanical system has; [`StepError::Inconsistent`] with the reason:
-/// conditions in conflict, redundant constraints, missing inertia.
+/// conditions in conflict, missing inertia.
 pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
     model.validate()?;
     let mut state = State::zeros(model.dims());
@@ -48,20 +50,25 @@ pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
 /// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q, v.
 ///
 /// # Errors
-/// [`StepError::Inconsistent`] when constraints are redundant or a direction of motion has no inertia,
+/// [`StepError::Inconsistent`] when a direction of motion has no inertia,
 /// [`StepError::BadInput`] for an input that is no finite number.
 pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     let info = model.describe();
     let mut values = vec![0.0; info.iteration_matrix.nnz()];
     model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut values);
     let mut solver = LinearSolver::new(&info.iteration_matrix);
+    let redundant = redundant_constraints(model, state);
+    solver.leave_out(&redundant.iter().map(|&row| info.velocities.len() + row).collect::<Vec<_>>());
     let inconsistent = |reason| StepError::Inconsistent { model: info.name, reason, residual: 0.0 };
     if solver.factor(&values).is_err() {
-        return Err(inconsistent(why_singular(model, state, &values)));
+        return Err(inconsistent(why_singular(model, &values)));
     }
     let (mut rhs, mut rate) = (vec![0.0; solver.size()], vec![0.0; state.lambda.len()]);
     solve_for_acceleration(model, &mut solver, state, &mut rhs, &mut rate);
     if rhs.iter().all(|value| value.is_finite()) {
+        if !redundant.is_empty() {
+            least_norm_multipliers(model, state);
+        }
         return Ok(());
     }
     check_inputs(model, state.t)?;
@@ -69,20 +76,21 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
 }
 
 /// What makes the equations of motion singular.
-fn why_singular(model: &dyn Model, state: &State, values: &[f64]) -> String {
+fn why_singular(model: &dyn Model, values: &[f64]) -> String {
     if !values.iter().all(|value| value.is_finite()) {
         return "mass matrix or constraints are not finite".to_owned();
     }
     let info = model.describe();
-    let redundant = redundant_constraints(model, state);
-    if !redundant.is_empty() {
-        let names: Vec<String> = redundant.iter().map(|&row| format!("`{}`", info.constraints[row].name)).collect();
-        return format!("these constraints follow from those before them: {}", names.join(", "));
-    }
-    // The motion that meets no resistance is the right singular vector of the smallest singular value.
+    // The motion that meets no resistance is a right singular vector of a singular value that is zero; others of these
+    // belong to multipliers that are not unique.
     let (nv, matrix) = (info.velocities.len(), info.iteration_matrix.to_dense(values));
-    let motion = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000)
-        .and_then(|svd| Some(svd.v_t?.row(svd.singular_values.argmin().0).columns(0, nv).transpose().iamax()));
+    let motion = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000).and_then(|svd| {
+        let vectors = svd.v_t?;
+        let smallest = RANK * svd.singular_values.max();
+        let motions = svd.singular_values.iter().zip(vectors.row_iter()).filter(|(value, _)| **value <= smallest);
+        let motions = motions.map(|(_, vector)| vector.columns(0, nv).transpose());
+        motions.max_by(|a, b| a.norm().total_cmp(&b.norm())).map(|motion| motion.iamax())
+    });
     match motion {
         Some(coordinate) => format!("motion of `{}` has no inertia", info.velocities[coordinate].name),
         None => "a direction of motion has no inertia".to_owned(),
@@ -268,26 +276,4 @@ impl Rows {
         unknowns.truncate(n);
         Some(DVector::from_vec(unknowns))
     }
-}
-
-/// Constraints whose row of G depends on those above it, by orthogonalization row after row.
-fn redundant_constraints(model: &dyn Model, state: &State) -> Vec<usize> {
-    let gradients = Rows::of_constraints(model, state).to_dense().transpose();
-    let mut basis: Vec<DVector<f64>> = Vec::new();
-    let mut redundant = Vec::new();
-    for (index, gradient) in gradients.column_iter().enumerate() {
-        let mut rest = gradient.clone_owned();
-        // The second round removes what rounding left in the first.
-        for direction in [&basis, &basis].into_iter().flatten() {
-            let along = rest.dot(direction);
-            rest.axpy(-along, direction, 1.0);
-        }
-        let size = rest.norm();
-        if size <= RANK * gradient.norm() {
-            redundant.push(index);
-        } else {
-            basis.push(rest / size);
-        }
-    }
-    redundant
 }

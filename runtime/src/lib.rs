@@ -17,6 +17,8 @@ pub mod sparsity;
 mod admissible;
 mod chart;
 pub mod configuration;
+mod constrained;
+mod redundancy;
 mod residuals;
 pub mod rotation;
 mod start;
@@ -50,7 +52,10 @@ pub use model::{
     State, UnknownParameter,
 };
 pub use real::Real;
-pub use scheme::{ConstraintLevel, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};
+pub use redundancy::{least_norm_multipliers, redundant_constraints};
+pub use scheme::{
+    ConstraintLevel, Drift, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper,
+};
 pub use signal::Signal;
 pub use sparsity::SparsityPattern;
 pub use trajectory::{Run, Trajectory, simulate, simulate_with};

@@ -5,6 +5,7 @@
 //! on the step size.
 
 use crate::linear_solver::LinearSolver;
+use crate::model::Model;
 use crate::scheme::{StepError, StepStats};
 
 /// When an iteration has converged.
@@ -70,6 +71,11 @@ impl Newton {
         Self { tolerance, solver, matrix: vec![0.0; nnz], residual: vec![0.0; n] }
     }
 
+    /// Leaves constraints out of the equations from now on, see [`Stepper::leave_out`](crate::Stepper::leave_out).
+    pub(crate) fn leave_out(&mut self, model: &dyn Model, constraints: &[usize]) {
+        self.solver.leave_out(&unknowns_of(model, constraints, self.solver.size()));
+    }
+
     /// Iterates from the current iterate of `equations` to their solution.
     ///
     /// `t` and `scheme` name the step in errors; nothing is allocated otherwise.
@@ -122,6 +128,14 @@ impl Newton {
         let iteration = self.tolerance.max_iterations;
         Err(StepError::NotConverged { t, scheme: scheme.to_owned(), iteration, residual })
     }
+}
+
+/// Places of the multipliers of constraints among this many unknowns, where a and λ of one stage follow each other.
+pub(crate) fn unknowns_of(model: &dyn Model, constraints: &[usize], size: usize) -> Vec<usize> {
+    let dims = model.dims();
+    let stage = (dims.nv + dims.nc).max(1);
+    let stages = (0..size / stage).map(|index| index * stage + dims.nv);
+    stages.flat_map(|first| constraints.iter().map(move |constraint| first + constraint)).collect()
 }
 
 /// Whether corrections no longer shrink.

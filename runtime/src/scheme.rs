@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 use thiserror::Error;
 
+use crate::constrained::Constrained;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, ParameterError, State};
 use crate::newton::Tolerance;
@@ -41,6 +42,16 @@ pub enum Predictor {
     ThreePoint,
 }
 
+/// What becomes of coordinates that drift off constraints which a scheme imposes on velocities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Drift {
+    /// After every step coordinates and velocities are projected back onto the constraints, in the metric of M.
+    #[default]
+    Removed,
+    /// It stays, as in the published schemes.
+    Kept,
+}
+
 /// What a user may choose for every scheme alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
@@ -48,6 +59,8 @@ pub struct Options {
     pub tolerance: Tolerance,
     /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions.
     pub constraint_level: Option<ConstraintLevel>,
+    /// What becomes of the drift of coordinates, where constraints are imposed on velocities.
+    pub drift: Drift,
     /// What the rotations of a step are relative to, in schemes for first-order equations.
     pub rotation_reference: RotationReference,
     /// The first guess, in schemes for first-order equations; `None` leaves it to the scheme.
@@ -109,7 +122,13 @@ pub trait Scheme: Send + Sync {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_start(model, &initial)?;
-        self.stepper(model, initial, options)
+        let stepper = self.stepper(model, initial, options)?;
+        if model.dims().nc == 0 {
+            return Ok(stepper);
+        }
+        let level = options.constraint_level.unwrap_or(self.preferred_level());
+        let drifts = level == ConstraintLevel::Velocity && options.drift == Drift::Removed;
+        Ok(Constrained::new(model, self.name(), stepper, drifts))
     }
 
     /// [`Scheme::start_with`] the default options.
@@ -136,6 +155,20 @@ pub trait Stepper {
     }
     /// Difference of the last step to an embedded scheme of lower order, where there is one.
     fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+        None
+    }
+    /// Leaves constraints out of the equations from now on, because they follow from others: their multipliers stay what
+    /// they are. The next call is for all constraints again; `false` where the scheme cannot.
+    fn leave_out(&mut self, _constraints: &[usize]) -> bool {
+        false
+    }
+    /// The constraints that are left out.
+    fn left_out(&self) -> &[usize] {
+        &[]
+    }
+    /// The current state, whose coordinates and velocities may be corrected by what a step misses them by; `None` where
+    /// the scheme cannot take that.
+    fn correctable(&mut self) -> Option<&mut State> {
         None
     }
     /// Takes the last step back, once; `false` where the scheme cannot, and the state stays.
@@ -168,6 +201,13 @@ impl std::ops::AddAssign for StepStats {
     fn add_assign(&mut self, other: Self) {
         self.newton_iterations += other.newton_iterations;
         self.factorizations += other.factorizations;
+    }
+}
+
+impl StepError {
+    /// Whether equations had no solution that was found, rather than a user having asked for what is not there.
+    pub(crate) fn is_numerical(&self) -> bool {
+        matches!(self, Self::NotConverged { .. } | Self::Singular { .. } | Self::NotFinite { .. })
     }
 }
 

@@ -66,6 +66,10 @@ impl DenseLu {
         Ok(())
     }
 
+    pub(super) fn pivot(&self, column: usize) -> f64 {
+        self.factors[column * self.n + column]
+    }
+
     pub(super) fn solve(&self, rhs: &mut [f64]) {
         let n = self.n;
         for (k, &row) in self.exchanges.iter().enumerate() {

@@ -35,12 +35,29 @@ pub struct Work {
 
 /// A solver for matrices of one pattern.
 pub struct LinearSolver {
+    /// Of the matrices that are eliminated.
     pattern: OwnedPattern,
+    reduction: Option<Reduction>,
     row_scales: Vec<f64>,
     column_scales: Vec<f64>,
     values: Vec<f64>,
     method: Method,
 }
+
+/// Matrices that are given with some unknowns, and eliminated without them.
+struct Reduction {
+    /// Of the matrices that are given.
+    given: OwnedPattern,
+    left_out: Vec<usize>,
+    /// Where each given entry stands; [`NONE`] in rows and columns that are left out.
+    places: Vec<u32>,
+    /// The ones in their place.
+    ones: Vec<usize>,
+    values: Vec<f64>,
+}
+
+/// Place of an entry that is left out.
+const NONE: u32 = u32::MAX;
 
 enum Method {
     Dense(dense::DenseLu),
@@ -56,19 +73,60 @@ impl LinearSolver {
 
     /// A solver for square matrices of a pattern made at run time.
     pub fn from_pattern(pattern: OwnedPattern) -> Self {
-        #[cfg(feature = "sparse")]
-        if pattern.columns >= SPARSE_FROM {
-            let method = Method::Sparse(Box::new(sparse::SparseLu::new(&pattern)));
-            return Self::with_method(pattern, method);
-        }
-        let method = Method::Dense(dense::DenseLu::new(&pattern));
+        let method = Method::for_pattern(&pattern);
         Self::with_method(pattern, method)
+    }
+
+    /// Leaves out unknowns from now on, and the equations with their numbers: solutions have zeros there, whatever the
+    /// matrix and the right-hand side hold. The next call is for the whole matrix again.
+    pub fn leave_out(&mut self, unknowns: &[usize]) {
+        if self.left_out() == unknowns {
+            return;
+        }
+        let given = self.reduction.take().map_or_else(|| self.pattern.clone(), |reduction| reduction.given);
+        if unknowns.is_empty() {
+            *self = Self::from_pattern(given);
+            return;
+        }
+        let mut marks = vec![false; given.columns];
+        unknowns.iter().for_each(|&unknown| marks[unknown] = true);
+        let is_left_out = |index: usize| marks[index];
+        let kept = given.entries().filter(|&(row, column)| !is_left_out(row) && !is_left_out(column));
+        let ones = unknowns.iter().map(|&unknown| (unknown, unknown));
+        let pattern = OwnedPattern::from_entries(given.rows, given.columns, kept.chain(ones));
+        let slot = |row, column| pattern.slot(row, column);
+        let reduction = Reduction {
+            places: given
+                .entries()
+                .map(|(row, column)| match is_left_out(row) || is_left_out(column) {
+                    true => NONE,
+                    false => slot(row, column).map_or(NONE, |slot| slot as u32),
+                })
+                .collect(),
+            ones: unknowns.iter().filter_map(|&unknown| slot(unknown, unknown)).collect(),
+            values: vec![0.0; pattern.nnz()],
+            left_out: unknowns.to_vec(),
+            given,
+        };
+        *self = Self { reduction: Some(reduction), ..Self::from_pattern(pattern) };
+    }
+
+    /// The unknowns that are left out.
+    pub fn left_out(&self) -> &[usize] {
+        self.reduction.as_ref().map_or(&[], |reduction| &reduction.left_out)
     }
 
     fn with_method(pattern: OwnedPattern, method: Method) -> Self {
         debug_assert_eq!(pattern.rows, pattern.columns, "a linear solver needs a square matrix");
         let (n, nnz) = (pattern.columns, pattern.nnz());
-        Self { pattern, row_scales: vec![1.0; n], column_scales: vec![1.0; n], values: vec![0.0; nnz], method }
+        Self {
+            pattern,
+            reduction: None,
+            row_scales: vec![1.0; n],
+            column_scales: vec![1.0; n],
+            values: vec![0.0; nnz],
+            method,
+        }
     }
 
     /// Number of unknowns.
@@ -76,9 +134,9 @@ impl LinearSolver {
         self.pattern.columns
     }
 
-    /// Number of entries of the pattern.
+    /// Number of entries of the pattern, also of those that are left out.
     pub fn nnz(&self) -> usize {
-        self.pattern.nnz()
+        self.reduction.as_ref().map_or(&self.pattern, |reduction| &reduction.given).nnz()
     }
 
     /// What elimination costs in the order of pivots chosen last.
@@ -95,7 +153,15 @@ impl LinearSolver {
     /// # Errors
     /// [`Singular`] when a pivot vanishes to working precision, or a value is not finite.
     pub fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {
-        self.scale(values)?;
+        match self.reduction.take() {
+            None => self.scale(values)?,
+            Some(mut reduction) => {
+                reduction.reduce(values);
+                let scaled = self.scale(&reduction.values);
+                self.reduction = Some(reduction);
+                scaled?;
+            }
+        }
         match &mut self.method {
             Method::Dense(lu) => lu.factor(&self.values),
             #[cfg(feature = "sparse")]
@@ -105,6 +171,9 @@ impl LinearSolver {
 
     /// Replaces the right-hand side, `[n]`, by the solution for the matrix factorized last.
     pub fn solve(&mut self, rhs: &mut [f64]) {
+        if let Some(reduction) = &self.reduction {
+            reduction.left_out.iter().for_each(|&unknown| rhs[unknown] = 0.0);
+        }
         for (entry, scale) in rhs.iter_mut().zip(&self.row_scales) {
             *entry *= scale;
         }
@@ -115,6 +184,15 @@ impl LinearSolver {
         }
         for (entry, scale) in rhs.iter_mut().zip(&self.column_scales) {
             *entry *= scale;
+        }
+    }
+
+    /// The pivot of a column in the matrix factorized last, whose rows and columns are scaled to about one.
+    pub(crate) fn pivot(&self, column: usize) -> f64 {
+        match &self.method {
+            Method::Dense(lu) => lu.pivot(column),
+            #[cfg(feature = "sparse")]
+            Method::Sparse(lu) => lu.pivot_of(column),
         }
     }
 
@@ -143,6 +221,27 @@ impl LinearSolver {
             }
         }
         Ok(())
+    }
+}
+
+impl Method {
+    fn for_pattern(pattern: &OwnedPattern) -> Self {
+        #[cfg(feature = "sparse")]
+        if pattern.columns >= SPARSE_FROM {
+            return Method::Sparse(Box::new(sparse::SparseLu::new(pattern)));
+        }
+        Method::Dense(dense::DenseLu::new(pattern))
+    }
+}
+
+impl Reduction {
+    fn reduce(&mut self, values: &[f64]) {
+        for (&place, &value) in self.places.iter().zip(values) {
+            if place != NONE {
+                self.values[place as usize] = value;
+            }
+        }
+        self.ones.iter().for_each(|&slot| self.values[slot] = 1.0);
     }
 }
 

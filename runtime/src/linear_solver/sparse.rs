@@ -115,6 +115,10 @@ impl SparseLu {
         Work { entries, factor: eliminated.sum::<u64>() + self.lower.rows.len() as u64, solve: entries }
     }
 
+    pub(super) fn pivot_of(&self, column: usize) -> f64 {
+        self.column_order.iter().position(|&c| c as usize == column).map_or(0.0, |position| self.pivots[position])
+    }
+
     /// Solves, and chooses new pivots when the solution does not satisfy the equations.
     pub(super) fn solve(&mut self, pattern: &OwnedPattern, values: &[f64], rhs: &mut [f64]) {
         let mut given = std::mem::take(&mut self.rhs);

@@ -130,3 +130,38 @@ fn powers_of_two_bracket_the_value() {
     assert_eq!(inverse_power_of_two(0.0), Err(Singular));
     assert_eq!(inverse_power_of_two(f64::NAN), Err(Singular));
 }
+
+/// Dense and sparse: what is left of the matrix is solved, whatever stands in the rows and columns that are left out.
+#[test]
+fn unknowns_that_are_left_out_are_zero() {
+    for bodies in [2, 12] {
+        let (pattern, mut random) = (chain(bodies), Random(7));
+        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        let n = pattern.columns;
+        let left_out = [7 * bodies, n - 2];
+        solver.leave_out(&left_out);
+        for _ in 0..3 {
+            let mut values = values(&pattern, &mut random);
+            let matrix = dense(&pattern, &values);
+            let reduced = DMatrix::from_fn(n, n, |i, k| match left_out.contains(&i) || left_out.contains(&k) {
+                true => f64::from(u8::from(i == k)),
+                false => matrix[(i, k)],
+            });
+            for ((row, _), value) in pattern.entries().zip(&mut values) {
+                *value = if left_out.contains(&row) { f64::NAN } else { *value };
+            }
+            let rhs = DVector::from_fn(n, |_, _| random.next());
+            let mut found = rhs.clone();
+            solver.factor(&values).expect("random matrices are regular");
+            solver.solve(found.as_mut_slice());
+            let mut expected = rhs;
+            left_out.iter().for_each(|&index| expected[index] = 0.0);
+            let residual = (&reduced * &found - &expected).amax();
+            assert!(residual <= 1e-11 * (1.0 + found.amax()), "residual {residual:e}");
+            assert!(left_out.iter().all(|&index| found[index] == 0.0));
+        }
+        solver.leave_out(&[]);
+        let values = values(&pattern, &mut random);
+        assert_solves(&mut solver, &pattern, &values, &mut random);
+    }
+}

@@ -93,6 +93,15 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
         self.contacts.record.gaps.copy_from_slice(&self.watch.gaps[1]);
         Ok(stats)
     }
+
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.impact.leave_out(constraints);
+        self.base.leave_out(constraints)
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        self.base.correctable()
+    }
 }
 
 impl<B: Base> Nonsmooth<'_, B> {

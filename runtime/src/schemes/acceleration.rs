@@ -4,7 +4,7 @@
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
-use crate::newton::largest;
+use crate::newton::{largest, unknowns_of};
 use crate::scheme::{StepError, StepStats};
 
 pub(crate) struct Acceleration<'m> {
@@ -36,6 +36,12 @@ impl<'m> Acceleration<'m> {
             start: 0.0,
             stats: StepStats::default(),
         }
+    }
+
+    /// Leaves constraints out of the equations from now on.
+    pub(crate) fn leave_out(&mut self, constraints: &[usize]) {
+        let size = self.solver.size();
+        self.solver.leave_out(&unknowns_of(self.model, constraints, size));
     }
 
     /// Begins a step at this time.
@@ -114,7 +120,7 @@ impl<'m> Acceleration<'m> {
     }
 
     /// The upper part of `rhs` ← 0, the lower part ← −g.
-    pub(super) fn position_rows(&mut self, state: &State) {
+    pub(crate) fn position_rows(&mut self, state: &State) {
         let nv = state.v.len();
         self.rhs[..nv].fill(0.0);
         self.model.constraint(state.t, state.q.as_slice(), &mut self.rhs[nv..]);
@@ -122,7 +128,7 @@ impl<'m> Acceleration<'m> {
     }
 
     /// Replaces `rhs` by the solution for the matrix factorized last.
-    pub(super) fn solve(&mut self) -> Result<(), StepError> {
+    pub(crate) fn solve(&mut self) -> Result<(), StepError> {
         self.solver.solve(&mut self.rhs);
         self.check_solution()
     }

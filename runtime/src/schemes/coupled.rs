@@ -135,9 +135,18 @@ impl Stepper for CoupledStepper<'_> {
         self.advance(dt, None)
     }
 
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.newton.leave_out(self.stages.model, constraints);
+        true
+    }
+
     fn retreat(&mut self) -> bool {
         self.state.copy_from(&self.stages.reference);
         true
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        Some(&mut self.state)
     }
 }
 

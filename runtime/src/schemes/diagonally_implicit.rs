@@ -121,10 +121,19 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
         Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1 })
     }
 
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.point.leave_out(constraints);
+        true
+    }
+
     fn retreat(&mut self) -> bool {
         let last = self.stages.len() - 1;
         self.stages.swap(0, last);
         true
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        Some(&mut self.stages[0])
     }
 }
 

@@ -203,6 +203,15 @@ impl Stepper for MoreauStepper<'_> {
         std::mem::swap(state, next);
         Ok(acceleration.stats)
     }
+
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.parts.acceleration.leave_out(constraints);
+        true
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        Some(&mut self.parts.state)
+    }
 }
 
 struct HalfExplicitStepper<'m>(Parts<'m>);
@@ -219,6 +228,15 @@ impl Stepper for HalfExplicitStepper<'_> {
     fn retreat(&mut self) -> bool {
         std::mem::swap(&mut self.0.state, &mut self.0.next);
         true
+    }
+
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.0.acceleration.leave_out(constraints);
+        true
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        Some(&mut self.0.state)
     }
 }
 

@@ -112,6 +112,15 @@ impl Stepper for LinearMultistepStepper<'_> {
         self.last_dt = Some(dt);
         Ok(stats)
     }
+
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.point.leave_out(constraints);
+        true
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        Some(&mut self.history[0])
+    }
 }
 
 impl LinearMultistepStepper<'_> {

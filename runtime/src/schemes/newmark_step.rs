@@ -113,10 +113,20 @@ impl Stepper for NewmarkStepper<'_> {
         self.advance(dt, None)
     }
 
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.newton.leave_out(self.step.model, constraints);
+        self.exact.iter_mut().for_each(|exact| exact.leave_out(constraints));
+        true
+    }
+
     fn retreat(&mut self) -> bool {
         std::mem::swap(&mut self.step.old, &mut self.step.new);
         self.auxiliary.copy_from(&self.step.old_auxiliary);
         true
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        Some(&mut self.step.old)
     }
 }
 

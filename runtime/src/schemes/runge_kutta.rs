@@ -123,6 +123,15 @@ impl Stepper for RungeKuttaStepper<'_> {
         std::mem::swap(&mut self.state, &mut self.next);
         Ok(self.acceleration.stats)
     }
+
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.acceleration.leave_out(constraints);
+        true
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        Some(&mut self.state)
+    }
 }
 
 impl RungeKuttaStepper<'_> {

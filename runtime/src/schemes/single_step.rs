@@ -151,6 +151,15 @@ impl Stepper for SingleStepStepper<'_> {
         self.last_dt = Some(dt);
         Ok(stats)
     }
+
+    fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.point.leave_out(constraints);
+        true
+    }
+
+    fn correctable(&mut self) -> Option<&mut State> {
+        Some(&mut self.state)
+    }
 }
 
 impl SingleStepStepper<'_> {

@@ -76,6 +76,11 @@ impl<'m> TimePoint<'m> {
         }
     }
 
+    /// Leaves constraints out of the equations from now on.
+    pub(super) fn leave_out(&mut self, constraints: &[usize]) {
+        self.newton.leave_out(self.equations.model, constraints);
+    }
+
     /// Begins a new point: nothing is known yet.
     pub(super) fn begin(&mut self, reference: &DVector<f64>) {
         let equations = &mut self.equations;

@@ -5,7 +5,7 @@
 
 use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
-use hamel::{ConstraintLevel, Model, Options, Scheme, schemes, tables};
+use hamel::{ConstraintLevel, Drift, Model, Options, Scheme, schemes, tables};
 use hamel_models::three_mass_oscillator::{
     ThreeMassOscillator, ThreeMassOscillatorConstrained, ThreeMassOscillatorParameters,
 };
@@ -43,7 +43,8 @@ fn motion(
     if is_free {
         free_acceleration(model, &mut initial)?;
     }
-    let options = Options { constraint_level: Some(ConstraintLevel::Velocity), ..Options::default() };
+    let (constraint_level, drift) = (Some(ConstraintLevel::Velocity), Drift::Kept);
+    let options = Options { constraint_level, drift, ..Options::default() };
     let mut stepper = scheme.start_with(model, initial, &options)?;
     let mut samples = Vec::new();
     for _ in 0..steps {

@@ -4,7 +4,7 @@
 //! Runge-Kutta solution of fourth order at a step so small that its error is rounding.
 
 use hamel::model::{Model, State};
-use hamel::scheme::{ConstraintLevel, Options, Scheme, StepError};
+use hamel::scheme::{ConstraintLevel, Drift, Options, Scheme, StepError};
 use hamel::schemes::{Entry, RungeKutta};
 use nalgebra::DVector;
 
@@ -186,9 +186,10 @@ impl Problem {
         Ok(Motion { model, initial, end })
     }
 
-    /// The options that put constraints where the problem has them.
+    /// The options that put constraints where the problem has them, without what removes drift: the orders are those of
+    /// the schemes alone.
     pub(crate) fn options(&self) -> Options {
-        Options { constraint_level: self.level, ..Options::default() }
+        Options { constraint_level: self.level, drift: Drift::Kept, ..Options::default() }
     }
 
     /// Orders of q, v and λ that a scheme must show here; none where it is not defined.

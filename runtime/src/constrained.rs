@@ -1,0 +1,234 @@
+//! A stepper of a model with constraints, kept on them: constraints that follow from others are left out of its
+//! equations, and coordinates that drift off constraints on velocities are taken back after every step.
+//!
+//! Gradients may become dependent on the way, where a mechanism passes a singular position, and cease to be: a step that
+//! fails is tried again without the constraints that are nearly dependent, and constraints that were left out return as
+//! soon as they no longer hold by themselves.
+
+use nalgebra::DVector;
+
+use crate::configuration::retract;
+use crate::model::{Model, State};
+use crate::newton::largest;
+use crate::nonsmooth::ContactRecord;
+use crate::redundancy::{DEPENDENT, dependent_constraints};
+use crate::residuals::{Lengths, is_length};
+use crate::scheme::{ErrorEstimate, StepError, StepStats, Stepper};
+use crate::schemes::Acceleration;
+
+/// How near to each other gradients are that are left out after a step has failed, one try after the other.
+const NEARLY_DEPENDENT: [f64; 3] = [DEPENDENT, 1e-4, 1e-2];
+/// Constraints that are left out must hold by themselves, to this part of the model's lengths (the digits to which they
+/// are assembled), or to so many times what the others are missed by.
+const HELD: f64 = 1e-9;
+const HELD_AS_OTHERS: f64 = 100.0;
+/// Coordinates that miss constraints by less than this part of the model's lengths have not drifted.
+const DRIFTED: f64 = 1e-14;
+/// A projection whose corrections are below this part of the coordinates has ended.
+const PROJECTED: f64 = 1e-15;
+/// A projection whose corrections no longer shrink has failed above this part of the coordinates.
+const PROJECTION_FAILED: f64 = 1e-10;
+const MAX_PROJECTIONS: u32 = 10;
+/// Rounds in which velocities are projected with the matrix of the coordinates before their projection.
+const VELOCITY_ROUNDS: u32 = 3;
+
+pub(crate) struct Constrained<'m> {
+    model: &'m dyn Model,
+    scheme: String,
+    inner: Box<dyn Stepper + 'm>,
+    lengths: Lengths,
+    /// Constraints on coordinates stand before those on velocities.
+    on_positions: usize,
+    left_out: Vec<usize>,
+    projection: Option<Projection<'m>>,
+    residual: Vec<f64>,
+}
+
+struct Projection<'m> {
+    system: Acceleration<'m>,
+    jacobian: Vec<f64>,
+    rate: Vec<f64>,
+    unused: Vec<f64>,
+    moved: DVector<f64>,
+}
+
+impl<'m> Constrained<'m> {
+    /// `drifts`: whether the scheme imposes constraints on velocities alone, and what it loses is to be taken back.
+    pub(crate) fn new(
+        model: &'m dyn Model,
+        scheme: String,
+        inner: Box<dyn Stepper + 'm>,
+        drifts: bool,
+    ) -> Box<dyn Stepper + 'm> {
+        let (info, dims) = (model.describe(), model.dims());
+        let on_positions = dims.nc - info.velocity_constraints;
+        let mut stepper = Self {
+            lengths: Lengths::new(model, inner.state()),
+            on_positions,
+            left_out: Vec::new(),
+            projection: (drifts && on_positions > 0).then(|| Projection {
+                system: Acceleration::new(model, scheme.clone()),
+                jacobian: vec![0.0; info.constraint_jacobian.nnz()],
+                rate: vec![0.0; dims.nc],
+                unused: vec![0.0; dims.nc],
+                moved: DVector::zeros(dims.nq),
+            }),
+            residual: vec![0.0; dims.nc],
+            model,
+            scheme,
+            inner,
+        };
+        stepper.leave_out_dependent(DEPENDENT);
+        Box::new(stepper)
+    }
+
+    /// Leaves out the constraints that are dependent at the current state; says whether that changes anything.
+    fn leave_out_dependent(&mut self, within: f64) -> bool {
+        let dependent = dependent_constraints(self.model, self.inner.state(), within);
+        dependent != self.left_out && self.set_left_out(dependent)
+    }
+
+    fn set_left_out(&mut self, constraints: Vec<usize>) -> bool {
+        let is_done = self.inner.leave_out(&constraints);
+        if is_done {
+            self.projection.iter_mut().for_each(|projection| projection.system.leave_out(&constraints));
+            self.left_out = constraints;
+        }
+        is_done
+    }
+
+    /// Whether the constraints that are left out hold all the same.
+    fn is_held(&mut self) -> bool {
+        let state = self.inner.state();
+        self.model.constraint(state.t, state.q.as_slice(), &mut self.residual);
+        let length = self.lengths.of(state);
+        let mut missed = [0.0_f64; 2];
+        for (row, (constraint, residual)) in self.model.describe().constraints.iter().zip(&self.residual).enumerate() {
+            let size = if is_length(constraint.unit) { length } else { 1.0 };
+            let by = &mut missed[usize::from(self.left_out.binary_search(&row).is_ok())];
+            *by = by.max(residual.abs() / size);
+        }
+        missed[1] <= HELD + HELD_AS_OTHERS * missed[0]
+    }
+
+    /// A step of the scheme, with fewer constraints where it fails with all that are independent.
+    fn advance(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        let error = match self.inner.step(dt) {
+            Err(error) if error.is_numerical() => error,
+            result => return result,
+        };
+        let usual = self.left_out.clone();
+        for within in NEARLY_DEPENDENT {
+            if !self.leave_out_dependent(within) {
+                continue;
+            }
+            if let Ok(stats) = self.inner.step(dt) {
+                return Ok(stats);
+            }
+        }
+        if self.left_out != usual {
+            self.set_left_out(usual);
+        }
+        Err(error)
+    }
+}
+
+impl Stepper for Constrained<'_> {
+    fn state(&self) -> &State {
+        self.inner.state()
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        let mut stats = self.advance(dt)?;
+        if !self.left_out.is_empty() && !self.is_held() {
+            // Gradients that were dependent are no longer.
+            self.leave_out_dependent(DEPENDENT);
+        }
+        if let Some(projection) = &mut self.projection {
+            let Some(state) = self.inner.correctable() else { return Ok(stats) };
+            stats += projection.apply(self.model, &self.scheme, &self.lengths, self.on_positions, dt, state)?;
+        }
+        Ok(stats)
+    }
+
+    fn contacts(&self) -> Option<&ContactRecord> {
+        self.inner.contacts()
+    }
+
+    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+        self.inner.error_estimate()
+    }
+
+    fn left_out(&self) -> &[usize] {
+        &self.left_out
+    }
+
+    fn retreat(&mut self) -> bool {
+        self.inner.retreat()
+    }
+}
+
+impl Projection<'_> {
+    /// Moves coordinates onto `g = 0` and velocities onto `G v + ∂g/∂t = 0`, by the shortest way in the metric of M.
+    fn apply(
+        &mut self,
+        model: &dyn Model,
+        scheme: &str,
+        lengths: &Lengths,
+        on_positions: usize,
+        dt: f64,
+        state: &mut State,
+    ) -> Result<StepStats, StepError> {
+        let Self { system, moved, .. } = self;
+        let (nv, blocks) = (state.v.len(), model.describe().blocks);
+        system.begin(state.t);
+        system.position_rows(state);
+        if largest(&system.rhs[nv..nv + on_positions]) <= DRIFTED * lengths.of(state).min(1.0) {
+            return Ok(StepStats::default());
+        }
+        system.factor(state)?;
+        let mut size = f64::INFINITY;
+        for iteration in 0..MAX_PROJECTIONS {
+            system.position_rows(state);
+            system.solve()?;
+            retract(blocks, state.q.as_slice(), &system.rhs[..nv], moved.as_mut_slice());
+            state.q.copy_from(moved);
+            let correction = largest(&system.rhs[..nv]);
+            let previous =
+                std::mem::replace(&mut size, correction / lengths.of(state).max(largest(state.q.as_slice())));
+            let has_stalled = size > 0.5 * previous;
+            if size <= PROJECTED || (has_stalled && size <= PROJECTION_FAILED) {
+                break;
+            }
+            if iteration + 1 == MAX_PROJECTIONS {
+                let (t, scheme) = (state.t, scheme.to_owned());
+                return Err(StepError::NotConverged { t, scheme, iteration: MAX_PROJECTIONS, residual: correction });
+            }
+        }
+        self.project_velocities(model, dt, state)?;
+        Ok(self.system.stats)
+    }
+
+    /// With the matrix factorized last, which belongs to coordinates nearby: a round leaves the product of both errors.
+    ///
+    /// What changes the velocities are impulses of the constraints, which belong to the forces of the step.
+    fn project_velocities(&mut self, model: &dyn Model, dt: f64, state: &mut State) -> Result<(), StepError> {
+        let Self { system, jacobian, rate, unused, .. } = self;
+        let nv = state.v.len();
+        for _ in 0..VELOCITY_ROUNDS {
+            model.constraint_jacobian(state.t, state.q.as_slice(), jacobian);
+            model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), rate, unused);
+            for ((row, column), value) in model.describe().constraint_jacobian.entries().zip(jacobian.iter()) {
+                rate[row] += value * state.v[column];
+            }
+            let (upper, rows) = system.rhs.split_at_mut(nv);
+            upper.fill(0.0);
+            rows.iter_mut().zip(rate.iter()).for_each(|(row, rate)| *row = -rate);
+            system.solve()?;
+            let (change, impulse) = system.rhs.split_at(nv);
+            state.v.iter_mut().zip(change).for_each(|(v, change)| *v += change);
+            state.lambda.iter_mut().zip(impulse).for_each(|(lambda, impulse)| *lambda += impulse / dt);
+        }
+        Ok(())
+    }
+}
