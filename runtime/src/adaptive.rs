@@ -12,7 +12,7 @@ use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
 use crate::singularity::Watch;
 use crate::start::check_start;
-use crate::trajectory::{Run, Trajectory};
+use crate::trajectory::{Recorder, Run, Trajectory};
 
 /// What steps are chosen by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -340,14 +340,15 @@ pub fn simulate_adaptive(
 ) -> AdaptiveRun {
     let mut trajectory = Trajectory::new(model);
     if let Err(error) = check_start(model, &initial) {
-        let run = Run { trajectory, outcome: Err(error) };
+        let run = Run::refused(model, error);
         return AdaptiveRun { run, occurrences: Vec::new(), accepted: 0, rejected: 0 };
     }
-    trajectory.record(model, &initial);
+    let mut recorder = Recorder::new(model, scheme, options, &initial);
     let mut occurrences = Vec::new();
     let (mut accepted, mut rejected) = (0, 0);
     let integrate = || -> Result<StepStats, StepError> {
         model.validate()?;
+        recorder.begin(&mut trajectory, &initial)?;
         let mut stepper = AdaptiveStepper::new(model, scheme, options, initial, control)?;
         let mut total = StepStats::default();
         while stepper.state().t < until {
@@ -364,15 +365,16 @@ pub fn simulate_adaptive(
                 if events[event].is_terminal {
                     total += stepper.shorten(t)?;
                     occurrences.push(Occurrence { event, state: stepper.state().clone() });
-                    trajectory.record(model, stepper.state());
+                    recorder.step(&mut trajectory, &*stepper.stepper, true)?;
                     return Ok(total);
                 }
                 occurrences.push(Occurrence { event, state: stepper.interpolate(t) });
             }
-            trajectory.record(model, stepper.state());
+            recorder.step(&mut trajectory, &*stepper.stepper, true)?;
         }
         Ok(total)
     };
     let outcome = integrate();
-    AdaptiveRun { run: Run { trajectory, outcome }, occurrences, accepted, rejected }
+    let cautions = recorder.cautions(&outcome);
+    AdaptiveRun { run: Run { trajectory, outcome, cautions }, occurrences, accepted, rejected }
 }

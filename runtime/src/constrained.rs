@@ -22,23 +22,17 @@ const NEARLY_DEPENDENT: [f64; 3] = [DEPENDENT, 1e-4, 1e-2];
 /// are assembled), or to so many times what the others are missed by.
 const HELD: f64 = 1e-9;
 const HELD_AS_OTHERS: f64 = 100.0;
-/// Coordinates that miss constraints by less than this part of the model's lengths have not drifted.
-const DRIFTED: f64 = 1e-14;
 /// A projection whose corrections are below this part of the coordinates has ended.
 const PROJECTED: f64 = 1e-15;
 /// A projection whose corrections no longer shrink has failed above this part of the coordinates.
 const PROJECTION_FAILED: f64 = 1e-10;
 const MAX_PROJECTIONS: u32 = 10;
-/// Rounds in which velocities are projected with the matrix of the coordinates before their projection.
-const VELOCITY_ROUNDS: u32 = 3;
 
 pub(crate) struct Constrained<'m> {
     model: &'m dyn Model,
     scheme: String,
     inner: Box<dyn Stepper + 'm>,
     lengths: Lengths,
-    /// Constraints on coordinates stand before those on velocities.
-    on_positions: usize,
     left_out: Vec<usize>,
     projection: Option<Projection<'m>>,
     residual: Vec<f64>,
@@ -64,7 +58,6 @@ impl<'m> Constrained<'m> {
         let on_positions = dims.nc - info.velocity_constraints;
         let mut stepper = Self {
             lengths: Lengths::new(model, inner.state()),
-            on_positions,
             left_out: Vec::new(),
             projection: (drifts && on_positions > 0).then(|| Projection {
                 system: Acceleration::new(model, scheme.clone()),
@@ -146,7 +139,7 @@ impl Stepper for Constrained<'_> {
         }
         if let Some(projection) = &mut self.projection {
             let Some(state) = self.inner.correctable() else { return Ok(stats) };
-            stats += projection.apply(self.model, &self.scheme, &self.lengths, self.on_positions, dt, state)?;
+            stats += projection.apply(self.model, &self.scheme, &self.lengths, dt, state)?;
         }
         Ok(stats)
     }
@@ -175,17 +168,12 @@ impl Projection<'_> {
         model: &dyn Model,
         scheme: &str,
         lengths: &Lengths,
-        on_positions: usize,
         dt: f64,
         state: &mut State,
     ) -> Result<StepStats, StepError> {
         let Self { system, moved, .. } = self;
         let (nv, blocks) = (state.v.len(), model.describe().blocks);
         system.begin(state.t);
-        system.position_rows(state);
-        if largest(&system.rhs[nv..nv + on_positions]) <= DRIFTED * lengths.of(state).min(1.0) {
-            return Ok(StepStats::default());
-        }
         system.factor(state)?;
         let mut size = f64::INFINITY;
         for iteration in 0..MAX_PROJECTIONS {
@@ -215,7 +203,8 @@ impl Projection<'_> {
     fn project_velocities(&mut self, model: &dyn Model, dt: f64, state: &mut State) -> Result<(), StepError> {
         let Self { system, jacobian, rate, unused, .. } = self;
         let nv = state.v.len();
-        for _ in 0..VELOCITY_ROUNDS {
+        let mut size = f64::INFINITY;
+        for _ in 0..MAX_PROJECTIONS {
             model.constraint_jacobian(state.t, state.q.as_slice(), jacobian);
             model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), rate, unused);
             for ((row, column), value) in model.describe().constraint_jacobian.entries().zip(jacobian.iter()) {
@@ -228,6 +217,10 @@ impl Projection<'_> {
             let (change, impulse) = system.rhs.split_at(nv);
             state.v.iter_mut().zip(change).for_each(|(v, change)| *v += change);
             state.lambda.iter_mut().zip(impulse).for_each(|(lambda, impulse)| *lambda += impulse / dt);
+            let previous = std::mem::replace(&mut size, largest(change));
+            if size <= PROJECTED * largest(state.v.as_slice()) || size > 0.5 * previous {
+                break;
+            }
         }
         Ok(())
     }

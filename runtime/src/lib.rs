@@ -40,6 +40,7 @@ pub mod marine;
 pub mod modal;
 pub mod schemes;
 pub mod trajectory;
+mod watchers;
 
 #[doc(hidden)]
 pub mod generated;
@@ -58,7 +59,8 @@ pub use scheme::{
 };
 pub use signal::Signal;
 pub use sparsity::SparsityPattern;
-pub use trajectory::{Run, Trajectory, simulate, simulate_with};
+pub use trajectory::{Caution, Run, Trajectory, simulate, simulate_with};
+pub use watchers::Watchers;
 
 // Models written by hand for the tests name this crate as a user would.
 #[cfg(test)]

@@ -2,6 +2,71 @@
 
 use crate::model::{Model, State};
 
+/// Residuals of all constraints of a model.
+pub(crate) struct Residuals {
+    lengths: Lengths,
+    on_positions: usize,
+    jacobian: Vec<f64>,
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+    unused: Vec<f64>,
+}
+
+impl Residuals {
+    pub(crate) fn new(model: &dyn Model, start: &State) -> Self {
+        let (info, nc) = (model.describe(), model.dims().nc);
+        Self {
+            lengths: Lengths::new(model, start),
+            on_positions: nc - info.velocity_constraints,
+            jacobian: vec![0.0; info.constraint_jacobian.nnz()],
+            positions: vec![0.0; nc],
+            velocities: vec![0.0; nc],
+            unused: vec![0.0; nc],
+        }
+    }
+
+    /// g, those of lengths as parts of the model's length.
+    pub(crate) fn evaluate_positions(&mut self, model: &dyn Model, state: &State) {
+        model.constraint(state.t, state.q.as_slice(), &mut self.positions);
+        self.scale(model, state, |residuals| &mut residuals.positions);
+    }
+
+    /// `G v + ∂g/∂t`, in the same way.
+    pub(crate) fn evaluate_velocities(&mut self, model: &dyn Model, state: &State) {
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        model.constraint_bias(t, q, v, &mut self.velocities, &mut self.unused);
+        model.constraint_jacobian(t, q, &mut self.jacobian);
+        for ((row, column), value) in model.describe().constraint_jacobian.entries().zip(&self.jacobian) {
+            self.velocities[row] += value * v[column];
+        }
+        self.scale(model, state, |residuals| &mut residuals.velocities);
+    }
+
+    fn scale(&mut self, model: &dyn Model, state: &State, which: impl Fn(&mut Self) -> &mut Vec<f64>) {
+        let length = self.lengths.of(state);
+        for (value, constraint) in which(self).iter_mut().zip(model.describe().constraints) {
+            // Constraints on velocities have the units of rates.
+            *value = value.abs() / if is_length(constraint.unit.trim_end_matches("/s")) { length } else { 1.0 };
+        }
+    }
+
+    /// The constraint on positions that was missed most, and by how much.
+    pub(crate) fn worst_position(&self) -> (usize, f64) {
+        worst(&self.positions[..self.on_positions])
+    }
+
+    /// The constraint that velocities miss most, and by how much, 1/s.
+    pub(crate) fn worst_velocity(&self) -> (usize, f64) {
+        worst(&self.velocities)
+    }
+}
+
+/// Place and value of the largest entry, or of one that is not a number.
+fn worst(values: &[f64]) -> (usize, f64) {
+    let larger = |a: (usize, f64), b: (usize, f64)| if b.1 > a.1 || b.1.is_nan() { b } else { a };
+    values.iter().copied().enumerate().fold((0, 0.0), larger)
+}
+
 /// Lengths below this are no mechanism's, m: where all coordinates are zero, there is nothing to compare with.
 const LEAST_LENGTH: f64 = 1e-6;
 

@@ -10,6 +10,7 @@ use crate::newton::Tolerance;
 use crate::nonsmooth::{ContactOptions, ContactRecord};
 use crate::start::check_start;
 use crate::tables::Tableau;
+use crate::watchers::Watchers;
 
 /// Where constraints on coordinates are imposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,8 @@ pub struct Options {
     pub predictor: Option<Predictor>,
     /// What schemes for contacts leave open.
     pub contacts: ContactOptions,
+    /// What ends a run that means nothing, in [`simulate_with`](crate::simulate_with) and adaptive runs.
+    pub watchers: Watchers,
 }
 
 /// An integration scheme with its parameters.
@@ -195,12 +198,15 @@ pub struct StepStats {
     pub newton_iterations: u32,
     /// Matrix factorizations.
     pub factorizations: u32,
+    /// Solutions that were accepted where rounding allows no better, beyond the tolerance.
+    pub at_rounding: u32,
 }
 
 impl std::ops::AddAssign for StepStats {
     fn add_assign(&mut self, other: Self) {
         self.newton_iterations += other.newton_iterations;
         self.factorizations += other.factorizations;
+        self.at_rounding += other.at_rounding;
     }
 }
 
@@ -324,6 +330,50 @@ pub enum StepError {
         reason: String,
         /// Largest residual that is left.
         residual: f64,
+    },
+    /// Coordinates have left the constraints.
+    #[error(
+        "{scheme}: constraint `{constraint}` is missed by {residual:.3e} of the model's length at t = {t} s, more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme that damps"
+    )]
+    ConstraintsLost {
+        /// Time, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Name of the constraint that is missed most.
+        constraint: &'static str,
+        /// What is left of it, as a part of the model's length where it is a length.
+        residual: f64,
+        /// The limit, see [`Watchers`].
+        limit: f64,
+    },
+    /// A value of a state or an output is infinite or not a number.
+    #[error("{scheme}: {quantity} is {value} at t = {t} s, expected a finite number")]
+    NotFiniteValue {
+        /// Time, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// What it is, e.g. ``output `reach` ``.
+        quantity: String,
+        /// Its value.
+        value: f64,
+    },
+    /// Energy has come from nowhere.
+    #[error(
+        "{scheme}: the energy at t = {t} s is {gain:.3e} J above all that forces, drives and contacts have given, of {in_motion:.3e} J in motion: the step is too large for the motion, or the scheme is unstable here; take a smaller step, or a scheme that damps"
+    )]
+    EnergyGained {
+        /// Time, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// The least that has come from nowhere, J.
+        gain: f64,
+        /// Energy that has been in motion, J.
+        in_motion: f64,
+        /// The limit, a part of it, see [`Watchers`].
+        limit: f64,
     },
     /// A state from which the model cannot start.
     #[error("{model} cannot start from this state: {what} is {value:.6e}, expected {expected}")]

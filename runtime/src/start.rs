@@ -59,8 +59,7 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
     let of = lengths.of(state);
     for (constraint, &left) in info.constraints.iter().zip(&left) {
         let size = if is_length(constraint.unit) { of } else { 1.0 };
-        // Written so that an undefined residual is refused too.
-        if !(left.abs() <= LEFT * size) {
+        if left.is_nan() || left.abs() > LEFT * size {
             let expected = format!("0 {}; take `initial_state`, which finds consistent coordinates", constraint.unit);
             return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
         }

@@ -1,16 +1,22 @@
 //! Simulation over an interval of time, with what is recorded on the way.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use crate::admissible::check_inputs;
 use crate::model::{ContactInfo, Model, State};
 use crate::nonsmooth::ContactRecord;
+use crate::redundancy::{least_norm_multipliers, redundant_constraints};
+use crate::residuals::Residuals;
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
 use crate::singularity::Watch;
 use crate::start::check_start;
+use crate::watchers;
 
 /// More steps than anybody waits for, and few enough that every step still moves the time.
 const MAX_STEPS: f64 = 1e10;
+/// The column of the balance of energy.
+const BALANCE: &str = "energy_balance";
 /// Remainders of the interval below this part of a step are rounding errors.
 const ROUNDING: f64 = 1e-6;
 
@@ -21,7 +27,73 @@ pub struct Run {
     pub trajectory: Trajectory,
     /// The total cost, or why the simulation stopped early.
     pub outcome: Result<StepStats, StepError>,
+    /// What the reader of the results should know, in the order in which it was noticed.
+    pub cautions: Vec<Caution>,
 }
+
+impl Run {
+    /// A run that could not begin.
+    pub(crate) fn refused(model: &dyn Model, error: StepError) -> Self {
+        Self { trajectory: Trajectory::new(model), outcome: Err(error), cautions: Vec::new() }
+    }
+}
+
+/// What the reader of results should know.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caution {
+    /// What is known to go wrong with the scheme, see [`crate::schemes::caution`].
+    Scheme(&'static str),
+    /// Constraints that follow from others at the start; multipliers of all are those of least norm.
+    Redundant(Vec<&'static str>),
+    /// Solutions that were accepted where rounding allows no better.
+    Rounding {
+        /// How many.
+        count: u32,
+    },
+    /// Energy that the scheme has taken, J: numerical damping, or a step that is too large.
+    EnergyLost {
+        /// Energy that is missing at the end, J.
+        loss: f64,
+        /// Energy that has been in motion, J.
+        in_motion: f64,
+    },
+    /// Energy that the scheme has added, J.
+    EnergyGained {
+        /// Energy that is too much at the end, J.
+        gain: f64,
+        /// Energy that has been in motion, J.
+        in_motion: f64,
+    },
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Caution::Scheme(text) => f.write_str(text),
+            Caution::Redundant(constraints) => {
+                let names: Vec<String> = constraints.iter().map(|name| format!("`{name}`")).collect();
+                let names = names.join(", ");
+                write!(
+                    f,
+                    "constraints {names} follow from the others: multipliers are not unique, those of least norm are recorded"
+                )
+            }
+            Caution::Rounding { count } => {
+                write!(f, "{count} solutions were accepted where rounding allows no better than the tolerance asks for")
+            }
+            Caution::EnergyLost { loss, in_motion } => write!(
+                f,
+                "{loss:.3e} J of {in_motion:.3e} J in motion were lost to the scheme: numerical damping, or too large a step"
+            ),
+            Caution::EnergyGained { gain, in_motion } => {
+                write!(f, "the scheme added {gain:.3e} J to {in_motion:.3e} J in motion: too large a step")
+            }
+        }
+    }
+}
+
+/// Energy that a run may lose or gain by its scheme without a word, as a part of what has been in motion.
+const UNNOTICED: f64 = 0.02;
 
 /// How an interval is divided into steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,72 +141,161 @@ pub fn simulate_with(
 ) -> Run {
     let mut trajectory = Trajectory::new(model);
     if let Err(error) = check_start(model, &initial) {
-        return Run { trajectory, outcome: Err(error) };
+        return Run::refused(model, error);
     }
-    trajectory.record(model, &initial);
-    let mut run = Recording { model, scheme, options, every: every.max(1), trajectory: &mut trajectory };
-    let outcome = run.integrate(initial, dt, until);
-    Run { trajectory, outcome }
+    let mut recorder = Recorder::new(model, scheme, options, &initial);
+    let outcome = recorder.begin(&mut trajectory, &initial).and_then(|()| {
+        integrate(model, scheme, options, initial, dt, until, every.max(1), &mut trajectory, &mut recorder)
+    });
+    Run { trajectory, cautions: recorder.cautions(&outcome), outcome }
 }
 
-/// A simulation under way.
-struct Recording<'r> {
-    model: &'r dyn Model,
-    scheme: &'r dyn Scheme,
-    options: &'r Options,
+fn integrate(
+    model: &dyn Model,
+    scheme: &dyn Scheme,
+    options: &Options,
+    initial: State,
+    dt: f64,
+    until: f64,
     every: usize,
-    trajectory: &'r mut Trajectory,
-}
+    trajectory: &mut Trajectory,
+    recorder: &mut Recorder,
+) -> Result<StepStats, StepError> {
+    model.validate()?;
+    let duration = until - initial.t;
+    let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
+    if !is_sound {
+        let reason = format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", initial.t);
+        return Err(StepError::BadParameter { scheme: scheme.name(), reason });
+    }
+    let division = Division::new(duration, dt);
+    let Some(Division { steps, dt, .. }) = division else {
+        let reason = format!("{:.1e} steps of {dt} s up to {until} s, expected at most {MAX_STEPS:e}", duration / dt);
+        return Err(StepError::BadParameter { scheme: scheme.name(), reason });
+    };
 
-impl Recording<'_> {
-    fn integrate(&mut self, initial: State, dt: f64, until: f64) -> Result<StepStats, StepError> {
-        let Self { model, scheme, options, every, trajectory } = self;
-        model.validate()?;
-        let duration = until - initial.t;
-        let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
-        if !is_sound {
-            let reason = format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", initial.t);
-            return Err(StepError::BadParameter { scheme: scheme.name(), reason });
-        }
-        let division = Division::new(duration, dt);
-        let Some(Division { steps, dt, .. }) = division else {
-            let reason =
-                format!("{:.1e} steps of {dt} s up to {until} s, expected at most {MAX_STEPS:e}", duration / dt);
-            return Err(StepError::BadParameter { scheme: scheme.name(), reason });
-        };
-
-        let mut stepper = scheme.start_with(*model, initial, options)?;
-        if stepper.contacts().is_none() && !model.describe().contacts.is_empty() {
-            let reason = "its contacts would be ignored";
-            return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
-        }
-        let mut total = StepStats::default();
-        let mut watch = Watch::new(*model, stepper.state());
-        let start = stepper.state().t;
-        for step in 1..=steps {
-            // To a multiple of the step, so that rounding does not add up and signals that switch do it on time.
-            let end = if step == steps { until } else { start + step as f64 * dt };
-            let result = stepper.step(end - stepper.state().t);
-            let is_recorded = step % *every as u64 == 0 || step == steps;
-            match result {
-                Ok(stats) => {
-                    // What lies beyond a singularity is not recorded.
-                    watch.pass(stepper.state())?;
-                    total += stats;
-                    if is_recorded {
-                        trajectory.record_step(*model, stepper.as_ref());
-                    }
+    let mut stepper = scheme.start_with(model, initial, options)?;
+    if stepper.contacts().is_none() && !model.describe().contacts.is_empty() {
+        let reason = "its contacts would be ignored";
+        return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
+    }
+    let mut total = StepStats::default();
+    let mut watch = Watch::new(model, stepper.state());
+    let start = stepper.state().t;
+    for step in 1..=steps {
+        // To a multiple of the step, so that rounding does not add up and signals that switch do it on time.
+        let end = if step == steps { until } else { start + step as f64 * dt };
+        let result = stepper.step(end - stepper.state().t);
+        let is_recorded = step % every as u64 == 0 || step == steps;
+        match result {
+            Ok(stats) => {
+                // What lies beyond a singularity is not recorded.
+                watch.pass(stepper.state())?;
+                total += stats;
+                recorder.step(trajectory, stepper.as_ref(), is_recorded)?;
+            }
+            Err(error) => {
+                if trajectory.times().last() != Some(stepper.state().t) {
+                    recorder.last(trajectory, stepper.as_ref());
                 }
-                Err(error) => {
-                    if trajectory.times().last() != Some(stepper.state().t) {
-                        trajectory.record_step(*model, stepper.as_ref());
-                    }
-                    let t = stepper.state().t;
-                    return Err(blame_inputs(*model, watch.explain(error), [t, t + 0.5 * dt, t + dt]));
-                }
+                let t = stepper.state().t;
+                return Err(blame_inputs(model, watch.explain(error), [t, t + 0.5 * dt, t + dt]));
             }
         }
-        Ok(total)
+    }
+    Ok(total)
+}
+
+/// Watches a run, and writes its states with what was watched.
+pub(crate) struct Recorder<'m> {
+    model: &'m dyn Model,
+    watch: watchers::Watch,
+    redundant: Vec<usize>,
+    cautions: Vec<Caution>,
+    /// A state whose multipliers are those of least norm.
+    least_norm: State,
+}
+
+impl<'m> Recorder<'m> {
+    pub(crate) fn new(model: &'m dyn Model, scheme: &dyn Scheme, options: &Options, start: &State) -> Self {
+        let mut cautions: Vec<Caution> =
+            crate::schemes::caution(scheme, model, options).map(Caution::Scheme).into_iter().collect();
+        let redundant = redundant_constraints(model, start);
+        if !redundant.is_empty() {
+            let constraints = model.describe().constraints;
+            cautions.push(Caution::Redundant(redundant.iter().map(|&row| constraints[row].name).collect()));
+        }
+        Self {
+            model,
+            watch: watchers::Watch::new(model, scheme.name(), options.watchers, start),
+            redundant,
+            cautions,
+            least_norm: start.clone(),
+        }
+    }
+
+    /// Records the start.
+    pub(crate) fn begin(&mut self, trajectory: &mut Trajectory, start: &State) -> Result<(), StepError> {
+        let balance = self.watch.energy_balance(self.model, start);
+        trajectory.record_with(self.model, start, None, balance);
+        self.keep_finite(trajectory, start.t)
+    }
+
+    /// Watches a step, and records it where it is due.
+    pub(crate) fn step(
+        &mut self,
+        trajectory: &mut Trajectory,
+        stepper: &dyn Stepper,
+        is_recorded: bool,
+    ) -> Result<(), StepError> {
+        let state = stepper.state();
+        self.watch.pass(self.model, state, stepper.contacts(), is_recorded)?;
+        if is_recorded {
+            self.last(trajectory, stepper);
+            self.keep_finite(trajectory, state.t)?;
+        }
+        Ok(())
+    }
+
+    /// Records the state of a stepper.
+    fn last(&mut self, trajectory: &mut Trajectory, stepper: &dyn Stepper) {
+        let balance = self.watch.energy_balance(self.model, stepper.state());
+        if self.redundant.is_empty() && stepper.left_out().is_empty() {
+            trajectory.record_with(self.model, stepper.state(), stepper.contacts(), balance);
+        } else {
+            self.least_norm.copy_from(stepper.state());
+            least_norm_multipliers(self.model, &mut self.least_norm);
+            trajectory.record_with(self.model, &self.least_norm, stepper.contacts(), balance);
+        }
+    }
+
+    /// Takes the last row back where it has a value that is not finite.
+    fn keep_finite(&self, trajectory: &mut Trajectory, t: f64) -> Result<(), StepError> {
+        match trajectory.last_not_finite().filter(|_| self.watch.is_finite_required()) {
+            None => Ok(()),
+            Some((quantity, value)) => {
+                trajectory.drop_last();
+                Err(StepError::NotFiniteValue { t, scheme: self.watch.scheme().to_owned(), quantity, value })
+            }
+        }
+    }
+
+    /// What was noticed, when the run has ended.
+    pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>) -> Vec<Caution> {
+        let stats = outcome.as_ref().copied().unwrap_or_default();
+        if stats.at_rounding > 0 {
+            self.cautions.push(Caution::Rounding { count: stats.at_rounding });
+        }
+        if let Some((gain, in_motion)) = self.watch.gain().filter(|_| outcome.is_ok()) {
+            match gain {
+                gain if gain > UNNOTICED * in_motion => self.cautions.push(Caution::EnergyGained { gain, in_motion }),
+                gain if -gain > UNNOTICED * in_motion => {
+                    self.cautions.push(Caution::EnergyLost { loss: -gain, in_motion });
+                }
+                _ => {}
+            }
+        }
+        self.cautions
     }
 }
 
@@ -178,6 +339,10 @@ fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
 /// Of each contact there are `gap(x)`, `normal_force(x)`, `friction(x)` (`friction_1(x)` and `friction_2(x)` in space)
 /// and `impulse(x)`, the sum of its normal impulses so far; of all together the number of `impacts`, the energy that
 /// they took, `impact_loss`, and `contact_violation`, by how much the laws of contact were missed at most.
+/// Models with constraints have `position_residual` and `velocity_residual`, the largest of g and of ġ, those of lengths
+/// relative to the length of the model. `energy_balance` is the energy beyond the start's and the work of forces (by the
+/// trapezoidal rule over the steps), drives and contacts: what the scheme has added; not a number where the model does
+/// not know the power of its forces, see [`Model::power`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
     columns: Vec<Column>,
@@ -211,32 +376,63 @@ impl Trajectory {
         if !info.contacts.is_empty() {
             columns.extend([column("impacts", "1"), column("impact_loss", "J"), column("contact_violation", "m/s")]);
         }
+        if !info.constraints.is_empty() {
+            columns.extend([column("position_residual", "1"), column("velocity_residual", "1/s")]);
+        }
+        columns.push(column(BALANCE, "J"));
         columns.extend(info.outputs.iter().map(|c| column(c.name, c.unit)));
         columns.extend([column("kinetic_energy", "J"), column("potential_energy", "J")]);
         Self { columns, values: Vec::new() }
     }
 
-    /// Appends a state of the model that the table was made for, without forces of contacts.
+    /// Appends a state of the model that the table was made for, without forces of contacts and without the balance of
+    /// energy, which only a run knows.
     pub fn record(&mut self, model: &dyn Model, state: &State) {
-        self.record_with(model, state, None);
+        self.record_with(model, state, None, None);
     }
 
     /// Appends the state of a stepper of the model that the table was made for, with what contacts have done.
     pub fn record_step(&mut self, model: &dyn Model, stepper: &dyn Stepper) {
-        self.record_with(model, stepper.state(), stepper.contacts());
+        self.record_with(model, stepper.state(), stepper.contacts(), None);
     }
 
-    fn record_with(&mut self, model: &dyn Model, state: &State, contacts: Option<&ContactRecord>) {
+    fn record_with(
+        &mut self,
+        model: &dyn Model,
+        state: &State,
+        contacts: Option<&ContactRecord>,
+        balance: Option<f64>,
+    ) {
         self.values.push(state.t);
         for part in [&state.q, &state.v, &state.a, &state.lambda] {
             self.values.extend_from_slice(part.as_slice());
         }
         self.record_contacts(model, state, contacts);
+        if !model.describe().constraints.is_empty() {
+            let mut residuals = Residuals::new(model, state);
+            residuals.evaluate_positions(model, state);
+            residuals.evaluate_velocities(model, state);
+            self.values.extend([residuals.worst_position().1, residuals.worst_velocity().1]);
+        }
+        self.values.push(balance.unwrap_or(f64::NAN));
         let start = self.values.len();
         self.values.resize(start + model.describe().outputs.len(), 0.0);
         model.outputs(state, &mut self.values[start..]);
         let energy = model.energy(state.t, state.q.as_slice(), state.v.as_slice());
         self.values.extend([energy.kinetic, energy.potential]);
+    }
+
+    /// Name and value of the first entry of the last row that is not finite, but for a balance that is not known.
+    fn last_not_finite(&self) -> Option<(String, f64)> {
+        let row = self.rows().next_back()?;
+        let mut entries = self.columns.iter().zip(row).filter(|(column, _)| column.name != BALANCE);
+        let (column, &value) = entries.find(|(_, value)| !value.is_finite())?;
+        Some((format!("`{}`", column.name), value))
+    }
+
+    /// Takes the last row back.
+    fn drop_last(&mut self) {
+        self.values.truncate(self.values.len().saturating_sub(self.columns.len()));
     }
 
     fn record_contacts(&mut self, model: &dyn Model, state: &State, record: Option<&ContactRecord>) {

@@ -8,7 +8,8 @@ mod common;
 use common::{Particle, Press, Slider};
 use hamel::nonsmooth::{AfterImpact, ContactOptions, ContactRecord, InitialAcceleration, penetrations};
 use hamel::{
-    ConstraintLevel, ContactLaw, Drift, Model, Options, Scheme, State, StepError, schemes, simulate, simulate_with,
+    ConstraintLevel, ContactLaw, Drift, Model, Options, Scheme, State, StepError, Watchers, schemes, simulate,
+    simulate_with,
 };
 
 fn scheme(name: &str, parameters: &[(&str, f64)]) -> Box<dyn Scheme> {
@@ -116,9 +117,13 @@ const STEPS: [f64; 2] = [1e-4, 1e-5];
 
 #[test]
 fn guided_and_free_sliders_reach_the_states_of_another_computation() {
-    // The other computation lets coordinates drift.
-    let options =
-        Options { constraint_level: Some(ConstraintLevel::Velocity), drift: Drift::Kept, ..Options::default() };
+    // The other computation lets coordinates drift, by more than a thousandth of the lengths with Moreau's rule.
+    let options = Options {
+        constraint_level: Some(ConstraintLevel::Velocity),
+        drift: Drift::Kept,
+        watchers: Watchers { constraints: None, ..Watchers::default() },
+        ..Options::default()
+    };
     for compared in COMPARED {
         let scheme = compared.scheme();
         for (k, dt) in STEPS.into_iter().enumerate() {

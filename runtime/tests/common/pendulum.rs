@@ -159,6 +159,9 @@ impl Model for Pendulum {
         rate[0] = 0.0;
         acceleration[0] = v[0] * v[0] + v[1] * v[1];
     }
+    fn power(&self, _t: f64, _q: &[f64], _v: &[f64]) -> Option<f64> {
+        Some(0.0)
+    }
     fn energy(&self, _t: f64, q: &[f64], v: &[f64]) -> Energy {
         Energy { kinetic: 0.5 * (v[0] * v[0] + v[1] * v[1]), potential: Pendulum::GRAVITY * q[1] }
     }

@@ -5,8 +5,11 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 
 use hamel::adaptive::{AdaptiveRun, AdaptiveStepper, Control, simulate_adaptive};
+use hamel::newton::Tolerance;
 use hamel::trajectory::Division;
-use hamel::{ConstraintLevel, Model, Options, RotationReference, Run, Scheme, nonsmooth, schemes};
+use hamel::{
+    Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Watchers, nonsmooth, schemes,
+};
 use hamel_models::ModelEntry;
 use hamel_verify::output::{self, OutputError};
 use hamel_verify::provenance::Provenance;
@@ -51,6 +54,19 @@ pub(super) struct Arguments {
     /// Where constraints on coordinates are imposed, if not where the scheme prefers.
     #[arg(long, value_name = "LEVEL")]
     constraints: Option<Level>,
+    /// What becomes of coordinates that drift off constraints on velocities.
+    #[arg(long, value_name = "WHAT")]
+    drift: Option<DriftArgument>,
+    /// Largest residual of a constraint on positions, relative to the model's lengths, beyond which the run ends; inf to
+    /// go on whatever happens.
+    #[arg(long, value_name = "PART")]
+    max_residual: Option<f64>,
+    /// Most energy that the scheme may add, relative to what is in motion, beyond which the run ends; inf to go on.
+    #[arg(long, value_name = "PART")]
+    max_energy_gain: Option<f64>,
+    /// Relative tolerance of Newton's method.
+    #[arg(long, value_name = "E")]
+    newton_tolerance: Option<f64>,
     /// Take the orientation of the last stage instead of the step's beginning as reference of rotations.
     #[arg(long)]
     last_point_rotations: bool,
@@ -76,6 +92,14 @@ enum Level {
     Velocity,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum DriftArgument {
+    /// Taken back after every step.
+    Removed,
+    /// As in the published schemes.
+    Kept,
+}
+
 /// What has to be known to repeat the run, beside its results.
 #[derive(Serialize)]
 struct Description<'a> {
@@ -85,6 +109,7 @@ struct Description<'a> {
     until: f64,
     parameters: &'a [(String, f64)],
     newton_iterations: Option<u32>,
+    cautions: Vec<String>,
     failure: Option<String>,
     provenance: Provenance,
 }
@@ -96,11 +121,8 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     let scheme = scheme(arguments)?;
     let initial = hamel::initial_state(&*model)?;
     // A scheme that rejects its parameters or this kind of model does so before anything is written.
-    let options = options(arguments);
+    let options = options(arguments)?;
     scheme.start_with(&*model, initial.clone(), &options)?;
-    if let Some(caution) = schemes::caution(&*scheme, &*model, &options) {
-        eprintln!("caution: {}: {caution}", scheme.name());
-    }
     for (contact, depth) in nonsmooth::penetrations(&*model, &initial) {
         eprintln!("caution: contact `{contact}` is closed by {depth:.3e} at the start");
     }
@@ -120,6 +142,9 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
             run
         }
     };
+    for caution in &run.cautions {
+        eprintln!("caution: {}: {caution}", scheme.name());
+    }
     let files = write(arguments, &*model, &*scheme, &run)?;
     screen.line(format!("{}, {}, h = {} s", model.describe().name, scheme.name(), arguments.dt))?;
     let division = Division::new(arguments.until, arguments.dt).filter(|_| arguments.adaptive.is_none());
@@ -157,6 +182,7 @@ fn write(arguments: &Arguments, model: &dyn Model, scheme: &dyn Scheme, run: &Ru
         until: arguments.until,
         parameters: &arguments.parameters,
         newton_iterations: run.outcome.as_ref().ok().map(|stats| stats.newton_iterations),
+        cautions: run.cautions.iter().map(Caution::to_string).collect(),
         failure: run.outcome.as_ref().err().map(ToString::to_string),
         provenance: Provenance::of_this_run(),
     };
@@ -211,7 +237,17 @@ fn scheme(arguments: &Arguments) -> Result<Box<dyn Scheme>, Failure> {
     Ok(entry.scheme(&given)?)
 }
 
-fn options(arguments: &Arguments) -> Options {
+fn options(arguments: &Arguments) -> Result<Options, Failure> {
+    let limits = [
+        ("--max-residual", arguments.max_residual),
+        ("--max-energy-gain", arguments.max_energy_gain),
+        ("--newton-tolerance", arguments.newton_tolerance),
+    ];
+    for (option, value) in limits.into_iter().filter_map(|(option, value)| Some((option, value?))) {
+        if value.is_nan() || value <= 0.0 {
+            return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
+        }
+    }
     let level = |level| match level {
         Level::Position => ConstraintLevel::Position,
         Level::Velocity => ConstraintLevel::Velocity,
@@ -220,7 +256,20 @@ fn options(arguments: &Arguments) -> Options {
         true => RotationReference::LastPoint,
         false => RotationReference::StepStart,
     };
-    Options { constraint_level: arguments.constraints.map(level), rotation_reference, ..Options::default() }
+    let drift = match arguments.drift {
+        None | Some(DriftArgument::Removed) => Drift::Removed,
+        Some(DriftArgument::Kept) => Drift::Kept,
+    };
+    let usual = Watchers::default();
+    let watchers = Watchers {
+        constraints: arguments.max_residual.map_or(usual.constraints, Some),
+        energy: arguments.max_energy_gain.map_or(usual.energy, Some),
+        ..usual
+    };
+    let usual = Tolerance::default();
+    let tolerance = Tolerance { relative: arguments.newton_tolerance.unwrap_or(usual.relative), ..usual };
+    let constraint_level = arguments.constraints.map(level);
+    Ok(Options { tolerance, constraint_level, drift, rotation_reference, watchers, ..Options::default() })
 }
 
 #[cfg(test)]

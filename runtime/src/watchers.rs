@@ -1,0 +1,259 @@
+//! What ends a run that no longer means anything: constraints that are not kept, values that are not finite, energy from
+//! nowhere.
+//!
+//! Constraints and energy are looked at whenever a state is recorded, and every [`STRIDE`] steps between; a state that
+//! breaks a limit is not recorded, what stands before it is.
+
+use crate::model::{Model, State};
+use crate::nonsmooth::ContactRecord;
+use crate::residuals::Residuals;
+use crate::scheme::StepError;
+
+/// What ends a run that means nothing. All are on by default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Watchers {
+    /// Largest residual of a constraint on positions, as a part of the model's lengths where it is a length; `None`
+    /// leaves constraints unwatched.
+    pub constraints: Option<f64>,
+    /// Whether coordinates, velocities, accelerations, multipliers, outputs and energies that are not finite end a run.
+    pub finite: bool,
+    /// Most energy that a run may gain beyond the work of applied forces, drives and moving obstacles, as a part of the
+    /// energy that has been in motion; `None` leaves energy unwatched. Lost energy is no failure: numerical damping takes
+    /// it.
+    pub energy: Option<f64>,
+}
+
+impl Default for Watchers {
+    /// Constraints within 10⁻³ of the lengths, finite values, half of the energy in motion.
+    fn default() -> Self {
+        Self { constraints: Some(1e-3), finite: true, energy: Some(0.5) }
+    }
+}
+
+/// Steps between two looks where nothing is recorded.
+const STRIDE: u64 = 16;
+/// Changes below this part of the potential energy are rounding of it.
+const ROUNDING: f64 = 1e-9;
+
+/// The watchers of a run, and its balance of energy.
+pub(crate) struct Watch {
+    limits: Watchers,
+    scheme: String,
+    residuals: Residuals,
+    balance: Option<Balance>,
+    steps: u64,
+}
+
+impl Watch {
+    pub(crate) fn new(model: &dyn Model, scheme: String, limits: Watchers, start: &State) -> Self {
+        Self { limits, scheme, residuals: Residuals::new(model, start), balance: Balance::new(model, start), steps: 0 }
+    }
+
+    /// Looks at the state after a step; `is_recorded` where a row is about to be written.
+    ///
+    /// # Errors
+    /// [`StepError::ConstraintsLost`], [`StepError::NotFiniteValue`], [`StepError::EnergyGained`].
+    pub(crate) fn pass(
+        &mut self,
+        model: &dyn Model,
+        state: &State,
+        contacts: Option<&ContactRecord>,
+        is_recorded: bool,
+    ) -> Result<(), StepError> {
+        self.steps += 1;
+        let is_look = is_recorded || self.steps.is_multiple_of(STRIDE);
+        if let Some(balance) = &mut self.balance {
+            balance.follow(model, state, contacts);
+        }
+        if !is_look {
+            return Ok(());
+        }
+        if self.limits.finite {
+            check_finite(model, &self.scheme, state)?;
+        }
+        if let Some(limit) = self.limits.constraints {
+            self.residuals.evaluate_positions(model, state);
+            let (row, part) = self.residuals.worst_position();
+            if part.is_nan() || part > limit {
+                return Err(StepError::ConstraintsLost {
+                    t: state.t,
+                    scheme: self.scheme.clone(),
+                    constraint: model.describe().constraints[row].name,
+                    residual: part,
+                    limit,
+                });
+            }
+        }
+        if let (Some(balance), Some(limit)) = (&mut self.balance, self.limits.energy) {
+            balance.look(model, state);
+            if balance.gain() > limit * balance.in_motion() {
+                return Err(StepError::EnergyGained {
+                    t: state.t,
+                    scheme: self.scheme.clone(),
+                    gain: balance.gain(),
+                    in_motion: balance.in_motion(),
+                    limit,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Energy beyond the start's and all work that is known, J; `None` where the model does not know its power.
+    pub(crate) fn energy_balance(&mut self, model: &dyn Model, state: &State) -> Option<f64> {
+        let balance = self.balance.as_mut()?;
+        balance.look(model, state);
+        Some(balance.difference())
+    }
+
+    /// Energy from nowhere (lost where negative), and what has been in motion.
+    pub(crate) fn gain(&self) -> Option<(f64, f64)> {
+        self.balance.as_ref().map(|balance| (balance.gain(), balance.in_motion()))
+    }
+
+    pub(crate) fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    pub(crate) fn is_finite_required(&self) -> bool {
+        self.limits.finite
+    }
+}
+
+/// Refuses values of a state that are not finite.
+pub(crate) fn check_finite(model: &dyn Model, scheme: &str, state: &State) -> Result<(), StepError> {
+    let info = model.describe();
+    let parts = [
+        ("coordinate", info.coordinates, &state.q),
+        ("velocity", info.velocities, &state.v),
+        ("acceleration of", info.velocities, &state.a),
+        ("multiplier of", info.constraints, &state.lambda),
+    ];
+    for (what, channels, values) in parts {
+        if let Some((channel, &value)) = channels.iter().zip(values).find(|(_, value)| !value.is_finite()) {
+            let quantity = format!("{what} `{}`", channel.name);
+            return Err(StepError::NotFiniteValue { t: state.t, scheme: scheme.to_owned(), quantity, value });
+        }
+    }
+    Ok(())
+}
+
+/// Energy, and the work of what changes it.
+struct Balance {
+    is_conservative: bool,
+    has_constraints: bool,
+    start: f64,
+    energy: f64,
+    potential: [f64; 2],
+    kinetic: f64,
+    t: f64,
+    power: f64,
+    /// Work by the trapezoidal rule, J.
+    work: f64,
+    /// Work where every step has the larger of the powers at its ends: dampers that stop a motion within a step take far
+    /// less than the trapezoidal rule says, and that must not look like a gain.
+    most_work: f64,
+    /// Energy that contacts have taken, less what moving obstacles have given, J.
+    taken: f64,
+    /// What has gone in or out, J.
+    turnover: f64,
+    impulses: Vec<f64>,
+    loss: f64,
+    rate: Vec<f64>,
+    unused: Vec<f64>,
+    contact_rate: Vec<f64>,
+    contact_unused: Vec<f64>,
+}
+
+impl Balance {
+    fn new(model: &dyn Model, start: &State) -> Option<Self> {
+        let info = model.describe();
+        model.power(start.t, start.q.as_slice(), start.v.as_slice())?;
+        let energy = model.energy(start.t, start.q.as_slice(), start.v.as_slice());
+        let (nc, n_rows) = (info.constraints.len(), info.contact_jacobian.rows);
+        let mut balance = Self {
+            is_conservative: info.is_conservative,
+            has_constraints: nc > 0,
+            start: energy.total(),
+            energy: energy.total(),
+            potential: [energy.potential; 2],
+            kinetic: energy.kinetic,
+            t: start.t,
+            power: 0.0,
+            work: 0.0,
+            most_work: 0.0,
+            taken: 0.0,
+            turnover: 0.0,
+            impulses: vec![0.0; n_rows],
+            loss: 0.0,
+            rate: vec![0.0; nc],
+            unused: vec![0.0; nc],
+            contact_rate: vec![0.0; n_rows],
+            contact_unused: vec![0.0; n_rows],
+        };
+        balance.power = balance.power_of(model, start);
+        Some(balance)
+    }
+
+    /// Power of applied forces and of constraints that move.
+    fn power_of(&mut self, model: &dyn Model, state: &State) -> f64 {
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        let mut power = if self.is_conservative { 0.0 } else { model.power(t, q, v).unwrap_or(0.0) };
+        if self.has_constraints {
+            model.constraint_bias(t, q, v, &mut self.rate, &mut self.unused);
+            power -= self.rate.iter().zip(&state.lambda).map(|(rate, lambda)| rate * lambda).sum::<f64>();
+        }
+        power
+    }
+
+    /// Adds the work of a step.
+    fn follow(&mut self, model: &dyn Model, state: &State, contacts: Option<&ContactRecord>) {
+        let dt = state.t - self.t;
+        self.t = state.t;
+        if !self.is_conservative || self.has_constraints {
+            let before = std::mem::replace(&mut self.power, 0.0);
+            self.power = self.power_of(model, state);
+            let (mean, most) = (0.5 * (before + self.power), before.max(self.power));
+            self.work += dt * mean;
+            self.most_work += dt * most;
+            self.turnover += dt * mean.abs().min(most.abs());
+        }
+        let Some(record) = contacts else { return };
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        model.contact_bias(t, q, v, &mut self.contact_rate, &mut self.contact_unused);
+        for (row, rate) in self.contact_rate.iter().enumerate() {
+            // An obstacle that moves gives energy to what it pushes.
+            let impulse = record.impulses[row] - self.impulses[row] + dt * record.forces[row];
+            self.taken += impulse * rate;
+            self.turnover += (impulse * rate).abs();
+            self.impulses[row] = record.impulses[row];
+        }
+        self.taken += record.loss - self.loss;
+        self.loss = record.loss;
+    }
+
+    /// Takes the energy of a state.
+    fn look(&mut self, model: &dyn Model, state: &State) {
+        let energy = model.energy(state.t, state.q.as_slice(), state.v.as_slice());
+        self.energy = energy.total();
+        self.kinetic = self.kinetic.max(energy.kinetic);
+        let [least, most] = &mut self.potential;
+        *least = least.min(energy.potential);
+        *most = most.max(energy.potential);
+    }
+
+    /// What the work leaves unexplained.
+    fn difference(&self) -> f64 {
+        self.energy - self.start - self.work + self.taken
+    }
+
+    /// The least that must have come from nowhere.
+    fn gain(&self) -> f64 {
+        self.energy - self.start - self.most_work + self.taken
+    }
+
+    fn in_motion(&self) -> f64 {
+        let [least, most] = self.potential;
+        self.kinetic + (most - least) + self.turnover + ROUNDING * least.abs().max(most.abs())
+    }
+}
