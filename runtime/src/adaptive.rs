@@ -9,7 +9,7 @@ use nalgebra::DVector;
 use crate::chart;
 use crate::configuration::ranges;
 use crate::model::{Block, Model, State};
-use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Cause, Options, Scheme, StepError, StepStats, Stepper};
 use crate::singularity::Watch;
 use crate::start::check_start;
 use crate::trajectory::{Recorder, Run, Trajectory};
@@ -203,7 +203,13 @@ impl<'m> AdaptiveStepper<'m> {
             };
             if dt <= SHORTEST * (1.0 + t.abs()) {
                 let (scheme, iteration) = (self.scheme.clone(), self.rejected as u32);
-                return Err(StepError::NotConverged { t, scheme, iteration, residual: self.last_error });
+                return Err(StepError::NotConverged {
+                    t,
+                    scheme,
+                    iteration,
+                    residual: self.last_error,
+                    cause: Cause::StepTooLong,
+                });
             }
             match self.stepper.step(dt) {
                 Ok(stats) => total += stats,

@@ -13,7 +13,7 @@ use crate::newton::largest;
 use crate::nonsmooth::ContactRecord;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
 use crate::residuals::{Lengths, is_length};
-use crate::scheme::{ErrorEstimate, StepError, StepStats, Stepper};
+use crate::scheme::{Cause, ErrorEstimate, StepError, StepStats, Stepper};
 use crate::schemes::Acceleration;
 
 /// How near to each other gradients are that are left out after a step has failed, one try after the other.
@@ -190,7 +190,13 @@ impl Projection<'_> {
             }
             if iteration + 1 == MAX_PROJECTIONS {
                 let (t, scheme) = (state.t, scheme.to_owned());
-                return Err(StepError::NotConverged { t, scheme, iteration: MAX_PROJECTIONS, residual: correction });
+                return Err(StepError::NotConverged {
+                    t,
+                    scheme,
+                    iteration: MAX_PROJECTIONS,
+                    residual: correction,
+                    cause: Cause::StepTooLong,
+                });
             }
         }
         self.project_velocities(model, dt, state)?;

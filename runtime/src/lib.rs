@@ -55,7 +55,7 @@ pub use model::{
 pub use real::Real;
 pub use redundancy::{least_norm_multipliers, redundant_constraints};
 pub use scheme::{
-    ConstraintLevel, Drift, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper,
+    Cause, ConstraintLevel, Drift, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper,
 };
 pub use signal::Signal;
 pub use sparsity::SparsityPattern;

@@ -3,10 +3,15 @@
 //! A scheme supplies residual, exact matrix and correction; the loop runs until the correction is at round-off level.
 //! Constraints on positions reach it divided by `β h²`, as accelerations, so that the conditioning does not depend
 //! on the step size.
+//! Corrections that no longer shrink are accepted where rounding of the equations explains them, and counted; where they
+//! do not end, the failure says what was seen: a jump of the forces, equations that are nearly singular, rounding, or a
+//! step that is too long.
 
+use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
-use crate::model::Model;
-use crate::scheme::{StepError, StepStats};
+use crate::model::{Block, Model, State};
+use crate::nonsmooth::random::Random;
+use crate::scheme::{Cause, StepError, StepStats};
 
 /// When an iteration has converged.
 ///
@@ -31,6 +36,23 @@ impl Default for Tolerance {
 
 /// A correction that no longer shrinks has met round-off; it is accepted up to this multiple of the tolerance.
 const STALLED: f64 = 100.0;
+/// So many times what rounding of the equations makes of corrections, they are taken for rounding.
+const ROUNDING_MARGIN: f64 = 10.0;
+/// Corrections beyond this part of coordinates and velocities are no rounding, whatever the conditioning.
+const MOST_ROUNDING: f64 = 1e-6;
+/// Corrections that shrink by less than this are looked at whether they are rounding.
+const NO_PROGRESS: f64 = 0.5;
+/// Patterns of signs by which the effect of rounding is estimated.
+const PATTERNS: u64 = 3;
+/// Halvings of the last correction by which a jump of the residual is found, and the part of the residual's change that
+/// one must be.
+const HALVINGS: u32 = 40;
+const JUMP: f64 = 0.05;
+/// Pivots of the scaled matrix below this are those of equations that are nearly singular.
+const NEARLY_SINGULAR: f64 = 1e-9;
+/// So many unknowns of a nearly singular motion are named, where they are above this part of the largest.
+const NAMED: usize = 4;
+const NOTABLE: f64 = 0.1;
 /// Size of the last correction where it is bent, in units of the tolerance.
 const BENT: f64 = 1e-2;
 /// How much better than the tolerance coordinates must be where velocities cannot reach it.
@@ -53,8 +75,57 @@ pub(crate) trait Equations {
     fn residual(&mut self, out: &mut [f64]);
     /// Derivative of the residual by the unknowns, values of the solver's pattern.
     fn matrix(&mut self, out: &mut [f64]);
-    /// Subtracts a correction from the unknowns and measures it, see [`Tolerance::measure`].
-    fn correct(&mut self, correction: &[f64], tolerance: &Tolerance) -> f64;
+    /// Subtracts a correction from the unknowns.
+    fn subtract(&mut self, correction: &[f64]);
+    /// Size of a correction beside the current iterate, see [`Tolerance::measure`].
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64;
+    /// What the rounding of each unknown is relative to, `[n]`.
+    fn sizes(&self, out: &mut [f64]);
+    /// What an unknown belongs to, and its equation, for errors.
+    fn name(&self, unknown: usize) -> Unknown;
+}
+
+/// What an unknown of a step belongs to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Unknown {
+    /// The motion of a velocity.
+    Motion(&'static str),
+    /// The multiplier of a constraint.
+    Multiplier(&'static str),
+}
+
+/// That of one stage after the other, in which multipliers follow accelerations.
+pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
+    let info = model.describe();
+    let nv = info.velocities.len();
+    match unknown % (nv + info.constraints.len()) {
+        place if place < nv => Unknown::Motion(info.velocities[place].name),
+        place => Unknown::Multiplier(info.constraints[place - nv].name),
+    }
+}
+
+/// [`Equations::sizes`] of one stage: accelerations and what coordinates are over the square of the step, multipliers.
+pub(crate) fn sizes_of(blocks: &[Block], state: &State, position_factor: f64, out: &mut [f64]) {
+    let (accelerations, multipliers) = out.split_at_mut(state.v.len());
+    for (block, q, v) in ranges(blocks) {
+        let largest = largest(&state.q.as_slice()[q.clone()]);
+        for (i, column) in v.enumerate() {
+            let coordinate = match block {
+                Block::Vector { .. } => state.q[q.start + i].abs(),
+                Block::EulerParameters => largest,
+                Block::Rotation(_) => 1.0,
+                Block::Pose(_) => {
+                    if i < 3 {
+                        largest
+                    } else {
+                        1.0
+                    }
+                }
+            };
+            accelerations[column] = state.a[column].abs() + coordinate / position_factor;
+        }
+    }
+    multipliers.iter_mut().zip(&state.lambda).for_each(|(size, lambda)| *size = lambda.abs());
 }
 
 /// Newton's method with its workspace.
@@ -63,12 +134,16 @@ pub(crate) struct Newton {
     solver: LinearSolver,
     matrix: Vec<f64>,
     residual: Vec<f64>,
+    /// What rounding may make of each residual, and its effect.
+    rounding: Vec<f64>,
+    effect: Vec<f64>,
 }
 
 impl Newton {
     pub(crate) fn new(solver: LinearSolver, tolerance: Tolerance) -> Self {
         let (nnz, n) = (solver.nnz(), solver.size());
-        Self { tolerance, solver, matrix: vec![0.0; nnz], residual: vec![0.0; n] }
+        let zeros = || vec![0.0; n];
+        Self { tolerance, solver, matrix: vec![0.0; nnz], residual: zeros(), rounding: zeros(), effect: zeros() }
     }
 
     /// Leaves constraints out of the equations from now on, see [`Stepper::leave_out`](crate::Stepper::leave_out).
@@ -109,13 +184,15 @@ impl Newton {
             }
             residual = largest(&self.residual);
             if self.solver.factor(&self.matrix).is_err() {
-                return Err(StepError::Singular { t, scheme: scheme.to_owned(), iteration, residual });
+                let what = self.singular_motion(equations);
+                return Err(StepError::Singular { t, scheme: scheme.to_owned(), iteration, residual, what });
             }
             stats.factorizations += 1;
             self.solver.solve(&mut self.residual);
             let is_bent = bend(equations, &mut self.solver, &mut self.residual)?;
 
-            let previous = std::mem::replace(&mut size, equations.correct(&self.residual, &self.tolerance));
+            equations.subtract(&self.residual);
+            let previous = std::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance));
             stats.newton_iterations += 1;
             let is_done = match is_bent {
                 false => size <= 1.0 || is_last(size, previous),
@@ -124,9 +201,109 @@ impl Newton {
             if is_done {
                 return Ok(stats);
             }
+            if size > NO_PROGRESS * previous && size <= self.rounding_allows(equations) {
+                stats.at_rounding += 1;
+                return Ok(stats);
+            }
         }
-        let iteration = self.tolerance.max_iterations;
-        Err(StepError::NotConverged { t, scheme: scheme.to_owned(), iteration, residual })
+        let (iteration, cause) = (self.tolerance.max_iterations, self.cause(equations, size));
+        Err(StepError::NotConverged { t, scheme: scheme.to_owned(), iteration, residual, cause })
+    }
+
+    /// Size of the corrections that rounding of the equations explains, with the matrix factorized last.
+    ///
+    /// Each equation is a sum of terms, and each term has an error of half a unit in the last place.
+    fn rounding_allows<E: Equations + ?Sized>(&mut self, equations: &E) -> f64 {
+        equations.sizes(&mut self.effect);
+        self.solver.absolute_product(&self.matrix, &self.effect, &mut self.rounding);
+        let mut largest = 0.0_f64;
+        for pattern in 0..PATTERNS {
+            let mut random = Random(pattern);
+            for (effect, rounding) in self.effect.iter_mut().zip(&self.rounding) {
+                *effect = 0.5 * f64::EPSILON * rounding.copysign(random.next());
+            }
+            self.solver.solve(&mut self.effect);
+            largest = largest.max(equations.measure(&self.effect, &self.tolerance));
+        }
+        let most = MOST_ROUNDING / self.tolerance.relative.max(f64::MIN_POSITIVE);
+        if largest.is_finite() { (ROUNDING_MARGIN * largest).min(most) } else { 0.0 }
+    }
+
+    /// Why iterations have not ended, from what can be seen at the last iterate.
+    fn cause<E: Equations + ?Sized>(&mut self, equations: &mut E, size: f64) -> Cause {
+        if let Some(cause) = self.jump(equations) {
+            return cause;
+        }
+        if self.solver.least_pivot() < NEARLY_SINGULAR {
+            return Cause::NearlySingular { what: self.singular_motion(equations) };
+        }
+        let correction = size * self.tolerance.relative;
+        if size <= 100.0 * self.rounding_allows(equations) {
+            return Cause::Rounding { correction };
+        }
+        Cause::StepTooLong
+    }
+
+    /// A jump of the residual along the last correction: halves of it in which the residual changes as much as before.
+    fn jump<E: Equations + ?Sized>(&mut self, equations: &mut E) -> Option<Cause> {
+        let n = self.residual.len();
+        let correction = self.residual.clone();
+        let mut at = 0.0;
+        let mut residual_at = |part: f64| {
+            let move_by: Vec<f64> = correction.iter().map(|entry| (part - at) * entry).collect();
+            equations.subtract(&move_by);
+            at = part;
+            let mut residual = vec![0.0; n];
+            equations.residual(&mut residual);
+            is_finite(&residual).then_some(residual)
+        };
+        let difference = |a: &[f64], b: &[f64]| -> (usize, f64) {
+            let changes = a.iter().zip(b).map(|(a, b)| (a - b).abs()).enumerate();
+            changes.fold((0, 0.0), |largest, change| if change.1 > largest.1 { change } else { largest })
+        };
+        // From before the correction to as far beyond.
+        let (mut low, mut high) = (-1.0, 1.0);
+        let (mut before, mut after) = (residual_at(low)?, residual_at(high)?);
+        let (_, whole) = difference(&before, &after);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            let between = residual_at(middle)?;
+            if difference(&before, &between).1 > difference(&between, &after).1 {
+                (high, after) = (middle, between);
+            } else {
+                (low, before) = (middle, between);
+            }
+        }
+        residual_at(0.0)?;
+        let (equation, jump) = difference(&before, &after);
+        if whole == 0.0 || jump < JUMP * whole {
+            return None;
+        }
+        match equations.name(equation) {
+            Unknown::Motion(coordinate) => Some(Cause::Jump { coordinate, jump }),
+            Unknown::Multiplier(_) => None,
+        }
+    }
+
+    /// What moves, and which multipliers change, where the matrix is nearly singular: its inverse makes that of anything.
+    fn singular_motion<E: Equations + ?Sized>(&mut self, equations: &E) -> String {
+        let mut random = Random::default();
+        self.effect.iter_mut().for_each(|entry| *entry = random.next());
+        self.solver.undetermined(&self.matrix, &mut self.effect);
+        let mut order: Vec<usize> = (0..self.effect.len()).collect();
+        order.sort_by(|&a, &b| self.effect[b].abs().total_cmp(&self.effect[a].abs()));
+        let most = order.first().map_or(0.0, |&first| self.effect[first].abs());
+        let mut names: Vec<String> = Vec::new();
+        for unknown in order.into_iter().filter(|&unknown| self.effect[unknown].abs() > NOTABLE * most) {
+            let name = match equations.name(unknown) {
+                Unknown::Motion(name) => format!("motion of `{name}`"),
+                Unknown::Multiplier(name) => format!("constraint `{name}`"),
+            };
+            if !names.contains(&name) && names.len() < NAMED {
+                names.push(name);
+            }
+        }
+        names.join(", ")
     }
 }
 
@@ -182,9 +359,8 @@ pub(crate) fn assert_matrix_is_exact(
     what: &str,
 ) {
     let n = pattern.columns;
-    let tolerance = Tolerance::default();
     let offset: Vec<f64> = (0..n).map(|i| -(1.0 + i as f64).sin()).collect();
-    equations.correct(&offset, &tolerance);
+    equations.subtract(&offset);
     let mut values = vec![0.0; pattern.nnz()];
     equations.matrix(&mut values);
     let mut exact = nalgebra::DMatrix::zeros(n, n);
@@ -196,11 +372,11 @@ pub(crate) fn assert_matrix_is_exact(
         let mut moved = |size: f64| {
             let mut correction = vec![0.0; n];
             correction[column] = -size;
-            equations.correct(&correction, &tolerance);
+            equations.subtract(&correction);
             let mut residual = vec![0.0; n];
             equations.residual(&mut residual);
             correction[column] = size;
-            equations.correct(&correction, &tolerance);
+            equations.subtract(&correction);
             residual
         };
         let (plus, minus) = (moved(h), moved(-h));
@@ -230,9 +406,17 @@ mod tests {
         fn matrix(&mut self, out: &mut [f64]) {
             out[0] = (self.derivative)(self.x);
         }
-        fn correct(&mut self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+        fn subtract(&mut self, correction: &[f64]) {
             self.x -= correction[0];
+        }
+        fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
             tolerance.measure(correction[0].abs(), correction[0].abs(), self.x.abs(), self.x.abs())
+        }
+        fn sizes(&self, out: &mut [f64]) {
+            out[0] = self.x.abs();
+        }
+        fn name(&self, _unknown: usize) -> Unknown {
+            Unknown::Motion("x")
         }
     }
 
@@ -270,5 +454,19 @@ mod tests {
         assert!(matches!(result, Err(StepError::Singular { iteration: 0, .. })), "{result:?}");
         let (_, result) = solve(Scalar { x: -1.0, f: |x| x.sqrt(), derivative: |_| 1.0 });
         assert!(matches!(result, Err(StepError::NotFinite { iteration: 0, .. })), "{result:?}");
+    }
+
+    #[test]
+    fn causes_are_told_apart() {
+        let cause = |equations| match solve(equations).1 {
+            Err(StepError::NotConverged { cause, .. }) => cause,
+            other => panic!("{other:?}"),
+        };
+        // −0.5 ± 1 with a root on neither side: friction that has no equilibrium without sticking.
+        let rubbing = Scalar { x: 1.0, f: |x| 0.1 * x - 0.5 + x.signum(), derivative: |_| 0.1 };
+        let Cause::Jump { coordinate, jump } = cause(rubbing) else { panic!("a jump") };
+        assert!(coordinate == "x" && (jump - 2.0).abs() < 1e-6, "{coordinate} {jump}");
+        // No root, and a continuous residual.
+        assert_eq!(cause(Scalar { x: 3.0, f: |x| x * x + 1.0, derivative: |x| 2.0 * x }), Cause::StepTooLong);
     }
 }

@@ -217,13 +217,55 @@ impl StepError {
     }
 }
 
+/// Why Newton's method did not converge, from what was seen where it ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// Nothing else was seen.
+    StepTooLong,
+    /// The residual jumps within the last correction.
+    Jump {
+        /// Name of the velocity in whose equation it is.
+        coordinate: &'static str,
+        /// By how much, N or N m.
+        jump: f64,
+    },
+    /// The equations nearly do not determine what is named.
+    NearlySingular {
+        /// Motions and constraints.
+        what: String,
+    },
+    /// Corrections no longer shrink because of rounding.
+    Rounding {
+        /// The last one, relative to coordinates and velocities.
+        correction: f64,
+    },
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Cause::StepTooLong => f.write_str("try a smaller step"),
+            Cause::Jump { coordinate, jump } => write!(
+                f,
+                "the force on `{coordinate}` jumps by {jump:.3e} within the step, which no smaller step mends: write it as a continuous function (friction, for example, with `tanh(v / v_0)` in place of `sign(v)`) or as a contact"
+            ),
+            Cause::NearlySingular { what } => write!(
+                f,
+                "the equations are nearly singular there, undetermined are {what}: a singular position of the mechanism, or bodies almost without inertia"
+            ),
+            Cause::Rounding { correction } => write!(
+                f,
+                "corrections stall at {correction:.1e} by rounding: raise the tolerance of Newton's method above that, or scale the model"
+            ),
+        }
+    }
+}
+
 /// Why a step failed.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StepError {
     /// Newton's method did not reach its tolerance.
-    #[error(
-        "{scheme} did not converge at t = {t} s: residual {residual:.3e} after {iteration} iterations; try a smaller step"
-    )]
+    #[error("{scheme} did not converge at t = {t} s: residual {residual:.3e} after {iteration} iterations; {cause}")]
     NotConverged {
         /// Time of the step's beginning, s.
         t: f64,
@@ -233,10 +275,12 @@ pub enum StepError {
         iteration: u32,
         /// Largest scaled residual.
         residual: f64,
+        /// The likely cause.
+        cause: Cause,
     },
     /// The iteration matrix is singular.
     #[error(
-        "{scheme}: singular iteration matrix at t = {t} s in iteration {iteration} (residual {residual:.3e}); redundant constraints, or a body without inertia?"
+        "{scheme}: singular iteration matrix at t = {t} s in iteration {iteration} (residual {residual:.3e}): undetermined are {what}; a singular position, or a body without inertia?"
     )]
     Singular {
         /// Time of the step's beginning, s.
@@ -247,6 +291,8 @@ pub enum StepError {
         iteration: u32,
         /// Largest scaled residual.
         residual: f64,
+        /// What the equations do not determine.
+        what: String,
     },
     /// A value became infinite or undefined.
     #[error("{scheme}: the residual is not finite at t = {t} s in iteration {iteration}")]

@@ -5,6 +5,7 @@ mod common;
 use std::sync::LazyLock;
 
 use common::{Oscillator, Pendulum};
+use hamel::newton::Tolerance;
 use hamel::schemes::{Hht, RungeKutta};
 use hamel::{Block, Caution, Channel, Drift, Energy, Model, ModelInfo, Options, State, StepError, Watchers};
 use hamel::{initial_state, simulate, simulate_with};
@@ -328,4 +329,23 @@ fn drift_is_removed_or_ends_the_run() {
     assert!(largest(&removed.trajectory, "position_residual") < 1e-14);
     let rate = largest(&removed.trajectory, "velocity_residual");
     assert!(rate < 1e-13, "{rate:e}");
+}
+
+/// A tolerance that rounding does not allow changes nothing but what is counted.
+#[test]
+fn tolerances_below_rounding_are_met_as_far_as_rounding_allows() {
+    let tight = Tolerance { relative: 1e-60, absolute: 1e-300, ..Tolerance::default() };
+    let options = Options { tolerance: tight, ..Options::default() };
+    for name in ["generalized_alpha", "bathe", "mssth4", "radau_iia5", "lms3", "ss3"] {
+        let scheme = hamel::schemes::by_name(name, &[]).unwrap();
+        let usual = simulate(&Pendulum, &*scheme, Pendulum::initial(), 0.01, 2.0, 1);
+        let tight = simulate_with(&Pendulum, &*scheme, &options, Pendulum::initial(), 0.01, 2.0, 1);
+        let stats = tight.outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(stats.at_rounding > 0 && usual.outcome.unwrap().at_rounding == 0, "{name}: {stats:?}");
+        assert_eq!(tight.cautions, [Caution::Rounding { count: stats.at_rounding }]);
+        let last = |trajectory: &hamel::Trajectory| trajectory.rows().next_back().unwrap()[1..3].to_vec();
+        for (usual, tight) in last(&usual.trajectory).iter().zip(last(&tight.trajectory)) {
+            assert!((usual - tight).abs() < 1e-11, "{name}: {usual} {tight}");
+        }
+    }
 }

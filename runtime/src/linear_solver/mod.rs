@@ -56,6 +56,9 @@ struct Reduction {
     values: Vec<f64>,
 }
 
+/// Part of the largest entry that is added to the diagonal of a singular matrix.
+const REGULARIZATION: f64 = 1e-9;
+
 /// Place of an entry that is left out.
 const NONE: u32 = u32::MAX;
 
@@ -184,6 +187,47 @@ impl LinearSolver {
         }
         for (entry, scale) in rhs.iter_mut().zip(&self.column_scales) {
             *entry *= scale;
+        }
+    }
+
+    /// The smallest pivot of the matrix factorized last, whose rows and columns are scaled to about one.
+    pub(crate) fn least_pivot(&self) -> f64 {
+        (0..self.size()).map(|column| self.pivot(column).abs()).fold(f64::INFINITY, f64::min)
+    }
+
+    /// `out = |A| x` for given values of the pattern.
+    pub(crate) fn absolute_product(&self, values: &[f64], x: &[f64], out: &mut [f64]) {
+        let pattern = self.reduction.as_ref().map_or(&self.pattern, |reduction| &reduction.given);
+        out.fill(0.0);
+        for ((row, column), value) in pattern.entries().zip(values) {
+            out[row] += value.abs() * x[column];
+        }
+    }
+
+    /// Turns any vector into one that the matrix given last nearly makes zero, by inverse iteration with something added
+    /// to the diagonal; it stays what it is where that fails.
+    pub(crate) fn undetermined(&self, values: &[f64], x: &mut [f64]) {
+        let values = self.reduction.as_ref().map_or(values, |reduction| &reduction.values);
+        let n = self.pattern.columns;
+        let size = values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
+        let diagonal = (0..n).map(|i| (i, i, REGULARIZATION * size));
+        let given = self.pattern.entries().zip(values).map(|((row, column), &value)| (row, column, value));
+        let entries: Vec<(usize, usize, f64)> = given.chain(diagonal).collect();
+        let pattern = OwnedPattern::from_entries(n, n, entries.iter().map(|&(row, column, _)| (row, column)));
+        let mut regularized = vec![0.0; pattern.nnz()];
+        for (row, column, value) in entries {
+            if let Some(slot) = pattern.slot(row, column) {
+                regularized[slot] += value;
+            }
+        }
+        let mut solver = Self::from_pattern(pattern);
+        if solver.factor(&regularized).is_err() {
+            return;
+        }
+        for _ in 0..2 {
+            let size = x.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+            x.iter_mut().for_each(|x| *x /= size);
+            solver.solve(x);
         }
     }
 

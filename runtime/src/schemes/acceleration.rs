@@ -81,6 +81,7 @@ impl<'m> Acceleration<'m> {
             scheme: self.scheme.clone(),
             iteration,
             residual: largest(&self.rhs),
+            what: "accelerations or multipliers".to_owned(),
         })
     }
 

@@ -13,7 +13,7 @@ use crate::configuration::ranges;
 use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, largest};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, sizes_of, unknown_of};
 use crate::nonsmooth::{self, Base, Contacts, Moving};
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
@@ -434,21 +434,36 @@ impl Equations for Stages<'_> {
         }
     }
 
-    fn correct(&mut self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn subtract(&mut self, correction: &[f64]) {
         let n = correction.len() / self.states.len();
-        let (mut change, mut q, mut v) = (0.0_f64, 0.0_f64, 0.0_f64);
         for (state, correction) in self.states.iter_mut().zip(correction.chunks_exact(n)) {
             let (acceleration, multipliers) = correction.split_at(state.a.len());
             state.a.iter_mut().zip(acceleration).for_each(|(a, change)| *a -= change);
             state.lambda.iter_mut().zip(multipliers).for_each(|(lambda, change)| *lambda -= change);
-            change = change.max(largest(acceleration));
         }
         self.follow_accelerations();
-        for state in &self.states {
+    }
+
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+        let n = correction.len() / self.states.len();
+        let (mut change, mut q, mut v) = (0.0_f64, 0.0_f64, 0.0_f64);
+        for (state, correction) in self.states.iter().zip(correction.chunks_exact(n)) {
+            change = change.max(largest(&correction[..state.a.len()]));
             q = q.max(largest(state.q.as_slice()));
             v = v.max(largest(state.v.as_slice()));
         }
         tolerance.measure(self.dt * self.dt * change, self.dt * change, q, v)
+    }
+
+    fn sizes(&self, out: &mut [f64]) {
+        let n = out.len() / self.states.len();
+        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
+            sizes_of(self.blocks, state, self.dt * self.dt, out);
+        }
+    }
+
+    fn name(&self, unknown: usize) -> Unknown {
+        unknown_of(self.model, unknown)
     }
 }
 

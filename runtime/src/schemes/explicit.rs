@@ -12,7 +12,7 @@ use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::nonsmooth;
-use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Cause, Options, Scheme, StepError, StepStats, Stepper};
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -364,7 +364,13 @@ impl ExplicitStepper<'_> {
             Corrections::Fixed(_) => Ok(()),
             Corrections::Tolerance(_) => {
                 let (t, scheme) = (self.state.t, self.name.clone());
-                Err(StepError::NotConverged { t, scheme, iteration: MAX_CORRECTIONS, residual: size })
+                Err(StepError::NotConverged {
+                    t,
+                    scheme,
+                    iteration: MAX_CORRECTIONS,
+                    residual: size,
+                    cause: Cause::StepTooLong,
+                })
             }
         }
     }

@@ -15,7 +15,7 @@ use super::modified_hht::{self, Weighting};
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, drop_vanishing, largest};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, drop_vanishing, largest, sizes_of, unknown_of};
 use crate::nonsmooth::{self, Base, Contacts, Moving};
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, Options, StepError, StepStats, Stepper};
@@ -418,14 +418,25 @@ impl Equations for Step<'_> {
         }
     }
 
-    fn correct(&mut self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn subtract(&mut self, correction: &[f64]) {
         let (acceleration, multipliers) = correction.split_at(self.auxiliary.len());
         subtract(self.auxiliary.as_mut_slice(), 1.0, acceleration);
         subtract(self.new.lambda.as_mut_slice(), 1.0, multipliers);
         self.evaluate_new_state();
+    }
+
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
         // The multipliers are not measured: they enter linearly, and their error vanishes with that of A.
-        let (h, change) = (self.dt, largest(acceleration));
+        let (h, change) = (self.dt, largest(&correction[..self.auxiliary.len()]));
         tolerance.measure(h * h * change, h * change, largest(self.new.q.as_slice()), largest(self.new.v.as_slice()))
+    }
+
+    fn sizes(&self, out: &mut [f64]) {
+        sizes_of(self.blocks, &self.new, self.newmark_factors().0, out);
+    }
+
+    fn name(&self, unknown: usize) -> Unknown {
+        unknown_of(self.model, unknown)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
 use crate::nonsmooth;
-use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Cause, ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 use crate::tables::{self, Tableau};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
@@ -156,7 +156,13 @@ impl RungeKuttaStepper<'_> {
             return Ok(());
         }
         let residual = largest(&self.acceleration.rhs[..nv]);
-        Err(StepError::NotConverged { t: self.state.t, scheme: NAME.to_owned(), iteration: MAX_PROJECTIONS, residual })
+        Err(StepError::NotConverged {
+            t: self.state.t,
+            scheme: NAME.to_owned(),
+            iteration: MAX_PROJECTIONS,
+            residual,
+            cause: Cause::StepTooLong,
+        })
     }
 
     /// Moves the velocities onto `G v + rate = 0`.

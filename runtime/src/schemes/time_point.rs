@@ -13,7 +13,7 @@ use crate::chart;
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, largest};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, sizes_of, unknown_of};
 use crate::nonsmooth::{Contacts, Moving};
 use crate::scheme::{ConstraintLevel, Options, Predictor, StepError, StepStats};
 use crate::tables;
@@ -235,7 +235,7 @@ impl Equations for PointEquations<'_> {
         }
     }
 
-    fn correct(&mut self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn subtract(&mut self, correction: &[f64]) {
         let (acceleration, multipliers) = correction.split_at(self.state.a.len());
         for (a, change) in self.state.a.iter_mut().zip(acceleration) {
             *a -= change;
@@ -244,10 +244,21 @@ impl Equations for PointEquations<'_> {
             *lambda -= change;
         }
         self.follow_acceleration();
+    }
+
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
         // The multipliers are not measured: they enter linearly, and their error vanishes with that of a.
-        let change = largest(acceleration);
+        let change = largest(&correction[..self.state.a.len()]);
         let (q, v) = (largest(self.state.q.as_slice()), largest(self.state.v.as_slice()));
         tolerance.measure(self.beta * self.beta * change, self.beta.abs() * change, q, v)
+    }
+
+    fn sizes(&self, out: &mut [f64]) {
+        sizes_of(self.blocks, &self.state, self.beta * self.beta, out);
+    }
+
+    fn name(&self, unknown: usize) -> Unknown {
+        unknown_of(self.model, unknown)
     }
 }
 
