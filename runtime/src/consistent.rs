@@ -16,6 +16,7 @@ use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::scheme::StepError;
 use crate::schemes::solve_for_acceleration;
 use crate::sparsity::OwnedPattern;
+use crate::start::check_gaps;
 
 const MAX_ITERATIONS: usize = 100;
 /// Rounds in which velocities are found; a decomposition needs two, [`DAMPING`] some more.
@@ -37,11 +38,12 @@ const OFFSETS: [f64; 3] = [0.0, 1e-2, 0.3];
 ///
 /// # Errors
 /// [`StepError::BadModel`] for parameters that no mechanical system has; [`StepError::Inconsistent`] with the reason:
-/// conditions in conflict, missing inertia.
+/// conditions in conflict, missing inertia; [`StepError::Penetration`] for bodies that penetrate each other.
 pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
     model.validate()?;
     let mut state = State::zeros(model.dims());
     assemble(model, &mut state)?;
+    check_gaps(model, &state)?;
     set_in_motion(model, &mut state)?;
     consistent_acceleration(model, &mut state)?;
     Ok(state)

@@ -117,7 +117,8 @@ pub trait Scheme: Send + Sync {
     ///
     /// # Errors
     /// [`StepError::BadState`] for a state that is none of this model: sizes, values that are not finite, constraints on
-    /// positions that do not hold; and those of [`Scheme::stepper`].
+    /// positions that do not hold; [`StepError::Penetration`] for bodies that penetrate each other; and those of
+    /// [`Scheme::stepper`].
     fn start_with<'m>(
         &self,
         model: &'m dyn Model,
@@ -432,6 +433,22 @@ pub enum StepError {
         value: f64,
         /// What was expected.
         expected: String,
+    },
+    /// Bodies penetrate each other at the start.
+    #[error(
+        "{model} cannot start at t = {t} s: contact `{contact}` has a gap of {gap:.6e} {unit}, and bodies do not penetrate each other; move them apart, until no gap is negative"
+    )]
+    Penetration {
+        /// Name of the model.
+        model: &'static str,
+        /// Time of the start, s.
+        t: f64,
+        /// Name of the contact that is closed deepest.
+        contact: &'static str,
+        /// Its gap, negative.
+        gap: f64,
+        /// SI unit of the gap.
+        unit: &'static str,
     },
     /// No mechanical system has the parameters of the model.
     #[error(transparent)]

@@ -2,16 +2,18 @@
 
 use crate::configuration::ranges;
 use crate::model::{Model, State};
+use crate::nonsmooth::rounding_of_gaps;
 use crate::residuals::{Lengths, is_length};
 use crate::scheme::StepError;
 
 /// Constraints on positions may be left by this part of the model's lengths: digits of states that were read from tables.
 const LEFT: f64 = 1e-6;
 
-/// Refuses states of another model, values that are not finite, and coordinates that are off the constraints.
+/// Refuses states of another model, values that are not finite, coordinates that are off the constraints, and bodies that
+/// penetrate each other.
 ///
 /// # Errors
-/// [`StepError::BadState`] with the first of them.
+/// [`StepError::BadState`] with the first of them, [`StepError::Penetration`] with the deepest.
 pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepError> {
     let (info, dims) = (model.describe(), model.dims());
     let bad = |what: String, value: f64, expected: String| {
@@ -64,5 +66,27 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
             return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
         }
     }
-    Ok(())
+    check_gaps(model, state)
+}
+
+/// Refuses gaps that are negative by more than rounding.
+///
+/// # Errors
+/// [`StepError::Penetration`] with the deepest, [`StepError::BadState`] for a gap that is not finite.
+pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepError> {
+    let info = model.describe();
+    let mut gaps = vec![0.0; info.contacts.len()];
+    model.contact_gap(state.t, state.q.as_slice(), &mut gaps);
+    let gaps = || info.contacts.iter().zip(&gaps);
+    if let Some((contact, &value)) = gaps().find(|(_, gap)| !gap.is_finite()) {
+        let (what, expected) = (format!("the gap of contact `{}`", contact.name), "a finite number".to_owned());
+        return Err(StepError::BadState { model: info.name, what, value, expected });
+    }
+    match gaps().min_by(|(_, a), (_, b)| a.total_cmp(b)) {
+        Some((contact, &gap)) if gap < -rounding_of_gaps(model, state.q.as_slice()) => {
+            let (contact, unit) = (contact.name, contact.unit);
+            Err(StepError::Penetration { model: info.name, t: state.t, contact, gap, unit })
+        }
+        _ => Ok(()),
+    }
 }

@@ -338,7 +338,8 @@ fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
 ///
 /// Of each contact there are `gap(x)`, `normal_force(x)`, `friction(x)` (`friction_1(x)` and `friction_2(x)` in space)
 /// and `impulse(x)`, the sum of its normal impulses so far; of all together the number of `impacts`, the energy that
-/// they took, `impact_loss`, and `contact_violation`, by how much the laws of contact were missed at most.
+/// they took, `impact_loss`, `contact_violation`, by how much the laws of contact were missed at most as a velocity, and
+/// `penetration`, the deepest that a contact was closed so far, in the unit of the gaps.
 /// Models with constraints have `position_residual` and `velocity_residual`, the largest of g and of ġ, those of lengths
 /// relative to the length of the model. `energy_balance` is the energy beyond the start's and the work of forces (by the
 /// trapezoidal rule over the steps), drives and contacts: what the scheme has added; not a number where the model does
@@ -375,6 +376,9 @@ impl Trajectory {
         columns.extend(info.contacts.iter().flat_map(contact_columns));
         if !info.contacts.is_empty() {
             columns.extend([column("impacts", "1"), column("impact_loss", "J"), column("contact_violation", "m/s")]);
+            let unit = info.contacts[0].unit;
+            let is_common = info.contacts.iter().all(|contact| contact.unit == unit);
+            columns.push(column("penetration", if is_common { unit } else { "m or rad" }));
         }
         if !info.constraints.is_empty() {
             columns.extend([column("position_residual", "1"), column("velocity_residual", "1/s")]);
@@ -451,8 +455,9 @@ impl Trajectory {
             self.values.push(record.map_or(0.0, |record| record.impulses[row]));
             row += 1 + contact.tangents;
         }
-        let summary = |record: &ContactRecord| [record.impacts as f64, record.loss, record.violation];
-        self.values.extend(record.map_or([0.0; 3], summary));
+        let summary =
+            |record: &ContactRecord| [record.impacts as f64, record.loss, record.violation, record.penetration];
+        self.values.extend(record.map_or([0.0; 4], summary));
     }
 
     /// Names and units.

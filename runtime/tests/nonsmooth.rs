@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Particle, Press, Slider};
-use hamel::nonsmooth::{AfterImpact, ContactOptions, ContactRecord, InitialAcceleration, penetrations};
+use hamel::nonsmooth::{AfterImpact, ContactOptions, ContactRecord, InitialAcceleration};
 use hamel::{
     ConstraintLevel, ContactLaw, Drift, Model, Options, Scheme, State, StepError, Watchers, schemes, simulate,
     simulate_with,
@@ -37,7 +37,8 @@ const COMPARED: [Compared; 6] = [
             [4.760733442843, 0.526930281254, 68.621727377203, -1.860362148322],
             [4.790331906357, 0.525628352888, 68.481860355161, -3.076431220203],
         ],
-        impacts: [0.0, 0.0],
+        // Not of the other computation; closings after drift count, too.
+        impacts: [11.0, 38.0],
     },
     Compared {
         name: "half_explicit",
@@ -227,9 +228,12 @@ fn laws_of_contact_hold_at_every_step() {
             let mut stepper = base.start(&model, initial).unwrap();
             let mut last = ContactRecord::default();
             for _ in 0..2000 {
-                let was_closed: Vec<bool> = stepper.contacts().unwrap().gaps.iter().map(|gap| *gap <= 0.0).collect();
+                let gaps = stepper.contacts().unwrap().gaps.clone();
                 stepper.step(2e-5).unwrap();
                 let record = stepper.contacts().unwrap();
+                // What rounding has opened by less than 1e-10 m may still be held.
+                let is_held = |contact: usize| gaps[contact] <= 1.1e-10 && record.forces[2 * contact] > 0.0;
+                let was_closed: Vec<bool> = (0..4).map(|contact| gaps[contact] <= 0.0 || is_held(contact)).collect();
                 if record.impacts == last.impacts {
                     check_laws(&model, &was_closed, stepper.state(), record, &base.name());
                 } else {
@@ -429,15 +433,59 @@ fn a_jam_and_a_missed_contact_are_errors_that_keep_what_was_computed() {
 }
 
 #[test]
-fn penetrations_of_a_start_are_named() {
+fn penetrations_of_a_start_are_refused_by_name_whatever_starts() {
     let model = Slider { clearance: -1e-3, ..Slider::TABLE_1 };
-    let deep = penetrations(&model, &model.initial());
-    assert_eq!(
-        deep.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
-        ["corner[1]", "corner[2]", "corner[3]", "corner[4]"]
-    );
-    assert!(deep.iter().all(|(_, depth)| (depth - 1e-3).abs() < 1e-15));
-    assert!(penetrations(&Slider::TABLE_1, &Slider::TABLE_1.initial()).is_empty());
+    for base in bases() {
+        let run = simulate(&model, &*base, model.initial(), 1e-5, 1e-4, 1);
+        let started = base.start(&model, model.initial()).map(|_| ());
+        for result in [run.outcome.map(|_| ()), started] {
+            let Err(StepError::Penetration { contact, gap, unit, .. }) = result else { panic!("{result:?}") };
+            assert!(contact.starts_with("corner[") && (gap + 1e-3).abs() < 1e-15 && unit == "m", "{contact} {gap}");
+        }
+    }
+}
+
+/// A particle that starts on the ground, or off it by rounding, and approaches: the impact is at the start, and from then
+/// on it flies freely.
+#[test]
+fn closed_contacts_that_approach_at_the_start_collide_first() {
+    let model = Particle { law: ContactLaw { restitution: 0.5, ..ContactLaw::default() } };
+    for base in bases() {
+        for height in [0.0, -1e-9, 1e-9] {
+            for dt in [1e-2, 1e-3] {
+                let run = simulate(&model, &*base, Particle::initial(height, [0.0, 0.0, -2.0]), dt, 0.1, usize::MAX);
+                run.outcome.unwrap_or_else(|error| panic!("{error}"));
+                let row = run.trajectory.rows().next_back().unwrap();
+                let (found, expected) = (row[3], 0.1 - 0.5 * Particle::GRAVITY * 0.01);
+                assert!((found - expected).abs() < 15.0 * dt, "{}, {height}, {dt}: {found}", base.name());
+                let last = |name: &str| run.trajectory.column(name).unwrap().next_back().unwrap();
+                assert_eq!(last("impacts"), 1.0, "{}, {height}, {dt}", base.name());
+                // From 2 m/s to 1 m/s; with Moreau's rule what gravity does in the step is part of it.
+                let tolerance = if base.name() == "Moreau" { 30.0 * dt } else { 1e-9 };
+                assert!((last("impact_loss") - 1.5).abs() <= tolerance, "{}", base.name());
+                assert!((last("impulse(ground)") - 3.0).abs() <= tolerance, "{}", base.name());
+            }
+        }
+    }
+}
+
+/// Contacts that separate at the start are left alone, and those that rest feel no impact.
+#[test]
+fn closed_contacts_that_do_not_approach_at_the_start_are_left_alone() {
+    let model = Particle { law: ContactLaw { restitution: 0.5, ..ContactLaw::default() } };
+    for base in bases() {
+        for speed in [1.0, 0.0] {
+            let run = simulate(&model, &*base, Particle::initial(0.0, [0.0, 0.0, speed]), 1e-3, 0.1, usize::MAX);
+            run.outcome.unwrap_or_else(|error| panic!("{error}"));
+            let row = run.trajectory.rows().next_back().unwrap();
+            let expected = if speed > 0.0 { 0.1 - 0.5 * Particle::GRAVITY * 0.01 } else { 0.0 };
+            assert!((row[3] - expected).abs() < 1e-3, "{}, {speed}: {}", base.name(), row[3]);
+            let last = |name: &str| run.trajectory.column(name).unwrap().next_back().unwrap();
+            // As published, HHT starts without the force of the contact, which lifts the particle by a part of g h².
+            let most = if speed > 0.0 { 0.0 } else { Particle::GRAVITY * 1e-3 };
+            assert!(last("impulse(ground)") <= most && last("impact_loss") <= most * most, "{}", base.name());
+        }
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! gives `b = Wᵀ v + ∂g/∂t` and `G = Wᵀ (∂v/∂x) K⁻¹ W` of the contact problem. Bilateral constraints and implicit
 //! stiffness and damping are part of K. [rezaei, Eqs. 33-41, 44-50]
 
+use super::OPENED;
 use super::problem::Problem;
 use super::solver::{Solver, Unsolved};
 use crate::linear_solver::LinearSolver;
@@ -41,15 +42,18 @@ pub struct ContactRecord {
     pub gaps: Vec<f64>,
     /// Forces at the end of the last step, normal and tangential, as the rows of [`Model::contact_jacobian`].
     pub forces: Vec<f64>,
-    /// Impulses of all impacts since the start, by the same rows.
+    /// Impulses of all impacts since the start, by the same rows. With Moreau's rule those of whole steps with an impact.
     pub impulses: Vec<f64>,
-    /// Number of instants with an impact since the start.
+    /// Number of instants with an impact since the start, which may be one of them. With Moreau's rule, of steps in which
+    /// contacts push that were open before.
     pub impacts: u64,
     /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
     /// by Newton's law, which no impact does. With Moreau's rule, steps.
     pub weakened: u64,
     /// Largest violation of the laws of contact since the start, as a relative velocity.
     pub violation: f64,
+    /// The deepest that a contact was closed since the start, in the unit of its gap: impacts come up to a step late.
+    pub penetration: f64,
     /// Energy that impacts have taken since the start, J; relative to what moves the contacts, where something does.
     /// With Moreau's rule, which does not tell impacts from forces, all that contacts have taken.
     pub loss: f64,
@@ -129,6 +133,11 @@ pub(crate) struct Contacts<'m> {
     rows: Vec<Vec<(usize, usize)>>,
     places: Vec<Place>,
     pub(crate) closed: Vec<usize>,
+    /// Contacts that stay closed although rounding may have opened them: at the end of the last step, and of the one
+    /// before.
+    held: [Vec<bool>; 2],
+    /// What their gaps may be.
+    slacks: Vec<f64>,
     /// Contact and row of Wᵀ of everything that is closed.
     closed_rows: Vec<(usize, usize)>,
     /// Of each velocity, where its entries in closed rows begin: number of the row among them, and place in Wᵀ.
@@ -186,6 +195,8 @@ impl<'m> Contacts<'m> {
             rows,
             places: (0..MAX_POINTS).map(|_| place()).collect(),
             closed: Vec::with_capacity(infos.len()),
+            held: [vec![false; infos.len()], vec![false; infos.len()]],
+            slacks: vec![0.0; infos.len()],
             closed_rows: Vec::with_capacity(n_rows),
             touched_starts: vec![0; info.velocities.len() + 1],
             touched: Vec::with_capacity(info.contact_jacobian.nnz()),
@@ -207,11 +218,16 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// Begins a step in which the contacts are closed whose gaps are; the first guess are the impulses found last.
+    /// Begins a step in which the contacts are closed whose gaps are, and those that stay closed; the first guess are the
+    /// impulses found last.
     pub(crate) fn begin(&mut self, start: f64, gaps: &[f64]) {
         self.start = start;
         self.closed.clear();
-        self.closed.extend((0..gaps.len()).filter(|&contact| gaps[contact] <= 0.0));
+        for contact in 0..gaps.len() {
+            if self.closes(contact, gaps[contact]) {
+                self.closed.push(contact);
+            }
+        }
         self.closed_rows.clear();
         for &contact in &self.closed {
             let first = self.first_rows[contact];
@@ -221,6 +237,49 @@ impl<'m> Contacts<'m> {
         if self.closed.is_empty() {
             self.impulses.fill(0.0);
         }
+    }
+
+    /// Whether a contact with this gap is closed.
+    pub(crate) fn closes(&self, contact: usize, gap: f64) -> bool {
+        gap <= 0.0 || self.held[0][contact]
+    }
+
+    /// Whether a contact is closed in the step, or was in the last one.
+    pub(crate) fn is_closed(&self, contact: usize) -> bool {
+        self.closed.binary_search(&contact).is_ok()
+    }
+
+    /// Takes contacts for closed whose gaps are zero but for rounding, at the start.
+    pub(crate) fn close(&mut self, gaps: &[f64], rounding: f64) {
+        for (contact, &gap) in gaps.iter().enumerate() {
+            self.held[0][contact] = gap <= rounding;
+            self.slacks[contact] = OPENED * rounding + if self.held[0][contact] { gap.max(0.0) } else { 0.0 };
+        }
+    }
+
+    /// At the end of a step: contacts that were closed in it stay so where rounding has opened them and they do not part.
+    pub(crate) fn settle(&mut self, gaps: &[f64], velocities: &[f64], rest: f64) {
+        self.held.swap(0, 1);
+        for contact in 0..self.len() {
+            let touches = gaps[contact] <= self.slacks[contact] && velocities[contact].abs() <= rest;
+            self.held[0][contact] = touches && self.is_closed(contact);
+        }
+    }
+
+    /// Takes back what the last [`Self::settle`] has done.
+    pub(crate) fn unsettle(&mut self) {
+        self.held.swap(0, 1);
+    }
+
+    /// Lets those go that an impact has parted.
+    pub(crate) fn part(&mut self, velocities: &[f64], rest: f64) {
+        self.held[0].iter_mut().zip(velocities).for_each(|(held, v)| *held = *held && v.abs() <= rest);
+    }
+
+    /// Writes gaps into the record.
+    pub(crate) fn keep_gaps(&mut self, gaps: &[f64]) {
+        self.record.gaps.copy_from_slice(gaps);
+        self.record.penetration = gaps.iter().fold(self.record.penetration, |deepest, gap| deepest.max(-gap));
     }
 
     /// Sorts the entries of closed rows by velocity.
@@ -451,11 +510,10 @@ impl<'m> Contacts<'m> {
     }
 
     /// Makes velocities at the first place those after an instant of acceleration, for contacts that stay closed.
-    pub(crate) fn accelerate(&mut self, v: &[f64], at_rest: f64, instant: f64) {
-        let fastest = v.iter().fold(0.0_f64, |fastest, v| fastest.max(v.abs()));
+    pub(crate) fn accelerate(&mut self, v: &[f64], rest: f64, instant: f64) {
         for row in 0..self.n_rows() {
             let velocity = self.places[0].along(&self.rows[row], v) + self.places[0].rate[row];
-            let is_kept = self.first_rows.contains(&row) && velocity.abs() <= at_rest * (1.0 + fastest);
+            let is_kept = self.first_rows.contains(&row) && velocity.abs() <= rest;
             let Place { rate, acceleration, .. } = &mut self.places[0];
             rate[row] += instant * acceleration[row] - if is_kept { velocity } else { 0.0 };
         }
@@ -516,6 +574,11 @@ impl<'m> Contacts<'m> {
         self.record.weakened += u64::from(loss.is_weakened);
         self.record.loss += loss.taken;
         self.record.least_loss = self.record.least_loss.min(loss.least);
+    }
+
+    /// The normal impulse of a contact in the problem solved last.
+    pub(crate) fn normal_impulse(&self, contact: usize) -> f64 {
+        self.impulses[self.first_rows[contact]]
     }
 
     /// Name of the scheme, for errors.

@@ -11,7 +11,7 @@ use crate::scheme::StepError;
 /// Gaps and normal velocities at the beginning of a step, and at its end.
 pub(crate) struct Watch {
     pub(crate) gaps: [Vec<f64>; 2],
-    velocities: [Vec<f64>; 2],
+    pub(crate) velocities: [Vec<f64>; 2],
 }
 
 impl Watch {
@@ -34,10 +34,15 @@ impl Watch {
         self.velocities.swap(0, 1);
     }
 
-    /// Whether a contact has closed.
-    pub(crate) fn has_closed(&self) -> bool {
-        let [before, after] = &self.gaps;
-        before.iter().zip(after).any(|(before, after)| *before > 0.0 && *after <= 0.0)
+    /// Whether contacts are closed at the beginning (0) or end (1) of a step that were not before.
+    pub(crate) fn has_closed(&self, end: usize, contacts: &Contacts) -> bool {
+        (0..contacts.len())
+            .any(|contact| contacts.closes(contact, self.gaps[end][contact]) && !contacts.is_closed(contact))
+    }
+
+    /// Whether a closed contact approaches, at the beginning (0) or end (1) of a step.
+    pub(crate) fn approaches(&self, end: usize, contacts: &Contacts, rest: f64) -> bool {
+        contacts.closed.iter().any(|&contact| self.velocities[end][contact] < -rest)
     }
 
     /// Refuses a step that has not seen a contact; those that were closed in it were seen.
@@ -48,7 +53,7 @@ impl Watch {
             if !g1.is_finite() {
                 return Err(StepError::NotFinite { t: start, scheme: contacts.scheme().to_owned(), iteration: 0 });
             }
-            if g0 <= 0.0 || g1 <= 0.0 || contacts.closed.binary_search(&contact).is_ok() {
+            if g0 <= 0.0 || g1 <= 0.0 || contacts.is_closed(contact) {
                 continue;
             }
             let depth = -least(g0, g1, before_v[contact] * dt, after_v[contact] * dt);

@@ -2,7 +2,9 @@
 //!
 //! In a step the contacts that were closed at its beginning push so that velocities at its end obey the laws of contact
 //! and friction; the base scheme solves its own equations with their forces. Where a contact has closed within the step,
-//! an impact follows: velocities jump by Newton's law, coordinates stay. What is solved is in `problem` and `solver`,
+//! an impact follows: velocities jump by Newton's law, coordinates stay. Of contacts that were closed before, none
+//! approaches at the end of a step; what a step begins with has to be like that, and where the first one is not, because
+//! closed contacts approach at the start, an impact comes before it. What is solved is in `problem` and `solver`,
 //! how a model's contacts come to it in `contacts`; the base schemes stand where all schemes do.
 //! Laws hold to round-off, but where dozens of redundant contacts in space collide at once; [`ContactRecord::violation`]
 //! says how well.
@@ -25,7 +27,9 @@ pub(crate) use contacts::{Contacts, Motion, Moving};
 pub(crate) use missed::Watch;
 pub(crate) use stepper::{Base, over};
 
-use crate::model::{Model, State};
+use crate::model::Model;
+use crate::newton::largest;
+use crate::residuals::is_length;
 use crate::scheme::{Scheme, StepError};
 
 /// What schemes for contacts leave open.
@@ -57,14 +61,24 @@ pub enum AfterImpact {
     Renewed,
 }
 
-/// Contacts that are closed by more than rounding in a state, and how deep, each in its own unit.
-pub fn penetrations(model: &dyn Model, state: &State) -> Vec<(&'static str, f64)> {
-    let contacts = model.describe().contacts;
-    let mut gaps = vec![0.0; contacts.len()];
-    model.contact_gap(state.t, state.q.as_slice(), &mut gaps);
-    let rounding = 1e-12 * (1.0 + state.q.amax());
-    let deep = contacts.iter().zip(gaps).filter(|(_, gap)| *gap < -rounding);
-    deep.map(|(contact, gap)| (contact.name, -gap)).collect()
+/// Gaps of a start below this part of one plus the largest coordinate that is a length are rounding: a hundred times what
+/// assembly leaves of initial conditions.
+const TOUCHING: f64 = 1e-8;
+/// By this part of what is rounding at the start may closed contacts open on the way and stay closed: far more than a
+/// projection of coordinates moves a gap by, far less than motion does in a step.
+const OPENED: f64 = 1e-2;
+/// Normal velocities below this part of one plus the largest velocity are those of a contact that stays closed.
+const AT_REST: f64 = 1e-9;
+
+/// What gaps of contacts that are closed at the start may be by rounding, each in its own unit.
+pub(crate) fn rounding_of_gaps(model: &dyn Model, q: &[f64]) -> f64 {
+    let lengths = model.describe().coordinates.iter().zip(q).filter(|(channel, _)| is_length(channel.unit));
+    TOUCHING * (1.0 + lengths.fold(0.0, |largest: f64, (_, q)| largest.max(q.abs())))
+}
+
+/// What normal velocities of contacts that stay closed may be by rounding.
+pub(crate) fn rest(v: &[f64]) -> f64 {
+    AT_REST * (1.0 + largest(v))
 }
 
 /// Refuses models with contacts.

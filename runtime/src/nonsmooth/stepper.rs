@@ -1,6 +1,8 @@
 //! The mixed framework: force level in the step of a base scheme, impact level at its end. [rezaei, Fig. 4]
 
-use super::{AfterImpact, ContactOptions, ContactRecord, Contacts, InitialAcceleration, Motion, Watch};
+use super::{
+    AfterImpact, ContactOptions, ContactRecord, Contacts, InitialAcceleration, Motion, Watch, rest, rounding_of_gaps,
+};
 use crate::model::{Model, State};
 use crate::scheme::{StepError, StepStats, Stepper};
 use crate::schemes::Acceleration;
@@ -8,8 +10,6 @@ use crate::schemes::Acceleration;
 /// Time over which closed contacts keep their velocities when consistent accelerations are found, s: short beside any
 /// motion, long beside the rounding of velocities.
 const INSTANT: f64 = 1e-6;
-/// Normal velocities below this part of the largest velocity are those of a contact that stays closed.
-const AT_REST: f64 = 1e-9;
 
 /// A stepper whose steps bear contact forces and whose velocities may jump between them.
 pub(crate) trait Base: Stepper {
@@ -47,7 +47,8 @@ pub(crate) fn over<'m, B: Base + 'm>(
         is_new: true,
     };
     stepper.watch.look(0, &mut stepper.contacts, stepper.base.state());
-    stepper.contacts.record.gaps.copy_from_slice(&stepper.watch.gaps[0]);
+    stepper.contacts.close(&stepper.watch.gaps[0], rounding_of_gaps(model, stepper.base.state().q.as_slice()));
+    stepper.contacts.keep_gaps(&stepper.watch.gaps[0]);
     Box::new(stepper)
 }
 
@@ -75,22 +76,21 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
         let start = self.base.state().t;
         let mut stats = StepStats::default();
-        if self.is_new && self.options.initial_acceleration == InitialAcceleration::Consistent {
-            stats += self.renew_acceleration()?;
-        }
-        self.is_new = false;
         self.watch.look(0, &mut self.contacts, self.base.state());
-        self.contacts.begin(start, &self.watch.gaps[0]);
+        stats += self.begin(start)?;
         stats += self.base.step_held(dt, &mut self.contacts)?;
         self.watch.look(1, &mut self.contacts, self.base.state());
+        let Self { base, contacts, watch, .. } = self;
+        contacts.settle(&watch.gaps[1], &watch.velocities[1], rest(base.state().v.as_slice()));
         match self.finish(start, dt) {
             Ok(impact) => stats += impact,
             Err(error) => {
                 self.base.retreat();
+                self.contacts.unsettle();
                 return Err(error);
             }
         }
-        self.contacts.record.gaps.copy_from_slice(&self.watch.gaps[1]);
+        self.contacts.keep_gaps(&self.watch.gaps[1]);
         Ok(stats)
     }
 
@@ -105,29 +105,63 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
 }
 
 impl<B: Base> Nonsmooth<'_, B> {
+    /// Begins a step. Contacts that are closed now and were not at the end of the last step, because it is the first or
+    /// because the state was corrected between, must not approach: if one does, all collide.
+    fn begin(&mut self, start: f64) -> Result<StepStats, StepError> {
+        let Self { base, contacts, watch, .. } = self;
+        let has_closed = watch.has_closed(0, contacts);
+        contacts.begin(start, &watch.gaps[0]);
+        let strikes = has_closed && watch.approaches(0, contacts, rest(base.state().v.as_slice()));
+        let mut stats = StepStats::default();
+        if strikes {
+            // Should it fail, it has not happened yet.
+            stats += self.strike(0, start).inspect_err(|_| self.contacts.closed.clear())?;
+        }
+        let Self { base, contacts, watch, options, .. } = self;
+        contacts.part(&watch.velocities[0], rest(base.state().v.as_slice()));
+        let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
+        // Those of a start belong to the velocities before an impact.
+        if self.is_new && (strikes || is_consistent) {
+            stats += self.renew_acceleration()?;
+            self.contacts.begin(start, &self.watch.gaps[0]);
+        }
+        self.is_new = false;
+        Ok(stats)
+    }
+
     /// The impact of contacts that have closed in a step.
     fn finish(&mut self, start: f64, dt: f64) -> Result<StepStats, StepError> {
         self.watch.check(&self.contacts, start, dt)?;
-        if !self.watch.has_closed() {
+        if !self.watch.has_closed(1, &self.contacts) {
             return Ok(StepStats::default());
         }
-        let Self { base, contacts, watch, impact, options, .. } = self;
+        self.contacts.begin(start, &self.watch.gaps[1]);
+        let mut stats = self.strike(1, start)?;
+        let Self { base, contacts, watch, options, .. } = self;
+        contacts.part(&watch.velocities[1], rest(base.state().v.as_slice()));
+        if options.after_impact == AfterImpact::Renewed {
+            stats += self.renew_acceleration()?;
+        }
+        Ok(stats)
+    }
+
+    /// Lets the closed contacts collide at the beginning (0) or end (1) of the step from `start`, where the watch has
+    /// looked last.
+    fn strike(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
+        let Self { base, contacts, watch, impact, .. } = self;
         let before = base.state();
-        contacts.begin(start, &watch.gaps[1]);
         contacts.release();
         impact.begin(start);
         impact.factor(before)?;
         impact.rhs.fill(0.0);
         let loss = contacts.strike(&mut impact.solver, &mut impact.rhs, before.v.as_slice())?;
         contacts.record_impact(&loss);
-        base.state_mut().v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
-        let mut stats = impact.stats;
+        let v = &mut base.state_mut().v;
+        v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
+        contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
         // Impulses are no guess for forces.
         contacts.release();
-        if options.after_impact == AfterImpact::Renewed {
-            stats += self.renew_acceleration()?;
-        }
-        Ok(stats)
+        Ok(impact.stats)
     }
 
     /// Accelerations anew from the equations of motion, with or without the forces of closed contacts.
@@ -142,7 +176,7 @@ impl<B: Base> Nonsmooth<'_, B> {
             contacts.begin(t, &watch.gaps[1]);
             contacts.release();
             contacts.evaluate(0, t, q, next.v.as_slice());
-            contacts.accelerate(next.v.as_slice(), AT_REST, INSTANT);
+            contacts.accelerate(next.v.as_slice(), rest(next.v.as_slice()), INSTANT);
             let motion = Motion::single(next.v.as_slice(), INSTANT, 0.0);
             contacts.impose(&mut impact.solver, &mut impact.rhs, &motion)?;
             let n = next.a.len();

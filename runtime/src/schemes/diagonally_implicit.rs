@@ -65,7 +65,7 @@ impl Scheme for DiagonallyImplicit {
     }
 
     fn carries_contacts(&self) -> bool {
-        true
+        self.tableau.rests_on_contacts()
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
@@ -78,6 +78,13 @@ impl Scheme for DiagonallyImplicit {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        let info = model.describe();
+        if !info.contacts.is_empty() && !self.carries_contacts() {
+            // What the stages do to each other lifts a body off its support again and again.
+            let reason = "it has contacts, and with these coefficients a closed one never comes to rest; \
+                          take another ρ∞, or bathe, generalized_alpha, half_explicit, moreau and others";
+            return Err(StepError::Undefined { scheme: self.name(), model: info.name, reason });
+        }
         let nv = model.dims().nv;
         let stepper = DiagonallyImplicitStepper {
             name: self.name.clone(),

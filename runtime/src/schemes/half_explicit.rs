@@ -11,7 +11,7 @@ use super::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
-use crate::nonsmooth::{self, Base, ContactRecord, Contacts, Motion, Watch};
+use crate::nonsmooth::{self, Base, ContactRecord, Contacts, Motion, Watch, rest, rounding_of_gaps};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 
 /// Moreau's midpoint rule; forces at the midpoint with the old velocity, of first order, of second where forces and
@@ -55,12 +55,19 @@ impl Scheme for Moreau {
         let parts = Parts::new(model, self.name(), initial);
         let mut contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1);
         let mut watch = Watch::new(contacts.len());
+        let State { t, q, v, .. } = &parts.state;
         if contacts.len() > 0 {
             watch.look(1, &mut contacts, &parts.state);
-            contacts.record.gaps.copy_from_slice(&watch.gaps[1]);
+            contacts.close(&watch.gaps[1], rounding_of_gaps(model, q.as_slice()));
+            contacts.keep_gaps(&watch.gaps[1]);
+            contacts.begin(*t, &watch.gaps[1]);
         }
+        // Closed contacts that approach at the start collide in the first step.
+        let approaches = watch.approaches(1, &contacts, rest(v.as_slice()));
         let gaps = vec![0.0; contacts.len()];
-        Ok(Box::new(MoreauStepper { parts, contacts, watch, gaps }))
+        let mut last_closed = Vec::with_capacity(contacts.len());
+        last_closed.extend(contacts.closed.iter().copied().filter(|_| !approaches));
+        Ok(Box::new(MoreauStepper { parts, contacts, watch, gaps, last_closed }))
     }
 }
 
@@ -143,6 +150,8 @@ struct MoreauStepper<'m> {
     watch: Watch,
     /// At the midpoint.
     gaps: Vec<f64>,
+    /// The contacts that were closed in the last step.
+    last_closed: Vec<usize>,
 }
 
 impl Stepper for MoreauStepper<'_> {
@@ -155,7 +164,7 @@ impl Stepper for MoreauStepper<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
-        let Self { parts, contacts, watch, gaps } = self;
+        let Self { parts, contacts, watch, gaps, last_closed } = self;
         let Parts { name, blocks, acceleration, state, next, middle, increment } = parts;
         super::check_step_size(name, dt)?;
         acceleration.begin(state.t);
@@ -196,9 +205,20 @@ impl Stepper for MoreauStepper<'_> {
                 watch.turn();
                 return Err(error);
             }
+            contacts.settle(&watch.gaps[1], &watch.velocities[1], rest(next.v.as_slice()));
             contacts.keep_forces(0, dt);
-            contacts.record.gaps.copy_from_slice(&watch.gaps[1]);
-            loss.iter().for_each(|loss| contacts.record_loss(loss));
+            contacts.keep_gaps(&watch.gaps[1]);
+            let strikes = |&contact: &usize| {
+                contacts.normal_impulse(contact) > 0.0 && last_closed.binary_search(&contact).is_err()
+            };
+            let is_impact = contacts.closed.iter().any(strikes);
+            match &loss {
+                Some(loss) if is_impact => contacts.record_impact(loss),
+                Some(loss) => contacts.record_loss(loss),
+                None => {}
+            }
+            last_closed.clear();
+            last_closed.extend_from_slice(&contacts.closed);
         }
         std::mem::swap(state, next);
         Ok(acceleration.stats)

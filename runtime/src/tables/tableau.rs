@@ -2,6 +2,10 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
+/// Steps after which everything rests that will, and numbers of speeds from which it has to.
+const STEPS_TO_REST: usize = 60;
+const SPEEDS: u32 = 20;
+
 /// Coefficients of a Runge-Kutta scheme with s stages:
 /// `y_i = y + h Σ_j a_ij f(t + c_j h, y_j)`, `y⁺ = y + h Σ_j b_j f(t + c_j h, y_j)`.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +78,28 @@ impl Tableau {
             return stage[s - 1];
         }
         one + z * self.weights.iter().zip(stage.iter()).map(|(&b, y)| y * b).sum::<Complex<f64>>()
+    }
+
+    /// Whether a contact that is closed under a constant load comes to rest: what falls on it with `v̇ = −1 + λ`, and in
+    /// every stage after an explicit first one obeys `v ≥ 0, λ ≥ 0, λ v = 0`. Stages that follow one after the other.
+    pub fn rests_on_contacts(&self) -> bool {
+        let settles = |speed: f64| {
+            let mut slopes = vec![-1.0; self.stages()];
+            let mut v = speed;
+            for _ in 0..STEPS_TO_REST {
+                let start = v;
+                for stage in 1..self.stages() {
+                    let row = &self.matrix[stage];
+                    let known = start + (0..stage).map(|j| row[j] * slopes[j]).sum::<f64>();
+                    slopes[stage] = (-known / row[stage]).max(-1.0);
+                    v = known + row[stage] * slopes[stage];
+                }
+                slopes[0] = slopes[self.stages() - 1];
+            }
+            v < 1e-6
+        };
+        let is_implicit = (1..self.stages()).all(|stage| self.matrix[stage][stage] > 0.0);
+        is_implicit && (0..SPEEDS).all(|k| settles(2.0 * f64::from(k) / f64::from(SPEEDS)))
     }
 
     /// The limit of R(z) for z → ∞; infinite where R is not bounded.

@@ -7,9 +7,7 @@ use std::path::PathBuf;
 use hamel::adaptive::{AdaptiveRun, AdaptiveStepper, Control, simulate_adaptive};
 use hamel::newton::Tolerance;
 use hamel::trajectory::Division;
-use hamel::{
-    Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Watchers, nonsmooth, schemes,
-};
+use hamel::{Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Watchers, schemes};
 use hamel_models::ModelEntry;
 use hamel_verify::output::{self, OutputError};
 use hamel_verify::provenance::Provenance;
@@ -123,9 +121,6 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     // A scheme that rejects its parameters or this kind of model does so before anything is written.
     let options = options(arguments)?;
     scheme.start_with(&*model, initial.clone(), &options)?;
-    for (contact, depth) in nonsmooth::penetrations(&*model, &initial) {
-        eprintln!("caution: contact `{contact}` is closed by {depth:.3e} at the start");
-    }
     if let Some(tolerance) = arguments.adaptive {
         AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(arguments.dt, tolerance))?;
     }
