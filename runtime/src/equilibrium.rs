@@ -10,6 +10,7 @@ use nalgebra::SVD;
 use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, ParameterError, State};
+use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 
 const MAX_ITERATIONS: u32 = 50;
 /// A correction below this, relative to one plus the largest coordinate, is the last.
@@ -90,6 +91,8 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     state.v.fill(0.0);
     state.a.fill(0.0);
     let mut solver = LinearSolver::new(&info.iteration_matrix);
+    let redundant = redundant_constraints(model, &state);
+    solver.leave_out(&redundant.iter().map(|row| dims.nv + row).collect::<Vec<_>>());
     let mut values = vec![0.0; solver.nnz()];
     let mut correction = vec![0.0; solver.size()];
     let mut corrections: Vec<f64> = Vec::new();
@@ -116,6 +119,9 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
         let has_stalled = size < STALLED && corrections.last().is_some_and(|&previous| size > 0.5 * previous);
         corrections.push(size);
         if size < CONVERGED || has_stalled {
+            if !redundant.is_empty() {
+                least_norm_multipliers(model, &mut state);
+            }
             return Ok(Equilibrium { state, corrections });
         }
     }
@@ -128,7 +134,7 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
 fn without_resistance(model: &dyn Model, values: &[f64]) -> String {
     let info = model.describe();
     let (nv, size) = (info.velocities.len(), info.iteration_matrix.rows);
-    let general = "something moves without resistance, or constraints are redundant".to_owned();
+    let general = "something moves without resistance".to_owned();
     if size > NAMED {
         return general;
     }

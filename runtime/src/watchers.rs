@@ -18,8 +18,8 @@ pub struct Watchers {
     /// Whether coordinates, velocities, accelerations, multipliers, outputs and energies that are not finite end a run.
     pub finite: bool,
     /// Most energy that a run may gain beyond the work of applied forces, drives and moving obstacles, as a part of the
-    /// energy that has been in motion; `None` leaves energy unwatched. Lost energy is no failure: numerical damping takes
-    /// it.
+    /// energy that has been in motion; `None` leaves energy unwatched and its balance unknown. Lost energy is no failure:
+    /// numerical damping takes it.
     pub energy: Option<f64>,
 }
 
@@ -46,7 +46,13 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(model: &dyn Model, scheme: String, limits: Watchers, start: &State) -> Self {
-        Self { limits, scheme, residuals: Residuals::new(model, start), balance: Balance::new(model, start), steps: 0 }
+        Self {
+            limits,
+            scheme,
+            residuals: Residuals::new(model, start),
+            balance: limits.energy.and_then(|_| Balance::new(model, start)),
+            steps: 0,
+        }
     }
 
     /// Looks at the state after a step; `is_recorded` where a row is about to be written.

@@ -303,7 +303,8 @@ fn runs_that_mean_nothing_end_with_what_was_computed() {
     assert!(matches!(run.cautions[..], [Caution::Scheme(_)]), "{:?}", run.cautions);
 
     // Unwatched it goes on.
-    let options = Options { watchers: Watchers { energy: None, ..Watchers::default() }, ..Options::default() };
+    let watchers = Watchers { energy: Some(f64::INFINITY), ..Watchers::default() };
+    let options = Options { watchers, ..Options::default() };
     let run = simulate_with(&Pendulum, &*trapezoidal, &options, Pendulum::initial(), 0.05, 1.2 * t, 1);
     assert!(run.outcome.is_ok(), "{:?}", run.outcome);
     assert!(matches!(run.cautions[..], [Caution::Scheme(_), Caution::EnergyGained { .. }]), "{:?}", run.cautions);

@@ -203,6 +203,30 @@ fn the_list_names_every_model_and_experiment() {
     assert!(!schemes.contains("Models") && !schemes.contains("Experiments"), "{schemes}");
 }
 
+/// The trapezoidal rule does not damp what constraints on positions excite: said before, and the end of the run.
+#[test]
+fn runs_that_mean_nothing_end_with_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let run = |more: &[&str]| {
+        let usual =
+            ["run", "pendulum_absolute", "--scheme", "trapezoidal", "--dt", "0.01", "--until", "100", "--out", out];
+        hamel(&[&usual, more].concat())
+    };
+    let output = run(&[]);
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    let message = errors(&output);
+    assert!(message.contains("caution: ") && message.contains("J above all that forces"), "{message}");
+    let csv = std::fs::read_to_string(directory.path().join("pendulum_absolute.csv")).unwrap();
+    assert!(csv.lines().next().unwrap().contains("position_residual [1],velocity_residual [1/s],energy_balance [J]"));
+    assert!(csv.lines().count() > 10);
+
+    let output = run(&["--max-energy-gain", "inf", "--max-residual", "inf"]);
+    assert!(errors(&output).contains("the scheme added"), "{}", errors(&output));
+    let output = run(&["--max-residual", "-1"]);
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+}
+
 #[test]
 fn errors_in_a_model_file_carry_their_place() {
     let directory = tempfile::tempdir().unwrap();
