@@ -4,6 +4,8 @@
 //! Constraints and energy are looked at whenever a state is recorded, and every [`STRIDE`] steps between; a state that
 //! breaks a limit is not recorded, what stands before it is.
 
+use nalgebra::DVector;
+
 use crate::model::{Model, State};
 use crate::nonsmooth::ContactRecord;
 use crate::residuals::Residuals;
@@ -163,6 +165,10 @@ struct Balance {
     taken: f64,
     /// What has gone in or out, J.
     turnover: f64,
+    /// The accelerations of the start, and the energy that they would give in the first step: a start from rest, whose
+    /// schemes begin with the accelerations of open contacts, has no other measure of what a step may miss.
+    accelerations: Option<DVector<f64>>,
+    of_first_step: f64,
     impulses: Vec<f64>,
     loss: f64,
     rate: Vec<f64>,
@@ -190,6 +196,8 @@ impl Balance {
             most_work: 0.0,
             taken: 0.0,
             turnover: 0.0,
+            accelerations: Some(start.a.clone()),
+            of_first_step: 0.0,
             impulses: vec![0.0; n_rows],
             loss: 0.0,
             rate: vec![0.0; nc],
@@ -216,6 +224,10 @@ impl Balance {
     fn follow(&mut self, model: &dyn Model, state: &State, contacts: Option<&ContactRecord>) {
         let dt = state.t - self.t;
         self.t = state.t;
+        if let Some(mut change) = self.accelerations.take() {
+            change *= dt;
+            self.of_first_step = model.energy(state.t, state.q.as_slice(), change.as_slice()).kinetic.abs();
+        }
         if !self.is_conservative || self.has_constraints {
             let before = std::mem::replace(&mut self.power, 0.0);
             self.power = self.power_of(model, state);
@@ -260,6 +272,6 @@ impl Balance {
 
     fn in_motion(&self) -> f64 {
         let [least, most] = self.potential;
-        self.kinetic + (most - least) + self.turnover + ROUNDING * least.abs().max(most.abs())
+        self.kinetic + self.of_first_step + (most - least) + self.turnover + ROUNDING * least.abs().max(most.abs())
     }
 }
