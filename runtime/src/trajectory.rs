@@ -341,8 +341,8 @@ fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
 /// they took, `impact_loss`, `contact_violation`, by how much the laws of contact were missed at most as a velocity, and
 /// `penetration`, the deepest that a contact was closed so far, in the unit of the gaps.
 /// Models with constraints have `position_residual` and `velocity_residual`, the largest of g and of ġ, those of lengths
-/// relative to the length of the model. `energy_balance` is the energy beyond the start's and the work of forces (by the
-/// trapezoidal rule over the steps), drives and contacts: what the scheme has added; not a number where the model does
+/// relative to the length of the model. `energy_balance` is the energy beyond the start's and the work of forces, drives and
+/// contacts, by the trapezoidal rule over the steps: what the scheme has added; not a number where the model does
 /// not know the power of its forces, see [`Model::power`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {

@@ -161,20 +161,17 @@ struct Balance {
     /// Work where every step has the larger of the powers at its ends: dampers that stop a motion within a step take far
     /// less than the trapezoidal rule says, and that must not look like a gain.
     most_work: f64,
-    /// Energy that contacts have taken, less what moving obstacles have given, J.
-    taken: f64,
+    /// Work of contacts, and the most that it may have been, J.
+    of_contacts: f64,
+    most_of_contacts: f64,
     /// What has gone in or out, J.
     turnover: f64,
     /// The accelerations of the start, and the energy that they would give in the first step: a start from rest, whose
     /// schemes begin with the accelerations of open contacts, has no other measure of what a step may miss.
     accelerations: Option<DVector<f64>>,
     of_first_step: f64,
-    impulses: Vec<f64>,
-    loss: f64,
     rate: Vec<f64>,
     unused: Vec<f64>,
-    contact_rate: Vec<f64>,
-    contact_unused: Vec<f64>,
 }
 
 impl Balance {
@@ -182,7 +179,7 @@ impl Balance {
         let info = model.describe();
         model.power(start.t, start.q.as_slice(), start.v.as_slice())?;
         let energy = model.energy(start.t, start.q.as_slice(), start.v.as_slice());
-        let (nc, n_rows) = (info.constraints.len(), info.contact_jacobian.rows);
+        let nc = info.constraints.len();
         let mut balance = Self {
             is_conservative: info.is_conservative,
             has_constraints: nc > 0,
@@ -194,16 +191,13 @@ impl Balance {
             power: 0.0,
             work: 0.0,
             most_work: 0.0,
-            taken: 0.0,
+            of_contacts: 0.0,
+            most_of_contacts: 0.0,
             turnover: 0.0,
             accelerations: Some(start.a.clone()),
             of_first_step: 0.0,
-            impulses: vec![0.0; n_rows],
-            loss: 0.0,
             rate: vec![0.0; nc],
             unused: vec![0.0; nc],
-            contact_rate: vec![0.0; n_rows],
-            contact_unused: vec![0.0; n_rows],
         };
         balance.power = balance.power_of(model, start);
         Some(balance)
@@ -236,18 +230,10 @@ impl Balance {
             self.most_work += dt * most;
             self.turnover += dt * mean.abs().min(most.abs());
         }
-        let Some(record) = contacts else { return };
-        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-        model.contact_bias(t, q, v, &mut self.contact_rate, &mut self.contact_unused);
-        for (row, rate) in self.contact_rate.iter().enumerate() {
-            // An obstacle that moves gives energy to what it pushes.
-            let impulse = record.impulses[row] - self.impulses[row] + dt * record.forces[row];
-            self.taken += impulse * rate;
-            self.turnover += (impulse * rate).abs();
-            self.impulses[row] = record.impulses[row];
+        if let Some(record) = contacts {
+            self.turnover += (record.work - self.of_contacts).abs();
+            (self.of_contacts, self.most_of_contacts) = (record.work, record.most_work);
         }
-        self.taken += record.loss - self.loss;
-        self.loss = record.loss;
     }
 
     /// Takes the energy of a state.
@@ -262,12 +248,12 @@ impl Balance {
 
     /// What the work leaves unexplained.
     fn difference(&self) -> f64 {
-        self.energy - self.start - self.work + self.taken
+        self.energy - self.start - self.work - self.of_contacts
     }
 
     /// The least that must have come from nowhere.
     fn gain(&self) -> f64 {
-        self.energy - self.start - self.most_work + self.taken
+        self.energy - self.start - self.most_work - self.most_of_contacts
     }
 
     fn in_motion(&self) -> f64 {

@@ -57,6 +57,11 @@ pub struct ContactRecord {
     /// Energy that impacts have taken since the start, J; relative to what moves the contacts, where something does.
     /// With Moreau's rule, which does not tell impacts from forces, all that contacts have taken.
     pub loss: f64,
+    /// Work of all contact forces and impulses on the bodies since the start, J, forces by the trapezoidal rule: friction
+    /// and impacts take energy, obstacles that move may give some.
+    pub work: f64,
+    /// The most that it may have been: what friction takes within steps, which is known to first order only, not counted.
+    pub(crate) most_work: f64,
     /// The least energy that one impact has taken, J; not negative but for rounding. With Moreau's rule the least of a
     /// step, from the velocity before or after what all other forces do in it.
     pub least_loss: f64,
@@ -66,6 +71,8 @@ pub struct ContactRecord {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loss {
     taken: f64,
+    /// Their work on the bodies, whatever moves the obstacles.
+    work: f64,
     /// The larger of what they take from the velocities before, and from these with what all other forces have changed:
     /// between both, which differ by the length of a step, no law of impact can tell.
     least: f64,
@@ -549,16 +556,17 @@ impl<'m> Contacts<'m> {
     /// The energy that the impulses of the problem solved last take, `−½ Λᵀ (ξ⁻ + ξ⁺)`: velocities change by `free` without
     /// them, by x with them.
     fn loss(&self, before: &[f64], free: &[f64], x: &[f64]) -> Loss {
-        let (place, mut taken, mut from_free, mut size) = (&self.places[0], 0.0, 0.0, 0.0);
+        let (place, mut taken, mut work, mut from_free, mut size) = (&self.places[0], 0.0, 0.0, 0.0, 0.0);
         for row in (0..self.n_rows()).filter(|&row| self.impulses[row] != 0.0) {
             let half = 0.5 * self.impulses[row];
             let before = place.along(&self.rows[row], before) + place.rate[row];
             let [free, change] = [free, x].map(|change| place.along(&self.rows[row], change));
             taken -= half * (2.0 * before + change);
+            work += half * (2.0 * (before - place.rate[row]) + change);
             from_free -= half * (2.0 * before + free + change);
             size += half.abs() * (before.abs() + (before + free).abs() + (before + change).abs());
         }
-        Loss { taken, least: taken.max(from_free), size, is_weakened: false }
+        Loss { taken, work, least: taken.max(from_free), size, is_weakened: false }
     }
 
     /// Adds an impact to the record: its impulses are those of the problem solved last.
@@ -569,10 +577,27 @@ impl<'m> Contacts<'m> {
         self.record_loss(loss);
     }
 
+    /// What moves along the rows of a place, without what moves the obstacles.
+    pub(crate) fn motion_along(&self, place: usize, v: &[f64], out: &mut [f64]) {
+        for (out, entries) in out.iter_mut().zip(&self.rows) {
+            *out = self.places[place].along(entries, v);
+        }
+    }
+
+    /// Adds the work of the forces of a step, whose contacts moved so at its beginning and move so at its end.
+    pub(crate) fn record_work(&mut self, dt: f64, before: &[f64], after: &[f64]) {
+        let pairs = self.record.forces.iter().zip(before.iter().zip(after));
+        let power: f64 = pairs.map(|(force, (before, after))| 0.5 * force * (before + after)).sum();
+        self.record.work += dt * power;
+        self.record.most_work += (dt * power).max(0.0);
+    }
+
     /// Adds what contacts have taken to the record.
     pub(crate) fn record_loss(&mut self, loss: &Loss) {
         self.record.weakened += u64::from(loss.is_weakened);
         self.record.loss += loss.taken;
+        self.record.work += loss.work;
+        self.record.most_work += loss.work;
         self.record.least_loss = self.record.least_loss.min(loss.least);
     }
 

@@ -45,6 +45,7 @@ pub(crate) fn over<'m, B: Base + 'm>(
         contacts,
         options: *options,
         is_new: true,
+        motion: [(); 2].map(|()| vec![0.0; model.describe().contact_jacobian.rows]),
     };
     stepper.watch.look(0, &mut stepper.contacts, stepper.base.state());
     stepper.contacts.close(&stepper.watch.gaps[0], rounding_of_gaps(model, stepper.base.state().q.as_slice()));
@@ -62,6 +63,8 @@ struct Nonsmooth<'m, B> {
     options: ContactOptions,
     /// Whether no step has been done.
     is_new: bool,
+    /// What moves along the rows of Wᵀ at the beginning of a step, and at its end.
+    motion: [Vec<f64>; 2],
 }
 
 impl<B: Base> Stepper for Nonsmooth<'_, B> {
@@ -78,15 +81,22 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
         let mut stats = StepStats::default();
         self.watch.look(0, &mut self.contacts, self.base.state());
         stats += self.begin(start)?;
+        let State { t, q, v, .. } = self.base.state();
+        self.contacts.evaluate(0, *t, q.as_slice(), v.as_slice());
+        self.contacts.motion_along(0, v.as_slice(), &mut self.motion[0]);
         stats += self.base.step_held(dt, &mut self.contacts)?;
         self.watch.look(1, &mut self.contacts, self.base.state());
-        let Self { base, contacts, watch, .. } = self;
+        let Self { base, contacts, watch, motion, .. } = self;
+        contacts.motion_along(0, base.state().v.as_slice(), &mut motion[1]);
+        let work = [contacts.record.work, contacts.record.most_work];
+        contacts.record_work(dt, &motion[0], &motion[1]);
         contacts.settle(&watch.gaps[1], &watch.velocities[1], rest(base.state().v.as_slice()));
         match self.finish(start, dt) {
             Ok(impact) => stats += impact,
             Err(error) => {
                 self.base.retreat();
                 self.contacts.unsettle();
+                [self.contacts.record.work, self.contacts.record.most_work] = work;
                 return Err(error);
             }
         }
