@@ -13,6 +13,7 @@ pub mod flexible_cantilever;
 pub mod flexible_pendulum;
 pub mod flexible_slider_crank;
 pub mod forced_oscillator;
+pub mod four_bars;
 pub mod pendulum;
 pub mod point_pendulum;
 pub mod rocking_block;
@@ -27,6 +28,7 @@ pub mod beam_cantilever;
 pub mod ellipsoid;
 pub mod flexible_four_bar;
 pub mod floating_body;
+pub mod flyball_governor;
 pub mod free_body;
 pub mod heavy_top;
 pub mod otter;
@@ -50,7 +52,9 @@ pub use flexible_four_bar::FlexibleFourBar;
 pub use flexible_pendulum::{FlexiblePendulum, FlexiblePendulumPinned};
 pub use flexible_slider_crank::{FlexibleSliderCrank, FlexibleSliderCrankPinned};
 pub use floating_body::{FloatingBody, MooredShip};
+pub use flyball_governor::{FlyballGovernor, FlyballGovernorAbsolute};
 pub use forced_oscillator::ForcedOscillator;
+pub use four_bars::FourBars;
 pub use free_body::{FreeBody, FreeBodyJoint};
 pub use heavy_top::{HeavyTop, HeavyTopJoint};
 pub use otter::Otter;
@@ -128,7 +132,11 @@ models![
     "flexible_slider_crank_pinned" =>
         flexible_slider_crank::FlexibleSliderCrankPinned / FlexibleSliderCrankPinnedParameters,
     "floating_body" => floating_body::FloatingBody / FloatingBodyParameters,
+    "flyball_governor" => flyball_governor::FlyballGovernor / FlyballGovernorParameters,
+    "flyball_governor_absolute" =>
+        flyball_governor::FlyballGovernorAbsolute / FlyballGovernorAbsoluteParameters = "flyball_governor",
     "forced_oscillator" => forced_oscillator::ForcedOscillator / ForcedOscillatorParameters,
+    "four_bars" => four_bars::FourBars / FourBarsParameters,
     "moored_ship" => floating_body::MooredShip / MooredShipParameters,
     "otter" => otter::Otter / OtterParameters,
     "point_pendulum" => point_pendulum::PointPendulum / PointPendulumParameters,
