@@ -28,6 +28,7 @@ pub mod scheme;
 pub mod tables;
 
 pub mod newton;
+mod sign_changes;
 mod singularity;
 
 pub mod nonsmooth;

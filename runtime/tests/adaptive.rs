@@ -108,6 +108,54 @@ fn events_are_met_where_they_happen() {
     assert!(run.accepted > 0);
 }
 
+/// Times of events of a motion with constant speed, q = t, over 20 s; its steps grow to seconds.
+fn times_at_constant_speed(functions: &[&dyn Fn(&State) -> f64]) -> Vec<(usize, f64)> {
+    let model = LinearOscillator { omega: 0.0, damping: 0.0, ends_at: f64::INFINITY };
+    let mut initial = model.initial();
+    (initial.q[0], initial.v[0], initial.a[0]) = (0.0, 1.0, 0.0);
+    let scheme = schemes::by_name("esdirk436", &[]).unwrap();
+    let event = |&function| Event { function, direction: Direction::Both, is_terminal: false };
+    let events: Vec<Event> = functions.iter().map(event).collect();
+    let run =
+        simulate_adaptive(&model, &*scheme, &Options::default(), initial, 20.0, Control::tolerance(1e-6), &events);
+    run.run.outcome.unwrap();
+    assert!(run.accepted < 12, "{} steps", run.accepted);
+    run.occurrences.iter().map(|occurrence| (occurrence.event, occurrence.state.t)).collect()
+}
+
+#[test]
+fn all_events_of_a_long_step_are_met_in_order() {
+    for (rate, count) in [(10.0, 63), (2.0, 12), (30.0, 190)] {
+        let found = times_at_constant_speed(&[&|state| (rate * state.q[0]).sin()]);
+        assert_eq!(found.len(), count, "{rate} rad/s: {found:?}");
+        for (k, (_, t)) in (1..).zip(found) {
+            assert!((t - f64::from(k) * std::f64::consts::PI / rate).abs() < 1e-12, "{rate} rad/s: {t}");
+        }
+    }
+    // Two functions in turn, among them one that jumps.
+    let found = times_at_constant_speed(&[&|state| state.q[0].cos(), &|state| (state.q[0] - 4.0).signum()]);
+    assert_eq!(found.iter().map(|(event, _)| *event).collect::<Vec<_>>(), [0, 1, 0, 0, 0, 0, 0]);
+    assert!((found[1].1 - 4.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_function_that_crosses_zero_and_comes_back_is_met_twice() {
+    for center in [0.013, 1.37, 7.0, 13.1, 19.9] {
+        for half in [1e-1, 1e-3, 1e-5] {
+            let dip = |state: &State| (state.q[0] - center).powi(2) - half * half;
+            let above = |state: &State| (state.q[0] - center).powi(2) + half * half;
+            let found = times_at_constant_speed(&[&dip, &above]);
+            // What lies before the start or behind the end is none.
+            let expected: Vec<f64> =
+                [center - half, center + half].into_iter().filter(|t| (0.0..=20.0).contains(t)).collect();
+            assert_eq!(found.len(), expected.len(), "{center} ± {half}: {found:?}");
+            for ((event, t), expected) in found.iter().zip(expected) {
+                assert!(*event == 0 && (t - expected).abs() < 1e-9, "{center} ± {half}: {t}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_controlled_is_refused() {
     let start = |name: &str, control| {
