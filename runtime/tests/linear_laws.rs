@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use hamel::linear_analysis::{self as linear, Mode, NewmarkFamily, Oscillator, physical_modes, spectral_radius};
 use hamel::tables;
-use nalgebra::DMatrix;
+use nalgebra::{Complex, DMatrix};
 
 type Amplification = Box<dyn Fn(Oscillator) -> DMatrix<f64>>;
 
@@ -83,6 +83,31 @@ fn single_step_schemes_have_the_modes_of_their_multistep_schemes() {
     }
 }
 
+/// det(ζ − A) of SS is ζ² det(ζ − A) of LMS, whatever ρ∞: no root is left over, and zero belongs to ẏ, which follows
+/// from y.
+#[test]
+fn single_step_schemes_have_the_roots_of_their_multistep_schemes_and_no_others() {
+    let at = |matrix: &DMatrix<f64>, zeta: Complex<f64>| {
+        let n = matrix.nrows();
+        (DMatrix::identity(n, n) * zeta - matrix.map(Complex::from)).determinant()
+    };
+    for r in ["2", "3", "4"] {
+        for rho in [0.0, 0.02, 0.05, 0.1, 0.3, 0.6, 0.95, 1.0] {
+            for omega in [0.01, 0.1, 1.0, 10.0, 100.0] {
+                let oscillator = Oscillator { omega, damping: 0.1 };
+                let multistep = scheme(&format!("lms{r}"), rho)(oscillator);
+                let single = scheme(&format!("ss{r}"), rho)(oscillator);
+                for angle in 0..8 {
+                    let zeta = Complex::from_polar(0.8, 0.3 + TAU / 8.0 * f64::from(angle));
+                    let (found, expected) = (at(&single, zeta), zeta * zeta * at(&multistep, zeta));
+                    let what = format!("r = {r}, ρ∞ = {rho}, Ω = {omega}");
+                    assert_near((found - expected).norm(), 0.0, 1e-10, &what);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_single_step_sequence_satisfies_the_multistep_recursion() {
     let oscillator = Oscillator { omega: 0.3, damping: 0.05 };
@@ -90,13 +115,12 @@ fn a_single_step_sequence_satisfies_the_multistep_recursion() {
         for rho in [0.0, 0.3, 0.6, 0.95] {
             let (multistep, single) = (tables::lms(r, rho).unwrap(), tables::ss(r, rho).unwrap());
             let step = single.amplification(oscillator);
-            // All derivatives begin as that of the state (1, ½).
+            // All derivatives begin as that of the state (1, ½); w¹ of SS3 and SS4 has imaginary parts, which are zero.
             let rate = [0.5, -0.09 - 2.0 * 0.05 * 0.3 * 0.5];
-            let mut state = nalgebra::DVector::zeros(4 * r);
+            let mut state = nalgebra::DVector::zeros(2 * (r + 1));
             state.rows_mut(0, 2).copy_from_slice(&[1.0, 0.5]);
-            state.rows_mut(2, 2).copy_from_slice(&rate);
-            for j in 1..r {
-                state.rows_mut(4 * j, 2).copy_from_slice(&rate);
+            for &real in if r == 4 { &[2, 4, 8][..] } else { &[2, 4] } {
+                state.rows_mut(real, 2).copy_from_slice(&rate);
             }
             let mut past = vec![state];
             for _ in 0..20 {
