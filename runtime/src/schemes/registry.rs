@@ -331,7 +331,7 @@ pub static FAMILIES: &[Family] = &[
                 stability: Always,
                 index_2: THIRD,
                 index_3: STAGED,
-                source: "zhang, Sect. 2.3",
+                source: "zhang, Sect. 2.3, smooth in ρ∞",
                 make: |p| mssth(3, p[0]),
             },
             Entry {
@@ -340,7 +340,7 @@ pub static FAMILIES: &[Family] = &[
                 stability: Always,
                 index_2: THIRD,
                 index_3: STAGED,
-                source: "zhang, Sect. 2.3",
+                source: "zhang, Sect. 2.3, smooth in ρ∞",
                 make: |p| mssth(4, p[0]),
             },
             Entry {
@@ -349,7 +349,7 @@ pub static FAMILIES: &[Family] = &[
                 stability: Always,
                 index_2: THIRD,
                 index_3: STAGED,
-                source: "zhang, Sect. 2.3",
+                source: "zhang, Sect. 2.3, smooth in ρ∞",
                 make: |p| mssth(5, p[0]),
             },
             Entry {
@@ -378,6 +378,38 @@ pub static FAMILIES: &[Family] = &[
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3",
                 make: |_| diagonal("ESDIRK4(3)6L[2]SA2", 4, Ok(tables::esdirk436sa2())),
+            },
+        ],
+    },
+    Family {
+        name: "MSSTH as published",
+        entries: &[
+            Entry {
+                name: "mssth3_published",
+                parameters: RHO,
+                stability: Always,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3, at ρ∞ = 0, 0.1, … 1",
+                make: |p| mssth_published(3, p[0]),
+            },
+            Entry {
+                name: "mssth4_published",
+                parameters: RHO,
+                stability: Always,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3, at ρ∞ = 0, 0.1, … 1",
+                make: |p| mssth_published(4, p[0]),
+            },
+            Entry {
+                name: "mssth5_published",
+                parameters: RHO,
+                stability: Always,
+                index_2: THIRD,
+                index_3: STAGED,
+                source: "zhang, Sect. 2.3, at ρ∞ = 0, 0.1, … 1",
+                make: |p| mssth_published(5, p[0]),
             },
         ],
     },
@@ -441,6 +473,10 @@ fn msstc(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
 
 fn mssth(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
     diagonal(&format!("MSSTH({n}) (ρ∞ = {rho})"), n as u32, tables::mssth(n, rho))
+}
+
+fn mssth_published(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
+    diagonal(&format!("MSSTH({n}) as published (ρ∞ = {rho})"), n as u32, tables::mssth_published(n, rho))
 }
 
 /// α_AR = 1/6 makes it of third order for linear problems. [rezaei, Sect. 3]

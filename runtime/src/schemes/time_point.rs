@@ -115,6 +115,8 @@ impl<'m> TimePoint<'m> {
         state.lambda.copy_from(&past[0].lambda);
         state.a.copy_from(&past[0].a);
         match (predictor, past) {
+            // A second stage at the same time begins as the first one ended.
+            (_, &[first, ..]) if first.t == t => {}
             (Predictor::ThreePoint, &[first, second, third, ..]) => {
                 let (h, last, before) = (t - first.t, first.t - second.t, second.t - third.t);
                 extrapolate(tables::three_point(h / last, last / before), h, &[first, second, third], &mut state.a);

@@ -17,7 +17,7 @@ mod tableau;
 pub use ed_alpha::ed_alpha;
 pub use esdirk::{esdirk324, esdirk325, esdirk436sa2};
 pub use msstc::{msstc, rho_bathe};
-pub use mssth::mssth;
+pub use mssth::{mssth, mssth_published};
 pub use multistep::{Multistep, lms, lms2_variable};
 pub use predictor::{Predictor, constant, three_point, two_point};
 pub use runge_kutta::{bathe, gauss, radau_iia3, radau_iia5, runge_kutta4, trapezoidal};
@@ -54,6 +54,14 @@ pub enum TableError {
         least: usize,
         /// Largest number.
         most: usize,
+    },
+    /// The family has published coefficients for other values of ρ∞ only.
+    #[error("{family} is published for ρ∞ = 0, 0.1, … 1, not for {rho_infinity}; with nodes of our own it takes any")]
+    NotPublished {
+        /// Name of the family.
+        family: &'static str,
+        /// What was given.
+        rho_infinity: f64,
     },
 }
 

@@ -1,31 +1,52 @@
 //! MSSTH in the form of [zhang]: stages of second order, steps of order n = 3, 4 or 5, any ρ∞.
 //!
 //! Conditions of order leave nodes free, two for n = 4 and one for n = 3 and 5; they touch neither order nor stability.
-//! At ρ∞ = 0, 0.1, … 1 they are the published ones. These cross on the way, near 0.69, 0.66 and 0.90 for n = 3, 4 and
-//! 5, where coefficients grow without bound; between the places fixed nodes are taken that never cross, with an error
-//! of order n + 1 at most a quarter above the smallest for n = 4, and coefficients of at most 3, 5 and 10.
+//! Published are nodes for ρ∞ = 0, 0.1, … 1. Between them they cross, near ρ∞ = 0.69, 0.66 and 0.90 for n = 3, 4 and 5,
+//! where coefficients grow without bound, so that no family that is continuous in ρ∞ goes through all of them.
+//! [`mssth`] has fixed nodes that never cross: its coefficients are smooth functions of ρ∞, of at most 3, 1.2 and 6.1, with
+//! an error of order n + 1 at most a third above the smallest for n = 4. [`mssth_published`] has the published ones.
 
 use super::{TableError, Tableau, binomial, check_member, check_rho};
 
-/// MSSTH with `n` = 3, 4 or 5 implicit stages, of order n; R(∞) = ρ∞ for n = 3 and 4, −ρ∞ for n = 5.
-/// [zhang, Sect. 2.3 and Appendix]
+/// MSSTH with `n` = 3, 4 or 5 implicit stages, of order n; R(∞) = ρ∞ for n = 3 and 4, −ρ∞ for n = 5. Its coefficients
+/// are smooth functions of ρ∞. [zhang, Sect. 2.3 and Appendix], with other nodes
 ///
 /// # Errors
 /// For ρ∞ outside [0, 1] or other `n`.
 pub fn mssth(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
-    check_rho(rho_infinity)?;
-    check_member("MSSTH", "implicit stages", n, 3, 5)?;
+    check(n, rho_infinity)?;
     let gamma = gamma(n, rho_infinity);
-    Ok(match (n, on_grid(rho_infinity)) {
-        (3, Some(_)) => third_order(gamma, third_node(gamma)),
-        (3, None) => third_order(gamma, 0.6),
-        (4, place) => {
-            let [c3, c4] = place.map_or([0.7, 0.75], |place| PUBLISHED_4[place]);
+    Ok(match n {
+        3 => third_order(gamma, 0.6),
+        4 => fourth_order(gamma, 0.5, 1.0),
+        _ => fifth_order(gamma, 0.35, 0.8),
+    })
+}
+
+/// MSSTH with the nodes that its authors computed with, which exist for ρ∞ = 0, 0.1, … 1.
+/// [zhang, Sect. 2.3 and Appendix]
+///
+/// # Errors
+/// Those of [`mssth`], and [`TableError::NotPublished`] for ρ∞ between the published values.
+pub fn mssth_published(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
+    check(n, rho_infinity)?;
+    let Some(place) = published_place(rho_infinity) else {
+        return Err(TableError::NotPublished { family: "MSSTH", rho_infinity });
+    };
+    let gamma = gamma(n, rho_infinity);
+    Ok(match n {
+        3 => third_order(gamma, third_node(gamma)),
+        4 => {
+            let [c3, c4] = PUBLISHED_4[place];
             fourth_order(gamma, c3, c4)
         }
-        (_, Some(place)) => fifth_order(gamma, 0.1, PUBLISHED_5[place]),
-        (_, None) => fifth_order(gamma, 0.3, 0.8),
+        _ => fifth_order(gamma, 0.1, PUBLISHED_5[place]),
     })
+}
+
+fn check(n: usize, rho_infinity: f64) -> Result<(), TableError> {
+    check_rho(rho_infinity)?;
+    check_member("MSSTH", "implicit stages", n, 3, 5)
 }
 
 /// c_3 and c_4 in MBDyn for ρ∞ = 0, 0.1, … 1: least of the functional that its authors minimised.
@@ -59,7 +80,7 @@ const PUBLISHED_5: [f64; 11] = [
 ];
 
 /// Which of 0, 0.1, … 1 this is, if any.
-fn on_grid(rho_infinity: f64) -> Option<usize> {
+fn published_place(rho_infinity: f64) -> Option<usize> {
     let position = 10.0 * rho_infinity;
     let nearest = position.round();
     // A person writes 0.3, not the double that is three tenths of one.

@@ -10,7 +10,8 @@ use crate::report::{Axis, Curve, Figure, Style};
 
 const SECOND_ORDER: [&str; 10] =
     ["lms2", "lms3", "lms4", "ss2", "ss3", "ss4", "rho_bathe", "msstc3", "msstc4", "msstc5"];
-const HIGHER_ORDER: [&str; 6] = ["mssth3", "mssth4", "mssth5", "esdirk324", "esdirk325", "esdirk436"];
+const HIGHER_ORDER: [&str; 6] =
+    ["mssth3_published", "mssth4_published", "mssth5_published", "esdirk324", "esdirk325", "esdirk436"];
 /// Points of a curve that a figure shows at most.
 const MOST_POINTS: usize = 600;
 

@@ -31,7 +31,7 @@ pub(super) fn run() -> Result<Report, StepError> {
 
 fn mssth(n: usize, rho: f64) -> Result<Method, StepError> {
     let name = format!("MSSTH({n})");
-    let tableau = table(&name, tables::mssth(n, rho))?;
+    let tableau = table(&name, tables::mssth_published(n, rho))?;
     Ok(Method::runge_kutta(name, tableau))
 }
 
