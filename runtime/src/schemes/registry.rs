@@ -27,7 +27,8 @@ pub struct Entry {
     pub stability: Stability,
     /// Orders of q, v and λ with constraints imposed on velocities; `None` where the scheme is undefined or unstable.
     pub index_2: Option<[u32; 3]>,
-    /// The same with constraints imposed on positions.
+    /// The same with constraints imposed on positions. Accelerations have the order of λ at most, which is below that of v
+    /// for most; [`crate::consistent_acceleration`] gives both with the order of v, from a state, by one solution.
     pub index_3: Option<[u32; 3]>,
     /// Where it is described.
     pub source: &'static str,

@@ -94,8 +94,7 @@ pub(super) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
         screen.table(&models.iter().map(row).collect::<Vec<_>>())?;
     }
     if let Some(schemes) = &listing.schemes {
-        let columns =
-            "family, order, orders of q/v/λ with constraints on velocities and on positions, stages, contacts";
+        let columns = "family, order, orders of q/v/λ (accelerations as λ at most) with constraints on velocities and on positions, stages, contacts";
         screen.line(format!("{between}Schemes: {columns}"))?;
         let parameter = |p: &Parameter| format!("{} = {}", p.name, p.default);
         let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
