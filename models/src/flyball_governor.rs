@@ -1,5 +1,5 @@
 //! IFToMM A05: a flyball governor whose rods lean on its slider through very stiff springs with dampers.
-//! [IFToMM benchmarks, A05 flyball governor]
+//! [iftomm, A05]
 
 use hamel_macros::multibody;
 

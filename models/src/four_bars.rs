@@ -1,5 +1,5 @@
 //! IFToMM A02: a row of four-bars on common cranks, one degree of freedom; all rods fall in line twice a turn.
-//! [IFToMM benchmarks, A02 N-four-bar mechanism]
+//! [iftomm, A02]
 //!
 //! Where the rods are in line each four-bar could also go on as an antiparallelogram: the constraints lose rank there.
 //! A motion that passes with its speed stays a parallelogram, and all cranks share one angle.

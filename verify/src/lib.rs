@@ -23,9 +23,11 @@ pub mod plot;
 pub mod provenance;
 
 pub mod closed_forms;
+mod elliptic;
 pub mod linear;
 mod oscillator;
 
+pub mod iftomm;
 pub mod rezaei;
 pub mod scaling;
 pub mod schemes;
@@ -42,5 +44,13 @@ pub mod urdf;
 use experiment::Paper;
 
 /// Every paper of which something is reproduced, the comparison of all schemes, and what size costs.
-pub static PAPERS: &[Paper] =
-    &[simo::PAPER, rezaei::PAPER, sherif::PAPER, zhang::PAPER, ship::PAPER, schemes::PAPER, scaling::PAPER];
+pub static PAPERS: &[Paper] = &[
+    simo::PAPER,
+    rezaei::PAPER,
+    sherif::PAPER,
+    zhang::PAPER,
+    ship::PAPER,
+    iftomm::PAPER,
+    schemes::PAPER,
+    scaling::PAPER,
+];

@@ -9,7 +9,7 @@ mod contacts;
 mod smooth;
 
 use hamel::schemes::{self, Entry, Stability};
-use hamel::{ConstraintLevel, Model, Options, Scheme, State, StepError, simulate_with};
+use hamel::{Block, ConstraintLevel, Model, Options, Scheme, State, StepError, simulate_with};
 
 use crate::convergence::{fitted_slope, largest};
 use crate::parallel;
@@ -80,6 +80,10 @@ impl Problem {
         }
         if info.constraints.is_empty() {
             return Some(scheme.order());
+        }
+        if info.blocks.contains(&Block::EulerParameters) && ["hht", "modified_hht"].contains(&entry.name) {
+            // They average the forces of two instants, which belong to frames that have turned. [sherif, Fig. 2]
+            return Some(1);
         }
         let [q, v, _] = match self.level.unwrap_or(scheme.preferred_level()) {
             ConstraintLevel::Position => entry.index_3?,
