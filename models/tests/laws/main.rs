@@ -2,6 +2,7 @@
 
 mod andrews;
 mod beams;
+mod bicycle;
 mod common;
 mod contact_laws;
 mod contact_motions;
