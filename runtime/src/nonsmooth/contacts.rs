@@ -526,17 +526,19 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// [`Self::impose`] on a change x of velocity, with the restitution of an impact; less of it where that adds energy.
+    /// [`Self::impose`] on a change x of velocity, with this part of the restitution of an impact; less of it where that
+    /// adds energy.
     pub(crate) fn strike(
         &mut self,
         solver: &mut LinearSolver,
         x: &mut [f64],
         before: &[f64],
+        restitution: f64,
     ) -> Result<Loss, StepError> {
         let mut free = std::mem::take(&mut self.free);
         free.clear();
         free.extend_from_slice(x);
-        let mut share = 1.0;
+        let mut share = restitution;
         let result = loop {
             x.copy_from_slice(&free);
             if let Err(error) = self.impose(solver, x, &Motion::single(before, 1.0, share)) {
@@ -569,11 +571,12 @@ impl<'m> Contacts<'m> {
         Loss { taken, work, least: taken.max(from_free), size, is_weakened: false }
     }
 
-    /// Adds an impact to the record: its impulses are those of the problem solved last.
-    pub(crate) fn record_impact(&mut self, loss: &Loss) {
+    /// Adds an impact to the record, perhaps at the instant of the last one: its impulses are those of the problem solved
+    /// last.
+    pub(crate) fn record_impact(&mut self, loss: &Loss, is_first: bool) {
         let impulses = self.record.impulses.iter_mut().zip(&self.impulses);
         impulses.for_each(|(sum, impulse)| *sum += impulse);
-        self.record.impacts += 1;
+        self.record.impacts += u64::from(is_first);
         self.record_loss(loss);
     }
 

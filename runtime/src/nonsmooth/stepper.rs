@@ -11,6 +11,9 @@ use crate::schemes::Acceleration;
 /// motion, long beside the rounding of velocities.
 const INSTANT: f64 = 1e-6;
 
+/// Impacts that follow each other at one instant, before one without restitution ends them.
+const MOST_IMPACTS: u32 = 32;
+
 /// A stepper whose steps bear contact forces and whose velocities may jump between them.
 pub(crate) trait Base: Stepper {
     /// [`Stepper::step`] under the forces of the closed contacts, which it leaves in their record.
@@ -156,21 +159,29 @@ impl<B: Base> Nonsmooth<'_, B> {
     }
 
     /// Lets the closed contacts collide at the beginning (0) or end (1) of the step from `start`, where the watch has
-    /// looked last.
+    /// looked last, until none of them approaches. Newton's law lets a contact that parts approach, when what is hit from
+    /// its other side turns round; then the next impact follows at once, the last one without restitution.
     fn strike(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, .. } = self;
         let before = base.state();
         contacts.release();
         impact.begin(start);
         impact.factor(before)?;
-        impact.rhs.fill(0.0);
-        let loss = contacts.strike(&mut impact.solver, &mut impact.rhs, before.v.as_slice())?;
-        contacts.record_impact(&loss);
-        let v = &mut base.state_mut().v;
-        v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
-        contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
-        // Impulses are no guess for forces.
-        contacts.release();
+        for round in 0..=MOST_IMPACTS {
+            let restitution = if round < MOST_IMPACTS { 1.0 } else { 0.0 };
+            impact.rhs.fill(0.0);
+            let before = base.state().v.as_slice();
+            let loss = contacts.strike(&mut impact.solver, &mut impact.rhs, before, restitution)?;
+            contacts.record_impact(&loss, round == 0);
+            let v = &mut base.state_mut().v;
+            v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
+            contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
+            // Impulses are no guess for forces.
+            contacts.release();
+            if !watch.approaches(end, contacts, rest(v.as_slice()).max(2.0 * contacts.record.violation)) {
+                break;
+            }
+        }
         Ok(impact.stats)
     }
 

@@ -184,7 +184,7 @@ impl Stepper for MoreauStepper<'_> {
         let mut loss = None;
         if !contacts.closed.is_empty() {
             contacts.evaluate(0, t, q, state.v.as_slice());
-            loss = Some(contacts.strike(&mut acceleration.solver, &mut acceleration.rhs, state.v.as_slice())?);
+            loss = Some(contacts.strike(&mut acceleration.solver, &mut acceleration.rhs, state.v.as_slice(), 1.0)?);
         }
         let (change, impulse) = acceleration.rhs.split_at(state.v.len());
         next.t = state.t + dt;
@@ -213,7 +213,7 @@ impl Stepper for MoreauStepper<'_> {
             };
             let is_impact = contacts.closed.iter().any(strikes);
             match &loss {
-                Some(loss) if is_impact => contacts.record_impact(loss),
+                Some(loss) if is_impact => contacts.record_impact(loss, true),
                 Some(loss) => contacts.record_loss(loss),
                 None => {}
             }

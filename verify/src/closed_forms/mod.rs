@@ -6,6 +6,7 @@
 //! `docs/closed_forms.md` is what `hamel closed-forms --markdown` prints, and a test holds it to what schemes do.
 
 mod contacts;
+pub mod random;
 mod smooth;
 
 use hamel::schemes::{self, Entry, Stability};
