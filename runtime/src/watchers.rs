@@ -34,6 +34,8 @@ impl Default for Watchers {
 
 /// Steps between two looks where nothing is recorded.
 const STRIDE: u64 = 16;
+/// Coordinates are known to this part of them: what moves by less in a step is not in motion.
+const UNRESOLVED: f64 = 1e-12;
 /// Changes below this part of the potential energy are rounding of it.
 const ROUNDING: f64 = 1e-9;
 
@@ -166,8 +168,9 @@ struct Balance {
     most_of_contacts: f64,
     /// What has gone in or out, J.
     turnover: f64,
-    /// The accelerations of the start, and the energy that they would give in the first step: a start from rest, whose
-    /// schemes begin with the accelerations of open contacts, has no other measure of what a step may miss.
+    /// The accelerations of the start, and the energy that they, and what rounds coordinates, would give in the first step:
+    /// a start from rest, whose schemes begin with the accelerations of open contacts, has no other measure of what a step
+    /// may miss.
     accelerations: Option<DVector<f64>>,
     of_first_step: f64,
     rate: Vec<f64>,
@@ -219,8 +222,11 @@ impl Balance {
         let dt = state.t - self.t;
         self.t = state.t;
         if let Some(mut change) = self.accelerations.take() {
+            let kinetic = |v: &DVector<f64>| model.energy(state.t, state.q.as_slice(), v.as_slice()).kinetic.abs();
             change *= dt;
-            self.of_first_step = model.energy(state.t, state.q.as_slice(), change.as_slice()).kinetic.abs();
+            self.of_first_step = kinetic(&change);
+            change.fill(UNRESOLVED * state.q.amax() / dt);
+            self.of_first_step += kinetic(&change);
         }
         if !self.is_conservative || self.has_constraints {
             let before = std::mem::replace(&mut self.power, 0.0);
