@@ -4,6 +4,7 @@ use super::{
     AfterImpact, ContactOptions, ContactRecord, Contacts, InitialAcceleration, Motion, Watch, rest, rounding_of_gaps,
 };
 use crate::model::{Model, State};
+use crate::newton::largest;
 use crate::scheme::{StepError, StepStats, Stepper};
 use crate::schemes::Acceleration;
 
@@ -13,6 +14,10 @@ const INSTANT: f64 = 1e-6;
 
 /// Impacts that follow each other at one instant, before one without restitution ends them.
 const MOST_IMPACTS: u32 = 32;
+
+/// Approaches below this part of one plus the largest velocity are left to the forces of the next step, which take them as
+/// they take the weight; what a heap is left with otherwise would be many problems of tiny velocities.
+const UNNOTICED: f64 = 1e-4;
 
 /// A stepper whose steps bear contact forces and whose velocities may jump between them.
 pub(crate) trait Base: Stepper {
@@ -178,7 +183,8 @@ impl<B: Base> Nonsmooth<'_, B> {
             contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
             // Impulses are no guess for forces.
             contacts.release();
-            if !watch.approaches(end, contacts, rest(v.as_slice()).max(2.0 * contacts.record.violation)) {
+            let unnoticed = UNNOTICED * (1.0 + largest(v.as_slice()));
+            if !watch.approaches(end, contacts, unnoticed) {
                 break;
             }
         }
