@@ -273,6 +273,15 @@ pub(crate) fn wrong_kind(place: impl Into<Place>, expected: &str, found: &str) -
     error(place, format!("expected {expected}, found {found}"))
 }
 
+/// A number that may be degrees as well as radians.
+pub(crate) fn angle_without_unit(place: Place, text: &str, can_have_unit: bool) -> Error {
+    let help = match can_have_unit {
+        true => format!("write `{text} deg` or `{text} rad`"),
+        false => format!("write `({text}) * 1 deg` or `({text}) * 1 rad`"),
+    };
+    advise(place, format!("expected an angle with its unit, found the number `{text}`"), help)
+}
+
 pub(crate) fn not_a_value(place: Place, found: &str, help: &str) -> Error {
     advise(place, format!("expected a value, found {found}"), help)
 }
@@ -690,7 +699,7 @@ pub(crate) fn field_of_other_convention(field: &Ident, convention: &str) -> Erro
 }
 
 pub(crate) fn inertia_not_positive_definite(place: Place, body: &Ident) -> Error {
-    error(place, format!("expected a positive definite inertia of `{body}`"))
+    error(place, format!("expected an inertia without negative principal moments of `{body}`"))
 }
 
 pub(crate) fn inertia_violates_triangle(place: Place, body: &Ident, [a, b, c]: [f64; 3]) -> Error {
@@ -714,13 +723,6 @@ pub(crate) fn not_a_rotation(place: Place) -> Error {
     advise(place, message, "use `rotation_x`, `rotation_y`, `rotation_z` or `euler_zyx`")
 }
 
-/// Constraints of a joint, or a written constraint, that follow from the others; `surplus` of them.
-pub fn redundant_constraints(span: Span, member: &str, surplus: usize) -> Error {
-    let verb = if surplus == 1 { "follows" } else { "follow" };
-    let message = format!("{surplus} {} of `{member}` {verb} from the others", plural("constraint", surplus));
-    advise(span, message, "leave it out, or replace a joint by one that leaves more freedom")
-}
-
 /// A written constraint, or a drive, that no coordinate can change, and is not satisfied.
 pub fn constant_constraint(span: Span, member: &str, residual: f64) -> Error {
     let message =
@@ -736,7 +738,8 @@ pub fn total_mass_not_positive(span: Span, body: &str, along: &str, found: f64) 
 
 /// A coordinate without inertia: the mass matrix is singular.
 pub fn massless_coordinate(span: Span, coordinate: &str) -> Error {
-    error(span, format!("coordinate `{coordinate}` moves no mass, so the mass matrix is singular"))
+    let message = format!("coordinate `{coordinate}` moves no mass, so the mass matrix is singular");
+    advise(span, message, "give what it moves an inertia, or let a joint hold it")
 }
 
 /// Constraints that no configuration satisfies; `residual` is what remains.

@@ -85,18 +85,21 @@ fn run(command: &mut Command) -> String {
 
 /// Compiles the C of a model in a folder, runs it, and compares.
 fn check(folder: &Path, stages: &Stages) {
+    check_at(folder, stages, &point(stages));
+}
+
+fn check_at(folder: &Path, stages: &Stages, point: &Point<f64>) {
     let name = "the_model";
     let files = emit::c("TheModel", &stages.simplified, &stages.schedule);
-    let point = point(stages);
     let model = Interpreter::new(&stages.simplified, &stages.schedule, defaults(&stages.schedule));
     let expected: Vec<(FunctionRole, Vec<(Role, Dense<f64>)>)> =
-        FUNCTIONS.into_iter().map(|role| (role, model.evaluate(role, &point))).collect();
+        FUNCTIONS.into_iter().map(|role| (role, model.evaluate(role, point))).collect();
 
     std::fs::create_dir_all(folder).expect("a folder");
     let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).expect("a file");
     write(&format!("{name}.h"), &files.header);
     write(&format!("{name}.c"), &files.source);
-    let mut main = driver(&files.header, name, &point);
+    let mut main = driver(&files.header, name, point);
     for (function, results) in &expected {
         for (role, dense) in results {
             let mark = format!("LEN_{}_{}", function_name(*function), role_name(*role));
@@ -151,6 +154,12 @@ fn c_computes_what_the_interpreter_computes() {
             let wanted = "{ provide nonlinear_effects, inverse_dynamics, forward_dynamics, \
                           inverse_dynamics_derivatives, forward_dynamics_derivatives;";
             check(&folder.with_extension("provided"), &stages(&text.replacen('{', wanted, 1)));
+        }
+        if name == "drag" {
+            let stages = stages(&text);
+            let mut at_rest = point(&stages);
+            at_rest.v.fill(0.0);
+            check_at(&folder.with_extension("at_rest"), &stages, &at_rest);
         }
         if name == "slider_crank" {
             check(&folder.with_extension("fused"), &stages(&text.replacen('{', "{ fused_multiply_add;", 1)));

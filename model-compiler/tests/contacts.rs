@@ -71,7 +71,7 @@ fn a_common_motion_is_no_relative_motion() {
         };
         let turned = match (kind.is_flat(), is_planar) {
             (false, _) => "",
-            (true, true) => "rotated 0.4",
+            (true, true) => "rotated 0.4 rad",
             (true, false) => "axis [0.2, -0.3, 1]",
         };
         let text = format!(

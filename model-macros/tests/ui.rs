@@ -8,5 +8,4 @@ fn errors_point_at_the_wrong_tokens() {
     cases.pass("tests/ui/variants.rs");
     cases.compile_fail("tests/ui/two_mistakes.rs");
     cases.compile_fail("tests/ui/massless_body.rs");
-    cases.compile_fail("tests/ui/redundant_constraints.rs");
 }

@@ -21,19 +21,19 @@ pub fn check_finite(channels: &[Channel], values: &[f64]) -> Result<(), Paramete
     }
 }
 
-/// Refuses masses that are not positive and inertias that no rigid body has: three by three row by row about the centre
-/// of mass, or one number in the plane.
+/// Refuses masses and inertias that no rigid body has: three by three row by row about the centre of mass, or one number in
+/// the plane. A point mass has no inertia and a rod none about its axis; whether the motions that joints leave have inertia
+/// is known only where they are.
 ///
 /// # Errors
 /// The first requirement that is not met.
 pub fn check_body(body: &str, mass: f64, inertia: &[f64]) -> Result<(), ParameterError> {
-    let is_positive = |value: f64| value.is_finite() && value > 0.0;
-    if !is_positive(mass) {
+    if !(mass.is_finite() && mass > 0.0) {
         return Err(error(format!("the mass of `{body}`"), mass, "a positive mass, kg"));
     }
     if let &[value] = inertia {
-        let expected = "a positive inertia, kg m^2";
-        return if is_positive(value) {
+        let expected = "an inertia that is not negative, kg m^2";
+        return if value.is_finite() && value >= 0.0 {
             Ok(())
         } else {
             Err(error(format!("the inertia of `{body}`"), value, expected))
@@ -53,10 +53,11 @@ pub fn check_body(body: &str, mass: f64, inertia: &[f64]) -> Result<(), Paramete
     let mut moments: [f64; 3] = SymmetricEigen::new(matrix).eigenvalues.into();
     moments.sort_by(f64::total_cmp);
     let [small, middle, large] = moments;
-    if small <= ROUNDING * ROUNDING * size {
-        return Err(error(format!("the least principal moment of `{body}`"), small, "a positive inertia, kg m^2"));
+    if small < -ROUNDING * size {
+        let expected = "an inertia that is not negative, kg m^2";
+        return Err(error(format!("the least principal moment of `{body}`"), small, expected));
     }
-    if large > (small + middle) * (1.0 + ROUNDING) {
+    if large - (small + middle) > ROUNDING * size {
         let expected = format!("at most {}, the sum of the other two (triangle inequality)", small + middle);
         return Err(error(format!("the largest principal moment of `{body}`"), large, &expected));
     }
@@ -169,6 +170,11 @@ mod tests {
         // The same plate, turned by the rotation with columns (2 −2 1, 1 2 2, −2 −1 2)/3: R J Rᵀ by hand.
         let turned = [18.0, 6.0, -6.0, 6.0, 15.0, 0.0, -6.0, 0.0, 21.0].map(|entry| entry / 9.0);
         assert_eq!(check_body("plate", 2.0, &turned), Ok(()));
+        // A point mass, and a thin rod along (1, 2, 2)/3.
+        assert_eq!(check_body("point", 2.0, &[0.0]), Ok(()));
+        assert_eq!(check_body("point", 2.0, &[0.0; 9]), Ok(()));
+        let rod = [8.0, -2.0, -2.0, -2.0, 5.0, -4.0, -2.0, -4.0, 5.0].map(|entry| entry / 9.0);
+        assert_eq!(check_body("rod", 2.0, &rod), Ok(()));
     }
 
     #[test]
@@ -217,7 +223,8 @@ mod tests {
         let mut skew = sound;
         skew[1] = 0.1;
         assert!(message(1.0, skew).contains("symmetric"));
-        assert!(check_body("rod", 1.0, &[0.0]).is_err());
+        let negative = check_body("rod", 1.0, &[-0.1]).unwrap_err().to_string();
+        assert_eq!(negative, "the inertia of `rod` is -0.1, expected an inertia that is not negative, kg m^2");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::scheme::StepError;
 use crate::schemes::solve_for_acceleration;
 use crate::sparsity::OwnedPattern;
 use crate::start::check_gaps;
+use crate::undefined::explain_not_finite;
 
 const MAX_ITERATIONS: usize = 100;
 /// Rounds in which velocities are found; a decomposition needs two, [`DAMPING`] some more.
@@ -63,7 +64,7 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
     solver.leave_out(&redundant.iter().map(|&row| info.velocities.len() + row).collect::<Vec<_>>());
     let inconsistent = |reason| StepError::Inconsistent { model: info.name, reason, residual: 0.0 };
     if solver.factor(&values).is_err() {
-        return Err(inconsistent(why_singular(model, &values)));
+        return Err(inconsistent(why_singular(model, state, &values)));
     }
     let (mut rhs, mut rate) = (vec![0.0; solver.size()], vec![0.0; state.lambda.len()]);
     solve_for_acceleration(model, &mut solver, state, &mut rhs, &mut rate);
@@ -74,13 +75,15 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
         return Ok(());
     }
     check_inputs(model, state.t)?;
-    Err(inconsistent("accelerations are not finite".to_owned()))
+    let general = || "accelerations are not finite".to_owned();
+    Err(inconsistent(explain_not_finite(model, state).unwrap_or_else(general)))
 }
 
 /// What makes the equations of motion singular.
-fn why_singular(model: &dyn Model, values: &[f64]) -> String {
+fn why_singular(model: &dyn Model, state: &State, values: &[f64]) -> String {
     if !values.iter().all(|value| value.is_finite()) {
-        return "mass matrix or constraints are not finite".to_owned();
+        let general = || "mass matrix or constraints are not finite".to_owned();
+        return explain_not_finite(model, state).unwrap_or_else(general);
     }
     let info = model.describe();
     // The motion that meets no resistance is a right singular vector of a singular value that is zero; others of these
@@ -118,9 +121,14 @@ fn assemble(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
 fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
     let info = model.describe();
     let worst = if residual.is_empty() { 0 } else { residual.iamax() };
-    let equation = match info.constraints.get(worst) {
-        Some(constraint) => format!("`{}`", constraint.name),
-        None => format!("initial condition {} on {of}", worst - info.constraints.len() + 1),
+    let (on_positions, on_velocities) = info.initial_conditions;
+    let conditions = if of == "velocities" { on_velocities } else { on_positions };
+    let equation = match (info.constraints.get(worst), worst.checked_sub(info.constraints.len())) {
+        (Some(constraint), _) => format!("`{}`", constraint.name),
+        (None, index) => match index.and_then(|index| conditions.get(index)) {
+            Some(text) => format!("`initial {text}`"),
+            None => format!("an initial condition on {of}"),
+        },
     };
     let reason = format!("constraints and initial conditions on {of} are in conflict, most of all {equation}");
     StepError::Inconsistent { model: info.name, reason, residual: residual.amax() }

@@ -41,6 +41,7 @@ pub mod marine;
 pub mod modal;
 pub mod schemes;
 pub mod trajectory;
+mod undefined;
 mod watchers;
 
 #[doc(hidden)]
@@ -61,6 +62,7 @@ pub use scheme::{
 pub use signal::Signal;
 pub use sparsity::SparsityPattern;
 pub use trajectory::{Caution, Run, Trajectory, simulate, simulate_with};
+pub use undefined::explain_not_finite;
 pub use watchers::Watchers;
 
 // Models written by hand for the tests name this crate as a user would.

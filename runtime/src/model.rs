@@ -225,6 +225,11 @@ pub struct ModelInfo {
     pub iteration_matrix: SparsityPattern,
     /// Operation counts.
     pub functions: &'static [FunctionInfo],
+    /// Initial conditions on coordinates and on velocities, as they are written, component by component.
+    pub initial_conditions: (&'static [&'static str], &'static [&'static str]),
+    /// Expressions that may have no value or no derivative somewhere, as they are written, each with the item it stands in:
+    /// divisions, roots, powers, logarithms and the like of what varies. Of the rounds of a loop the first stands for all.
+    pub singular: &'static [(&'static str, &'static str)],
     /// Whether [`Model::power`] is zero in every state: energy changes by constraints and contacts alone.
     pub is_conservative: bool,
 }

@@ -406,6 +406,16 @@ pub enum StepError {
         /// Its value.
         value: f64,
     },
+    /// Something in the model has no finite value or derivative.
+    #[error("{scheme} at t = {t} s: {what}")]
+    NotDefined {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// What it is, the expressions that can be the reason with their places, and the values of the state.
+        what: String,
+    },
     /// Energy has come from nowhere.
     #[error(
         "{scheme}: the energy at t = {t} s is {gain:.3e} J above all that forces, drives and contacts have given, of {in_motion:.3e} J in motion: the step is too large for the motion, or the scheme is unstable here; take a smaller step, or a scheme that damps"

@@ -11,6 +11,7 @@ use crate::residuals::Residuals;
 use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
 use crate::singularity::Watch;
 use crate::start::check_start;
+use crate::undefined::explain_failed_step;
 use crate::watchers;
 
 /// More steps than anybody waits for, and few enough that every step still moves the time.
@@ -199,7 +200,7 @@ fn integrate(
                     recorder.last(trajectory, stepper.as_ref());
                 }
                 let t = stepper.state().t;
-                return Err(blame_inputs(model, watch.explain(error), [t, t + 0.5 * dt, t + dt]));
+                return Err(blame(model, stepper.state(), watch.explain(error), [t, t + 0.5 * dt, t + dt]));
             }
         }
     }
@@ -299,12 +300,17 @@ impl<'m> Recorder<'m> {
     }
 }
 
-/// Names an input as the reason of a failure where it is no finite number at one of these times.
-fn blame_inputs(model: &dyn Model, error: StepError, times: [f64; 3]) -> StepError {
-    if !matches!(error, StepError::NotFinite { .. }) {
-        return error;
+/// Names the reason of a failure: an input that is no finite number at one of these times, or else what of the model is
+/// not defined at the state from which the step began, or may not be near it.
+fn blame(model: &dyn Model, state: &State, error: StepError, times: [f64; 3]) -> StepError {
+    let StepError::NotFinite { t, scheme, .. } = &error else { return error };
+    if let Some(bad_input) = times.into_iter().find_map(|t| check_inputs(model, t).err()) {
+        return bad_input;
     }
-    times.into_iter().find_map(|t| check_inputs(model, t).err()).unwrap_or(error)
+    match explain_failed_step(model, state) {
+        Some(what) => StepError::NotDefined { t: *t, scheme: scheme.clone(), what },
+        None => error,
+    }
 }
 
 /// Name and unit of a column.

@@ -1,8 +1,8 @@
-//! What only numbers can tell before a model runs: constraints that say nothing new, coordinates without inertia.
+//! What only numbers can tell before a model runs: constraints that nothing can satisfy, coordinates without inertia.
 //!
-//! Judged at assembled configurations near the reference, with parameters at their defaults; a constraint counts as
-//! redundant only where it is so at every one of them, so that a singular position (a dead centre) raises no alarm.
-//! A mechanism that cannot be assembled from the reference is left to the run time, which can say more.
+//! Judged at an assembled configuration near the reference, with parameters at their defaults. A mechanism that cannot be
+//! assembled from the reference is left to the run time, which can say more. Constraints that follow from others are none
+//! of this: which do is known only where the mechanism is, and they hold like the others.
 
 mod rows;
 
@@ -13,7 +13,7 @@ use crate::diagnostics::{self, Errors};
 use crate::emit::Patterns;
 use crate::expr::{ExprId, Graph, Stage, evaluate};
 use crate::parse::spelled;
-use crate::resolve::{Formulation, System};
+use crate::resolve::{Formulation, Space, System, principal_moments};
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::interpret::{Interpreter, Point, defaults};
@@ -25,24 +25,22 @@ const SAMPLES: u64 = 3;
 const ITERATIONS: u32 = 20;
 /// Residual of an assembled mechanism.
 const ASSEMBLED: f64 = 1e-9;
+/// Most velocities of a model with constraints whose inertia is judged here; the work grows with their third power.
+const LARGEST_JUDGED: usize = 400;
 
 /// Collects the errors of a model that is otherwise complete.
 ///
 /// # Errors
-/// Redundant constraints, contacts that nothing moves, mass matrices that are not positive definite: those of bodies with
-/// added mass, and in joint coordinates that of the model.
+/// Constraints that nothing can satisfy, contacts that nothing moves, mass matrices that are not positive definite: those
+/// of bodies with added mass, and that of the model where the constraints let it move, in joint coordinates or with point
+/// masses.
 pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn::Result<()> {
     let errors = Errors::default();
     let parameters = defaults(schedule);
     let model = Interpreter::new(equations, schedule, parameters.clone());
-    let configurations: Vec<Vec<f64>> = (0..SAMPLES).filter_map(|seed| assemble(&model, equations, seed)).collect();
     for (row, residual) in out_of_reach(&model, equations) {
         let member = member(system, equations, row);
         errors.push(diagnostics::constant_constraint(member.span(), &member.to_string(), residual));
-    }
-    for (owner, surplus) in redundancies(&model, equations, &configurations) {
-        let member = member(system, equations, owner);
-        errors.push(diagnostics::redundant_constraints(member.span(), &member.to_string(), surplus));
     }
     for (contact, what) in contacts_at_rest(system, schedule, equations) {
         errors.push(diagnostics::contact_at_rest(contact.span(), &contact.to_string(), what));
@@ -50,9 +48,11 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
     let sunk = without_total_mass(system, equations, &parameters);
     let is_sunk = !sunk.is_empty();
     sunk.into_iter().for_each(|error| errors.push(error));
-    if system.formulation == Formulation::Joint
+    let is_judged = system.formulation == Formulation::Joint || has_point_mass(equations, &parameters);
+    if is_judged
         && !is_sunk
-        && let Some(column) = configurations.first().and_then(|q| massless(&model, q))
+        && let Some(q) = (0..SAMPLES).find_map(|seed| assemble(&model, equations, seed))
+        && let Some(column) = massless(&model, equations, &q)
     {
         let name = &equations.layout.velocities[column].name;
         errors.push(diagnostics::massless_coordinate(owner_of_velocity(system, column), name));
@@ -179,25 +179,6 @@ fn jacobian(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Vec<R
     rows
 }
 
-/// First constraint of each member with surplus rows, and how many it has.
-fn redundancies(model: &Interpreter<f64>, equations: &Equations, configurations: &[Vec<f64>]) -> Vec<(usize, usize)> {
-    let nc = equations.layout.constraints.len();
-    let mut always = vec![!configurations.is_empty(); nc];
-    for q in configurations {
-        let rows = jacobian(model, equations, q);
-        always.iter_mut().zip(Factors::new(&rows).dependent()).for_each(|(always, now)| *always &= now);
-    }
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    for row in (0..nc).filter(|&row| always[row]) {
-        let first = first_row(equations, row);
-        match found.iter_mut().find(|(known, _)| *known == first) {
-            Some((_, surplus)) => *surplus += 1,
-            None => found.push((first, 1)),
-        }
-    }
-    found
-}
-
 /// Constraints on coordinates that no coordinate can change, with what remains of them.
 fn out_of_reach(model: &Interpreter<f64>, equations: &Equations) -> Vec<(usize, f64)> {
     let n_positions = equations.layout.constraints.len() - equations.layout.velocity_constraints;
@@ -232,14 +213,6 @@ fn contacts_at_rest<'s>(
     found
 }
 
-/// The first constraint of the member that a constraint belongs to: its name up to the component.
-fn first_row(equations: &Equations, row: usize) -> usize {
-    let member =
-        |row: usize| equations.layout.constraints[row].name.split(['[', '.']).next().unwrap_or_default().to_owned();
-    let name = member(row);
-    (0..row).find(|&other| member(other) == name).unwrap_or(row)
-}
-
 /// The joint or constraint that a row of g belongs to.
 fn member(system: &System, equations: &Equations, row: usize) -> proc_macro2::Ident {
     let channel = &equations.layout.constraints[row].name;
@@ -272,12 +245,47 @@ fn without_total_mass(system: &System, equations: &Equations, parameters: &[f64]
 /// Directions of the velocities of a body in its own axes.
 const DIRECTIONS: [&str; 6] = ["along x", "along y", "along z", "about x", "about y", "about z"];
 
-/// The last column of M without a positive pivot. From the ends of a tree to its root, no zero of M is filled.
-fn massless(model: &Interpreter<f64>, q: &[f64]) -> Option<usize> {
-    let mut m = model.mass_matrix(q);
+/// Whether some body has no inertia about some axis through its centre of mass.
+fn has_point_mass(equations: &Equations, parameters: &[f64]) -> bool {
+    equations.bodies.iter().any(|body| {
+        let inertia = evaluate(&equations.parameter_graph, &body.inertia, parameters);
+        match <[f64; 9]>::try_from(inertia.as_slice()) {
+            Ok(matrix) => {
+                let [small, _, large] = principal_moments(&matrix);
+                small <= 1e-12 * large
+            }
+            Err(_) => inertia.iter().all(|value| *value == 0.0),
+        }
+    })
+}
+
+/// The last column of M without a positive pivot, also after the constraints have held what they hold: M + Gᵀ G is
+/// positive definite if and only if M is where G v = 0. From the ends of a tree to its root, no zero of M is filled.
+fn massless(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Option<usize> {
+    let m = model.mass_matrix(q);
     let n = m.rows;
-    let largest = (0..n).map(|i| m.values[i * n + i].abs()).fold(0.0, f64::max);
-    lacking_pivot(&mut m.values, n, &vec![1e-14 * largest; n], (0..n).rev()).map(|(column, _)| column)
+    let largest = |m: &[f64]| (0..n).map(|i| m[i * n + i].abs()).fold(0.0, f64::max);
+    let lacking = |m: &[f64], part: f64| {
+        lacking_pivot(&mut m.to_vec(), n, &vec![part * largest(m); n], (0..n).rev()).map(|(column, _)| column)
+    };
+    let alone = lacking(&m.values, 1e-14)?;
+    let rows = jacobian(model, equations, q);
+    if rows.is_empty() {
+        return Some(alone);
+    }
+    if n > LARGEST_JUDGED {
+        return None;
+    }
+    let mut held = vec![0.0; n * n];
+    for row in &rows {
+        for (&i, a) in row {
+            row.iter().for_each(|(&j, b)| held[i * n + j] += a * b);
+        }
+    }
+    // Units differ from coordinate to coordinate; of each, what holds it is as large as what it moves.
+    let scale = if largest(&held) > 0.0 { largest(&m.values) / largest(&held) } else { 0.0 };
+    held.iter_mut().zip(&m.values).for_each(|(held, mass)| *held = scale * *held + mass);
+    lacking(&held, 1e-12)
 }
 
 /// The first pivot of a symmetric matrix, n × n, in this order, that is not larger than the `least` of its column; its
@@ -305,8 +313,13 @@ fn lacking_pivot(
     None
 }
 
-/// Where the tree joint is written that a velocity belongs to.
+/// Where the tree joint, or the body, is written that a velocity belongs to.
 fn owner_of_velocity(system: &System, column: usize) -> proc_macro2::Span {
+    if system.formulation == Formulation::Absolute {
+        let size = system.rotation.coordinates().len() + 3;
+        let size = if system.space == Space::Planar { 3 } else { size };
+        return system.bodies.get(column / size).map_or(system.name.span(), |body| body.name.span());
+    }
     let mut first = 0;
     for (id, joint) in system.tree_joints() {
         if let Some(member) = system.member_before(id) {

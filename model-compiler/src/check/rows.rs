@@ -66,7 +66,8 @@ impl<'r> Factors<'r> {
     }
 
     /// For every row whether it depends on rows before it.
-    pub(super) fn dependent(&self) -> impl Iterator<Item = bool> + '_ {
+    #[cfg(test)]
+    fn dependent(&self) -> impl Iterator<Item = bool> + '_ {
         self.pivots.iter().map(Option::is_none)
     }
 

@@ -108,8 +108,10 @@ pub struct Layout {
     pub states: usize,
     /// Coordinates that are angles whose odd multiples of 90° are singular.
     pub singular_angles: Vec<usize>,
-    /// Number of initial conditions on coordinates and on velocities.
-    pub initial_conditions: (usize, usize),
+    /// Initial conditions on coordinates and on velocities, as they are written, component by component.
+    pub initial_conditions: (Vec<String>, Vec<String>),
+    /// Expressions that may be undefined somewhere, as they are written, each with the item it stands in.
+    pub singular: Vec<(String, String)>,
     /// A potential depends on what has a rate that time, coordinates and velocities do not tell.
     pub has_unknown_power: bool,
 }
@@ -157,8 +159,10 @@ pub struct ParameterChannel {
     pub unit: String,
     /// Its shape; components follow each other in row-major order.
     pub shape: crate::resolve::Shape,
-    /// Source of its default, for documentation.
+    /// Its doc comment, or empty.
     pub doc: String,
+    /// Its default as it is written, with its unit.
+    pub default: String,
 }
 
 /// How a run of coordinates moves with its velocities; mirrors the runtime's type of the same name.

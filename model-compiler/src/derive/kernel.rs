@@ -468,11 +468,13 @@ impl<'a> KernelBuilder<'a> {
         let lambda = self.lambda();
         let (on_positions, on_velocities) = lambda.split_at(constraint.len());
         let (q, v) = (self.expressions(&self.inputs.q), self.expressions(&self.inputs.v));
+        self.graph.keep_poles(true);
         let work = self.graph.dot(on_positions, constraint);
         let by_q = self.graph.gradient(work, &q);
         let along = self.along_velocities(&by_q);
         let power = self.graph.dot(on_velocities, velocity_constraint);
         let by_v = self.graph.gradient(power, &v);
+        self.graph.keep_poles(false);
         Some(along.into_iter().zip(by_v).map(|(a, b)| self.graph.add(a, b)).collect())
     }
 
@@ -497,14 +499,21 @@ impl<'a> KernelBuilder<'a> {
 
     /// How what is linear in the velocities moves.
     fn rates_of_velocities(&mut self, y: &[ExprId]) -> Rates {
-        Rates { jacobian: self.velocity_jacobian(y), rate: self.at_rest(y), acceleration: self.convective(y) }
+        self.graph.keep_poles(true);
+        let rates =
+            Rates { jacobian: self.velocity_jacobian(y), rate: self.at_rest(y), acceleration: self.convective(y) };
+        self.graph.keep_poles(false);
+        rates
     }
 
     /// How functions of coordinates and time move.
     fn rates(&mut self, y: &[ExprId]) -> Rates {
+        self.graph.keep_poles(true);
         let total_rate = self.convective(y);
         let acceleration = self.convective(&total_rate);
-        Rates { jacobian: self.tangent(y), rate: self.time_derivative(y), acceleration }
+        let rates = Rates { jacobian: self.tangent(y), rate: self.time_derivative(y), acceleration };
+        self.graph.keep_poles(false);
+        rates
     }
 
     /// The coordinates and q̇ = N v.

@@ -69,6 +69,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             reference
         }
     };
+    layout.singular = system.singular.iter().map(|one| (one.text.clone(), one.place.clone())).collect();
     layout.has_unknown_power = terms::has_unknown_power(system);
     layout.names_mut().for_each(|name| *name = spelled(name));
     let bodies = system.bodies.iter().filter(|body| !body.is_part).map(|body| BodyInertia {

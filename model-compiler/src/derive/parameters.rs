@@ -50,7 +50,8 @@ impl Parameters {
                 name,
                 unit: parameter.value.unit.to_string(),
                 shape: if is_diagonal { Shape::Vector(3) } else { parameter.value.shape },
-                doc: if is_diagonal { format!("{} (diagonal)", parameter.doc) } else { parameter.doc.clone() },
+                doc: parameter.doc.clone(),
+                default: parameter.text.clone(),
             });
         }
         parameters

@@ -3,9 +3,9 @@
 use super::equations::{Block, Channel, Function, FunctionRole, Layout, Output, Role};
 use super::lower::{lower, lower_scalar};
 use super::motion::Stage;
-use crate::expr::{Binary, ExprId, Graph, Unary};
+use crate::expr::{ExprId, Graph};
 use crate::joints::Ends;
-use crate::resolve::{Joint, Quantity, StateEquation, System, Term, TermKind};
+use crate::resolve::{Joint, Level, Shape, StateEquation, System, Term};
 use crate::spatial::Transform;
 use crate::units::Unit;
 
@@ -54,35 +54,11 @@ fn unit(system: &System, term: &Term) -> String {
 
 /// Whether a term is made of angles, or of their rates, by sums and scaling alone.
 fn is_angular(system: &System, term: &Term) -> bool {
-    let is = |term: &Term| is_angular(system, term);
-    let is_number = |term: &Term| matches!(term.kind, TermKind::Number(_));
-    match &term.kind {
-        TermKind::Quantity(quantity) => match *quantity {
-            Quantity::Angle(_)
-            | Quantity::EulerAngle(..)
-            | Quantity::AngularVelocity(_)
-            | Quantity::AngularAcceleration(_) => true,
-            Quantity::Coordinate(joint, i)
-            | Quantity::CoordinateVelocity(joint, i)
-            | Quantity::CoordinateAcceleration(joint, i) => {
-                let kind = system.joints[joint.0].kind;
-                let (coordinates, velocities) = crate::joints::channels(kind, system.space, system.rotation);
-                let is_position = matches!(*quantity, Quantity::Coordinate(..));
-                let channels = if is_position { coordinates } else { velocities };
-                channels.get(i).is_some_and(|channel| channel.unit.starts_with("rad"))
-            }
-            _ => false,
-        },
-        TermKind::Stack(terms) => terms.iter().any(is),
-        TermKind::Component(a, _)
-        | TermKind::Unary(Unary::Neg, a)
-        | TermKind::Norm(a)
-        | TermKind::ExpressedIn(a, _) => is(a),
-        TermKind::Binary(Binary::Add | Binary::Sub, a, b) => is(a) || is(b),
-        TermKind::Binary(Binary::Mul, a, b) => (is_number(a) && is(b)) || (is(a) && is_number(b)),
-        TermKind::Binary(Binary::Div, a, b) => is(a) && is_number(b),
-        _ => false,
-    }
+    term.is_angular(&|joint, index, level| {
+        let (q, v) = crate::joints::channels(system.joints[joint.0].kind, system.space, system.rotation);
+        let channels = if level == Level::Position { q } else { v };
+        channels.get(index).map(|channel| channel.unit)
+    })
 }
 
 /// One channel per component of a term.
@@ -91,15 +67,28 @@ fn channels(system: &System, name: &str, term: &Term) -> Vec<Channel> {
     term.shape.component_names(name).into_iter().map(|name| Channel { name, unit: unit.clone() }).collect()
 }
 
+/// What is written, once for every component of it.
+fn texts(text: &str, shape: Shape) -> Vec<String> {
+    match shape {
+        Shape::Scalar => vec![text.to_owned()],
+        _ => {
+            let components = shape.component_names("");
+            let component = |name: &String| format!("{text}, component {}", name.trim_start_matches('_'));
+            components.iter().map(component).collect()
+        }
+    }
+}
+
 /// Declares outputs and initial conditions.
 pub(super) fn declare(system: &System, layout: &mut Layout) {
     for output in &system.outputs {
         layout.outputs.extend(channels(system, &output.name.to_string(), &output.value));
     }
-    let count = |velocity: bool| {
-        system.initial.iter().filter(|i| i.is_velocity == velocity).map(|i| i.residual.shape.size()).sum()
+    let texts = |velocity: bool| {
+        let conditions = system.initial.iter().filter(move |condition| condition.is_velocity == velocity);
+        conditions.flat_map(|condition| texts(&condition.text, condition.residual.shape)).collect()
     };
-    layout.initial_conditions = (count(false), count(true));
+    layout.initial_conditions = (texts(false), texts(true));
     let on_velocities = system.constraints.iter().filter(|constraint| constraint.is_velocity);
     layout.velocity_constraints = on_velocities.map(|constraint| constraint.residual.shape.size()).sum();
     for input in &system.inputs {

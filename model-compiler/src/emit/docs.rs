@@ -94,8 +94,11 @@ pub(super) fn constant(kernel: &ScheduledKernel, index: usize) -> String {
 /// Unit and default of a parameter.
 pub(super) fn parameter(parameter: &ParameterChannel) -> String {
     let unit = if parameter.unit == "1" { "Dimensionless".to_owned() } else { format!("Unit: {}", parameter.unit) };
-    let default = if parameter.doc.is_empty() { String::new() } else { format!("; default `{}`", parameter.doc) };
-    comment(&[format!("{unit}{default}.")])
+    let mut lines = vec![format!("{unit}; default `{}`.", parameter.default)];
+    if !parameter.doc.is_empty() {
+        lines.splice(..0, [parameter.doc.clone(), String::new()]);
+    }
+    comment(&lines)
 }
 
 #[cfg(test)]

@@ -52,6 +52,11 @@ pub(super) fn info(
     field("contact_jacobian", patterns.contact_jacobian.text());
     field("iteration_matrix", "iteration_matrix([&m, &d, &k], &g)".to_owned());
     field("functions", functions(equations, schedule));
+    field("initial_conditions", {
+        let (positions, velocities) = &layout.initial_conditions;
+        format!("(&{positions:?}, &{velocities:?})")
+    });
+    field("singular", format!("&{:?}", layout.singular));
     field("is_conservative", is_conservative.to_string());
     let helpers: Vec<&str> = ["Run"].into_iter().chain(called).collect();
     let blocks = [

@@ -89,7 +89,7 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
         let angles = &layout.singular_angles;
         let _ = writeln!(text, "fn singular_angles(&self) -> &'static [usize] {{\n&{angles:?}\n}}");
     }
-    let (position, velocity) = layout.initial_conditions;
+    let (position, velocity) = (layout.initial_conditions.0.len(), layout.initial_conditions.1.len());
     let _ = writeln!(text, "fn n_initial_conditions(&self) -> (usize, usize) {{\n({position}, {velocity})\n}}\n}}");
     text
 }

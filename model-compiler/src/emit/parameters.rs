@@ -164,7 +164,7 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
     let (routine, error, helpers) = (&schedule.bodies, paths::PARAMETER_ERROR, paths::GENERATED);
     let notation = notation(schedule, routine);
     let mut text = docs::comment(&[
-        "Whether a mechanical system can have these parameters: all finite, every mass positive, every inertia that of a rigid body, every mass with its added mass positive definite, every restitution from 0 to 1, no friction negative.".to_owned(),
+        "Whether a mechanical system can have these parameters: all finite, every mass and inertia that of a rigid body, every mass with its added mass positive definite, every restitution from 0 to 1, no friction negative.".to_owned(),
         String::new(),
         "# Errors".to_owned(),
         "The first value that is not as expected.".to_owned(),

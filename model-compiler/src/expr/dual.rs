@@ -1,4 +1,7 @@
 //! Forward-mode dual numbers with any number of directions.
+//!
+//! A direction in which an operand does not vary must not meet an infinite slope: the product is zero. So norms, absolute
+//! values and their powers have the slope 0 where they are zero, as the derivatives of expressions have it.
 
 use super::{Binary, Scalar, Unary};
 
@@ -33,17 +36,23 @@ impl Dual {
     }
 
     fn scaled(&self, value: f64, factor: f64) -> Dual {
-        Dual { value, slopes: self.slopes.iter().map(|slope| factor * slope).collect() }
+        Dual { value, slopes: self.slopes.iter().map(|&slope| times(factor, slope)).collect() }
+    }
+
+    fn varies(&self) -> bool {
+        !self.slopes.is_empty()
     }
 
     /// `value` with the slopes `left·a' + right·b'`.
     fn combined(value: f64, left: f64, a: &Dual, right: f64, b: &Dual) -> Dual {
         let directions = a.slopes.len().max(b.slopes.len());
-        // A direction in which an operand does not vary must not meet an infinite partial derivative.
-        let times = |partial: f64, slope: f64| if slope == 0.0 { 0.0 } else { partial * slope };
         let slopes = (0..directions).map(|k| times(left, a.slope(k)) + times(right, b.slope(k))).collect();
         Dual { value, slopes }
     }
+}
+
+fn times(partial: f64, slope: f64) -> f64 {
+    if slope == 0.0 { 0.0 } else { partial * slope }
 }
 
 impl Scalar for Dual {
@@ -80,10 +89,13 @@ impl Scalar for Dual {
             Binary::Sub => (1.0, -1.0),
             Binary::Mul => (b, a),
             Binary::Div => (1.0 / b, -y / b),
+            Binary::Atan2 if a == 0.0 && b == 0.0 => (0.0, 0.0),
             Binary::Atan2 => (b / (a * a + b * b), -a / (a * a + b * b)),
+            Binary::Power if a == 0.0 => (b * a.powf(b - 1.0), 0.0),
             Binary::Power => (b * a.powf(b - 1.0), y * a.ln()),
-            Binary::Min if a < b => (1.0, 0.0),
-            Binary::Max if a >= b => (1.0, 0.0),
+            // A bound that does not vary has the slope at the bound.
+            Binary::Min if a < b || a == b && !self.varies() => (1.0, 0.0),
+            Binary::Max if a > b || a == b && (other.varies() || !self.varies()) => (1.0, 0.0),
             Binary::Min | Binary::Max => (0.0, 1.0),
         };
         Dual::combined(y, left, self, right, other)

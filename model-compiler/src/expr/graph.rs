@@ -15,6 +15,8 @@ pub struct Graph {
     /// Shared by the copies of a graph, of which simplification makes thousands.
     symbols: Arc<Symbols>,
     symbol_exprs: Vec<ExprId>,
+    /// Derivatives keep the poles that they have at corners.
+    keeps_poles: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -27,6 +29,16 @@ impl Graph {
     /// An empty graph.
     pub fn new() -> Graph {
         Graph::default()
+    }
+
+    /// Whether derivatives keep the poles that they have at corners, and whether they did before.
+    pub fn keep_poles(&mut self, keeps_poles: bool) -> bool {
+        std::mem::replace(&mut self.keeps_poles, keeps_poles)
+    }
+
+    /// Whether derivatives keep the poles that they have at corners.
+    pub(super) fn keeps_poles(&self) -> bool {
+        self.keeps_poles
     }
 
     /// An empty graph with the symbols of another, under the same [`SymbolId`]s.

@@ -18,6 +18,7 @@ mod parameter;
 mod reader;
 mod repeat;
 mod state;
+mod text;
 mod unit;
 mod value;
 

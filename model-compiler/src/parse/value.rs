@@ -111,7 +111,8 @@ pub struct Choice {
 }
 
 impl ValueKind {
-    fn parts(&self) -> Vec<&Value> {
+    /// The expressions that it is made of.
+    pub(crate) fn parts(&self) -> Vec<&Value> {
         match self {
             ValueKind::Number(_) | ValueKind::Name(_) => Vec::new(),
             ValueKind::WithUnit(a, _)

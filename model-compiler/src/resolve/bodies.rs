@@ -99,7 +99,7 @@ impl Context<'_> {
     fn check_inertia(&self, inertia: &Term, body: &Ident, place: Place) {
         let Some(entries) = evaluate(inertia, &self.defaults) else { return };
         let Ok(matrix) = <[f64; 9]>::try_from(entries.as_slice()) else {
-            if let Some(value) = entries.first().filter(|value| value.is_nan() || **value <= 0.0) {
+            if let Some(value) = entries.first().filter(|value| value.is_nan() || **value < 0.0) {
                 self.errors.push(diagnostics::not_positive(place, "inertia", body, *value));
             }
             return;
@@ -112,9 +112,9 @@ impl Context<'_> {
             return;
         }
         let [small, middle, large] = constants::principal_moments(&matrix);
-        if small.is_nan() || small <= ROUNDING * ROUNDING * size {
+        if small.is_nan() || small < -ROUNDING * size {
             self.errors.push(diagnostics::inertia_not_positive_definite(place, body));
-        } else if large > (small + middle) * (1.0 + ROUNDING) {
+        } else if large - (small + middle) > ROUNDING * size {
             self.errors.push(diagnostics::inertia_violates_triangle(place, body, [small, middle, large]));
         }
     }

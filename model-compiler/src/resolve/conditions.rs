@@ -5,7 +5,7 @@ use super::dependence::{Cause, Role};
 use super::dimensions::{self, Operand};
 use super::{BodyId, Constraint, Initial, Output, Shape, Term, TermKind};
 use crate::diagnostics::{self, Place};
-use crate::parse;
+use crate::parse::{self, spelled};
 
 impl Context<'_> {
     /// A constraint between positions or velocities, or a drive.
@@ -13,6 +13,8 @@ impl Context<'_> {
         let (lhs, rhs) = (self.operand(&constraint.lhs), self.operand(&constraint.rhs));
         let place = Place { first: constraint.lhs.place.first, last: constraint.rhs.place.last };
         let (lhs, mut rhs) = (lhs?, rhs?);
+        self.refuse_bare_angle_beside(&lhs.term, &constraint.rhs);
+        self.refuse_bare_angle_beside(&rhs.term, &constraint.lhs);
         if constraint.is_drive {
             rhs.term = self.allow(rhs.term, Role::Law)?;
         }
@@ -46,14 +48,19 @@ impl Context<'_> {
             Some(body) => Operand { term: self.expressed_in(lhs?, body?)?, place },
             None => lhs?,
         };
-        let residual = self.keep(dimensions::subtract(lhs, rhs?, "equate", initial.rhs.place.first))?;
+        let rhs = rhs?;
+        self.refuse_bare_angle_beside(&lhs.term, &initial.rhs);
+        self.refuse_bare_angle_beside(&rhs.term, &initial.lhs);
+        let residual = self.keep(dimensions::subtract(lhs, rhs, "equate", initial.rhs.place.first))?;
         let residual = self.allow(residual, Role::Initial)?;
         let is_state = residual.causes().iter().any(|(cause, _)| matches!(cause, Cause::State(_)));
         let is_velocity = is_state || depends_on(&residual, Cause::Velocity);
         if !is_velocity && !depends_on(&residual, Cause::Position) {
             return self.report(diagnostics::no_motion(place, "an initial condition", "positions or velocities"));
         }
-        Some(Initial { residual, is_velocity, span: place.first })
+        let axes = initial.axes.as_ref().map_or(String::new(), |body| format!(" in {}", spelled(&body.to_string())));
+        let text = format!("{} = {}{axes}", initial.lhs, initial.rhs);
+        Some(Initial { residual, is_velocity, text, span: place.first })
     }
 
     /// A named result.

@@ -134,7 +134,7 @@ pub(super) fn is_positive_definite(rows: &[Vec<f64>]) -> bool {
 }
 
 /// Principal moments of a symmetric 3 × 3 matrix in row-major order, by Jacobi's rotations.
-pub(super) fn principal_moments(matrix: &[f64; 9]) -> [f64; 3] {
+pub(crate) fn principal_moments(matrix: &[f64; 9]) -> [f64; 3] {
     const SWEEPS: usize = 12;
     let mut m = *matrix;
     for _ in 0..SWEEPS {

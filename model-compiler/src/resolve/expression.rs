@@ -6,7 +6,7 @@ use super::context::Context;
 use super::dimensions::{self, Operand};
 use super::names::{self, Meaning};
 use super::quantity::Subject;
-use super::{Frame, Quantity, Shape, Term, TermKind, functions};
+use super::{Frame, Quantity, Shape, Term, TermKind, angles, functions};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
 use crate::parse::{Choice, Index, Operator, UnitExpression, Value, ValueKind};
@@ -74,6 +74,9 @@ impl Context<'_> {
                 indices.iter().fold(term, |base, index| self.index(base?, index)).map(|operand| operand.term)
             }
             ValueKind::Call(name, arguments) => {
+                if angles::FUNCTIONS.iter().any(|known| name == known) {
+                    arguments.iter().for_each(|argument| self.refuse_bare_angle(argument));
+                }
                 let arguments = self.operands(arguments);
                 // Errors in the arguments of an unknown function are reported with it.
                 if arguments.is_none() && !functions::NAMES.iter().any(|known| name == known) {

@@ -95,6 +95,9 @@ impl Context<'_> {
                 let (shape, unit) = (self.field_shape(field), field_unit(field, any));
                 match (written.iter().find(|given| given.name == field.name), field.default) {
                     (Some(given), _) => {
+                        if field.unit == "rad" {
+                            self.refuse_bare_angle(&given.value);
+                        }
                         self.typed(&given.value, shape, unit).and_then(|term| self.allow(term, Role::Force))
                     }
                     (None, Some(default)) => {

@@ -68,6 +68,9 @@ impl Context<'_> {
             Space::Planar => Shape::Scalar,
             Space::Spatial => Shape::Matrix(3, 3),
         };
+        if shape == Shape::Scalar {
+            self.refuse_bare_angle(value);
+        }
         let term = self.typed(value, shape, Unit::ONE)?;
         let rotation = self.allow(term, Role::Fixed("the axes of a frame"))?;
         let entries = constants::evaluate(&rotation, &self.defaults);

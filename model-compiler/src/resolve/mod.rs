@@ -8,6 +8,7 @@
 mod system;
 
 mod added_mass;
+mod angles;
 mod beams;
 mod bodies;
 mod conditions;
@@ -28,10 +29,14 @@ mod parameters;
 mod provided;
 mod quantity;
 mod settings;
+mod singular;
 mod states;
 mod tree;
 
+pub use angles::Level;
+pub(crate) use constants::principal_moments;
 pub use names::is_free_name;
+pub use singular::Singular;
 pub use system::*;
 
 use std::cell::RefCell;
@@ -170,6 +175,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         contacts: contacts.into_iter().collect::<Option<_>>()?,
         initial: initial.into_iter().collect::<Option<_>>()?,
         outputs: outputs.into_iter().collect::<Option<_>>()?,
+        singular: singular::singular(description),
         provided,
     })
 }

@@ -60,7 +60,8 @@ impl<'a> Context<'_> {
         self.parameters.push((value.shape, value.unit));
         self.defaults.push(default);
         let doc = written.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
-        Some(Parameter { name: written.name.clone(), is_constant: written.is_constant, value, doc })
+        let (name, text) = (written.name.clone(), written.value.to_string());
+        Some(Parameter { name, is_constant: written.is_constant, value, doc, text })
     }
 
     fn resolve_definition(&mut self, written: &parse::Definition) {

@@ -74,6 +74,8 @@ pub struct System {
     pub initial: Vec<Initial>,
     /// Named results.
     pub outputs: Vec<Output>,
+    /// Expressions that may be undefined somewhere.
+    pub singular: Vec<super::Singular>,
     /// Functions asked for beside those that every model has.
     pub provided: Vec<Provided>,
 }
@@ -154,6 +156,8 @@ pub struct Parameter {
     pub value: Term,
     /// Its doc comment, or empty.
     pub doc: String,
+    /// Its default as it is written, with its unit.
+    pub text: String,
 }
 
 /// A signal given at run time.
@@ -459,6 +463,8 @@ pub struct Initial {
     pub residual: Term,
     /// Contains velocities, or quantities of first order, which stand among them.
     pub is_velocity: bool,
+    /// As it is written.
+    pub text: String,
     /// Where it is written.
     pub span: Span,
 }

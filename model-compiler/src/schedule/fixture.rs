@@ -35,8 +35,9 @@ fn channel(name: &str, unit: &str) -> Channel {
     Channel { name: name.to_owned(), unit: unit.to_owned() }
 }
 
-fn parameter(name: &str, unit: &str, shape: Shape, doc: &str) -> ParameterChannel {
-    ParameterChannel { name: name.to_owned(), unit: unit.to_owned(), shape, doc: doc.to_owned() }
+fn parameter(name: &str, unit: &str, shape: Shape, default: &str) -> ParameterChannel {
+    let [name, unit, doc, default] = [name, unit, "", default].map(str::to_owned);
+    ParameterChannel { name, unit, shape, doc, default }
 }
 
 fn instance(kernel: usize, name: &str) -> Instance {
@@ -174,7 +175,8 @@ pub fn pendulum() -> Equations {
             blocks: vec![Block::Vector(1)],
             velocity_constraints: 0,
             contacts: Vec::new(),
-            initial_conditions: (1, 0),
+            initial_conditions: (vec!["theta = 1 rad".to_owned()], Vec::new()),
+            singular: Vec::new(),
             has_unknown_power: false,
             ..Layout::default()
         },
@@ -232,7 +234,8 @@ pub fn dumbbell() -> Equations {
             blocks: vec![Block::Vector(4)],
             velocity_constraints: 0,
             contacts: Vec::new(),
-            initial_conditions: (0, 0),
+            initial_conditions: Default::default(),
+            singular: Vec::new(),
             has_unknown_power: false,
             ..Layout::default()
         },

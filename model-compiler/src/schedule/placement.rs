@@ -77,8 +77,8 @@ impl Axis {
             Axis::Contacts => layout.contacts.len(),
             Axis::ContactRows => layout.contact_rows(),
             Axis::Outputs => layout.outputs.len(),
-            Axis::InitialPosition => layout.initial_conditions.0,
-            Axis::InitialVelocity => layout.initial_conditions.1,
+            Axis::InitialPosition => layout.initial_conditions.0.len(),
+            Axis::InitialVelocity => layout.initial_conditions.1.len(),
             Axis::Single => 1,
         }
     }

@@ -7,6 +7,7 @@ mod common;
 mod contact_laws;
 mod contact_motions;
 mod contact_trouble;
+mod corners;
 mod equilibria;
 mod flexible;
 mod flexible_mechanisms;

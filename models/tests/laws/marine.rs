@@ -175,8 +175,9 @@ multibody! {
         }
         joint swim: free(ground, hull);
         initial swim.angle = 0.1 rad;
-        initial swim.x.velocity = 1 m/s * cos(0.1)^2 + 14099.073334264223 / 22668.464571578535 * sin(0.1)^2 * 1 m/s;
-        initial swim.y.velocity = (1 - 14099.073334264223 / 22668.464571578535) * sin(0.1) * cos(0.1) * 1 m/s;
+        initial swim.x.velocity =
+            1 m/s * cos(0.1 rad)^2 + 14099.073334264223 / 22668.464571578535 * sin(0.1 rad)^2 * 1 m/s;
+        initial swim.y.velocity = (1 - 14099.073334264223 / 22668.464571578535) * sin(0.1 rad) * cos(0.1 rad) * 1 m/s;
     }
 }
 

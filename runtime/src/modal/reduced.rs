@@ -267,6 +267,8 @@ fn describe(whole: &'static ModelInfo, q: &Run, v: &Run) -> ModelInfo {
         contact_jacobian: wide(&whole.contact_jacobian),
         iteration_matrix: square(&whole.iteration_matrix),
         functions: whole.functions,
+        initial_conditions: whole.initial_conditions,
+        singular: whole.singular,
         is_conservative: whole.is_conservative,
     }
 }

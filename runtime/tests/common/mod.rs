@@ -57,6 +57,8 @@ pub fn full_info(
         contact_jacobian: full_pattern(0, nv, |_, _| false),
         iteration_matrix: full_pattern(nv + nc, nv + nc, |row, column| row < nv || column < nv),
         functions: &[],
+        initial_conditions: (&[], &[]),
+        singular: &[],
         is_conservative: false,
     }
 }

@@ -1,0 +1,98 @@
+//! Why a model has no finite value at a state: which of its functions, in which row, and what its text says of it.
+
+use crate::model::{Model, State};
+use crate::sparsity::SparsityPattern;
+
+/// Expressions and values that a message names at most.
+const NAMED: usize = 6;
+
+/// Names the first function of a model that is not finite at a state, with the expressions that can be the reason, their
+/// places in the model and the values of coordinates and velocities; `None` if all are finite.
+///
+/// For messages about failed steps: it allocates, and evaluates every function once.
+pub fn explain_not_finite(model: &dyn Model, state: &State) -> Option<String> {
+    first_undefined(model, state).map(|what| explanation(&what, model, state))
+}
+
+/// The same for a step that has failed from this state; where all is finite at its start, what may not be later.
+pub(crate) fn explain_failed_step(model: &dyn Model, state: &State) -> Option<String> {
+    let within = || (!model.describe().singular.is_empty()).then(|| "a value within the step".to_owned());
+    let what = first_undefined(model, state).or_else(within)?;
+    Some(explanation(&what, model, state))
+}
+
+fn explanation(what: &str, model: &dyn Model, state: &State) -> String {
+    let info = model.describe();
+    let mut text = format!("{what} is not finite");
+    let list = |items: &[String]| match items.len() {
+        n if n > NAMED => format!("{} and {} more", items[..NAMED].join(", "), n - NAMED),
+        _ => items.join(", "),
+    };
+    let expressions: Vec<String> = info.singular.iter().map(|(text, place)| format!("`{text}` in {place}")).collect();
+    if !expressions.is_empty() {
+        text += &format!("; it can be {}", list(&expressions));
+    }
+    let named = |channels: &[crate::model::Channel], values: &[f64], rate: &str| -> Vec<String> {
+        let value = |(channel, value): (&crate::model::Channel, &f64)| format!("{rate}{} = {value}", channel.name);
+        channels.iter().zip(values).map(value).collect()
+    };
+    // What is zero is the likely corner, so it comes first.
+    let mut values = named(info.coordinates, state.q.as_slice(), "");
+    values.extend(named(info.velocities, state.v.as_slice(), "velocity of "));
+    values.sort_by_key(|value| !value.ends_with(" = 0"));
+    format!("{text}; from {}", list(&values))
+}
+
+fn first_undefined(model: &dyn Model, state: &State) -> Option<String> {
+    let (info, dims) = (model.describe(), model.dims());
+    let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+    let of_vector = |n: usize, fill: &dyn Fn(&mut [f64])| -> Option<usize> {
+        let mut values = vec![0.0; n];
+        fill(&mut values);
+        values.iter().position(|value| !value.is_finite())
+    };
+    let of_matrix = |pattern: &SparsityPattern, fill: &dyn Fn(&mut [f64])| -> Option<(usize, usize)> {
+        let place = of_vector(pattern.nnz(), fill)?;
+        pattern.entries().nth(place)
+    };
+    let velocity = |index: usize| format!("`{}`", info.velocities[index].name);
+    let constraint = |index: usize| format!("`{}`", info.constraints[index].name);
+    if let Some((row, _)) = of_matrix(&info.mass_matrix, &|out| model.mass_matrix(q, out)) {
+        return Some(format!("the mass matrix along {}", velocity(row)));
+    }
+    if let Some(row) = of_vector(dims.nv, &|out| model.bias_force(q, v, out)) {
+        return Some(format!("the inertial force along {}", velocity(row)));
+    }
+    if let Some(row) = of_vector(dims.nv, &|out| model.applied_force(t, q, v, out)) {
+        return Some(format!("the applied force along {}", velocity(row)));
+    }
+    if let Some(row) = of_vector(dims.nc, &|out| model.constraint(t, q, out)) {
+        return Some(format!("constraint {}", constraint(row)));
+    }
+    if let Some((row, _)) = of_matrix(&info.constraint_jacobian, &|out| model.constraint_jacobian(t, q, out)) {
+        return Some(format!("the gradient of constraint {}", constraint(row)));
+    }
+    let mut rest = vec![0.0; dims.nc];
+    let mut rate = vec![0.0; dims.nc];
+    model.constraint_bias(t, q, v, &mut rate, &mut rest);
+    if let Some(row) = rate.iter().zip(&rest).position(|(rate, rest)| !(rate + rest).is_finite()) {
+        return Some(format!("the rate of constraint {}", constraint(row)));
+    }
+    if let Some(index) = of_vector(info.contacts.len(), &|out| model.contact_gap(t, q, out)) {
+        return Some(format!("the gap of contact `{}`", info.contacts[index].name));
+    }
+    if of_matrix(&info.contact_jacobian, &|out| model.contact_jacobian(t, q, out)).is_some() {
+        return Some("a direction of a contact".to_owned());
+    }
+    if let Some((row, column)) = of_matrix(&info.damping, &|out| model.damping(state, out)) {
+        return Some(format!(
+            "the derivative of the force along {} by the velocity of {}",
+            velocity(row),
+            velocity(column)
+        ));
+    }
+    if let Some((row, column)) = of_matrix(&info.stiffness, &|out| model.stiffness(state, out)) {
+        return Some(format!("the derivative of the force along {} by {}", velocity(row), velocity(column)));
+    }
+    None
+}
