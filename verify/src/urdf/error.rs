@@ -116,9 +116,9 @@ pub enum Problem {
     /// A link with a joint that lets it move, and nothing that resists.
     #[error("`{0}` moves but has no inertia\nhelp: give it an `inertial`, or make its joint `fixed`")]
     NoInertia(String),
-    /// A mass that is meant to be a point.
-    #[error("`{0}` has a mass but its moments of inertia are zero\nhelp: they must be positive about every axis")]
-    PointMass(String),
+    /// A link with a joint that lets it move, and inertia alone.
+    #[error("`{0}` moves but has no mass\nhelp: give it a mass, or make its joint `fixed`")]
+    NoMass(String),
 }
 
 /// What was left out, or decided.

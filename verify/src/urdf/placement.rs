@@ -89,7 +89,7 @@ fn root(robot: &Robot) -> Result<usize, Error> {
 fn floating(robot: &Robot, root: usize) -> Result<usize, Error> {
     let mut link = root;
     loop {
-        if robot.links[link].inertial.is_some() {
+        if robot.links[link].has_mass() {
             return Ok(link);
         }
         let coincides = |joint: &&super::robot::Joint| {
@@ -112,12 +112,13 @@ fn seat(robot: &Robot, placement: &mut Placement, index: usize) -> Result<Seat, 
     if placement.free == Some(joint.child) {
         return Ok(Seat { body: Some(joint.child), path: Vec::new() });
     }
-    if child.inertial.is_some() {
+    if child.has_mass() {
         placement.joints.push(index);
         return Ok(Seat { body: Some(joint.child), path: Vec::new() });
     }
     if joint.kind != Kind::Fixed {
-        return Err(Error { place: child.place, problem: Problem::NoInertia(child.name.clone()) });
+        let missing = if child.inertial.is_some() { Problem::NoMass } else { Problem::NoInertia };
+        return Err(Error { place: child.place, problem: missing(child.name.clone()) });
     }
     let mut seat = placement.links[joint.parent].clone();
     seat.path.push(index);

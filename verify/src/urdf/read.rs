@@ -71,15 +71,15 @@ impl<'a> Reader<'a> {
         let mut inertial = None;
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
-                "inertial" => inertial = self.inertial(child, &name)?,
+                "inertial" => inertial = self.inertial(child)?,
                 _ => self.ignore(child)?,
             }
         }
         Ok(Link { name, place: self.place(node), inertial })
     }
 
-    /// `None` if the mass is zero.
-    fn inertial(&mut self, node: Node<'a, 'a>, link: &str) -> Result<Option<Inertial>, Error> {
+    /// `None` if there is neither mass nor inertia.
+    fn inertial(&mut self, node: Node<'a, 'a>) -> Result<Option<Inertial>, Error> {
         let mass = self.element(node, "mass")?;
         let [mass] = self.numbers(mass, "value")?;
         let inertia = self.element(node, "inertia")?;
@@ -97,15 +97,9 @@ impl<'a> Reader<'a> {
         if mass.value < 0.0 {
             return Err(self.error(node, Problem::NegativeMass(mass.value)));
         }
-        if mass.is_zero() {
-            return Ok(None);
-        }
-        match <[Number; 6]>::try_from(moments) {
-            Ok(inertia) if inertia.iter().any(|moment| !moment.is_zero()) => {
-                Ok(Some(Inertial { origin, mass, inertia }))
-            }
-            _ => Err(self.error(node, Problem::PointMass(link.to_owned()))),
-        }
+        let is_empty = mass.is_zero() && moments.iter().all(Number::is_zero);
+        let inertia = <[Number; 6]>::try_from(moments).ok().filter(|_| !is_empty);
+        Ok(inertia.map(|inertia| Inertial { origin, mass, inertia }))
     }
 
     fn joint(&mut self, node: Node<'a, 'a>, links: &HashMap<&str, usize>) -> Result<Joint, Error> {

@@ -12,12 +12,19 @@ pub(super) struct Robot {
     pub(super) joints: Vec<Joint>,
 }
 
-/// A rigid body, or a frame if it has no inertia.
+/// A rigid body, or a frame if it has no mass.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) name: String,
     pub(super) place: Place,
     pub(super) inertial: Option<Inertial>,
+}
+
+impl Link {
+    /// Whether it is a body of its own. A link with inertia and no mass gives its inertia to the body it is fixed to.
+    pub(super) fn has_mass(&self) -> bool {
+        self.inertial.as_ref().is_some_and(|inertial| !inertial.mass.is_zero())
+    }
 }
 
 /// Mass and inertia about the centre of mass.

@@ -84,12 +84,19 @@ impl Writer<'_> {
         if let Some(center) = vector(&origin.xyz) {
             self.line(2, &format!("center_of_mass: {center} m,"));
         }
-        let moments = tensor(inertia);
-        let inertia = match self.rotation(origin) {
-            Some(rotation) => format!("{rotation} * {moments} kg m^2 * transpose({rotation})"),
-            None => format!("{moments} kg m^2"),
-        };
-        self.line(2, &format!("inertia: {inertia},"));
+        let rotation = self.rotation(origin);
+        let mut inertias = vec![turned(inertia, rotation.as_slice())];
+        // Without a mass an inertia is the same about every point.
+        for (fixed, seat) in robot.links.iter().zip(&self.placement.links) {
+            if let Some(Inertial { origin, inertia, .. }) = fixed.inertial.as_ref().filter(|_| !fixed.has_mass())
+                && seat.body == Some(link)
+            {
+                let origins = seat.path.iter().map(|&joint| &robot.joints[joint].origin).chain([origin]);
+                let rotations: Vec<String> = origins.filter_map(|origin| self.rotation(origin)).collect();
+                inertias.push(turned(inertia, &rotations));
+            }
+        }
+        self.line(2, &format!("inertia: {},", inertias.join(" + ")));
         self.line(1, "}");
     }
 
@@ -125,7 +132,7 @@ impl Writer<'_> {
         if has_axis && !is_z { vector(&joint.axis) } else { None }
     }
 
-    /// A link without inertia is a frame of a body, for which the language has an end of a joint.
+    /// A link without mass is a frame of a body, for which the language has an end of a joint.
     fn frame(&mut self, link: usize) {
         let Seat { body, path } = self.placement.links[link].clone();
         if !path.is_empty() {
@@ -214,6 +221,18 @@ impl Writer<'_> {
 fn vector(components: &[Number; 3]) -> Option<String> {
     let is_zero = components.iter().all(Number::is_zero);
     (!is_zero).then(|| format!("[{}]", components.each_ref().map(Number::literal).join(", ")))
+}
+
+/// A moment of inertia in axes that these rotations have turned, one after the other.
+fn turned(inertia: &[Number; 6], rotations: &[String]) -> String {
+    let moments = tensor(inertia);
+    match rotations {
+        [] => format!("{moments} kg m^2"),
+        _ => {
+            let rotation = rotations.join(" * ");
+            format!("{rotation} * {moments} kg m^2 * transpose({rotation})")
+        }
+    }
 }
 
 /// A symmetric matrix.
