@@ -47,8 +47,8 @@ struct Projection<'m> {
 }
 
 impl<'m> Constrained<'m> {
-    /// `drifts`: whether the scheme imposes constraints on velocities alone, and what it loses is to be taken back.
-    pub(crate) fn new(
+    /// The stepper that keeps another one on its constraints; `drifts`: whether the scheme imposes constraints on velocities alone, and what it loses is to be taken back.
+    pub(crate) fn around(
         model: &'m dyn Model,
         scheme: String,
         inner: Box<dyn Stepper + 'm>,

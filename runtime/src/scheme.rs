@@ -132,7 +132,7 @@ pub trait Scheme: Send + Sync {
         }
         let level = options.constraint_level.unwrap_or(self.preferred_level());
         let drifts = level == ConstraintLevel::Velocity && options.drift == Drift::Removed;
-        Ok(Constrained::new(model, self.name(), stepper, drifts))
+        Ok(Constrained::around(model, self.name(), stepper, drifts))
     }
 
     /// [`Scheme::start_with`] the default options.
