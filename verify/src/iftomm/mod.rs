@@ -1,7 +1,7 @@
 //! `iftomm`: the benchmarks of rigid mechanisms of the IFToMM library, several schemes on each, held to six digits.
 //!
-//! A case is a model whose outputs are known at an instant, and schemes with their steps; a new one is an entry of
-//! [`CASES`]. The references are closed forms (A01, A02), an integration with 113 bits (A03) and integrations of reduced
+//! A case is a model whose outputs are known at an instant, and schemes with their steps; a new one is a [`Case`] and an
+//! experiment. The references are closed forms (A01, A02), an integration with 113 bits (A03) and integrations of reduced
 //! equations without constraints (A04, A05), computed independently of this project. `README.md` beside this file lists
 //! the experiments.
 
