@@ -212,9 +212,7 @@ impl<'m> AdaptiveStepper<'m> {
             }
             match self.stepper.step(dt) {
                 Ok(stats) => total += stats,
-                Err(
-                    error @ (StepError::NotConverged { .. } | StepError::NotFinite { .. } | StepError::Singular { .. }),
-                ) => {
+                Err(error) if error.is_numerical() => {
                     self.rejected += 1;
                     self.next_step = RETRY * dt;
                     if self.next_step <= SHORTEST * (1.0 + t.abs()) {

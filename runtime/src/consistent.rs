@@ -6,30 +6,22 @@
 //! others are left out, and their multipliers are those of least norm.
 //! Not here: anything that runs in a step; this module allocates freely.
 
-use nalgebra::{DMatrix, DVector, SVD};
+use nalgebra::{DVector, SVD};
 
 use crate::admissible::check_inputs;
 use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
+use crate::rows::{RANK, Rows};
 use crate::scheme::StepError;
 use crate::schemes::solve_for_acceleration;
-use crate::sparsity::OwnedPattern;
 use crate::start::check_gaps;
 use crate::undefined::explain_not_finite;
 
 const MAX_ITERATIONS: usize = 100;
-/// Rounds in which velocities are found; a decomposition needs two, [`DAMPING`] some more.
+/// Rounds in which velocities are found; a decomposition needs two, sparse elimination some more.
 const MAX_ROUNDS: usize = 20;
-/// From this many velocities on, smallest motions are found by sparse elimination, whose work grows with the number of
-/// entries, instead of by a singular value decomposition.
-const SPARSE_FROM: usize = 400;
-/// Added to the products of rows in sparse elimination, so that rows that follow from others do no harm; the rounds
-/// remove what it changes.
-const DAMPING: f64 = 1e-8;
-/// Directions whose singular value is below this part of the largest are taken as free.
-const RANK: f64 = 1e-10;
 /// Largest residual of a solution, relative to one plus the largest coordinate or velocity.
 const SOLVED: f64 = 1e-10;
 /// Offsets from the reference configuration, tried in turn where it is singular, e.g. links in one line.
@@ -217,73 +209,4 @@ fn set_in_motion(model: &dyn Model, state: &mut State) -> Result<(), StepError> 
     }
     let is_solved = residual.amax() <= SOLVED * (1.0 + state.v.amax());
     if is_solved { Ok(()) } else { Err(conflict(model, "velocities", &residual)) }
-}
-
-/// A matrix of few entries a row.
-struct Rows {
-    rows: usize,
-    columns: usize,
-    /// `(row, column, value)`.
-    entries: Vec<(usize, usize, f64)>,
-}
-
-impl Rows {
-    /// G.
-    fn of_constraints(model: &dyn Model, state: &State) -> Self {
-        let pattern = &model.describe().constraint_jacobian;
-        let mut values = vec![0.0; pattern.nnz()];
-        model.constraint_jacobian(state.t, state.q.as_slice(), &mut values);
-        let entries = pattern.entries().zip(values).map(|((row, column), value)| (row, column, value)).collect();
-        Self { rows: pattern.rows, columns: pattern.columns, entries }
-    }
-
-    /// Adds rows below, given row by row.
-    fn append(&mut self, dense: &[f64]) {
-        for (index, &value) in dense.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            self.entries.push((self.rows + index / self.columns, index % self.columns, value));
-        }
-        self.rows += dense.len().checked_div(self.columns).unwrap_or(0);
-    }
-
-    fn to_dense(&self) -> DMatrix<f64> {
-        let mut dense = DMatrix::zeros(self.rows, self.columns);
-        self.entries.iter().for_each(|&(row, column, value)| dense[(row, column)] = value);
-        dense
-    }
-
-    /// The shortest x that minimizes `|A x − rhs|`; `None` when there is nothing to solve or it is not finite.
-    fn minimum_norm_solution(&self, rhs: &DVector<f64>) -> Option<DVector<f64>> {
-        let is_finite = self.entries.iter().map(|entry| &entry.2).chain(rhs).all(|value| value.is_finite());
-        if self.rows == 0 || self.columns == 0 || !is_finite {
-            return None;
-        }
-        if self.columns >= SPARSE_FROM {
-            return self.damped_solution(rhs);
-        }
-        let svd = SVD::try_new(self.to_dense(), true, true, f64::EPSILON, 10_000)?;
-        let smallest = RANK * svd.singular_values.max();
-        svd.solve(rhs, smallest).ok()
-    }
-
-    /// `x = Aᵀ y` with `(A Aᵀ + ε I) y = rhs`, from `[ I, Aᵀ ; A, −ε I ] (x, −y) = (0, rhs)`.
-    fn damped_solution(&self, rhs: &DVector<f64>) -> Option<DVector<f64>> {
-        let n = self.columns;
-        let size = n + self.rows;
-        let diagonal = (0..size).map(|i| (i, i, if i < n { 1.0 } else { -DAMPING }));
-        let below = self.entries.iter().map(|&(row, column, value)| (n + row, column, value));
-        let above = self.entries.iter().map(|&(row, column, value)| (column, n + row, value));
-        let entries: Vec<(usize, usize, f64)> = diagonal.chain(below).chain(above).collect();
-        let pattern = OwnedPattern::from_entries(size, size, entries.iter().map(|&(row, column, _)| (row, column)));
-        let mut values = vec![0.0; pattern.nnz()];
-        for &(row, column, value) in &entries {
-            values[pattern.slot(row, column)?] = value;
-        }
-        let mut solver = LinearSolver::from_pattern(pattern);
-        solver.factor(&values).ok()?;
-        let mut unknowns = vec![0.0; n];
-        unknowns.extend(rhs.iter());
-        solver.solve(&mut unknowns);
-        unknowns.truncate(n);
-        Some(DVector::from_vec(unknowns))
-    }
 }

@@ -12,7 +12,7 @@ use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::nonsmooth::ContactRecord;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
-use crate::residuals::{Lengths, is_length};
+use crate::residuals::{Lengths, measure};
 use crate::scheme::{Cause, ErrorEstimate, StepError, StepStats, Stepper};
 use crate::schemes::Acceleration;
 
@@ -47,7 +47,8 @@ struct Projection<'m> {
 }
 
 impl<'m> Constrained<'m> {
-    /// The stepper that keeps another one on its constraints; `drifts`: whether the scheme imposes constraints on velocities alone, and what it loses is to be taken back.
+    /// The stepper that keeps another one on its constraints; `drifts`: whether the scheme imposes constraints on
+    /// velocities alone, and what it loses is to be taken back.
     pub(crate) fn around(
         model: &'m dyn Model,
         scheme: String,
@@ -97,9 +98,8 @@ impl<'m> Constrained<'m> {
         let length = self.lengths.of(state);
         let mut missed = [0.0_f64; 2];
         for (row, (constraint, residual)) in self.model.describe().constraints.iter().zip(&self.residual).enumerate() {
-            let size = if is_length(constraint.unit) { length } else { 1.0 };
             let by = &mut missed[usize::from(self.left_out.binary_search(&row).is_ok())];
-            *by = by.max(residual.abs() / size);
+            *by = by.max(residual.abs() / measure(constraint.unit, length));
         }
         missed[1] <= HELD + HELD_AS_OTHERS * missed[0]
     }

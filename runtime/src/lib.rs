@@ -21,6 +21,7 @@ mod constrained;
 mod redundancy;
 mod residuals;
 pub mod rotation;
+mod rows;
 mod start;
 
 pub mod linear_solver;

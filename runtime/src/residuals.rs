@@ -46,7 +46,7 @@ impl Residuals {
         let length = self.lengths.of(state);
         for (value, constraint) in which(self).iter_mut().zip(model.describe().constraints) {
             // Constraints on velocities have the units of rates.
-            *value = value.abs() / if is_length(constraint.unit.trim_end_matches("/s")) { length } else { 1.0 };
+            *value = value.abs() / measure(constraint.unit.trim_end_matches("/s"), length);
         }
     }
 
@@ -69,6 +69,11 @@ fn worst(values: &[f64]) -> (usize, f64) {
 
 /// Lengths below this are no mechanism's, m: where all coordinates are zero, there is nothing to compare with.
 const LEAST_LENGTH: f64 = 1e-6;
+
+/// What residuals of constraints in this unit are measured by: the model's length, or one.
+pub(crate) fn measure(unit: &str, length: f64) -> f64 {
+    if is_length(unit) { length } else { 1.0 }
+}
 
 /// Whether a unit is that of a length.
 pub(crate) fn is_length(unit: &str) -> bool {

@@ -68,9 +68,7 @@ impl Watch {
 
     /// Names the singularity as the reason of a failure that happened close to one.
     pub(crate) fn explain(&self, error: StepError) -> StepError {
-        let is_numerical =
-            matches!(error, StepError::NotConverged { .. } | StepError::NotFinite { .. } | StepError::Singular { .. });
-        match self.angles.iter().position(|angle| angle.cos().abs() < NEAR).filter(|_| is_numerical) {
+        match self.angles.iter().position(|angle| angle.cos().abs() < NEAR).filter(|_| error.is_numerical()) {
             Some(i) => self.error(i),
             None => error,
         }

@@ -76,6 +76,18 @@ impl OwnedPattern {
         Self { rows, columns, column_starts, row_indices: entries.iter().map(|&(_, row)| row as u32).collect() }
     }
 
+    /// The square pattern of `(row, column, value)` entries in any order, and its values; repetitions add up.
+    pub(crate) fn with_values(size: usize, entries: &[(usize, usize, f64)]) -> (Self, Vec<f64>) {
+        let pattern = Self::from_entries(size, size, entries.iter().map(|&(row, column, _)| (row, column)));
+        let mut values = vec![0.0; pattern.nnz()];
+        for &(row, column, value) in entries {
+            if let Some(slot) = pattern.slot(row, column) {
+                values[slot] += value;
+            }
+        }
+        (pattern, values)
+    }
+
     /// Number of entries.
     pub fn nnz(&self) -> usize {
         self.row_indices.len()
@@ -123,5 +135,11 @@ mod tests {
             assert_eq!(pattern.slot(row, column), Some(slot));
         }
         assert_eq!(pattern.slot(1, 0), None);
+    }
+
+    #[test]
+    fn values_at_one_place_add_up() {
+        let (pattern, values) = OwnedPattern::with_values(2, &[(1, 1, 2.0), (0, 1, 1.0), (1, 1, 0.5)]);
+        assert_eq!(pattern.entries().zip(values).collect::<Vec<_>>(), [((0, 1), 1.0), ((1, 1), 2.5)]);
     }
 }

@@ -3,8 +3,9 @@
 use crate::configuration::ranges;
 use crate::model::{Model, State};
 use crate::nonsmooth::rounding_of_gaps;
-use crate::residuals::{Lengths, is_length};
+use crate::residuals::{Lengths, measure};
 use crate::scheme::StepError;
+use crate::undefined::not_finite;
 
 /// Constraints on positions may be left by this part of the model's lengths: digits of states that were read from tables.
 const LEFT: f64 = 1e-6;
@@ -31,20 +32,8 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
             return bad(format!("the number of {what}"), found as f64, expected);
         }
     }
-    let finite = || "a finite number".to_owned();
-    if !state.t.is_finite() {
-        return bad("the time".to_owned(), state.t, finite());
-    }
-    let quantities = [
-        ("coordinate", info.coordinates, &state.q),
-        ("velocity", info.velocities, &state.v),
-        ("acceleration of", info.velocities, &state.a),
-        ("multiplier of", info.constraints, &state.lambda),
-    ];
-    for (what, channels, values) in quantities {
-        if let Some((channel, &value)) = channels.iter().zip(values).find(|(_, value)| !value.is_finite()) {
-            return bad(format!("{what} `{}`", channel.name), value, finite());
-        }
+    if let Some((what, value)) = not_finite(model, state) {
+        return bad(what, value, "a finite number".to_owned());
     }
     for (block, q, _) in ranges(info.blocks) {
         let Some((turn, attitude)) = block.turn() else { continue };
@@ -60,8 +49,7 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
     let lengths = Lengths::new(model, state);
     let of = lengths.of(state);
     for (constraint, &left) in info.constraints.iter().zip(&left) {
-        let size = if is_length(constraint.unit) { of } else { 1.0 };
-        if left.is_nan() || left.abs() > LEFT * size {
+        if left.is_nan() || left.abs() > LEFT * measure(constraint.unit, of) {
             let expected = format!("0 {}; take `initial_state`, which finds consistent coordinates", constraint.unit);
             return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
         }

@@ -238,7 +238,7 @@ impl<'m> Recorder<'m> {
     /// Records the start.
     pub(crate) fn begin(&mut self, trajectory: &mut Trajectory, start: &State) -> Result<(), StepError> {
         let balance = self.watch.energy_balance(self.model, start);
-        trajectory.record_with(self.model, start, None, balance);
+        trajectory.record_with(self.model, start, None, self.watch.residuals(), balance);
         self.keep_finite(trajectory, start.t)
     }
 
@@ -261,13 +261,13 @@ impl<'m> Recorder<'m> {
     /// Records the state of a stepper.
     fn last(&mut self, trajectory: &mut Trajectory, stepper: &dyn Stepper) {
         let balance = self.watch.energy_balance(self.model, stepper.state());
-        if self.redundant.is_empty() && stepper.left_out().is_empty() {
-            trajectory.record_with(self.model, stepper.state(), stepper.contacts(), balance);
-        } else {
-            self.least_norm.copy_from(stepper.state());
+        let mut state = stepper.state();
+        if !self.redundant.is_empty() || !stepper.left_out().is_empty() {
+            self.least_norm.copy_from(state);
             least_norm_multipliers(self.model, &mut self.least_norm);
-            trajectory.record_with(self.model, &self.least_norm, stepper.contacts(), balance);
+            state = &self.least_norm;
         }
+        trajectory.record_with(self.model, state, stepper.contacts(), self.watch.residuals(), balance);
     }
 
     /// Takes the last row back where it has a value that is not finite.
@@ -398,12 +398,13 @@ impl Trajectory {
     /// Appends a state of the model that the table was made for, without forces of contacts and without the balance of
     /// energy, which only a run knows.
     pub fn record(&mut self, model: &dyn Model, state: &State) {
-        self.record_with(model, state, None, None);
+        self.record_with(model, state, None, &mut Residuals::new(model, state), None);
     }
 
     /// Appends the state of a stepper of the model that the table was made for, with what contacts have done.
     pub fn record_step(&mut self, model: &dyn Model, stepper: &dyn Stepper) {
-        self.record_with(model, stepper.state(), stepper.contacts(), None);
+        let state = stepper.state();
+        self.record_with(model, state, stepper.contacts(), &mut Residuals::new(model, state), None);
     }
 
     fn record_with(
@@ -411,6 +412,7 @@ impl Trajectory {
         model: &dyn Model,
         state: &State,
         contacts: Option<&ContactRecord>,
+        residuals: &mut Residuals,
         balance: Option<f64>,
     ) {
         self.values.push(state.t);
@@ -419,7 +421,6 @@ impl Trajectory {
         }
         self.record_contacts(model, state, contacts);
         if !model.describe().constraints.is_empty() {
-            let mut residuals = Residuals::new(model, state);
             residuals.evaluate_positions(model, state);
             residuals.evaluate_velocities(model, state);
             self.values.extend([residuals.worst_position().1, residuals.worst_velocity().1]);
@@ -521,6 +522,7 @@ impl Trajectory {
 fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
 }
+
 /// Work per unit of a constraint, or power per unit of one on velocities.
 fn multiplier_unit(constraint: &str, work: &str) -> String {
     match (work, constraint) {

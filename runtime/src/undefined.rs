@@ -96,3 +96,21 @@ fn first_undefined(model: &dyn Model, state: &State) -> Option<String> {
     }
     None
 }
+
+/// The first value of a state that is not finite, with its name.
+pub(crate) fn not_finite(model: &dyn Model, state: &State) -> Option<(String, f64)> {
+    if !state.t.is_finite() {
+        return Some(("the time".to_owned(), state.t));
+    }
+    let info = model.describe();
+    let parts = [
+        ("coordinate", info.coordinates, &state.q),
+        ("velocity", info.velocities, &state.v),
+        ("acceleration of", info.velocities, &state.a),
+        ("multiplier of", info.constraints, &state.lambda),
+    ];
+    parts.into_iter().find_map(|(what, channels, values)| {
+        let (channel, &value) = channels.iter().zip(values).find(|(_, value)| !value.is_finite())?;
+        Some((format!("{what} `{}`", channel.name), value))
+    })
+}

@@ -10,6 +10,7 @@ use crate::model::{Model, State};
 use crate::nonsmooth::ContactRecord;
 use crate::residuals::Residuals;
 use crate::scheme::StepError;
+use crate::undefined::not_finite;
 
 /// What ends a run that means nothing. All are on by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,8 +79,8 @@ impl Watch {
         if !is_look {
             return Ok(());
         }
-        if self.limits.finite {
-            check_finite(model, &self.scheme, state)?;
+        if let Some((quantity, value)) = not_finite(model, state).filter(|_| self.limits.finite) {
+            return Err(StepError::NotFiniteValue { t: state.t, scheme: self.scheme.clone(), quantity, value });
         }
         if let Some(limit) = self.limits.constraints {
             self.residuals.evaluate_positions(model, state);
@@ -121,6 +122,10 @@ impl Watch {
         self.balance.as_ref().map(|balance| (balance.gain(), balance.in_motion()))
     }
 
+    pub(crate) fn residuals(&mut self) -> &mut Residuals {
+        &mut self.residuals
+    }
+
     pub(crate) fn scheme(&self) -> &str {
         &self.scheme
     }
@@ -128,24 +133,6 @@ impl Watch {
     pub(crate) fn is_finite_required(&self) -> bool {
         self.limits.finite
     }
-}
-
-/// Refuses values of a state that are not finite.
-pub(crate) fn check_finite(model: &dyn Model, scheme: &str, state: &State) -> Result<(), StepError> {
-    let info = model.describe();
-    let parts = [
-        ("coordinate", info.coordinates, &state.q),
-        ("velocity", info.velocities, &state.v),
-        ("acceleration of", info.velocities, &state.a),
-        ("multiplier of", info.constraints, &state.lambda),
-    ];
-    for (what, channels, values) in parts {
-        if let Some((channel, &value)) = channels.iter().zip(values).find(|(_, value)| !value.is_finite()) {
-            let quantity = format!("{what} `{}`", channel.name);
-            return Err(StepError::NotFiniteValue { t: state.t, scheme: scheme.to_owned(), quantity, value });
-        }
-    }
-    Ok(())
 }
 
 /// Energy, and the work of what changes it.

@@ -66,8 +66,9 @@ impl DenseLu {
         Ok(())
     }
 
-    pub(super) fn pivot(&self, column: usize) -> f64 {
-        self.factors[column * self.n + column]
+    /// The pivots in the order of the columns.
+    pub(super) fn pivots(&self) -> Vec<f64> {
+        (0..self.n).map(|k| self.factors[k * self.n + k]).collect()
     }
 
     pub(super) fn solve(&self, rhs: &mut [f64]) {

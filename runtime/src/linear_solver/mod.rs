@@ -192,7 +192,7 @@ impl LinearSolver {
 
     /// The smallest pivot of the matrix factorized last, whose rows and columns are scaled to about one.
     pub(crate) fn least_pivot(&self) -> f64 {
-        (0..self.size()).map(|column| self.pivot(column).abs()).fold(f64::INFINITY, f64::min)
+        self.pivots().into_iter().map(f64::abs).fold(f64::INFINITY, f64::min)
     }
 
     /// `out = |A| x` for given values of the pattern.
@@ -213,13 +213,7 @@ impl LinearSolver {
         let diagonal = (0..n).map(|i| (i, i, REGULARIZATION * size));
         let given = self.pattern.entries().zip(values).map(|((row, column), &value)| (row, column, value));
         let entries: Vec<(usize, usize, f64)> = given.chain(diagonal).collect();
-        let pattern = OwnedPattern::from_entries(n, n, entries.iter().map(|&(row, column, _)| (row, column)));
-        let mut regularized = vec![0.0; pattern.nnz()];
-        for (row, column, value) in entries {
-            if let Some(slot) = pattern.slot(row, column) {
-                regularized[slot] += value;
-            }
-        }
+        let (pattern, regularized) = OwnedPattern::with_values(n, &entries);
         let mut solver = Self::from_pattern(pattern);
         if solver.factor(&regularized).is_err() {
             return;
@@ -231,12 +225,12 @@ impl LinearSolver {
         }
     }
 
-    /// The pivot of a column in the matrix factorized last, whose rows and columns are scaled to about one.
-    pub(crate) fn pivot(&self, column: usize) -> f64 {
+    /// The pivots of the matrix factorized last, column by column; its rows and columns are scaled to about one.
+    pub(crate) fn pivots(&self) -> Vec<f64> {
         match &self.method {
-            Method::Dense(lu) => lu.pivot(column),
+            Method::Dense(lu) => lu.pivots(),
             #[cfg(feature = "sparse")]
-            Method::Sparse(lu) => lu.pivot_of(column),
+            Method::Sparse(lu) => lu.pivots(),
         }
     }
 

@@ -115,8 +115,11 @@ impl SparseLu {
         Work { entries, factor: eliminated.sum::<u64>() + self.lower.rows.len() as u64, solve: entries }
     }
 
-    pub(super) fn pivot_of(&self, column: usize) -> f64 {
-        self.column_order.iter().position(|&c| c as usize == column).map_or(0.0, |position| self.pivots[position])
+    /// The pivots in the order of the columns.
+    pub(super) fn pivots(&self) -> Vec<f64> {
+        let mut pivots = vec![0.0; self.n];
+        self.column_order.iter().zip(&self.pivots).for_each(|(&column, &pivot)| pivots[column as usize] = pivot);
+        pivots
     }
 
     /// Solves, and chooses new pivots when the solution does not satisfy the equations.

@@ -19,12 +19,14 @@ pub(super) fn summary(model: &dyn Model, trajectory: &Trajectory) -> Vec<Vec<Str
     rows.extend(outputs.map(|(channel, &value)| vec![channel.name.to_owned(), number(value, channel.unit)]));
     rows.push(vec!["energy at the start".into(), number(energy(first), "J")]);
     rows.push(vec!["energy at the end".into(), number(energy(last), "J")]);
-    if model.dims().nc > 0 {
-        let worst = trajectory.rows().map(|row| constraint_residual(model, row)).fold(0.0, f64::max);
-        rows.push(vec!["largest constraint residual".into(), readable(worst, 2)]);
+    if let Some(residuals) = trajectory.column(RESIDUAL) {
+        rows.push(vec!["largest constraint residual".into(), readable(residuals.fold(0.0, f64::max), 2)]);
     }
     rows
 }
+
+/// The column of what is left of constraints on positions, relative to the model's length.
+const RESIDUAL: &str = "position_residual";
 
 /// One figure for each output, one for the energy, one for the constraints.
 pub(super) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure> {
@@ -43,9 +45,9 @@ pub(super) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure>
         curve("total", trajectory, energy),
     ];
     figures.push(figure("energy", "energy", "J", curves));
-    if model.dims().nc > 0 {
+    if let Some(place) = trajectory.columns().iter().position(|column| column.name == RESIDUAL) {
         // A logarithmic axis has no zero, and round-off often vanishes exactly.
-        let residual = curve("g", trajectory, |row| constraint_residual(model, row).max(1e-18));
+        let residual = curve("g", trajectory, |row| row[place].max(1e-18));
         let mut residual = figure("constraints", "largest constraint residual", "1", vec![residual]);
         residual.y.is_log = true;
         figures.push(residual);
@@ -60,14 +62,6 @@ fn output_columns(model: &dyn Model, trajectory: &Trajectory) -> usize {
 
 fn energy(row: &[f64]) -> f64 {
     row[row.len() - 2] + row[row.len() - 1]
-}
-
-/// Largest |g| at a recorded state; the coordinates follow the time in a row.
-fn constraint_residual(model: &dyn Model, row: &[f64]) -> f64 {
-    let dims = model.dims();
-    let mut residual = vec![0.0; dims.nc];
-    model.constraint(row[0], &row[1..=dims.nq], &mut residual);
-    residual.iter().map(|g| g.abs()).fold(0.0, f64::max)
 }
 
 fn curve(name: &str, trajectory: &Trajectory, value: impl Fn(&[f64]) -> f64) -> Curve {
