@@ -24,7 +24,7 @@ hamel_macros::multibody! {
 
 fn residual<T: Real>([q, v, a]: &[[T; 3]; 3]) -> [T; 3] {
     let mut r = [T::from_f64(0.0); 3];
-    chain_kernels::system::residual(q, v, a, &mut r);
+    model_Chain::kernels::system::residual(q, v, a, &mut r);
     r
 }
 

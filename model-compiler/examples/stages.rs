@@ -55,7 +55,13 @@ fn report(path: &str) -> Result<(), Box<dyn std::error::Error>> {
     lap();
     check::check(&system, &simplified, &schedule)?;
     lap();
-    let header = emit::Header { name: &system.name, visibility: &system.visibility, doc: &system.doc, source: &source };
+    let header = emit::Header {
+        name: &system.name,
+        visibility: &system.visibility,
+        runtime: None,
+        doc: &system.doc,
+        source: &source,
+    };
     let tokens = emit::emit(&header, &simplified, &schedule)?;
     lap();
     let statements = tokens.to_string().matches("let ").count();

@@ -174,6 +174,28 @@ pub(crate) fn expected(place: Place, what: &str, found: &str) -> Error {
     error(place, format!("expected {what}, found {found}"))
 }
 
+pub(crate) fn raw_name(name: &Ident) -> Error {
+    let help = "names are those of other languages too: write it without `r#`, and no keyword";
+    advise(name, format!("expected a name, found `{name}`"), help)
+}
+
+pub(crate) fn path_to_the_runtime(place: Place) -> Error {
+    let help = "name the dependency, as `crate = dynamics;`, or where this crate has it, as `crate = crate::dynamics;`";
+    advise(place, "expected a path to the crate `hamel` that means the same in every module", help)
+}
+
+/// A type of this name would hide what code beside it and in it means.
+pub(crate) fn name_of_another_type(name: &Ident) -> Error {
+    let help = format!("types have names such as `{}`", camel_case(&name.to_string()));
+    advise(name, format!("expected a name for a type, found `{name}`, which Rust and generated code use"), help)
+}
+
+fn camel_case(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
+}
+
 pub(crate) fn nested_too_deeply(place: Place) -> Error {
     advise(place, "expression is nested too deeply", "name parts of it with `let`")
 }

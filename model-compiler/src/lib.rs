@@ -74,7 +74,13 @@ pub fn stages_within(tokens: TokenStream, limits: &simplify::Limits) -> syn::Res
     let (simplified, log) = simplify::simplify_equations(&equations, limits);
     let schedule = schedule::schedule(&equations, &simplified);
     check::check(&system, &simplified, &schedule)?;
-    let header = emit::Header { name: &system.name, visibility: &system.visibility, doc: &system.doc, source: &source };
+    let header = emit::Header {
+        name: &system.name,
+        visibility: &system.visibility,
+        runtime: description.runtime.as_ref(),
+        doc: &system.doc,
+        source: &source,
+    };
     let tokens = emit::emit(&header, &simplified, &schedule)?;
     Ok(Stages { description, system, equations, simplified, log, schedule, tokens })
 }
@@ -83,10 +89,11 @@ pub fn stages_within(tokens: TokenStream, limits: &simplify::Limits) -> syn::Res
 /// matter in follow-up errors.
 pub fn compile_errors(source: TokenStream, error: &syn::Error) -> TokenStream {
     let errors = error.to_compile_error();
+    let runtime = parse::runtime(source.clone()).unwrap_or_else(|| quote!(::hamel));
     let placeholder = name(source).map(|name| {
         quote! {
             #[doc(hidden)]
-            #[derive(Debug, Default)]
+            #[derive(::core::fmt::Debug, ::core::default::Default)]
             pub struct #name;
             #[doc(hidden)]
             impl #name {
@@ -94,7 +101,7 @@ pub fn compile_errors(source: TokenStream, error: &syn::Error) -> TokenStream {
                     Self
                 }
             }
-            impl ::hamel::generated::Placeholder for #name {}
+            impl #runtime::generated::Placeholder for #name {}
         }
     });
     quote! { #errors #placeholder }
@@ -104,7 +111,8 @@ pub fn compile_errors(source: TokenStream, error: &syn::Error) -> TokenStream {
 ///
 /// Whoever has rustc at hand should have it read the text: through `proc_macro2`, it is read twice.
 pub fn read_back(source: TokenStream, code: TokenStream) -> Option<TokenStream> {
-    Some(emit::with_span_of(&name(source)?, code))
+    let runtime = parse::runtime(source.clone());
+    Some(emit::placed(&name(source)?, runtime.as_ref(), code))
 }
 
 /// The name in `… model Name { … }`.

@@ -9,7 +9,7 @@ pub use crate::runs::{
     Place, Run, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, pattern, places,
 };
 
-use crate::model::{Energy, Model, ModelInfo, State};
+use crate::model::{Energy, Model, ModelInfo, State, UnknownParameter};
 
 /// A slice as an array.
 ///
@@ -69,6 +69,11 @@ pub fn add(values: &mut [f64], factor: f64, entries: &[f64]) {
     for (value, &entry) in values.iter_mut().zip(entries) {
         *value += factor * entry;
     }
+}
+
+/// The error of a name that no parameter of a model has.
+pub fn unknown_parameter(name: &str, info: &ModelInfo) -> UnknownParameter {
+    UnknownParameter { name: name.to_owned(), known: info.parameters }
 }
 
 /// Stands for a model with compile errors, so that rustc has nothing to say of what uses it; it never runs.

@@ -28,8 +28,13 @@ pub trait Advance<S> {
     fn unmoved(&self) -> Self::Advanced;
 }
 
+/// What a function makes of the items of runs, in order.
+pub fn expanded<T: Advance<S>, S, U>(runs: &[Run<T, S>], make: impl FnMut(T::Advanced) -> U) -> Vec<U> {
+    items(runs).map(make).collect()
+}
+
 /// The items of runs, in order.
-pub fn expanded<'a, T: Advance<S>, S>(runs: &'a [Run<'a, T, S>]) -> impl Iterator<Item = T::Advanced> + 'a {
+fn items<'a, T: Advance<S>, S>(runs: &'a [Run<'a, T, S>]) -> impl Iterator<Item = T::Advanced> + 'a {
     places(runs).map(|Place { first, step, times }| match step {
         Some(step) => first.advanced(step, times),
         None => first.unmoved(),
@@ -53,7 +58,7 @@ pub fn blocks(runs: &[Run<Block, ()>]) -> &'static [Block] {
 
 /// The items of runs, in order, for as long as the program runs.
 fn listed<T: Advance<S>, S>(runs: &[Run<T, S>]) -> &'static [T::Advanced] {
-    expanded(runs).collect::<Vec<_>>().leak()
+    items(runs).collect::<Vec<_>>().leak()
 }
 
 /// Functions with their operations: as derived, shared, simplified.
@@ -90,7 +95,7 @@ pub const fn indices<const N: usize>(ranges: &[Bounds]) -> [u32; N] {
 /// The pattern with these rows, column by column.
 pub fn pattern(rows: usize, columns: &[Run<&[Bounds], &[u32]>]) -> SparsityPattern {
     let (mut column_starts, mut row_indices) = (vec![0], Vec::new());
-    for column in expanded(columns) {
+    for column in items(columns) {
         row_indices.extend(column);
         column_starts.push(row_indices.len() as u32);
     }
@@ -247,7 +252,7 @@ mod tests {
     fn numbers_advance_by_their_steps() {
         let runs =
             [Run { count: 1, first: &[5.0], step: &[] }, Run { count: 3, first: &[1.0, 10.0], step: &[0.5, -1.0] }];
-        assert_eq!(expanded(&runs).collect::<Vec<f64>>(), [5.0, 1.0, 10.0, 1.5, 9.0, 2.0, 8.0]);
+        assert_eq!(items(&runs).collect::<Vec<f64>>(), [5.0, 1.0, 10.0, 1.5, 9.0, 2.0, 8.0]);
     }
 
     #[test]

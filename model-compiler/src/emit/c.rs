@@ -64,7 +64,7 @@ impl<'a> Model<'a> {
         let guard = format!("{}_H", self.name.to_uppercase());
         let mut text = format!("#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
         let units = layout.parameters.iter().flat_map(|parameter| {
-            let n = super::parameters::components(parameter).len();
+            let n = parameter.shape.size();
             std::iter::repeat_n(&parameter.unit, n)
         });
         let symbols = self.equations.parameter_graph.symbols().iter();

@@ -231,26 +231,45 @@ fn at_least((text, tightness): (String, Tightness), least: Tightness) -> String 
     if tightness < least { format!("({text})") } else { text }
 }
 
-/// Keywords of C that are none of Rust, and functions that generated C calls.
-const C_RESERVED: [&str; 42] = [
+/// Keywords of C that Rust does not escape, names that compilers define before anything is read, and functions that
+/// generated C calls.
+const C_RESERVED: [&str; 60] = [
+    "alignas",
+    "alignof",
+    "asm",
     "auto",
     "case",
-    "char",
+    "complex",
+    "constexpr",
     "default",
     "double",
     "float",
+    "fortran",
     "goto",
+    "hpux",
+    "i386",
+    "imaginary",
     "inline",
     "int",
+    "linux",
     "long",
+    "mips",
+    "noreturn",
+    "nullptr",
     "register",
     "restrict",
     "short",
     "signed",
     "sizeof",
+    "sparc",
+    "sun",
     "switch",
+    "typeof_unqual",
     "union",
+    "unix",
     "unsigned",
+    "vax",
+    "vector",
     "void",
     "volatile",
     "sin",

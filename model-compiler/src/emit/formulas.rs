@@ -31,7 +31,7 @@ pub fn formulas(name: &str, graph: &Graph, values: &[ExprId], is_fused: bool) ->
         inputs,
         functions: vec![Function { role: FunctionRole::Outputs, outputs }],
     };
-    kernel::module(&kernel.name, &kernel.doc, &scheduled(&kernel, &kernel, is_fused), "")
+    kernel::module(&kernel.name, &kernel.doc, &scheduled(&kernel, &kernel, is_fused), "", "::hamel")
 }
 
 #[cfg(test)]

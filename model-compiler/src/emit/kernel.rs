@@ -11,15 +11,16 @@ use crate::schedule::{Argument, Routine, ScheduledKernel};
 
 /// The module of a kernel and its instances.
 pub(super) fn kernel(members: &Members) -> String {
-    module(&members.module, &members.kernel.doc, members.scheduled, &members.text())
+    let runtime = format!("super::{}", paths::RUNTIME);
+    module(&members.module, &members.kernel.doc, members.scheduled, &members.text(), &runtime)
 }
 
-/// The module of a kernel, with `rest` at its end.
-pub(super) fn module(name: &str, doc: &String, kernel: &ScheduledKernel, rest: &str) -> String {
+/// The module of a kernel, with `rest` at its end; `runtime` leads to the runtime.
+pub(super) fn module(name: &str, doc: &String, kernel: &ScheduledKernel, rest: &str, runtime: &str) -> String {
     let mut text = docs::comment(std::slice::from_ref(doc));
     let _ = writeln!(text, "pub mod {name} {{");
     if !kernel.constants.is_empty() || !kernel.functions.is_empty() {
-        let _ = writeln!(text, "use {};", paths::REAL);
+        let _ = writeln!(text, "use {runtime}::real::Real;");
     }
     if !kernel.constants.is_empty() {
         text.push_str(&constants(kernel));

@@ -257,7 +257,7 @@ impl Members<'_> {
         let mut text = String::new();
         let used = [("Run", self.is_regular()), (INDICES, values.contains(&format!("{INDICES}(")))];
         for (name, _) in used.iter().filter(|(_, is_used)| *is_used) {
-            let _ = writeln!(text, "use {}::{name};", paths::GENERATED);
+            let _ = writeln!(text, "use super::{}::{name};", paths::GENERATED);
         }
         text.push_str("/// Indices of one instance in the model.\npub struct Member {\n");
         for table in &tables {

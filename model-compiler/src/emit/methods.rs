@@ -45,10 +45,10 @@ struct Method<'g> {
 }
 
 /// All methods that call kernels.
-pub(super) fn methods(kernels: &str, layout: &Layout, members: &[Members]) -> String {
-    let mut text: String = all().iter().map(|method| method.text(kernels, layout, members)).collect();
-    text.push_str(&energy(kernels, layout, members));
-    text.push_str(&power(kernels, layout, members));
+pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
+    let mut text: String = all().iter().map(|method| method.text(layout, members)).collect();
+    text.push_str(&energy(layout, members));
+    text.push_str(&power(layout, members));
     text
 }
 
@@ -95,7 +95,7 @@ fn all() -> Vec<Method<'static>> {
 }
 
 /// Methods of the type itself, for the functions that the model asks for; empty if there are none.
-pub(super) fn provided(kernels: &str, layout: &Layout, members: &[Members]) -> String {
+pub(super) fn provided(layout: &Layout, members: &[Members]) -> String {
     use FunctionRole as F;
     use Given::{Accelerations, Forces, Positions, Time, Velocities};
     let instant = [Time, Positions, Velocities];
@@ -115,7 +115,7 @@ pub(super) fn provided(kernels: &str, layout: &Layout, members: &[Members]) -> S
         let head = super::docs::comment(&[function_doc(function).to_owned(), String::new(), shape.to_owned()]) + "pub ";
         let targets = results.iter().map(target).collect();
         let method = Method { head, name: function_name(function), function, given, factors: &[], targets };
-        text.push_str(&method.text(kernels, layout, members));
+        text.push_str(&method.text(layout, members));
     };
     add(F::NonlinearEffects, &instant, &[(Role::NonlinearEffects, "effects")]);
     add(F::InverseDynamics, &moved, &[(Role::Force, "tau")]);
@@ -169,7 +169,7 @@ fn from_linearization(role: Role) -> Method<'static> {
 type Contribution<'m, 'a> = (&'m Members<'a>, &'m ScheduledFunction);
 
 impl Method<'_> {
-    fn text(&self, kernels: &str, layout: &Layout, members: &[Members]) -> String {
+    fn text(&self, layout: &Layout, members: &[Members]) -> String {
         let contributions: Vec<Contribution> = contributions(members, self.function)
             .into_iter()
             .filter(|(_, function)| self.targets.iter().any(|target| fills(function, target.role)))
@@ -197,7 +197,7 @@ impl Method<'_> {
         }
         body.push_str(&inputs(layout, self.given, &contributions));
         for &contribution in &contributions {
-            body.push_str(&self.call(kernels, contribution, &contributions));
+            body.push_str(&self.call(contribution, &contributions));
         }
         format!("{text}) {{\n{}{body}}}\n", helpers(&body))
     }
@@ -211,7 +211,7 @@ impl Method<'_> {
         results(function).map(|(_, output)| output).find(|output| is_in_order && output.role == target.role)
     }
 
-    fn call(&self, kernels: &str, contribution: Contribution, contributions: &[Contribution]) -> String {
+    fn call(&self, contribution: Contribution, contributions: &[Contribution]) -> String {
         let (members, function) = contribution;
         let direct = |output: &ScheduledOutput| {
             self.targets
@@ -240,33 +240,38 @@ impl Method<'_> {
                 };
             }
         }
-        call(kernels, contribution, self.given, &results, &before, &after)
+        call(contribution, self.given, &results, &before, &after)
     }
 }
 
 /// `energy`, which returns its results.
-fn energy(kernels: &str, layout: &Layout, members: &[Members]) -> String {
+fn energy(layout: &Layout, members: &[Members]) -> String {
     let contributions = contributions(members, FunctionRole::Energy);
     let head = format!("fn energy(&self, {}) -> {} {{\n", arguments(&INSTANT, &contributions), paths::ENERGY);
     if contributions.is_empty() {
-        return format!("{head}{}::default()\n}}\n", paths::ENERGY);
+        return format!("{head}{}::default()\n}}\n", paths::DEFAULT);
     }
-    let body = sums(kernels, layout, &contributions, |name| format!("energy.{name}"));
-    format!("{head}{}let mut energy = {}::default();\n{body}energy\n}}\n", helpers(&body), paths::ENERGY)
+    let body = sums(layout, &contributions, |name| format!("energy.{name}"));
+    format!(
+        "{head}{}let mut energy: {} = {}::default();\n{body}energy\n}}\n",
+        helpers(&body),
+        paths::ENERGY,
+        paths::DEFAULT
+    )
 }
 
 /// `power`; nothing where it is not known, as the trait has it.
-fn power(kernels: &str, layout: &Layout, members: &[Members]) -> String {
+fn power(layout: &Layout, members: &[Members]) -> String {
     if layout.has_unknown_power {
         return String::new();
     }
     let contributions = contributions(members, FunctionRole::Power);
-    let head = format!("fn power(&self, {}) -> Option<f64> {{\n", arguments(&INSTANT, &contributions));
+    let head = format!("fn power(&self, {}) -> {}<f64> {{\n", arguments(&INSTANT, &contributions), paths::OPTION);
     if contributions.is_empty() {
-        return format!("{head}Some(0.0)\n}}\n");
+        return format!("{head}{}(0.0)\n}}\n", paths::SOME);
     }
-    let body = sums(kernels, layout, &contributions, |_| "sum".to_owned());
-    format!("{head}{}let mut sum = 0.0;\n{body}Some(sum)\n}}\n", helpers(&body))
+    let body = sums(layout, &contributions, |_| "sum".to_owned());
+    format!("{head}{}let mut sum = 0.0;\n{body}{}(sum)\n}}\n", helpers(&body), paths::SOME)
 }
 
 /// Whether energy changes by constraints and contacts alone.
@@ -278,14 +283,14 @@ pub(super) fn is_conservative(layout: &Layout, members: &[Members]) -> bool {
 const INSTANT: [Given; 3] = [Given::Time, Given::Positions, Given::Velocities];
 
 /// Adds the single entries of all results where their names say.
-fn sums(kernels: &str, layout: &Layout, contributions: &[Contribution], sum: impl Fn(&str) -> String) -> String {
+fn sums(layout: &Layout, contributions: &[Contribution], sum: impl Fn(&str) -> String) -> String {
     let mut body = inputs(layout, &INSTANT, contributions);
     for &contribution in contributions {
         let names: Vec<&str> = results(contribution.1).map(|(_, output)| role_name(output.role)).collect();
         let before: String = names.iter().map(|name| format!("let mut {name} = [0.0];\n")).collect();
         let after: String = names.iter().map(|name| format!("{} += {name}[0];\n", sum(name))).collect();
         let outputs: Vec<String> = names.iter().map(|name| format!("&mut {name}")).collect();
-        body.push_str(&call(kernels, contribution, &INSTANT, &outputs, &before, &after));
+        body.push_str(&call(contribution, &INSTANT, &outputs, &before, &after));
     }
     body
 }
@@ -364,16 +369,9 @@ fn source(group: Group, given: &[Given]) -> String {
 }
 
 /// Calls a function for every instance of its kernel, between `before` and `after`.
-fn call(
-    kernels: &str,
-    contribution: Contribution,
-    given: &[Given],
-    outputs: &[String],
-    before: &str,
-    after: &str,
-) -> String {
+fn call(contribution: Contribution, given: &[Given], outputs: &[String], before: &str, after: &str) -> String {
     let (members, function) = contribution;
-    let module = format!("{kernels}::{}", members.module);
+    let module = format!("{}::{}", paths::KERNELS, members.module);
     let groups = groups(&function.routine);
     let reads_constants = groups.iter().any(|(group, _)| *group == Group::Constants);
     let mut arguments = Vec::new();
@@ -402,7 +400,9 @@ fn call(
     match (members.is_single(), own_constants, uses_member) {
         (true, _, false) => body,
         (true, _, true) => format!("{{\nlet member = &{module}::MEMBERS[0];\n{body}}}\n"),
-        (false, true, true) => format!("for (constants, {member}) in {constants}.iter().zip({all}) {{\n{body}}}\n"),
+        (false, true, true) => {
+            format!("for (constants, {member}) in {}(&{constants}, {all}) {{\n{body}}}\n", paths::ZIP)
+        }
         (false, true, false) => format!("for constants in &{constants} {{\n{body}}}\n"),
         (false, false, true) => format!("for {member} in {all} {{\n{body}}}\n"),
         (false, false, false) => format!("for _ in 0..{} {{\n{body}}}\n", members.instances.len()),

@@ -24,16 +24,16 @@ mod tests;
 
 use std::fmt::Write;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::ToTokens;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 
 pub use c::{Files, c};
 pub use formulas::formulas;
+pub(crate) use paths::{BESIDE_THE_MODEL, PRIMITIVES, RUNTIME};
 pub(crate) use pattern::{Pattern, Patterns};
 
 use crate::derive::Equations;
 use crate::schedule::Schedule;
-use crate::schedule::name::snake_case;
 
 /// What generated code takes from the model's head.
 pub struct Header<'a> {
@@ -41,16 +41,12 @@ pub struct Header<'a> {
     pub name: &'a Ident,
     /// Its visibility.
     pub visibility: &'a syn::Visibility,
+    /// The path to the runtime, if it is not `::hamel`.
+    pub runtime: Option<&'a TokenStream>,
     /// Its doc comment, one line per entry.
     pub doc: &'a [String],
     /// What stands between the braces of the macro.
     pub source: &'a str,
-}
-
-impl Header<'_> {
-    fn visibility_text(&self) -> String {
-        self.visibility.to_token_stream().to_string()
-    }
 }
 
 /// The code of a model.
@@ -59,39 +55,71 @@ impl Header<'_> {
 /// Never for equations that `derive` makes: an error says that the text is not Rust.
 pub fn emit(header: &Header, equations: &Equations, schedule: &Schedule) -> syn::Result<TokenStream> {
     let tokens: TokenStream = syn::parse_str(&text(header, equations, schedule))?;
-    Ok(with_span_of(header.name, tokens))
+    Ok(placed(header.name, header.runtime, tokens))
 }
 
 fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     let model = header.name.to_string();
-    let kernels = format!("{}_kernels", snake_case(&model));
-    let visibility = header.visibility_text();
     let layout = &equations.layout;
     let patterns = Patterns::of(equations, schedule);
     let members = members::members(equations, schedule, &patterns);
 
-    let mut text = model::model(header, &kernels, layout, &members);
-    text.push_str(&parameters::parameters(&model, &kernels, &visibility, equations, schedule));
-    text.push_str(&parameters::inputs(&model, &visibility, layout));
+    let mut text = format!("{FORMULAS}mod {PREFIX}{model} {{\n{}", paths::IMPORT);
+    text.push_str(&model::model(header, layout, &members));
+    text.push_str(&parameters::parameters(&model, equations, schedule));
+    text.push_str(&parameters::inputs(&model, layout));
     let _ = writeln!(
         text,
-        "/// Kernels of [`{model}`] and where their instances stand.\n{}mod {kernels} {{",
-        parameters::FORMULAS
+        "/// Kernels of [`{model}`] and where their instances stand.\npub mod {} {{\nuse super::{};",
+        paths::KERNELS,
+        paths::RUNTIME
     );
     members.iter().for_each(|members| text.push_str(&kernel::kernel(members)));
     text.push_str(&setup::constants(schedule, &members));
     text.push_str(&setup::reference_configuration(schedule));
     text.push_str(&setup::contact_laws(schedule));
     text.push_str(&info::info(header, equations, schedule, &patterns, methods::is_conservative(layout, &members)));
-    text.push_str("}\n");
+    text.push_str("}\n}\n");
+    let visibility = header.visibility.to_token_stream();
+    let inputs = if layout.inputs.is_empty() { None } else { Some("Inputs") };
+    for ending in ["", "Parameters"].into_iter().chain(inputs) {
+        let _ = writeln!(text, "{UNUSED}{visibility} use {PREFIX}{model}::{model}{ending};");
+    }
     text
 }
 
-/// The same tokens, with the name in the heads of items where the user wrote it, so that messages and editors point there.
-pub(crate) fn with_span_of(name: &Ident, tokens: TokenStream) -> TokenStream {
-    let respan = |token: TokenTree| match token {
+/// Before the name of a model, in the name of its module: names that differ in case alone differ there too.
+const PREFIX: &str = "model_";
+/// Names are the model's, numbers and formulas stand as they were written or derived, and a function has as many arguments
+/// as it reads and fills.
+const FORMULAS: &str = concat!(
+    "#[allow(non_snake_case, clippy::approx_constant, clippy::eq_op, clippy::let_and_return, clippy::possible_missing_comma, ",
+    "clippy::too_many_arguments, reason = \"generated formulas\")]\n",
+);
+const UNUSED: &str = "#[allow(unused_imports, reason = \"interface of the model\")]\n";
+
+/// Code that was read from text, where the user's tokens belong: the name in the heads of items stands where it was
+/// written, so that messages and editors point there, and the runtime has the user's path.
+pub(crate) fn placed(name: &Ident, runtime: Option<&TokenStream>, tokens: TokenStream) -> TokenStream {
+    let place = |token: TokenTree| match token {
         TokenTree::Ident(ident) if ident == *name => TokenTree::Ident(name.clone()),
         other => other,
     };
-    tokens.into_iter().map(respan).collect()
+    let module = |token: TokenTree| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+            let inside = group.stream().into_iter().map(place);
+            let inside = match runtime {
+                // In the place of the first item, which imports `::hamel`.
+                Some(path) => {
+                    let name = Ident::new(paths::RUNTIME, Span::call_site());
+                    let rest = inside.skip_while(|token| !matches!(token, TokenTree::Punct(p) if p.as_char() == ';'));
+                    quote!(use #path as #name).into_iter().chain(rest).collect()
+                }
+                None => inside.collect(),
+            };
+            Group::new(Delimiter::Brace, inside).into()
+        }
+        other => place(other),
+    };
+    tokens.into_iter().map(module).collect()
 }

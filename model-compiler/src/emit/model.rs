@@ -14,8 +14,8 @@ use super::setup::with_constants;
 use crate::derive::Layout;
 
 /// The type and its implementations.
-pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[Members]) -> String {
-    let (name, visibility) = (header.name, header.visibility_text());
+pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> String {
+    let (name, kernels) = (header.name, paths::KERNELS);
     let has_inputs = !layout.inputs.is_empty();
     let has_constants = with_constants(members).next().is_some();
 
@@ -30,7 +30,7 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
         layout.constraints.len()
     ));
     let mut text = docs::comment(&doc);
-    let _ = writeln!(text, "{visibility} struct {name} {{");
+    let _ = writeln!(text, "pub struct {name} {{");
     if has_inputs {
         let _ = writeln!(text, "/// Inputs; they may be set at any time.\npub inputs: {name}Inputs,");
     }
@@ -43,7 +43,7 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
     let _ = writeln!(
         text,
         "{INTERFACE}impl {name} {{\n/// The model with these parameters; [`validate`]({name}Parameters::validate) tells whether there can be such a one.\npub fn new(parameters: {name}Parameters) -> Self {{\nSelf {{ {}{}parameters }}\n}}",
-        if has_inputs { format!("inputs: {name}Inputs::default(), ") } else { String::new() },
+        if has_inputs { format!("inputs: {}::default(), ", paths::DEFAULT) } else { String::new() },
         if has_constants {
             format!("constants: {kernels}::Constants::new(parameters.components()), ")
         } else {
@@ -53,7 +53,7 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
     let _ = writeln!(
         text,
         "/// The parameters it was made with.\npub fn parameters(&self) -> &{name}Parameters {{\n&self.parameters\n}}\n{}}}",
-        provided(kernels, layout, members)
+        provided(layout, members)
     );
     text.push_str(&common_traits(name, has_inputs));
 
@@ -61,10 +61,11 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
     let _ = writeln!(text, "fn describe(&self) -> &'static {} {{\n&{kernels}::INFO\n}}", paths::MODEL_INFO);
     let _ = writeln!(
         text,
-        "fn validate(&self) -> Result<(), {}> {{\nself.parameters.validate()\n}}",
+        "fn validate(&self) -> {}<(), {}> {{\nself.parameters.validate()\n}}",
+        paths::RESULT,
         paths::PARAMETER_ERROR
     );
-    text.push_str(&methods(kernels, layout, members));
+    text.push_str(&methods(layout, members));
     if !layout.contacts.is_empty() {
         let _ = writeln!(
             text,
@@ -97,19 +98,20 @@ pub(super) fn model(header: &Header, kernels: &str, layout: &Layout, members: &[
 /// `Default`, `Debug` and, unless signals may hold functions, `Clone`: by the parameters, from which the constants follow.
 /// Deriving them for the constants of every kernel would cost rustc more than anything else that is not a formula.
 fn common_traits(name: &Ident, has_inputs: bool) -> String {
-    let mut text = format!(
-        "impl Default for {name} {{\nfn default() -> Self {{\nSelf::new({name}Parameters::default())\n}}\n}}\n"
-    );
+    let mut text =
+        format!("impl {0} for {name} {{\nfn default() -> Self {{\nSelf::new({0}::default())\n}}\n}}\n", paths::DEFAULT);
     if !has_inputs {
         let _ = writeln!(
             text,
-            "impl Clone for {name} {{\nfn clone(&self) -> Self {{\nSelf::new(self.parameters.clone())\n}}\n}}"
+            "impl {0} for {name} {{\nfn clone(&self) -> Self {{\nSelf::new({0}::clone(&self.parameters))\n}}\n}}",
+            paths::CLONE
         );
     }
     let inputs = if has_inputs { ".field(\"inputs\", &self.inputs)" } else { "" };
     let _ = writeln!(
         text,
-        "impl ::core::fmt::Debug for {name} {{\nfn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{\nf.debug_struct(\"{name}\"){inputs}.field(\"parameters\", &self.parameters).finish_non_exhaustive()\n}}\n}}"
+        "impl {} for {name} {{\nfn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{\nf.debug_struct(\"{name}\"){inputs}.field(\"parameters\", &self.parameters).finish_non_exhaustive()\n}}\n}}",
+        paths::DEBUG
     );
     text
 }

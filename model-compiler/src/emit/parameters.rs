@@ -8,15 +8,14 @@ use super::formula::{Language, Notation};
 use super::kernel::given;
 use super::paths;
 use super::setup::notation;
-use crate::derive::{Equations, Layout, ParameterChannel};
+use crate::derive::{Equations, Layout};
 use crate::resolve::Shape;
 use crate::schedule::{Argument, Schedule};
 
-/// Paths to the elements of a parameter's field, e.g. `tip[1]`.
-pub(super) fn components(parameter: &ParameterChannel) -> Vec<String> {
-    let name = &parameter.name;
-    match parameter.shape {
-        Shape::Scalar => vec![name.clone()],
+/// Paths to the elements of a value of this name, e.g. `tip[1]`.
+pub(super) fn components(name: &str, shape: Shape) -> Vec<String> {
+    match shape {
+        Shape::Scalar => vec![name.to_owned()],
         Shape::Vector(n) => (0..n).map(|i| format!("{name}[{i}]")).collect(),
         Shape::Matrix(rows, columns) => {
             (0..rows * columns).map(|i| format!("{name}[{}][{}]", i / columns, i % columns)).collect()
@@ -25,17 +24,13 @@ pub(super) fn components(parameter: &ParameterChannel) -> Vec<String> {
 }
 
 /// The struct of parameters with its `Default`, `set`, `components` and `validate`.
-pub(super) fn parameters(
-    model: &str,
-    kernels: &str,
-    visibility: &str,
-    equations: &Equations,
-    schedule: &Schedule,
-) -> String {
+pub(super) fn parameters(model: &str, equations: &Equations, schedule: &Schedule) -> String {
     let layout = &equations.layout;
     let mut text = format!(
-        "/// Parameters of [`{model}`], in SI units.\n#[derive(Clone, Debug, PartialEq)]\n{}{visibility} struct {model}Parameters {{\n",
-        naming(layout.parameters.iter().map(|parameter| parameter.name.as_str()))
+        "/// Parameters of [`{model}`], in SI units.\n#[derive({}, {}, {})]\npub struct {model}Parameters {{\n",
+        paths::CLONE,
+        paths::DEBUG,
+        paths::PARTIAL_EQ,
     );
     for parameter in &layout.parameters {
         let _ =
@@ -43,18 +38,19 @@ pub(super) fn parameters(
     }
     text.push_str("}\n");
     text.push_str(&default(model, layout, schedule));
-    text.push_str(&methods(model, kernels, equations, schedule));
+    text.push_str(&methods(model, equations, schedule));
     text
 }
 
 /// The struct of inputs, if there are any.
-pub(super) fn inputs(model: &str, visibility: &str, layout: &Layout) -> String {
+pub(super) fn inputs(model: &str, layout: &Layout) -> String {
     if layout.inputs.is_empty() {
         return String::new();
     }
     let mut text = format!(
-        "/// Inputs of [`{model}`]; zero until they are set.\n#[derive(Debug, Default)]\n{}{visibility} struct {model}Inputs {{\n",
-        naming(layout.inputs.iter().map(|input| input.name.as_str()))
+        "/// Inputs of [`{model}`]; zero until they are set.\n#[derive({}, {})]\npub struct {model}Inputs {{\n",
+        paths::DEBUG,
+        paths::DEFAULT,
     );
     for input in &layout.inputs {
         let unit = docs::comment(&[format!("Unit: {}.", input.unit)]);
@@ -62,12 +58,6 @@ pub(super) fn inputs(model: &str, visibility: &str, layout: &Layout) -> String {
     }
     text.push_str("}\n");
     text
-}
-
-/// Fields keep the names of the model, which may not be those of the language's style.
-fn naming<'a>(mut names: impl Iterator<Item = &'a str>) -> &'static str {
-    let is_snake_case = |name: &str| !name.chars().any(char::is_uppercase) && !name.contains("__");
-    if names.all(is_snake_case) { "" } else { "#[allow(non_snake_case, reason = \"names of the model\")]\n" }
 }
 
 fn field_type(shape: Shape) -> String {
@@ -91,10 +81,11 @@ fn field_value(shape: Shape, components: &[String]) -> String {
 }
 
 fn default(model: &str, layout: &Layout, schedule: &Schedule) -> String {
-    let paths: Vec<String> = layout.parameters.iter().flat_map(components).collect();
+    let named = layout.parameters.iter().zip(&schedule.fields);
+    let paths: Vec<String> = named.flat_map(|(parameter, local)| components(local, parameter.shape)).collect();
     let mut lets = String::new();
     let mut fields = Vec::new();
-    for (parameter, routine) in layout.parameters.iter().zip(&schedule.defaults) {
+    for (index, (parameter, routine)) in layout.parameters.iter().zip(&schedule.defaults).enumerate() {
         let argument = Box::new(|argument| match argument {
             Argument::Parameter(i) => paths[i].clone(),
             _ => String::new(),
@@ -102,11 +93,13 @@ fn default(model: &str, layout: &Layout, schedule: &Schedule) -> String {
         let notation = Notation { argument, routine, language: Language::Float };
         lets.push_str(&notation.temporaries());
         let value = field_value(parameter.shape, &notation.results().concat());
-        let _ = writeln!(lets, "let {}: {} = {value};", parameter.name, field_type(parameter.shape));
-        fields.push(parameter.name.clone());
+        let (field, local) = (&parameter.name, &schedule.fields[index]);
+        let _ = writeln!(lets, "let {local}: {} = {value};", field_type(parameter.shape));
+        fields.push(if field == local { local.clone() } else { format!("{field}: {local}") });
     }
     format!(
-        "{FORMULAS}impl Default for {model}Parameters {{\nfn default() -> Self {{\n{lets}Self {{ {} }}\n}}\n}}\n",
+        "impl {} for {model}Parameters {{\nfn default() -> Self {{\n{lets}Self {{ {} }}\n}}\n}}\n",
+        paths::DEFAULT,
         fields.join(", ")
     )
 }
@@ -114,17 +107,13 @@ fn default(model: &str, layout: &Layout, schedule: &Schedule) -> String {
 /// Not everybody uses all of it.
 pub(super) const INTERFACE: &str = "#[allow(dead_code, reason = \"interface of the model\")]\n";
 
-/// Numbers and formulas stand as they were written or derived; a function has as many arguments as it reads and fills.
-pub(super) const FORMULAS: &str = concat!(
-    "#[allow(non_snake_case, clippy::approx_constant, clippy::eq_op, clippy::let_and_return, clippy::possible_missing_comma, ",
-    "clippy::too_many_arguments, reason = \"generated formulas\")]\n",
-);
-
-fn methods(model: &str, kernels: &str, equations: &Equations, schedule: &Schedule) -> String {
-    let paths: Vec<String> = equations.layout.parameters.iter().flat_map(components).collect();
+fn methods(model: &str, equations: &Equations, schedule: &Schedule) -> String {
+    let parameters = equations.layout.parameters.iter();
+    let paths: Vec<String> = parameters.flat_map(|parameter| components(&parameter.name, parameter.shape)).collect();
     let names = equations.parameter_graph.symbols().iter().map(|symbol| symbol.name.as_str());
     let error = paths::UNKNOWN_PARAMETER;
-    let unknown = format!("{error} {{ name: name.to_owned(), known: {kernels}::INFO.parameters }}");
+    let unknown =
+        format!("{}::Err({}::unknown_parameter(name, &{}::INFO))", paths::RESULT, paths::GENERATED, paths::KERNELS);
     let mut text = format!("{INTERFACE}impl {model}Parameters {{\n");
     text.push_str(&docs::comment(&[
         format!(
@@ -136,16 +125,16 @@ fn methods(model: &str, kernels: &str, equations: &Equations, schedule: &Schedul
         "When no component has this name.".to_owned(),
     ]));
     let value = if paths.is_empty() { "_value" } else { "value" };
-    let _ = writeln!(text, "pub fn set(&mut self, name: &str, {value}: f64) -> Result<(), {error}> {{");
+    let _ = writeln!(text, "pub fn set(&mut self, name: &str, {value}: f64) -> {}<(), {error}> {{", paths::RESULT);
     if paths.is_empty() {
-        let _ = writeln!(text, "Err({unknown})\n}}");
+        let _ = writeln!(text, "{unknown}\n}}");
     } else {
         text.push_str("match name {\n");
         for (path, name) in paths.iter().zip(names) {
             let name = if name == path { String::new() } else { format!("{name:?} | ") };
             let _ = writeln!(text, "{name}{path:?} => self.{path} = value,");
         }
-        let _ = writeln!(text, "_ => return Err({unknown}),\n}}\nOk(())\n}}");
+        let _ = writeln!(text, "_ => return {unknown},\n}}\n{}(())\n}}", paths::OK);
     }
     let values: Vec<String> = paths.iter().map(|path| format!("self.{path}")).collect();
     let _ = writeln!(
@@ -154,14 +143,15 @@ fn methods(model: &str, kernels: &str, equations: &Equations, schedule: &Schedul
         paths.len(),
         values.join(", ")
     );
-    text.push_str(&validate(kernels, equations, schedule));
+    text.push_str(&validate(equations, schedule));
     text.push_str("}\n");
     text
 }
 
 /// The same requirements as those on the defaults, which the compiler has checked.
-fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String {
+fn validate(equations: &Equations, schedule: &Schedule) -> String {
     let (routine, error, helpers) = (&schedule.bodies, paths::PARAMETER_ERROR, paths::GENERATED);
+    let kernels = paths::KERNELS;
     let notation = notation(schedule, routine);
     let mut text = docs::comment(&[
         "Whether a mechanical system can have these parameters: all finite, every mass and inertia that of a rigid body, every mass with its added mass positive definite, every restitution from 0 to 1, no friction negative.".to_owned(),
@@ -171,7 +161,8 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
     ]);
     let _ = writeln!(
         text,
-        "{FORMULAS}pub fn validate(&self) -> Result<(), {error}> {{\n{helpers}::check_finite({kernels}::INFO.parameters, &self.components())?;"
+        "pub fn validate(&self) -> {}<(), {error}> {{\n{helpers}::check_finite({kernels}::INFO.parameters, &self.components())?;",
+        paths::RESULT
     );
     let given = given(&schedule.parameters.parameters, routine);
     if given.contains(|c: char| c.is_ascii_alphabetic()) {
@@ -208,6 +199,6 @@ fn validate(kernels: &str, equations: &Equations, schedule: &Schedule) -> String
     for (total, components) in equations.total_masses.iter().zip(&water[equations.symmetries.len()..]) {
         let _ = writeln!(text, "{helpers}::check_total_mass({:?}, &[{}])?;", total.of, components.join(", "));
     }
-    text.push_str("Ok(())\n}\n");
+    let _ = writeln!(text, "{}(())\n}}", paths::OK);
     text
 }

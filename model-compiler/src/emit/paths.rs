@@ -1,18 +1,46 @@
-//! The only place where generated code names the runtime.
+//! Everything that generated code names and does not define: by paths that nothing around it can shadow.
+//!
+//! The runtime has one name in the module of a model, whatever the user calls the crate.
 
-/// Items of the runtime's modules, as absolute paths.
-pub(super) const ATTITUDE: &str = "::hamel::model::Attitude";
-pub(super) const BLOCK: &str = "::hamel::model::Block";
-pub(super) const CONTACT_LAW: &str = "::hamel::model::ContactLaw";
-pub(super) const ENERGY: &str = "::hamel::model::Energy";
-pub(super) const MODEL: &str = "::hamel::model::Model";
-pub(super) const MODEL_INFO: &str = "::hamel::model::ModelInfo";
-pub(super) const STATE: &str = "::hamel::model::State";
-pub(super) const PARAMETER_ERROR: &str = "::hamel::model::ParameterError";
-pub(super) const UNKNOWN_PARAMETER: &str = "::hamel::model::UnknownParameter";
-pub(super) const REAL: &str = "::hamel::real::Real";
-pub(super) const SIGNAL: &str = "::hamel::signal::Signal";
+/// Brings the runtime into the module of a model; a model that says `crate = path;` has its path here.
+pub(super) const IMPORT: &str = "use ::hamel;\n";
+/// The name that it has there.
+pub(crate) const RUNTIME: &str = "hamel";
+/// The module of the kernels beside the model's type.
+pub(super) const KERNELS: &str = "kernels";
+
+/// What stands beside the model's types in their module.
+pub(crate) const BESIDE_THE_MODEL: [&str; 2] = [RUNTIME, KERNELS];
+/// Types that generated code names as they are: in its modules nothing else can have these names.
+pub(crate) const PRIMITIVES: [&str; 19] = [
+    "bool", "char", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16", "u32",
+    "u64", "u128", "usize",
+];
+
+/// Items of the runtime's modules.
+pub(super) const ATTITUDE: &str = "hamel::model::Attitude";
+pub(super) const BLOCK: &str = "hamel::model::Block";
+pub(super) const CONTACT_LAW: &str = "hamel::model::ContactLaw";
+pub(super) const ENERGY: &str = "hamel::model::Energy";
+pub(super) const MODEL: &str = "hamel::model::Model";
+pub(super) const MODEL_INFO: &str = "hamel::model::ModelInfo";
+pub(super) const STATE: &str = "hamel::model::State";
+pub(super) const PARAMETER_ERROR: &str = "hamel::model::ParameterError";
+pub(super) const UNKNOWN_PARAMETER: &str = "hamel::model::UnknownParameter";
+pub(super) const REAL: &str = "hamel::real::Real";
+pub(super) const SIGNAL: &str = "hamel::signal::Signal";
 /// Helpers that generated code calls.
-pub(super) const GENERATED: &str = "::hamel::generated";
+pub(super) const GENERATED: &str = "hamel::generated";
+/// Items of the standard library: what its prelude names may be something else where a model stands.
+pub(super) const CLONE: &str = "::core::clone::Clone";
+pub(super) const DEBUG: &str = "::core::fmt::Debug";
+pub(super) const DEFAULT: &str = "::core::default::Default";
+pub(super) const OK: &str = "::core::result::Result::Ok";
+pub(super) const OPTION: &str = "::core::option::Option";
+pub(super) const PARTIAL_EQ: &str = "::core::cmp::PartialEq";
+pub(super) const RESULT: &str = "::core::result::Result";
+pub(super) const SOME: &str = "::core::option::Option::Some";
+pub(super) const VEC: &str = "::std::vec::Vec";
+pub(super) const ZIP: &str = "::core::iter::zip";
 /// Values that are made when they are first read.
 pub(super) const LAZY_LOCK: &str = "::std::sync::LazyLock";

@@ -24,7 +24,7 @@ pub(super) fn constants(schedule: &Schedule, members: &[Members]) -> String {
         let module = &kernel.module;
         let _ = match kernel.rows.len() {
             1 => writeln!(text, "pub {module}: {module}::Constants<f64>,"),
-            _ if kernel.rows.is_regular() => writeln!(text, "pub {module}: Vec<{module}::Constants<f64>>,"),
+            _ if kernel.rows.is_regular() => writeln!(text, "pub {module}: {}<{module}::Constants<f64>>,", paths::VEC),
             n => writeln!(text, "pub {module}: [{module}::Constants<f64>; {n}],"),
         };
     }
@@ -42,7 +42,7 @@ pub(super) fn constants(schedule: &Schedule, members: &[Members]) -> String {
         let module = &kernel.module;
         let _ = match listed(kernel.rows, &results, row) {
             List::Regular(runs) => {
-                writeln!(text, "{module}: {runs}.map({module}::Constants::new).collect(),")
+                writeln!(text, "{module}: expanded({runs}, {module}::Constants::new),")
             }
             List::Plain(rows) if rows.len() == 1 => {
                 writeln!(text, "{module}: {module}::Constants::new({}),", rows.concat())
@@ -58,7 +58,7 @@ pub(super) fn constants(schedule: &Schedule, members: &[Members]) -> String {
 enum List {
     /// One by one.
     Plain(Vec<String>),
-    /// An iterator.
+    /// An array of runs.
     Regular(String),
 }
 
@@ -71,7 +71,7 @@ fn listed(series: &Series, results: &[Vec<String>], row: impl Fn(&Vec<String>) -
         runs::literal(rows.count, first, step)
     };
     let runs: Vec<String> = series.0.iter().map(run).collect();
-    List::Regular(format!("expanded(&[{}])", runs.join(", ")))
+    List::Regular(format!("&[{}]", runs.join(", ")))
 }
 
 /// What rows by rule are written with, if there are some.
@@ -90,7 +90,7 @@ pub(super) fn reference_configuration(schedule: &Schedule) -> String {
     let mut text = "/// Configuration to start assembly from.\n".to_owned();
     let n = schedule.reference_coordinates.len();
     let (kind, values) = match listed(&schedule.reference_coordinates, &notation.results(), |row| row.concat()) {
-        List::Regular(runs) => ("Vec<f64>".to_owned(), format!("{runs}.collect()")),
+        List::Regular(runs) => (format!("{}<f64>", paths::VEC), format!("expanded({runs}, |coordinate| coordinate)")),
         List::Plain(values) => (format!("[f64; {n}]"), format!("[{}]", values.join(", "))),
     };
     let _ = writeln!(

@@ -49,9 +49,8 @@ fn descriptions_and_macro_calls_give_the_same_code() {
     };
     let code = out(&descriptions);
     assert_eq!(code, out(&calls));
-    let items: syn::File = syn::parse_str(&code).unwrap();
-    let structs = items.items.iter().filter(|item| matches!(item, syn::Item::Struct(s) if s.ident == "Second"));
-    assert_eq!(structs.count(), 1);
+    assert!(syn::parse_str::<syn::File>(&code).is_ok());
+    assert_eq!(code.matches("pub struct Second {").count(), 1);
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub fn rust(tokens: &TokenStream, term: Option<FunctionRole>) -> syn::Result<Str
         return Ok(prettyplease::unparse(&file));
     };
     let mut text = String::new();
-    for kernel in modules(&file.items).flat_map(modules) {
+    for kernel in modules(&file.items).flat_map(modules).flat_map(modules) {
         let is_named = |name: &str| {
             let rest = name.strip_prefix(function_name(role));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("_part_"))

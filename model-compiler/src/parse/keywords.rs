@@ -43,5 +43,6 @@ pub(super) fn is_connective(word: &Ident) -> bool {
 
 /// Whether Rust reserves this word, so that generated code cannot use it as a name.
 pub(crate) fn is_rust_keyword(word: &Ident) -> bool {
-    syn::parse_str::<Ident>(&word.to_string()).is_err()
+    // From the edition of 2024 on.
+    word == "gen" || syn::parse_str::<Ident>(&word.to_string()).is_err()
 }

@@ -19,6 +19,7 @@ mod reader;
 mod repeat;
 mod state;
 mod text;
+mod tokens;
 mod unit;
 mod value;
 
@@ -43,13 +44,19 @@ use syn::buffer::TokenBuffer;
 
 use crate::diagnostics::Errors;
 
+/// The path to the runtime that a macro call asks for, whether the rest of it can be read or not.
+pub(crate) fn runtime(tokens: TokenStream) -> Option<TokenStream> {
+    let (buffer, integers) = (TokenBuffer::new2(tokens), repeat::Integers::default());
+    model::runtime(&mut reader::Reader::new(buffer.begin(), &integers)).ok().flatten()
+}
+
 /// Reads the tokens of a macro call.
 ///
 /// # Errors
 ///
 /// All syntax errors that could be told apart, combined.
 pub fn parse(tokens: TokenStream) -> syn::Result<Description> {
-    let buffer = TokenBuffer::new2(tokens);
+    let buffer = TokenBuffer::new2(tokens::normalized(tokens));
     let (errors, integers) = (Errors::default(), repeat::Integers::default());
     let description = errors.keep(model::description(reader::Reader::new(buffer.begin(), &integers), &errors));
     errors.finish(description)

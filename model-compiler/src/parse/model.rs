@@ -2,6 +2,7 @@
 //! `fused_multiply_add`.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
 use syn::Result;
 
 use super::reader::Reader;
@@ -15,6 +16,8 @@ use crate::diagnostics::{self, Errors};
 /// A model, as written.
 #[derive(Clone, Debug)]
 pub struct Description {
+    /// The path to the runtime, of `crate = path;`.
+    pub runtime: Option<TokenStream>,
     /// Lines of its doc comment.
     pub doc: Vec<String>,
     /// Visibility of the type to generate.
@@ -77,6 +80,7 @@ pub struct Coordinates {
 
 /// Reads a whole model. Errors inside its braces are collected; one in its head ends the reading.
 pub(super) fn description(mut reader: Reader, errors: &Errors) -> Result<Description> {
+    let runtime = runtime(&mut reader)?;
     let doc = doc_comment(&mut reader)?;
     let visibility = visibility(&mut reader)?;
     if !reader.take_word("model") {
@@ -87,7 +91,33 @@ pub(super) fn description(mut reader: Reader, errors: &Errors) -> Result<Descrip
     let mut items = Vec::new();
     self::items(&mut inside, errors, &mut items);
     errors.keep(reader.finish("nothing after the model"));
-    Ok(Description { doc, visibility, name, items })
+    Ok(Description { runtime, doc, visibility, name, items })
+}
+
+/// `crate = path;`, where the runtime is not the dependency `hamel`.
+///
+/// Generated code stands in a module of its own, so the path has to mean the same there: a name alone is a dependency.
+pub(super) fn runtime(reader: &mut Reader) -> Result<Option<TokenStream>> {
+    if !reader.take_word("crate") {
+        return Ok(None);
+    }
+    reader.expect("=")?;
+    let first = reader.span();
+    let mut path: Vec<TokenTree> = Vec::new();
+    while !reader.is_empty() && !reader.sees(";") {
+        path.extend(reader.take_token());
+    }
+    let place = reader.since(first);
+    reader.expect(";")?;
+    let parse = |tokens: TokenStream| syn::parse::Parser::parse2(syn::Path::parse_mod_style, tokens);
+    let parsed = parse(path.iter().cloned().collect()).map_err(|_| diagnostics::path_to_the_runtime(place))?;
+    let begins_with =
+        |words: &[&str]| parsed.segments.first().is_some_and(|first| words.iter().any(|word| first.ident == word));
+    if begins_with(&["self", "super"]) {
+        return Err(diagnostics::path_to_the_runtime(place));
+    }
+    let is_absolute = parsed.leading_colon.is_some() || begins_with(&["crate", "$crate"]);
+    Ok(Some(if is_absolute { quote!(#parsed) } else { quote!(::#parsed) }))
 }
 
 /// Reads items to the end of a group; goes on after one in error.

@@ -99,6 +99,7 @@ impl<'a> Reader<'a> {
     /// Reads a name to declare or to refer to; `what` says of what.
     pub(super) fn name(&mut self, what: &str) -> Result<Ident> {
         match self.word().filter(|word| !keywords::is_rust_keyword(word)) {
+            Some(word) if word.to_string().starts_with("r#") => Err(diagnostics::raw_name(&word)),
             Some(_) => self.take_any_word().ok_or_else(|| self.expected(what)),
             None => Err(self.expected(what)),
         }

@@ -86,6 +86,8 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     };
     if names::is_reserved(&description.name) {
         errors.push(diagnostics::reserved_name(&description.name));
+    } else if names::is_no_type(&description.name) {
+        errors.push(diagnostics::name_of_another_type(&description.name));
     }
 
     let written_bodies: Vec<_> = items!(description, Body).collect();

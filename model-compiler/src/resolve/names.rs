@@ -8,6 +8,7 @@ use proc_macro2::{Ident, Span};
 
 use super::{BodyId, InputId, JointId, ParameterId, StateId, functions};
 use crate::diagnostics::{self, Errors};
+use crate::emit;
 use crate::parse;
 
 /// Names with a fixed meaning.
@@ -104,6 +105,12 @@ impl Names {
 /// Whether a body, a joint or a parameter may have this name.
 pub fn is_free_name(word: &str) -> bool {
     syn::parse_str::<Ident>(word).is_ok_and(|name| !is_reserved(&name))
+}
+
+/// Whether no model can have this name: a type would hide a primitive one, or what generated code names beside it.
+pub(super) fn is_no_type(name: &Ident) -> bool {
+    let words = emit::PRIMITIVES.into_iter().chain(emit::BESIDE_THE_MODEL);
+    words.into_iter().any(|word| name == word)
 }
 
 /// Whether a name has a fixed meaning in expressions.

@@ -32,9 +32,12 @@ pub(crate) use name::identifier;
 pub use routine::{Argument, Expression, Routine, Statement};
 pub use series::{Rows, Series};
 
-use crate::derive::{Entry, Equations, Function, FunctionRole, Inputs, Instance, Kernel, Output, Role};
+use crate::derive::{
+    Entry, Equations, Function, FunctionRole, Inputs, Instance, Kernel, Output, ParameterChannel, Role,
+};
 use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
 use crate::parallel;
+use crate::resolve::Shape;
 use name::Names;
 
 /// What generated code does, statement by statement.
@@ -64,6 +67,8 @@ pub struct Schedule {
     pub law_of_contact: Vec<usize>,
     /// Names of the components of the parameters, fit for code.
     pub parameters: ArgumentNames,
+    /// Names of the parameters as a whole, fit for code.
+    pub fields: Vec<String>,
 }
 
 /// The routines of a kernel.
@@ -126,10 +131,8 @@ impl ScheduledOutput {
 
 /// Orders the simplified equations; `derived` are the same before simplification, for the operation counts.
 pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
-    let parameters = parameter_names(simplified);
+    let (parameters, fields, taken) = parameter_names(simplified);
     let given = component_arguments(&simplified.parameter_graph);
-    let fields = simplified.layout.parameters.iter().map(|parameter| parameter.name.clone());
-    let taken = Names::of(parameters.parameters.iter().cloned().chain(fields));
     // Steps of rows are new expressions.
     let mut graph = simplified.parameter_graph.clone();
     let kernels: Vec<ScheduledKernel> = derived
@@ -174,6 +177,7 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         contact_laws: global(&laws.rows),
         law_of_contact,
         parameters,
+        fields,
     }
 }
 
@@ -194,11 +198,22 @@ impl DistinctRows {
     }
 }
 
-fn parameter_names(equations: &Equations) -> ArgumentNames {
+/// Names of the components of the parameters, of the parameters, and all of them.
+fn parameter_names(equations: &Equations) -> (ArgumentNames, Vec<String>, Names) {
     let symbols = equations.parameter_graph.symbols();
     let mut names = Names::default();
-    let parameters = symbols.iter().map(|symbol| names.unique(&name::identifier(&symbol.name))).collect();
-    ArgumentNames { parameters, ..ArgumentNames::default() }
+    let components: Vec<String> = symbols.iter().map(|symbol| names.unique(&name::identifier(&symbol.name))).collect();
+    let mut rest = components.as_slice();
+    let mut field = |parameter: &ParameterChannel| {
+        let (own, others) = rest.split_at(parameter.shape.size());
+        rest = others;
+        match own {
+            [own] if parameter.shape == Shape::Scalar => own.clone(),
+            _ => names.unique(&name::identifier(&parameter.name)),
+        }
+    };
+    let fields = equations.layout.parameters.iter().map(&mut field).collect();
+    (ArgumentNames { parameters: components, ..ArgumentNames::default() }, fields, names)
 }
 
 fn component_arguments(graph: &Graph) -> FxHashMap<ExprId, Expression> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::routine::{Argument, Expression};
 use crate::derive::Inputs;
+use crate::emit;
 use crate::expr::{Binary, ExprId, Graph, Node, Number, SymbolId, Unary};
 
 /// Longest name made from a formula.
@@ -17,7 +18,7 @@ const MAX_FACTOR_LENGTH: usize = 8;
 const MAX_LITERAL: usize = 12;
 
 /// Words that generated functions use themselves, and the keywords of the language.
-const RESERVED: [&str; 75] = [
+const RESERVED: [&str; 72] = [
     "constants",
     "t",
     "inputs",
@@ -46,7 +47,6 @@ const RESERVED: [&str; 75] = [
     "async",
     "await",
     "become",
-    "bool",
     "box",
     "break",
     "const",
@@ -57,8 +57,6 @@ const RESERVED: [&str; 75] = [
     "else",
     "enum",
     "extern",
-    "f32",
-    "f64",
     "false",
     "final",
     "fn",
@@ -109,7 +107,7 @@ pub fn identifier(name: &str) -> String {
     let trimmed = identifier.trim_end_matches('_');
     if trimmed.is_empty() || trimmed.starts_with(|c: char| c.is_ascii_digit()) {
         format!("x_{trimmed}")
-    } else if RESERVED.contains(&trimmed) {
+    } else if RESERVED.contains(&trimmed) || emit::PRIMITIVES.contains(&trimmed) || trimmed == emit::RUNTIME {
         format!("{trimmed}_")
     } else {
         trimmed.to_owned()

@@ -78,7 +78,13 @@ impl Family {
             let derived = derive::derive(&system);
             let (equations, _) = simplify::simplify_equations(&derived, &simplify::Limits::default());
             let schedule = schedule::schedule(&derived, &equations);
-            let header = Header { name: &system.name, visibility: &system.visibility, doc: &system.doc, source: &text };
+            let header = Header {
+                name: &system.name,
+                visibility: &system.visibility,
+                runtime: None,
+                doc: &system.doc,
+                source: &text,
+            };
             let code = emit::emit(&header, &equations, &schedule).map_err(|error| error.to_string())?;
             Ok(Compiled { equations, schedule, source: code.to_string().len() })
         };
