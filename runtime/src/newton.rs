@@ -105,12 +105,17 @@ pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
 }
 
 /// [`Equations::sizes`] of one stage: accelerations and what coordinates are over the square of the step, multipliers.
-pub(crate) fn sizes_of(blocks: &[Block], state: &State, position_factor: f64, out: &mut [f64]) {
+pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, out: &mut [f64]) {
+    let info = model.describe();
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
-    for (block, q, v) in ranges(blocks) {
+    for (block, q, v) in ranges(info.blocks) {
         let largest = largest(&state.q.as_slice()[q.clone()]);
         for (i, column) in v.enumerate() {
             let coordinate = match block {
+                // Small angles too stand in cosines, which are of order one.
+                Block::Vector { .. } if info.coordinates[q.start + i].unit == "rad" => {
+                    state.q[q.start + i].abs().max(1.0)
+                }
                 Block::Vector { .. } => state.q[q.start + i].abs(),
                 Block::EulerParameters => largest,
                 Block::Rotation(_) => 1.0,

@@ -458,7 +458,7 @@ impl Equations for Stages<'_> {
     fn sizes(&self, out: &mut [f64]) {
         let n = out.len() / self.states.len();
         for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
-            sizes_of(self.blocks, state, self.dt * self.dt, out);
+            sizes_of(self.model, state, self.dt * self.dt, out);
         }
     }
 

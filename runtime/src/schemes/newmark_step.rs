@@ -432,7 +432,7 @@ impl Equations for Step<'_> {
     }
 
     fn sizes(&self, out: &mut [f64]) {
-        sizes_of(self.blocks, &self.new, self.newmark_factors().0, out);
+        sizes_of(self.model, &self.new, self.newmark_factors().0, out);
     }
 
     fn name(&self, unknown: usize) -> Unknown {

@@ -256,7 +256,7 @@ impl Equations for PointEquations<'_> {
     }
 
     fn sizes(&self, out: &mut [f64]) {
-        sizes_of(self.blocks, &self.state, self.beta * self.beta, out);
+        sizes_of(self.model, &self.state, self.beta * self.beta, out);
     }
 
     fn name(&self, unknown: usize) -> Unknown {
