@@ -6,6 +6,7 @@
 //! tests call the same functions.
 
 pub mod diagnostics;
+pub mod escape;
 pub mod units;
 
 pub mod check;

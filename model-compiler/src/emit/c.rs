@@ -13,6 +13,7 @@ use super::members::{Members, members};
 use super::pattern::{Pattern, Patterns, placed};
 use super::runs::some_of;
 use crate::derive::{Channel, Equations, FunctionRole, Role};
+use crate::escape::comment;
 use crate::expr::Symbol;
 use crate::schedule::name::snake_case;
 use crate::schedule::placement::axes;
@@ -610,9 +611,4 @@ fn finished(text: &str) -> String {
         depth += usize::from(line.ends_with('{'));
     }
     indented + "\n"
-}
-
-/// Text that cannot end a comment.
-fn comment(text: &str) -> String {
-    text.replace("*/", "* /").replace("/*", "/ *")
 }

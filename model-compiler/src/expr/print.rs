@@ -3,6 +3,7 @@
 //! Repeated factors print as powers. Shared expressions are written out wherever they occur.
 
 use super::{Binary, ExprId, Graph, Node, Number, Unary};
+use crate::escape::latex as latex_text;
 
 /// The formula in plain text, such as `2*x^2 - sin(x)/m`.
 pub fn text(graph: &Graph, id: ExprId) -> String {
@@ -281,9 +282,9 @@ fn latex_word(word: &str) -> String {
     if GREEK.contains(&word) {
         format!("\\{word}")
     } else if is_letter(word) || word.bytes().all(|b| b.is_ascii_digit()) {
-        word.to_owned()
+        latex_text(word)
     } else {
-        format!("\\mathrm{{{}}}", word.replace('_', "\\_"))
+        format!("\\mathrm{{{}}}", latex_text(word))
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use super::title;
 use crate::derive::{Equations, FunctionRole};
+use crate::escape::dot;
 use crate::expr::{Binary, Graph, Node, Stage, Unary};
 use crate::resolve::{ContactForm, Frame, System};
 use crate::schedule::vocabulary::role_symbol;
@@ -19,12 +20,12 @@ pub fn expressions(equations: &Equations, term: FunctionRole) -> String {
         if outputs.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "  subgraph cluster_{index} {{\n    label={};", quoted(&title(equations, index)));
+        let _ = writeln!(text, "  subgraph cluster_{index} {{\n    label={};", dot(&title(equations, index)));
         let graph = &kernel.graph;
         let roots: Vec<_> = outputs.iter().flat_map(|output| &output.entries).map(|entry| entry.value).collect();
         for id in graph.reachable(&roots) {
             let (node, fill) = (graph.node(id), colour(graph.stage(id)));
-            let label = quoted(&label(graph, node));
+            let label = dot(&label(graph, node));
             let _ = writeln!(text, "    k{index}_{} [label={label}, fillcolor={fill}];", id.index());
             for operand in node.operands() {
                 let _ = writeln!(text, "    k{index}_{} -> k{index}_{};", operand.index(), id.index());
@@ -33,7 +34,7 @@ pub fn expressions(equations: &Equations, term: FunctionRole) -> String {
         for (o, output) in outputs.iter().enumerate() {
             for entry in &output.entries {
                 let name = format!("k{index}_o{o}_{}_{}", entry.row, entry.column);
-                let label = quoted(&entry_name(output.role, output.shape, entry.row, entry.column));
+                let label = dot(&entry_name(output.role, output.shape, entry.row, entry.column));
                 let _ = writeln!(text, "    {name} [label={label}, shape=ellipse, fillcolor=white];");
                 let _ = writeln!(text, "    k{index}_{} -> {name};", entry.value.index());
             }
@@ -50,16 +51,16 @@ pub fn topology(system: &System) -> String {
     let mut text = "graph topology {\n  ground [shape=box, style=filled, fillcolor=gray];\n".to_owned();
     let body = |frame: &Frame| frame.body.map_or("ground".to_owned(), |body| format!("body{}", body.0));
     for (i, body) in system.bodies.iter().enumerate() {
-        let _ = writeln!(text, "  body{i} [label={}, shape=box];", quoted(&body.name.to_string()));
+        let _ = writeln!(text, "  body{i} [label={}, shape=box];", dot(&body.name.to_string()));
     }
     for joint in &system.joints {
-        let label = quoted(&format!("{}\n{}", joint.name, joint.kind.keyword()));
+        let label = dot(&format!("{}\n{}", joint.name, joint.kind.keyword()));
         let style = if joint.is_tree { "solid" } else { "dashed" };
         let (parent, child) = (body(&joint.parent), body(&joint.child));
         let _ = writeln!(text, "  {parent} -- {child} [label={label}, style={style}];");
     }
     for (i, force) in system.forces.iter().enumerate() {
-        let label = quoted(&format!("{}\n{}", force.name, force.kind.keyword()));
+        let label = dot(&format!("{}\n{}", force.name, force.kind.keyword()));
         let _ = writeln!(text, "  force{i} [label={label}, shape=ellipse];");
         for frame in &force.frames {
             let _ = writeln!(text, "  force{i} -- {} [style=dotted];", body(frame));
@@ -74,14 +75,14 @@ pub fn topology(system: &System) -> String {
             ContactForm::Written { .. } => ("contact", None),
             ContactForm::Kind { kind, frames, .. } => (kind.keyword, Some(frames)),
         };
-        let label = quoted(&format!("{}\n{kind}", contact.name));
+        let label = dot(&format!("{}\n{kind}", contact.name));
         let _ = writeln!(text, "  contact{i} [label={label}, shape=hexagon];");
         for frame in frames.iter().flat_map(|frames| frames.iter()) {
             let _ = writeln!(text, "  contact{i} -- {} [style=dotted];", body(frame));
         }
     }
     for (i, constraint) in system.constraints.iter().enumerate() {
-        let _ = writeln!(text, "  constraint{i} [label={}, shape=diamond];", quoted(&constraint.name.to_string()));
+        let _ = writeln!(text, "  constraint{i} [label={}, shape=diamond];", dot(&constraint.name.to_string()));
     }
     text.push_str("}\n");
     text
@@ -121,10 +122,6 @@ fn colour(stage: Stage) -> &'static str {
         Stage::Velocity => "palegreen",
         Stage::Acceleration => "lightsalmon",
     }
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use proc_macro2::TokenStream;
 
 use crate::derive::{Equations, FunctionRole, Kernel};
 use crate::emit::{Pattern, Patterns};
+use crate::escape;
 use crate::expr::{Binary, ExprId, Graph, Node, Operations, Stage, SymbolId, Unary, print, tree_size};
 use crate::schedule::vocabulary::{FUNCTIONS, function_doc, function_name, role_symbol};
 use crate::schedule::{
@@ -328,7 +329,7 @@ impl Style for Latex {
 
     fn section(&self, title: &str, lines: &[(String, String)]) -> String {
         let lines: Vec<String> = lines.iter().map(|(left, right)| format!("{left} &= {right}")).collect();
-        format!("% {title}\n\\begin{{align*}}\n{}\n\\end{{align*}}\n\n", lines.join("\\\\\n"))
+        format!("% {}\n\\begin{{align*}}\n{}\n\\end{{align*}}\n\n", escape::line(title), lines.join("\\\\\n"))
     }
 
     fn result(&self, output: &ScheduledOutput, entry: usize) -> String {
