@@ -8,12 +8,22 @@ mod error;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
+use tempfile::NamedTempFile;
 
 pub use error::{FileError, Mistake};
+
+/// Most bytes of a file that is read.
+pub const LONGEST: u64 = 64 << 20;
+
+/// How the names of files begin and end that are still being written.
+const UNFINISHED: (&str, &str) = (".hamel-", ".unfinished");
 
 /// A model as it stands in a file.
 #[derive(Clone, Debug)]
@@ -33,7 +43,7 @@ pub struct Source {
 /// When the file cannot be read, is not made of Rust's tokens, or has no model.
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<Source>, FileError> {
     let path = path.as_ref();
-    let text = std::fs::read_to_string(path).map_err(|error| FileError::read(path, error))?;
+    let text = text(path)?;
     let is_rust = path.extension().is_some_and(|extension| extension == "rs");
     let tokens = text.parse::<TokenStream>().map_err(|error| {
         let mistake = delimiters::mistake(&text).unwrap_or_else(|| Mistake::new(error.span(), &error));
@@ -73,10 +83,69 @@ pub fn compile_file(source: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<(
         return Err(FileError::wrong(source, mistakes));
     }
     // Cargo builds again what has been written again.
-    if std::fs::read_to_string(out).is_ok_and(|known| known == text) {
+    if self::text(out).is_ok_and(|known| known == text) {
         return Ok(());
     }
-    std::fs::write(out, text).map_err(|error| FileError::write(out, error))
+    write(out, |file| file.write_all(text.as_bytes()))
+}
+
+/// Reads a regular file of up to [`LONGEST`] bytes.
+///
+/// Whoever opens a pipe waits until somebody writes to it, and a device may have no end.
+///
+/// # Errors
+/// When it cannot be read, is longer, is not UTF-8, or is something else than a file.
+pub fn text(path: impl AsRef<Path>) -> Result<String, FileError> {
+    let path = path.as_ref();
+    let read = || {
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("expected a regular file\nhelp: write its text to a file first"));
+        }
+        let mut text = String::new();
+        // What grows meanwhile is not followed without end.
+        File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > LONGEST {
+            return Err(io::Error::other(format!("it is longer than {LONGEST} bytes")));
+        }
+        Ok(text)
+    };
+    read().map_err(|error| FileError::read(path, error))
+}
+
+/// Writes a file that is whole or not there: beside its place, then moved there. A link in its place is replaced.
+///
+/// # Errors
+/// When it cannot be written; then nothing has changed.
+pub fn write(path: impl AsRef<Path>, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), FileError> {
+    let path = path.as_ref();
+    let written = || {
+        let mut file = unfinished(path)?;
+        content(file.as_file_mut())?;
+        // A full disk may show only here.
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    written().map_err(|error| FileError::write(path, error))
+}
+
+/// A new file beside this path, removed unless it is moved: `.hamel-….unfinished`.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn unfinished(path: impl AsRef<Path>) -> io::Result<NamedTempFile> {
+    let folder = path.as_ref().parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED.0).suffix(UNFINISHED.1);
+    // As for files that are written in their place: what the user's mask lets others read.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+/// Whether a file has been left behind by a program that was killed while it wrote.
+pub fn is_unfinished(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1))
 }
 
 /// Splits descriptions that follow each other: each ends with its braces.

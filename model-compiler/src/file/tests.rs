@@ -109,3 +109,60 @@ fn what_has_not_changed_is_not_written_again() {
     compile_file(&path, &out).unwrap();
     assert_eq!(std::fs::metadata(&out).unwrap().modified().unwrap(), before);
 }
+
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.model");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(message(&pipe).starts_with("cannot read `FILE`: expected a regular file"), "{}", message(&pipe));
+    assert!(message(folder.path()).starts_with("cannot read `FILE`: expected a regular file"));
+    let endless = text("/dev/zero").unwrap_err().to_string();
+    assert!(endless.contains("expected a regular file"), "{endless}");
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_are_any_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(OsStr::from_bytes(b"caf\xe9.model"));
+    std::fs::write(&path, PENDULUM).unwrap();
+    let out = path.with_extension("rs");
+    compile_file(&path, &out).unwrap();
+    assert!(text(out).unwrap().contains("struct Pendulum"));
+}
+
+/// Neither a file that could not be written to its end nor what is beside it is left.
+#[test]
+fn a_file_is_whole_or_as_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "a.rs", "before");
+    let error = write(&path, |file| {
+        file.write_all(b"half")?;
+        Err(io::Error::from(io::ErrorKind::StorageFull))
+    });
+    assert!(matches!(error, Err(FileError::Write { .. })));
+    assert_eq!(text(&path).unwrap(), "before");
+    write(&path, |file| file.write_all(b"after")).unwrap();
+    assert_eq!(text(&path).unwrap(), "after");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_replaced_and_not_followed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let (theirs, link) = (file(&folder, "theirs", "theirs"), folder.path().join("out.rs"));
+    symlink(&theirs, &link).unwrap();
+    compile_file(file(&folder, "a.model", PENDULUM), &link).unwrap();
+    assert_eq!(text(&theirs).unwrap(), "theirs");
+    let written = std::fs::symlink_metadata(&link).unwrap();
+    assert!(written.is_file());
+    // As a file that is written in its place: for the user's mask to decide, not for this user alone.
+    let usual = std::fs::metadata(&theirs).unwrap().permissions().mode();
+    assert_eq!(written.permissions().mode(), usual);
+}

@@ -1,6 +1,6 @@
 //! Where a model's description comes from: this program, or a file with one or more.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hamel_compiler::Stages;
 use hamel_compiler::file::{self, FileError, Source};
@@ -13,7 +13,7 @@ pub(super) struct Choice {
     /// Name of a model, see `hamel list`, or a file: Rust with `multibody!` calls, or FILE.model with what stands
     /// between their braces.
     #[arg(value_name = "MODEL|FILE")]
-    what: String,
+    what: PathBuf,
     /// Which model of a file that has several.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -22,8 +22,11 @@ pub(super) struct Choice {
 impl Choice {
     /// Compiles the model.
     pub(super) fn stages(&self) -> Result<Stages, Failure> {
-        let path = Path::new(&self.what);
-        let source = if path.extension().is_some() { self.of_file(path)? } else { own(&self.what)? };
+        let path = self.what.as_path();
+        let source = match path.to_str().filter(|_| path.extension().is_none()) {
+            Some(name) => own(name)?,
+            None => self.of_file(path)?,
+        };
         hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(path, error).into())
     }
 
