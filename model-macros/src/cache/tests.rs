@@ -1,0 +1,129 @@
+use super::*;
+
+const SOURCE: &str = "model Pendulum { }";
+const CODE: &str = "const GRAVITY: f64 = -9.81;";
+
+/// A folder as the build script makes it.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn code_is_read_as_it_was_written() {
+    let folder = folder();
+    let cache = Cache::new(folder.path());
+    assert_eq!(cache.read(SOURCE), None);
+    cache.write(SOURCE, CODE);
+    cache.write("model Other { }", "struct Other;");
+    assert_eq!(cache.read(SOURCE).as_deref(), Some(CODE));
+    cache.write(SOURCE, "");
+    assert_eq!(cache.read(SOURCE).as_deref(), Some(""));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+/// Whatever byte is altered or cut off: the entry is not taken, and a new one takes its place.
+#[test]
+fn an_entry_that_was_altered_is_replaced() {
+    let folder = folder();
+    let cache = Cache::new(folder.path());
+    let whole = text(SOURCE, CODE);
+    let mut others: Vec<Vec<u8>> = (0..whole.len()).map(|end| whole.as_bytes()[..end].to_vec()).collect();
+    others.extend((0..whole.len()).map(|place| {
+        let mut bytes = whole.clone().into_bytes();
+        bytes[place] ^= 1;
+        bytes
+    }));
+    others.push(whole.replace("-9.81", "-1.62").into());
+    others.push(text("model Pendulum { a }", CODE).into());
+    others.push([whole.as_bytes(), b" "].concat());
+    for other in others {
+        fs::write(cache.file(SOURCE), &other).unwrap();
+        assert_eq!(cache.read(SOURCE), None, "{}", String::from_utf8_lossy(&other));
+    }
+    cache.write(SOURCE, CODE);
+    assert_eq!(cache.read(SOURCE).as_deref(), Some(CODE));
+}
+
+#[test]
+fn code_of_another_compiler_is_not_taken() {
+    let folder = folder();
+    let cache = Cache::new(folder.path());
+    let mut hasher = DefaultHasher::new();
+    ("another compiler", SOURCE, CODE).hash(&mut hasher);
+    fs::write(cache.file(SOURCE), format!("{:016x}\n{}{CODE}", hasher.finish(), head(SOURCE))).unwrap();
+    assert_eq!(cache.read(SOURCE), None);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_does_no_harm() {
+    let folder = folder();
+    let missing = folder.path().join("missing");
+    assert_eq!(Cache::new(&missing).read(SOURCE), None);
+    Cache::new(&missing).write(SOURCE, CODE);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    // A folder in the place of an entry.
+    let cache = Cache::new(folder.path());
+    fs::create_dir(cache.file(SOURCE)).unwrap();
+    cache.write(SOURCE, CODE);
+    assert_eq!(cache.read(SOURCE), None);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
+
+    use super::*;
+
+    fn pipe(path: &Path) {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+
+    /// A pipe would be waited for without end, a link leads anywhere.
+    #[test]
+    fn only_regular_files_are_opened() {
+        let (folder, elsewhere) = (folder(), folder());
+        let cache = Cache::new(folder.path());
+        pipe(&cache.file(SOURCE));
+        assert_eq!(cache.read(SOURCE), None);
+        cache.write(SOURCE, CODE);
+        assert_eq!(cache.read(SOURCE).as_deref(), Some(CODE));
+
+        let theirs = elsewhere.path().join("theirs");
+        fs::rename(cache.file(SOURCE), &theirs).unwrap();
+        symlink(&theirs, cache.file(SOURCE)).unwrap();
+        assert_eq!(cache.read(SOURCE), None);
+        cache.write(SOURCE, "");
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), text(SOURCE, CODE));
+        assert_eq!(cache.read(SOURCE).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn what_stands_where_an_entry_is_prepared_is_not_opened() {
+        let (folder, elsewhere) = (folder(), folder());
+        let cache = Cache::new(folder.path());
+        let theirs = elsewhere.path().join("theirs");
+        fs::write(&theirs, "theirs").unwrap();
+        symlink(&theirs, cache.file(SOURCE).with_extension(process::id().to_string())).unwrap();
+        cache.write(SOURCE, CODE);
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+        pipe(&cache.file(SOURCE).with_extension(process::id().to_string()));
+        cache.write(SOURCE, CODE);
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_not_used() {
+        let (folder, elsewhere) = (folder(), folder());
+        let cache = Cache::new(folder.path());
+        cache.write(SOURCE, CODE);
+        for (mode, is_read) in [(0o700, true), (0o755, true), (0o775, false), (0o777, false)] {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(cache.read(SOURCE).is_some(), is_read, "{mode:o}");
+        }
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        let link = elsewhere.path().join("link");
+        symlink(folder.path(), &link).unwrap();
+        assert_eq!(Cache::new(&link).read(SOURCE), None);
+    }
+}
