@@ -2,6 +2,7 @@
 //! that a model can provide.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use hamel_compiler::resolve::Provided;
 use hamel_verify::urdf;
 use proc_macro2::TokenStream;
 
@@ -18,14 +19,7 @@ fn compile(criterion: &mut Criterion) {
 
 /// Models that are too large to be examples.
 fn large() -> Vec<(&'static str, String)> {
-    let functions = [
-        "nonlinear_effects",
-        "inverse_dynamics",
-        "forward_dynamics",
-        "inverse_dynamics_derivatives",
-        "forward_dynamics_derivatives",
-    ];
-    let options = urdf::Options { provide: functions.map(str::to_owned).to_vec(), ..urdf::Options::default() };
+    let options = urdf::Options { provide: Provided::ALL.to_vec(), ..urdf::Options::default() };
     let robot = |text| urdf::import(text, &options).expect("the description is held by the tests").model;
     let chain = include_str!("../model-compiler/tests/pass/chain.model");
     vec![

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use hamel_compiler::derive::{FunctionRole, Role};
+use hamel_compiler::resolve::Provided;
 use hamel_compiler::schedule::interpret::{Interpreter, Point};
 use hamel_verify::urdf;
 use serde::Deserialize;
@@ -43,14 +44,6 @@ const COMPARED: [(FunctionRole, Role, &str); 10] = [
     (FunctionRole::ForwardDynamicsDerivatives, Role::InverseMassMatrix, "forward_dynamics_dtau"),
 ];
 
-const PROVIDED: [&str; 5] = [
-    "nonlinear_effects",
-    "inverse_dynamics",
-    "forward_dynamics",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
-];
-
 fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data").join(name)
 }
@@ -80,8 +73,7 @@ fn compare(name: &str) {
     let index: Index = serde_json::from_str(&index).expect("the index is written by a script");
     let tree = index.trees.iter().find(|tree| tree.name == name).expect("the tree is in the index");
     let description = std::fs::read_to_string(data(&format!("opcounts/{name}.urdf"))).expect("the tree is described");
-    let provide = PROVIDED.map(str::to_owned).to_vec();
-    let options = urdf::Options { is_floating: tree.is_floating, provide };
+    let options = urdf::Options { is_floating: tree.is_floating, provide: Provided::ALL.to_vec() };
     let import = urdf::import(&description, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
     let stages = import.model.parse().map_err(syn::Error::from).and_then(hamel_compiler::stages);
     let stages = stages.unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use hamel_compiler::file::FileError;
+use clap::builder::PossibleValuesParser;
+use hamel_compiler::file::{self, FileError};
+use hamel_compiler::resolve::Provided;
 use hamel_verify::urdf;
 
 use super::failure::Failure;
@@ -18,16 +20,17 @@ pub(super) struct Arguments {
     #[arg(long)]
     floating: bool,
     /// Functions to provide, e.g. inverse_dynamics,forward_dynamics_derivatives.
-    #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',')]
+    #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Provided::ALL.map(Provided::keyword)))]
     provide: Vec<String>,
 }
 
 /// Prints the model; on standard error what was left out, and what the compiler says of the model.
 pub(super) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let path = arguments.file.display();
-    let text = std::fs::read_to_string(&arguments.file)
-        .map_err(|error| Failure::Usage(format!("cannot read `{path}`: {error}")))?;
-    let options = urdf::Options { is_floating: arguments.floating, provide: arguments.provide.clone() };
+    let text = file::text(&arguments.file)?;
+    let is_asked = |function: &Provided| arguments.provide.iter().any(|word| word == function.keyword());
+    let provide = Provided::ALL.into_iter().filter(is_asked).collect();
+    let options = urdf::Options { is_floating: arguments.floating, provide };
     let import = urdf::import(&text, &options).map_err(|error| Failure::Usage(format!("{path}:{error}")))?;
     for warning in &import.warnings {
         eprintln!("warning: {path}:{warning}");

@@ -27,6 +27,18 @@ pub enum Problem {
     /// Not well-formed XML.
     #[error("{0}")]
     Xml(String),
+    /// A description that is larger than robots are.
+    #[error("found {found} {what}, expected at most {most}\nhelp: {help}")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is, or at least is.
+        found: usize,
+        /// How much there may be.
+        most: usize,
+        /// What to do.
+        help: &'static str,
+    },
     /// The outermost element is another one.
     #[error("expected a URDF description, whose outermost element is `robot`, found `{0}`")]
     NotARobot(String),
@@ -116,6 +128,9 @@ pub enum Problem {
     /// A link with a joint that lets it move, and nothing that resists.
     #[error("`{0}` moves but has no inertia\nhelp: give it an `inertial`, or make its joint `fixed`")]
     NoInertia(String),
+    /// A chain of fixed joints that leads beyond all numbers.
+    #[error("`{0}` stands further from its body than numbers reach")]
+    TooFar(String),
     /// A link with a joint that lets it move, and inertia alone.
     #[error("`{0}` moves but has no mass\nhelp: give it a mass, or make its joint `fixed`")]
     NoMass(String),

@@ -1,17 +1,23 @@
 //! Robots described in URDF, as models in the language of `multibody!`.
 //!
 //! [`read`] turns XML into a [`robot::Robot`], [`placement`] finds out which link moves with which body, and [`write`]
-//! prints the model. Numbers keep the digits they were written with. What has no meaning for the dynamics of rigid
+//! prints the model. Numbers keep the digits they were written with, unless they stand behind a long chain of fixed joints,
+//! which is multiplied out. Names are any text, and appear in the model as names of the language and, escaped, in comments. What has no meaning for the dynamics of rigid
 //! bodies (shapes, limits, transmissions, tags of simulators) is left out and listed as [`Warning`]s; what cannot be
 //! translated is an [`Error`] with its place. Macros of xacro are to be expanded before.
 
 mod error;
+mod limits;
 mod names;
 mod number;
 mod placement;
+mod places;
+mod pose;
 mod read;
 mod robot;
 mod write;
+
+use hamel_compiler::resolve::Provided;
 
 pub use error::{Error, Place, Problem, Warning};
 
@@ -23,8 +29,8 @@ pub const GRAVITY: &str = "[0, 0, -9.81] m/s^2";
 pub struct Options {
     /// The root link moves freely; otherwise it is the ground.
     pub is_floating: bool,
-    /// Functions that the model is to provide, such as `forward_dynamics`.
-    pub provide: Vec<String>,
+    /// Functions that the model is to provide.
+    pub provide: Vec<Provided>,
 }
 
 /// A translated description.
@@ -39,12 +45,13 @@ pub struct Import {
 /// Translates a description.
 ///
 /// # Errors
-/// XML that is not well-formed, elements and attributes that are missing or not as URDF has them, links and joints that
+/// XML that is not well-formed, descriptions beyond the size of robots, elements and attributes that are missing or not as URDF has them, links and joints that
 /// do not form a tree, and links that would move without inertia.
 pub fn import(text: &str, options: &Options) -> Result<Import, Error> {
     let (robot, mut warnings) = read::read(text)?;
     let placement = placement::place(&robot, options)?;
-    let model = write::write(&robot, &placement, &options.provide, &mut warnings);
+    let poses = pose::poses(&robot, &placement)?;
+    let model = write::write(&robot, &placement, &poses, &options.provide, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);
     Ok(Import { model, warnings })
 }

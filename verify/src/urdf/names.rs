@@ -1,24 +1,36 @@
 //! Names of links and joints as names of the language.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use hamel_compiler::resolve::is_free_name;
+use hamel_compiler::resolve;
 
 /// Gives names that differ among each other.
 #[derive(Default)]
-pub(super) struct Names(HashSet<String>);
+pub(super) struct Names {
+    taken: HashSet<String>,
+    /// The number to try next, of names that look alike.
+    next: HashMap<String, usize>,
+}
 
 impl Names {
     /// The name itself if it can be one, otherwise one that looks like it; `kind` tells apart what has the same name.
     pub(super) fn take(&mut self, name: &str, kind: &str) -> String {
         let plain = if is_free_name(name) { name.to_owned() } else { spelled(name, kind) };
-        let numbered = (2..).map(|i| format!("{plain}_{kind}{i}"));
-        let candidates = [plain.clone(), format!("{plain}_{kind}")].into_iter().chain(numbered);
-        // One of endlessly many candidates is free.
-        let name = candidates.into_iter().find(|name| !self.0.contains(name)).unwrap_or(plain);
-        self.0.insert(name.clone());
+        let like = format!("{plain}_{kind}");
+        let mut name = if self.taken.contains(&plain) { like.clone() } else { plain };
+        while self.taken.contains(&name) {
+            let number = self.next.entry(like.clone()).or_insert(2);
+            name = format!("{like}{number}");
+            *number += 1;
+        }
+        self.taken.insert(name.clone());
         name
     }
+}
+
+/// Whether a word is a name of the language as it stands: neither padded with blanks nor raw.
+fn is_free_name(word: &str) -> bool {
+    word.chars().all(|letter| letter == '_' || letter.is_alphanumeric()) && resolve::is_free_name(word)
 }
 
 /// The name with everything but letters and digits replaced.

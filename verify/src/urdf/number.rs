@@ -24,6 +24,11 @@ impl Number {
         Some(Self { digits, value })
     }
 
+    /// A finite number that was computed, in the shortest digits that mean it.
+    pub(super) fn computed(value: f64) -> Self {
+        Self { digits: format!("{:?}", value.abs()), value }
+    }
+
     /// Zero.
     pub(super) fn zero() -> Self {
         Self { digits: "0".to_owned(), value: 0.0 }
@@ -62,9 +67,15 @@ impl Number {
         };
         let is_rounded = decimals >= 4 && distance < 10_f64.powi(-(decimals.min(15) as i32));
         if turns != 0.0 && (is_exact || is_rounded) {
-            Angle { text: format!("{} deg", 90.0 * turns), is_as_written: is_exact }
+            let sin_cos = match turns.rem_euclid(4.0) {
+                1.0 => (1.0, 0.0),
+                2.0 => (0.0, -1.0),
+                3.0 => (-1.0, 0.0),
+                _ => (0.0, 1.0),
+            };
+            Angle { text: format!("{} deg", 90.0 * turns), is_as_written: is_exact, sin_cos }
         } else {
-            Angle { text: format!("{} rad", self.literal()), is_as_written: true }
+            Angle { text: format!("{} rad", self.literal()), is_as_written: true, sin_cos: self.value.sin_cos() }
         }
     }
 }
@@ -75,6 +86,7 @@ pub(super) struct Angle {
     pub(super) text: String,
     /// Whether it is the number that was written, to the last digit of a double.
     pub(super) is_as_written: bool,
+    pub(super) sin_cos: (f64, f64),
 }
 
 #[cfg(test)]

@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use hamel_compiler::diagnostics::nearest;
-use roxmltree::{Document, Node};
+use hamel_compiler::escape::{excerpt, line};
+use roxmltree::{Document, Node, ParsingOptions};
 
 use super::error::{Error, Place, Problem, Warning};
+use super::limits;
 use super::number::Number;
-use super::robot::{Inertial, Joint, Kind, Link, Origin, Robot};
+use super::places::Places;
+use super::robot::{Inertial, Joint, Kind, Link, Name, Origin, Robot};
 
 /// Elements without a meaning for the dynamics, and what follows from leaving them out.
 const IGNORED: [(&str, &str); 11] = [
@@ -24,27 +27,67 @@ const IGNORED: [(&str, &str); 11] = [
     ("contact", "there are no contacts"),
 ];
 
+/// What to do about a description that is too large.
+const LARGE: &str = "leave out what is not about links and joints";
+
 /// Reads a description; warnings tell what has been left out.
 pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Error> {
-    let document = Document::parse(text).map_err(|error| {
+    let whole = Place { line: 1, column: 1 };
+    if text.len() > limits::BYTES {
+        return Err(Error { place: whole, problem: too_many("bytes", text.len(), limits::BYTES, LARGE) });
+    }
+    let options = ParsingOptions { nodes_limit: limits::NODES, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| {
+        let most = limits::NODES as usize;
+        if matches!(error, roxmltree::Error::NodesLimitReached) {
+            return Error { place: whole, problem: too_many("elements and texts", most + 1, most, LARGE) };
+        }
         let at = error.pos();
         // The message repeats the position at its end.
         let message = error.to_string();
-        let message = message.rsplit_once(" at ").map_or(message.as_str(), |(message, _)| message).to_owned();
+        let message = line(message.rsplit_once(" at ").map_or(message.as_str(), |(message, _)| message));
         Error { place: Place { line: at.row, column: at.col }, problem: Problem::Xml(message) }
     })?;
-    let mut reader = Reader { document: &document, ignored: Vec::new() };
+    let mut reader = Reader { places: Places::new(text), ignored: Vec::new() };
+    reader.refuse_deep(document.root_element())?;
     let robot = reader.robot(document.root_element())?;
     Ok((robot, reader.warnings()))
 }
 
 struct Reader<'a> {
-    document: &'a Document<'a>,
+    places: Places<'a>,
     /// Places and messages.
     ignored: Vec<(Place, String)>,
 }
 
 impl<'a> Reader<'a> {
+    /// Refuses elements within elements within elements.
+    fn refuse_deep(&self, root: Node) -> Result<(), Error> {
+        let (mut node, mut depth) = (root, 1);
+        // Depth first, without recursion.
+        loop {
+            if depth > limits::NESTING {
+                let help = "elements of URDF stand in at most four others";
+                return Err(self.error(node, too_many("elements within each other", depth, limits::NESTING, help)));
+            }
+            if let Some(child) = node.first_child() {
+                (node, depth) = (child, depth + 1);
+                continue;
+            }
+            loop {
+                if node == root {
+                    return Ok(());
+                }
+                if let Some(next) = node.next_sibling() {
+                    node = next;
+                    break;
+                }
+                let Some(parent) = node.parent() else { return Ok(()) };
+                (node, depth) = (parent, depth - 1);
+            }
+        }
+    }
+
     fn robot(&mut self, node: Node<'a, 'a>) -> Result<Robot, Error> {
         if !node.has_tag_name("robot") {
             return Err(self.error(node, Problem::NotARobot(node.tag_name().name().to_owned())));
@@ -57,17 +100,24 @@ impl<'a> Reader<'a> {
                 _ => self.ignore(child)?,
             }
         }
+        for (what, found) in [("links", &links), ("joints", &joints)] {
+            if let Some(first) = found.get(limits::LINKS) {
+                let help = "split the description, or write the model by hand with loops";
+                return Err(self.error(*first, too_many(what, found.len(), limits::LINKS, help)));
+            }
+        }
         let links = links.into_iter().map(|link| self.link(link)).collect::<Result<Vec<_>, _>>()?;
-        self.refuse_equal("link", links.iter().map(|link| (link.name.as_str(), link.place)))?;
-        let index: HashMap<&str, usize> = links.iter().enumerate().map(|(i, link)| (link.name.as_str(), i)).collect();
+        self.refuse_equal("link", links.iter().map(|link| (&link.name, link.place)))?;
+        let names = links.iter().enumerate();
+        let index: HashMap<&str, usize> = names.map(|(i, link)| (link.name.0.as_str(), i)).collect();
         let joints = joints.into_iter().map(|joint| self.joint(joint, &index)).collect::<Result<Vec<_>, _>>()?;
-        self.refuse_equal("joint", joints.iter().map(|joint| (joint.name.as_str(), joint.place)))?;
-        let name = node.attribute("name").unwrap_or_default().to_owned();
+        self.refuse_equal("joint", joints.iter().map(|joint| (&joint.name, joint.place)))?;
+        let name = if node.has_attribute("name") { self.name(node)? } else { Name(String::new()) };
         Ok(Robot { name, place: self.place(node), links, joints })
     }
 
     fn link(&mut self, node: Node<'a, 'a>) -> Result<Link, Error> {
-        let name = self.attribute(node, "name")?.to_owned();
+        let name = self.name(node)?;
         let mut inertial = None;
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
@@ -103,14 +153,14 @@ impl<'a> Reader<'a> {
     }
 
     fn joint(&mut self, node: Node<'a, 'a>, links: &HashMap<&str, usize>) -> Result<Joint, Error> {
-        let name = self.attribute(node, "name")?.to_owned();
+        let name = self.name(node)?;
         let kind = match self.attribute(node, "type")? {
             "revolute" | "continuous" => Kind::Revolute,
             "prismatic" => Kind::Prismatic,
             "fixed" => Kind::Fixed,
             "floating" => Kind::Floating,
             "planar" => Kind::Planar,
-            other => return Err(self.error(node, Problem::UnknownType(other.to_owned()))),
+            other => return Err(self.error(node, Problem::UnknownType(excerpt(other)))),
         };
         let link = |role: &'static str| {
             let end = self.element(node, role)?;
@@ -118,7 +168,7 @@ impl<'a> Reader<'a> {
             let unknown = || {
                 let mut names: Vec<&str> = links.keys().copied().collect();
                 names.sort_unstable();
-                Problem::UnknownLink { name: name.to_owned(), near: nearest(name, names).map(str::to_owned) }
+                Problem::UnknownLink { name: excerpt(name), near: nearest(name, names).map(line) }
             };
             links.get(name).copied().ok_or_else(|| self.error(end, unknown()))
         };
@@ -180,10 +230,21 @@ impl<'a> Reader<'a> {
         let text = self.attribute(node, attribute)?;
         let numbers: Option<Vec<Number>> = text.split_whitespace().map(Number::parse).collect();
         numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| {
-            let problem = Problem::NotNumbers { attribute, expected: N, found: text.to_owned() };
+            let problem = Problem::NotNumbers { attribute, expected: N, found: excerpt(text) };
             let value = node.attribute_node(attribute).map_or(node.range().start, |found| found.range_value().start);
             Error { place: self.place_of(value), problem }
         })
+    }
+
+    /// The name of a robot, a link or a joint.
+    fn name(&self, node: Node<'a, 'a>) -> Result<Name, Error> {
+        let name = self.attribute(node, "name")?;
+        let letters = name.chars().count();
+        if letters > limits::LETTERS {
+            let help = "names of this length are not read";
+            return Err(self.error(node, too_many("characters in a name", letters, limits::LETTERS, help)));
+        }
+        Ok(Name(name.to_owned()))
     }
 
     fn attribute(&self, node: Node<'a, 'a>, attribute: &'static str) -> Result<&'a str, Error> {
@@ -214,11 +275,15 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn refuse_equal<'n>(&self, kind: &'static str, names: impl Iterator<Item = (&'n str, Place)>) -> Result<(), Error> {
-        let mut seen: HashMap<&str, Place> = HashMap::new();
+    fn refuse_equal<'n>(
+        &self,
+        kind: &'static str,
+        names: impl Iterator<Item = (&'n Name, Place)>,
+    ) -> Result<(), Error> {
+        let mut seen: HashMap<&Name, Place> = HashMap::new();
         for (name, place) in names {
             if let Some(&first) = seen.get(name) {
-                return Err(Error { place, problem: Problem::Twice { kind, name: name.to_owned(), first } });
+                return Err(Error { place, problem: Problem::Twice { kind, name: name.to_string(), first } });
             }
             seen.insert(name, place);
         }
@@ -230,8 +295,7 @@ impl<'a> Reader<'a> {
     }
 
     fn place_of(&self, byte: usize) -> Place {
-        let at = self.document.text_pos_at(byte);
-        Place { line: at.row, column: at.col }
+        self.places.of(byte)
     }
 
     fn error(&self, node: Node, problem: Problem) -> Error {
@@ -241,15 +305,23 @@ impl<'a> Reader<'a> {
     /// Equal messages are one warning.
     fn warnings(self) -> Vec<Warning> {
         let mut warnings: Vec<Warning> = Vec::new();
+        let mut index: HashMap<String, usize> = HashMap::new();
         for (place, message) in self.ignored {
-            match warnings.iter_mut().find(|warning| warning.message == message) {
-                Some(warning) => {
-                    warning.count += 1;
-                    warning.place = warning.place.min(place);
+            match index.get(&message) {
+                Some(&known) => {
+                    warnings[known].count += 1;
+                    warnings[known].place = warnings[known].place.min(place);
                 }
-                None => warnings.push(Warning { place, count: 1, message }),
+                None => {
+                    index.insert(message.clone(), warnings.len());
+                    warnings.push(Warning { place, count: 1, message });
+                }
             }
         }
         warnings
     }
+}
+
+fn too_many(what: &'static str, found: usize, most: usize, help: &'static str) -> Problem {
+    Problem::TooMany { what, found, most, help }
 }

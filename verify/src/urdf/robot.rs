@@ -1,12 +1,26 @@
 //! What a description says, with the places where it says it.
 
+use std::fmt;
+
+use hamel_compiler::escape;
+
 use super::error::Place;
 use super::number::Number;
+
+/// A name as written: any text, which is displayed on one line.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Name(pub(super) String);
+
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(&escape::line(&self.0))
+    }
+}
 
 /// A robot.
 #[derive(Clone, Debug)]
 pub(super) struct Robot {
-    pub(super) name: String,
+    pub(super) name: Name,
     pub(super) place: Place,
     pub(super) links: Vec<Link>,
     pub(super) joints: Vec<Joint>,
@@ -15,7 +29,7 @@ pub(super) struct Robot {
 /// A rigid body, or a frame if it has no mass.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
-    pub(super) name: String,
+    pub(super) name: Name,
     pub(super) place: Place,
     pub(super) inertial: Option<Inertial>,
 }
@@ -48,7 +62,7 @@ pub(super) struct Origin {
 /// A joint; its frame is that of the child.
 #[derive(Clone, Debug)]
 pub(super) struct Joint {
-    pub(super) name: String,
+    pub(super) name: Name,
     pub(super) place: Place,
     pub(super) kind: Kind,
     /// Index of the link.

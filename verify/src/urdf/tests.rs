@@ -269,3 +269,168 @@ fn every_joint_of_a_ring_beside_the_tree_is_refused() {
     assert_eq!(line, 5);
     assert!(message.starts_with("`b` moves itself"), "{message}");
 }
+
+/// Text that ends lines, comments and strings, or is not what it looks like, as an attribute has it.
+const HOSTILE: [&str; 14] = [
+    "&#10;body evil { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2 }&#10;",
+    "&#13;&#10;gravity [0, 0, -1.62] m/s^2;",
+    "&#13;gravity [0, 0, -1.62] m/s^2;",
+    "&#9;",
+    "*/ body evil { mass: 1 kg } /*",
+    "&quot;\\&quot;",
+    "`}`",
+    "\\",
+    "} }",
+    "&#x2028;x",
+    "&#x85;x",
+    "a&#x202e;b&#x2066;c",
+    "&#x200f;",
+    "&#xfeff;",
+];
+
+#[test]
+fn names_add_nothing_to_the_model() {
+    let plain = |text: &str| {
+        let tokens: proc_macro2::TokenStream = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        tokens.into_iter().count()
+    };
+    let described = |name: &str| {
+        format!(
+            r#"<robot name="r{name}"><link name="base{name}"/><link name="arm{name}">{INERTIAL}</link>
+<link name="tool{name}"/>
+<joint name="hinge{name}" type="revolute"><parent link="base{name}"/><child link="arm{name}"/>
+<limit/><dynamics damping="1" friction="1"/></joint>
+<joint name="weld{name}" type="fixed"><parent link="arm{name}"/><child link="tool{name}"/></joint></robot>"#
+        )
+    };
+    let expected = translated(&described(""), &FIXED);
+    for hostile in HOSTILE {
+        let import = translated(&described(hostile), &FIXED);
+        let system = understood(&import);
+        assert_eq!((system.bodies.len(), system.joints.len(), system.forces.len()), (1, 1, 1), "{}", import.model);
+        assert_eq!(plain(&import.model), plain(&expected.model), "{}", import.model);
+        // A name that cannot be one of the language is in a comment of its own.
+        let lines = import.model.lines().filter(|line| !line.trim_start().starts_with("//")).count();
+        let without = expected.model.lines().filter(|line| !line.trim_start().starts_with("//")).count();
+        assert_eq!(lines, without, "{}", import.model);
+        assert!(!import.model.chars().any(|letter| letter.is_control() && letter != '\n'), "{:?}", import.model);
+        assert!(!import.model.contains(['\u{202e}', '\u{2066}', '\u{2028}', '\u{200f}', '\u{feff}']));
+        for warning in warnings(&import) {
+            assert_eq!(warning.lines().count(), 1, "{warning:?}");
+        }
+    }
+}
+
+#[test]
+fn names_add_no_lines_to_messages() {
+    let link = |name: &str| format!("<link name=\"{name}\">{INERTIAL}</link>");
+    let joint = |kind: &str, parent: &str, child: &str| {
+        format!("<joint name=\"j\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/></joint>")
+    };
+    for hostile in HOSTILE {
+        let cases = [
+            link(hostile) + &link(hostile),
+            link(hostile) + &link("other"),
+            link("a") + &joint(hostile, "a", "a"),
+            link("a") + &joint("fixed", hostile, "a"),
+            link(hostile) + &joint("fixed", hostile, hostile),
+            link("a").replace("\"2\"", &format!("\"{hostile}\"")),
+        ];
+        for case in cases {
+            let (_, _, message) = error(&robot(&case), &FIXED);
+            assert!(message.lines().skip(1).all(|line| line.starts_with("help: ")), "{message}");
+            assert!(!message.chars().any(|letter| letter.is_control() && letter != '\n'), "{message:?}");
+        }
+    }
+}
+
+/// Links without mass, each fixed to the one before, and a hinge at the end.
+fn fixed_chain(links: usize, origin: &str) -> String {
+    let mut elements = "<link name=\"l0\"/>".to_owned();
+    for k in 1..=links {
+        elements += &format!(
+            "<link name=\"l{k}\"/><joint name=\"j{k}\" type=\"fixed\">{origin}<parent link=\"l{}\"/><child link=\"l{k}\"/></joint>\n",
+            k - 1
+        );
+    }
+    let hinge = format!("<parent link=\"l{links}\"/><child link=\"arm\"/><axis xyz=\"0 1 0\"/>{origin}");
+    robot(
+        &(elements
+            + &format!("<link name=\"arm\">{INERTIAL}</link><joint name=\"hinge\" type=\"revolute\">{hinge}</joint>")),
+    )
+}
+
+/// Twice as long a chain gives twice as long a text.
+#[test]
+fn chains_of_fixed_joints_take_text_in_proportion() {
+    let length = |links| {
+        translated(&fixed_chain(links, "<origin xyz=\"0.1 0.2 0.3\" rpy=\"0.1 0.2 0.3\"/>"), &FIXED).model.len()
+    };
+    let [short, long] = [200, 400].map(length);
+    assert!(long < 2 * short + short / 10, "{short} and {long} bytes");
+    assert!(short < 200 * 400, "{short} bytes");
+}
+
+/// A chain that is multiplied out leads where its joints lead, with right angles exact: a helix of quarter turns, and
+/// as much about each axis as takes the frame round once.
+#[test]
+fn long_chains_of_fixed_joints_lead_to_the_same_place() {
+    let hinge = |links, origin| {
+        let import = translated(&fixed_chain(links, origin), &FIXED);
+        let line =
+            import.model.lines().find(|line| line.trim_start().starts_with("joint hinge")).unwrap().trim().to_owned();
+        assert_eq!(understood(&import).joints.len(), 1);
+        line
+    };
+    let quarter = "<origin xyz=\"1 0 0.5\" rpy=\"0 0 1.5707963267948966\"/>";
+    // With that of the hinge nine joints: two turns and a quarter.
+    assert_eq!(
+        hinge(8, quarter),
+        "joint hinge: revolute(ground at [1.0, 0.0, 4.5] m rotated rotation_z(90 deg), arm) { axis: [0, 1, 0] }"
+    );
+    let steps = "<origin xyz=\"0 0 0.25\"/>";
+    assert_eq!(hinge(3, steps).matches("0.25").count(), 4);
+    assert_eq!(hinge(4, steps), "joint hinge: revolute(ground at [0.0, 0.0, 1.25] m, arm) { axis: [0, 1, 0] }");
+    let far = "<origin xyz=\"1e308 0 0\"/>";
+    let (_, _, message) = error(&fixed_chain(8, far), &FIXED);
+    assert!(message.contains("further from its body than numbers reach"), "{message}");
+}
+
+#[test]
+fn descriptions_beyond_the_size_of_robots_are_refused_with_number_and_limit() {
+    let links: String = (0..50_001).map(|k| format!("<link name=\"l{k}\"/>")).collect();
+    let (_, column, message) = error(&format!("<robot>{links}</robot>"), &FIXED);
+    assert!(message.starts_with("found 50001 links, expected at most 50000\nhelp: "), "{message}");
+    assert!(column > 50_000);
+    let nested = ["<gazebo>".repeat(64), "</gazebo>".repeat(64)].concat();
+    let (_, column, message) = error(&format!("<robot>{nested}</robot>"), &FIXED);
+    assert!(message.starts_with("found 65 elements within each other, expected at most 64"), "{message}");
+    assert_eq!(column, 8 + 63 * 8);
+    let (_, _, message) = error(&format!("<robot><link name=\"{}\"/></robot>", "x".repeat(201)), &FIXED);
+    assert!(message.starts_with("found 201 characters in a name, expected at most 200"), "{message}");
+    let (_, _, message) = error(&format!("<robot><link name=\"a\"/>{}</robot>", " ".repeat(64 << 20)), &FIXED);
+    assert!(message.contains("bytes, expected at most 67108864"), "{message}");
+}
+
+/// Names that look alike, unknown elements that all differ, joints from the tip to the root: none of it takes time or
+/// text out of proportion.
+#[test]
+fn ten_thousand_links_are_few() {
+    let mut elements = String::new();
+    for k in (0..10_000).rev() {
+        elements +=
+            &format!("<link name=\"{}\"/><x{k}/>", "-".repeat(k % 100) + &format!("\u{4e00}{}", "+".repeat(k / 100)));
+    }
+    let name = |k: usize| "-".repeat(k % 100) + &format!("\u{4e00}{}", "+".repeat(k / 100));
+    for k in (1..10_000).rev() {
+        elements += &format!(
+            "<joint name=\"{0}\" type=\"fixed\"><parent link=\"{1}\"/><child link=\"{0}\"/><origin xyz=\"0 0 0.0009765625\"/></joint>",
+            name(k),
+            name(k - 1)
+        );
+    }
+    let import = translated(&robot(&elements), &FIXED);
+    assert_eq!(import.warnings.len(), 10_000);
+    assert!(import.model.len() < 10_000 * 400, "{} bytes", import.model.len());
+    assert!(import.model.contains("ground at [0.0, 0.0, 9.7646484375] m."), "the tip is where it is");
+}

@@ -2,23 +2,43 @@
 
 use std::fmt::Write;
 
+use hamel_compiler::escape::comment;
+use hamel_compiler::resolve::Provided;
+
 use super::GRAVITY;
 use super::error::Warning;
+use super::limits::FIXED_JOINTS;
 use super::names::{Names, type_name};
 use super::number::Number;
 use super::placement::{Placement, Seat};
+use super::pose::Pose;
 use super::robot::{Inertial, Joint, Kind, Origin, Robot};
 
 /// The model, as it stands inside `multibody!`; warnings tell what was decided.
-pub(super) fn write(robot: &Robot, placement: &Placement, provide: &[String], warnings: &mut Vec<Warning>) -> String {
+pub(super) fn write(
+    robot: &Robot,
+    placement: &Placement,
+    poses: &[Pose],
+    provide: &[Provided],
+    warnings: &mut Vec<Warning>,
+) -> String {
     let mut names = Names::default();
-    let is_body = |link: usize| placement.links[link] == Seat { body: Some(link), path: Vec::new() };
-    let bodies = (0..robot.links.len())
-        .map(|link| if is_body(link) { names.take(&robot.links[link].name, "link") } else { String::new() })
+    let is_body = |link: usize| matches!(placement.links[link], Seat { body, joint: None, .. } if body == Some(link));
+    let bodies: Vec<String> = (0..robot.links.len())
+        .map(|link| if is_body(link) { names.take(&robot.links[link].name.0, "link") } else { String::new() })
         .collect();
-    let joints = robot.joints.iter().map(|joint| names.take(&joint.name, "joint")).collect();
+    let joints = robot.joints.iter().map(|joint| names.take(&joint.name.0, "joint")).collect();
     let free = names.take("base", "joint");
-    let mut writer = Writer { robot, placement, bodies, joints, text: String::new(), warnings };
+    // Without a mass an inertia is the same about every point.
+    let mut carried = vec![Vec::new(); robot.links.len()];
+    for (link, seat) in placement.links.iter().enumerate() {
+        if let Some(body) = seat.body.filter(|_| !robot.links[link].has_mass() && robot.links[link].inertial.is_some())
+        {
+            carried[body].push(link);
+        }
+    }
+    let turns = robot.joints.iter().map(|joint| rotation(&joint.origin, warnings)).collect();
+    let mut writer = Writer { robot, placement, poses, bodies, joints, turns, carried, text: String::new(), warnings };
     writer.model(&free, provide);
     writer.text
 }
@@ -26,9 +46,14 @@ pub(super) fn write(robot: &Robot, placement: &Placement, provide: &[String], wa
 struct Writer<'a> {
     robot: &'a Robot,
     placement: &'a Placement,
+    poses: &'a [Pose],
     /// Names of the links that are bodies.
     bodies: Vec<String>,
     joints: Vec<String>,
+    /// Rotations of the frames of joints, where they are turned.
+    turns: Vec<Option<String>>,
+    /// Of every body, the links that give it inertia and no mass.
+    carried: Vec<Vec<usize>>,
     text: String,
     warnings: &'a mut Vec<Warning>,
 }
@@ -39,16 +64,22 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "{:depth$}{line}", "", depth = 4 * depth);
     }
 
-    fn model(&mut self, free: &str, provide: &[String]) {
-        let name = &self.robot.name;
+    fn model(&mut self, free: &str, provide: &[Provided]) {
+        let name = &self.robot.name.0;
         if !name.is_empty() {
-            self.line(0, &format!("/// The robot `{name}`."));
+            self.line(0, &format!("/// The robot `{}`.", comment(name)));
         }
         self.line(0, &format!("pub model {} {{", type_name(name)));
         self.line(1, "coordinates joint;");
         self.line(1, &format!("gravity {GRAVITY};"));
         if !provide.is_empty() {
-            self.line(1, &format!("provide {};", provide.join(", ")));
+            self.line(
+                1,
+                &format!(
+                    "provide {};",
+                    provide.iter().map(|function| function.keyword()).collect::<Vec<_>>().join(", ")
+                ),
+            );
         }
         self.text.push('\n');
         for link in 0..self.robot.links.len() {
@@ -76,25 +107,20 @@ impl Writer<'_> {
     fn body(&mut self, link: usize) {
         let (robot, name) = (self.robot, self.bodies[link].clone());
         let Some(Inertial { origin, mass, inertia }) = &robot.links[link].inertial else { return };
-        if name != robot.links[link].name {
-            self.line(1, &format!("// Link `{}`.", robot.links[link].name));
+        if name != robot.links[link].name.0 {
+            self.line(1, &format!("// Link `{}`.", comment(&robot.links[link].name.0)));
         }
         self.line(1, &format!("body {name} {{"));
         self.line(2, &format!("mass: {} kg,", mass.literal()));
         if let Some(center) = vector(&origin.xyz) {
             self.line(2, &format!("center_of_mass: {center} m,"));
         }
-        let rotation = self.rotation(origin);
-        let mut inertias = vec![turned(inertia, rotation.as_slice())];
-        // Without a mass an inertia is the same about every point.
-        for (fixed, seat) in robot.links.iter().zip(&self.placement.links) {
-            if let Some(Inertial { origin, inertia, .. }) = fixed.inertial.as_ref().filter(|_| !fixed.has_mass())
-                && seat.body == Some(link)
-            {
-                let origins = seat.path.iter().map(|&joint| &robot.joints[joint].origin).chain([origin]);
-                let rotations: Vec<String> = origins.filter_map(|origin| self.rotation(origin)).collect();
-                inertias.push(turned(inertia, &rotations));
-            }
+        let mut inertias = vec![turned(inertia, rotation(origin, self.warnings).as_slice())];
+        for &fixed in &self.carried[link] {
+            let Some(Inertial { origin, inertia, .. }) = &robot.links[fixed].inertial else { continue };
+            let mut rotations = self.turns_to(fixed);
+            rotations.extend(rotation(origin, self.warnings));
+            inertias.push(turned(inertia, &rotations));
         }
         self.line(2, &format!("inertia: {},", inertias.join(" + ")));
         self.line(1, "}");
@@ -103,8 +129,8 @@ impl Writer<'_> {
     fn joint(&mut self, index: usize) {
         let (robot, name) = (self.robot, self.joints[index].clone());
         let joint = &robot.joints[index];
-        if name != joint.name {
-            self.line(1, &format!("// Joint `{}`.", joint.name));
+        if name != joint.name.0 {
+            self.line(1, &format!("// Joint `{}`.", comment(&joint.name.0)));
         }
         let kind = match joint.kind {
             Kind::Revolute => "revolute",
@@ -113,9 +139,7 @@ impl Writer<'_> {
             Kind::Floating => "free",
             Kind::Planar => "planar",
         };
-        let mut path = self.placement.links[joint.parent].path.clone();
-        path.push(index);
-        let parent = self.end(self.placement.links[joint.parent].body, &path);
+        let parent = self.end(index);
         let child = &self.bodies[joint.child];
         let options = match self.axis(joint) {
             Some(axis) => format!(" {{ axis: {axis} }}"),
@@ -134,10 +158,9 @@ impl Writer<'_> {
 
     /// A link without mass is a frame of a body, for which the language has an end of a joint.
     fn frame(&mut self, link: usize) {
-        let Seat { body, path } = self.placement.links[link].clone();
-        if !path.is_empty() {
-            let end = self.end(body, &path);
-            self.line(1, &format!("// Frame `{}`: {end}.", self.robot.links[link].name));
+        if let Some(joint) = self.placement.links[link].joint {
+            let line = format!("// Frame `{}`: {}.", comment(&self.robot.links[link].name.0), self.end(joint));
+            self.line(1, &line);
         }
     }
 
@@ -170,21 +193,31 @@ impl Writer<'_> {
         self.line(1, &line);
     }
 
-    /// An end of a joint: the frame at the end of this path of joints in the body it begins from.
+    /// An end of a joint: its frame in the body of its parent.
     ///
-    /// With x_i and R_i the origins of the joints the frame is at x_1 + R_1 (x_2 + …), with the axes R_1 R_2 ….
-    fn end(&mut self, body: Option<usize>, path: &[usize]) -> String {
-        let robot = self.robot;
-        let (mut rotations, mut position) = (Vec::new(), Vec::new());
-        for &joint in path {
-            let origin = &robot.joints[joint].origin;
-            if let Some(offset) = vector(&origin.xyz) {
-                position.push([rotations.as_slice(), &[format!("{offset} m")]].concat().join(" * "));
+    /// With x_i and R_i the origins of the fixed joints on the way and of its own, the frame is at x_1 + R_1 (x_2 + …),
+    /// with the axes R_1 R_2 ….
+    fn end(&self, joint: usize) -> String {
+        let (robot, placement) = (self.robot, self.placement);
+        let Joint { parent, origin, .. } = &robot.joints[joint];
+        let seat = placement.links[*parent];
+        let (mut rotations, mut positions) = (Vec::new(), Vec::new());
+        if seat.depth < FIXED_JOINTS {
+            let mut path: Vec<usize> = placement.inwards(robot, *parent).collect();
+            path.reverse();
+            for joint in path.into_iter().chain([joint]) {
+                if let Some(offset) = vector(&robot.joints[joint].origin.xyz) {
+                    positions.push([rotations.as_slice(), &[format!("{offset} m")]].concat().join(" * "));
+                }
+                rotations.extend(self.turns[joint].clone());
             }
-            rotations.extend(self.rotation(origin));
+        } else {
+            let origin = self.poses[*parent].then(&Pose::of(origin)).origin(origin);
+            positions.extend(vector(&origin.xyz).map(|offset| format!("{offset} m")));
+            rotations.extend(rotation(&origin, &mut Vec::new()));
         }
-        let mut end = body.map_or("ground".to_owned(), |body| self.bodies[body].clone());
-        for (word, parts, joined) in [("at", position, " + "), ("rotated", rotations, " * ")] {
+        let mut end = seat.body.map_or("ground".to_owned(), |body| self.bodies[body].clone());
+        for (word, parts, joined) in [("at", positions, " + "), ("rotated", rotations, " * ")] {
             if !parts.is_empty() {
                 // Writing into a string cannot fail.
                 let _ = write!(end, " {word} {}", parts.join(joined));
@@ -193,27 +226,35 @@ impl Writer<'_> {
         end
     }
 
-    /// The rotation of a frame, unless there is none.
-    fn rotation(&mut self, origin: &Origin) -> Option<String> {
-        let mut angles = Vec::new();
-        for written in &origin.rpy {
-            let angle = written.angle();
-            if !angle.is_as_written {
-                let message = format!("the angle {} is taken for {}", written.literal(), angle.text);
-                // A rotation is written once for every frame that it leads to.
-                let warning = Warning { place: origin.place, count: 1, message };
-                if !self.warnings.contains(&warning) {
-                    self.warnings.push(warning);
-                }
-            }
-            angles.push(angle.text);
+    /// The rotations between a body and a link that is part of it.
+    fn turns_to(&self, link: usize) -> Vec<String> {
+        if self.placement.links[link].depth <= FIXED_JOINTS {
+            let path: Vec<usize> = self.placement.inwards(self.robot, link).collect();
+            return path.into_iter().rev().filter_map(|joint| self.turns[joint].clone()).collect();
         }
-        let turned: Vec<usize> = (0..3).filter(|&i| !origin.rpy[i].is_zero()).collect();
-        match turned.as_slice() {
-            [] => None,
-            [axis] => Some(format!("rotation_{}({})", ["x", "y", "z"][*axis], angles[*axis])),
-            _ => Some(format!("euler_zyx({})", angles.join(", "))),
+        let origin = self.poses[link].origin(&Origin::identity(self.robot.links[link].place));
+        rotation(&origin, &mut Vec::new()).into_iter().collect()
+    }
+}
+
+/// The rotation of a frame, unless there is none; warnings tell of angles that are taken for right ones.
+fn rotation(origin: &Origin, warnings: &mut Vec<Warning>) -> Option<String> {
+    let mut angles = Vec::new();
+    let mut rounded: Vec<String> = Vec::new();
+    for written in &origin.rpy {
+        let angle = written.angle();
+        let message = format!("the angle {} is taken for {}", written.literal(), angle.text);
+        if !angle.is_as_written && !rounded.contains(&message) {
+            rounded.push(message);
         }
+        angles.push(angle.text);
+    }
+    warnings.extend(rounded.into_iter().map(|message| Warning { place: origin.place, count: 1, message }));
+    let turned: Vec<usize> = (0..3).filter(|&i| !origin.rpy[i].is_zero()).collect();
+    match turned.as_slice() {
+        [] => None,
+        [axis] => Some(format!("rotation_{}({})", ["x", "y", "z"][*axis], angles[*axis])),
+        _ => Some(format!("euler_zyx({})", angles.join(", "))),
     }
 }
 

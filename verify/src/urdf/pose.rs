@@ -1,0 +1,100 @@
+//! Where links stand in their bodies, in numbers: for chains of fixed joints that are too long to be written out.
+
+use super::error::{Error, Problem};
+use super::number::Number;
+use super::placement::Placement;
+use super::robot::{Origin, Robot};
+
+/// A place and axes in a body.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Pose {
+    position: [f64; 3],
+    /// Rows of the matrix that turns components in these axes to components in those of the body.
+    rotation: [[f64; 3]; 3],
+}
+
+impl Pose {
+    const IDENTITY: Pose = Pose { position: [0.0; 3], rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
+
+    /// That of a frame in another: rotations about its fixed x, y and z axes, in this order.
+    pub(super) fn of(origin: &Origin) -> Pose {
+        let [(sx, cx), (sy, cy), (sz, cz)] = origin.rpy.each_ref().map(|angle| angle.angle().sin_cos);
+        let rotation = [
+            [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
+            [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
+            [-sy, cy * sx, cy * cx],
+        ];
+        Pose { position: origin.xyz.each_ref().map(|component| component.value), rotation }
+    }
+
+    /// A frame in the frame at this pose.
+    pub(super) fn then(&self, next: &Pose) -> Pose {
+        let turned = |vector: [f64; 3]| self.rotation.map(|row| (0..3).map(|k| row[k] * vector[k]).sum::<f64>());
+        let step = turned(next.position);
+        let columns = [0, 1, 2].map(|column| turned(next.rotation.map(|row| row[column])));
+        Pose {
+            position: [0, 1, 2].map(|k| self.position[k] + step[k]),
+            rotation: [0, 1, 2].map(|row| columns.map(|column| column[row])),
+        }
+    }
+
+    /// As a description would have it.
+    pub(super) fn origin(&self, like: &Origin) -> Origin {
+        let [[xx, xy, xz], [_, yy, yz], [zx, zy, zz]] = self.rotation;
+        let roll = zy.atan2(zz);
+        let pitch = (-zx).atan2(xx.hypot(self.rotation[1][0]));
+        // From what is left without the roll: where the pitch is a right angle, only their sum is known.
+        let (sin, cos) = roll.sin_cos();
+        let yaw = (sin * xz - cos * xy).atan2(cos * yy - sin * yz);
+        Origin {
+            place: like.place,
+            xyz: self.position.map(Number::computed),
+            rpy: [roll, pitch, yaw].map(Number::computed),
+        }
+    }
+}
+
+/// Where every link stands in its body.
+pub(super) fn poses(robot: &Robot, placement: &Placement) -> Result<Vec<Pose>, Error> {
+    let mut poses = vec![Pose::IDENTITY; robot.links.len()];
+    for &index in &placement.outwards {
+        let joint = &robot.joints[index];
+        if placement.links[joint.child].joint == Some(index) {
+            poses[joint.child] = poses[joint.parent].then(&Pose::of(&joint.origin));
+            if !poses[joint.child].position.iter().all(|component| component.is_finite()) {
+                return Err(Error { place: joint.place, problem: Problem::TooFar(joint.name.to_string()) });
+            }
+        }
+    }
+    Ok(poses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::urdf::error::Place;
+
+    fn pose(rpy: [f64; 3]) -> Pose {
+        let mut origin = Origin::identity(Place { line: 1, column: 1 });
+        origin.rpy = rpy.map(Number::computed);
+        Pose::of(&origin)
+    }
+
+    /// Angles that are found in a pose give it back, also where roll and yaw turn about one axis.
+    #[test]
+    fn angles_are_those_of_the_pose() {
+        let like = Origin::identity(Place { line: 1, column: 1 });
+        let right = std::f64::consts::FRAC_PI_2;
+        for pitch in [0.0, 0.3, -1.2, right, -right, right - 1e-8, right - 1e-5] {
+            for (roll, yaw) in [(0.0, 0.0), (0.4, -2.0), (3.0, 3.0), (-right, right), (2.0 * right, 0.1)] {
+                let pose = pose([roll, pitch, yaw]);
+                let again = Pose::of(&pose.origin(&like));
+                for (row, expected) in again.rotation.iter().zip(pose.rotation) {
+                    for (found, expected) in row.iter().zip(expected) {
+                        assert!((found - expected).abs() < 4e-15, "{roll} {pitch} {yaw}: {again:?} and {pose:?}");
+                    }
+                }
+            }
+        }
+    }
+}
