@@ -4,16 +4,25 @@
 //! kinds of expectation and never mixed. Where a paper is wrong, the claim carries the printed form and the reason, and
 //! our own value still has to meet an expectation of its own.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Text of the program. What is read back from a file is kept as long as the program runs.
+pub type Fixed = &'static str;
+
+/// Reads text of the program back.
+pub(crate) fn fixed<'de, D: Deserializer<'de>>(source: D) -> Result<Fixed, D::Error> {
+    String::deserialize(source).map(|text| &*text.leak())
+}
 
 /// What a measured number is compared with.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
     /// A number printed in the source, digit by digit.
     Printed {
         /// The number as printed.
-        text: &'static str,
+        #[serde(deserialize_with = "fixed")]
+        text: Fixed,
         /// Largest deviation that still counts as agreement.
         tolerance: f64,
     },
@@ -54,11 +63,11 @@ pub enum Expected {
     /// Reported, never judged.
     Timing,
     /// The source does not say enough to repeat this result.
-    Missing(&'static str),
+    Missing(#[serde(deserialize_with = "fixed")] Fixed),
 }
 
 /// What came out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
     /// A number.
@@ -76,7 +85,7 @@ impl From<f64> for Measured {
 }
 
 /// How the source states what is claimed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statement {
     /// As a number or formula, which the expectation repeats.
@@ -93,12 +102,13 @@ pub enum Statement {
 }
 
 /// One measured number and what was expected of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// The quantity, in words.
     pub what: String,
     /// SI unit, `1` when dimensionless.
-    pub unit: &'static str,
+    #[serde(deserialize_with = "fixed")]
+    pub unit: Fixed,
     /// The expectation.
     pub expected: Expected,
     /// The outcome.

@@ -2,7 +2,7 @@
 //!
 //! Reading order: an [`Experiment`](experiment::Experiment) reruns one result of a [`Paper`] and
 //! returns a [`Report`](report::Report) of claims, tables and figures; a [`Claim`](claim::Claim) compares one number
-//! with what was expected of it. [`reproduce`] runs experiments on all cores and [`output`] writes what they found.
+//! with what was expected of it. [`reproduce`] runs experiments on all cores and [`output`] writes what they found, into a [`folder`].
 //! [`closed_forms`] holds every scheme against motions that are known exactly, [`counts`] holds the compiler against other tools; [`urdf`] translates descriptions of robots. The command line stands in `main.rs`; the experiments of a paper
 //! stand in the folder of its key.
 
@@ -17,6 +17,7 @@ pub mod parallel;
 
 pub mod reproduce;
 
+pub mod folder;
 pub mod html;
 pub mod output;
 pub mod plot;

@@ -1,30 +1,30 @@
 //! Writes what a run found: `report.html`, `report.json`, and a CSV of every table, figure and claim.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::time::Duration;
 
-use serde::Serialize;
+use hamel_compiler::escape::file_name;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::claim::{Claim, Measured, Verdict};
+use crate::experiment::Experiment;
+use crate::folder::{Folder, FolderError};
 use crate::html;
 use crate::plot;
 use crate::provenance::Provenance;
 use crate::report::{Cell, Figure, Report, Table};
 use crate::reproduce::Outcome;
 
+/// The report's files, beside those of its experiments.
+pub const REPORT: [&str; 2] = ["report.html", "report.json"];
+
 /// Why results could not be written.
 #[derive(Debug, Error)]
 pub enum OutputError {
-    /// The file system refused.
-    #[error("cannot write `{}`: {source}", path.display())]
-    File {
-        /// The file or directory.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
+    /// The folder or the file system refused.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// A document could not be composed.
     #[error("cannot compose `{document}`: {reason}")]
     Document {
@@ -35,76 +35,77 @@ pub enum OutputError {
     },
 }
 
-impl OutputError {
-    /// A refusal by the file system.
-    pub fn file(path: &Path, source: io::Error) -> Self {
-        Self::File { path: path.to_owned(), source }
-    }
-}
-
-/// Makes sure that files can be written to `directory`, before anything is computed.
+/// Writes the report on experiments beside its place.
 ///
 /// # Errors
-/// When the directory cannot be made or written to.
-pub fn prepare(directory: &Path) -> Result<(), OutputError> {
-    fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
-    let probe = directory.join(".writable");
-    fs::write(&probe, "").and_then(|()| fs::remove_file(&probe)).map_err(|error| OutputError::file(directory, error))
+/// When a file cannot be composed or written.
+pub fn stage_report(folder: &mut Folder, outcomes: &[Outcome], provenance: &Provenance) -> Result<(), OutputError> {
+    let page = html::page(outcomes, provenance).map_err(|error| broken(REPORT[0], &error))?;
+    stage_text(folder, REPORT[0], &page)?;
+    stage_json(folder, REPORT[1], &document(outcomes, provenance))
 }
 
-/// Writes all documents of a run and returns the path of the HTML report.
+/// Writes what an experiment found beside its place: its files, and what [`kept`] reads.
 ///
 /// # Errors
-/// When a file cannot be written.
-pub fn write(directory: &Path, outcomes: &[Outcome], provenance: &Provenance) -> Result<PathBuf, OutputError> {
-    let page = directory.join("report.html");
-    save(&page, &html::page(outcomes, provenance).map_err(|error| broken("report.html", &error))?)?;
-    write_json(&directory.join("report.json"), &document(outcomes, provenance))?;
-    for outcome in outcomes {
-        if let Ok(report) = &outcome.result {
-            write_report(&directory.join(outcome.experiment.slug()), report)?;
-        }
+/// When a file cannot be composed or written.
+pub fn stage_outcome(folder: &mut Folder, outcome: &Outcome) -> Result<(), OutputError> {
+    let Ok(report) = &outcome.result else { return Ok(()) };
+    let slug = outcome.experiment.slug();
+    stage_csv(folder, &format!("{slug}/claims.csv"), claim_rows(&report.claims))?;
+    for table in &report.tables {
+        stage_csv(folder, &format!("{slug}/{}.csv", file_name(&table.slug)), table_rows(table))?;
     }
-    Ok(page)
-}
-
-fn write_report(directory: &Path, report: &Report) -> Result<(), OutputError> {
-    fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
-    save_csv(&directory.join("claims.csv"), claim_rows(&report.claims))?;
-    write_tables(directory, &report.tables)?;
-    write_figures(directory, &report.figures)?;
     for figure in &report.figures {
-        save_csv(&directory.join(format!("{}.csv", figure.slug)), figure_rows(figure))?;
+        stage_csv(folder, &format!("{slug}/{}.csv", file_name(&figure.slug)), figure_rows(figure))?;
     }
-    Ok(())
+    stage_figures(folder, &format!("{slug}/"), &report.figures)?;
+    let mut result = Vec::new();
+    let kept = Kept { id: outcome.experiment.id, seconds: outcome.elapsed.as_secs_f64(), report };
+    ciborium::into_writer(&kept, &mut result).map_err(|error| broken(&slug, &error))?;
+    Ok(folder.stage_result(&slug, &result)?)
 }
 
-/// Writes tables as CSV, numbers in full.
+/// Writes figures as SVG beside their places, whose names begin so.
 ///
 /// # Errors
-/// When a file cannot be written.
-pub fn write_tables(directory: &Path, tables: &[Table]) -> Result<(), OutputError> {
-    tables.iter().try_for_each(|table| save_csv(&directory.join(format!("{}.csv", table.slug)), table_rows(table)))
-}
-
-/// Writes figures as SVG.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn write_figures(directory: &Path, figures: &[Figure]) -> Result<(), OutputError> {
+/// When a file cannot be composed or written.
+pub fn stage_figures(folder: &mut Folder, begin: &str, figures: &[Figure]) -> Result<(), OutputError> {
     figures.iter().try_for_each(|figure| {
         let svg = plot::svg(figure).map_err(|error| broken(&figure.slug, &*error))?;
-        save(&directory.join(format!("{}.svg", figure.slug)), &svg)
+        stage_text(folder, &format!("{begin}{}.svg", file_name(&figure.slug)), &svg)
     })
 }
 
-/// Writes a value as JSON.
+/// Writes a value as JSON beside its place.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), OutputError> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| broken(&path.display().to_string(), &error))?;
-    save(path, &text)
+pub fn stage_json(folder: &mut Folder, name: &str, value: &impl Serialize) -> Result<(), OutputError> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| broken(name, &error))?;
+    stage_text(folder, name, &text)
+}
+
+/// What is kept of an experiment until all have ended. Not JSON, which knows only finite numbers.
+#[derive(Serialize)]
+struct Kept<'a> {
+    id: &'a str,
+    seconds: f64,
+    report: &'a Report,
+}
+
+#[derive(Deserialize)]
+struct ReadBack {
+    id: String,
+    seconds: f64,
+    report: Report,
+}
+
+/// The outcome that a result is of, if it is of one of these experiments.
+pub fn kept(result: &[u8], experiments: &[Experiment]) -> Option<Outcome> {
+    let ReadBack { id, seconds, report } = ciborium::from_reader(result).ok()?;
+    let experiment = *experiments.iter().find(|experiment| experiment.id == id)?;
+    Some(Outcome { experiment, result: Ok(report), elapsed: Duration::try_from_secs_f64(seconds).ok()? })
 }
 
 /// Everything there is to know about a run.
@@ -194,17 +195,18 @@ fn named(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
 }
 
-fn save(path: &Path, text: &str) -> Result<(), OutputError> {
-    fs::write(path, text).map_err(|error| OutputError::file(path, error))
+fn stage_text(folder: &mut Folder, name: &str, text: &str) -> Result<(), OutputError> {
+    Ok(folder.stage(name, |out| out.write_all(text.as_bytes()))?)
 }
 
-fn save_csv(path: &Path, rows: Vec<Vec<String>>) -> Result<(), OutputError> {
-    let failed = |error: csv::Error| OutputError::file(path, io::Error::other(error));
-    let mut writer = csv::Writer::from_path(path).map_err(failed)?;
-    for row in rows {
-        writer.write_record(&row).map_err(failed)?;
-    }
-    writer.flush().map_err(|error| OutputError::file(path, error))
+fn stage_csv(folder: &mut Folder, name: &str, rows: Vec<Vec<String>>) -> Result<(), OutputError> {
+    let write = |out: &mut dyn Write| {
+        let mut writer = csv::Writer::from_writer(out);
+        // What the disk refuses comes as it was: `io::Error::from` finds it in the error.
+        rows.iter().try_for_each(|row| writer.write_record(row)).map_err(io::Error::from)?;
+        writer.flush()
+    };
+    Ok(folder.stage(name, write)?)
 }
 
 fn broken(document: &str, reason: &(impl std::fmt::Display + ?Sized)) -> OutputError {

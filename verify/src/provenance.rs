@@ -55,7 +55,7 @@ fn answer(command: &mut Command) -> Option<String> {
 }
 
 /// The command line, with the program's name instead of its path.
-fn command() -> String {
+pub fn command() -> String {
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     std::iter::once("hamel".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }

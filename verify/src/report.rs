@@ -1,11 +1,11 @@
 //! What an experiment returns: claims, tables, figures and notes. Data only; `html`, `plot` and `output` show it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::claim::{Claim, Verdict};
+use crate::claim::{Claim, Fixed, Verdict, fixed};
 
 /// The outcome of an experiment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Numbers with their expectations.
     pub claims: Vec<Claim>,
@@ -25,7 +25,7 @@ impl Report {
 }
 
 /// A table with a name for its file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// File name without ending, unique within the report.
     pub slug: String,
@@ -38,16 +38,17 @@ pub struct Table {
 }
 
 /// Heading of a table column.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
     /// Quantity.
     pub name: String,
     /// SI unit, `1` when dimensionless, empty for text.
-    pub unit: &'static str,
+    #[serde(deserialize_with = "fixed")]
+    pub unit: Fixed,
 }
 
 /// One cell of a table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
     /// A number, shown with this many significant digits and written in full to files.
@@ -95,7 +96,7 @@ impl Column {
 }
 
 /// A plot.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// File name without ending, unique within the report.
     pub slug: String,
@@ -114,12 +115,13 @@ pub struct Figure {
 }
 
 /// An axis of a figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Quantity, e.g. `ω_x`.
     pub label: String,
     /// SI unit, `1` when dimensionless.
-    pub unit: &'static str,
+    #[serde(deserialize_with = "fixed")]
+    pub unit: Fixed,
     /// Logarithmic scale.
     pub is_log: bool,
     /// Shown range; from the data when absent.
@@ -153,7 +155,7 @@ impl Axis {
 }
 
 /// A curve of a figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// Name in the legend.
     pub name: String,
@@ -178,7 +180,7 @@ impl Curve {
 }
 
 /// How a curve is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
     /// Joined points.
@@ -194,7 +196,7 @@ pub enum Style {
 }
 
 /// A line of constant slope in a double logarithmic plot.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slope {
     /// The slope, i.e. the order it stands for.
     pub slope: f64,

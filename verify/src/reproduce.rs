@@ -38,18 +38,22 @@ pub fn select(papers: &[String], most: Cost) -> Vec<Experiment> {
         .collect()
 }
 
-/// Runs experiments, expensive ones first; outcomes come in the order given.
+/// Runs experiments, expensive ones first, until the watcher wants no more; outcomes come in the order given.
 pub fn run(experiments: &[Experiment], watcher: &(dyn Watcher + Sync)) -> Vec<Outcome> {
     let mut queue: Vec<(usize, Experiment)> = experiments.iter().copied().enumerate().collect();
     queue.sort_by_key(|&(_, experiment)| std::cmp::Reverse(experiment.cost));
-    let mut outcomes = parallel::map(&queue, |&(index, experiment)| {
+    let outcomes = parallel::map(&queue, |&(index, experiment)| {
+        if watcher.is_to_stop() {
+            return None;
+        }
         watcher.begins(&experiment);
         let begin = Instant::now();
         let result = (experiment.run)();
         let outcome = Outcome { experiment, result, elapsed: begin.elapsed() };
         watcher.ended(&outcome);
-        (index, outcome)
+        Some((index, outcome))
     });
+    let mut outcomes: Vec<(usize, Outcome)> = outcomes.into_iter().flatten().collect();
     outcomes.sort_by_key(|&(index, _)| index);
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
@@ -58,6 +62,10 @@ pub fn run(experiments: &[Experiment], watcher: &(dyn Watcher + Sync)) -> Vec<Ou
 pub trait Watcher {
     /// An experiment begins.
     fn begins(&self, _experiment: &Experiment) {}
+    /// Whether the experiments that are left are not to begin.
+    fn is_to_stop(&self) -> bool {
+        false
+    }
     /// An experiment has ended.
     fn ended(&self, _outcome: &Outcome) {}
 }

@@ -319,3 +319,59 @@ fn a_robot_is_imported_with_warnings_for_what_is_left_out() {
     assert_usage_error(&["import", arm, "--floating"], &["double_pendulum.urdf:3:1: `base` moves but has no inertia"]);
     assert_usage_error(&["import", "no.urdf"], &["cannot read `no.urdf`"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_models_and_paths_are_any_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe.model");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for verb in ["import", "inspect", "expand"] {
+        assert_usage_error(&[verb, pipe.to_str().unwrap()], &["expected a regular file"]);
+    }
+    let model = "pub model Swing { planar; coordinates joint; body rod { mass: 1 kg, inertia: 1 kg m^2 } joint pin: revolute(ground, rod at [0, 1] m); }";
+    let odd = directory.path().join(OsStr::from_bytes(b"caf\xe9.model"));
+    let out = directory.path().join(OsStr::from_bytes(b"caf\xe9.rs"));
+    std::fs::write(&odd, model).unwrap();
+    let expand = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
+        command.arg("expand").arg(&odd).arg("--out").arg(&out).args(more).output().unwrap()
+    };
+    let output = expand(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(std::fs::read_to_string(&out).unwrap().contains("pub struct Swing"));
+    // A file that exists is replaced by request only.
+    std::fs::write(&out, "mine").unwrap();
+    let output = expand(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("exists\nhelp: ") && std::fs::read_to_string(&out).unwrap() == "mine");
+    assert_eq!(expand(&["--force"]).status.code(), Some(0));
+    assert!(std::fs::read_to_string(&out).unwrap().contains("pub struct Swing"));
+}
+
+#[test]
+fn files_of_others_are_not_replaced_without_force() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let run = ["run", "pendulum", "--scheme", "hht", "--dt", "0.01", "--until", "0.1", "--out", out];
+    let reproduce = ["reproduce", "--only", "sherif/single_axis_rotation", "--out", out];
+    for foreign in ["report.html", ".writable", "pendulum.csv"] {
+        let file = directory.path().join(foreign);
+        std::fs::write(&file, "mine").unwrap();
+        for arguments in [run.as_slice(), &reproduce] {
+            assert_usage_error(arguments, &[foreign, "is not of hamel", "--force", "--out"]);
+        }
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        std::fs::remove_file(file).unwrap();
+    }
+    assert_eq!(hamel(&run).status.code(), Some(0));
+    let plot = directory.path().join("energy.svg");
+    std::fs::write(&plot, "mine").unwrap();
+    assert_usage_error(&run, &["energy.svg", "was changed after hamel wrote it", "--force"]);
+    assert_eq!(hamel(&[&run[..], &["--force"]].concat()).status.code(), Some(0));
+    assert!(std::fs::read_to_string(&plot).unwrap().contains("</svg>"));
+    assert_usage_error(&[&reproduce[..], &["--resume"]].concat(), &["no command was interrupted there"]);
+}

@@ -6,10 +6,11 @@ use std::path::Path;
 use hamel_verify::PAPERS;
 use hamel_verify::claim::Verdict;
 use hamel_verify::experiment::{Cost, Experiment};
+use hamel_verify::folder::{Folder, Manifest, State};
 use hamel_verify::output;
 use hamel_verify::plot;
 use hamel_verify::provenance::Provenance;
-use hamel_verify::reproduce::{self, Unwatched};
+use hamel_verify::reproduce::{self, Outcome, Unwatched};
 
 fn all() -> impl Iterator<Item = &'static Experiment> {
     PAPERS.iter().flat_map(|paper| paper.experiments)
@@ -38,8 +39,18 @@ fn cheap_experiments_hold_and_their_report_is_well_formed() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 
     let directory = tempfile::tempdir().unwrap();
-    let page = output::write(directory.path(), &outcomes, &Provenance::of_this_run()).unwrap();
-    let html = std::fs::read_to_string(page).unwrap();
+    let mut folder = Folder::open(directory.path(), "test", false).unwrap();
+    for outcome in &outcomes {
+        output::stage_outcome(&mut folder, outcome).unwrap();
+    }
+    output::stage_report(&mut folder, &outcomes, &Provenance::of_this_run()).unwrap();
+    folder.commit().unwrap();
+    assert_all_are_read_back(directory.path(), &outcomes);
+    folder.finish().unwrap();
+    let manifest = Manifest::read(directory.path()).unwrap();
+    assert_eq!((manifest.state, manifest.mismatches(directory.path())), (State::Complete, Vec::new()));
+    assert!(manifest.files.contains_key("report.html") && manifest.files.len() > 2 + outcomes.len());
+    let html = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
     let json = std::fs::read_to_string(directory.path().join("report.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["experiments"].as_array().unwrap().len(), outcomes.len());
@@ -48,6 +59,19 @@ fn cheap_experiments_hold_and_their_report_is_well_formed() {
         let claims = directory.path().join(outcome.experiment.slug()).join("claims.csv");
         let rows = csv::Reader::from_path(claims).unwrap().into_records().map(Result::unwrap).count();
         assert_eq!(rows, outcome.result.as_ref().unwrap().claims.len());
+    }
+}
+
+/// What is kept of experiments until all have ended is what they found, digit by digit.
+fn assert_all_are_read_back(directory: &Path, outcomes: &[Outcome]) {
+    let experiments: Vec<Experiment> = outcomes.iter().map(|outcome| outcome.experiment).collect();
+    for outcome in outcomes {
+        let result = std::fs::read(directory.join(".hamel-results").join(outcome.experiment.slug())).unwrap();
+        let again = output::kept(&result, &experiments).expect(outcome.experiment.id);
+        assert_eq!(format!("{:?}", again.result.unwrap()), format!("{:?}", outcome.result.as_ref().unwrap()));
+        assert_eq!((again.experiment.id, again.elapsed), (outcome.experiment.id, outcome.elapsed));
+        // Half of it is nothing.
+        assert!(output::kept(&result[..result.len() / 2], &experiments).is_none());
     }
 }
 

@@ -4,7 +4,7 @@ use hamel::schemes;
 use hamel_verify::closed_forms::{self, cells};
 
 use super::failure::Failure;
-use super::screen::Screen;
+use super::screen::{Destination, Screen};
 
 /// Arguments of `hamel closed-forms`.
 #[derive(clap::Args)]
@@ -18,10 +18,13 @@ pub(super) struct Arguments {
     /// Print the page docs/closed_forms.md.
     #[arg(long)]
     markdown: bool,
+    #[command(flatten)]
+    destination: Destination,
 }
 
 /// Prints errors at three steps and observed orders; fails where a scheme does not converge as it claims.
 pub(super) fn closed_forms(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    screen.direct(&arguments.destination)?;
     let names = || closed_forms::problems().map(|problem| problem.name);
     if !names().any(|name| name.starts_with(&arguments.only)) {
         return Err(Failure::unknown("problem", &arguments.only, names()));

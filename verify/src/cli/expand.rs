@@ -3,7 +3,7 @@
 use hamel_compiler::inspect;
 
 use super::failure::Failure;
-use super::screen::Screen;
+use super::screen::{Destination, Screen};
 use super::source::Choice;
 
 /// Arguments of `hamel expand`.
@@ -11,10 +11,13 @@ use super::source::Choice;
 pub(super) struct Arguments {
     #[command(flatten)]
     choice: Choice,
+    #[command(flatten)]
+    destination: Destination,
 }
 
 /// Prints the generated code, formatted.
 pub(super) fn expand(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    screen.direct(&arguments.destination)?;
     let stages = arguments.choice.stages()?;
     let code = inspect::rust(&stages.tokens, None).map_err(|error| Failure::Usage(error.to_string()))?;
     // The code ends its last line itself.

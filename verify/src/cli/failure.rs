@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use hamel::scheme::StepError;
 use hamel_compiler::diagnostics::nearest;
 use hamel_compiler::file::FileError;
+use hamel_verify::folder::FolderError;
 use hamel_verify::output::OutputError;
 
 /// Why a verb ended early.
@@ -17,6 +18,8 @@ pub(super) enum Failure {
     Usage(String),
     /// A solver failed.
     Solver(String),
+    /// Results are there and could not be written.
+    Unwritten(String),
     /// The reader of standard output has gone.
     Screen(io::Error),
 }
@@ -38,9 +41,10 @@ impl Failure {
             Failure::Verdict => (None, 1),
             Failure::Usage(message) => (Some(message), 2),
             Failure::Solver(message) => (Some(message), 3),
+            Failure::Unwritten(message) => (Some(message), 4),
             // A reader such as `head` has seen enough: that is no error.
             Failure::Screen(error) if error.kind() == io::ErrorKind::BrokenPipe => (None, 0),
-            Failure::Screen(error) => (Some(format!("cannot write to standard output: {error}")), 2),
+            Failure::Screen(error) => (Some(format!("cannot write to standard output: {error}")), 4),
         };
         if let Some(message) = message {
             eprintln!("error: {message}");
@@ -68,12 +72,27 @@ impl From<StepError> for Failure {
 
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
+        match error {
+            OutputError::Folder(FolderError::File { .. }) | OutputError::Document { .. } => {
+                Failure::Unwritten(error.to_string())
+            }
+            OutputError::Folder(error) => error.into(),
+        }
+    }
+}
+
+/// A folder that cannot be used, before there is anything to write.
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
         Failure::Usage(error.to_string())
     }
 }
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
-        Failure::Usage(error.to_string())
+        match error {
+            FileError::Write { .. } => Failure::Unwritten(error.to_string()),
+            _ => Failure::Usage(error.to_string()),
+        }
     }
 }

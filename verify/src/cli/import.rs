@@ -8,7 +8,7 @@ use hamel_compiler::resolve::Provided;
 use hamel_verify::urdf;
 
 use super::failure::Failure;
-use super::screen::Screen;
+use super::screen::{Destination, Screen};
 
 /// Arguments of `hamel import`.
 #[derive(clap::Args)]
@@ -22,10 +22,13 @@ pub(super) struct Arguments {
     /// Functions to provide, e.g. inverse_dynamics,forward_dynamics_derivatives.
     #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Provided::ALL.map(Provided::keyword)))]
     provide: Vec<String>,
+    #[command(flatten)]
+    destination: Destination,
 }
 
 /// Prints the model; on standard error what was left out, and what the compiler says of the model.
 pub(super) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    screen.direct(&arguments.destination)?;
     let path = arguments.file.display();
     let text = file::text(&arguments.file)?;
     let is_asked = |function: &Provided| arguments.provide.iter().any(|word| word == function.keyword());

@@ -8,7 +8,7 @@ use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
 
 use super::failure::Failure;
-use super::screen::Screen;
+use super::screen::{Destination, Screen};
 use super::source::Choice;
 
 /// Arguments of `hamel inspect`.
@@ -25,6 +25,8 @@ pub(super) struct Arguments {
     /// Show sizes, patterns, operation counts and rounding errors instead; with --term those of its results.
     #[arg(long, conflicts_with = "form")]
     stats: bool,
+    #[command(flatten)]
+    destination: Destination,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -47,6 +49,7 @@ enum Form {
 
 /// Prints the equations, the code or the counts.
 pub(super) fn inspect(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    screen.direct(&arguments.destination)?;
     let term = arguments.term.as_deref().map(term).transpose()?;
     let stages = arguments.choice.stages()?;
     if let Some(term) = term {

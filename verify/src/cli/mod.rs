@@ -18,7 +18,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::Failure;
 use screen::Screen;
 
 /// Multibody models from a macro, compiled symbolically, integrated, and held against published results.
@@ -58,9 +57,11 @@ Examples:
   hamel expand src/robot.rs --model Arm
   hamel closed-forms --only ball/ --scheme bathe
   hamel counts --only C6
-  hamel import robot.urdf --floating > robot.rs
+  hamel reproduce --resume              goes on from what an interrupted one has ended
+  hamel import robot.urdf --floating --out robot.rs
 
-Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed.";
+Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed,
+4 results could not be written.";
 
 /// Runs the verb that was asked for.
 pub(crate) fn main() -> ExitCode {
@@ -75,7 +76,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
         Verb::Import(arguments) => import::import(&arguments, &mut screen),
     };
-    match result.and_then(|()| screen.flush().map_err(Failure::from)) {
+    match result.and_then(|()| screen.flush()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

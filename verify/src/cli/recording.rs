@@ -28,15 +28,24 @@ pub(super) fn summary(model: &dyn Model, trajectory: &Trajectory) -> Vec<Vec<Str
 /// The column of what is left of constraints on positions, relative to the model's length.
 const RESIDUAL: &str = "position_residual";
 
+/// The names of the figures.
+pub(super) fn slugs(model: &dyn Model) -> Vec<String> {
+    let outputs = model.describe().outputs.chunk_by(|a, b| quantity(a.name) == quantity(b.name));
+    let outputs = outputs.map(|channels| format!("output_{}", quantity(channels[0].name)));
+    let constraints = (model.dims().nc > 0).then(|| "constraints".to_owned());
+    outputs.chain(["energy".to_owned()]).chain(constraints).collect()
+}
+
 /// One figure for each output, one for the energy, one for the constraints.
 pub(super) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure> {
-    let mut figures = Vec::new();
+    let (mut figures, mut slugs) = (Vec::new(), slugs(model).into_iter());
+    let mut figure = |label: &str, unit, curves| figure(slugs.next().unwrap_or_default(), label, unit, curves);
     let mut column = output_columns(model, trajectory);
     for channels in model.describe().outputs.chunk_by(|a, b| quantity(a.name) == quantity(b.name)) {
         let component = |(k, channel): (usize, &Channel)| curve(channel.name, trajectory, |row| row[column + k]);
         let curves = channels.iter().enumerate().map(component).collect();
         let name = quantity(channels[0].name);
-        figures.push(figure(&format!("output_{name}"), name, channels[0].unit, curves));
+        figures.push(figure(name, channels[0].unit, curves));
         column += channels.len();
     }
     let curves = vec![
@@ -44,11 +53,11 @@ pub(super) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure>
         curve("potential", trajectory, |row| row[row.len() - 1]),
         curve("total", trajectory, energy),
     ];
-    figures.push(figure("energy", "energy", "J", curves));
+    figures.push(figure("energy", "J", curves));
     if let Some(place) = trajectory.columns().iter().position(|column| column.name == RESIDUAL) {
         // A logarithmic axis has no zero, and round-off often vanishes exactly.
         let residual = curve("g", trajectory, |row| row[place].max(1e-18));
-        let mut residual = figure("constraints", "largest constraint residual", "1", vec![residual]);
+        let mut residual = figure("largest constraint residual", "1", vec![residual]);
         residual.y.is_log = true;
         figures.push(residual);
     }
@@ -68,9 +77,9 @@ fn curve(name: &str, trajectory: &Trajectory, value: impl Fn(&[f64]) -> f64) -> 
     Curve::new(name, Style::Line, trajectory.rows().map(|row| (row[0], value(row))).collect())
 }
 
-fn figure(slug: &str, label: &str, unit: &'static str, curves: Vec<Curve>) -> Figure {
+fn figure(slug: String, label: &str, unit: &'static str, curves: Vec<Curve>) -> Figure {
     Figure {
-        slug: slug.to_owned(),
+        slug,
         title: label.to_owned(),
         caption: String::new(),
         x: Axis::linear("time", "s"),

@@ -1,15 +1,16 @@
 //! `hamel reproduce`: runs experiments, judges them, writes the report.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hamel_verify::PAPERS;
 use hamel_verify::claim::{Claim, Expected, Measured, Verdict};
 use hamel_verify::experiment::{Cost, Experiment};
+use hamel_verify::folder::{Folder, Request, hash_of};
 use hamel_verify::number::readable;
-use hamel_verify::output;
-use hamel_verify::provenance::Provenance;
+use hamel_verify::output::{self, OutputError};
+use hamel_verify::provenance::{self, Provenance};
 use hamel_verify::reproduce::{self, Outcome, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -30,16 +31,33 @@ pub(super) struct Arguments {
     /// Run only this experiment, or all below this part of an identifier, at any cost.
     #[arg(long, value_name = "ID")]
     only: Option<String>,
+    /// Go on from the experiments that an interrupted run of the same command has ended.
+    #[arg(long)]
+    resume: bool,
+    /// Replace files in that directory that hamel has not written.
+    #[arg(long)]
+    force: bool,
 }
 
 /// Runs the selected experiments and reports on them.
 pub(super) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let experiments = select(arguments)?;
-    output::prepare(&arguments.out)?;
-    let progress = Progress::new(experiments.len());
-    let outcomes = reproduce::run(&experiments, &progress);
-    progress.bar.finish_and_clear();
-    let page = output::write(&arguments.out, &outcomes, &Provenance::of_this_run())?;
+    let (folder, kept) = open(arguments, &experiments)?;
+    let is_kept = |experiment: &Experiment| kept.iter().any(|outcome| outcome.experiment.id == experiment.id);
+    let left: Vec<Experiment> = experiments.iter().copied().filter(|experiment| !is_kept(experiment)).collect();
+    if arguments.resume {
+        screen.line(format!("{} of {} experiments are there\n", kept.len(), experiments.len()))?;
+    }
+    let watch = Watch { progress: Progress::new(left.len()), folder: Mutex::new(Ok(folder)) };
+    let mut outcomes = reproduce::run(&left, &watch);
+    watch.progress.bar.finish_and_clear();
+    let mut folder = watch.folder.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    outcomes.extend(kept);
+    let place = |outcome: &Outcome| experiments.iter().position(|experiment| experiment.id == outcome.experiment.id);
+    outcomes.sort_by_key(place);
+    output::stage_report(&mut folder, &outcomes, &Provenance::of_this_run())?;
+    let page = folder.path().join(output::REPORT[0]);
+    folder.commit().and_then(|()| folder.finish()).map_err(OutputError::from)?;
     for outcome in &outcomes {
         print(outcome, screen)?;
     }
@@ -47,6 +65,23 @@ pub(super) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<()
     screen.line(format!("report: {}", page.display()))?;
     screen.flush()?;
     judge(&outcomes)
+}
+
+/// The folder of the report, and what is to be kept of it.
+fn open(arguments: &Arguments, experiments: &[Experiment]) -> Result<(Folder, Vec<Outcome>), Failure> {
+    let mut folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
+    let slugs: Vec<String> = experiments.iter().map(Experiment::slug).collect();
+    folder.check(slugs.iter().map(String::as_str).chain(output::REPORT))?;
+    let executable = std::env::current_exe().and_then(|program| hash_of(&program));
+    let program = executable.map_err(|error| Failure::Usage(format!("cannot read this program: {error}")))?;
+    let parts = experiments.iter().map(|experiment| experiment.id.to_owned()).collect();
+    let request = Request { program, parts };
+    if arguments.resume {
+        let results = folder.resume(&request)?;
+        return Ok((folder, results.iter().filter_map(|result| output::kept(result, experiments)).collect()));
+    }
+    folder.begin(request)?;
+    Ok((folder, Vec::new()))
 }
 
 fn select(arguments: &Arguments) -> Result<Vec<Experiment>, Failure> {
@@ -151,13 +186,41 @@ impl Progress {
     }
 }
 
-impl Watcher for Progress {
+/// Shows what is under way, and writes what has ended.
+struct Watch {
+    progress: Progress,
+    /// Or why nothing more can be written.
+    folder: Mutex<Result<Folder, OutputError>>,
+}
+
+impl Watch {
+    /// Experiments do not panic while they hold it.
+    fn folder(&self) -> MutexGuard<'_, Result<Folder, OutputError>> {
+        self.folder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watcher for Watch {
     fn begins(&self, experiment: &Experiment) {
-        self.update(|under_way| under_way.push(experiment.id));
+        self.progress.update(|under_way| under_way.push(experiment.id));
+    }
+
+    /// What is computed on a full disk is lost.
+    fn is_to_stop(&self) -> bool {
+        self.folder().is_err()
     }
 
     fn ended(&self, outcome: &Outcome) {
-        self.update(|under_way| under_way.retain(|id| *id != outcome.experiment.id));
-        self.bar.inc(1);
+        let mut folder = self.folder();
+        let written = match &mut *folder {
+            Ok(folder) => output::stage_outcome(folder, outcome).and_then(|()| Ok(folder.commit()?)),
+            Err(_) => Ok(()),
+        };
+        if let Err(error) = written {
+            *folder = Err(error);
+        }
+        drop(folder);
+        self.progress.update(|under_way| under_way.retain(|id| *id != outcome.experiment.id));
+        self.progress.bar.inc(1);
     }
 }

@@ -1,16 +1,16 @@
 //! `hamel run`: integrates a model and writes its motion as CSV, plots and a short table.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::PathBuf;
 
 use hamel::adaptive::{AdaptiveRun, AdaptiveStepper, Control, simulate_adaptive};
 use hamel::newton::Tolerance;
 use hamel::trajectory::Division;
 use hamel::{Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Watchers, schemes};
+use hamel_compiler::escape::file_name;
 use hamel_models::ModelEntry;
+use hamel_verify::folder::Folder;
 use hamel_verify::output::{self, OutputError};
-use hamel_verify::provenance::Provenance;
+use hamel_verify::provenance::{self, Provenance};
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -80,6 +80,9 @@ pub(super) struct Arguments {
     /// Directory of the results.
     #[arg(long, value_name = "DIR", default_value = "run")]
     out: PathBuf,
+    /// Replace files in that directory that hamel has not written.
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -124,7 +127,8 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     if let Some(tolerance) = arguments.adaptive {
         AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(arguments.dt, tolerance))?;
     }
-    output::prepare(&arguments.out)?;
+    let folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
+    folder.check(files(&arguments.model, &*model).iter().map(String::as_str))?;
 
     let (dt, until) = (arguments.dt, arguments.until);
     let run = match arguments.adaptive {
@@ -140,7 +144,8 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     for caution in &run.cautions {
         eprintln!("caution: {}: {caution}", scheme.name());
     }
-    let files = write(arguments, &*model, &*scheme, &run)?;
+    write(folder, arguments, &*model, &*scheme, &run)?;
+    let files = files(&arguments.model, &*model);
     screen.line(format!("{}, {}, h = {} s", model.describe().name, scheme.name(), arguments.dt))?;
     let division = Division::new(arguments.until, arguments.dt).filter(|_| arguments.adaptive.is_none());
     if let Some(division) = division.filter(|division| division.last != division.dt) {
@@ -161,17 +166,25 @@ fn control(first_step: f64, tolerance: f64) -> Control {
     Control { first_step, ..Control::tolerance(tolerance) }
 }
 
-/// Writes the motion, its plots and its description; the names of the files.
-fn write(arguments: &Arguments, model: &dyn Model, scheme: &dyn Scheme, run: &Run) -> Result<Vec<String>, Failure> {
-    let figures = recording::figures(model, &run.trajectory);
-    let (csv, json) = (format!("{}.csv", arguments.model), format!("{}.json", arguments.model));
-    let path = arguments.out.join(&csv);
-    File::create(&path)
-        .and_then(|file| run.trajectory.write_csv(BufWriter::new(file)))
-        .map_err(|error| OutputError::file(&path, error))?;
-    output::write_figures(&arguments.out, &figures)?;
+/// The names of the files.
+fn files(name: &str, model: &dyn Model) -> Vec<String> {
+    let figures = recording::slugs(model).into_iter().map(|slug| format!("{}.svg", file_name(&slug)));
+    [format!("{name}.csv"), format!("{name}.json")].into_iter().chain(figures).collect()
+}
+
+/// Writes the motion, its plots and its description.
+fn write(
+    mut folder: Folder,
+    arguments: &Arguments,
+    model: &dyn Model,
+    scheme: &dyn Scheme,
+    run: &Run,
+) -> Result<(), OutputError> {
+    let name = &arguments.model;
+    folder.stage(&format!("{name}.csv"), |out| run.trajectory.write_csv(out))?;
+    output::stage_figures(&mut folder, "", &recording::figures(model, &run.trajectory))?;
     let description = Description {
-        model: &arguments.model,
+        model: name,
         scheme: scheme.name(),
         dt: arguments.dt,
         until: arguments.until,
@@ -181,8 +194,9 @@ fn write(arguments: &Arguments, model: &dyn Model, scheme: &dyn Scheme, run: &Ru
         failure: run.outcome.as_ref().err().map(ToString::to_string),
         provenance: Provenance::of_this_run(),
     };
-    output::write_json(&arguments.out.join(&json), &description)?;
-    Ok([csv, json].into_iter().chain(figures.iter().map(|figure| format!("{}.svg", figure.slug))).collect())
+    output::stage_json(&mut folder, &format!("{name}.json"), &description)?;
+    folder.commit()?;
+    Ok(folder.finish()?)
 }
 
 fn assignment(text: &str) -> Result<(String, f64), String> {

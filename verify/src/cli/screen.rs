@@ -1,20 +1,57 @@
-//! Standard output: text and aligned tables.
+//! Standard output, or a file in its place: text and aligned tables.
 
 use std::io::{self, BufWriter, Stdout, Write};
+use std::path::PathBuf;
 
-/// Buffered standard output.
+use hamel_compiler::file;
+
+use super::failure::Failure;
+
+/// Where the text goes.
+#[derive(clap::Args)]
+pub(super) struct Destination {
+    /// Write to this file, which is whole or not there, instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace the file if it exists.
+    #[arg(long, requires = "out")]
+    force: bool,
+}
+
+/// Buffered standard output, or the text of a file.
 pub(super) struct Screen {
     out: BufWriter<Stdout>,
+    file: Option<(PathBuf, String)>,
 }
 
 impl Screen {
     pub(super) fn new() -> Self {
-        Self { out: BufWriter::new(io::stdout()) }
+        Self { out: BufWriter::new(io::stdout()), file: None }
+    }
+
+    /// Sends the text to a file, if one is asked for.
+    pub(super) fn direct(&mut self, destination: &Destination) -> Result<(), Failure> {
+        let Some(path) = &destination.out else { return Ok(()) };
+        if path.symlink_metadata().is_ok() && !destination.force {
+            let path = path.display();
+            return Err(Failure::Usage(format!(
+                "`{path}` exists\nhelp: choose another file, or replace it with --force"
+            )));
+        }
+        self.file = Some((path.clone(), String::new()));
+        Ok(())
     }
 
     /// One line of text.
     pub(super) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
-        writeln!(self.out, "{}", text.as_ref())
+        match &mut self.file {
+            Some((_, content)) => {
+                content.push_str(text.as_ref());
+                content.push('\n');
+                Ok(())
+            }
+            None => writeln!(self.out, "{}", text.as_ref()),
+        }
     }
 
     /// Rows in aligned columns, indented by two spaces.
@@ -27,14 +64,17 @@ impl Screen {
                 line.push_str(cell);
                 line.extend(std::iter::repeat_n(' ', padding));
             }
-            writeln!(self.out, "  {}", line.trim_end())?;
+            self.line(format!("  {}", line.trim_end()))?;
         }
         Ok(())
     }
 
     /// Sends everything out.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        if let Some((path, content)) = self.file.take() {
+            file::write(path, |file| file.write_all(content.as_bytes()))?;
+        }
+        Ok(self.out.flush()?)
     }
 }
 
