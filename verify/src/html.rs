@@ -4,7 +4,8 @@
 
 use std::error::Error;
 
-use minijinja::{AutoEscape, Environment, context};
+use hamel_compiler::escape;
+use minijinja::{AutoEscape, Environment, context, escape_formatter};
 use serde::Serialize;
 
 use crate::PAPERS;
@@ -24,6 +25,10 @@ const TEMPLATE: &str = include_str!("../templates/report.html");
 pub fn page(outcomes: &[Outcome], provenance: &Provenance) -> Result<String, Box<dyn Error + Send + Sync>> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_formatter(|out, state, value| match value.as_str().filter(|_| !value.is_safe()) {
+        Some(text) => Ok(out.write_str(&escape::html(text))?),
+        None => escape_formatter(out, state, value),
+    });
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
     environment.add_template("report", TEMPLATE)?;

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use hamel_compiler::escape::line;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -60,7 +61,7 @@ impl<'f> Legend<'f> {
                 area.draw(&marker::body(look, (x + LINE / 2, y)))?;
                 area.draw(&marker::outline(look, (x + LINE / 2, y)))?;
             }
-            area.draw(&Text::new(name.to_owned(), (x + LINE + 8 * ZOOM, y), text.clone()))?;
+            area.draw(&Text::new(line(name), (x + LINE + 8 * ZOOM, y), text.clone()))?;
         }
         Ok(())
     }

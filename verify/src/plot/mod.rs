@@ -10,6 +10,7 @@ mod scale;
 
 use std::error::Error;
 
+use hamel_compiler::escape::line;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -82,8 +83,8 @@ fn draw_axes(chart: &mut Chart, figure: &Figure, x: &Scale, y: &Scale) -> Result
         .axis_desc_style(text)
         .x_label_formatter(&|value| x.label(*value))
         .y_label_formatter(&|value| y.label(*value))
-        .x_desc(figure.x.description())
-        .y_desc(figure.y.description())
+        .x_desc(line(&figure.x.description()))
+        .y_desc(line(&figure.y.description()))
         .draw()?;
     Ok(())
 }
