@@ -126,4 +126,87 @@ mod unix {
         symlink(folder.path(), &link).unwrap();
         assert_eq!(Cache::new(&link).read(SOURCE), None);
     }
+
+    /// What a child of this program does: it writes entries until it is stopped. Without a folder, nothing.
+    #[test]
+    fn writer() {
+        let Some(folder) = std::env::var_os("FOLDER_OF_A_WRITER") else { return };
+        let cache = Cache::new(Path::new(&folder));
+        // Should nobody stop it, it ends.
+        (0..100_000).for_each(|k| cache.write(&source(k), &long(k)));
+    }
+
+    fn source(k: usize) -> String {
+        format!("model Number{} {{ }}", k % 8)
+    }
+
+    fn long(k: usize) -> String {
+        format!("const NUMBER: usize = {};", k % 8).repeat(10_000)
+    }
+
+    /// Several programs write the same entries and are stopped anywhere: what is read is whole.
+    #[test]
+    fn stopped_writers_leave_whole_entries() {
+        let folder = folder();
+        let cache = Cache::new(folder.path());
+        for signal in ["KILL", "TERM", "INT", "KILL"] {
+            let start = || {
+                let mut command = Command::new(std::env::current_exe().unwrap());
+                command.args(["--exact", "cache::tests::unix::writer"]).env("FOLDER_OF_A_WRITER", folder.path());
+                command.stdout(std::process::Stdio::null()).spawn().unwrap()
+            };
+            let mut writers = [start(), start()];
+            // Each has begun: its unfinished file has been seen.
+            for writer in &writers {
+                let unfinished = cache.file(&source(0)).with_extension(writer.id().to_string());
+                while !unfinished.exists() && (0..8).any(|k| !cache.file(&source(k)).exists()) {
+                    std::thread::yield_now();
+                }
+            }
+            for writer in &mut writers {
+                assert!(
+                    Command::new("kill")
+                        .args([&format!("-{signal}"), &writer.id().to_string()])
+                        .status()
+                        .unwrap()
+                        .success()
+                );
+                assert!(writer.wait().unwrap().code().is_none());
+            }
+            let whole = (0..8).filter(|&k| cache.read(&source(k)).is_some_and(|code| code == long(k))).count();
+            let there = (0..8).filter(|&k| cache.file(&source(k)).exists()).count();
+            assert_eq!(whole, there);
+            println!("cache      two writers, SIG{signal:<17} {whole} of 8 entries there, all whole");
+        }
+        (0..8).for_each(|k| cache.write(&source(k), CODE));
+        assert!((0..8).all(|k| cache.read(&source(k)).as_deref() == Some(CODE)));
+    }
+
+    /// On a full disk there is the entry from before, or none; on a protected one that from before.
+    #[test]
+    fn full_and_protected_disks_do_no_harm() {
+        let disk = folder();
+        let mount = |options: &str| {
+            let mut command = Command::new("mount");
+            command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(disk.path()).stderr(std::process::Stdio::null());
+            command.status().is_ok_and(|status| status.success())
+        };
+        if !mount("size=64k,mode=700") {
+            println!("cache      full and read-only disks           skipped: no right to mount");
+            return;
+        }
+        let cache = Cache::new(disk.path());
+        cache.write(SOURCE, CODE);
+        cache.write(SOURCE, &long(0));
+        cache.write(&source(0), &long(0));
+        let after_full = (cache.read(SOURCE), cache.read(&source(0)), fs::read_dir(disk.path()).unwrap().count());
+        let is_protected = mount("remount,ro");
+        cache.write(SOURCE, "");
+        let after_protected = cache.read(SOURCE);
+        assert!(Command::new("umount").arg(disk.path()).status().unwrap().success());
+        assert_eq!(after_full, (Some(CODE.to_owned()), None, 1));
+        assert!(is_protected);
+        assert_eq!(after_protected.as_deref(), Some(CODE));
+        println!("cache      full and read-only disks           entry as before, no new one");
+    }
 }
