@@ -163,7 +163,7 @@ fn draw_curve(
             let style = (FONT, 16 * ZOOM).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
             // On a ground of its own, whatever lies below.
             let ground = || Rectangle::new([(-8 * ZOOM, -9 * ZOOM), (8 * ZOOM, 9 * ZOOM)], WHITE.filled());
-            let name = || Text::new(curve.name.clone(), (0, 0), style.clone());
+            let name = || Text::new(line(&curve.name), (0, 0), style.clone());
             chart.draw_series(inside().map(|at| EmptyElement::at(at) + ground() + name()))?;
         }
         Style::Line | Style::Dashed => {}
@@ -213,6 +213,23 @@ mod tests {
         assert!(document.trim_end().ends_with("</svg>"));
         assert_eq!(document.matches("<text").count(), document.matches("</text>").count());
         assert!(document.contains("10⁻⁴") && document.contains("h (s)") && document.contains("slope 1"));
+    }
+
+    /// No character of a name makes a picture no XML.
+    #[test]
+    fn any_name_leaves_a_picture_well_formed() {
+        let controls = (0..0xa0).chain(0x2028..=0x202e).chain(0x2066..=0x2069).filter_map(char::from_u32);
+        let name = controls.collect::<String>() + "]]></text></svg><!-- &amp; \u{feff}";
+        let mut hostile = figure();
+        for curve in &mut hostile.curves {
+            curve.name.clone_from(&name);
+        }
+        hostile.curves.push(Curve::new(name.clone(), Style::Name, vec![(1e-3, 1e-2)]));
+        (hostile.x.label, hostile.y.label) = (name.clone(), name);
+        let document = svg(&hostile).unwrap();
+        let tags = roxmltree::Document::parse(&document).unwrap_or_else(|error| panic!("{error}"));
+        assert!(tags.descendants().filter_map(|node| node.text()).any(|text| text.contains("</svg><!-- &amp; ")));
+        assert!(!document.contains(['\u{202e}', '\u{2066}', '\u{2028}', '\u{feff}', '\u{85}']));
     }
 
     #[test]
