@@ -3,25 +3,45 @@
 //! A message is lower case, names are in backticks, what was expected stands before what was found, and a `help:` line
 //! follows where there is a next step. It points at the smallest wrong token.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::fmt::Display;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::Error;
 
+use crate::limits;
 use crate::parse::spelled;
 use crate::resolve::Shape;
 use crate::units::Unit;
 
-/// Collects errors, so that all of a stage are reported at once.
+/// Collects errors, so that all of a stage are reported at once; of very many the first.
 #[derive(Debug, Default)]
-pub struct Errors(RefCell<Vec<Error>>);
+pub struct Errors {
+    kept: RefCell<Vec<Error>>,
+    /// Places and texts of those that are kept.
+    seen: RefCell<HashSet<(String, String)>>,
+    found: Cell<usize>,
+}
 
 impl Errors {
-    /// Adds an error.
+    /// Adds an error, unless one that says the same at the same place has been added: the rounds of a loop share their
+    /// tokens.
     pub fn push(&self, error: Error) {
-        self.0.borrow_mut().push(error);
+        if self.is_full() {
+            return;
+        }
+        self.found.update(|found| found + 1);
+        let text: String = error.to_string().chars().filter(|character| !character.is_ascii_digit()).collect();
+        if self.seen.borrow_mut().insert((format!("{:?}", error.span()), text)) {
+            self.kept.borrow_mut().push(error);
+        }
+    }
+
+    /// Whether further errors are not worth looking into.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.get() >= limits::ERRORS
     }
 
     /// The value of a result, or `None` after taking its error.
@@ -35,7 +55,7 @@ impl Errors {
     ///
     /// What has been collected.
     pub fn finish<T>(self, result: Option<T>) -> syn::Result<T> {
-        let all = distinct(self.0.into_inner()).into_iter().reduce(|mut all, error| {
+        let all = self.kept.into_inner().into_iter().reduce(|mut all, error| {
             all.combine(error);
             all
         });
@@ -45,16 +65,6 @@ impl Errors {
             (None, None) => Err(Error::new(Span::call_site(), "the model could not be read")),
         }
     }
-}
-
-/// Errors without those that say the same at the same place: the rounds of a loop share their tokens.
-fn distinct(errors: Vec<Error>) -> Vec<Error> {
-    let mut seen = std::collections::HashSet::new();
-    let key = |error: &Error| {
-        let text: String = error.to_string().chars().filter(|character| !character.is_ascii_digit()).collect();
-        (format!("{:?}", error.span()), text)
-    };
-    errors.into_iter().filter(|error| seen.insert(key(error))).collect()
 }
 
 /// A range of tokens.
@@ -99,7 +109,9 @@ impl From<&Ident> for Place {
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     let limit = (1 + length / 4).min(length.saturating_sub(1));
-    let distances = candidates.into_iter().map(|candidate| (distance(word, candidate), candidate));
+    let is_as_long = |candidate: &&str| candidate.chars().count().abs_diff(length) <= limit;
+    let candidates = candidates.into_iter().take(limits::CANDIDATES).filter(is_as_long);
+    let distances = candidates.map(|candidate| (distance(word, candidate), candidate));
     distances
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, _)| distance)
@@ -174,6 +186,10 @@ pub(crate) fn expected(place: Place, what: &str, found: &str) -> Error {
     error(place, format!("expected {what}, found {found}"))
 }
 
+pub(crate) fn name_too_long(name: &Ident, most: usize) -> Error {
+    error(Place::at(name.span()), format!("expected a name of at most {most} characters"))
+}
+
 pub(crate) fn raw_name(name: &Ident) -> Error {
     let help = "names are those of other languages too: write it without `r#`, and no keyword";
     advise(name, format!("expected a name, found `{name}`"), help)
@@ -196,8 +212,24 @@ fn camel_case(name: &str) -> String {
     format!("{}{}", first.unwrap_or_default(), letters.as_str())
 }
 
-pub(crate) fn nested_too_deeply(place: Place) -> Error {
-    advise(place, "expression is nested too deeply", "name parts of it with `let`")
+pub(crate) fn nested_too_deeply(place: Place, most: usize) -> Error {
+    let message = format!("expected at most {most} levels within each other");
+    advise(place, message, "name parts of an expression with `let`")
+}
+
+pub(crate) fn too_many_tokens(span: Span, most: usize) -> Error {
+    let message = format!("expected at most {most} tokens in a model");
+    advise(span, message, "write what is repeated with `for` and `[value; n]`")
+}
+
+pub(crate) fn too_many_substituted_tokens(range: Place, most: usize) -> Error {
+    let message = format!("expected at most {most} tokens from all rounds of all loops together");
+    advise(range, message, "shorten what the names of the loops stand for, or name it with `let`")
+}
+
+pub(crate) fn too_many_terms(place: Place, most: usize) -> Error {
+    let message = format!("expected at most {most} terms in a model, with its names replaced by what they stand for");
+    advise(place, message, "use the names of long expressions less often")
 }
 
 pub(crate) fn ambiguous_unit(symbol: &Ident) -> Error {
@@ -452,7 +484,7 @@ pub(crate) fn too_many_rounds(range: Place, most: usize) -> Error {
 
 pub(crate) fn too_many_items(range: Place, most: usize) -> Error {
     let message = format!("expected at most {most} items, those of all rounds counted");
-    advise(range, message, "check the bounds of this range")
+    advise(range, message, "check the bounds of the loops")
 }
 
 const ABSOLUTE: &str = "write `coordinates absolute;`, with which code does not grow with the number of members";
@@ -468,6 +500,13 @@ pub(crate) fn too_many_coupled(joint: &Ident, most: usize) -> Error {
 pub(crate) fn too_many_velocities(joint: &Ident, most: usize) -> Error {
     let message = format!("expected at most {most} velocities in joint coordinates");
     advise(joint, message, ABSOLUTE)
+}
+
+/// Conditions on so many velocities that their derivatives fill the memory.
+pub(crate) fn too_many_initial_conditions(condition: Span, velocities: usize, most: usize) -> Error {
+    let message = format!("expected at most {} initial conditions on {velocities} velocities", most / velocities);
+    let help = format!("conditions by velocities may be {most}; give only those from which the others follow");
+    advise(Place::at(condition), message, help)
 }
 
 pub(crate) fn too_many_elements(member: &Ident, most: i64) -> Error {
@@ -487,8 +526,14 @@ pub(crate) fn wrong_argument_count(function: &Ident, expected: usize, found: usi
     error(function, format!("expected {expected} {} of `{function}`, found {found}", plural("argument", expected)))
 }
 
-pub(crate) fn expression_too_large(place: Place) -> Error {
-    error(place, "expression grows too large where its names are replaced by what they stand for")
+pub(crate) fn expression_too_deep(place: Place, most: usize) -> Error {
+    let message =
+        format!("expected at most {most} operations within each other where names are replaced by what they stand for");
+    advise(place, message, "begin a chain of `let` again from a parameter or a quantity of the motion")
+}
+
+pub(crate) fn expression_too_large(place: Place, most: usize) -> Error {
+    error(place, format!("expected at most {most} terms where names are replaced by what they stand for"))
 }
 
 /// `member` says what depends, e.g. "a parameter"; `allowed` and `found` on what.
@@ -779,6 +824,18 @@ pub(crate) fn delimiter_not_closed(opening: char) -> String {
         _ => '}',
     };
     format!("`{opening}` is never closed\nhelp: add `{closing}`")
+}
+
+/// A delimiter of a file within too many others.
+#[cfg(any(test, feature = "file"))]
+pub(crate) fn delimiters_too_deep(most: usize) -> String {
+    format!("expected at most {most} delimiters within each other")
+}
+
+/// A file that is too long.
+#[cfg(any(test, feature = "file"))]
+pub(crate) fn too_many_bytes(most: usize) -> String {
+    format!("expected at most {most} bytes in a file\nhelp: write what is repeated with `for` and `[value; n]`")
 }
 
 /// A closing delimiter of a file, where none is open.

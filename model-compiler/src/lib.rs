@@ -23,6 +23,7 @@ pub mod simplify;
 pub mod file;
 
 pub mod expr;
+pub mod limits;
 pub mod spatial;
 
 pub mod contacts;
@@ -68,8 +69,9 @@ pub fn stages(tokens: TokenStream) -> syn::Result<Stages> {
 /// # Errors
 /// All errors of the first stage that finds any, combined.
 pub fn stages_within(tokens: TokenStream, limits: &simplify::Limits) -> syn::Result<Stages> {
+    let description = parse::parse(tokens.clone())?;
+    // Not before the depth of the tokens has been measured.
     let source = tokens.to_string();
-    let description = parse::parse(tokens)?;
     let system = resolve::resolve(&description)?;
     let equations = derive::derive(&system);
     let (simplified, log) = simplify::simplify_equations(&equations, limits);

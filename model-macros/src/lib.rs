@@ -14,6 +14,10 @@ use proc_macro::TokenStream;
 #[proc_macro]
 pub fn multibody(input: TokenStream) -> TokenStream {
     let tokens = proc_macro2::TokenStream::from(input);
+    // Before anything is done with them.
+    if let Err(error) = hamel_compiler::parse::measure(&tokens) {
+        return error.to_compile_error().into();
+    }
     let source = tokens.to_string();
     let cache = Cache::new(Path::new(concat!(env!("OUT_DIR"), "/models")));
     let kept = cache.read(&source).and_then(|code| code.parse::<TokenStream>().ok());

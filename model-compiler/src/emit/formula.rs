@@ -153,12 +153,8 @@ impl Notation<'_> {
     }
 
     fn number(&self, number: Number) -> (String, Tightness) {
-        let name = self
-            .routine
-            .numbers
-            .iter()
-            .find(|(magnitude, _)| self.language == Language::Generic && *magnitude == number.abs());
-        let magnitude = name.map_or_else(|| self.literal(number.abs().to_f64()), |(_, name)| name.clone());
+        let name = self.routine.numbers.get(&number.abs()).filter(|_| self.language == Language::Generic);
+        let magnitude = name.cloned().unwrap_or_else(|| self.literal(number.abs().to_f64()));
         if number.is_negative() { (format!("-{magnitude}"), Tightness::Sign) } else { (magnitude, Tightness::Atom) }
     }
 

@@ -250,7 +250,8 @@ fn unpack(group: Group, indices: &[usize], names: &ArgumentNames) -> String {
 /// A pattern that names the elements read; the first `..` or `_` says that others are not.
 pub(super) fn pattern(names: &[String], read: &[usize]) -> String {
     let end = read.iter().max().map_or(0, |last| last + 1);
-    let mut elements: Vec<&str> = (0..end).map(|i| if read.contains(&i) { names[i].as_str() } else { "_" }).collect();
+    let mut elements = vec!["_"; end];
+    read.iter().for_each(|&i| elements[i] = &names[i]);
     if end < names.len() {
         elements.push("..");
     }

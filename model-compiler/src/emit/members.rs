@@ -10,11 +10,10 @@ use super::paths;
 use super::pattern::{Pattern, Patterns, placed};
 use super::runs::{self, INDICES, difference, indices, some_of, steps};
 use crate::derive::{Equations, FunctionRole, Instance, Kernel, Role};
-use crate::schedule::name::identifier;
 use crate::schedule::placement::axes;
 use crate::schedule::runs::{Run, is_regular, runs};
 use crate::schedule::vocabulary::{function_name, role_name};
-use crate::schedule::{Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput, Series};
+use crate::schedule::{Names, Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput, Series, identifier};
 
 /// Name of the table that says which constants an instance has.
 const ROW: &str = "constants";
@@ -45,17 +44,18 @@ struct Table {
 
 /// All kernels that have instances.
 pub(super) fn members<'a>(equations: &'a Equations, schedule: &'a Schedule, patterns: &Patterns) -> Vec<Members<'a>> {
-    let mut modules: Vec<String> = Vec::new();
+    let mut members_of_kernel = vec![Vec::new(); equations.kernels.len()];
+    for (i, instance) in equations.instances.iter().enumerate() {
+        members_of_kernel[instance.kernel].push(i);
+    }
+    let mut modules = Names::default();
     let mut all = Vec::new();
-    for (index, kernel) in equations.kernels.iter().enumerate() {
-        let is_member = |&i: &usize| equations.instances[i].kernel == index;
-        let indices: Vec<usize> = (0..equations.instances.len()).filter(is_member).collect();
+    for (index, (kernel, indices)) in equations.kernels.iter().zip(members_of_kernel).enumerate() {
         if indices.is_empty() {
             continue;
         }
         let instances = indices.iter().map(|&i| &equations.instances[i]).collect();
-        let module = unique_module(&identifier(&kernel.name), &modules);
-        modules.push(module.clone());
+        let module = modules.unique(&identifier(&kernel.name));
         let scheduled = &schedule.kernels[index];
         let (rows, tables, runs) = (&schedule.rows_of_kernel[index], Vec::new(), Vec::new());
         let mut members = Members { module, kernel, scheduled, instances, indices, rows, tables, runs };
@@ -70,16 +70,6 @@ pub(super) fn members<'a>(equations: &'a Equations, schedule: &'a Schedule, patt
         all.push(members);
     }
     all
-}
-
-fn unique_module(name: &str, taken: &[String]) -> String {
-    let mut unique = name.to_owned();
-    let mut count = 2;
-    while taken.contains(&unique) {
-        unique = format!("{name}_{count}");
-        count += 1;
-    }
-    unique
 }
 
 /// Name of the table that says where an output of a function goes.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Binary, ExprId, Node, Number, Stage, Symbol, SymbolId};
 
@@ -136,13 +136,19 @@ impl Graph {
 
     /// The nodes that `roots` are made of, themselves included, ascending.
     pub fn reachable(&self, roots: &[ExprId]) -> Vec<ExprId> {
+        if let Some(few) = self.few_reachable(roots) {
+            return few;
+        }
         let is_reached = self.reached(roots);
         (0..self.nodes.len() as u32).map(ExprId).filter(|id| is_reached[id.index()]).collect()
     }
 
     /// Whether `expr` depends on the symbol (or any other node) `on`.
     pub fn depends_on(&self, expr: ExprId, on: ExprId) -> bool {
-        self.reached(&[expr])[on.index()]
+        match self.few_reachable(&[expr]) {
+            Some(few) => few.binary_search(&on).is_ok(),
+            None => self.reached(&[expr])[on.index()],
+        }
     }
 
     /// The factors of a product with their exponents, in the order in which they first occur, numbers before all others.
@@ -174,6 +180,33 @@ impl Graph {
             counts[root.index()] += 1;
         }
         counts
+    }
+
+    /// The nodes below `roots` where they are few of the graph's, so that asking for each of many small expressions takes
+    /// no more than all of them together.
+    fn few_reachable(&self, roots: &[ExprId]) -> Option<Vec<ExprId>> {
+        /// Nodes that are looked at one by one in the time of so many that are passed over.
+        const COST: usize = 32;
+        let most = self.nodes.len() / COST;
+        let mut seen = FxHashSet::default();
+        let mut pending = Vec::new();
+        for &root in roots {
+            if seen.insert(root) {
+                pending.push(root);
+            }
+            if seen.len() > most {
+                return None;
+            }
+        }
+        while let Some(id) = pending.pop() {
+            pending.extend(self.node(id).operands().filter(|operand| seen.insert(*operand)));
+            if seen.len() > most {
+                return None;
+            }
+        }
+        let mut nodes: Vec<ExprId> = seen.into_iter().collect();
+        nodes.sort_unstable();
+        Some(nodes)
     }
 
     fn reached(&self, roots: &[ExprId]) -> Vec<bool> {

@@ -4,7 +4,7 @@
 //! indented differently; without one, to the delimiter that is left over.
 
 use super::Mistake;
-use crate::diagnostics;
+use crate::{diagnostics, limits};
 
 #[derive(Clone, Copy)]
 struct Delimiter {
@@ -38,6 +38,17 @@ pub(super) fn mistake(text: &str) -> Option<Mistake> {
     }
     let opening = suspect.filter(|_| !open.is_empty()).or(open.last().copied())?;
     Some(at(opening, diagnostics::delimiter_not_closed(opening.symbol)))
+}
+
+/// The first delimiter within more others than a file may have; lexers and parsers recurse.
+pub(super) fn too_deep(text: &str) -> Option<Mistake> {
+    let mut depth = 0_usize;
+    delimiters(text).into_iter().find_map(|delimiter| {
+        let is_opening = "([{".contains(delimiter.symbol);
+        depth = if is_opening { depth + 1 } else { depth.saturating_sub(1) };
+        let most = limits::NESTING_OF_FILES;
+        (depth > most).then(|| at(delimiter, diagnostics::delimiters_too_deep(most)))
+    })
 }
 
 fn at(place: Delimiter, message: String) -> Mistake {

@@ -17,6 +17,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use tempfile::NamedTempFile;
 
+use crate::{diagnostics, limits};
 pub use error::{FileError, Mistake};
 
 /// Most bytes of a file that is read.
@@ -44,6 +45,9 @@ pub struct Source {
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<Source>, FileError> {
     let path = path.as_ref();
     let text = text(path)?;
+    if let Some(mistake) = too_large(&text) {
+        return Err(FileError::wrong(path, vec![mistake]));
+    }
     let is_rust = path.extension().is_some_and(|extension| extension == "rs");
     let tokens = text.parse::<TokenStream>().map_err(|error| {
         let mistake = delimiters::mistake(&text).unwrap_or_else(|| Mistake::new(error.span(), &error));
@@ -146,6 +150,17 @@ pub fn unfinished(path: impl AsRef<Path>) -> io::Result<NamedTempFile> {
 /// Whether a file has been left behind by a program that was killed while it wrote.
 pub fn is_unfinished(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1))
+}
+
+/// Where a text is too long or nested too deeply to be taken apart.
+fn too_large(text: &str) -> Option<Mistake> {
+    match text.as_bytes().get(..limits::BYTES) {
+        Some(most) if text.len() > limits::BYTES => {
+            let line = 1 + most.iter().filter(|byte| **byte == b'\n').count();
+            Some(Mistake { line, column: 1, message: diagnostics::too_many_bytes(limits::BYTES) })
+        }
+        _ => delimiters::too_deep(text),
+    }
 }
 
 /// Splits descriptions that follow each other: each ends with its braces.

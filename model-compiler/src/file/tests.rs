@@ -166,3 +166,14 @@ fn a_link_is_replaced_and_not_followed() {
     let usual = std::fs::metadata(&theirs).unwrap().permissions().mode();
     assert_eq!(written.permissions().mode(), usual);
 }
+
+#[test]
+fn files_are_measured_before_they_are_taken_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let nested = file(&folder, "nested.model", &format!("model M {{\n{}", "[".repeat(100_000)));
+    let expected = format!("FILE:2:{}: expected at most 200 delimiters within each other", limits::NESTING_OF_FILES);
+    assert_eq!(message(&nested), expected);
+    let long = file(&folder, "long.model", &"let a = 1;\n".repeat(400_000));
+    let expected = "FILE:381301:1: expected at most 4194304 bytes in a file\nhelp: write what is repeated with `for` and `[value; n]`";
+    assert_eq!(message(&long), expected);
+}

@@ -33,6 +33,7 @@ pub use joint::{End, Joint, JointOption, Marker};
 pub use model::{Coordinates, Description, Item};
 pub use parameter::{Definition, Gravity, Input, Parameter};
 pub use state::State;
+pub use tokens::measure;
 pub use unit::{UnitExpression, UnitFactor};
 pub use value::{Choice, Comparison, Index, Operator, Value, ValueKind};
 
@@ -56,6 +57,7 @@ pub(crate) fn runtime(tokens: TokenStream) -> Option<TokenStream> {
 ///
 /// All syntax errors that could be told apart, combined.
 pub fn parse(tokens: TokenStream) -> syn::Result<Description> {
+    measure(&tokens)?;
     let buffer = TokenBuffer::new2(tokens::normalized(tokens));
     let (errors, integers) = (Errors::default(), repeat::Integers::default());
     let description = errors.keep(model::description(reader::Reader::new(buffer.begin(), &integers), &errors));

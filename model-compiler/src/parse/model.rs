@@ -11,7 +11,7 @@ use super::{
     State,
 };
 use super::{body, condition, contact, flexible, force, joint, keywords, parameter, repeat, state};
-use crate::diagnostics::{self, Errors};
+use crate::diagnostics::{self, Errors, Place};
 
 /// A model, as written.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ pub(super) fn description(mut reader: Reader, errors: &Errors) -> Result<Descrip
     let name = reader.name("the name of the model")?;
     let mut inside = reader.group(Delimiter::Brace)?;
     let mut items = Vec::new();
-    self::items(&mut inside, errors, &mut items);
+    self::items(&mut inside, errors, &mut items, None);
     errors.keep(reader.finish("nothing after the model"));
     Ok(Description { runtime, doc, visibility, name, items })
 }
@@ -120,9 +120,10 @@ pub(super) fn runtime(reader: &mut Reader) -> Result<Option<TokenStream>> {
     Ok(Some(if is_absolute { quote!(#parsed) } else { quote!(::#parsed) }))
 }
 
-/// Reads items to the end of a group; goes on after one in error.
-pub(super) fn items(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>) {
-    while !reader.is_empty() {
+/// Reads items to the end of a group; goes on after one in error. If they are too many, that is an error of the loop around
+/// them, or of the first that is too many.
+pub(super) fn items(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>, range: Option<Place>) {
+    while !reader.is_empty() && !reader.integers().is_too_long() {
         let start = *reader;
         let read = if reader.sees_word("for") {
             repeat::repetition(reader, errors, items)
@@ -132,6 +133,8 @@ pub(super) fn items(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>)
         if errors.keep(read).is_none() {
             reader.skip_item(start);
         }
+        let place = range.unwrap_or_else(|| Place::at(start.span()));
+        errors.keep(reader.integers().count_items(items.len(), place));
     }
 }
 

@@ -10,9 +10,7 @@ use syn::buffer::Cursor;
 use super::keywords;
 use super::repeat::{self, Integers};
 use crate::diagnostics::{self, Place};
-
-/// Deepest nesting of groups; beyond it the recursion of later stages would need too much stack.
-const DEEPEST: usize = 64;
+use crate::limits;
 
 /// A position between two tokens of one group.
 #[derive(Clone, Copy)]
@@ -100,6 +98,9 @@ impl<'a> Reader<'a> {
     pub(super) fn name(&mut self, what: &str) -> Result<Ident> {
         match self.word().filter(|word| !keywords::is_rust_keyword(word)) {
             Some(word) if word.to_string().starts_with("r#") => Err(diagnostics::raw_name(&word)),
+            Some(word) if word.to_string().chars().count() > limits::NAME => {
+                Err(diagnostics::name_too_long(&word, limits::NAME))
+            }
             Some(_) => self.take_any_word().ok_or_else(|| self.expected(what)),
             None => Err(self.expected(what)),
         }
@@ -165,8 +166,9 @@ impl<'a> Reader<'a> {
         let Some((inside, span, rest)) = self.cursor.group(delimiter) else {
             return Err(self.expected(open));
         };
-        if self.depth == DEEPEST {
-            return Err(diagnostics::nested_too_deeply(Place::at(span.open())));
+        // Substitution can nest what was not nested when it was written.
+        if self.depth == limits::NESTING {
+            return Err(diagnostics::nested_too_deeply(Place::at(span.open()), limits::NESTING));
         }
         self.cursor = rest;
         Ok(Reader { cursor: inside, end, depth: self.depth + 1, integers: self.integers })

@@ -13,15 +13,11 @@ use syn::buffer::TokenBuffer;
 
 use super::model::{self, Item};
 use super::reader::Reader;
+use super::tokens;
 use super::value::{self, Operator, Value, ValueKind};
 use crate::diagnostics::{self, Errors, Place};
+use crate::limits;
 
-/// Rounds of all loops together, so that a slip of the pen does not take all day.
-const MOST_ROUNDS: usize = 10_000;
-/// Items of a model with loops; the largest models have a third of them.
-const MOST_ITEMS: usize = 30_000;
-/// Values that `[value; n]` makes in a model, counted through all levels.
-const MOST_REPEATED: i64 = 100_000;
 /// Between a name and its indices.
 const DOT: char = '·';
 
@@ -30,9 +26,11 @@ const DOT: char = '·';
 pub(super) struct Integers {
     known: RefCell<BTreeMap<String, i64>>,
     rounds: Cell<usize>,
+    /// Tokens that loops have made of their bodies.
+    substituted: Cell<usize>,
     /// Values that `[value; n]` has made.
     repeated: Cell<i64>,
-    /// There was too much of that: loops are not read to their ends.
+    /// There was too much of that: what follows is not read.
     is_too_long: Cell<bool>,
 }
 
@@ -44,12 +42,25 @@ impl Integers {
         }
     }
 
+    /// Whether there was too much of something, so that nothing more is read.
+    pub(super) fn is_too_long(&self) -> bool {
+        self.is_too_long.get()
+    }
+
+    /// Refuses more items than a model may have, once.
+    pub(super) fn count_items(&self, count: usize, place: Place) -> Result<()> {
+        if count > limits::ITEMS && !self.is_too_long.replace(true) {
+            return Err(diagnostics::too_many_items(place, limits::ITEMS));
+        }
+        Ok(())
+    }
+
     /// Counts values that `[value; n]` makes.
     pub(super) fn repeat(&self, count: i64, place: Place) -> Result<()> {
         let repeated = self.repeated.get().saturating_add(count);
-        if repeated > MOST_REPEATED {
+        if repeated > limits::REPEATED_VALUES {
             self.is_too_long.set(true);
-            return Err(diagnostics::too_many_values(place, MOST_REPEATED));
+            return Err(diagnostics::too_many_values(place, limits::REPEATED_VALUES));
         }
         self.repeated.set(repeated);
         Ok(())
@@ -128,21 +139,22 @@ pub(super) fn repetition(reader: &mut Reader, errors: &Errors, items: &mut Vec<I
     }
     for round in rounds {
         let integers = reader.integers();
-        if integers.is_too_long.get() {
+        if integers.is_too_long() {
             break;
         }
         integers.rounds.update(|count| count + 1);
-        if integers.rounds.get() > MOST_ROUNDS {
+        if integers.rounds.get() > limits::ROUNDS {
             integers.is_too_long.set(true);
-            return Err(diagnostics::too_many_rounds(place, MOST_ROUNDS));
+            return Err(diagnostics::too_many_rounds(place, limits::ROUNDS));
         }
-        let tokens = substitute(TokenStream::from(TokenTree::from(body.clone())), &names, &round);
+        let substitution = Substitution::new(&names, &round, &integers.substituted);
+        let Some(tokens) = substitution.apply(TokenStream::from(TokenTree::from(body.clone()))) else {
+            integers.is_too_long.set(true);
+            return Err(diagnostics::too_many_substituted_tokens(place, limits::SUBSTITUTED_TOKENS));
+        };
         let buffer = TokenBuffer::new2(tokens);
         let mut inside = reader.within(buffer.begin()).group(Delimiter::Brace)?;
-        model::items(&mut inside, errors, items);
-        if items.len() > MOST_ITEMS && !integers.is_too_long.replace(true) {
-            return Err(diagnostics::too_many_items(place, MOST_ITEMS));
-        }
+        model::items(&mut inside, errors, items, Some(place));
     }
     Ok(())
 }
@@ -216,8 +228,8 @@ fn range(reader: &mut Reader, names: &[Ident]) -> Result<Vec<Round>> {
     }
     let is_inclusive = reader.take("=");
     let end = integer(reader)?.saturating_add(i64::from(is_inclusive));
-    if end.saturating_sub(first) > MOST_ROUNDS as i64 {
-        return Err(diagnostics::too_many_rounds(reader.since(place), MOST_ROUNDS));
+    if end.saturating_sub(first) > limits::ROUNDS as i64 {
+        return Err(diagnostics::too_many_rounds(reader.since(place), limits::ROUNDS));
     }
     let number = |k: i64| match TokenTree::from(proc_macro2::Literal::u64_unsuffixed(k.unsigned_abs())) {
         digits if k >= 0 => digits,
@@ -245,32 +257,58 @@ pub(super) fn indices(reader: &mut Reader) -> Result<Vec<usize>> {
     values.iter().map(index).collect()
 }
 
-/// Replaces names by values, except where they name a field or a component.
-fn substitute(tokens: TokenStream, names: &[Ident], round: &Round) -> TokenStream {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let is_punct = |index: Option<usize>, symbol: char| {
-        index
-            .and_then(|index| tokens.get(index))
-            .is_some_and(|token| matches!(token, TokenTree::Punct(p) if p.as_char() == symbol))
-    };
-    let replace = |(index, token): (usize, &TokenTree)| match token {
-        TokenTree::Group(group) => {
-            let mut replaced = Group::new(group.delimiter(), substitute(group.stream(), names, round));
-            replaced.set_span(group.span());
-            replaced.into()
-        }
-        TokenTree::Ident(word) => {
-            let before = index.checked_sub(1);
-            let is_component = is_punct(before, '.') && !is_punct(before.and_then(|index| index.checked_sub(1)), '.');
-            let is_field = is_punct(Some(index + 1), ':');
-            match names.iter().position(|name| name == word) {
-                Some(which) if !is_component && !is_field => at(round[which].clone(), word.span()),
-                _ => token.clone(),
+/// Names and the tokens that replace them, except where a name is that of a field or a component.
+struct Substitution<'a> {
+    names: &'a [Ident],
+    /// For every name its tokens, and how many they are.
+    values: Vec<(&'a TokenTree, usize)>,
+    /// Tokens that all substitutions have made.
+    made: &'a Cell<usize>,
+}
+
+impl<'a> Substitution<'a> {
+    fn new(names: &'a [Ident], round: &'a Round, made: &'a Cell<usize>) -> Substitution<'a> {
+        Substitution { names, values: round.iter().map(|value| (value, tokens::count(value))).collect(), made }
+    }
+
+    /// The tokens with all names replaced; `None` where they are too many.
+    fn apply(&self, tokens: TokenStream) -> Option<TokenStream> {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let is_punct = |index: Option<usize>, symbol: char| {
+            index
+                .and_then(|index| tokens.get(index))
+                .is_some_and(|token| matches!(token, TokenTree::Punct(p) if p.as_char() == symbol))
+        };
+        let replace = |(index, token): (usize, &TokenTree)| match token {
+            TokenTree::Group(group) => {
+                self.count(1)?;
+                let mut replaced = Group::new(group.delimiter(), self.apply(group.stream())?);
+                replaced.set_span(group.span());
+                Some(replaced.into())
             }
-        }
-        _ => token.clone(),
-    };
-    tokens.iter().enumerate().map(replace).collect()
+            TokenTree::Ident(word) => {
+                let before = index.checked_sub(1);
+                let is_component =
+                    is_punct(before, '.') && !is_punct(before.and_then(|index| index.checked_sub(1)), '.');
+                let is_field = is_punct(Some(index + 1), ':');
+                let which = self.names.iter().position(|name| name == word);
+                match which.and_then(|which| self.values.get(which)) {
+                    Some(&(value, size)) if !is_component && !is_field => {
+                        self.count(size)?;
+                        Some(at(value.clone(), word.span()))
+                    }
+                    _ => self.count(1).map(|()| token.clone()),
+                }
+            }
+            _ => self.count(1).map(|()| token.clone()),
+        };
+        tokens.iter().enumerate().map(replace).collect()
+    }
+
+    fn count(&self, tokens: usize) -> Option<()> {
+        self.made.set(self.made.get() + tokens);
+        (self.made.get() <= limits::SUBSTITUTED_TOKENS).then_some(())
+    }
 }
 
 /// The same token, standing here.

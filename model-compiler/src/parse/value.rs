@@ -11,12 +11,7 @@ use super::reader::Reader;
 use super::repeat;
 use super::unit::{self, UnitExpression};
 use crate::diagnostics::{self, Place};
-
-/// Largest number of repeated components.
-const LONGEST: i64 = 1000;
-
-/// Deepest nesting of an expression, so that later stages may recurse.
-const DEEPEST: usize = 256;
+use crate::limits;
 
 /// An expression.
 #[derive(Clone, Debug)]
@@ -133,8 +128,8 @@ impl ValueKind {
 impl Value {
     fn new(kind: ValueKind, place: Place) -> Result<Value> {
         let below = kind.parts().into_iter().map(|part| part.depth).max().unwrap_or(0);
-        if below == DEEPEST {
-            return Err(diagnostics::nested_too_deeply(place));
+        if below == limits::DEPTH {
+            return Err(diagnostics::nested_too_deeply(place, limits::DEPTH));
         }
         Ok(Value { kind, place, depth: below + 1 })
     }
@@ -356,8 +351,8 @@ fn components(inside: &mut Reader) -> Result<Vec<Value>> {
     }
     let count = value(inside)?;
     inside.finish("an operator or `]`")?;
-    let n = inside.integers().evaluate(&count).filter(|n| (1..=LONGEST).contains(n));
-    let n = n.ok_or_else(|| diagnostics::not_a_count(count.place, LONGEST))?;
+    let n = inside.integers().evaluate(&count).filter(|n| (1..=limits::REPETITION).contains(n));
+    let n = n.ok_or_else(|| diagnostics::not_a_count(count.place, limits::REPETITION))?;
     inside.integers().repeat(n * first.size(), count.place)?;
     Ok((0..n).map(|_| first.clone()).collect())
 }

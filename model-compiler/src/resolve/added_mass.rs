@@ -1,5 +1,7 @@
 //! Added mass: its blocks about the body's origin, the convention of its velocities, and the current. [simo, Eqs. 11-17]
 
+use std::rc::Rc;
+
 use proc_macro2::Ident;
 
 use super::constants::evaluate;
@@ -86,7 +88,7 @@ impl Context<'_> {
                 let rate = Unit::ONE.over(Unit::SECOND);
                 let vector = Shape::Vector(self.settings.space.dimension());
                 let field = |name: &str, shape: Shape, unit: Unit| match find(name) {
-                    Some(field) => self.allow(self.typed(&field.value, shape, unit)?, Role::Rate).map(Box::new),
+                    Some(field) => self.allow(self.typed(&field.value, shape, unit)?, Role::Rate).map(Rc::new),
                     None => self.report(diagnostics::missing_field(&written.word, "field", name)),
                 };
                 let velocity = field(LOW_FREQUENCY[0], vector, Unit::METRE.times(rate));

@@ -1,5 +1,7 @@
 //! Bodies: their fields, the inertia about the centre of mass, and whether a rigid body can have it.
 
+use std::rc::Rc;
+
 use proc_macro2::Ident;
 
 use super::constants::{self, evaluate};
@@ -128,7 +130,7 @@ fn about_center_of_mass(about_origin: Term, mass: &Term, center: &Term) -> Term 
         Term::binary(Binary::Mul, a, b, Unit::METRE.times(Unit::METRE))
     };
     let squared = || {
-        let (a, b) = (Box::new(center.clone()), Box::new(center.clone()));
+        let (a, b) = (Rc::new(center.clone()), Rc::new(center.clone()));
         Term::scalar(TermKind::Dot(a, b), Unit::METRE.times(Unit::METRE), span)
     };
     let offset = match about_origin.shape {

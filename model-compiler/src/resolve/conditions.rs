@@ -1,5 +1,7 @@
 //! Constraints, initial conditions and outputs; and vectors given or expressed in the axes of a body.
 
+use std::rc::Rc;
+
 use super::context::Context;
 use super::dependence::{Cause, Role};
 use super::dimensions::{self, Operand};
@@ -84,14 +86,14 @@ impl Context<'_> {
         self.in_axes(vector, |vector| TermKind::GivenIn(vector, body))
     }
 
-    fn in_axes(&self, vector: Operand, kind: impl Fn(Box<Term>) -> TermKind) -> Option<Term> {
+    fn in_axes(&self, vector: Operand, kind: impl Fn(Rc<Term>) -> TermKind) -> Option<Term> {
         let Operand { term, place } = vector;
         let expected = Shape::Vector(self.settings.space.dimension());
         if term.shape != expected {
             return self.report(diagnostics::wrong_shape(place, expected, term.shape));
         }
         let (shape, unit, span) = (term.shape, term.unit, term.span);
-        Some(Term { kind: kind(Box::new(term)), shape, unit, span })
+        Some(Term { kind: kind(Rc::new(term)), shape, unit, span })
     }
 }
 

@@ -1,5 +1,7 @@
 //! Contacts: gap and slip as expressions or by what touches, restitution and friction.
 
+use std::rc::Rc;
+
 use super::conditions::depends_on;
 use super::constants::evaluate;
 use super::context::Context;
@@ -86,7 +88,7 @@ impl Context<'_> {
         let gap = self.gap(gap);
         let slip = slip.map(|slip| self.slip(slip, gap.as_ref().map(|gap| gap.unit)));
         Some(ContactForm::Written {
-            gap: Box::new(gap?),
+            gap: Rc::new(gap?),
             slip: match slip {
                 Some(slip) => Some(Box::new(slip?)),
                 None => None,

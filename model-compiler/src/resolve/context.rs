@@ -1,6 +1,6 @@
 //! What expressions are resolved against: settings, names, and the motion they may speak of.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
@@ -66,8 +66,10 @@ pub(super) struct Context<'a> {
     pub(super) states: Vec<StateOutline>,
     /// Shapes and units of the parameters, as far as they are resolved.
     pub(super) parameters: Vec<(Shape, Unit)>,
-    /// Named expressions.
-    pub(super) definitions: Vec<Term>,
+    /// Named expressions, each with its number of terms.
+    pub(super) definitions: Vec<(Term, usize)>,
+    /// Terms that names of expressions have been replaced by.
+    pub(super) replaced: Cell<usize>,
     /// Values of parameters at their defaults.
     pub(super) defaults: Defaults,
 }
@@ -117,6 +119,7 @@ impl Context<'_> {
                 self.errors.push(diagnostics::wrong_kind(name.span(), "the name of a body", "`ground`"));
                 None
             }
+            None if self.errors.is_full() => None,
             None => {
                 let bodies = self.names.of_kind(|meaning| matches!(meaning, Meaning::Body(_)));
                 self.errors.push(diagnostics::unknown_word("body", name, &bodies));

@@ -25,25 +25,30 @@ impl Term {
     /// Visits this term and all terms in it.
     pub(super) fn walk(&self, visit: &mut impl FnMut(&Term)) {
         visit(self);
+        self.for_each_part(&mut |part| part.walk(visit));
+    }
+
+    /// Visits the terms that this one is made of.
+    fn for_each_part(&self, visit: &mut impl FnMut(&Term)) {
         match &self.kind {
             TermKind::Number(_) | TermKind::Parameter(_) | TermKind::Input(_) | TermKind::Time => {}
-            TermKind::Stack(parts) | TermKind::Diagonal(parts) => parts.iter().for_each(|part| part.walk(visit)),
+            TermKind::Stack(parts) | TermKind::Diagonal(parts) => parts.iter().for_each(visit),
             TermKind::Component(a, _)
             | TermKind::Unary(_, a)
             | TermKind::Norm(a)
             | TermKind::Transpose(a)
             | TermKind::ExpressedIn(a, _)
-            | TermKind::GivenIn(a, _) => a.walk(visit),
+            | TermKind::GivenIn(a, _) => visit(a),
             TermKind::Binary(_, a, b) | TermKind::Dot(a, b) | TermKind::Cross(a, b) => {
-                a.walk(visit);
-                b.walk(visit);
+                visit(a);
+                visit(b);
             }
             TermKind::Select { lhs, rhs, then, otherwise } => {
-                [lhs, rhs, then, otherwise].into_iter().for_each(|part| part.walk(visit));
+                [lhs, rhs, then, otherwise].into_iter().for_each(|part| visit(part));
             }
             TermKind::Quantity(Quantity::Position(at) | Quantity::Velocity(at) | Quantity::Acceleration(at)) => {
                 let Frame { position, rotation, .. } = &**at;
-                position.iter().chain(rotation).for_each(|part| part.walk(visit));
+                position.iter().chain(rotation).for_each(visit);
             }
             TermKind::Quantity(_) => {}
         }
@@ -54,6 +59,13 @@ impl Term {
         let mut size = 0;
         self.walk(&mut |_| size += 1);
         size
+    }
+
+    /// Levels of terms in this one.
+    pub(super) fn depth(&self) -> usize {
+        let mut below = 0;
+        self.for_each_part(&mut |part| below = part.depth().max(below));
+        below + 1
     }
 
     /// Whether it is linear in velocities (`1`), or does not contain any (`0`); else where it is neither.

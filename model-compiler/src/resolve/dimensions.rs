@@ -2,6 +2,8 @@
 //!
 //! A zero without a unit fits every unit, so that `[0, l, 0]` and `x == 0` mean what they say.
 
+use std::rc::Rc;
+
 use proc_macro2::Span;
 use syn::Result;
 
@@ -32,7 +34,7 @@ impl Term {
     /// An operation on scalars of known units; what they are is the caller's business.
     pub(super) fn binary(function: Binary, lhs: Term, rhs: Term, unit: Unit) -> Term {
         let (shape, span) = (product_shape(lhs.shape, rhs.shape).unwrap_or(lhs.shape), lhs.span);
-        Term { kind: TermKind::Binary(function, Box::new(lhs), Box::new(rhs)), shape, unit, span }
+        Term { kind: TermKind::Binary(function, Rc::new(lhs), Rc::new(rhs)), shape, unit, span }
     }
 
     /// `-self`.
@@ -40,7 +42,7 @@ impl Term {
         let Term { shape, unit, span, .. } = self;
         let kind = match self.kind {
             TermKind::Number(number) => TermKind::Number(-number),
-            _ => TermKind::Unary(Unary::Neg, Box::new(self)),
+            _ => TermKind::Unary(Unary::Neg, Rc::new(self)),
         };
         Term { kind, shape, unit, span }
     }
@@ -52,13 +54,13 @@ impl Term {
             (_, TermKind::Stack(mut parts)) if index < parts.len() => parts.swap_remove(index),
             (Shape::Matrix(_, columns), kind) => {
                 let matrix = Term { kind, shape, unit, span };
-                let entry = |column| TermKind::Component(Box::new(matrix.clone()), index * columns + column);
+                let entry = |column| TermKind::Component(Rc::new(matrix.clone()), index * columns + column);
                 let row = (0..columns).map(|column| Term::scalar(entry(column), unit, span)).collect();
                 Term::stack(row, unit, span)
             }
             (_, kind) => {
                 let vector = Term { kind, shape, unit, span };
-                Term::scalar(TermKind::Component(Box::new(vector), index), unit, span)
+                Term::scalar(TermKind::Component(Rc::new(vector), index), unit, span)
             }
         }
     }
@@ -301,6 +303,6 @@ pub(super) fn select(comparison: Comparison, sides: (Term, Term), branches: (Ter
         Comparison::GreaterOrEqual => ((lhs, rhs), (otherwise, then)),
     };
     let (shape, unit) = (then.shape, then.unit);
-    let [lhs, rhs, then, otherwise] = [lhs, rhs, then, otherwise].map(Box::new);
+    let [lhs, rhs, then, otherwise] = [lhs, rhs, then, otherwise].map(Rc::new);
     Term { kind: TermKind::Select { lhs, rhs, then, otherwise }, shape, unit, span }
 }

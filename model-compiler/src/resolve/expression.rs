@@ -9,11 +9,9 @@ use super::quantity::Subject;
 use super::{Frame, Quantity, Shape, Term, TermKind, angles, functions};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
+use crate::limits;
 use crate::parse::{Choice, Index, Operator, UnitExpression, Value, ValueKind};
 use crate::units::{self, Unit};
-
-/// Largest number of terms in an expression; named expressions within named expressions grow exponentially.
-const LARGEST: usize = 10_000;
 
 impl Context<'_> {
     /// The term that an expression stands for, or `None` after reporting what is wrong with it.
@@ -135,7 +133,11 @@ impl Context<'_> {
                     let (shape, unit) = *self.parameters.get(id.0)?;
                     Term { kind: TermKind::Parameter(id), shape, unit, span }
                 }
-                Meaning::Definition(index) => self.definitions.get(index)?.clone(),
+                Meaning::Definition(index) => {
+                    let (term, size) = self.definitions.get(index)?;
+                    self.replace(*size, Place::at(span))?;
+                    term.clone()
+                }
                 Meaning::Pending | Meaning::Itself | Meaning::Broken => return None,
             },
         };
@@ -219,10 +221,27 @@ impl Context<'_> {
         Some(dimensions::select(choice.comparison, sides, branches, place.first))
     }
 
+    /// Counts terms that a name is replaced by; refuses too many, once.
+    fn replace(&self, terms: usize, place: Place) -> Option<()> {
+        let before = self.replaced.get();
+        self.replaced.set(before.saturating_add(terms));
+        if self.replaced.get() <= limits::ALL_TERMS {
+            return Some(());
+        }
+        if before <= limits::ALL_TERMS {
+            self.errors.push(diagnostics::too_many_terms(place, limits::ALL_TERMS));
+        }
+        None
+    }
+
     /// Refuses terms that have grown beyond reason.
     pub(super) fn bounded(&self, term: Term, place: Place) -> Option<Term> {
-        if term.size() > LARGEST {
-            self.errors.push(diagnostics::expression_too_large(place));
+        if term.depth() > limits::DEPTH_OF_TERMS {
+            self.errors.push(diagnostics::expression_too_deep(place, limits::DEPTH_OF_TERMS));
+            return None;
+        }
+        if term.size() > limits::TERMS {
+            self.errors.push(diagnostics::expression_too_large(place, limits::TERMS));
             return None;
         }
         Some(term)

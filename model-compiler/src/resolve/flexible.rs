@@ -17,6 +17,7 @@ use super::{
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::joints::{self, Joint as JointKind, node};
+use crate::limits;
 use crate::parse::{self, End, Value, ValueKind};
 use crate::units::Unit;
 
@@ -25,8 +26,6 @@ const FIELDS: [&str; 9] = ["length", "elements", "E", "density", "mass", "sectio
 const FRAMES: [&str; 2] = ["tangent", "pinned"];
 pub(super) const SECTION_FORCES: &str = "section_forces";
 const ENDS: [&str; 2] = ["root", "tip"];
-/// Most elements of a member; nodes and elements are compiled one by one before their rule is found.
-pub(super) const MOST_ELEMENTS: i64 = 2000;
 
 /// What expressions and joints need to know of a flexible member.
 #[derive(Debug)]
@@ -105,8 +104,8 @@ impl Context<'_> {
             return self.report(diagnostics::missing_field(&member.name, "flexible member", "elements"));
         };
         match member.elements {
-            Some(count) if (1..=MOST_ELEMENTS).contains(&count) => usize::try_from(count).ok(),
-            _ => self.report(diagnostics::wrong_number_of_elements(elements.place, MOST_ELEMENTS)),
+            Some(count) if (1..=limits::ELEMENTS).contains(&count) => usize::try_from(count).ok(),
+            _ => self.report(diagnostics::wrong_number_of_elements(elements.place, limits::ELEMENTS)),
         }
     }
 

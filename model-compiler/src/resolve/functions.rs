@@ -1,5 +1,7 @@
 //! Functions that expressions may call.
 
+use std::rc::Rc;
+
 use proc_macro2::Ident;
 use syn::Result;
 
@@ -81,14 +83,14 @@ pub(super) fn call(name: &Ident, arguments: Vec<Operand>, place: Place) -> Resul
                 return Err(diagnostics::different_shapes(span, "take the scalar product of", a.shape, b.shape));
             }
             let unit = a.unit.times(b.unit);
-            Ok(Term::scalar(TermKind::Dot(Box::new(a), Box::new(b)), unit, span))
+            Ok(Term::scalar(TermKind::Dot(Rc::new(a), Rc::new(b)), unit, span))
         }
         "cross" => cross(name, arguments),
         "norm" => {
             let [argument] = exactly(name, arguments)?;
             let (vector, _) = argument.require_vector()?;
             let unit = vector.unit;
-            Ok(Term::scalar(TermKind::Norm(Box::new(vector)), unit, span))
+            Ok(Term::scalar(TermKind::Norm(Rc::new(vector)), unit, span))
         }
         "transpose" => {
             let [Operand { term, place }] = exactly(name, arguments)?;
@@ -96,7 +98,7 @@ pub(super) fn call(name: &Ident, arguments: Vec<Operand>, place: Place) -> Resul
                 return Err(diagnostics::wrong_shape_in_words(place, "a matrix", term.shape));
             };
             let unit = term.unit;
-            Ok(Term { kind: TermKind::Transpose(Box::new(term)), shape: Shape::Matrix(columns, rows), unit, span })
+            Ok(Term { kind: TermKind::Transpose(Rc::new(term)), shape: Shape::Matrix(columns, rows), unit, span })
         }
         "diag" => match arguments.is_empty() {
             true => Err(diagnostics::empty_vector(place)),
@@ -129,7 +131,7 @@ fn at_least_two(name: &Ident, function: Binary, arguments: Vec<Operand>) -> Resu
 
 fn unary(function: Unary, argument: Term, unit: Unit) -> Term {
     let span = argument.span;
-    Term::scalar(TermKind::Unary(function, Box::new(argument)), unit, span)
+    Term::scalar(TermKind::Unary(function, Rc::new(argument)), unit, span)
 }
 
 /// A function from pure numbers to pure numbers.
@@ -148,7 +150,7 @@ fn cross(name: &Ident, arguments: Vec<Operand>) -> Result<Term> {
         _ => return Err(diagnostics::different_shapes(name.span(), "take the vector product of", a.shape, b.shape)),
     };
     let unit = a.unit.times(b.unit);
-    Ok(Term { kind: TermKind::Cross(Box::new(a), Box::new(b)), shape, unit, span: name.span() })
+    Ok(Term { kind: TermKind::Cross(Rc::new(a), Rc::new(b)), shape, unit, span: name.span() })
 }
 
 /// The matrix of a rotation about a coordinate axis: the turned axes are its columns.

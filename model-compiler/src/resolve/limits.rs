@@ -1,28 +1,16 @@
-//! How large a model may be, so that a slip of the pen costs neither hours nor all memory.
-//!
-//! Loops have bounds of their own where they are read. Here are those of what grows faster than it is written.
+//! Refuses what the [limits](crate::limits) do not allow and what grows faster than it is written.
 
-use super::flexible::MOST_ELEMENTS;
-use super::{Formulation, System};
+use super::{Formulation, Space, System};
 use crate::diagnostics::{self, Errors};
 use crate::joints;
+use crate::limits;
 use crate::parse;
-
-/// Most elements of all beams; their nodes are bodies.
-const MOST_ELEMENTS_OF_BEAMS: i64 = 10_000;
-/// Most pairs of velocities, of different joints, that a tree couples, those of a chain of a hundred hinges: compiling it
-/// takes a minute and a gigabyte, and twice as many hinges would take ten times as much. Bodies side by side couple none.
-const MOST_COUPLED: usize = 100 * 99 / 2;
-
-/// Most velocities in joint coordinates: all of them are in one kernel, and the matrix of all masses is checked.
-const MOST_VELOCITIES: usize = 2000;
 
 /// Refuses flexible members with more elements than are handled together. Says whether there are few enough.
 pub(super) fn are_elements_few(members: &[&parse::Flexible], beams: &[&parse::Flexible], errors: &Errors) -> bool {
-    // The matrix of floating frames with all their nodes is dense while it is checked.
-    [(members, MOST_ELEMENTS), (beams, MOST_ELEMENTS_OF_BEAMS)].into_iter().all(|(written, most)| {
+    [(members, limits::ELEMENTS), (beams, limits::ELEMENTS_OF_BEAMS)].into_iter().all(|(written, most)| {
         // A number that is none, or too large for one member, is reported there.
-        let counts = written.iter().map(|member| member.elements.unwrap_or(0).clamp(0, MOST_ELEMENTS));
+        let counts = written.iter().map(|member| member.elements.unwrap_or(0).clamp(0, limits::ELEMENTS));
         let totals = counts.scan(0, |total, count| {
             *total += count;
             Some(*total)
@@ -35,6 +23,28 @@ pub(super) fn are_elements_few(members: &[&parse::Flexible], beams: &[&parse::Fl
             None => true,
         }
     })
+}
+
+/// Refuses initial conditions whose derivatives are too many.
+pub(super) fn refuse_many_initial_conditions(system: &System, errors: &Errors) {
+    let of_body = if system.space == Space::Planar { 3 } else { 6 };
+    let velocities = match system.formulation {
+        Formulation::Absolute => system.bodies.len() * of_body,
+        Formulation::Joint => {
+            let channels = |kind| joints::channels(kind, system.space, system.rotation).1.len();
+            system.tree_joints().map(|(_, joint)| channels(joint.kind)).sum()
+        }
+    };
+    let velocities = (velocities + system.states.len()).max(1);
+    let mut conditions = 0;
+    for initial in &system.initial {
+        conditions += initial.residual.shape.size();
+        if conditions * velocities > limits::INITIAL_DERIVATIVES {
+            let most = limits::INITIAL_DERIVATIVES;
+            errors.push(diagnostics::too_many_initial_conditions(initial.residual.span, velocities, most));
+            return;
+        }
+    }
 }
 
 /// Refuses joint coordinates where too many of them depend on each other.
@@ -53,12 +63,12 @@ pub(super) fn refuse_coupled_trees(system: &System, errors: &Errors) {
         if let Some(child) = joint.child.body {
             moving[child.0] = before + own;
         }
-        if velocities > MOST_VELOCITIES {
-            errors.push(diagnostics::too_many_velocities(&joint.name, MOST_VELOCITIES));
+        if velocities > limits::VELOCITIES {
+            errors.push(diagnostics::too_many_velocities(&joint.name, limits::VELOCITIES));
             return;
         }
-        if coupled > MOST_COUPLED {
-            errors.push(diagnostics::too_many_coupled(&joint.name, MOST_COUPLED));
+        if coupled > limits::COUPLED_VELOCITIES {
+            errors.push(diagnostics::too_many_coupled(&joint.name, limits::COUPLED_VELOCITIES));
             return;
         }
     }

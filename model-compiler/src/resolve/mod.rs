@@ -39,7 +39,7 @@ pub use names::is_free_name;
 pub use singular::Singular;
 pub use system::*;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use indexmap::IndexMap;
 use proc_macro2::Ident;
@@ -57,7 +57,10 @@ use names::Meaning;
 pub fn resolve(description: &Description) -> syn::Result<System> {
     let errors = Errors::default();
     let system = system(description, &errors);
-    system.iter().for_each(|system| limits::refuse_coupled_trees(system, &errors));
+    if let Some(system) = &system {
+        limits::refuse_coupled_trees(system, &errors);
+        limits::refuse_many_initial_conditions(system, &errors);
+    }
     errors.finish(system)
 }
 
@@ -82,6 +85,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         states: Vec::new(),
         parameters: Vec::new(),
         definitions: Vec::new(),
+        replaced: Cell::new(0),
         defaults: Vec::new(),
     };
     if names::is_reserved(&description.name) {

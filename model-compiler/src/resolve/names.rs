@@ -78,6 +78,7 @@ impl Names {
             }
             Some((_, Meaning::Broken)) => None,
             Some((_, meaning)) => Some(*meaning),
+            None if errors.is_full() => None,
             None => {
                 let candidates: Vec<&str> = self.0.keys().map(String::as_str).chain(PREDEFINED).collect();
                 errors.push(diagnostics::unknown_name(name, &candidates));

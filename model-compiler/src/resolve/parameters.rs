@@ -66,10 +66,14 @@ impl<'a> Context<'_> {
 
     fn resolve_definition(&mut self, written: &parse::Definition) {
         self.names.define(&written.name, Meaning::Itself);
+        // What it stands for is shared wherever it is used, and counts there.
+        let replaced = self.replaced.get();
         let term = self.term(&written.value).and_then(|term| self.bounded(term, written.value.place));
         let meaning = match term {
             Some(term) => {
-                self.definitions.push(term);
+                self.replaced.set(replaced);
+                let size = term.size();
+                self.definitions.push((term, size));
                 Meaning::Definition(self.definitions.len() - 1)
             }
             None => Meaning::Broken,

@@ -1,5 +1,7 @@
 //! Quantities of the motion: `top.angular_velocity`, `(rod at p).velocity.x`, `hinge.angle`, `model.kinetic_energy`.
 
+use std::rc::Rc;
+
 use proc_macro2::{Ident, Span};
 
 use super::context::Context;
@@ -127,7 +129,7 @@ impl Context<'_> {
         let (found, help) = match subject {
             Subject::Term(term) => return Some(term),
             Subject::Point(frame) => {
-                return Some(quantity(Quantity::Position(Box::new(frame)), vector, Unit::METRE, span));
+                return Some(quantity(Quantity::Position(Rc::new(frame)), vector, Unit::METRE, span));
             }
             Subject::RelativeAngle(child, parent) => {
                 return difference(child, parent, |body| {
@@ -174,7 +176,7 @@ impl Context<'_> {
 
     fn of_point(&self, frame: Frame, name: &Ident) -> Option<Subject> {
         let vector = Shape::Vector(self.settings.space.dimension());
-        let frame = Box::new(frame);
+        let frame = Rc::new(frame);
         let (kind, unit) = match name.to_string().as_str() {
             "position" => (Quantity::Position(frame), Unit::METRE),
             "velocity" => (Quantity::Velocity(frame), Unit::METRE.over(Unit::SECOND)),

@@ -2,6 +2,8 @@
 //!
 //! Nothing here remembers how it was spelled, except for the spans that later messages need.
 
+use std::rc::Rc;
+
 use proc_macro2::{Ident, Span};
 
 use crate::contacts::Kind as ContactKind;
@@ -226,9 +228,9 @@ pub enum Convention {
     /// ṽ = v_LF − U, ω̃ = (0, 0, ω₃,LF).
     LowFrequency {
         /// v_LF in ground axes, m/s.
-        velocity: Box<Term>,
+        velocity: Rc<Term>,
         /// ω₃,LF, rad/s.
-        yaw_rate: Box<Term>,
+        yaw_rate: Rc<Term>,
     },
 }
 
@@ -411,7 +413,7 @@ pub enum ContactForm {
     /// By expressions.
     Written {
         /// Positive where the contact is open.
-        gap: Box<Term>,
+        gap: Rc<Term>,
         /// A displacement or a velocity, a scalar or two components in space; frictionless without it.
         slip: Option<Box<Slip>>,
     },
@@ -545,34 +547,34 @@ pub enum TermKind {
     /// A diagonal matrix.
     Diagonal(Vec<Term>),
     /// One component of a vector.
-    Component(Box<Term>, usize),
+    Component(Rc<Term>, usize),
     /// A function of one scalar; `Neg` works component by component.
-    Unary(Unary, Box<Term>),
+    Unary(Unary, Rc<Term>),
     /// A function of two scalars. `Add`, `Sub` also work on equal shapes, `Mul` and `Div` also scale by a scalar, `Mul` also multiplies matrix by vector or matrix.
-    Binary(Binary, Box<Term>, Box<Term>),
+    Binary(Binary, Rc<Term>, Rc<Term>),
     /// Scalar product.
-    Dot(Box<Term>, Box<Term>),
+    Dot(Rc<Term>, Rc<Term>),
     /// Vector product.
-    Cross(Box<Term>, Box<Term>),
+    Cross(Rc<Term>, Rc<Term>),
     /// Length of a vector.
-    Norm(Box<Term>),
+    Norm(Rc<Term>),
     /// Transposed matrix.
-    Transpose(Box<Term>),
+    Transpose(Rc<Term>),
     /// `lhs < rhs ? then : otherwise`; the conditions are scalars.
     Select {
         /// Left side of the comparison.
-        lhs: Box<Term>,
+        lhs: Rc<Term>,
         /// Right side of the comparison.
-        rhs: Box<Term>,
+        rhs: Rc<Term>,
         /// Value if less.
-        then: Box<Term>,
+        then: Rc<Term>,
         /// Value otherwise.
-        otherwise: Box<Term>,
+        otherwise: Rc<Term>,
     },
     /// A vector in ground axes, expressed in the axes of a body.
-    ExpressedIn(Box<Term>, BodyId),
+    ExpressedIn(Rc<Term>, BodyId),
     /// Components given in the axes of a body, as a vector in ground axes.
-    GivenIn(Box<Term>, BodyId),
+    GivenIn(Rc<Term>, BodyId),
     /// A quantity of the motion.
     Quantity(Quantity),
 }
@@ -581,11 +583,11 @@ pub enum TermKind {
 #[derive(Clone, Debug)]
 pub enum Quantity {
     /// Position of a frame's origin from the ground's origin, m.
-    Position(Box<Frame>),
+    Position(Rc<Frame>),
     /// Velocity of a frame's origin, m/s.
-    Velocity(Box<Frame>),
+    Velocity(Rc<Frame>),
     /// Acceleration of a frame's origin, m/s².
-    Acceleration(Box<Frame>),
+    Acceleration(Rc<Frame>),
     /// Rotation matrix of a body (ground from body), 3 × 3. Spatial only.
     Rotation(BodyId),
     /// Angle of a body against the ground, rad. Planar only.

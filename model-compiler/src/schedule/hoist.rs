@@ -1,9 +1,11 @@
 //! What is computed once per model, and its names.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::name::{self, ArgumentNames, Names};
 use super::{Expression, Routine, Statement};
 use crate::derive::{Kernel, constants};
-use crate::expr::{ExprId, Node};
+use crate::expr::{ExprId, Node, SymbolId};
 
 /// The constants of a kernel: parameters first, then the rest.
 pub(super) fn hoisted(kernel: &Kernel) -> Vec<ExprId> {
@@ -23,16 +25,19 @@ pub(super) fn name_constants(
     names: &mut ArgumentNames,
     mut taken: Names,
 ) -> Names {
-    let is_result = |local: usize| {
-        setup.statements.iter().any(|statement| {
-            matches!(statement, Statement::Store { value: Expression::Local(stored), .. } if *stored == local)
-        })
+    let result = |statement: &Statement| match statement {
+        Statement::Store { value: Expression::Local(stored), .. } => Some(*stored),
+        _ => None,
     };
+    let results: FxHashSet<usize> = setup.statements.iter().filter_map(result).collect();
+    let is_result = |local: usize| results.contains(&local);
     // Numbers and other temporaries of the setup keep their names: 19 is `c19` there, and no constant may be.
     let mut scope = taken.clone();
-    scope.take(setup.numbers.iter().map(|(_, name)| name.clone()));
+    scope.take(setup.numbers.values().cloned());
     scope.take((0..setup.locals.len()).filter(|&local| !is_result(local)).map(|local| setup.locals[local].clone()));
-    let symbol = |id| kernel.inputs.parameters.iter().position(|&known| known == id);
+    let symbols: FxHashMap<SymbolId, usize> =
+        kernel.inputs.parameters.iter().enumerate().map(|(i, &symbol)| (symbol, i)).collect();
+    let symbol = |id| symbols.get(&id).copied();
     for &id in hoisted {
         let word = name::of_constant(&kernel.graph, id, &|id| symbol(id).map(|i| names.parameters[i].clone()));
         let constant = match (kernel.graph.node(id), word) {

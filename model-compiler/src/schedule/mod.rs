@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 
 pub use count::Counts;
 pub use name::ArgumentNames;
-pub(crate) use name::identifier;
+pub(crate) use name::{Names, identifier};
 pub use routine::{Argument, Expression, Routine, Statement};
 pub use series::{Rows, Series};
 
@@ -38,7 +38,6 @@ use crate::derive::{
 use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
 use crate::parallel;
 use crate::resolve::Shape;
-use name::Names;
 
 /// What generated code does, statement by statement.
 #[derive(Clone, Debug)]
@@ -213,7 +212,7 @@ fn parameter_names(equations: &Equations) -> (ArgumentNames, Vec<String>, Names)
         }
     };
     let fields = equations.layout.parameters.iter().map(&mut field).collect();
-    (ArgumentNames { parameters: components, ..ArgumentNames::default() }, fields, names)
+    (ArgumentNames { parameters: components, ..ArgumentNames::default() }, fields, names.shared())
 }
 
 fn component_arguments(graph: &Graph) -> FxHashMap<ExprId, Expression> {
@@ -236,11 +235,12 @@ pub(crate) fn scheduled(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> Sc
     let outputs: Vec<Vec<ScheduledOutput>> = kernel.functions.iter().map(of).collect();
     let entries = outputs.iter().flatten().flat_map(|output| (0..output.entries.len()).map(|i| output.entry_name(i)));
     let (mut names, taken) = ArgumentNames::of_kernel(graph, &kernel.inputs, Names::of(entries));
+    let taken = taken.shared();
     let parameters = parameter_arguments(graph, &kernel.inputs);
     let hoisted = hoist::hoisted(kernel);
 
     let mut setup = order::routine(graph, std::slice::from_ref(&hoisted), &parameters, &names, taken.clone(), false);
-    let taken = hoist::name_constants(kernel, &hoisted, &mut setup, &mut names, taken);
+    let taken = hoist::name_constants(kernel, &hoisted, &mut setup, &mut names, taken).shared();
 
     let mut given = state_arguments(graph, &kernel.inputs);
     given.extend(hoisted.iter().enumerate().map(|(i, &id)| (id, Expression::Argument(Argument::Constant(i)))));

@@ -2,7 +2,10 @@
 //!
 //! A temporary is named after the source where that is short (`sin_theta`, `e0_squared`, `e1_e2`, `two_e0`), else `x1, x2, …`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::routine::{Argument, Expression};
 use crate::derive::Inputs;
@@ -187,28 +190,49 @@ impl ArgumentNames {
     }
 }
 
-/// The names taken in one scope.
+/// The names taken in one scope and in those around it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
-    taken: BTreeSet<String>,
+pub(crate) struct Names {
+    /// Those around it, which many scopes share.
+    around: Arc<FxHashSet<String>>,
+    taken: FxHashSet<String>,
+    /// The numbers that have been tried after a name.
+    counts: FxHashMap<String, usize>,
     numbered: BTreeMap<&'static str, usize>,
 }
 
 impl Names {
     /// This name, or with a number after it if it is taken.
     pub fn unique(&mut self, name: &str) -> String {
-        let mut unique = name.to_owned();
-        let mut count = 2;
-        while !self.taken.insert(unique.clone()) {
-            unique = format!("{name}_{count}");
-            count += 1;
+        if self.insert(name) {
+            return name.to_owned();
         }
+        let mut count = self.counts.get(name).copied().unwrap_or(1);
+        let unique = loop {
+            count += 1;
+            let unique = format!("{name}_{count}");
+            if self.insert(&unique) {
+                break unique;
+            }
+        };
+        self.counts.insert(name.to_owned(), count);
         unique
+    }
+
+    /// Takes a name, if it is free.
+    fn insert(&mut self, name: &str) -> bool {
+        !self.around.contains(name) && self.taken.insert(name.to_owned())
+    }
+
+    /// The same names, of which copies share one list: every routine has a scope of its own.
+    pub fn shared(mut self) -> Names {
+        Arc::make_mut(&mut self.around).extend(self.taken.drain());
+        self
     }
 
     /// These names are taken.
     pub fn of(taken: impl Iterator<Item = String>) -> Names {
-        Names { taken: taken.collect(), numbered: BTreeMap::new() }
+        Names { taken: taken.collect(), ..Names::default() }
     }
 
     /// These names are taken as well.
@@ -218,11 +242,12 @@ impl Names {
 
     /// The next of `x1, x2, …` or the like.
     pub fn next_numbered(&mut self, letter: &'static str) -> String {
-        let number = self.numbered.entry(letter).or_default();
+        let mut number = self.numbered.get(letter).copied().unwrap_or_default();
         loop {
-            *number += 1;
+            number += 1;
             let name = format!("{letter}{number}");
-            if self.taken.insert(name.clone()) {
+            if self.insert(&name) {
+                self.numbered.insert(letter, number);
                 return name;
             }
         }

@@ -188,9 +188,9 @@ impl Order<'_> {
     fn name_numbers(&mut self, nodes: &[ExprId]) {
         for &id in nodes.iter().filter(|id| !self.given.contains_key(id)) {
             let Some(magnitude) = self.graph.as_number(id).map(Number::abs) else { continue };
-            if self.routine.numbers.iter().all(|(known, _)| *known != magnitude) {
+            if !self.routine.numbers.contains_key(&magnitude) {
                 let name = self.names.unique(&literal(magnitude));
-                self.routine.numbers.push((magnitude, name));
+                self.routine.numbers.insert(magnitude, name);
             }
         }
     }
@@ -339,9 +339,7 @@ impl Order<'_> {
         match leaf {
             Expression::Argument(argument) => Some(self.arguments.of(*argument).to_owned()),
             Expression::Local(local) => Some(self.routine.locals[*local].clone()),
-            Expression::Number(number) => {
-                self.routine.numbers.iter().find(|(known, _)| *known == number.abs()).map(|(_, name)| name.clone())
-            }
+            Expression::Number(number) => self.routine.numbers.get(&number.abs()).cloned(),
             _ => None,
         }
     }

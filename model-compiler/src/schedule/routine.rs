@@ -2,6 +2,8 @@
 //!
 //! Names are part of it, because the same names stand in generated code, in printed formulas and in operation lists.
 
+use indexmap::IndexMap;
+
 use crate::expr::{Binary, Number, Unary};
 
 /// Statements that compute the outputs of one function.
@@ -12,7 +14,7 @@ pub struct Routine {
     /// Names of the temporaries.
     pub locals: Vec<String>,
     /// Magnitudes of the numbers in it, with their names.
-    pub numbers: Vec<(Number, String)>,
+    pub numbers: IndexMap<Number, String>,
     /// Number of entries of each output.
     pub outputs: Vec<usize>,
 }
