@@ -376,6 +376,6 @@ pub fn simulate_adaptive(
         Ok(total)
     };
     let outcome = integrate();
-    let cautions = recorder.cautions(&outcome);
+    let cautions = recorder.cautions(&outcome, &trajectory);
     AdaptiveRun { run: Run { trajectory, outcome, cautions }, occurrences, accepted, rejected }
 }

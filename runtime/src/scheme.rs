@@ -380,7 +380,7 @@ pub enum StepError {
     },
     /// Coordinates have left the constraints.
     #[error(
-        "{scheme}: constraint `{constraint}` is missed by {residual:.3e} of the model's length at t = {t} s, more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme that damps"
+        "{scheme}: constraint `{constraint}` is missed by {residual:.3e} at t = {t} s (lengths are parts of the model's), more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme that damps, unless constraints are in conflict from here on"
     )]
     ConstraintsLost {
         /// Time, s.

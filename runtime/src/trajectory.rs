@@ -58,6 +58,13 @@ pub enum Caution {
         /// Energy that has been in motion, J.
         in_motion: f64,
     },
+    /// Contacts were closed deeply before an impact ended that: the step is too long to see them in time.
+    Penetration {
+        /// The deepest, in the unit of the gaps.
+        depth: f64,
+        /// The largest gap that was recorded.
+        widest: f64,
+    },
     /// Energy that the scheme has added, J.
     EnergyGained {
         /// Energy that is too much at the end, J.
@@ -73,18 +80,24 @@ impl fmt::Display for Caution {
             Caution::Scheme(text) => f.write_str(text),
             Caution::Redundant(constraints) => {
                 let names: Vec<String> = constraints.iter().map(|name| format!("`{name}`")).collect();
+                let (noun, verb) = if names.len() == 1 { ("constraint", "follows") } else { ("constraints", "follow") };
                 let names = names.join(", ");
                 write!(
                     f,
-                    "constraints {names} follow from the others: multipliers are not unique, those of least norm are recorded"
+                    "{noun} {names} {verb} from the others: multipliers are not unique, those of least norm are recorded"
                 )
             }
             Caution::Rounding { count } => {
-                write!(f, "{count} solutions were accepted where rounding allows no better than the tolerance asks for")
+                let solutions = if *count == 1 { "solution was" } else { "solutions were" };
+                write!(f, "{count} {solutions} accepted where rounding allows no better than the tolerance asks for")
             }
             Caution::EnergyLost { loss, in_motion } => write!(
                 f,
                 "{loss:.3e} J of {in_motion:.3e} J in motion were lost to the scheme: numerical damping, or too large a step"
+            ),
+            Caution::Penetration { depth, widest } => write!(
+                f,
+                "a contact was closed by {depth:.3e} before it was seen, gaps are {widest:.3e} at most: too large a step"
             ),
             Caution::EnergyGained { gain, in_motion } => {
                 write!(f, "the scheme added {gain:.3e} J to {in_motion:.3e} J in motion: too large a step")
@@ -93,6 +106,9 @@ impl fmt::Display for Caution {
     }
 }
 
+/// Penetration that a run may have without a word, as a part of the largest gap, and of the largest coordinate.
+const SHALLOW: f64 = 0.05;
+const TOUCHING: f64 = 1e-3;
 /// Energy that a run may lose or gain by its scheme without a word, as a part of what has been in motion.
 const UNNOTICED: f64 = 0.02;
 
@@ -148,7 +164,7 @@ pub fn simulate_with(
     let outcome = recorder.begin(&mut trajectory, &initial).and_then(|()| {
         integrate(model, scheme, options, initial, dt, until, every.max(1), &mut trajectory, &mut recorder)
     });
-    Run { trajectory, cautions: recorder.cautions(&outcome), outcome }
+    Run { cautions: recorder.cautions(&outcome, &trajectory), outcome, trajectory }
 }
 
 fn integrate(
@@ -282,12 +298,13 @@ impl<'m> Recorder<'m> {
     }
 
     /// What was noticed, when the run has ended.
-    pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>) -> Vec<Caution> {
+    pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>, trajectory: &Trajectory) -> Vec<Caution> {
+        self.cautions.extend(trajectory.deep_penetration(self.model));
         let stats = outcome.as_ref().copied().unwrap_or_default();
         if stats.at_rounding > 0 {
             self.cautions.push(Caution::Rounding { count: stats.at_rounding });
         }
-        if let Some((gain, in_motion)) = self.watch.gain().filter(|_| outcome.is_ok()) {
+        if let Some((gain, in_motion)) = self.watch.unexplained().filter(|_| outcome.is_ok()) {
             match gain {
                 gain if gain > UNNOTICED * in_motion => self.cautions.push(Caution::EnergyGained { gain, in_motion }),
                 gain if -gain > UNNOTICED * in_motion => {
@@ -439,6 +456,20 @@ impl Trajectory {
         let mut entries = self.columns.iter().zip(row).filter(|(column, _)| column.name != BALANCE);
         let (column, &value) = entries.find(|(_, value)| !value.is_finite())?;
         Some((format!("`{}`", column.name), value))
+    }
+
+    /// The deepest penetration, where it is no small part of the motion.
+    fn deep_penetration(&self, model: &dyn Model) -> Option<Caution> {
+        let depth = self.column("penetration")?.next_back()?;
+        let gaps = self.columns.iter().enumerate().filter(|(_, column)| column.name.starts_with("gap("));
+        let gaps: Vec<usize> = gaps.map(|(place, _)| place).collect();
+        let largest = |places: &[usize]| {
+            self.rows().flat_map(|row| places.iter().map(|&place| row[place].abs())).fold(0.0, f64::max)
+        };
+        let coordinates: Vec<usize> = (1..=model.dims().nq).collect();
+        let widest = largest(&gaps);
+        (depth > SHALLOW * widest && depth > TOUCHING * largest(&coordinates))
+            .then_some(Caution::Penetration { depth, widest })
     }
 
     /// Takes the last row back.

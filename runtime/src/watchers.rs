@@ -117,9 +117,9 @@ impl Watch {
         Some(balance.difference())
     }
 
-    /// Energy from nowhere (lost where negative), and what has been in motion.
-    pub(crate) fn gain(&self) -> Option<(f64, f64)> {
-        self.balance.as_ref().map(|balance| (balance.gain(), balance.in_motion()))
+    /// Energy that work leaves unexplained (lost where negative), and what has been in motion.
+    pub(crate) fn unexplained(&self) -> Option<(f64, f64)> {
+        self.balance.as_ref().map(|balance| (balance.difference(), balance.in_motion()))
     }
 
     pub(crate) fn residuals(&mut self) -> &mut Residuals {

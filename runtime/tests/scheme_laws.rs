@@ -174,8 +174,9 @@ fn every_scheme_has_its_orders_on_the_pendulum_with_a_constraint() {
             for (((what, rounding), errors), expected) in places.zip(errors).zip(orders) {
                 let measured = Refinement { errors, rounding }.order();
                 let what = format!("{}, {level:?}, drift {drift:?}: {what}", scheme.name());
-                // MSSTH(4) shows 2.87 of 3 in its velocities with a constraint on these; all others are within a tenth.
-                assert_near(measured, f64::from(expected), 0.13, &what);
+                // MSSTH(4) alone shows 2.87 of 3, in its velocities with a constraint on these.
+                let tolerance = if entry.name == "mssth4" { 0.13 } else { 0.1 };
+                assert_near(measured, f64::from(expected), tolerance, &what);
             }
         }
     }

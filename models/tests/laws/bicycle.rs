@@ -104,7 +104,11 @@ fn the_bicycle_has_its_published_eigenvalues() {
         [-5.530_943_717_653_557, -3.131_643_247_906_56, 3.131_643_247_906_56, 5.530_943_717_653_557].map(real);
     let weave = Complex::new(-0.775_341_882_195_845, 4.464_867_713_788_229);
     let riding = [real(-14.078_389_692_798_217), weave.conj(), weave, real(-0.322_866_429_004_087)];
-    for (speed, published) in [(0.0, standing), (5.0, riding)] {
+    let weave_at_4 = Complex::new(0.413_253_315_211_25, 3.079_108_186_032_06);
+    let unstable = [real(-12.158_614_265_764_47), real(-1.429_444_273_613_26), weave_at_4.conj(), weave_at_4];
+    let weave_at_10 = Complex::new(-3.720_168_404_372_87, 10.906_811_394_762_87);
+    let fast = [real(-24.624_596_350_174_04), weave_at_10.conj(), weave_at_10, real(0.161_053_386_531_72)];
+    for (speed, published) in [(0.0, standing), (4.0, unstable), (5.0, riding), (10.0, fast)] {
         for (found, published) in eigenvalues(speed).into_iter().zip(published) {
             assert!((found - published).norm() < 1e-7, "{speed} m/s: {found} instead of {published}");
         }

@@ -50,6 +50,44 @@ multibody! {
     }
 }
 
+multibody! {
+    /// A body that is driven against a block at rest.
+    model Hit {
+        planar;
+        coordinates joint;
+        param block_mass = 2 kg;
+        body ram { mass: 1 kg, inertia: 1 kg m^2 }
+        body block { mass: block_mass, inertia: 1 kg m^2 }
+        joint slide: prismatic(ground, ram) { coordinate: ram_at }
+        joint rail: prismatic(ground, block) { coordinate: block_at }
+        drive push: ram_at == 1 m/s * time;
+        contact face { gap: block_at - ram_at }
+        initial block_at = 0.05 m;
+        initial block_at.velocity = 0;
+    }
+}
+
+multibody! {
+    /// A table that falls on one of its four legs first.
+    model Table {
+        coordinates absolute;
+        param friction = 0.5;
+        param tilt = 0.2 rad;
+        param restitution = 0;
+        gravity [0, 0, -9.81] m/s^2;
+        body table { mass: 10 kg, inertia: diag(1, 1, 1.5) kg m^2 }
+        for (k, sx, sy) in [(0, -1, -1), (1, 1, -1), (2, 1, 1), (3, -1, 1)] {
+            contact leg[k]: point_on_plane(table at [sx * 0.5 m, sy * 0.5 m, -0.01 m], ground) {
+                friction: friction, restitution: restitution,
+            }
+        }
+        initial table.position = [0, 0, 0.31] m;
+        initial table.velocity = [0, 0, 0];
+        initial table.angular_velocity = [0, 0, 0];
+        initial table.roll = tilt;
+    }
+}
+
 const SCHEMES: [&str; 6] = ["moreau", "half_explicit", "generalized_alpha", "bathe", "ed_alpha", "radau_iia3"];
 
 #[test]
@@ -108,4 +146,58 @@ fn what_overlaps_is_refused_and_what_touches_is_held() {
             assert!(last(&format!("velocity(disc[{k}].x)")).abs() < 1e-9, "{name}");
         }
     }
+}
+
+/// The drive gives in the impact what the block moves with and what the impact takes, half and half: whatever the mass,
+/// the block has the speed of the ram and nothing comes from nowhere.
+#[test]
+fn drives_give_the_energy_of_impacts() {
+    for block_mass in [0.5, 2.0, 50.0] {
+        let model = Hit::new(HitParameters { block_mass });
+        for name in SCHEMES {
+            let scheme = by_name(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), 1e-3, 0.2, 1);
+            run.outcome.unwrap_or_else(|error| panic!("{block_mass} kg, {name}: {error}"));
+            let last = |column: &str| run.trajectory.column(column).unwrap().last().unwrap();
+            let (place, balance, loss) = (last("block_at"), last("energy_balance"), last("impact_loss"));
+            assert!((place - 0.2).abs() < 2e-3, "{block_mass} kg, {name}: {place}");
+            assert!(balance.abs() < 1e-9 * block_mass, "{block_mass} kg, {name}: {balance} J");
+            assert!((loss - 0.5 * block_mass).abs() < 1e-9 * block_mass, "{block_mass} kg, {name}: {loss} J");
+        }
+    }
+}
+
+/// The forces of four legs on a floor are not unique; the table comes to rest on them all the same.
+#[test]
+fn a_table_that_falls_on_one_leg_comes_to_rest() {
+    for (friction, tilt) in [(0.2, 0.2), (0.5, 0.05), (0.5, 0.2), (1.0, 0.2)] {
+        let model = Table::new(TableParameters { friction, tilt, ..Default::default() });
+        for name in ["generalized_alpha", "bathe", "half_explicit", "esdirk436"] {
+            for dt in [1e-2, 1e-3] {
+                let scheme = by_name(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+                let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), dt, 1.0, 1);
+                let what = format!("friction {friction}, tilt {tilt}, {name}, h = {dt} s");
+                run.outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
+                let last = |column: &str| run.trajectory.column(column).unwrap().last().unwrap();
+                // Legs strike with up to 2.5 m/s, and up to a step late.
+                let (kinetic, height) = (last("kinetic_energy"), last("table.z"));
+                assert!(kinetic < 1e-6 && (height - 0.01).abs() < 2.5 * dt, "{what}: {kinetic} J, {height} m");
+                assert!(last("contact_violation") < 1e-7, "{what}");
+            }
+        }
+    }
+}
+
+/// One step takes a ball far through the floor; the impact that ends it does not make that a motion.
+#[test]
+fn a_step_that_ends_deep_in_an_obstacle_is_said() {
+    let build = hamel_models::find("bouncing_ball").expect("the model exists").build;
+    let model = build(&[]).expect("its parameters are those written");
+    let scheme = by_name("bathe", &[]).unwrap();
+    let said = |dt: f64| {
+        let run = simulate(&*model, &*scheme, initial_state(&*model).unwrap(), dt, 1.0, 1);
+        run.outcome.unwrap_or_else(|error| panic!("{error}"));
+        run.cautions.iter().any(|caution| matches!(caution, hamel::trajectory::Caution::Penetration { .. }))
+    };
+    assert!(said(1.0) && !said(1e-3));
 }

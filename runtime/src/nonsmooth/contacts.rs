@@ -58,7 +58,7 @@ pub struct ContactRecord {
     /// With Moreau's rule, which does not tell impacts from forces, all that contacts have taken.
     pub loss: f64,
     /// Work of all contact forces and impulses on the bodies since the start, J, forces by the trapezoidal rule: friction
-    /// and impacts take energy, obstacles that move may give some.
+    /// and impacts take energy, obstacles that move may give some, and drives do in impacts.
     pub work: f64,
     /// The most that it may have been: what friction takes within steps, which is known to first order only, not counted.
     pub(crate) most_work: f64,
@@ -593,6 +593,12 @@ impl<'m> Contacts<'m> {
         let power: f64 = pairs.map(|(force, (before, after))| 0.5 * force * (before + after)).sum();
         self.record.work += dt * power;
         self.record.most_work += (dt * power).max(0.0);
+    }
+
+    /// Adds what drives have given in an impact, J.
+    pub(crate) fn record_drives(&mut self, work: f64) {
+        self.record.work += work;
+        self.record.most_work += work;
     }
 
     /// Adds what contacts have taken to the record.

@@ -2,11 +2,14 @@
 //!
 //! A contact that is open at both ends of a step may have been closed between, which the cubic through gaps and normal
 //! velocities shows. Shallow contacts that are missed belong to the error of a scheme of this kind; one that is deeper
-//! than the gaps at the ends are wide makes its result worthless.
+//! than the gaps at the ends are wide, and no tremor beside the motion, makes its result worthless.
 
 use super::Contacts;
 use crate::model::State;
 use crate::scheme::StepError;
+
+/// Depths below this part of what moves in a step are tremor: discs of a heap that are pressed apart and together again.
+const TREMOR: f64 = 1e-3;
 
 /// Gaps and normal velocities at the beginning of a step, and at its end.
 pub(crate) struct Watch {
@@ -45,8 +48,9 @@ impl Watch {
         contacts.closed.iter().any(|&contact| self.velocities[end][contact] < -rest)
     }
 
-    /// Refuses a step that has not seen a contact; those that were closed in it were seen.
-    pub(crate) fn check(&self, contacts: &Contacts, start: f64, dt: f64) -> Result<(), StepError> {
+    /// Refuses a step that has not seen a contact, at the end of which velocities are at most `fastest`; contacts that were
+    /// closed in it were seen.
+    pub(crate) fn check(&self, contacts: &Contacts, start: f64, dt: f64, fastest: f64) -> Result<(), StepError> {
         let ([before, after], [before_v, after_v]) = (&self.gaps, &self.velocities);
         for contact in 0..contacts.len() {
             let (g0, g1) = (before[contact], after[contact]);
@@ -57,7 +61,7 @@ impl Watch {
                 continue;
             }
             let depth = -least(g0, g1, before_v[contact] * dt, after_v[contact] * dt);
-            if depth > g0.max(g1) {
+            if depth > g0.max(g1).max(TREMOR * dt * fastest) {
                 return Err(StepError::MissedContact {
                     t: start,
                     scheme: contacts.scheme().to_owned(),

@@ -149,7 +149,7 @@ impl<B: Base> Nonsmooth<'_, B> {
 
     /// The impact of contacts that have closed in a step.
     fn finish(&mut self, start: f64, dt: f64) -> Result<StepStats, StepError> {
-        self.watch.check(&self.contacts, start, dt)?;
+        self.watch.check(&self.contacts, start, dt, largest(self.base.state().v.as_slice()))?;
         if !self.watch.has_closed(1, &self.contacts) {
             return Ok(StepStats::default());
         }
@@ -178,6 +178,7 @@ impl<B: Base> Nonsmooth<'_, B> {
             let before = base.state().v.as_slice();
             let loss = contacts.strike(&mut impact.solver, &mut impact.rhs, before, restitution)?;
             contacts.record_impact(&loss, round == 0);
+            contacts.record_drives(impact.work_of_impulses(base.state()));
             let v = &mut base.state_mut().v;
             v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
             contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);

@@ -15,6 +15,7 @@ pub(crate) struct Acceleration<'m> {
     /// `[nv + nc]`: the right-hand side, then the solution.
     pub(crate) rhs: Vec<f64>,
     rate: Vec<f64>,
+    unused: Vec<f64>,
     scheme: String,
     /// Time of the step's beginning, s, for errors.
     start: f64,
@@ -32,6 +33,7 @@ impl<'m> Acceleration<'m> {
             other_values: vec![0.0; nnz],
             rhs: vec![0.0; n],
             rate: vec![0.0; model.dims().nc],
+            unused: vec![0.0; model.dims().nc],
             scheme,
             start: 0.0,
             stats: StepStats::default(),
@@ -132,6 +134,14 @@ impl<'m> Acceleration<'m> {
     pub(crate) fn solve(&mut self) -> Result<(), StepError> {
         self.solver.solve(&mut self.rhs);
         self.check_solution()
+    }
+
+    /// Work of constraints that move, J, where `rhs` holds a change of velocities and the impulses behind it: what drives
+    /// give in an impact.
+    pub(crate) fn work_of_impulses(&mut self, state: &State) -> f64 {
+        let (q, v) = (state.q.as_slice(), state.v.as_slice());
+        self.model.constraint_bias(state.t, q, v, &mut self.rate, &mut self.unused);
+        -self.rate.iter().zip(&self.rhs[v.len()..]).map(|(rate, impulse)| rate * impulse).sum::<f64>()
     }
 
     fn check_solution(&self) -> Result<(), StepError> {

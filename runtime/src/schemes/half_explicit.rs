@@ -11,6 +11,7 @@ use super::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
+use crate::newton::largest;
 use crate::nonsmooth::{self, Base, ContactRecord, Contacts, Motion, Watch, rest, rounding_of_gaps};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
 
@@ -201,7 +202,7 @@ impl Stepper for MoreauStepper<'_> {
         if contacts.len() > 0 {
             watch.turn();
             watch.look(1, contacts, next);
-            if let Err(error) = watch.check(contacts, state.t, dt) {
+            if let Err(error) = watch.check(contacts, state.t, dt, largest(next.v.as_slice())) {
                 watch.turn();
                 return Err(error);
             }
