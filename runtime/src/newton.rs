@@ -38,6 +38,10 @@ impl Default for Tolerance {
 const STALLED: f64 = 100.0;
 /// So many times what rounding of the equations makes of corrections, they are taken for rounding.
 const ROUNDING_MARGIN: f64 = 10.0;
+/// The same, so many times more, where the last iteration has come and corrections are no smaller; and where rounding is
+/// named as the cause.
+const WANDERING: f64 = 100.0;
+const NEAR_ROUNDING: f64 = 1e4;
 /// Corrections beyond this part of coordinates and velocities are no rounding, whatever the conditioning.
 const MOST_ROUNDING: f64 = 1e-6;
 /// Corrections that shrink by less than this are looked at whether they are rounding.
@@ -211,6 +215,11 @@ impl Newton {
                 return Ok(stats);
             }
         }
+        // Near a singular position solutions are known to the root of rounding only, and corrections wander within that.
+        if size <= WANDERING * self.rounding_allows(equations) {
+            stats.at_rounding += 1;
+            return Ok(stats);
+        }
         let (iteration, cause) = (self.tolerance.max_iterations, self.cause(equations, size));
         Err(StepError::NotConverged { t, scheme: scheme.to_owned(), iteration, residual, cause })
     }
@@ -243,7 +252,7 @@ impl Newton {
             return Cause::NearlySingular { what: self.singular_motion(equations) };
         }
         let correction = size * self.tolerance.relative;
-        if size <= 100.0 * self.rounding_allows(equations) {
+        if size <= NEAR_ROUNDING * self.rounding_allows(equations) {
             return Cause::Rounding { correction };
         }
         Cause::StepTooLong
