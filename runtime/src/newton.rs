@@ -38,10 +38,9 @@ impl Default for Tolerance {
 const STALLED: f64 = 100.0;
 /// So many times what rounding of the equations makes of corrections, they are taken for rounding.
 const ROUNDING_MARGIN: f64 = 10.0;
-/// The same, so many times more, where the last iteration has come and corrections are no smaller; and where rounding is
-/// named as the cause.
-const WANDERING: f64 = 100.0;
-const NEAR_ROUNDING: f64 = 1e4;
+/// The same where the last iteration has come and corrections are no smaller; and where rounding is named as the cause.
+const WANDERING: f64 = 1e3;
+const NEAR_ROUNDING: f64 = 1e5;
 /// Corrections beyond this part of coordinates and velocities are no rounding, whatever the conditioning.
 const MOST_ROUNDING: f64 = 1e-6;
 /// Corrections that shrink by less than this are looked at whether they are rounding.
@@ -210,13 +209,13 @@ impl Newton {
             if is_done {
                 return Ok(stats);
             }
-            if size > NO_PROGRESS * previous && size <= self.rounding_allows(equations) {
+            if size > NO_PROGRESS * previous && size <= self.rounding_allows(equations, ROUNDING_MARGIN) {
                 stats.at_rounding += 1;
                 return Ok(stats);
             }
         }
         // Near a singular position solutions are known to the root of rounding only, and corrections wander within that.
-        if size <= WANDERING * self.rounding_allows(equations) {
+        if size <= self.rounding_allows(equations, WANDERING) {
             stats.at_rounding += 1;
             return Ok(stats);
         }
@@ -224,10 +223,11 @@ impl Newton {
         Err(StepError::NotConverged { t, scheme: scheme.to_owned(), iteration, residual, cause })
     }
 
-    /// Size of the corrections that rounding of the equations explains, with the matrix factorized last.
+    /// Size of the corrections that rounding of the equations explains by this margin, with the matrix factorized last;
+    /// never more than [`MOST_ROUNDING`].
     ///
     /// Each equation is a sum of terms, and each term has an error of half a unit in the last place.
-    fn rounding_allows<E: Equations + ?Sized>(&mut self, equations: &E) -> f64 {
+    fn rounding_allows<E: Equations + ?Sized>(&mut self, equations: &E, margin: f64) -> f64 {
         equations.sizes(&mut self.effect);
         self.solver.absolute_product(&self.matrix, &self.effect, &mut self.rounding);
         let mut largest = 0.0_f64;
@@ -240,7 +240,7 @@ impl Newton {
             largest = largest.max(equations.measure(&self.effect, &self.tolerance));
         }
         let most = MOST_ROUNDING / self.tolerance.relative.max(f64::MIN_POSITIVE);
-        if largest.is_finite() { (ROUNDING_MARGIN * largest).min(most) } else { 0.0 }
+        if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
     }
 
     /// Why iterations have not ended, from what can be seen at the last iterate.
@@ -252,7 +252,7 @@ impl Newton {
             return Cause::NearlySingular { what: self.singular_motion(equations) };
         }
         let correction = size * self.tolerance.relative;
-        if size <= NEAR_ROUNDING * self.rounding_allows(equations) {
+        if size <= self.rounding_allows(equations, NEAR_ROUNDING) {
             return Cause::Rounding { correction };
         }
         Cause::StepTooLong

@@ -253,14 +253,15 @@ impl Solver {
         if problem.size() <= DENSE {
             self.sparse.prepare(problem);
         }
+        let is_planar = is_planar(problem);
         let accepted = match problem.contacts.len() {
-            0..=ENUMERATED if is_planar(problem) => ACCEPTED,
-            _ if problem.size() < MANY && is_planar(problem) => CLOSE,
-            _ if problem.size() < MANY => SPATIAL,
-            _ => LOOSE,
+            0..=ENUMERATED if is_planar => ACCEPTED,
+            _ if problem.size() >= MANY => LOOSE,
+            _ if is_planar => CLOSE,
+            _ => SPATIAL,
         };
         // Paths find nothing where all states have been tried.
-        let follows_paths = problem.contacts.len() > ENUMERATED && is_planar(problem);
+        let follows_paths = problem.contacts.len() > ENUMERATED && is_planar;
         let mut least = f64::INFINITY;
         self.best.clone_from(&self.guess);
         for attempt in 0..if follows_paths { ATTEMPTS } else { INTERIOR_ATTEMPTS } {
