@@ -12,8 +12,7 @@ use crate::model::{Block, Model, State};
 use crate::scheme::{Cause, Options, Scheme, StepError, StepStats, Stepper};
 use crate::sign_changes::sign_changes;
 use crate::singularity::Watch;
-use crate::start::check_start;
-use crate::trajectory::{Recorder, Run, Trajectory};
+use crate::trajectory::{Run, recorded};
 
 /// What steps are chosen by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -329,8 +328,9 @@ fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2]
 
 /// Integrates from `initial` to the time `until`, s, by steps that keep a tolerance, and records every step.
 ///
-/// Events are looked for along every step as by [`AdaptiveStepper::locate`], which says what may be missed. Terminal events end the run where they happen. A failure
-/// ends it and keeps what was computed before it.
+/// Events are looked for along every step as by [`AdaptiveStepper::locate`], which says what may be missed. Terminal
+/// events end the run where they happen. A failure ends it and keeps what was computed before it, as does a panic in a
+/// function of the user that the model or an event calls.
 pub fn simulate_adaptive(
     model: &dyn Model,
     scheme: &dyn Scheme,
@@ -340,18 +340,10 @@ pub fn simulate_adaptive(
     control: Control,
     events: &[Event],
 ) -> AdaptiveRun {
-    let mut trajectory = Trajectory::new(model);
-    if let Err(error) = check_start(model, &initial) {
-        let run = Run::refused(model, error);
-        return AdaptiveRun { run, occurrences: Vec::new(), accepted: 0, rejected: 0 };
-    }
-    let mut recorder = Recorder::new(model, scheme, options, &initial);
     let mut occurrences = Vec::new();
     let (mut accepted, mut rejected) = (0, 0);
-    let integrate = || -> Result<StepStats, StepError> {
-        model.validate()?;
-        recorder.begin(&mut trajectory, &initial)?;
-        let mut stepper = AdaptiveStepper::new(model, scheme, options, initial, control)?;
+    let run = recorded(model, scheme, options, &initial, |trajectory, recorder| {
+        let mut stepper = AdaptiveStepper::new(model, scheme, options, initial.clone(), control)?;
         let mut total = StepStats::default();
         while stepper.state().t < until {
             let result = stepper.step(until);
@@ -366,16 +358,14 @@ pub fn simulate_adaptive(
                 if events[event].is_terminal {
                     total += stepper.shorten(t)?;
                     occurrences.push(Occurrence { event, state: stepper.state().clone() });
-                    recorder.step(&mut trajectory, &*stepper.stepper, true)?;
+                    recorder.step(trajectory, &*stepper.stepper, true)?;
                     return Ok(total);
                 }
                 occurrences.push(Occurrence { event, state: stepper.interpolate(t) });
             }
-            recorder.step(&mut trajectory, &*stepper.stepper, true)?;
+            recorder.step(trajectory, &*stepper.stepper, true)?;
         }
         Ok(total)
-    };
-    let outcome = integrate();
-    let cautions = recorder.cautions(&outcome, &trajectory);
-    AdaptiveRun { run: Run { trajectory, outcome, cautions }, occurrences, accepted, rejected }
+    });
+    AdaptiveRun { run, occurrences, accepted, rejected }
 }

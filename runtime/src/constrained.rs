@@ -44,6 +44,8 @@ struct Projection<'m> {
     rate: Vec<f64>,
     unused: Vec<f64>,
     moved: DVector<f64>,
+    /// The state before the step, to which one returns that cannot be projected.
+    start: State,
 }
 
 impl<'m> Constrained<'m> {
@@ -66,6 +68,7 @@ impl<'m> Constrained<'m> {
                 rate: vec![0.0; dims.nc],
                 unused: vec![0.0; dims.nc],
                 moved: DVector::zeros(dims.nq),
+                start: inner.state().clone(),
             }),
             residual: vec![0.0; dims.nc],
             model,
@@ -132,6 +135,9 @@ impl Stepper for Constrained<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        if let Some(projection) = &mut self.projection {
+            projection.start.copy_from(self.inner.state());
+        }
         let mut stats = self.advance(dt)?;
         if !self.left_out.is_empty() && !self.is_held() {
             // Gradients that were dependent are no longer.
@@ -139,7 +145,8 @@ impl Stepper for Constrained<'_> {
         }
         if let Some(projection) = &mut self.projection {
             let Some(state) = self.inner.correctable() else { return Ok(stats) };
-            stats += projection.apply(self.model, &self.scheme, &self.lengths, dt, state)?;
+            let projected = projection.apply(self.model, &self.scheme, &self.lengths, dt, state);
+            stats += projected.inspect_err(|_| state.copy_from(&projection.start))?;
         }
         Ok(stats)
     }

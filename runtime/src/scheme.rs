@@ -460,6 +460,16 @@ pub enum StepError {
         /// SI unit of the gap.
         unit: &'static str,
     },
+    /// A function of the user panicked: a signal, an event, or a function that the model provides or calls.
+    #[error("{scheme}: a function that was called after t = {t} s panicked: {message}")]
+    Panicked {
+        /// The last time that was recorded, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// What the panic said.
+        message: String,
+    },
     /// No mechanical system has the parameters of the model.
     #[error(transparent)]
     BadModel(#[from] ParameterError),

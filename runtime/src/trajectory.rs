@@ -1,7 +1,9 @@
 //! Simulation over an interval of time, with what is recorded on the way.
 
+use std::any::Any;
 use std::fmt;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::admissible::check_inputs;
 use crate::model::{ContactInfo, Model, State};
@@ -30,13 +32,6 @@ pub struct Run {
     pub outcome: Result<StepStats, StepError>,
     /// What the reader of the results should know, in the order in which it was noticed.
     pub cautions: Vec<Caution>,
-}
-
-impl Run {
-    /// A run that could not begin.
-    pub(crate) fn refused(model: &dyn Model, error: StepError) -> Self {
-        Self { trajectory: Trajectory::new(model), outcome: Err(error), cautions: Vec::new() }
-    }
 }
 
 /// What the reader of results should know.
@@ -141,7 +136,8 @@ impl Division {
 /// Integrates from `initial` to the time `until` by steps of `dt`, s, and records every `every`-th state.
 ///
 /// The first and the last state are always recorded. Where `dt` divides the interval up to rounding, all steps are
-/// equal; otherwise the last one is shorter. A failure ends the run and keeps what was computed before it.
+/// equal; otherwise the last one is shorter. A failure ends the run and keeps what was computed before it, as does a panic
+/// in a function of the user that the model calls.
 pub fn simulate(model: &dyn Model, scheme: &dyn Scheme, initial: State, dt: f64, until: f64, every: usize) -> Run {
     simulate_with(model, scheme, &Options::default(), initial, dt, until, every)
 }
@@ -156,15 +152,43 @@ pub fn simulate_with(
     until: f64,
     every: usize,
 ) -> Run {
+    recorded(model, scheme, options, &initial, |trajectory, recorder| {
+        integrate(model, scheme, options, initial.clone(), dt, until, every.max(1), trajectory, recorder)
+    })
+}
+
+/// Checks the start and records it, then does what is left to do, and keeps what was recorded however that ends.
+pub(crate) fn recorded<'m>(
+    model: &'m dyn Model,
+    scheme: &dyn Scheme,
+    options: &Options,
+    start: &State,
+    integrate: impl FnOnce(&mut Trajectory, &mut Recorder<'m>) -> Result<StepStats, StepError>,
+) -> Run {
     let mut trajectory = Trajectory::new(model);
-    if let Err(error) = check_start(model, &initial) {
-        return Run::refused(model, error);
-    }
-    let mut recorder = Recorder::new(model, scheme, options, &initial);
-    let outcome = recorder.begin(&mut trajectory, &initial).and_then(|()| {
-        integrate(model, scheme, options, initial, dt, until, every.max(1), &mut trajectory, &mut recorder)
+    let mut recorder = None;
+    let all = || {
+        check_start(model, start)?;
+        model.validate()?;
+        let recorder = recorder.insert(Recorder::new(model, scheme, options, start));
+        recorder.begin(&mut trajectory, start)?;
+        integrate(&mut trajectory, recorder)
+    };
+    // A function of the user may panic: what it leaves half done is the stepper, which nobody sees again, and the last
+    // row of the table.
+    let outcome = catch_unwind(AssertUnwindSafe(all)).unwrap_or_else(|panic| {
+        trajectory.drop_incomplete();
+        let t = trajectory.times().next_back().unwrap_or(start.t);
+        Err(StepError::Panicked { t, scheme: scheme.name(), message: message(&*panic).to_owned() })
     });
-    Run { cautions: recorder.cautions(&outcome, &trajectory), outcome, trajectory }
+    let cautions = recorder.map_or_else(Vec::new, |recorder: Recorder| recorder.cautions(&outcome, &trajectory));
+    Run { trajectory, outcome, cautions }
+}
+
+/// What a panic says.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")
 }
 
 fn integrate(
@@ -178,7 +202,6 @@ fn integrate(
     trajectory: &mut Trajectory,
     recorder: &mut Recorder,
 ) -> Result<StepStats, StepError> {
-    model.validate()?;
     let duration = until - initial.t;
     let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
     if !is_sound {
@@ -214,6 +237,8 @@ fn integrate(
             Err(error) => {
                 if trajectory.times().last() != Some(stepper.state().t) {
                     recorder.last(trajectory, stepper.as_ref());
+                    // The error of the step says more than that its beginning was not finite.
+                    let _ = recorder.keep_finite(trajectory, stepper.state().t);
                 }
                 let t = stepper.state().t;
                 return Err(blame(model, stepper.state(), watch.explain(error), [t, t + 0.5 * dt, t + dt]));
@@ -477,6 +502,11 @@ impl Trajectory {
         self.values.truncate(self.values.len().saturating_sub(self.columns.len()));
     }
 
+    /// Takes back what was written of a row that has not come to its end.
+    fn drop_incomplete(&mut self) {
+        self.values.truncate(self.len() * self.columns.len());
+    }
+
     fn record_contacts(&mut self, model: &dyn Model, state: &State, record: Option<&ContactRecord>) {
         let contacts = model.describe().contacts;
         if contacts.is_empty() {
@@ -551,7 +581,11 @@ impl Trajectory {
 
 /// A field of a CSV line, in quotes where it needs them.
 fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
 }
 
 /// Work per unit of a constraint, or power per unit of one on velocities.
@@ -561,5 +595,28 @@ fn multiplier_unit(constraint: &str, work: &str) -> String {
         ("J", "m") | ("W", "m/s") => "N".to_owned(),
         ("W", "1/s") => "J".to_owned(),
         _ => format!("{work}/({constraint})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Models written by hand give their columns any names: each is one field again for those who read the file.
+    #[test]
+    fn any_name_is_one_field_of_csv() {
+        let letters = (0..0x3000).filter_map(char::from_u32);
+        let alone = letters.map(|letter| letter.to_string());
+        let mixed = ["a,b\"c\nd\re", "\"", "\"\"", ",", "\r\n", " x ", "\u{202e}x", "\u{feff}x"].map(str::to_owned);
+        let names: Vec<String> = std::iter::once("t".to_owned()).chain(alone).chain(mixed).collect();
+        let columns = names.iter().map(|name| Column { name: name.clone(), unit: "1".to_owned() }).collect();
+        let values: Vec<f64> = (0..names.len()).map(|i| i as f64).collect();
+        let mut written = Vec::new();
+        Trajectory { columns, values: values.clone() }.write_csv(&mut written).unwrap();
+        let mut reader = csv::Reader::from_reader(written.as_slice());
+        let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        assert_eq!(header, names.iter().map(|name| format!("{name} [1]")).collect::<Vec<_>>());
+        let rows: Vec<Vec<f64>> = reader.deserialize().collect::<Result<_, _>>().unwrap();
+        assert_eq!(rows, [values]);
     }
 }

@@ -29,9 +29,13 @@ struct Asked {
     velocity: [f64; 2],
     conditions: (usize, usize),
     mass: f64,
+    /// A force along x, N, and an energy, J, as functions of time.
+    force: fn(f64) -> f64,
+    potential: fn(f64) -> f64,
 }
 
-const SOUND: Asked = Asked { x: 0.6, velocity: [0.4, 0.3], conditions: (1, 2), mass: 1.0 };
+const SOUND: Asked =
+    Asked { x: 0.6, velocity: [0.4, 0.3], conditions: (1, 2), mass: 1.0, force: |_| 0.0, potential: |_| 0.0 };
 
 impl Model for Asked {
     fn describe(&self) -> &'static ModelInfo {
@@ -46,6 +50,7 @@ impl Model for Asked {
     }
     fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
         Pendulum.applied_force(t, q, v, out);
+        out[0] += (self.force)(t);
     }
     fn constraint(&self, t: f64, q: &[f64], out: &mut [f64]) {
         Pendulum.constraint(t, q, out);
@@ -57,7 +62,8 @@ impl Model for Asked {
         Pendulum.constraint_bias(t, q, v, rate, acceleration);
     }
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy {
-        Pendulum.energy(t, q, v)
+        let Energy { kinetic, potential } = Pendulum.energy(t, q, v);
+        Energy { kinetic, potential: potential + (self.potential)(t) }
     }
     fn damping(&self, state: &State, out: &mut [f64]) {
         Pendulum.damping(state, out);
@@ -285,6 +291,65 @@ fn states_that_are_none_of_the_model_are_refused() {
         assert_eq!(why(Oscillator::initial()), "the number of coordinates");
         assert_eq!(why(undefined()), "velocity `y`");
         assert_eq!(why(stretched()), "what is left of constraint `rod`");
+    }
+}
+
+/// A function of the user panics in the middle of a step, or of what is recorded: by every scheme, the run ends there and
+/// keeps whole rows.
+#[test]
+fn panics_of_user_functions_end_the_run_with_what_was_computed() {
+    fn late(t: f64) -> f64 {
+        if t > 0.5 { panic!("no value after {} s", 0.5) } else { 0.0 }
+    }
+    let models = [Asked { force: late, ..SOUND }, Asked { potential: late, ..SOUND }];
+    for (model, scheme) in
+        models.iter().flat_map(|model| hamel::schemes::all().into_iter().map(move |scheme| (model, scheme)))
+    {
+        let run = simulate(model, &*scheme, initial_state(model).unwrap(), 0.02, 1.0, 1);
+        let (t, message) = match run.outcome {
+            Err(StepError::Panicked { t, message, .. }) => (t, message),
+            // Those for models without constraints.
+            Err(StepError::Undefined { .. }) => continue,
+            other => panic!("{}: {other:?}", scheme.name()),
+        };
+        assert_eq!(message, "no value after 0.5 s");
+        assert!(t <= 0.5 && t > 0.4, "{}: {t}", scheme.name());
+        assert_eq!(run.trajectory.times().next_back(), Some(t), "{}", scheme.name());
+        assert!(run.trajectory.rows().all(|row| row.len() == run.trajectory.columns().len()));
+    }
+    let silent = Asked { force: |t| if t > 0.5 { std::panic::panic_any(7) } else { 0.0 }, ..SOUND };
+    let run = simulate(&silent, &RungeKutta, initial_state(&silent).unwrap(), 0.02, 1.0, 1);
+    assert!(run.outcome.unwrap_err().to_string().ends_with("panicked: it does not say why"));
+}
+
+/// Forces at the end of the range of numbers: nothing is recorded that is not finite, and a step that fails leaves the
+/// state where it was.
+#[test]
+fn huge_forces_end_the_run_or_leave_finite_states() {
+    let forces: [fn(f64) -> f64; 5] = [|_| 1e150, |_| 1e200, |_| 1e300, |_| 1e308, |_| -f64::MAX];
+    for (force, scheme) in
+        forces.into_iter().flat_map(|force| hamel::schemes::all().into_iter().map(move |scheme| (force, scheme)))
+    {
+        let model = Asked { force, ..SOUND };
+        let start = initial_state(&SOUND).unwrap();
+        let run = simulate(&model, &*scheme, start.clone(), 0.01, 0.1, 1);
+        // This model does not know the power of its forces, so there is no balance of energy.
+        let columns = run.trajectory.columns().iter().filter(|column| column.name != "energy_balance");
+        for column in columns {
+            let mut values = run.trajectory.column(&column.name).unwrap();
+            assert!(values.all(f64::is_finite), "{}: {} of {:e} N", scheme.name(), column.name, force(0.0));
+        }
+        let Ok(mut stepper) = scheme.start(&model, start) else { continue };
+        for _ in 0..10 {
+            let before = stepper.state().clone();
+            if stepper.step(0.01).is_err() {
+                // Bit by bit, because states of a stepper without watchers may not be finite.
+                let bits = |state: &State| [&state.q, &state.v].map(|x| x.map(f64::to_bits));
+                assert_eq!(bits(stepper.state()), bits(&before), "{} with {:e} N", scheme.name(), force(0.0));
+                assert_eq!(stepper.state().t, before.t);
+                break;
+            }
+        }
     }
 }
 

@@ -103,9 +103,9 @@ impl Names {
     }
 }
 
-/// Whether a body, a joint or a parameter may have this name.
+/// Whether a body, a joint or a parameter may have this name, as it stands: neither raw nor with anything around it.
 pub fn is_free_name(word: &str) -> bool {
-    syn::parse_str::<Ident>(word).is_ok_and(|name| !is_reserved(&name))
+    syn::parse_str::<Ident>(word).is_ok_and(|name| name == word && !word.starts_with("r#") && !is_reserved(&name))
 }
 
 /// Whether no model can have this name: a type would hide a primitive one, or what generated code names beside it.
@@ -134,5 +134,18 @@ impl Meaning {
             Meaning::Parameter(_) => format!("parameter `{name}`"),
             Meaning::Definition(_) | Meaning::Pending | Meaning::Itself | Meaning::Broken => format!("`{name}`"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_free_name_is_a_word_and_nothing_else() {
+        assert!(["arm", "_x", "größe", "θ1"].into_iter().all(is_free_name));
+        let refused =
+            ["", " ", "_", "arm ", " arm", "arm\n", "r#fn", "r#arm", "fn", "self", "a b", "a//b", "a/**/", "1a", "pi"];
+        assert_eq!(refused.into_iter().filter(|word| is_free_name(word)).collect::<Vec<_>>(), [""; 0]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hamel_compiler::resolve;
+use hamel_compiler::resolve::is_free_name;
 
 /// Gives names that differ among each other.
 #[derive(Default)]
@@ -26,11 +26,6 @@ impl Names {
         self.taken.insert(name.clone());
         name
     }
-}
-
-/// Whether a word is a name of the language as it stands: neither padded with blanks nor raw.
-fn is_free_name(word: &str) -> bool {
-    word.chars().all(|letter| letter == '_' || letter.is_alphanumeric()) && resolve::is_free_name(word)
 }
 
 /// The name with everything but letters and digits replaced.
