@@ -117,3 +117,64 @@ fn bisect(function: &dyn Fn(f64) -> f64, a: Sample, b: Sample) -> f64 {
     }
     high
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// Where a function changes its sign, and at how many places it was looked at before these were located.
+    fn found(function: &dyn Fn(f64) -> f64) -> (Vec<f64>, usize) {
+        let looks = Cell::new(0);
+        let counted = |place: f64| {
+            looks.set(looks.get() + 1);
+            function(place)
+        };
+        let places = sign_changes(&counted, &|a, b| (a > 0.0) != (b > 0.0));
+        (places.clone(), looks.get() - BISECTIONS * places.len())
+    }
+
+    /// Values and slopes at the ends of the five parts, and in their middles, show that no more is needed.
+    #[test]
+    fn cubics_are_foreseen() {
+        let roots = [0.13, 0.55, 0.86];
+        let (places, looks) = found(&|s| roots.iter().map(|root| s - root).product());
+        assert!(places.len() == 3 && places.iter().zip(roots).all(|(a, b)| (a - b).abs() < 1e-14), "{places:?}");
+        assert_eq!(looks, 2 * (1 + 5 + 5));
+        assert_eq!(found(&|_| 1.0), (Vec::new(), 22));
+    }
+
+    /// Eleven half waves in a step are more than ten parts can show.
+    #[test]
+    fn oscillations_are_followed() {
+        let (places, looks) = found(&|s| (11.0 * std::f64::consts::PI * (s - 0.03)).sin());
+        let expected = (0..11).map(|k| 0.03 + f64::from(k) / 11.0);
+        assert!(places.len() == 11 && places.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{places:?}");
+        assert!(looks > 22 && looks < 200, "{looks}");
+    }
+
+    /// A parabola across zero by 10⁻⁴, within a tenth of the step: its lowest point is searched for.
+    #[test]
+    fn excursions_between_neighbours_are_found() {
+        for sign in [1.0, -1.0] {
+            let (places, _) = found(&|s| sign * ((s - 0.437) * (s - 0.437) - 1e-4));
+            assert!(places.len() == 2 && (places[0] - 0.427).abs() < 1e-12 && (places[1] - 0.447).abs() < 1e-12);
+            let (none, _) = found(&|s| sign * ((s - 0.437) * (s - 0.437) + 1e-4));
+            assert!(none.is_empty(), "{none:?}");
+        }
+    }
+
+    #[test]
+    fn slopes_are_taken_inside_the_step() {
+        let root = |s: f64| s.sqrt() + (1.0 - s).sqrt();
+        let search = Search { function: &root, samples: Vec::new() };
+        for (place, expected) in [(0.2, 0.5 / 0.2_f64.sqrt() - 0.5 / 0.8_f64.sqrt()), (0.5, 0.0), (1.0, f64::NAN)] {
+            let sample = search.sample(place);
+            assert_eq!(sample.value, root(place));
+            // At the end the slope is infinite, the difference large; that of a place beyond would be undefined.
+            let is_near = (sample.slope - expected).abs() < 1e-6;
+            assert!(is_near || expected.is_nan() && sample.slope < -1e3, "{place}: {}", sample.slope);
+        }
+    }
+}

@@ -178,3 +178,23 @@ fn a_motion_that_ends_keeps_what_was_computed() {
     let last = run.run.trajectory.times().last().unwrap();
     assert!((0.4..0.5).contains(&last) && run.rejected > 0, "{last}");
 }
+
+/// Positions and velocities between steps are cubics, accelerations and multipliers lines, wherever the step begins.
+#[test]
+fn accelerations_and_multipliers_between_steps_lie_on_lines() {
+    let scheme = schemes::by_name("esdirk436", &[]).unwrap();
+    let initial = State { t: 2.0, ..Pendulum::initial() };
+    let control = Control::tolerance(1e-6);
+    let mut stepper = AdaptiveStepper::new(&Pendulum, &*scheme, &Options::default(), initial, control).unwrap();
+    for _ in 0..3 {
+        let old = stepper.state().clone();
+        stepper.step(10.0).unwrap();
+        let new = stepper.state().clone();
+        for part in [0.25, 0.5, 0.9] {
+            let between = stepper.interpolate(old.t + part * (new.t - old.t));
+            let line = |old: &DVector<f64>, new: &DVector<f64>| old * (1.0 - part) + new * part;
+            assert!((between.a - line(&old.a, &new.a)).norm() < 1e-12);
+            assert!((between.lambda - line(&old.lambda, &new.lambda)).norm() < 1e-12);
+        }
+    }
+}

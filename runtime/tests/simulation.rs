@@ -216,6 +216,9 @@ fn a_run_ends_on_time_and_records_what_was_asked() {
         assert_eq!(times.len(), expected, "{times:?}");
         assert_eq!(*times.last().unwrap(), 1.0);
     }
+    // Only the rest of the time is integrated where a start is not at zero.
+    let late = simulate(&Oscillator, &RungeKutta, State { t: 3.0, ..Oscillator::initial() }, 0.5, 4.0, 1);
+    assert_eq!(late.trajectory.times().collect::<Vec<f64>>(), [3.0, 3.5, 4.0]);
     let nothing = simulate(&Oscillator, &RungeKutta, Oscillator::initial(), 0.1, 0.0, 1);
     assert!(nothing.outcome.is_ok() && nothing.trajectory.len() == 1);
 }

@@ -368,3 +368,155 @@ fn to_border(at: &Vector, step: &Vector) -> f64 {
     let positive = |length: f64| if length > 0.0 { length } else { f64::INFINITY };
     positive(sum / a).min(positive(c / sum))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The problem with this G, row by row, and b.
+    fn problem(contacts: &[(usize, f64)], couplings: &[&[f64]], bias: &[f64]) -> Problem {
+        let mut problem = Problem::default();
+        contacts.iter().for_each(|&(tangents, friction)| problem.push(tangents, friction));
+        problem.allocate();
+        for (row, (entries, &bias)) in couplings.iter().zip(bias).enumerate() {
+            entries.iter().enumerate().for_each(|(column, &entry)| problem.add_entry(row, column, entry));
+            problem.set_row(row, bias, 0.0);
+        }
+        problem.scale();
+        problem
+    }
+
+    #[test]
+    fn small_problems_have_the_solutions_found_by_hand() {
+        let (two, plane, space) = (&[(0, 0.0); 2][..], &[(1, 0.3)][..], &[(2, 0.5)][..]);
+        let diagonal: [&[f64]; 3] = [&[4.0, 0.0, 0.0], &[0.0, 2.0, 0.0], &[0.0, 0.0, 2.0]];
+        let cases: [(&[(usize, f64)], &[&[f64]], &[f64], &[f64]); 7] = [
+            // 2 Λ₁ + Λ₂ = 5, Λ₁ + 2 Λ₂ = 6; then the second contact opens with slip 1 + ½.
+            (two, &[&[2.0, 1.0], &[1.0, 2.0]], &[-5.0, -6.0], &[4.0 / 3.0, 7.0 / 3.0]),
+            (two, &[&[2.0, 1.0], &[1.0, 2.0]], &[-1.0, 1.0], &[0.5, 0.0]),
+            // Two contacts that are one: of all ways to share the force the one in the middle.
+            (two, &[&[1.0, 1.0], &[1.0, 1.0]], &[-2.0, -2.0], &[1.0, 1.0]),
+            // Sliding back, so that friction is 0.3 Λ_N and (2 + 0.3/2) Λ_N = 4.3; then forth.
+            (plane, &[&[2.0, 0.5], &[0.5, 1.0]], &[-4.3, -3.0], &[2.0, 0.6]),
+            (plane, &[&[2.0, 0.5], &[0.5, 1.0]], &[-4.0, 0.0], &[4.0 / 1.85, -0.3 * 4.0 / 1.85]),
+            // Λ_N = 2; friction of 1 along the slip, or less where that stops it.
+            (space, &diagonal, &[-8.0, -3.0, -4.0], &[2.0, 0.6, 0.8]),
+            (space, &diagonal, &[-8.0, -0.6, -0.8], &[2.0, 0.3, 0.4]),
+        ];
+        for (index, (contacts, couplings, bias, expected)) in cases.into_iter().enumerate() {
+            for follows in [true, false] {
+                let mut problem = problem(contacts, couplings, bias);
+                let mut system = SparseSystem::default();
+                system.prepare(&problem);
+                InteriorPoint::default().solve(&mut problem, &mut system, follows, &mut 0);
+                for (row, expected) in expected.iter().enumerate() {
+                    let found = problem.impulse(row);
+                    assert!((found - expected).abs() < 1e-9, "{index}, {row}: {found} instead of {expected}");
+                }
+            }
+        }
+    }
+
+    /// Of contacts without friction that do not act on each other every step can be found by hand: Mehrotra's predictor
+    /// leads to z dx + x dz = −x z, his corrector to −x z − δx δz + (share left by the predictor)³ · mean.
+    #[test]
+    fn a_step_between_half_lines_is_that_of_mehrotra() {
+        let (x, z) = ([2.0, 1.0], [3.0, 0.25]);
+        for limited in [1.0, 40.0] {
+            let mut problem = problem(&[(0, 0.0); 2], &[&[1.0, 0.0], &[0.0, 1.0]], &[0.0; 2]);
+            let mut system = SparseSystem::default();
+            system.prepare(&problem);
+            let mut method = InteriorPoint::default();
+            method.begin(&problem);
+            let z = [z[0] * limited, z[1]];
+            (0..2).for_each(|row| problem.set_row(row, z[row] - x[row], 0.0));
+            method.x.copy_from_slice(&x);
+            method.z.copy_from_slice(&z);
+            method.measure(&mut problem, 1.0);
+            assert_eq!((method.wrong, method.lack.as_slice()), (0.0, &[0.0; 2][..]));
+            let length = method.step(&problem, &mut system, 1.0, false);
+
+            // With dz = dx, because G = 1 and slips are right.
+            let predictor = [0, 1].map(|i| -x[i] * z[i] / (x[i] + z[i]));
+            let longest = |dx: [f64; 2]| (0..2).fold(f64::INFINITY, |most: f64, i| most.min(-x[i].min(z[i]) / dx[i]));
+            let far = longest(predictor).min(1.0);
+            let now = x[0] * z[0] + x[1] * z[1];
+            let left: f64 = (0..2).map(|i| (x[i] + far * predictor[i]) * (z[i] + far * predictor[i])).sum();
+            let target = (left / now).powi(3) * now / 2.0;
+            let corrected = [0, 1].map(|i| (target - x[i] * z[i] - predictor[i].powi(2)) / (x[i] + z[i]));
+            for i in 0..2 {
+                assert!((method.dx[i] - corrected[i]).abs() < 1e-10, "{} instead of {}", method.dx[i], corrected[i]);
+                assert!((method.dz[i] - corrected[i]).abs() < 1e-10, "{} instead of {}", method.dz[i], corrected[i]);
+            }
+            assert!((length - (INSIDE * longest(corrected)).min(1.0)).abs() < 1e-9, "{length}");
+        }
+    }
+
+    /// While z lacks as much as the slips are large, and the predictor would leave nothing, a part of the product of both
+    /// stays: x = z = 1 and G = 1, b = −1 give dx = 0 and dz = −1 at first.
+    #[test]
+    fn complementarity_stays_while_slips_are_wrong() {
+        let mut problem = problem(&[(0, 0.0)], &[&[1.0]], &[-1.0]);
+        let mut system = SparseSystem::default();
+        system.prepare(&problem);
+        let mut method = InteriorPoint::default();
+        method.begin(&problem);
+        method.measure(&mut problem, 1.0);
+        assert_eq!((method.wrong, method.lack[0]), (1.0, -1.0));
+        method.step(&problem, &mut system, 1.0, false);
+        assert!((method.dx[0] - 0.5 * BALANCE).abs() < 1e-10 && (method.dz[0] + 1.0 - 0.5 * BALANCE).abs() < 1e-10);
+    }
+
+    /// Points inside the cone: on its axis, and beside it in several directions.
+    const INSIDE_THE_CONE: [Vector; 4] = [[1.0, 0.0, 0.0], [5.0, 3.0, 1.0], [3.0, -1.0, 2.0], [0.7, 0.0, -0.6]];
+
+    fn assert_near(found: Vector, expected: Vector) {
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13), "{found:?} instead of {expected:?}");
+    }
+
+    #[test]
+    fn scaling_brings_a_pair_together() {
+        for x in INSIDE_THE_CONE {
+            for z in INSIDE_THE_CONE {
+                let mut cone = Cone { dimension: 3, ..Cone::default() };
+                cone.scale(&x, &z);
+                assert_near(cone.apply(&x), cone.apply_inverse(&z));
+                assert_near(cone.lambda, cone.apply(&x));
+                assert_near(cone.apply(&cone.apply_inverse(&x)), x);
+                // W keeps the product of both, and the products of determinants.
+                assert!((dot(&cone.lambda, &cone.lambda) - dot(&x, &z)).abs() < 1e-12);
+                assert!((determinant(&cone.lambda).powi(2) - determinant(&x) * determinant(&z)).abs() < 1e-9);
+            }
+        }
+        let mut half_line = Cone { dimension: 1, ..Cone::default() };
+        half_line.scale(&[2.0, 0.0, 0.0], &[8.0, 0.0, 0.0]);
+        assert_near(half_line.lambda, [4.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn quotients_undo_products() {
+        for a in INSIDE_THE_CONE {
+            for b in [[1.0, 2.0, 3.0], [-2.0, 0.5, 1.0]] {
+                assert_near(divided(&jordan(&a, &b), &a), b);
+            }
+        }
+        assert_near(jordan(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), [32.0, 13.0, 18.0]);
+    }
+
+    #[test]
+    fn steps_end_where_a_ray_meets_the_cone() {
+        for (at, step, expected) in [
+            ([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], 1.0),
+            ([1.0, 0.0, 0.0], [2.0, 1.0, 1.0], f64::INFINITY),
+            ([2.0, 0.0, 0.0], [0.0, 0.6, 0.8], 2.0),
+            ([5.0, 0.0, 4.0], [-1.0, 0.0, 0.0], 1.0),
+            ([5.0, 3.0, 0.0], [0.0, 0.0, 2.0], 2.0),
+            ([5.0, -4.0, 0.0], [0.0, 1.0, 0.0], 9.0),
+            ([2.0, 1.0, 0.0], [-3.0, -2.0, 0.0], 0.6),
+            ([2.0, 1.0, 0.0], [1.0, 1.0, 0.0], f64::INFINITY),
+        ] {
+            let found = to_border(&at, &step);
+            assert!(found == expected || (found - expected).abs() < 1e-14, "{at:?} + {step:?}: {found}");
+        }
+    }
+}

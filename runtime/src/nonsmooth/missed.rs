@@ -89,7 +89,8 @@ fn least(g0: f64, g1: f64, d0: f64, d1: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::least;
+    use super::{Contacts, StepError, TREMOR, Watch, least};
+    use crate::schemes::common::Press;
 
     #[test]
     fn the_least_gap_is_that_of_the_cubic() {
@@ -103,5 +104,54 @@ mod tests {
         });
         assert!((least(g0, g1, d0, d1) - values.fold(f64::INFINITY, f64::min)).abs() < 1e-9);
         assert_eq!(least(0.1, 0.2, 1.0, 1.0), 0.1);
+    }
+
+    /// A step of this length along the gap `width + (s − a)² − a²` in the part s of it, whose lowest point is known.
+    fn check(width: f64, a: f64, dt: f64, fastest: f64, is_closed: bool) -> Result<(), StepError> {
+        let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
+        contacts.begin(0.0, &[if is_closed { 0.0 } else { width }]);
+        let mut watch = Watch::new(1);
+        watch.gaps = [vec![width], vec![width + 1.0 - 2.0 * a]];
+        watch.velocities = [vec![-2.0 * a / dt], vec![2.0 * (1.0 - a) / dt]];
+        watch.check(&contacts, 3.0, dt, fastest)
+    }
+
+    /// The parabola with its lowest point at s = 0.45 goes as deep below zero as it is wide there for 0.45² − w = w + 0.1.
+    #[test]
+    fn contacts_are_missed_where_dips_are_deeper_than_wide() {
+        let border = 0.5 * (0.45 * 0.45 - 0.1);
+        for dt in [0.01, 1.0, 4.0] {
+            assert!(check(border + 1e-6, 0.45, dt, 0.0, false).is_ok());
+            let missed = check(border - 1e-6, 0.45, dt, 0.0, false);
+            let Err(StepError::MissedContact { t, contact, depth, .. }) = missed else { panic!("{missed:?}") };
+            assert_eq!((t, contact.to_string()), (3.0, "wall".to_owned()));
+            assert!((depth - (0.45 * 0.45 - border + 1e-6)).abs() < 1e-15, "{depth}");
+            assert!(check(border - 1e-6, 0.45, dt, 0.0, true).is_ok(), "what was closed was seen");
+            // Beside a motion of a thousand times the depth it is tremor.
+            assert!(check(0.01, 0.5, dt, 0.23 / (TREMOR * dt), false).is_err());
+            assert!(check(0.01, 0.5, dt, 0.25 / (TREMOR * dt), false).is_ok());
+        }
+        assert!(matches!(check(0.01, f64::NAN, 1.0, 0.0, false), Err(StepError::NotFinite { .. })));
+    }
+
+    #[test]
+    fn the_end_of_a_step_is_the_beginning_of_the_next() {
+        let contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
+        let mut watch = Watch::new(1);
+        watch.gaps = [vec![0.1], vec![-0.1]];
+        assert!(!watch.has_closed(0, &contacts) && watch.has_closed(1, &contacts));
+        watch.turn();
+        assert!(watch.has_closed(0, &contacts) && !watch.has_closed(1, &contacts));
+    }
+
+    #[test]
+    fn closed_contacts_approach_faster_than_rest() {
+        let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
+        let mut watch = Watch::new(1);
+        watch.velocities = [vec![-0.2], vec![0.2]];
+        assert!(!watch.approaches(0, &contacts, 0.1), "it is open");
+        contacts.begin(0.0, &[0.0]);
+        assert!(watch.approaches(0, &contacts, 0.1) && !watch.approaches(0, &contacts, 0.3));
+        assert!(!watch.approaches(1, &contacts, 0.1));
     }
 }

@@ -362,4 +362,54 @@ mod tests {
         let crossing = path.next(&problem, 1.0, None).expect("a border");
         assert_eq!(crossing.behind, Piece::Slide(-1.0));
     }
+
+    /// One contact of this G, with y on its way from t = 1 to that of the problem.
+    fn followed(friction: f64, couplings: [[f64; 2]; 2], bias: [f64; 2], lack: [f64; 2]) -> Path {
+        let mut problem = Problem::default();
+        problem.push(1, friction);
+        problem.allocate();
+        for (row, entries) in couplings.iter().enumerate() {
+            entries.iter().enumerate().for_each(|(column, &entry)| problem.add_entry(row, column, entry));
+            problem.set_row(row, bias[row], 0.0);
+        }
+        let mut system = SparseSystem::default();
+        system.prepare(&problem);
+        // Open at t = 1: y = −b − lack.
+        let start = vec![-bias[0] - lack[0], -bias[1] - lack[1]];
+        let mut path = Path {
+            pieces: vec![Piece::Open],
+            compliances: vec![0.0; 2],
+            bias: bias.to_vec(),
+            lack: lack.to_vec(),
+            rate: vec![0.0; 2],
+            y: start,
+            ..Path::default()
+        };
+        let mut pieces = 0;
+        assert!(path.follow(&problem, &mut system, &mut pieces));
+        assert_eq!(pieces, 3);
+        path
+    }
+
+    fn assert_near(found: &[f64], expected: [f64; 2]) {
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{found:?} instead of {expected:?}");
+    }
+
+    /// With G = 1 every piece has y = (1 − 2 t, 0.2 − t): the contact closes at t = ½, where it slides, and sticks from
+    /// t = 0.35 on.
+    #[test]
+    fn a_straight_path_passes_its_pieces_in_order() {
+        let path = followed(0.5, [[1.0, 0.0], [0.0, 1.0]], [-1.0, -0.2], [2.0, 1.0]);
+        assert_near(&path.y, [1.0, 0.2]);
+        assert_eq!(path.pieces, [Piece::Stick]);
+    }
+
+    /// Friction presses the contact on more than its force relieves it: on the piece of sliding y_N = 2 t − 1 and
+    /// y_T = 3/2 − 2 y_N, so that t has to grow from ½ to ¾, where y = (½, ½) sticks; then y = (8 − 10 t, 7/2 − 4 t).
+    #[test]
+    fn a_path_turns_where_sliding_presses_a_contact_on() {
+        let path = followed(1.0, [[1.0, -2.0], [-2.0, 5.0]], [-1.0, -1.5], [2.0, 0.0]);
+        assert_near(&path.y, [8.0, 3.5]);
+        assert_eq!(path.pieces, [Piece::Stick]);
+    }
 }

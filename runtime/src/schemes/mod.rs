@@ -65,4 +65,4 @@ fn bad_table(scheme: &str, error: &TableError) -> StepError {
 
 #[cfg(test)]
 #[path = "../../tests/common/mod.rs"]
-mod common;
+pub(crate) mod common;

@@ -292,4 +292,31 @@ mod tests {
             crate::newton::assert_matrix_is_exact(equations, &pattern, model.describe().name);
         }
     }
+
+    /// A polynomial with no more coefficients than there are values and derivatives is known: from two points to the third
+    /// degree, from three to the fifth.
+    #[test]
+    fn accelerations_of_polynomial_motions_are_foreseen() {
+        let at = |t: f64, degree: i32| {
+            let mut state = Oscillator::initial();
+            (state.t, state.v[0], state.a[0]) = (t, t.powi(degree), f64::from(degree) * t.powi(degree - 1));
+            state
+        };
+        let initial = Oscillator::initial();
+        for (predictor, most) in [(Predictor::TwoPoint, 3), (Predictor::ThreePoint, 5)] {
+            for degree in 1..=most {
+                // The latest first, with steps that are not equal.
+                let past = [1.0, 0.2, -0.3].map(|t| at(t, degree));
+                let mut point = TimePoint::new(&Oscillator, &initial, &Options::default());
+                point.guess(predictor, 1.5, &past.each_ref());
+                let (found, expected) = (point.state().a[0], at(1.5, degree).a[0]);
+                assert!((found - expected).abs() < 1e-10, "{predictor:?}, degree {degree}: {found}, {expected}");
+            }
+        }
+        // Two steps at nearly the same time foretell nothing: the last acceleration again.
+        let past = [1.0, 1.0 - 1e-3, 0.5].map(|t| at(t, 3));
+        let mut point = TimePoint::new(&Oscillator, &initial, &Options::default());
+        point.guess(Predictor::TwoPoint, 1.5, &past.each_ref());
+        assert_eq!(point.state().a[0], past[0].a[0]);
+    }
 }
