@@ -256,6 +256,15 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_numbers_advance_number_by_number() {
+        let runs = [
+            Run { count: 2, first: &[[1.0, 10.0]], step: &[[0.5, -1.0]] },
+            Run { count: 1, first: &[[7.0, 8.0]], step: &[] },
+        ];
+        assert_eq!(expanded(&runs, |row| row), [[1.0, 10.0], [1.5, 9.0], [7.0, 8.0]]);
+    }
+
+    #[test]
     fn names_advance_in_their_brackets() {
         let channels = channels(&[Run {
             count: 2,

@@ -6,12 +6,14 @@ mod body;
 mod particle;
 mod pendulum;
 mod slider;
+mod springs;
 mod top;
 
 pub use body::{FreeBody, Rotor};
 pub use particle::{Particle, Press};
 pub use pendulum::{Chain, LinearOscillator, Oscillator, Pendulum};
 pub use slider::Slider;
+pub use springs::Springs;
 pub use top::HeavyTop;
 
 use hamel::{Block, Channel, ModelInfo, SparsityPattern};
