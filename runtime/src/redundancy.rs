@@ -88,3 +88,18 @@ pub fn least_norm_multipliers(model: &dyn Model, state: &mut State) {
         state.lambda.copy_from(&found);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The third row is the sum of the first two, the last one twice the fourth.
+    #[test]
+    fn dependent_rows_are_found_either_way() {
+        let entries = [(0, 0, 1.0), (0, 1, 2.0), (1, 2, 1.0), (3, 3, 0.5), (3, 0, 1.0), (4, 3, 1.0), (4, 0, 2.0)];
+        let sum = [(2, 0, 1.0), (2, 1, 2.0), (2, 2, 1.0)];
+        let gradients = || Rows { rows: 5, columns: 4, entries: entries.into_iter().chain(sum).collect() }.normalized();
+        assert_eq!(dependent_by_orthogonalization(&gradients(), 1e-9), [2, 4]);
+        assert_eq!(dependent_by_elimination(&gradients(), 1e-9), [2, 4]);
+    }
+}

@@ -71,6 +71,9 @@ fn all_modes_move_as_the_whole_model() {
         assert!(difference < 1e-9, "{name}: {difference:e}");
     }
     assert!(whole.column("impacts").unwrap().next_back().unwrap() > 0.0, "the wall was not met");
+    // Forces, damper, drive and impacts account for the energy but for the error of the scheme.
+    let unexplained = whole.column("energy_balance").unwrap().fold(0.0, |most: f64, energy| most.max(energy.abs()));
+    assert!(unexplained < 2e-3, "{unexplained:e}");
 }
 
 /// One mode of the rod takes the place of three coordinates; what is beside it keeps its own.

@@ -93,6 +93,9 @@ impl Model for Springs {
         let potential = (0..5).map(|row| 0.5 * q[row] * Self::pull(q, row)).sum();
         Energy { kinetic, potential }
     }
+    fn power(&self, t: f64, _q: &[f64], v: &[f64]) -> Option<f64> {
+        Some(v[2] * t.cos() - 0.1 * (0..5).map(|row| v[row] * Self::pull(v, row)).sum::<f64>())
+    }
     fn damping(&self, _state: &State, out: &mut [f64]) {
         fill(&self.describe().damping, out, |row, column| 0.1 * Self::stiffness(row, column));
     }
