@@ -410,7 +410,11 @@ mod tests {
     #[test]
     fn numbers_have_readable_names() {
         assert_eq!(literal(Number::from(2)), "two");
-        assert_eq!(literal(Number::ratio(1, 2)), "half");
+        let words = ["half", "third", "quarter", "c1_over_5", "sixth", "c1_over_7", "eighth"];
+        for (n, word) in (2..).zip(words) {
+            assert_eq!(literal(Number::ratio(1, n)), word);
+        }
+        assert_eq!([1, 12].map(|n| literal(Number::ratio(n, 12 * n))), ["twelfth", "twelfth"]);
         assert_eq!(literal(Number::ratio(2, 3)), "c2_over_3");
     }
 }

@@ -9,7 +9,7 @@ use super::{assembled_from_parts, channel, fill, full_info, full_pattern, vector
 
 /// Masses of 2, 1, 1, 1 and 3 kg in a line, with springs of 1 N/m between them and dampers of a tenth; those of 1 kg are the
 /// nodes of `rod`. The first one is driven by `x = 0.1 sin t`; a force of cos t pulls at the middle one; the last one meets
-/// a wall where it has moved by 0.3 m.
+/// a wall that swings about 0.3 m.
 pub struct Springs;
 
 impl Springs {
@@ -75,15 +75,15 @@ impl Model for Springs {
         rate[0] = -0.1 * t.cos();
         acceleration[0] = 0.1 * t.sin();
     }
-    fn contact_gap(&self, _t: f64, q: &[f64], out: &mut [f64]) {
-        out[0] = 0.3 - q[4];
+    fn contact_gap(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        out[0] = 0.3 + 0.05 * (2.0 * t).sin() - q[4];
     }
     fn contact_jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         fill(&self.describe().contact_jacobian, out, |_, column| if column == 4 { -1.0 } else { 0.0 });
     }
-    fn contact_bias(&self, _t: f64, _q: &[f64], _v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
-        rate.fill(0.0);
-        acceleration.fill(0.0);
+    fn contact_bias(&self, t: f64, _q: &[f64], _v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
+        rate[0] = 0.1 * (2.0 * t).cos();
+        acceleration[0] = -0.2 * (2.0 * t).sin();
     }
     fn contact_laws(&self, out: &mut [ContactLaw]) {
         out[0] = ContactLaw { restitution: 0.5, ..ContactLaw::default() };
