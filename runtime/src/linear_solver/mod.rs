@@ -6,7 +6,6 @@
 //! when the sparse solver must choose new pivots.
 
 mod dense;
-#[cfg(feature = "sparse")]
 mod sparse;
 
 use thiserror::Error;
@@ -14,7 +13,6 @@ use thiserror::Error;
 use crate::sparsity::{OwnedPattern, SparsityPattern};
 
 /// From this size on the sparse solver is used.
-#[cfg(feature = "sparse")]
 const SPARSE_FROM: usize = 40;
 
 /// The matrix has no inverse, to working precision.
@@ -64,7 +62,6 @@ const NONE: u32 = u32::MAX;
 
 enum Method {
     Dense(dense::DenseLu),
-    #[cfg(feature = "sparse")]
     Sparse(Box<sparse::SparseLu>),
 }
 
@@ -146,7 +143,6 @@ impl LinearSolver {
     pub fn work(&self) -> Work {
         match &self.method {
             Method::Dense(lu) => lu.work(),
-            #[cfg(feature = "sparse")]
             Method::Sparse(lu) => lu.work(),
         }
     }
@@ -167,7 +163,6 @@ impl LinearSolver {
         }
         match &mut self.method {
             Method::Dense(lu) => lu.factor(&self.values),
-            #[cfg(feature = "sparse")]
             Method::Sparse(lu) => lu.factor(&self.pattern, &self.values),
         }
     }
@@ -182,7 +177,6 @@ impl LinearSolver {
         }
         match &mut self.method {
             Method::Dense(lu) => lu.solve(rhs),
-            #[cfg(feature = "sparse")]
             Method::Sparse(lu) => lu.solve(&self.pattern, &self.values, rhs),
         }
         for (entry, scale) in rhs.iter_mut().zip(&self.column_scales) {
@@ -229,7 +223,6 @@ impl LinearSolver {
     pub(crate) fn pivots(&self) -> Vec<f64> {
         match &self.method {
             Method::Dense(lu) => lu.pivots(),
-            #[cfg(feature = "sparse")]
             Method::Sparse(lu) => lu.pivots(),
         }
     }
@@ -264,7 +257,6 @@ impl LinearSolver {
 
 impl Method {
     fn for_pattern(pattern: &OwnedPattern) -> Self {
-        #[cfg(feature = "sparse")]
         if pattern.columns >= SPARSE_FROM {
             return Method::Sparse(Box::new(sparse::SparseLu::new(pattern)));
         }

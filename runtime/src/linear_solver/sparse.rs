@@ -1,16 +1,11 @@
 //! Sparse elimination that keeps its order of pivots.
 //!
-//! The first matrix is eliminated in each of faer's orderings of columns, and the one with less work stays: minimum degree
-//! of A + Aᵀ suits a hub with many neighbours, that of AᵀA most chains. Later matrices of the same pattern are eliminated
-//! with the same pivots, without searching. Kept pivots lose accuracy silently when values move far: a pivot below a
+//! The first matrix is eliminated in two orderings of minimum degree, and the one with less work stays. Later matrices of
+//! the same pattern are eliminated with the same pivots, without searching. Kept pivots lose accuracy silently when values move far: a pivot below a
 //! thousandth of its column, or a solution that fails its residual test, makes the solver choose anew.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::SymbolicSparseColMatRef;
-use faer::sparse::linalg::{amd, colamd};
 
 use super::{Singular, Work, is_regular};
 use crate::sparsity::OwnedPattern;
@@ -285,22 +280,17 @@ impl SparseLu {
     }
 }
 
-/// Minimum degree of A + Aᵀ, and of AᵀA.
+/// Minimum degree of A + Aᵀ, with and without aggressive absorption of elements: neither is always better.
 fn orderings(pattern: &OwnedPattern) -> Vec<Vec<u32>> {
     let n = pattern.columns;
-    let symbolic = SymbolicSparseColMatRef::new_checked(n, n, &pattern.column_starts, None, &pattern.row_indices);
-    let natural: Vec<u32> = (0..n as u32).collect();
-    let needed = amd::order_scratch::<u32>(n, pattern.nnz()).or(colamd::order_scratch::<u32>(n, n, pattern.nnz()));
-    let mut memory = MemBuffer::new(needed);
-    let stack = MemStack::new(&mut memory);
-    let (mut of_sum, mut of_square, mut inverse) = (natural.clone(), natural.clone(), natural.clone());
-    let mut found = Vec::new();
-    if amd::order(&mut of_sum, &mut inverse, symbolic, amd::Control::default(), stack).is_ok() {
-        found.push(of_sum);
-    }
-    if colamd::order(&mut of_square, &mut inverse, symbolic, colamd::Control::default(), stack).is_ok() {
-        found.push(of_square);
-    }
-    // Ordering can only fail for lack of memory; the natural order is slower but as correct.
-    if found.is_empty() { vec![natural] } else { found }
+    let starts: Vec<i64> = pattern.column_starts.iter().map(|&start| i64::from(start)).collect();
+    let rows: Vec<i64> = pattern.row_indices.iter().map(|&row| i64::from(row)).collect();
+    let ordering = |aggressive| {
+        let control = amd::Control { aggressive, ..amd::Control::default() };
+        let (ordering, ..) = amd::order(n as i64, &starts, &rows, &control).ok()?;
+        Some(ordering.into_iter().map(|column| column as u32).collect())
+    };
+    let found: Vec<Vec<u32>> = [true, false].into_iter().filter_map(ordering).collect();
+    // The natural order is slower but as correct.
+    if found.is_empty() { vec![(0..n as u32).collect()] } else { found }
 }
