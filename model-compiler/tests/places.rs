@@ -62,6 +62,20 @@ fn section_forces_are_element_by_element() {
     assert_complete("two members", &equations);
 }
 
+/// What is printed, plotted and complained about can be told apart.
+#[test]
+fn names_are_different() {
+    insta::glob!("pass/*.model", |path| {
+        let text = std::fs::read_to_string(path).expect("a model file");
+        let layout = equations(&text).layout;
+        for channels in [&layout.coordinates, &layout.velocities, &layout.constraints, &layout.outputs] {
+            let mut names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
+            names.sort_unstable();
+            assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{}: {names:?}", path.display());
+        }
+    });
+}
+
 /// A node belongs to the element before it and to the one behind it.
 #[test]
 fn elements_of_a_beam_share_their_nodes() {

@@ -191,3 +191,36 @@ fn euler_parameters(r: &[[f64; 3]; 3]) -> Vec<f64> {
     let norm = products.iter().map(|x| x * x).sum::<f64>().sqrt();
     products.iter().map(|x| x / norm).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rotation by an angle about a direction, by Rodrigues' formula.
+    fn rotation(angle: f64, axis: [f64; 3]) -> [[f64; 3]; 3] {
+        let [x, y, z] = axis;
+        let cross = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]];
+        let (s, c) = angle.sin_cos();
+        std::array::from_fn(|i| {
+            std::array::from_fn(|j| f64::from(u8::from(i == j)) * c + (1.0 - c) * axis[i] * axis[j] + s * cross[i][j])
+        })
+    }
+
+    /// Euler parameters are cos φ/2 and sin φ/2 along the axis, up to the sign of all; which of them is the largest decides
+    /// by which formula they are found.
+    #[test]
+    fn euler_parameters_are_those_of_axis_and_angle() {
+        let axes =
+            [[0.6, 0.0, 0.8], [1.0, 0.0, 0.0], [2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0], [0.1, 0.7, -(0.5_f64.sqrt())]];
+        for axis in axes {
+            for angle in [0.0, 0.3, 1.8, 3.0, std::f64::consts::PI, 4.5] {
+                let (s, c) = (0.5 * angle).sin_cos();
+                let expected = [c, s * axis[0], s * axis[1], s * axis[2]];
+                let found = euler_parameters(&rotation(angle, axis));
+                let sign = found.iter().zip(expected).map(|(a, b)| a * b).sum::<f64>().signum();
+                let is_near = found.iter().zip(expected).all(|(a, b)| (a - sign * b).abs() < 1e-14);
+                assert!(is_near, "{angle} about {axis:?}: {found:?} instead of {expected:?}");
+            }
+        }
+    }
+}

@@ -410,11 +410,10 @@ mod tests {
     #[test]
     fn numbers_have_readable_names() {
         assert_eq!(literal(Number::from(2)), "two");
-        let words = ["half", "third", "quarter", "c1_over_5", "sixth", "c1_over_7", "eighth"];
-        for (n, word) in (2..).zip(words) {
+        for (n, word) in [(2, "half"), (3, "third"), (4, "quarter"), (6, "sixth"), (8, "eighth"), (12, "twelfth")] {
             assert_eq!(literal(Number::ratio(1, n)), word);
         }
-        assert_eq!([1, 12].map(|n| literal(Number::ratio(n, 12 * n))), ["twelfth", "twelfth"]);
+        assert_eq!(literal(Number::ratio(1, 7)), "c1_over_7");
         assert_eq!(literal(Number::ratio(2, 3)), "c2_over_3");
     }
 }
