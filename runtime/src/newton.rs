@@ -483,4 +483,22 @@ mod tests {
         // No root, and a continuous residual.
         assert_eq!(cause(Scalar { x: 3.0, f: |x| x * x + 1.0, derivative: |x| 2.0 * x }), Cause::StepTooLong);
     }
+
+    /// Equations of a stage are those of motion, then those of multipliers; another stage begins anew.
+    #[test]
+    fn unknowns_have_names_and_sizes() {
+        use crate::schemes::common::Springs;
+        let names = ["drive", "rod[0].x", "rod[1].x", "rod[2].x", "end"];
+        for stage in 0..2 {
+            for (place, expected) in names.into_iter().enumerate() {
+                assert!(matches!(unknown_of(&Springs, 6 * stage + place), Unknown::Motion(name) if name == expected));
+            }
+            assert!(matches!(unknown_of(&Springs, 6 * stage + 5), Unknown::Multiplier("crank")));
+        }
+        let mut state = Springs::initial();
+        (state.q[1], state.a[1], state.a[2], state.lambda[0]) = (-0.5, 3.0, -2.0, -7.0);
+        let mut sizes = [f64::NAN; 6];
+        sizes_of(&Springs, &state, 0.25, &mut sizes);
+        assert_eq!(sizes, [0.0, 5.0, 2.0, 0.0, 0.0, 7.0]);
+    }
 }
