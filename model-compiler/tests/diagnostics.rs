@@ -2,11 +2,17 @@
 
 #[path = "common/mutation.rs"]
 mod mutation;
+#[path = "common/random.rs"]
+mod random;
+#[path = "common/renaming.rs"]
+mod renaming;
 
 use hamel_compiler::simplify::Limits;
 use hamel_compiler::{parse, resolve, stages_within};
-use mutation::{Corpus, Random, models, read};
+use mutation::{Corpus, models, read};
 use proc_macro2::TokenStream;
+use random::Random;
+use renaming::Renaming;
 
 /// The errors of a model, each as `line:column: message`; the column counts from 1.
 fn diagnose(text: &str) -> String {
@@ -53,6 +59,24 @@ fn mutated_models_never_panic() {
     }
     assert!(compiled > 0, "no mutant compiles");
     assert!(accepted > 0 && refused > accepted, "mutations are too mild or too wild: {accepted} accepted");
+}
+
+#[test]
+fn renamed_models_never_panic() {
+    let corpus = Renaming::read();
+    let (mut accepted, mut refused, mut compiled) = (0, 0, 0);
+    for tokens in (0..3000).map(|seed| corpus.mutant(seed)) {
+        match parse::parse(tokens.clone()).and_then(|description| resolve::resolve(&description)) {
+            Ok(_) if accepted < 100 => {
+                accepted += 1;
+                compiled += usize::from(stages_within(tokens, &Limits::least()).is_ok());
+            }
+            Ok(_) => accepted += 1,
+            Err(_) => refused += 1,
+        }
+    }
+    assert_eq!(compiled, 100, "names alone make no model impossible");
+    assert!(refused > 300 && accepted > 300, "{accepted} accepted, {refused} refused");
 }
 
 #[test]

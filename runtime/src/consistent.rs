@@ -16,7 +16,7 @@ use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
 use crate::scheme::StepError;
 use crate::schemes::solve_for_acceleration;
-use crate::start::check_gaps;
+use crate::start::{check_gaps, check_sizes};
 use crate::undefined::explain_not_finite;
 
 const MAX_ITERATIONS: usize = 100;
@@ -45,9 +45,11 @@ pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
 /// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q, v.
 ///
 /// # Errors
+/// [`StepError::BadState`] for a state of another size,
 /// [`StepError::Inconsistent`] when a direction of motion has no inertia,
 /// [`StepError::BadInput`] for an input that is no finite number.
 pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
+    check_sizes(model, state)?;
     let info = model.describe();
     let mut values = vec![0.0; info.iteration_matrix.nnz()];
     model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut values);

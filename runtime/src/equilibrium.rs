@@ -11,6 +11,8 @@ use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, ParameterError, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
+use crate::scheme::StepError;
+use crate::start::check_sizes;
 
 const MAX_ITERATIONS: u32 = 50;
 /// A correction below this, relative to one plus the largest coordinate, is the last.
@@ -35,6 +37,9 @@ pub enum EquilibriumError {
     /// Parameters that no mechanical system has.
     #[error("{0}")]
     BadModel(#[from] ParameterError),
+    /// A start of another size than the model's states.
+    #[error("{0}")]
+    BadState(#[from] StepError),
     /// A constraint on velocities says nothing about coordinates.
     #[error(
         "{model}: `{constraint}` is a constraint on velocities, which leaves the coordinates of an equilibrium open"
@@ -78,9 +83,10 @@ pub enum EquilibriumError {
 /// Start from [`initial_state`](crate::initial_state), or from the equilibrium under a smaller load.
 ///
 /// # Errors
-/// [`EquilibriumError`]: parameters out of range, constraints on velocities, freedom without resistance, divergence.
+/// [`EquilibriumError`]: parameters out of range, a start of another size, constraints on velocities, freedom without resistance, divergence.
 pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, EquilibriumError> {
     model.validate()?;
+    check_sizes(model, start)?;
     let info = model.describe();
     let dims = model.dims();
     if info.velocity_constraints > 0 {

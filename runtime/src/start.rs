@@ -16,22 +16,11 @@ const LEFT: f64 = 1e-6;
 /// # Errors
 /// [`StepError::BadState`] with the first of them, [`StepError::Penetration`] with the deepest.
 pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepError> {
+    check_sizes(model, state)?;
     let (info, dims) = (model.describe(), model.dims());
     let bad = |what: String, value: f64, expected: String| {
         Err(StepError::BadState { model: info.name, what, value, expected })
     };
-    let sizes = [
-        ("coordinates", state.q.len(), dims.nq),
-        ("velocities", state.v.len(), dims.nv),
-        ("accelerations", state.a.len(), dims.nv),
-        ("multipliers", state.lambda.len(), dims.nc),
-    ];
-    for (what, found, expected) in sizes {
-        if found != expected {
-            let expected = format!("{expected}; take `initial_state`, or `State::zeros` of this model");
-            return bad(format!("the number of {what}"), found as f64, expected);
-        }
-    }
     if let Some((what, value)) = not_finite(model, state) {
         return bad(what, value, "a finite number".to_owned());
     }
@@ -55,6 +44,28 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
         }
     }
     check_gaps(model, state)
+}
+
+/// Refuses states of another size.
+///
+/// # Errors
+/// [`StepError::BadState`] with the first part that has another number of values.
+pub(crate) fn check_sizes(model: &dyn Model, state: &State) -> Result<(), StepError> {
+    let dims = model.dims();
+    let sizes = [
+        ("coordinates", state.q.len(), dims.nq),
+        ("velocities", state.v.len(), dims.nv),
+        ("accelerations", state.a.len(), dims.nv),
+        ("multipliers", state.lambda.len(), dims.nc),
+    ];
+    for (what, found, expected) in sizes {
+        if found != expected {
+            let expected = format!("{expected}; take `initial_state`, or `State::zeros` of this model");
+            let what = format!("the number of {what}");
+            return Err(StepError::BadState { model: model.describe().name, what, value: found as f64, expected });
+        }
+    }
+    Ok(())
 }
 
 /// Refuses gaps that are negative by more than rounding.

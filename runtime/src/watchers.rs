@@ -85,11 +85,13 @@ impl Watch {
         if let Some(limit) = self.limits.constraints {
             self.residuals.evaluate_positions(model, state);
             let (row, part) = self.residuals.worst_position();
-            if part.is_nan() || part > limit {
+            // Without constraints nothing can miss a limit, whatever it is.
+            let worst = model.describe().constraints.get(row).filter(|_| part.is_nan() || part > limit);
+            if let Some(constraint) = worst {
                 return Err(StepError::ConstraintsLost {
                     t: state.t,
                     scheme: self.scheme.clone(),
-                    constraint: model.describe().constraints[row].name,
+                    constraint: constraint.name,
                     residual: part,
                     limit,
                 });

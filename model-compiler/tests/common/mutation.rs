@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
+use super::random::Random;
+
 /// Numbers that are easily forgotten.
 const NUMBERS: [&str; 18] = [
     "0",
@@ -42,21 +44,6 @@ pub fn models(folder: &str) -> Vec<PathBuf> {
 /// The text of a model.
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// A small generator of numbers, so that every run sees the same inputs.
-pub struct Random(pub u64);
-
-impl Random {
-    /// Below `bound`, which is not zero. [Knuth, MMIX]
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
 }
 
 /// What mutants are made of.

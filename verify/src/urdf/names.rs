@@ -2,7 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hamel_compiler::resolve::is_free_name;
+use hamel_compiler::{limits, resolve};
+
+/// Most characters of a name that is taken as it stands.
+const LONGEST: usize = limits::NAME - 32;
 
 /// Gives names that differ among each other.
 #[derive(Default)]
@@ -28,11 +31,16 @@ impl Names {
     }
 }
 
-/// The name with everything but letters and digits replaced.
+/// Whether a word is a name of the language as it stands, and short enough for what tells it apart from others.
+fn is_free_name(word: &str) -> bool {
+    word.chars().count() <= LONGEST && resolve::is_free_name(word)
+}
+
+/// The name with everything but letters and digits replaced, or its beginning.
 fn spelled(name: &str, kind: &str) -> String {
     let letters = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
-    let name: String = name.chars().map(letters).collect();
-    let name = name.trim_matches('_');
+    let name: String = name.trim_matches(|letter| letters(letter) == '_').chars().map(letters).take(LONGEST).collect();
+    let name = name.trim_end_matches('_');
     if is_free_name(name) { name.to_owned() } else { format!("{kind}_{name}").trim_end_matches('_').to_owned() }
 }
 
@@ -43,13 +51,24 @@ pub(super) fn type_name(name: &str) -> String {
         let (first, rest) = word.split_at(1);
         first.to_ascii_uppercase() + rest
     });
-    let name: String = capitalised.collect();
+    let name: String = capitalised.collect::<String>().chars().take(LONGEST).collect();
     if is_free_name(&name) { name } else { format!("Robot{name}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_are_told_apart_by_numbers() {
+        let mut names = Names::default();
+        let long = "wrist".repeat(40);
+        let taken = ["joint", "joint", "joint"].map(|kind| names.take(&long, kind));
+        assert!(taken.iter().all(|name| (LONGEST..limits::NAME - "_damping".len()).contains(&name.len())), "{taken:?}");
+        assert!(taken[0] != taken[1] && taken[1] != taken[2] && long.starts_with(&taken[0]), "{taken:?}");
+        assert_eq!(type_name(&long).len(), LONGEST);
+        assert_eq!(type_name(&"1".repeat(200)).len(), LONGEST + "Robot".len());
+    }
 
     #[test]
     fn names_are_kept_where_the_language_allows_them() {

@@ -2,6 +2,9 @@
 
 use std::f64::consts::FRAC_PI_2;
 
+/// Most right angles of an angle: doubles beyond have too few decimals to tell multiples of a right angle from others.
+const MOST_TURNS: f64 = 1e6;
+
 /// A number as written.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Number {
@@ -66,7 +69,7 @@ impl Number {
             _ => 0,
         };
         let is_rounded = decimals >= 4 && distance < 10_f64.powi(-(decimals.min(15) as i32));
-        if turns != 0.0 && (is_exact || is_rounded) {
+        if turns != 0.0 && turns.abs() <= MOST_TURNS && (is_exact || is_rounded) {
             let sin_cos = match turns.rem_euclid(4.0) {
                 1.0 => (1.0, 0.0),
                 2.0 => (0.0, -1.0),
@@ -120,6 +123,8 @@ mod tests {
             ("1.5709", "1.5709 rad", true),
             ("0.7853981633974483", "0.7853981633974483 rad", true),
             ("0.0001", "0.0001 rad", true),
+            ("1e16", "1e16 rad", true),
+            ("-1e308", "-1e308 rad", true),
         ] {
             let found = number(text).angle();
             assert_eq!((found.text.as_str(), found.is_as_written), (angle, is_as_written), "{text}");

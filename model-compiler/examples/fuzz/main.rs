@@ -1,0 +1,86 @@
+//! Feeds hostile models to the compiler: `cargo run --release -p hamel-compiler --example fuzz -- TARGET COUNT [FIRST SEED]`.
+//!
+//! `tokens` mutates the tokens of models, `names` exchanges their names; every mutant goes through the front end, and of
+//! those that it accepts every eighth seed, of `names` every thousandth, through all stages. `rustc` does both, and hands all
+//! that is accepted to rustc and to the C compiler. A panic is reported with the smallest model found that still panics.
+
+#[path = "../../tests/common/harness.rs"]
+mod harness;
+#[path = "../../tests/common/mutation.rs"]
+mod mutation;
+#[path = "../../tests/common/random.rs"]
+mod random;
+#[path = "../../tests/common/renaming.rs"]
+mod renaming;
+mod rustc;
+mod shrinking;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use hamel_compiler::simplify::{Limits, simplify_equations};
+use hamel_compiler::{Stages, check, derive, emit, parse, resolve, schedule, stages_within};
+use harness::Request;
+use mutation::Corpus;
+use proc_macro2::TokenStream;
+use renaming::Renaming;
+
+fn main() -> ExitCode {
+    let request = match Request::read(&["tokens", "names", "rustc"]) {
+        Ok(request) => request,
+        Err(code) => return code,
+    };
+    match request.target.as_str() {
+        "tokens" => feed(&request, 8, Corpus::read, Corpus::mutant),
+        "names" => feed(&request, 1000, Renaming::read, Renaming::mutant),
+        _ => rustc::run(&request),
+    }
+}
+
+/// Compiles the mutants of a corpus, through all stages every so manyth seed.
+fn feed<C>(
+    request: &Request,
+    every: u64,
+    prepare: impl Fn() -> C + Sync,
+    mutant: impl Fn(&C, u64) -> TokenStream + Sync,
+) -> ExitCode {
+    let case = |corpus: &C, seed: u64| {
+        let tokens = mutant(corpus, seed);
+        match parse::parse(tokens.clone()).and_then(|description| resolve::resolve(&description)) {
+            Err(_) => Ok("refused".to_owned()),
+            Ok(_) if !seed.is_multiple_of(every) => Ok("accepted".to_owned()),
+            Ok(_) => compiled(tokens).map(|stages| match stages {
+                Some(_) => "compiled".to_owned(),
+                None => "refused late".to_owned(),
+            }),
+        }
+    };
+    let panics = |tokens: &TokenStream| {
+        let compile = || stages_within(tokens.clone(), &Limits::least()).is_ok();
+        catch_unwind(AssertUnwindSafe(compile)).is_err()
+    };
+    let smallest = |corpus: &C, seed: u64| shrinking::smallest(mutant(corpus, seed), panics).to_string();
+    harness::run(request, prepare, case, smallest)
+}
+
+/// All stages of a model; `None` if one refuses it. Text that is not Rust is no refusal: it breaks a law.
+fn compiled(tokens: TokenStream) -> Result<Option<Stages>, String> {
+    let Ok(description) = parse::parse(tokens.clone()) else { return Ok(None) };
+    let Ok(system) = resolve::resolve(&description) else { return Ok(None) };
+    let source = tokens.to_string();
+    let equations = derive::derive(&system);
+    let (simplified, log) = simplify_equations(&equations, &Limits::least());
+    let schedule = schedule::schedule(&equations, &simplified);
+    if check::check(&system, &simplified, &schedule).is_err() {
+        return Ok(None);
+    }
+    let header = emit::Header {
+        name: &system.name,
+        visibility: &system.visibility,
+        runtime: description.runtime.as_ref(),
+        doc: &system.doc,
+        source: &source,
+    };
+    let tokens = emit::emit(&header, &simplified, &schedule).map_err(|error| format!("not Rust: {error}\n{source}"))?;
+    Ok(Some(Stages { description, system, equations, simplified, log, schedule, tokens }))
+}
