@@ -86,7 +86,7 @@ impl Watch {
             self.residuals.evaluate_positions(model, state);
             let (row, part) = self.residuals.worst_position();
             // Without constraints nothing can miss a limit, whatever it is.
-            let worst = model.describe().constraints.get(row).filter(|_| part.is_nan() || part > limit);
+            let worst = model.describe().constraints.get(row).filter(|_| is_beyond(part, limit));
             if let Some(constraint) = worst {
                 return Err(StepError::ConstraintsLost {
                     t: state.t,
@@ -99,7 +99,7 @@ impl Watch {
         }
         if let (Some(balance), Some(limit)) = (&mut self.balance, self.limits.energy) {
             balance.look(model, state);
-            if balance.gain() > limit * balance.in_motion() {
+            if limit.is_nan() || balance.gain() > limit * balance.in_motion() {
                 return Err(StepError::EnergyGained {
                     t: state.t,
                     scheme: self.scheme.clone(),
@@ -135,6 +135,11 @@ impl Watch {
     pub(crate) fn is_finite_required(&self) -> bool {
         self.limits.finite
     }
+}
+
+/// Whether a value is above its limit, or one of them is not a number.
+fn is_beyond(value: f64, limit: f64) -> bool {
+    value.is_nan() || limit.is_nan() || value > limit
 }
 
 /// Energy, and the work of what changes it.

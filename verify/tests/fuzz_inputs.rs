@@ -102,11 +102,28 @@ fn a_failed_step_leaves_the_state_as_it_was() {
     assert!(failures > 20, "{failures}");
 }
 
+/// Nothing depends on where a free body is, so that nothing else notices.
+#[test]
+fn steps_to_infinity_are_errors() {
+    for name in ["free_body_joint", "flyball_governor"] {
+        for scheme in schemes::all() {
+            let model = pushed(name, 0.0);
+            let started = initial_state(&model).and_then(|state| scheme.start(&model, state));
+            let Ok(mut stepper) = started else { continue };
+            if stepper.step(1e300).is_ok() {
+                let state = stepper.state();
+                let is_finite = state.q.iter().chain(&state.v).chain(&state.a).all(|value| value.is_finite());
+                assert!(is_finite, "{name}, {}: {state:?}", scheme.name());
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_that_nothing_can_keep_end_runs_with_constraints_only() {
     let scheme = schemes::by_name("generalized_alpha", &[]).expect("the scheme exists");
     for (name, is_ok) in [("pendulum", true), ("pendulum_absolute", false)] {
-        for limit in [-1.0, f64::NEG_INFINITY] {
+        for limit in [-1.0, f64::NEG_INFINITY, f64::NAN] {
             let model = pushed(name, 0.0);
             let watchers = Watchers { constraints: Some(limit), ..Watchers::default() };
             let options = Options { watchers, ..Options::default() };

@@ -4,6 +4,8 @@
 //! those that it accepts every eighth seed, of `names` every thousandth, through all stages. `rustc` does both, and hands all
 //! that is accepted to rustc and to the C compiler. A panic is reported with the smallest model found that still panics.
 
+#[path = "../../tests/common/compilers.rs"]
+mod compilers;
 #[path = "../../tests/common/harness.rs"]
 mod harness;
 #[path = "../../tests/common/mutation.rs"]

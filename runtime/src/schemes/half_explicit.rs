@@ -199,6 +199,7 @@ impl Stepper for MoreauStepper<'_> {
         increment.copy_from(&next.v);
         *increment *= 0.5 * dt;
         retract(blocks, middle.q.as_slice(), increment.as_slice(), next.q.as_mut_slice());
+        check_finite(next, state.t, name)?;
         if contacts.len() > 0 {
             watch.turn();
             watch.look(1, contacts, next);
@@ -326,7 +327,16 @@ impl HalfExplicitStepper<'_> {
         next.a.as_mut_slice().copy_from_slice(a);
         next.lambda.as_mut_slice().copy_from_slice(lambda);
         next.v.axpy(0.5 * dt, &next.a, 1.0);
+        check_finite(next, state.t, name)?;
         std::mem::swap(state, next);
         Ok(acceleration.stats)
+    }
+}
+
+/// Refuses a step to what is not finite: of coordinates on which no equation depends, nothing else takes notice.
+fn check_finite(next: &State, t: f64, scheme: &str) -> Result<(), StepError> {
+    match next.q.iter().chain(&next.v).all(|value| value.is_finite()) {
+        true => Ok(()),
+        false => Err(StepError::NotFinite { t, scheme: scheme.to_owned(), iteration: 0 }),
     }
 }
