@@ -374,7 +374,7 @@ fn arguments(random: &mut Random) -> Arguments {
                 add(&[one_of(random, &["sherif", "sherrif", "", "simo"])]);
             }
         }
-        "counts" => add(&["--only", one_of(random, &["C6", "none", "c6"])]),
+        "counts" => add(&["--only", one_of(random, &["HT_M", "none", "ht_m"])]),
         "closed-forms" => {
             add(&["--only", one_of(random, &["ball/", "none"]), "--scheme", one_of(random, &["bathe", "none"])])
         }

@@ -335,6 +335,8 @@ fn drive(model: &Pushed, scheme: &dyn Scheme, state: State, dt: f64, random: &mu
 fn ended(outcome: &Result<(), StepError>) -> Result<String, String> {
     match outcome {
         Ok(()) => Ok("recorded to its end".to_owned()),
+        // No function of these models is to panic.
+        Err(StepError::Panicked { message, .. }) => Err(format!("a panic: {message}")),
         Err(error) => {
             let text = error.to_string();
             if text.trim().is_empty() {
