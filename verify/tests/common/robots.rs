@@ -363,8 +363,8 @@ impl Writer {
 
 /// Translates a description, and holds the model against it: how it ended, or the law that is broken.
 pub fn translate(text: &str, seed: u64) -> Result<&'static str, String> {
-    let is_floating = seed % 3 == 0;
-    let provide = if seed % 5 == 0 { vec![Provided::InverseDynamics] } else { Vec::new() };
+    let is_floating = seed.is_multiple_of(3);
+    let provide = if seed.is_multiple_of(5) { vec![Provided::InverseDynamics] } else { Vec::new() };
     let import = match urdf::import(text, &Options { is_floating, provide }) {
         Ok(import) => import,
         Err(error) => return is_seen(&error.to_string()).map(|()| "refused"),
@@ -397,7 +397,7 @@ pub fn translate(text: &str, seed: u64) -> Result<&'static str, String> {
             expected.bodies, expected.dampers
         ));
     }
-    if seed % 64 == 0 {
+    if seed.is_multiple_of(64) {
         return Ok(match hamel_compiler::stages_within(tokens, &Limits::least()) {
             Ok(_) => "compiled",
             Err(_) => "refused late",
@@ -432,7 +432,7 @@ impl Expected {
             child(joint, role).and_then(|id| document.get_node(id)?.attribute("link").map(str::to_owned))
         };
         let mass = |link: Node<'_, '_>| {
-            let inertial = link.children().filter(|node| node.has_tag_name("inertial")).last()?;
+            let inertial = link.children().rfind(|node| node.has_tag_name("inertial"))?;
             document.get_node(child(inertial, "mass")?)?.attribute("value")?.trim().parse::<f64>().ok()
         };
         let massive = |name: &str| {
@@ -442,7 +442,7 @@ impl Expected {
         let names = all("link").filter_map(|link| link.attribute("name"));
         let bodies = names.filter(|name| massive(name) && (is_floating || is_moved(name))).count();
         let is_damped = |joint: &Node<'_, '_>| {
-            let dynamics = joint.children().filter(|node| node.has_tag_name("dynamics")).last();
+            let dynamics = joint.children().rfind(|node| node.has_tag_name("dynamics"));
             let damping = dynamics.and_then(|node| node.attribute("damping")?.trim().parse::<f64>().ok());
             let moves = matches!(joint.attribute("type"), Some("revolute" | "continuous" | "prismatic"));
             moves && damping.is_some_and(|damping| damping != 0.0)
