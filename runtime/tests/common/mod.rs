@@ -3,6 +3,7 @@
 #![allow(dead_code, unused_imports)] // Every test uses a part of them.
 
 mod body;
+mod craft;
 mod particle;
 mod pendulum;
 mod slider;
@@ -10,6 +11,7 @@ mod springs;
 mod top;
 
 pub use body::{FreeBody, Rotor};
+pub use craft::Craft;
 pub use particle::{Particle, Press};
 pub use pendulum::{Chain, LinearOscillator, Oscillator, Pendulum};
 pub use slider::Slider;
