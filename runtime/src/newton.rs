@@ -65,7 +65,11 @@ impl Tolerance {
     /// Size of a correction in units of the tolerance; converged at one.
     ///
     /// All arguments are largest absolute values: of the corrections of q and v, and of q and v themselves.
+    /// Infinite where one of them is not finite: nothing has converged then.
     pub fn measure(&self, dq: f64, dv: f64, q: f64, v: f64) -> f64 {
+        if !is_finite(&[dq, dv, q, v]) {
+            return f64::INFINITY;
+        }
         let coordinates = dq / (self.relative * q + self.absolute);
         let velocities = dv / (self.relative * v + self.absolute);
         coordinates.max(velocities.min(COORDINATES_ONLY * coordinates))
@@ -351,7 +355,12 @@ fn is_finite(values: &[f64]) -> bool {
 
 /// Largest absolute value.
 pub(crate) fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+    values.iter().fold(0.0, |largest, value| larger(largest, value.abs()))
+}
+
+/// The larger of both; not a number where one of them is none, other than by `f64::max`.
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
 }
 
 /// A value below this is taken for zero: products of a few such values are subnormal.
@@ -438,6 +447,23 @@ mod tests {
         let solver = LinearSolver::from_pattern(OwnedPattern::from_entries(1, 1, [(0, 0)]));
         let result = Newton::new(solver, Tolerance::default()).solve(&mut equations, 2.0, "test");
         (equations.x, result)
+    }
+
+    #[test]
+    fn what_is_not_finite_has_not_converged() {
+        let measure = |dq, dv, q, v| Tolerance::default().measure(dq, dv, q, v);
+        assert!(measure(0.0, 0.0, 1.0, 1.0) == 0.0);
+        for bad in [f64::NAN, f64::INFINITY] {
+            let measures = [
+                measure(bad, 0.0, 1.0, 1.0),
+                measure(0.0, bad, 1.0, 1.0),
+                measure(0.0, 0.0, bad, 1.0),
+                measure(0.0, 0.0, 1.0, bad),
+            ];
+            assert_eq!(measures, [f64::INFINITY; 4]);
+        }
+        assert_eq!(largest(&[1.0, -3.0, 2.0]), 3.0);
+        assert!(largest(&[1.0, f64::NAN, 2.0]).is_nan());
     }
 
     #[test]

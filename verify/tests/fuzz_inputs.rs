@@ -50,6 +50,10 @@ fn commands_end_with_a_code_and_a_message() {
 
 #[test]
 fn hostile_states_end_in_errors_or_finite_records() {
+    // Where a step once came to an end with coordinates that are not finite.
+    for seed in [111_720, 112_054, 113_571, 122_586, 126_053, 149_498] {
+        ends(seed..seed + 1, states::run);
+    }
     let ends = ends(0..1000, states::run);
     for end in ["recorded to its end", "driven to its end", "BadState", "BadModel", "BadParameter"] {
         assert!(ends.contains_key(end), "no case ends with {end}: {ends:?}");

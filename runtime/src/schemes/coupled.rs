@@ -13,7 +13,7 @@ use crate::configuration::ranges;
 use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, sizes_of, unknown_of};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, sizes_of, unknown_of};
 use crate::nonsmooth::{self, Base, Contacts, Moving};
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
@@ -448,9 +448,9 @@ impl Equations for Stages<'_> {
         let n = correction.len() / self.states.len();
         let (mut change, mut q, mut v) = (0.0_f64, 0.0_f64, 0.0_f64);
         for (state, correction) in self.states.iter().zip(correction.chunks_exact(n)) {
-            change = change.max(largest(&correction[..state.a.len()]));
-            q = q.max(largest(state.q.as_slice()));
-            v = v.max(largest(state.v.as_slice()));
+            change = larger(change, largest(&correction[..state.a.len()]));
+            q = larger(q, largest(state.q.as_slice()));
+            v = larger(v, largest(state.v.as_slice()));
         }
         tolerance.measure(self.dt * self.dt * change, self.dt * change, q, v)
     }
