@@ -211,20 +211,23 @@ fn names_that_c_reserves_are_escaped() {
     }
     let names = "alignas alignof asm auto bool case char complex constexpr default double errno float fmax goto i386 inline int \
                  isnan linux long main mul_add noreturn nullptr parameters pow register restrict short signed sizeof size_t switch \
-                 thread_local typeof_unqual uint32_t union unix unsigned vector void volatile NULL INFINITY M_PI _Bool";
+                 thread_local typeof_unqual uint32_t union unix unsigned vector void volatile NULL INFINITY M_PI _Bool θ größe vᵀ";
     let parameters: String = names.split_whitespace().map(|name| format!("param {name} = 0.1;")).collect();
     let sum = names.split_whitespace().map(|name| format!(" + sin({name} * disc.angle)")).collect::<String>();
     let stages = stages(&format!(
         "model M {{ planar; {parameters} body disc {{ mass: 1 kg, inertia: 1 kg m^2 }} joint motion: free(ground, disc);
         torque motor: 1 N m * (1{sum}) on disc; }}"
     ));
-    let files = emit::c("TheModel", &stages.simplified, &stages.schedule);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_names");
     std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join("the_model.h"), files.header).expect("a file");
-    std::fs::write(folder.join("the_model.c"), files.source).expect("a file");
-    // The compiler's own dialect has more names than the standard.
-    for dialect in ["-std=c99", "-std=gnu17"] {
-        run(Command::new("cc").args([dialect, "-Werror", "-fsyntax-only"]).arg(folder.join("the_model.c")));
+    for (name, plain) in [("TheModel", "the_model"), ("Vᵀ", "v_u1d40_")] {
+        let files = emit::c(name, &stages.simplified, &stages.schedule);
+        std::fs::write(folder.join(format!("{plain}.h")), files.header).expect("a file");
+        let source = folder.join(format!("{plain}.c"));
+        std::fs::write(&source, files.source).expect("a file");
+        // The compiler's own dialect has more names than the standard.
+        for dialect in ["-std=c99", "-std=gnu17"] {
+            run(Command::new("cc").args([dialect, "-Werror", "-fsyntax-only"]).arg(&source));
+        }
     }
 }

@@ -33,13 +33,9 @@ pub struct Files {
 /// The model of this name in C.
 pub fn c(name: &str, equations: &Equations, schedule: &Schedule) -> Files {
     let patterns = Patterns::of(equations, schedule);
-    let model = Model {
-        name: snake_case(name),
-        equations,
-        schedule,
-        patterns: &patterns,
-        members: members(equations, schedule, &patterns),
-    };
+    let mut members = members(equations, schedule, &patterns);
+    members.iter_mut().for_each(|members| members.module = c_identifier(&members.module));
+    let model = Model { name: c_identifier(&snake_case(name)), equations, schedule, patterns: &patterns, members };
     Files { header: model.header(), source: model.source() }
 }
 

@@ -292,9 +292,17 @@ const C_RESERVED: [&str; 60] = [
     "math_errhandling",
 ];
 
-/// A name of generated Rust as one of C.
+/// A name of generated Rust as one of C, where compilers differ in which letters beyond ASCII they take: these are written
+/// by their numbers.
 pub(super) fn c_identifier(name: &str) -> String {
-    if C_RESERVED.contains(&name) { format!("{name}_") } else { name.to_owned() }
+    let mut spelled = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            letter if letter.is_ascii() => spelled.push(letter),
+            letter => spelled.push_str(&format!("_u{:04x}_", u32::from(letter))),
+        }
+    }
+    if C_RESERVED.contains(&name) { spelled + "_" } else { spelled }
 }
 
 /// The shortest literal with this value.
