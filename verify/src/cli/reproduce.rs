@@ -42,6 +42,8 @@ pub(super) struct Arguments {
 /// Runs the selected experiments and reports on them.
 pub(super) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let experiments = select(arguments)?;
+    // Before the folder is locked: a child process would hold the lock beyond the end of a program that is stopped then.
+    let provenance = Provenance::of_this_run();
     let (folder, kept) = open(arguments, &experiments)?;
     let is_kept = |experiment: &Experiment| kept.iter().any(|outcome| outcome.experiment.id == experiment.id);
     let left: Vec<Experiment> = experiments.iter().copied().filter(|experiment| !is_kept(experiment)).collect();
@@ -55,7 +57,7 @@ pub(super) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<()
     outcomes.extend(kept);
     let place = |outcome: &Outcome| experiments.iter().position(|experiment| experiment.id == outcome.experiment.id);
     outcomes.sort_by_key(place);
-    output::stage_report(&mut folder, &outcomes, &Provenance::of_this_run())?;
+    output::stage_report(&mut folder, &outcomes, &provenance)?;
     let page = folder.path().join(output::REPORT[0]);
     folder.commit().and_then(|()| folder.finish()).map_err(OutputError::from)?;
     for outcome in &outcomes {

@@ -127,6 +127,8 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     if let Some(tolerance) = arguments.adaptive {
         AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(arguments.dt, tolerance))?;
     }
+    // Before the folder is locked: a child process would hold the lock beyond the end of a program that is stopped then.
+    let provenance = Provenance::of_this_run();
     let folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
     folder.check(files(&arguments.model, &*model).iter().map(String::as_str))?;
 
@@ -144,7 +146,7 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     for caution in &run.cautions {
         eprintln!("caution: {}: {caution}", scheme.name());
     }
-    write(folder, arguments, &*model, &*scheme, &run)?;
+    write(folder, arguments, &*model, &*scheme, &run, provenance)?;
     let files = files(&arguments.model, &*model);
     screen.line(format!("{}, {}, h = {} s", model.describe().name, scheme.name(), arguments.dt))?;
     let division = Division::new(arguments.until, arguments.dt).filter(|_| arguments.adaptive.is_none());
@@ -179,6 +181,7 @@ fn write(
     model: &dyn Model,
     scheme: &dyn Scheme,
     run: &Run,
+    provenance: Provenance,
 ) -> Result<(), OutputError> {
     let name = &arguments.model;
     folder.stage(&format!("{name}.csv"), |out| run.trajectory.write_csv(out))?;
@@ -192,7 +195,7 @@ fn write(
         newton_iterations: run.outcome.as_ref().ok().map(|stats| stats.newton_iterations),
         cautions: run.cautions.iter().map(Caution::to_string).collect(),
         failure: run.outcome.as_ref().err().map(ToString::to_string),
-        provenance: Provenance::of_this_run(),
+        provenance,
     };
     output::stage_json(&mut folder, &format!("{name}.json"), &description)?;
     folder.commit()?;
