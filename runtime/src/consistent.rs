@@ -45,9 +45,8 @@ pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
 /// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q, v.
 ///
 /// # Errors
-/// [`StepError::BadState`] for a state of another size,
-/// [`StepError::Inconsistent`] when a direction of motion has no inertia,
-/// [`StepError::BadInput`] for an input that is no finite number.
+/// [`StepError::BadState`] for a state of another size, [`StepError::Inconsistent`] when a direction of motion has no
+/// inertia, [`StepError::BadInput`] for an input that is no finite number.
 pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     check_sizes(model, state)?;
     let info = model.describe();

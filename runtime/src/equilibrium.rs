@@ -83,7 +83,8 @@ pub enum EquilibriumError {
 /// Start from [`initial_state`](crate::initial_state), or from the equilibrium under a smaller load.
 ///
 /// # Errors
-/// [`EquilibriumError`]: parameters out of range, a start of another size, constraints on velocities, freedom without resistance, divergence.
+/// [`EquilibriumError`]: parameters out of range, a start of another size, constraints on velocities, freedom without
+/// resistance, divergence.
 pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, EquilibriumError> {
     model.validate()?;
     check_sizes(model, start)?;

@@ -1,8 +1,9 @@
 //! Sparse elimination that keeps its order of pivots.
 //!
 //! The first matrix is eliminated in two orderings of minimum degree, and the one with less work stays. Later matrices of
-//! the same pattern are eliminated with the same pivots, without searching. Kept pivots lose accuracy silently when values move far: a pivot below a
-//! thousandth of its column, or a solution that fails its residual test, makes the solver choose anew.
+//! the same pattern are eliminated with the same pivots, without searching. Kept pivots lose accuracy silently when
+//! values move far: a pivot below a thousandth of its column, or a solution that fails its residual test, makes the
+//! solver choose anew.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
