@@ -20,8 +20,8 @@ mod shrinking;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use hamel_compiler::simplify::{Limits, simplify_equations};
-use hamel_compiler::{Stages, check, derive, emit, parse, resolve, schedule, stages_within};
+use hamel_compiler::simplify::Limits;
+use hamel_compiler::{Stages, emit, parse, resolve, stages_within};
 use harness::Request;
 use mutation::Corpus;
 use proc_macro2::TokenStream;
@@ -67,22 +67,9 @@ fn feed<C>(
 
 /// All stages of a model; `None` if one refuses it. Text that is not Rust is no refusal: it breaks a law.
 fn compiled(tokens: TokenStream) -> Result<Option<Stages>, String> {
-    let Ok(description) = parse::parse(tokens.clone()) else { return Ok(None) };
-    let Ok(system) = resolve::resolve(&description) else { return Ok(None) };
-    let source = tokens.to_string();
-    let equations = derive::derive(&system);
-    let (simplified, log) = simplify_equations(&equations, &Limits::least());
-    let schedule = schedule::schedule(&equations, &simplified);
-    if check::check(&system, &simplified, &schedule).is_err() {
-        return Ok(None);
+    match stages_within(tokens.clone(), &Limits::least()) {
+        Ok(stages) => Ok(Some(stages)),
+        Err(error) if error.to_string().starts_with(emit::DEFECT) => Err(format!("{error}\n{tokens}")),
+        Err(_) => Ok(None),
     }
-    let header = emit::Header {
-        name: &system.name,
-        visibility: &system.visibility,
-        runtime: description.runtime.as_ref(),
-        doc: &system.doc,
-        source: &source,
-    };
-    let tokens = emit::emit(&header, &simplified, &schedule).map_err(|error| format!("not Rust: {error}\n{source}"))?;
-    Ok(Some(Stages { description, system, equations, simplified, log, schedule, tokens }))
 }

@@ -52,11 +52,15 @@ pub struct Header<'a> {
 /// The code of a model.
 ///
 /// # Errors
-/// Never for equations that `derive` makes: an error says that the text is not Rust.
+/// Never for equations that `derive` makes: an error, which begins with [`DEFECT`], says that the text is not Rust.
 pub fn emit(header: &Header, equations: &Equations, schedule: &Schedule) -> syn::Result<TokenStream> {
-    let tokens: TokenStream = syn::parse_str(&text(header, equations, schedule))?;
+    let tokens: TokenStream = syn::parse_str(&text(header, equations, schedule))
+        .map_err(|error| syn::Error::new(header.name.span(), format!("{DEFECT}: {error}")))?;
     Ok(placed(header.name, header.runtime, tokens))
 }
+
+/// How the message of an error begins that no model is to blame for.
+pub const DEFECT: &str = "the generated code is not Rust, which is a defect of the compiler, please report this model";
 
 fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     let model = header.name.to_string();

@@ -36,9 +36,9 @@ const VALUES: [f64; 24] = [
 const STEPS: [f64; 16] =
     [1e-3, 1e-3, 1e-2, 1e-2, 0.1, 1.0, 10.0, 1e-6, 1e-12, 1e-300, 1e6, 1e300, 0.0, -1e-3, f64::INFINITY, f64::NAN];
 const FORCES: [f64; 6] = [1e3, 1e9, 1e150, 1e308, f64::INFINITY, f64::NAN];
-/// Steps of a run.
-const MOST_STEPS: u32 = 20;
-/// Velocities beyond which a model is run rarely: its steps take long.
+/// Steps of a run as planned, and more than that: of a model, and of a large one.
+const MOST_STEPS: [(u32, f64); 2] = [(20, 1e3), (4, 4.0)];
+/// Velocities beyond which a model is run rarely and shortly: its steps take long.
 const LARGE: usize = 40;
 
 /// A model on which a force acts that it knows nothing of.
@@ -245,13 +245,14 @@ fn disturb(state: &mut State, wildness: Wildness, random: &mut Random) {
 
 /// A recorded run.
 fn record(model: &Pushed, scheme: &dyn Scheme, state: State, dt: f64, random: &mut Random) -> Result<String, String> {
+    let (most, limit) = MOST_STEPS[usize::from(model.dims().nv > LARGE)];
     let until = match random.below(12) {
         0 => *random.pick(&VALUES),
-        _ => state.t + dt * f64::from(1 + random.below(MOST_STEPS as usize) as u32) * [1.0, 1.0, 0.7][random.below(3)],
+        _ => state.t + dt * f64::from(1 + random.below(most as usize) as u32) * [1.0, 1.0, 0.7][random.below(3)],
     };
     // Work that is legitimate and long is none of this.
     let steps = (until - state.t) / dt;
-    let until = if steps > 1e3 && steps < 1e11 { state.t + 10.0 * dt } else { until };
+    let until = if steps > limit && steps < 1e11 { state.t + limit.min(10.0) * dt } else { until };
     let every = [1, 1, 2, 7, 1000, 0][random.below(6)];
     let watchers = match random.below(4) {
         0 => Watchers { energy: None, ..Watchers::default() },
