@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hamel_compiler::resolve::Provided;
-use hamel_verify::urdf;
+use hamel_import::urdf;
 use proc_macro2::TokenStream;
 
 fn compile(criterion: &mut Criterion) {

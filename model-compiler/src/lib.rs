@@ -13,7 +13,7 @@ pub mod check;
 pub mod derive;
 pub mod emit;
 pub mod inspect;
-mod parallel;
+pub mod parallel;
 pub mod parse;
 pub mod resolve;
 pub mod schedule;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
+use hamel_compiler::parallel;
 use hamel_verify::closed_forms::random;
-use hamel_verify::parallel;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<u64>());

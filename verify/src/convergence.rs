@@ -1,7 +1,7 @@
 //! Convergence studies: error norms, observed orders, Richardson extrapolation.
 
-use crate::number::exact_digits;
-use crate::report::{Cell, Column, Table};
+use hamel_report::number::exact_digits;
+use hamel_report::{Cell, Column, Table};
 
 /// Errors over step sizes, coarsest step first.
 #[derive(Clone, Debug, Default, PartialEq)]

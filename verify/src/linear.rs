@@ -2,12 +2,12 @@
 //!
 //! The numbers come from [`hamel::linear_analysis`]; here they are sampled, at equal cost where schemes have stages.
 
+use std::f64::consts::TAU;
+
 use hamel::linear_analysis::{self, Mode, Oscillator};
 use hamel::scheme::StepError;
 use hamel::tables::{TableError, Tableau};
-use std::f64::consts::TAU;
-
-use crate::report::{Curve, Style};
+use hamel_report::{Curve, Style};
 
 /// The amplification matrix of a scheme over the oscillator.
 type Amplification = Box<dyn Fn(Oscillator) -> nalgebra::DMatrix<f64>>;

@@ -6,9 +6,7 @@
 use hamel_compiler::expr::{ExprId, Graph, Stage, print};
 use hamel_compiler::simplify::{Limits, simplify, vanishes};
 use hamel_compiler::spatial::{self, Matrix3, Vector3};
-
-use crate::claim::{Claim, Expected};
-use crate::report::{Cell, Column, Report, Table};
+use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
 
 /// Formulas over common symbols, and what was found of them.
 #[derive(Default)]

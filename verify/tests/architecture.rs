@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+const CRATES: [&str; 9] =
+    ["model-compiler", "model-macros", "runtime", "models", "import", "report", "verify", "cli", "benches"];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -14,9 +17,7 @@ fn read(path: impl AsRef<Path>) -> String {
 /// Every Rust file of the workspace's crates.
 fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = ["model-compiler", "model-macros", "runtime", "models", "verify", "benches"]
-        .map(|name| root().join(name))
-        .into();
+    let mut folders: Vec<PathBuf> = CRATES.map(|name| root().join(name)).into();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -34,8 +35,7 @@ fn sources() -> Vec<PathBuf> {
 fn paths_in_the_architecture_exist() {
     let text = read("ARCHITECTURE.md");
     let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
-    let crates = ["model-compiler", "model-macros", "runtime", "models", "verify", "benches"];
-    let is_path = |word: &&&str| crates.iter().any(|name| **word == *name || word.starts_with(&format!("{name}/")));
+    let is_path = |word: &&&str| CRATES.iter().any(|name| **word == *name || word.starts_with(&format!("{name}/")));
     let paths: Vec<&&str> = quoted.iter().filter(is_path).collect();
     assert!(paths.len() > 20, "the document names paths");
     for path in paths {

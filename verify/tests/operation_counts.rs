@@ -1,8 +1,6 @@
 //! The reference functions of `hamel counts` compute what was published, before and after simplification, and take no
 //! more operations than the code of the best other tool.
 
-use std::process::Command;
-
 use hamel_compiler::expr::Stage;
 use hamel_compiler::simplify::Limits;
 use hamel_verify::counts::{Function, functions, study};
@@ -52,28 +50,4 @@ fn all_functions_have_the_published_values_as_derived() {
         let deviation = function.deviation(&formulas);
         assert!(deviation < TOLERANCE, "{}: {deviation:e}", function.name);
     }
-}
-
-#[test]
-fn the_command_prints_what_was_asked_for() {
-    let hamel = |arguments: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_hamel")).args(arguments).output().expect("the binary was built for this test")
-    };
-    let output = hamel(&["counts", "--only", "K_dp_crba"]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(
-        text.lines().any(|line| line.trim_start().starts_with("K_dp_crba") && line.contains("SymPy cse")),
-        "{text}"
-    );
-
-    let output = hamel(&["counts", "--only", "SC_M", "--json"]);
-    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON was asked for");
-    let names: Vec<_> = rows.as_array().into_iter().flatten().filter_map(|row| row["function"].as_str()).collect();
-    assert_eq!(names, ["SC_M", "SC_Mh"]);
-
-    let output = hamel(&["counts", "--only", "K_arm7_abba"]);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("did you mean `K_arm7_aba`?"), "{message}");
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::resolve::Provided;
 use hamel_compiler::schedule::interpret::{Interpreter, Point};
-use hamel_verify::urdf;
+use hamel_import::urdf;
 use serde::Deserialize;
 
 /// Largest deviation, relative to the largest value of the same vector or matrix.

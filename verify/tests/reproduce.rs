@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use hamel_report::folder::{Folder, Manifest, State};
+use hamel_report::output;
+use hamel_report::plot;
+use hamel_report::provenance::Provenance;
+use hamel_report::reproduce::{self, Outcome, Unwatched};
+use hamel_report::{Cost, Experiment, Verdict};
 use hamel_verify::PAPERS;
-use hamel_verify::claim::Verdict;
-use hamel_verify::experiment::{Cost, Experiment};
-use hamel_verify::folder::{Folder, Manifest, State};
-use hamel_verify::output;
-use hamel_verify::plot;
-use hamel_verify::provenance::Provenance;
-use hamel_verify::reproduce::{self, Outcome, Unwatched};
 
 fn all() -> impl Iterator<Item = &'static Experiment> {
     PAPERS.iter().flat_map(|paper| paper.experiments)
@@ -18,7 +17,7 @@ fn all() -> impl Iterator<Item = &'static Experiment> {
 
 #[test]
 fn cheap_experiments_hold_and_their_report_is_well_formed() {
-    let outcomes = reproduce::run(&reproduce::select(&[], Cost::Seconds), &Unwatched);
+    let outcomes = reproduce::run(&reproduce::select(PAPERS, &[], Cost::Seconds), &Unwatched);
     assert!(!outcomes.is_empty());
     let mut failures = Vec::new();
     for outcome in &outcomes {
@@ -43,7 +42,7 @@ fn cheap_experiments_hold_and_their_report_is_well_formed() {
     for outcome in &outcomes {
         output::stage_outcome(&mut folder, outcome).unwrap();
     }
-    output::stage_report(&mut folder, &outcomes, &Provenance::of_this_run()).unwrap();
+    output::stage_report(&mut folder, PAPERS, &outcomes, &Provenance::of_this_run()).unwrap();
     folder.commit().unwrap();
     assert_all_are_read_back(directory.path(), &outcomes);
     folder.finish().unwrap();
@@ -130,11 +129,11 @@ fn every_paper_has_an_entry_in_the_sources() {
 
 #[test]
 fn selection_respects_paper_and_cost() {
-    let seconds = reproduce::select(&[], Cost::Seconds);
+    let seconds = reproduce::select(PAPERS, &[], Cost::Seconds);
     assert!(seconds.iter().all(|experiment| experiment.cost == Cost::Seconds));
     assert_eq!(
-        reproduce::select(&["sherif".into()], Cost::Hours).len(),
+        reproduce::select(PAPERS, &["sherif".into()], Cost::Hours).len(),
         all().filter(|e| e.paper() == "sherif").count()
     );
-    assert!(reproduce::select(&["nothing".into()], Cost::Hours).is_empty());
+    assert!(reproduce::select(PAPERS, &["nothing".into()], Cost::Hours).is_empty());
 }

@@ -11,9 +11,9 @@ mod smooth;
 
 use hamel::schemes::{self, Entry, Stability};
 use hamel::{Block, ConstraintLevel, Model, Options, Scheme, State, StepError, simulate_with};
+use hamel_compiler::parallel;
 
 use crate::convergence::{fitted_slope, largest};
-use crate::parallel;
 
 /// A motion that is known exactly.
 pub struct Problem {

@@ -7,11 +7,11 @@
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::{ExprId, Graph, Stage};
 use hamel_compiler::spatial::{self, Vector3};
+use hamel_import::urdf;
 use proc_macro2::Span;
 
 use super::dynamics::{Dynamics, State};
 use super::{Formulas, Function, symbols};
-use crate::urdf;
 
 /// Names, descriptions, and whether the root moves freely.
 const TREES: [(&str, &str, bool); 4] = [

@@ -10,16 +10,14 @@ mod spatial_slider_crank;
 
 use hamel::scheme::StepError;
 use hamel::{Model, initial_state, schemes, simulate};
+use hamel_compiler::parallel;
 use hamel_models::point_pendulum::{PointPendulum, PointPendulumParameters};
 use hamel_models::{AndrewsSqueezer, AndrewsSqueezerAbsolute, FlyballGovernor, FlyballGovernorAbsolute, FourBars};
+use hamel_report::{Cell, Claim, Column, Cost, Expected, Experiment, Paper, Report, Table};
 
 use self::bricard::{Bricard, BricardJoint};
 use self::spatial_slider_crank::{SpatialSliderCrank, SpatialSliderCrankJoint};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
-use crate::experiment::{Cost, Experiment, Paper};
-use crate::parallel;
-use crate::report::{Cell, Column, Report, Table};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "iftomm",

@@ -6,11 +6,10 @@
 use hamel::linear_analysis::{Oscillator, spectral_radius};
 use hamel::scheme::StepError;
 use hamel::tables;
+use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
 use nalgebra::{DMatrix, Vector3};
 
-use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most};
-use crate::report::{Axis, Figure, Report, Style};
 
 pub(super) fn run() -> Result<Report, StepError> {
     let tableau = tables::bathe();

@@ -7,11 +7,10 @@
 use hamel::nonsmooth::ContactOptions;
 use hamel::scheme::StepError;
 use hamel::schemes;
+use hamel_compiler::parallel;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
 use super::mechanism::{Guide, Recorded, STEPS, compared, largest_error, norm_error, order, relative_error};
-use crate::claim::{Claim, Expected};
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 
 /// Table 4 as printed, then the largest error of θ₂ of an independent computation.
 const TABLE_4: [([&str; 3], [f64; 3]); 5] = [

@@ -3,11 +3,10 @@
 use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
 use hamel::tables;
+use hamel_report::{Claim, Expected, Report};
 
 use super::parameters::pair_of_figures;
-use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most, table};
-use crate::report::Report;
 
 /// α_AR of Fig. 11; the text names 1/6 only.
 const ALPHA_AR: [(&str, f64); 4] = [("0.1", 0.1), ("1/6", 1.0 / 6.0), ("1/4", 0.25), ("1/2", 0.5)];

@@ -5,10 +5,8 @@
 //! blocks beside the diagonal with the other sign. Written down here once more; the solver has its own.
 
 use hamel::scheme::StepError;
+use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
 use nalgebra::{DMatrix, DVector};
-
-use crate::claim::{Claim, Expected};
-use crate::report::{Cell, Column, Report, Table};
 
 /// Contacts of a problem, and directions in which they move.
 const CONTACTS: usize = 3;

@@ -6,10 +6,9 @@ use hamel::nonsmooth::ContactOptions;
 use hamel::scheme::StepError;
 use hamel::{Signal, schemes};
 use hamel_models::slider_crank_clearance::{SliderCrankClearance, SliderCrankClearanceParameters};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
 use super::mechanism::{Recorded, largest_error, record};
-use crate::claim::{Claim, Expected};
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 const DURATION: f64 = 0.1;
 const DT: f64 = 1e-5;

@@ -6,12 +6,11 @@
 
 use hamel::scheme::StepError;
 use hamel::schemes;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 use nalgebra::{Matrix2, Vector2};
 
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, Convergence};
 use crate::oscillator::{self, Point, acceleration};
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 const ALPHA_AR: f64 = 1.0 / 6.0;
 const RHO: f64 = 0.5;

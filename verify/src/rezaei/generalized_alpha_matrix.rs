@@ -4,11 +4,10 @@
 
 use hamel::linear_analysis::{NewmarkFamily, Oscillator, spectral_radius};
 use hamel::scheme::StepError;
+use hamel_report::{Claim, Expected, Report};
 use nalgebra::{Complex, DMatrix};
 
-use crate::claim::{Claim, Expected};
 use crate::linear::most;
-use crate::report::Report;
 
 pub(super) fn run() -> Result<Report, StepError> {
     let steps = (-3..=3).map(|k| 10f64.powi(k));

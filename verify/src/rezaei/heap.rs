@@ -7,9 +7,7 @@ use hamel::scheme::StepError;
 use hamel::{Model, State, schemes};
 use hamel_models::DiscPile;
 use hamel_models::disc_pile::DiscPileParameters;
-
-use crate::claim::{Claim, Expected};
-use crate::report::{Axis, Curve, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
 const STEP: f64 = 1e-3;
 const UNTIL: f64 = 0.3;

@@ -19,7 +19,7 @@ mod spring;
 mod stability_region;
 mod unilateral;
 
-use crate::experiment::{Cost, Experiment, Paper};
+use hamel_report::{Cost, Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "rezaei",

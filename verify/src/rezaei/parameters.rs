@@ -2,11 +2,10 @@
 
 use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
+use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
 
 use super::stability_region::POINTS;
-use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most};
-use crate::report::{Axis, Figure, Report, Style};
 
 /// α_f of HHT; the third is point E.
 const HHT: [(&str, f64); 5] = [("0", 0.0), ("0.1", 0.1), ("1/3", 1.0 / 3.0), ("0.4", 0.4), ("0.5", 0.5)];

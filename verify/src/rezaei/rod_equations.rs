@@ -7,9 +7,7 @@ use hamel::Model;
 use hamel::scheme::StepError;
 use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
-
-use crate::claim::{Claim, Expected};
-use crate::report::Report;
+use hamel_report::{Claim, Expected, Report};
 
 const GRAVITY: f64 = 9.81;
 const ELEMENTS: f64 = 20.0;

@@ -9,12 +9,11 @@ use hamel::{ConstraintLevel, Drift, Model, Options, Scheme, schemes, tables};
 use hamel_models::three_mass_oscillator::{
     ThreeMassOscillator, ThreeMassOscillatorConstrained, ThreeMassOscillatorParameters,
 };
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
 use super::mechanism::free_acceleration;
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 /// γ of the paper, m/s².
 const GRAVITY: f64 = 9.81;

@@ -2,10 +2,9 @@
 
 use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
-use crate::claim::{Claim, Expected};
 use crate::linear::Method;
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 /// Points of the figure, (α_m, α_f).
 pub(super) const POINTS: [(&str, f64, f64); 5] =

@@ -6,12 +6,11 @@
 use hamel::nonsmooth::{AfterImpact, ContactOptions};
 use hamel::scheme::StepError;
 use hamel::schemes;
+use hamel_compiler::parallel;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
 use super::bilateral::timing;
 use super::mechanism::{Guide, Recorded, STEPS, compared, largest_error, relative_error};
-use crate::claim::{Claim, Expected};
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 
 /// Table 6 as printed; the same and the largest error of θ₂ by an independent computation.
 const TABLE_6: [([&str; 3], [f64; 3], [f64; 3]); 5] = [

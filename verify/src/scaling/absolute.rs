@@ -4,14 +4,13 @@ use hamel::linear_solver::{LinearSolver, Work};
 use hamel::scheme::StepError;
 use hamel::sparsity::OwnedPattern;
 use hamel_compiler::derive::{FunctionRole, Role};
+use hamel_compiler::parallel;
 use hamel_compiler::schedule::count;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
 
 use super::{Compiled, Family};
-use crate::claim::{Claim, Expected};
 use crate::convergence::Convergence;
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};
 
 pub(super) const CHAINS: &[Family] = &[
     Family { name: "chain in space", text: include_str!("../../data/scaling/chain.model") },

@@ -2,13 +2,12 @@
 
 use hamel::scheme::StepError;
 use hamel_compiler::derive::FunctionRole;
+use hamel_compiler::parallel;
 use hamel_compiler::schedule::count;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
 
 use super::Family;
-use crate::claim::{Claim, Expected};
 use crate::convergence::Convergence;
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};
 
 /// Families, and their lengths.
 const FAMILIES: [(Family, &[usize]); 2] = [

@@ -12,8 +12,7 @@ use hamel_compiler::derive::{self, Equations};
 use hamel_compiler::emit::{self, Header};
 use hamel_compiler::schedule::{self, Schedule};
 use hamel_compiler::{parse, resolve, simplify};
-
-use crate::experiment::{Cost, Experiment, Paper};
+use hamel_report::{Cost, Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "scaling",

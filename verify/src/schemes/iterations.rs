@@ -5,14 +5,13 @@
 
 use hamel::scheme::{Options, Predictor, Scheme, StepError};
 use hamel::schemes;
+use hamel_compiler::parallel;
+use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
 
 use super::problem::{FREE_BODY_ROTATION, HEAVY_TOP, Motion, OSCILLATOR, PENDULUM_INDEX_3, Problem};
 use super::refinement::{End, run as integrate};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::linear::most;
-use crate::parallel;
-use crate::report::{Cell, Column, Report, Table};
 
 const PREDICTORS: [(Predictor, &str); 3] =
     [(Predictor::Constant, "constant"), (Predictor::TwoPoint, "two points"), (Predictor::ThreePoint, "three points")];

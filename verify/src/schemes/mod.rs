@@ -11,7 +11,7 @@ mod recorded;
 pub(crate) mod refinement;
 mod step_change;
 
-use crate::experiment::{Cost, Experiment, Paper};
+use hamel_report::{Cost, Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "schemes",

@@ -5,12 +5,11 @@
 
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes::{Entry, FAMILIES};
+use hamel_compiler::parallel;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
 use super::problem::Problem;
 use super::refinement::{End, QUANTITIES, Refinement};
-use crate::claim::{Claim, Expected};
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 
 /// How far a measured order may be from the registered one.
 const TOLERANCE: f64 = 0.1;

@@ -4,13 +4,12 @@
 
 use hamel::scheme::StepError;
 use hamel::schemes;
+use hamel_compiler::parallel;
+use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
 use serde::Deserialize;
 
 use super::problem::{Motion, OSCILLATOR, PENDULUM_INDEX_2, PENDULUM_INDEX_3, Problem};
 use super::refinement::{End, Refinement};
-use crate::claim::{Claim, Expected};
-use crate::parallel;
-use crate::report::{Cell, Column, Report, Table};
 
 const DATA: &str = include_str!("../../data/schemes/orders.csv");
 /// How far orders of two computations may be apart: half a unit of the last recorded digit, and rounding.

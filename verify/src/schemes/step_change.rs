@@ -8,13 +8,12 @@ use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
 use hamel::schemes;
 use hamel::tables::{self, SingleStep};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 use nalgebra::Complex;
 
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, Convergence};
 use crate::linear::{most, table};
 use crate::oscillator::{self, Point, acceleration};
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 const RHO: f64 = 0.6;
 const ALTERNATING: [f64; 2] = [1.0, 2.0];

@@ -7,7 +7,7 @@ mod schemes;
 mod single_axis_rotation;
 mod v8_crank_drive;
 
-use crate::experiment::{Experiment, Paper};
+use hamel_report::{Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "sherif",

@@ -3,8 +3,8 @@
 use hamel::scheme::StepError;
 use hamel_compiler::expr::{ExprId, Graph};
 use hamel_compiler::spatial::{Matrix3, Vector3, add, apply, cross, identity, multiply, transpose, zero};
+use hamel_report::Report;
 
-use crate::report::Report;
 use crate::symbolic::{Proofs, added, angular_velocity, combine, matrix_rate, rates, scaled, skew, sum, zyx};
 
 pub(super) fn run() -> Result<Report, StepError> {

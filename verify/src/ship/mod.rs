@@ -7,7 +7,7 @@ mod rotation;
 
 pub(crate) use equations::coriolis;
 
-use crate::experiment::{Cost, Experiment, Paper};
+use hamel_report::{Cost, Experiment, Paper};
 
 pub(crate) const PAPER: Paper =
     Paper { key: "ship", reference: "Lecture notes on ship dynamics, chapter 2: Dynamics", experiments: EXPERIMENTS };

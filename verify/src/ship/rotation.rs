@@ -2,8 +2,8 @@
 
 use hamel::scheme::StepError;
 use hamel_compiler::spatial::{add, apply, cross, identity, multiply, transpose};
+use hamel_report::Report;
 
-use crate::report::Report;
 use crate::symbolic::{Proofs, angular_velocity, matrix_rate, rates, skew, sum, zyx};
 
 pub(super) fn run() -> Result<Report, StepError> {

@@ -4,10 +4,9 @@
 
 use hamel::linear_analysis::{NewmarkFamily, newmark_corrector};
 use hamel::scheme::StepError;
+use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
 
-use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most};
-use crate::report::{Axis, Figure, Report, Style};
 
 const PRINTED: &str = "γ = ½ gives no damping, β = ¼ is unconditionally stable";
 

@@ -6,12 +6,11 @@ use hamel::scheme::StepError;
 use hamel::{consistent_acceleration, initial_state, schemes};
 use hamel_models::floating_body::{FloatingBodyParameters, MooredShipParameters};
 use hamel_models::{FloatingBody, MooredShip};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 use nalgebra::{Complex, DMatrix, DVector, Matrix3, Vector3};
 
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::motion::{self, Grid};
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 
 /// Steps in a period, and periods in a motion.
 const STEPS: f64 = 500.0;

@@ -7,8 +7,8 @@ use hamel_compiler::expr::{ExprId, Graph};
 use hamel_compiler::spatial::{
     Matrix3, Vector3, add, apply, apply_transposed, cross, dot, identity, multiply, neg, sub, transpose, zero,
 };
+use hamel_report::Report;
 
-use crate::report::Report;
 use crate::ship::coriolis;
 use crate::symbolic::{
     Proofs, added, angular_velocity, angular_velocity_map, combine, matrix_rate, rates, scaled, skew, sum, zyx,

@@ -2,10 +2,9 @@
 
 use hamel::linear_analysis::{modified_euler, runge_kutta_like};
 use hamel::scheme::StepError;
+use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
 
-use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most};
-use crate::report::{Axis, Figure, Report, Style};
 
 pub(super) fn run() -> Result<Report, StepError> {
     let methods =

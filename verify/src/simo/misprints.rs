@@ -5,11 +5,10 @@
 
 use hamel::scheme::StepError;
 use hamel::schemes::{Corrections, Form, NewmarkPredictorCorrector, RungeKuttaLike};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, Convergence};
 use crate::oscillator::{self, Point, acceleration};
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 const TOLERANCE: f64 = 0.1;
 const BETA: f64 = 0.25;
@@ -135,7 +134,7 @@ fn agreement(scheme: &str, difference: f64) -> Claim {
     Claim::new(format!("difference to {scheme} after 20 steps"), "1", Expected::AtMost(1e-13), difference)
 }
 
-fn table(studies: &[(&str, &Convergence)]) -> crate::report::Table {
+fn table(studies: &[(&str, &Convergence)]) -> hamel_report::Table {
     convergence::table("orders", "Larger error of q and q̇ on the forced oscillator", ("error", "1"), studies)
 }
 

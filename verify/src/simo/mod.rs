@@ -10,7 +10,7 @@ mod misprints;
 mod motion;
 mod newmark;
 
-use crate::experiment::{Cost, Experiment, Paper};
+use hamel_report::{Cost, Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "simo",

@@ -8,12 +8,11 @@ use hamel::{consistent_acceleration, initial_state, schemes};
 use hamel_models::ellipsoid::EllipsoidParameters;
 use hamel_models::otter::OtterParameters;
 use hamel_models::{Ellipsoid, MooredShip, Otter};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector6};
 
-use crate::claim::{Claim, Expected};
 use crate::convergence::{Convergence, largest, table};
 use crate::motion::{self, Grid};
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 /// Positions, and velocities and angular velocities in body axes, of the free ellipsoid with axes of 3, 2 and 1 m, by an
 /// independent program with 34 digits and a tolerance of 10⁻²⁷.

@@ -2,10 +2,9 @@
 
 use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
+use hamel_report::{Axis, Claim, Expected, Figure, Measured, Report, Style};
 
-use crate::claim::{Claim, Expected, Measured};
 use crate::linear::{Method, most};
-use crate::report::{Axis, Figure, Report, Style};
 
 const NAMED: [(&str, f64); 4] = [
     ("β = 0, second central difference", 0.0),

@@ -9,12 +9,11 @@ use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel_models::AndrewsSqueezerAbsolute;
 use hamel_models::andrews_squeezer::AndrewsSqueezerAbsoluteParameters;
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Measured, Report, Table};
 
 use super::employed::{Employed, Named, Shown};
 use super::response::{Problem, Response};
-use crate::claim::{Claim, Expected, Measured};
 use crate::convergence::{fitted_slope, largest};
-use crate::report::{Axis, Cell, Column, Report, Table};
 
 /// β, Θ, γ, Φ, δ, Ω, ε in rad, as an independent implementation has closed the loops.
 const START: [f64; 7] = [

@@ -4,9 +4,9 @@
 
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes;
+use hamel_report::{Axis, Curve, Figure, Style};
 
 use super::response::Response;
-use crate::report::{Axis, Curve, Figure, Style};
 
 const SECOND_ORDER: [&str; 10] =
     ["lms2", "lms3", "lms4", "ss2", "ss3", "ss4", "rho_bathe", "msstc3", "msstc4", "msstc5"];

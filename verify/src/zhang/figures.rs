@@ -1,9 +1,9 @@
 //! Amplitude decay, period elongation and spectral radius side by side, as the paper shows them. [zhang, Figs. 2-7]
 
 use hamel::linear_analysis::Mode;
+use hamel_report::{Axis, Curve, Figure, Style};
 
 use crate::linear::Method;
-use crate::report::{Axis, Curve, Figure, Style};
 
 /// Three figures with consecutive numbers.
 pub(super) struct Triple<'m> {

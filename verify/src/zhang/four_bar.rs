@@ -10,14 +10,13 @@ use hamel::model::State;
 use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel_models::FlexibleFourBar;
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Report, Table};
 
 use super::employed::{Named, Shown};
 use super::response::{Problem, Response, ending_claims, endings};
 use super::turn_about_x;
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::motion::output;
-use crate::report::{Axis, Cell, Column, Report, Table};
 
 /// Δt/n of Figs. 14, 15 and of Fig. 16, s.
 const STEPS: [f64; 2] = [4e-3, 1e-3];

@@ -1,13 +1,13 @@
 //! Schemes of higher order on the linear oscillator, ρ∞ = 0. [zhang, Figs. 5, 6, 7]
 
-use hamel::scheme::StepError;
-use hamel::tables;
 use std::f64::consts::TAU;
 
+use hamel::scheme::StepError;
+use hamel::tables;
+use hamel_report::{Claim, Expected, Report};
+
 use super::figures::Triple;
-use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most, table};
-use crate::report::Report;
 
 pub(super) fn run() -> Result<Report, StepError> {
     let mut methods = Vec::new();

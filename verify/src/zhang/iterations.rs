@@ -8,14 +8,13 @@ use hamel::initial_state;
 use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel_models::{FlexibleFourBar, RotatingShaft, ThinBeam};
+use hamel_report::number::readable;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
 use super::employed::Employed;
 use super::response::{Problem, Response};
 use super::{andrews, shaft};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
-use crate::number::readable;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 
 const TOLERANCE: Tolerance = Tolerance { relative: 1e-6, absolute: 1e-9, max_iterations: 25 };
 const FOUR_BAR: &str = "four-bar mechanism";

@@ -17,7 +17,7 @@ mod shaft;
 mod thin_beam;
 mod tunable;
 
-use crate::experiment::{Cost, Experiment, Paper};
+use hamel_report::{Cost, Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     key: "zhang",

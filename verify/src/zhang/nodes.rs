@@ -5,10 +5,9 @@
 
 use hamel::scheme::StepError;
 use hamel::tables::{self, TableError, Tableau};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
-use crate::claim::{Claim, Expected};
 use crate::linear::{most, table};
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 pub(super) fn run() -> Result<Report, StepError> {
     let mut errors: [Vec<(f64, f64)>; 2] = Default::default();

@@ -5,11 +5,10 @@
 
 use hamel::scheme::StepError;
 use hamel::tables;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 use nalgebra::DMatrix;
 
-use crate::claim::{Claim, Expected};
 use crate::linear::table;
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 const DOUBLINGS: u32 = 16;
 

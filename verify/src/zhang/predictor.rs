@@ -4,11 +4,10 @@
 
 use hamel::scheme::StepError;
 use hamel::tables;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, Convergence};
 use crate::linear::most;
-use crate::report::{Axis, Curve, Figure, Report, Style};
 
 /// α: the new step over the last one.
 const RATIOS: [f64; 5] = [0.3, 0.7, 1.0, 1.6, 3.0];

@@ -6,13 +6,12 @@
 use hamel::model::{Model, State};
 use hamel::newton::Tolerance;
 use hamel::scheme::{Options, Predictor, RotationReference, StepError};
+use hamel_compiler::parallel;
+use hamel_report::number::readable;
+use hamel_report::{Cell, Claim, Column, Expected, Measured, Table};
 
 use super::employed::{Employed, Named};
-use crate::claim::{Claim, Expected, Measured};
 use crate::motion::{self, Grid};
-use crate::number::readable;
-use crate::parallel;
-use crate::report::{Cell, Column, Table};
 
 /// First guesses of Newton's method, tried in turn until one leads to the end; the first is the scheme's own.
 const GUESSES: [(Option<Predictor>, &str); 4] = [

@@ -5,10 +5,9 @@
 
 use hamel::scheme::{Options, RotationReference, StepError};
 use hamel::schemes;
+use hamel_compiler::parallel;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
-use crate::claim::{Claim, Expected};
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 use crate::schemes::problem::FREE_BODY_TURNING_OVER;
 use crate::schemes::refinement::Refinement;
 

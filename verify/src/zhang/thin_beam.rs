@@ -8,14 +8,13 @@ use hamel::model::State;
 use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel_models::ThinBeam;
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Report, Table};
 
 use super::employed::{Employed, Named, Shown};
 use super::response::{Problem, Response, ending_claims, endings};
 use super::turn_about_x;
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::motion::output;
-use crate::report::{Axis, Cell, Column, Report, Table};
 
 const STEP: f64 = 1e-3;
 const END: f64 = 0.8;

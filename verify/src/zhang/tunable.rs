@@ -4,11 +4,10 @@
 
 use hamel::scheme::StepError;
 use hamel::tables;
+use hamel_report::{Claim, Expected, Figure, Report};
 
 use super::figures::Triple;
-use crate::claim::{Claim, Expected};
 use crate::linear::{Method, most, table};
-use crate::report::{Figure, Report};
 
 /// The two values that the paper's examples use.
 const RHO: [f64; 2] = [0.0, 0.6];

@@ -2,11 +2,10 @@
 
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes;
+use hamel_report::{Axis, Claim, Expected, Report};
 
 use super::trace::{Trace, contact_force, over_time};
 use super::{bathe, driven};
-use crate::claim::{Claim, Expected};
-use crate::report::{Axis, Report};
 
 /// Step and length of the motions, s.
 const STEP: f64 = 1e-4;

@@ -5,12 +5,11 @@ use hamel::scheme::StepError;
 use hamel::{Model, Signal, State};
 use hamel_models::FlexibleSliderCrankPinned;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankPinnedParameters;
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Report, Table};
 use nalgebra::DMatrix;
 
 use super::trace::{Trace, contact_force, over_time};
 use super::{BEFORE_IMPACT, STEP, bathe, driven, impossible, rod_modes, strike};
-use crate::claim::{Claim, Expected};
-use crate::report::{Axis, Cell, Column, Report, Table};
 
 /// Until small impacts have begun, s.
 const UNTIL: f64 = 0.015;

@@ -9,13 +9,12 @@ use hamel::modal::{Modes, Reduced, flexible_velocities};
 use hamel::scheme::StepError;
 use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
 use nalgebra::DMatrix;
 
 use super::trace::{Trace, path};
 use super::{ELEMENTS, STEP, bathe, driven, impossible, strike};
-use crate::claim::{Claim, Expected};
 use crate::convergence::Convergence;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};
 
 /// Numbers of elements, and for some the difference at the tip to 32 elements, m, and the first impulse, N s, of an
 /// independent implementation.

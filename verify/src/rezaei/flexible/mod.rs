@@ -16,8 +16,7 @@ use hamel::scheme::{Scheme, StepError, Stepper};
 use hamel::{Model, Signal, initial_state, schemes};
 use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
-
-use crate::experiment::{Cost, Experiment};
+use hamel_report::{Cost, Experiment};
 
 /// In the order of the paper.
 pub(super) const MESHES: Experiment = Experiment {

@@ -2,10 +2,9 @@
 
 use hamel::modal::Reduced;
 use hamel::scheme::StepError;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
 use super::{driven, impossible, rod_modes, strike};
-use crate::claim::{Claim, Expected};
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 
 /// Frequencies of an independent implementation, Hz.
 const FREQUENCIES: [f64; 5] = [2659.485624, 4138.070598, 12439.750264, 16666.745977, 20818.191939];

@@ -4,15 +4,14 @@ use std::time::Instant;
 
 use hamel::Model;
 use hamel::scheme::StepError;
+use hamel_compiler::parallel;
 use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
 use hamel_models::slider_crank_clearance::SliderCrankClearance;
+use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
 
 use super::trace::{Sample, Trace};
 use super::{STEP, bathe, driven};
-use crate::claim::{Claim, Expected};
-use crate::parallel;
-use crate::report::{Axis, Figure, Report, Style};
 
 /// θ₁ and θ₂ of an independent implementation, rad, at these times, s. Small impacts are chaotic, so that what changes
 /// the fifth digit of a coordinate may move later ones by 10⁻³.

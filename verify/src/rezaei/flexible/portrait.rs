@@ -3,11 +3,10 @@
 use hamel::Model;
 use hamel::modal::Reduced;
 use hamel::scheme::StepError;
+use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
 
 use super::trace::{Trace, contact_force, path};
 use super::{BEFORE_IMPACT, STEP, bathe, driven, impossible, rod_modes};
-use crate::claim::{Claim, Expected};
-use crate::report::{Cell, Column, Report, Table};
 
 /// Until small impacts have begun, s.
 const UNTIL: f64 = 0.02;

@@ -4,11 +4,10 @@
 use hamel::scheme::{Scheme, StepError};
 use hamel::{Model, schemes};
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
 use super::trace::{Trace, over_time};
 use super::{ELEMENTS, STEP, bathe, contact, driven};
-use crate::claim::{Claim, Expected};
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 
 /// Until the generalized-α method is to have become unstable for long, s.
 const UNTIL: f64 = 0.2;

@@ -2,9 +2,9 @@
 
 use hamel::Model;
 use hamel::scheme::{Scheme, StepError, Stepper};
+use hamel_report::{Axis, Curve, Figure, Style};
 
 use super::{contact, follow};
-use crate::report::{Axis, Curve, Figure, Style};
 
 /// The mechanism at an instant.
 #[derive(Clone, Copy, Debug)]

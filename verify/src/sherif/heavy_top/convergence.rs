@@ -5,13 +5,12 @@
 
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes::RungeKutta;
+use hamel_compiler::parallel;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Slope, Style};
 
 use super::Top;
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, Convergence};
 use crate::motion::Grid;
-use crate::parallel;
-use crate::report::{Axis, Curve, Figure, Report, Slope, Style};
 use crate::sherif::schemes::{body_weighted, classical, modified};
 
 /// Step sizes as printed, s.

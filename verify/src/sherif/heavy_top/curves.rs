@@ -1,12 +1,11 @@
 //! Velocity of the centre of mass and angular velocity over time. [sherif, Figs. 3, 4]
 
 use hamel::scheme::StepError;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
 use super::{Top, reference};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::motion::Grid;
-use crate::report::{Axis, Curve, Figure, Report, Style};
 use crate::sherif::schemes::modified;
 
 const DT: f64 = 1e-5;

@@ -1,14 +1,13 @@
 //! Total energy over ten seconds for several damping parameters. [sherif, Fig. 5]
 
 use hamel::scheme::StepError;
+use hamel_compiler::parallel;
+use hamel_report::number::readable;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
 use super::Top;
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::motion::Grid;
-use crate::number::readable;
-use crate::parallel;
-use crate::report::{Axis, Curve, Figure, Report, Style};
 use crate::sherif::schemes::modified;
 
 /// Step size as printed, s.

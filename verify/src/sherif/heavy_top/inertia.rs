@@ -3,9 +3,7 @@
 //! The initial angular velocity of the paper is that of steady precession of a *symmetric* top, which fixes the number.
 
 use hamel::scheme::StepError;
-
-use crate::claim::{Claim, Expected};
-use crate::report::{Cell, Column, Report, Table};
+use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
 
 const MASS: f64 = 15.0;
 const LENGTH: f64 = 1.0;

@@ -14,8 +14,8 @@ use hamel::model::{Model, State};
 use hamel::scheme::{Scheme, StepError};
 use hamel_models::heavy_top::{HeavyTopJointParameters, HeavyTopParameters};
 use hamel_models::{HeavyTop, HeavyTopJoint};
+use hamel_report::{Cost, Experiment};
 
-use crate::experiment::{Cost, Experiment};
 use crate::motion::{self, Grid, Motion};
 
 pub(super) const INERTIA: Experiment = Experiment {

@@ -4,13 +4,12 @@
 //! rotation, is not yet in the asymptotic range at the printed step sizes.
 
 use hamel::scheme::{Scheme, StepError};
+use hamel_compiler::parallel;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Slope, Style};
 
 use super::convergence::{Samples, angular_velocity, error, reference};
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, Convergence};
 use crate::motion::Grid;
-use crate::parallel;
-use crate::report::{Axis, Curve, Figure, Report, Slope, Style};
 use crate::sherif::schemes::{body_weighted, classical, modified};
 
 const DURATION: f64 = 0.1;

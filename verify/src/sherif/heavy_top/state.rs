@@ -6,14 +6,13 @@
 use hamel::model::State;
 use hamel::scheme::StepError;
 use hamel::schemes::RungeKutta;
+use hamel_compiler::parallel;
+use hamel_report::number::readable;
+use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
 
 use super::{Top, reference};
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, largest};
 use crate::motion::Grid;
-use crate::number::readable;
-use crate::parallel;
-use crate::report::{Cell, Column, Report, Table};
 use crate::sherif::schemes::body_weighted;
 
 const DURATION: f64 = 1.0;

@@ -4,14 +4,13 @@
 //! its velocity-level errors grow. The paper says in general that some damping is unavoidable; Hamel measures how much.
 
 use hamel::scheme::StepError;
+use hamel_compiler::parallel;
+use hamel_report::number::{exact_digits, readable};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Measured, Report, Style, Table};
 
 use super::Top;
-use crate::claim::{Claim, Expected, Measured};
 use crate::convergence::largest;
 use crate::motion::Grid;
-use crate::number::{exact_digits, readable};
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 use crate::sherif::schemes::modified;
 
 const STEPS: [f64; 2] = [5e-4, 2.5e-4];

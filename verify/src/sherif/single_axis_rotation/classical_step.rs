@@ -4,13 +4,12 @@
 //! The coefficients are measured: steps of several sizes, interpolated by a polynomial in h.
 
 use hamel::scheme::StepError;
+use hamel_compiler::parallel;
+use hamel_report::number::exact_digits;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
 use super::{ALPHAS, Rotor};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
-use crate::number::exact_digits;
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 use crate::sherif::schemes::classical;
 
 /// Angular velocity before the step, rad/s.

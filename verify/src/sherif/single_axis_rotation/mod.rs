@@ -13,8 +13,8 @@ use hamel::model::State;
 use hamel::scheme::{Scheme, StepError};
 use hamel_models::SingleAxisRotation;
 use hamel_models::single_axis_rotation::SingleAxisRotationParameters;
+use hamel_report::{Cost, Experiment};
 
-use crate::experiment::{Cost, Experiment};
 use crate::motion::{self, Grid, Motion};
 
 pub(super) const CLASSICAL_STEP: Experiment = Experiment {

@@ -3,12 +3,11 @@
 //! ω = ω' + c h + c h γ α (1 − e₀), with γ = ½ − α and e₀ = 1 − ω'²h²/8 − c ω' h³/8 + O(h⁴), c = Mₓ/Iₓ.
 
 use hamel::scheme::StepError;
+use hamel_report::number::exact_digits;
+use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
 
 use super::{ALPHAS, Rotor};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
-use crate::number::exact_digits;
-use crate::report::{Cell, Column, Report, Table};
 use crate::sherif::schemes::modified;
 
 /// Angular velocity before the step, rad/s.

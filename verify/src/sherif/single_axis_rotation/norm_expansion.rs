@@ -4,10 +4,8 @@
 //! scalar products that the text makes of it.
 
 use hamel::scheme::StepError;
+use hamel_report::{Claim, Expected, Report};
 use nalgebra::Vector4;
-
-use crate::claim::{Claim, Expected};
-use crate::report::Report;
 
 /// Any vectors and any β do; these have no special angles.
 const BETA: f64 = 0.3;

@@ -5,13 +5,12 @@
 //! The modified scheme keeps accelerating.
 
 use hamel::scheme::StepError;
+use hamel_compiler::parallel;
+use hamel_report::number::readable;
+use hamel_report::{self, Axis, Claim, Expected, Figure, Measured, Report, Style};
 
 use super::Rotor;
-use crate::claim::{Claim, Expected, Measured};
 use crate::motion::Grid;
-use crate::number::readable;
-use crate::parallel;
-use crate::report::{self, Axis, Figure, Report, Style};
 use crate::sherif::schemes::{classical, modified};
 
 const DT: f64 = 1e-3;
@@ -98,7 +97,7 @@ fn claims(curves: &[Curve], c: f64) -> Vec<Claim> {
 fn figure(curves: &[Curve], c: f64) -> Figure {
     let names = ["classical, α = −0.3", "classical, α = 0", "modified, α = −0.3", "modified, α = 0"];
     let styles = [Style::Line, Style::Line, Style::Line, Style::Dashed];
-    let mut drawn = vec![report::Curve::new(
+    let mut drawn = vec![hamel_report::Curve::new(
         "exact",
         Style::Markers,
         (0..=10).map(|k| 0.1 * f64::from(k) * DURATION).map(|t| (t, c * t)).collect(),
@@ -108,7 +107,7 @@ fn figure(curves: &[Curve], c: f64) -> Figure {
             .iter()
             .zip(styles)
             .zip(curves)
-            .map(|((name, style), points)| report::Curve::new(*name, style, points.clone())),
+            .map(|((name, style), points)| hamel_report::Curve::new(*name, style, points.clone())),
     );
     Figure {
         slug: "spin_up".into(),

@@ -1,15 +1,14 @@
 //! Error of the angular velocity over the step size. [sherif, Fig. 9]
 
 use hamel::scheme::{Scheme, StepError};
+use hamel_compiler::parallel;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Slope, Style};
 
 use super::Drive;
 use super::reference::Equation;
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, Convergence};
 use crate::motion::Grid;
-use crate::parallel;
-use crate::report::{Axis, Curve, Figure, Report, Slope, Style};
 use crate::sherif::schemes::{body_weighted, modified};
 
 /// Step sizes as printed, s.

@@ -1,15 +1,14 @@
 //! Error of the angular velocity over the damping parameter. [sherif, Fig. 10]
 
 use hamel::scheme::{Scheme, StepError};
+use hamel_compiler::parallel;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
 
 use super::Drive;
 use super::reference::Equation;
-use crate::claim::{Claim, Expected};
 use crate::convergence::{Convergence, integrated_error};
 use crate::motion::Grid;
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};
 use crate::sherif::schemes::{body_weighted, modified};
 
 /// The text does not print the values of the figure; these span the interval that it allows.

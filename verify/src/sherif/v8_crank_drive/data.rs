@@ -3,13 +3,12 @@
 use hamel::model::{Model, State};
 use hamel::scheme::StepError;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
 use super::Drive;
 use super::reference::{Equation, SAMPLES};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::motion::Grid;
-use crate::report::{Axis, Curve, Figure, Report, Style};
 use crate::sherif::schemes::body_weighted;
 
 /// Singular values below this part of the largest would mean another degree of freedom.

@@ -17,8 +17,8 @@ use hamel::model::{Model, State};
 use hamel::scheme::{Scheme, StepError, StepStats};
 use hamel_models::V8CrankDrive;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
+use hamel_report::{Cost, Experiment};
 
-use crate::experiment::{Cost, Experiment};
 use crate::motion::{self, Grid};
 
 pub(super) const DATA: Experiment = Experiment {

@@ -2,11 +2,10 @@
 
 use hamel::scheme::StepError;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
+use hamel_report::{Claim, Expected, Report};
 
 use super::convergence::{ONE_AXIS, figure, studies};
-use crate::claim::{Claim, Expected};
 use crate::convergence::{self, Convergence};
-use crate::report::Report;
 use crate::sherif::schemes::{body_weighted, classical, modified};
 
 const STEPS: [f64; 4] = [1e-3, 5e-4, 2.5e-4, 1.25e-4];

@@ -1,15 +1,14 @@
 //! Angular velocity of the crankshaft over 15 s, energy, iterations and constraints on the way. [sherif, Fig. 8]
 
 use hamel::scheme::{Scheme, StepError};
+use hamel_compiler::parallel;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
 
 use super::reference::Equation;
 use super::{Drive, Run};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::motion::Grid;
-use crate::parallel;
-use crate::report::{Axis, Cell, Column, Curve, Figure, Report, Style, Table};
 use crate::sherif::schemes::{body_weighted, classical, modified};
 
 /// As printed: step size, s, and damping parameter.

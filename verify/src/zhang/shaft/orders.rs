@@ -6,15 +6,14 @@
 use hamel::model::State;
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes;
+use hamel_compiler::parallel;
 use hamel_models::RotatingShaft;
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Slope, Style};
 
 use super::super::employed::Employed;
 use super::{along_z, at_rest};
-use crate::claim::{Claim, Expected};
 use crate::convergence::{Convergence, largest, table};
 use crate::motion::{self, Grid};
-use crate::parallel;
-use crate::report::{Axis, Curve, Figure, Report, Slope, Style};
 
 const DURATION: f64 = 2.5;
 /// Each scheme takes some of these, as its accuracy and its number of stages have it.

@@ -5,14 +5,13 @@ use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel::{consistent_acceleration, initial_state};
 use hamel_models::RotatingShaft;
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Report, Table};
 
 use super::super::employed::{Employed, Shown};
 use super::super::response::{Problem, Response, ending_claims, endings};
 use super::{along_z, at_rest};
-use crate::claim::{Claim, Expected};
 use crate::convergence::largest;
 use crate::motion::output;
-use crate::report::{Axis, Cell, Column, Report, Table};
 
 const STEP: f64 = 1e-3;
 const NAME: &str = "Δt/n = 10⁻³ s";

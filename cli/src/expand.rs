@@ -1,0 +1,25 @@
+//! `hamel expand`: the Rust that a model becomes.
+
+use hamel_compiler::inspect;
+
+use crate::failure::Failure;
+use crate::screen::{Destination, Screen};
+use crate::source::Choice;
+
+/// Arguments of `hamel expand`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    destination: Destination,
+}
+
+/// Prints the generated code, formatted.
+pub(crate) fn expand(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    screen.direct(&arguments.destination)?;
+    let stages = arguments.choice.stages()?;
+    let code = inspect::rust(&stages.tokens, None).map_err(|error| Failure::Usage(error.to_string()))?;
+    // The code ends its last line itself.
+    Ok(screen.line(code.trim_end())?)
+}

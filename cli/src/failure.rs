@@ -1,0 +1,98 @@
+//! Why a verb ended early, and the exit code for it.
+
+use std::io;
+use std::process::ExitCode;
+
+use hamel::scheme::StepError;
+use hamel_compiler::diagnostics::nearest;
+use hamel_compiler::file::FileError;
+use hamel_report::folder::FolderError;
+use hamel_report::output::OutputError;
+
+/// Why a verb ended early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A result is outside its tolerance; the table has said which.
+    Verdict,
+    /// The request cannot be carried out as written.
+    Usage(String),
+    /// A solver failed.
+    Solver(String),
+    /// Results are there and could not be written.
+    Unwritten(String),
+    /// The reader of standard output has gone.
+    Screen(io::Error),
+}
+
+impl Failure {
+    /// An unknown name, with the nearest known one.
+    pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}", known.join(", ")),
+        };
+        Failure::Usage(format!("unknown {kind} `{name}`\nhelp: {help}"))
+    }
+
+    /// Says on standard error what happened; the exit code of the program.
+    pub(crate) fn report(self) -> ExitCode {
+        let (message, code) = match self {
+            Failure::Verdict => (None, 1),
+            Failure::Usage(message) => (Some(message), 2),
+            Failure::Solver(message) => (Some(message), 3),
+            Failure::Unwritten(message) => (Some(message), 4),
+            // A reader such as `head` has seen enough: that is no error.
+            Failure::Screen(error) if error.kind() == io::ErrorKind::BrokenPipe => (None, 0),
+            Failure::Screen(error) => (Some(format!("cannot write to standard output: {error}")), 4),
+        };
+        if let Some(message) = message {
+            eprintln!("error: {message}");
+        }
+        ExitCode::from(code)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Screen(error)
+    }
+}
+
+impl From<StepError> for Failure {
+    fn from(error: StepError) -> Self {
+        match error {
+            StepError::BadModel(_) | StepError::BadParameter { .. } | StepError::Undefined { .. } => {
+                Failure::Usage(error.to_string())
+            }
+            _ => Failure::Solver(error.to_string()),
+        }
+    }
+}
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Self {
+        match error {
+            OutputError::Folder(FolderError::File { .. }) | OutputError::Document { .. } => {
+                Failure::Unwritten(error.to_string())
+            }
+            OutputError::Folder(error) => error.into(),
+        }
+    }
+}
+
+/// A folder that cannot be used, before there is anything to write.
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        Failure::Usage(error.to_string())
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Write { .. } => Failure::Unwritten(error.to_string()),
+            _ => Failure::Usage(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `hamel import`: a model from the URDF description of a robot.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use hamel_compiler::file::{self, FileError};
+use hamel_compiler::resolve::Provided;
+use hamel_import::urdf;
+
+use crate::failure::Failure;
+use crate::screen::{Destination, Screen};
+
+/// Arguments of `hamel import`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The description; macros of xacro are to be expanded before.
+    #[arg(value_name = "ROBOT.urdf")]
+    file: PathBuf,
+    /// Let the root link move freely; otherwise it is the ground.
+    #[arg(long)]
+    floating: bool,
+    /// Functions to provide, e.g. inverse_dynamics,forward_dynamics_derivatives.
+    #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Provided::ALL.map(Provided::keyword)))]
+    provide: Vec<String>,
+    #[command(flatten)]
+    destination: Destination,
+}
+
+/// Prints the model; on standard error what was left out, and what the compiler says of the model.
+pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    screen.direct(&arguments.destination)?;
+    let path = arguments.file.display();
+    let text = file::text(&arguments.file)?;
+    let is_asked = |function: &Provided| arguments.provide.iter().any(|word| word == function.keyword());
+    let provide = Provided::ALL.into_iter().filter(is_asked).collect();
+    let options = urdf::Options { is_floating: arguments.floating, provide };
+    let import = urdf::import(&text, &options).map_err(|error| Failure::Usage(format!("{path}:{error}")))?;
+    for warning in &import.warnings {
+        eprintln!("warning: {path}:{warning}");
+    }
+    screen.line("hamel::multibody! {")?;
+    for line in import.model.lines() {
+        screen.line(format!("    {line}").trim_end())?;
+    }
+    screen.line("}")?;
+    screen.flush()?;
+    // A description may hold what no rigid body has, such as an impossible inertia: the compiler knows.
+    let description = import.model.parse().map_err(syn::Error::from).and_then(hamel_compiler::parse::parse);
+    let checked = description.and_then(|description| hamel_compiler::resolve::resolve(&description));
+    checked.map(drop).map_err(|error| FileError::model(Path::new("the model"), error).into())
+}

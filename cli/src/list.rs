@@ -1,0 +1,166 @@
+//! `hamel list`: models, schemes and experiments.
+
+use hamel_verify::PAPERS;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::screen::Screen;
+
+/// Arguments of `hamel list`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// What to list; everything when not given.
+    what: Option<What>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum What {
+    Models,
+    Schemes,
+    Experiments,
+}
+
+#[derive(Serialize)]
+struct Listing {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    models: Option<Vec<Model>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schemes: Option<Vec<Scheme>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    experiments: Option<Vec<Experiment>>,
+}
+
+#[derive(Serialize)]
+struct Model {
+    name: &'static str,
+    coordinates: usize,
+    velocities: usize,
+    constraints: usize,
+    parameters: Vec<String>,
+    summary: &'static str,
+}
+
+#[derive(Serialize)]
+struct Scheme {
+    name: &'static str,
+    family: &'static str,
+    order: u32,
+    stages: u32,
+    stability: String,
+    /// Whether it carries models with contacts.
+    contacts: bool,
+    /// Orders of coordinates, velocities and multipliers with constraints on velocities and on positions.
+    index_2: Option<[u32; 3]>,
+    index_3: Option<[u32; 3]>,
+    parameters: Vec<Parameter>,
+    source: &'static str,
+}
+
+#[derive(Serialize)]
+struct Parameter {
+    name: &'static str,
+    default: f64,
+}
+
+#[derive(Serialize)]
+struct Experiment {
+    id: &'static str,
+    paper: &'static str,
+    place: &'static str,
+    cost: &'static str,
+    title: &'static str,
+}
+
+/// Prints what there is.
+pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    let is_asked = |what: What| arguments.what.is_none_or(|asked| asked == what);
+    let listing = Listing {
+        models: is_asked(What::Models).then(models),
+        schemes: is_asked(What::Schemes).then(schemes),
+        experiments: is_asked(What::Experiments).then(experiments),
+    };
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&listing).map_err(std::io::Error::from)?;
+        return Ok(screen.line(text)?);
+    }
+    let between = if arguments.what.is_none() { "\n" } else { "" };
+    if let Some(models) = &listing.models {
+        screen.line("Models: coordinates, velocities, constraints")?;
+        let sizes = |m: &Model| [m.coordinates, m.velocities, m.constraints].map(|n| n.to_string());
+        let row = |m: &Model| std::iter::once(m.name.into()).chain(sizes(m)).chain([m.summary.into()]).collect();
+        screen.table(&models.iter().map(row).collect::<Vec<_>>())?;
+    }
+    if let Some(schemes) = &listing.schemes {
+        let columns = "family, order, orders of q/v/λ (accelerations as λ at most) with constraints on velocities and on positions, stages, contacts";
+        screen.line(format!("{between}Schemes: {columns}"))?;
+        let parameter = |p: &Parameter| format!("{} = {}", p.name, p.default);
+        let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
+        let row = |s: &Scheme| {
+            let parameters = s.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ");
+            let numbers = [s.order.to_string(), orders(s.index_2), orders(s.index_3), s.stages.to_string()];
+            let contacts = if s.contacts { "contacts" } else { "–" };
+            let texts = [contacts.to_owned(), s.stability.clone(), parameters, s.source.to_owned()];
+            [s.name.to_owned(), s.family.to_owned()].into_iter().chain(numbers).chain(texts).collect()
+        };
+        screen.table(&schemes.iter().map(row).collect::<Vec<_>>())?;
+    }
+    if let Some(experiments) = &listing.experiments {
+        screen.line(format!("{between}Experiments"))?;
+        let row = |e: &Experiment| [e.id, e.place, e.cost, e.title].map(String::from).to_vec();
+        screen.table(&experiments.iter().map(row).collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+fn models() -> Vec<Model> {
+    let described = hamel_models::ALL.iter().filter_map(|entry| {
+        // Without parameters to set, nothing can be unknown: every model builds.
+        let info = (entry.build)(&[]).ok()?.describe();
+        Some(Model {
+            name: entry.name,
+            coordinates: info.coordinates.len(),
+            velocities: info.velocities.len(),
+            constraints: info.constraints.len(),
+            parameters: info.parameters.iter().map(|p| format!("{} [{}]", p.name, p.unit)).collect(),
+            summary: info.doc.trim().lines().next().unwrap_or_default(),
+        })
+    });
+    described.collect()
+}
+
+fn schemes() -> Vec<Scheme> {
+    let members = hamel::schemes::FAMILIES.iter().flat_map(|family| family.entries.iter().map(move |e| (family, e)));
+    let described = members.filter_map(|(family, entry)| {
+        // Defaults are in range, so that every scheme can be made.
+        let scheme = entry.scheme(&[]).ok()?;
+        let parameter = |&(name, default): &(&'static str, f64)| Parameter { name, default };
+        Some(Scheme {
+            name: entry.name,
+            family: family.name,
+            order: scheme.order(),
+            stages: scheme.stages(),
+            stability: entry.stability.to_string(),
+            contacts: scheme.carries_contacts(),
+            index_2: entry.index_2,
+            index_3: entry.index_3,
+            parameters: entry.parameters.iter().map(parameter).collect(),
+            source: entry.source,
+        })
+    });
+    described.collect()
+}
+
+fn experiments() -> Vec<Experiment> {
+    let all = PAPERS.iter().flat_map(|paper| paper.experiments);
+    all.map(|experiment| Experiment {
+        id: experiment.id,
+        paper: experiment.paper(),
+        place: experiment.place,
+        cost: experiment.cost.label(),
+        title: experiment.title,
+    })
+    .collect()
+}

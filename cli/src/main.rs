@@ -1,0 +1,84 @@
+//! The `hamel` command: one file per verb, and how a verb may fail.
+//!
+//! Exit codes: 0 when every result is within its tolerance, 1 when one is not, 2 for wrong usage, 3 when a solver failed,
+//! 4 when results could not be written.
+
+mod closed_forms;
+mod counts;
+mod expand;
+mod failure;
+mod import;
+mod inspect;
+mod list;
+mod recording;
+mod reproduce;
+mod run;
+mod screen;
+mod source;
+mod study;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use screen::Screen;
+
+/// Multibody models from a macro, compiled symbolically, integrated, and held against published results.
+#[derive(Parser)]
+#[command(name = "hamel", version, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// List models, schemes and experiments.
+    List(list::Arguments),
+    /// Repeat published results and write a report.
+    Reproduce(reproduce::Arguments),
+    /// Integrate a model and write its motion.
+    Run(run::Arguments),
+    /// Show the equations and the generated code of a model.
+    Inspect(inspect::Arguments),
+    /// Print the Rust that a model becomes.
+    Expand(expand::Arguments),
+    /// Run every scheme on motions that are known exactly, at three steps each.
+    ClosedForms(closed_forms::Arguments),
+    /// Count the operations of reference functions, beside those of other tools.
+    Counts(counts::Arguments),
+    /// Translate the URDF description of a robot into a model.
+    Import(import::Arguments),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  hamel reproduce                       every result of cost `seconds` or `minutes`, into results/
+  hamel reproduce sherif --only sherif/heavy_top/fig2
+  hamel run heavy_top --scheme hht --alpha -0.1 --dt 1e-4 --until 1
+  hamel inspect pendulum --term mass_matrix --as latex
+  hamel expand src/robot.rs --model Arm
+  hamel closed-forms --only ball/ --scheme bathe
+  hamel counts --only C6
+  hamel reproduce --resume              goes on from what an interrupted one has ended
+  hamel import robot.urdf --floating --out robot.rs
+
+Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed,
+4 results could not be written.";
+
+fn main() -> ExitCode {
+    let mut screen = Screen::new();
+    let result = match Cli::parse().verb {
+        Verb::List(arguments) => list::list(&arguments, &mut screen),
+        Verb::Reproduce(arguments) => reproduce::reproduce(&arguments, &mut screen),
+        Verb::Run(arguments) => run::run(&arguments, &mut screen),
+        Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
+        Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),
+        Verb::ClosedForms(arguments) => closed_forms::closed_forms(&arguments, &mut screen),
+        Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
+        Verb::Import(arguments) => import::import(&arguments, &mut screen),
+    };
+    match result.and_then(|()| screen.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

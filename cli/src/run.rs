@@ -1,0 +1,298 @@
+//! `hamel run`: integrates a model and writes its motion as CSV, plots and a short table.
+
+use std::path::PathBuf;
+
+use hamel::adaptive::{AdaptiveRun, AdaptiveStepper, Control, simulate_adaptive};
+use hamel::newton::Tolerance;
+use hamel::trajectory::Division;
+use hamel::{Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Watchers, schemes};
+use hamel_compiler::escape::file_name;
+use hamel_models::ModelEntry;
+use hamel_report::folder::Folder;
+use hamel_report::output::{self, OutputError};
+use hamel_report::provenance::{self, Provenance};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::recording;
+use crate::screen::Screen;
+
+/// Arguments of `hamel run`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Name of a model, see `hamel list`.
+    model: String,
+    /// Name of a scheme, see `hamel list`.
+    #[arg(long, value_name = "NAME")]
+    scheme: String,
+    /// Step size, s.
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    dt: f64,
+    /// End of the motion, s.
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    until: f64,
+    /// Numerical damping α of the HHT schemes, from -1/3 to 0.
+    #[arg(long, value_name = "A", allow_hyphen_values = true)]
+    alpha: Option<f64>,
+    /// Spectral radius ρ∞ for infinite frequency, from 0 to 1.
+    #[arg(long, alias = "rho", value_name = "R", allow_hyphen_values = true)]
+    rho_infinity: Option<f64>,
+    /// Parameter β of Newmark's scheme.
+    #[arg(long, value_name = "B", allow_hyphen_values = true)]
+    beta: Option<f64>,
+    /// Parameter γ of Newmark's scheme.
+    #[arg(long, value_name = "G", allow_hyphen_values = true)]
+    gamma: Option<f64>,
+    /// Number of corrections of Newmark's predictor-corrector.
+    #[arg(long, value_name = "N")]
+    corrections: Option<u32>,
+    /// Tolerance at which Newmark's corrections end.
+    #[arg(long, value_name = "E")]
+    tolerance: Option<f64>,
+    /// Where constraints on coordinates are imposed, if not where the scheme prefers.
+    #[arg(long, value_name = "LEVEL")]
+    constraints: Option<Level>,
+    /// What becomes of coordinates that drift off constraints on velocities.
+    #[arg(long, value_name = "WHAT")]
+    drift: Option<DriftArgument>,
+    /// Largest residual of a constraint on positions, relative to the model's lengths, beyond which the run ends; inf to
+    /// go on whatever happens.
+    #[arg(long, value_name = "PART")]
+    max_residual: Option<f64>,
+    /// Most energy that the scheme may add, relative to what is in motion, beyond which the run ends; inf to go on.
+    #[arg(long, value_name = "PART")]
+    max_energy_gain: Option<f64>,
+    /// Relative tolerance of Newton's method.
+    #[arg(long, value_name = "E")]
+    newton_tolerance: Option<f64>,
+    /// Take the orientation of the last stage instead of the step's beginning as reference of rotations.
+    #[arg(long)]
+    last_point_rotations: bool,
+    /// Set a parameter of the model, component by component: --set mass=2 --set inertia_xx=0.1
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    parameters: Vec<(String, f64)>,
+    /// Choose the steps by this tolerance, relative and absolute; DT is the first one. For schemes that estimate errors.
+    #[arg(long, value_name = "TOLERANCE", conflicts_with = "record")]
+    adaptive: Option<f64>,
+    /// Record every N-th step; about a thousand records by default.
+    #[arg(long, value_name = "N")]
+    record: Option<std::num::NonZeroUsize>,
+    /// Directory of the results.
+    #[arg(long, value_name = "DIR", default_value = "run")]
+    out: PathBuf,
+    /// Replace files in that directory that hamel has not written.
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Level {
+    /// On positions, index 3.
+    Position,
+    /// On velocities, index 2.
+    Velocity,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum DriftArgument {
+    /// Taken back after every step.
+    Removed,
+    /// As in the published schemes.
+    Kept,
+}
+
+/// What has to be known to repeat the run, beside its results.
+#[derive(Serialize)]
+struct Description<'a> {
+    model: &'a str,
+    scheme: String,
+    dt: f64,
+    until: f64,
+    parameters: &'a [(String, f64)],
+    newton_iterations: Option<u32>,
+    cautions: Vec<String>,
+    failure: Option<String>,
+    provenance: Provenance,
+}
+
+/// Integrates and writes what was computed, also when a step failed.
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    let every = recording(arguments)?;
+    let model = model(&arguments.model, &arguments.parameters)?;
+    let scheme = scheme(arguments)?;
+    let initial = hamel::initial_state(&*model)?;
+    // A scheme that rejects its parameters or this kind of model does so before anything is written.
+    let options = options(arguments)?;
+    scheme.start_with(&*model, initial.clone(), &options)?;
+    if let Some(tolerance) = arguments.adaptive {
+        AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(arguments.dt, tolerance))?;
+    }
+    // Before the folder is locked: a child process would hold the lock beyond the end of a program that is stopped then.
+    let provenance = Provenance::of_this_run();
+    let folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
+    folder.check(files(&arguments.model, &*model).iter().map(String::as_str))?;
+
+    let (dt, until) = (arguments.dt, arguments.until);
+    let run = match arguments.adaptive {
+        None => hamel::simulate_with(&*model, &*scheme, &options, initial, dt, until, every),
+        Some(tolerance) => {
+            let control = control(dt, tolerance);
+            let AdaptiveRun { run, accepted, rejected, .. } =
+                simulate_adaptive(&*model, &*scheme, &options, initial, until, control, &[]);
+            screen.line(format!("{accepted} steps accepted, {rejected} rejected"))?;
+            run
+        }
+    };
+    for caution in &run.cautions {
+        eprintln!("caution: {}: {caution}", scheme.name());
+    }
+    write(folder, arguments, &*model, &*scheme, &run, provenance)?;
+    let files = files(&arguments.model, &*model);
+    screen.line(format!("{}, {}, h = {} s", model.describe().name, scheme.name(), arguments.dt))?;
+    let division = Division::new(arguments.until, arguments.dt).filter(|_| arguments.adaptive.is_none());
+    if let Some(division) = division.filter(|division| division.last != division.dt) {
+        let Division { steps, dt, last } = division;
+        screen.line(format!(
+            "{steps} steps, the last of {last:.6e} s because {dt} s does not divide {} s",
+            arguments.until
+        ))?;
+    }
+    screen.table(&recording::summary(&*model, &run.trajectory))?;
+    screen.line(format!("written to {}: {}", arguments.out.display(), files.join(", ")))?;
+    screen.flush()?;
+    run.outcome.map(|_| ()).map_err(Failure::from)
+}
+
+/// The same relative and absolute tolerance, and the first step.
+fn control(first_step: f64, tolerance: f64) -> Control {
+    Control { first_step, ..Control::tolerance(tolerance) }
+}
+
+/// The names of the files.
+fn files(name: &str, model: &dyn Model) -> Vec<String> {
+    let figures = recording::slugs(model).into_iter().map(|slug| format!("{}.svg", file_name(&slug)));
+    [format!("{name}.csv"), format!("{name}.json")].into_iter().chain(figures).collect()
+}
+
+/// Writes the motion, its plots and its description.
+fn write(
+    mut folder: Folder,
+    arguments: &Arguments,
+    model: &dyn Model,
+    scheme: &dyn Scheme,
+    run: &Run,
+    provenance: Provenance,
+) -> Result<(), OutputError> {
+    let name = &arguments.model;
+    folder.stage(&format!("{name}.csv"), |out| run.trajectory.write_csv(out))?;
+    output::stage_figures(&mut folder, "", &recording::figures(model, &run.trajectory))?;
+    let description = Description {
+        model: name,
+        scheme: scheme.name(),
+        dt: arguments.dt,
+        until: arguments.until,
+        parameters: &arguments.parameters,
+        newton_iterations: run.outcome.as_ref().ok().map(|stats| stats.newton_iterations),
+        cautions: run.cautions.iter().map(Caution::to_string).collect(),
+        failure: run.outcome.as_ref().err().map(ToString::to_string),
+        provenance,
+    };
+    output::stage_json(&mut folder, &format!("{name}.json"), &description)?;
+    folder.commit()?;
+    Ok(folder.finish()?)
+}
+
+fn assignment(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| "expected NAME=VALUE".to_owned())?;
+    let value = value.trim().parse().map_err(|_| format!("expected a number after `{name}=`, found `{value}`"))?;
+    Ok((name.trim().to_owned(), value))
+}
+
+/// Steps between two records.
+fn recording(arguments: &Arguments) -> Result<usize, Failure> {
+    for (option, value) in [("--dt", arguments.dt), ("--until", arguments.until)] {
+        if !(value.is_finite() && value > 0.0) {
+            return Err(Failure::Usage(format!("{option} must be a positive time, but is {value}")));
+        }
+    }
+    if Division::new(arguments.until, arguments.dt).is_none() {
+        let steps = arguments.until / arguments.dt;
+        return Err(Failure::Usage(format!("--dt {:e} asks for {steps:.1e} steps, which never end", arguments.dt)));
+    }
+    let about_a_thousand = (arguments.until / arguments.dt / 1000.0).ceil() as usize;
+    Ok(arguments.record.map_or(about_a_thousand, usize::from))
+}
+
+fn model(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Failure> {
+    let names = hamel_models::ALL.iter().map(|entry| entry.name);
+    let ModelEntry { build, .. } = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names))?;
+    build(parameters)
+        .map_err(|error| Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name)))
+}
+
+fn scheme(arguments: &Arguments) -> Result<Box<dyn Scheme>, Failure> {
+    // Both spellings are in use; the names have underscores, as those of the models do.
+    let name = arguments.scheme.replace('-', "_");
+    let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
+        return Err(Failure::unknown("scheme", &arguments.scheme, schemes::entries().map(|entry| entry.name)));
+    };
+    let Arguments { alpha, rho_infinity, beta, gamma, corrections, tolerance, .. } = *arguments;
+    let given = [
+        ("alpha", alpha),
+        ("rho_infinity", rho_infinity),
+        ("beta", beta),
+        ("gamma", gamma),
+        ("corrections", corrections.map(f64::from)),
+        ("tolerance", tolerance),
+    ];
+    let given: Vec<(&str, f64)> = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    Ok(entry.scheme(&given)?)
+}
+
+fn options(arguments: &Arguments) -> Result<Options, Failure> {
+    let limits = [
+        ("--max-residual", arguments.max_residual),
+        ("--max-energy-gain", arguments.max_energy_gain),
+        ("--newton-tolerance", arguments.newton_tolerance),
+    ];
+    for (option, value) in limits.into_iter().filter_map(|(option, value)| Some((option, value?))) {
+        if value.is_nan() || value <= 0.0 {
+            return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
+        }
+    }
+    let level = |level| match level {
+        Level::Position => ConstraintLevel::Position,
+        Level::Velocity => ConstraintLevel::Velocity,
+    };
+    let rotation_reference = match arguments.last_point_rotations {
+        true => RotationReference::LastPoint,
+        false => RotationReference::StepStart,
+    };
+    let drift = match arguments.drift {
+        None | Some(DriftArgument::Removed) => Drift::Removed,
+        Some(DriftArgument::Kept) => Drift::Kept,
+    };
+    let usual = Watchers::default();
+    let watchers = Watchers {
+        constraints: arguments.max_residual.map_or(usual.constraints, Some),
+        energy: arguments.max_energy_gain.map_or(usual.energy, Some),
+        ..usual
+    };
+    let usual = Tolerance::default();
+    let tolerance = Tolerance { relative: arguments.newton_tolerance.unwrap_or(usual.relative), ..usual };
+    let constraint_level = arguments.constraints.map(level);
+    Ok(Options { tolerance, constraint_level, drift, rotation_reference, watchers, ..Options::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assignments_need_a_name_and_a_number() {
+        assert_eq!(assignment("mass=2.5"), Ok(("mass".into(), 2.5)));
+        assert_eq!(assignment("tip[1] = -1e-3"), Ok(("tip[1]".into(), -1e-3)));
+        assert!(assignment("mass").unwrap_err().contains("NAME=VALUE"));
+        assert!(assignment("mass=heavy").unwrap_err().contains("`heavy`"));
+    }
+}

@@ -1,0 +1,398 @@
+//! The command as a person meets it: exit codes, messages, files.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn hamel(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hamel")).args(arguments).output().expect("the binary was built for this test")
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Exit code 2 and a message with all of these parts.
+fn assert_usage_error(arguments: &[&str], parts: &[&str]) {
+    let output = hamel(arguments);
+    let message = errors(&output);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{message}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments:?}: expected `{part}` in\n{message}");
+    }
+    assert!(!message.contains("panicked"), "{message}");
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_nearest() {
+    let run = ["--dt", "1e-3", "--until", "1"];
+    let with = |head: &[&'static str]| [head, &run].concat();
+    assert_usage_error(
+        &with(&["run", "pendulim", "--scheme", "hht"]),
+        &["unknown model `pendulim`", "did you mean `pendulum`?"],
+    );
+    assert_usage_error(
+        &with(&["run", "pendulum", "--scheme", "hth"]),
+        &["unknown scheme `hth`", "did you mean `hht`?"],
+    );
+    assert_usage_error(&with(&["run", "pendulum", "--scheme", "zzzzzzzz"]), &["unknown scheme", "generalized_alpha"]);
+    assert_usage_error(&["reproduce", "sherrif"], &["unknown paper `sherrif`", "did you mean `sherif`?"]);
+    assert_usage_error(
+        &["reproduce", "--only", "sherif/heavy_top/fig22"],
+        &["unknown experiment", "`sherif/heavy_top/fig2`"],
+    );
+    assert_usage_error(&["inspect", "heavy_tob"], &["unknown model `heavy_tob`", "did you mean `heavy_top`?"]);
+    assert_usage_error(
+        &with(&["run", "pendulum", "--set", "mas=2", "--scheme", "hht"]),
+        &["unknown parameter `mas`", "did you mean `mass`?"],
+    );
+}
+
+#[test]
+fn values_out_of_range_are_refused_with_the_range() {
+    let run =
+        |extra: &[&'static str]| [&["run", "pendulum_absolute", "--scheme", "hht", "--until", "1"], extra].concat();
+    assert_usage_error(&run(&["--dt", "0"]), &["--dt", "positive"]);
+    assert_usage_error(&run(&["--dt", "-1e-3"]), &["--dt", "positive", "-0.001"]);
+    assert_usage_error(&run(&["--dt", "nan"]), &["--dt", "positive"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--alpha", "-0.5"]), &["α", "-0.5"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--rho-infinity", "0.5"]), &["rho_infinity"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--set", "mass"]), &["NAME=VALUE"]);
+    assert_usage_error(&run(&["--dt", "1e-3", "--record", "0"]), &["--record"]);
+    assert_usage_error(&["inspect", "pendulum", "--stats", "--as", "latex"], &["--stats", "--as"]);
+}
+
+#[test]
+fn parameters_that_no_mechanism_has_are_refused() {
+    let with = |value: &'static str| {
+        ["run", "heavy_top", "--scheme", "hht", "--dt", "1e-3", "--until", "0.01", "--set", value]
+    };
+    assert_usage_error(&with("mass=-1"), &["the mass of `top` is -1, expected a positive mass"]);
+    assert_usage_error(&with("mass=0"), &["the mass of `top` is 0"]);
+    assert_usage_error(&with("mass=nan"), &["parameter `mass` is NaN, expected a finite number"]);
+    assert_usage_error(&with("tip_y=inf"), &["parameter `tip_y` is inf"]);
+    assert_usage_error(&with("tip[1]=inf"), &["parameter `tip_y` is inf"]);
+    assert_usage_error(&with("inertia_yy=1e9"), &["`top`", "triangle inequality"]);
+}
+
+#[test]
+fn runs_that_would_never_end_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let run = |dt: &'static str| {
+        hamel(&[
+            "run", "pendulum", "--scheme", "newmark", "--beta", "0.3025", "--gamma", "0.6", "--dt", dt, "--until",
+            "0.1", "--out", out,
+        ])
+    };
+    let output = run("1e-300");
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("steps, which never end"), "{}", errors(&output));
+    // A step that does not divide the interval: the last one is shorter, and that is said.
+    let output = run("0.03");
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(text(&output).contains("4 steps, the last of 1.000000e-2 s"), "{}", text(&output));
+    assert!(text(&output).contains("β = 0.3025"), "{}", text(&output));
+    let table = std::fs::read_to_string(directory.path().join("pendulum.csv")).unwrap();
+    let header = table.lines().next().unwrap();
+    let mut columns: Vec<&str> = header.split(',').collect();
+    let all = columns.len();
+    columns.sort_unstable();
+    columns.dedup();
+    assert_eq!(columns.len(), all, "{header}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let below = file.join("report");
+    let below = below.to_str().unwrap();
+    assert_usage_error(&["reproduce", "--cost", "seconds", "--out", below], &["cannot write", below]);
+    assert_usage_error(
+        &["run", "pendulum", "--scheme", "hht", "--dt", "0.01", "--until", "0.1", "--out", below],
+        &["cannot write", below],
+    );
+}
+
+#[test]
+fn wrong_usage_is_claps_own() {
+    assert_usage_error(&[], &["Usage"]);
+    assert_usage_error(&["reproduce", "--cost", "days"], &["days", "seconds"]);
+    assert_eq!(hamel(&["--version"]).status.code(), Some(0));
+    assert!(text(&hamel(&["--help"])).contains("Exit codes"));
+}
+
+#[test]
+fn a_motion_is_written_with_its_plots() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let output = hamel(&[
+        "run",
+        "heavy_top",
+        "--scheme",
+        "modified-hht-body-weighted",
+        "--alpha",
+        "-0.2",
+        "--dt",
+        "1e-3",
+        "--until",
+        "0.1",
+        "--record",
+        "10",
+        "--set",
+        "mass=15",
+        "--out",
+        out,
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(text(&output).contains("omega_y"), "{}", text(&output));
+    let records = csv::Reader::from_path(directory.path().join("heavy_top.csv")).unwrap().into_records().count();
+    assert_eq!(records, 11);
+    for file in ["energy.svg", "constraints.svg", "output_omega.svg", "heavy_top.json"] {
+        assert!(directory.path().join(file).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn a_failed_step_leaves_what_was_computed() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    // Far too large a step: the top turns by 15 rad in it.
+    let output = hamel(&[
+        "run",
+        "heavy_top",
+        "--scheme",
+        "modified-hht",
+        "--alpha",
+        "0",
+        "--dt",
+        "0.01",
+        "--until",
+        "5",
+        "--record",
+        "1",
+        "--out",
+        out,
+    ]);
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    assert!(errors(&output).contains("t = "), "{}", errors(&output));
+    assert!(csv::Reader::from_path(directory.path().join("heavy_top.csv")).unwrap().into_records().count() >= 1);
+    let sidecar = std::fs::read_to_string(directory.path().join("heavy_top.json")).unwrap();
+    let sidecar: serde_json::Value = serde_json::from_str(&sidecar).unwrap();
+    assert!(sidecar["failure"].is_string());
+}
+
+#[test]
+fn the_list_names_every_model_and_experiment() {
+    let output = hamel(&["list", "--json"]);
+    let listing: serde_json::Value = serde_json::from_str(&text(&output)).unwrap();
+    assert_eq!(listing["models"].as_array().unwrap().len(), hamel_models::ALL.len());
+    let plain = text(&hamel(&["list"]));
+    for experiment in hamel_verify::PAPERS.iter().flat_map(|paper| paper.experiments) {
+        assert!(plain.contains(experiment.id), "{}", experiment.id);
+    }
+    let schemes = text(&hamel(&["list", "schemes"]));
+    for entry in hamel::schemes::entries() {
+        assert!(schemes.lines().any(|line| line.trim_start().starts_with(entry.name)), "{}", entry.name);
+    }
+    assert!(!schemes.contains("Models") && !schemes.contains("Experiments"), "{schemes}");
+}
+
+/// The trapezoidal rule does not damp what constraints on positions excite: said before, and the end of the run.
+#[test]
+fn runs_that_mean_nothing_end_with_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let run = |more: &[&str]| {
+        let usual =
+            ["run", "pendulum_absolute", "--scheme", "trapezoidal", "--dt", "0.01", "--until", "100", "--out", out];
+        hamel(&[&usual, more].concat())
+    };
+    let output = run(&[]);
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    let message = errors(&output);
+    assert!(message.contains("caution: ") && message.contains("J above all that forces"), "{message}");
+    let csv = std::fs::read_to_string(directory.path().join("pendulum_absolute.csv")).unwrap();
+    assert!(csv.lines().next().unwrap().contains("position_residual [1],velocity_residual [1/s],energy_balance [J]"));
+    assert!(csv.lines().count() > 10);
+
+    let output = run(&["--max-energy-gain", "inf", "--max-residual", "inf"]);
+    assert!(errors(&output).contains("the scheme added"), "{}", errors(&output));
+    let output = run(&["--max-residual", "-1"]);
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+}
+
+#[test]
+fn errors_in_a_model_file_carry_their_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("swing.rs");
+    std::fs::write(&file, "fn f() {}\nmultibody! {\n    pub model Swing {\n        planar;\n        bdoy rod { mass: 1.0 kg }\n    }\n}\n").unwrap();
+    let output = hamel(&["inspect", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("swing.rs:5:9: "), "{}", errors(&output));
+
+    std::fs::write(&file, "fn f( {").unwrap();
+    assert_usage_error(&["inspect", file.to_str().unwrap()], &["swing.rs:1:"]);
+    std::fs::write(&file, "fn f() {}").unwrap();
+    assert_usage_error(&["inspect", file.to_str().unwrap()], &["no `multibody!`"]);
+    assert_usage_error(&["inspect", "does/not/exist.rs"], &["does/not/exist.rs"]);
+    std::fs::write(&file, "multibody! {\n    pub model Swing {\n        planar;\n}\n").unwrap();
+    assert_usage_error(&["inspect", file.to_str().unwrap()], &["swing.rs:2:21: `{` is never closed"]);
+}
+
+#[test]
+fn graphs_are_printed_for_graphviz_and_as_pictures() {
+    let print = |arguments: &[&str]| String::from_utf8(hamel(arguments).stdout).unwrap();
+    assert!(print(&["inspect", "slider_crank", "--as", "dot"]).starts_with("graph topology {"));
+    assert_usage_error(&["inspect", "slider_crank", "--term", "forward_dynamics"], &["SliderCrank has no", "residual"]);
+    for extra in [&[][..], &["--term", "mass_matrix"]] {
+        let picture = print(&[&["inspect", "slider_crank", "--as", "svg"], extra].concat());
+        assert!(picture.contains("<svg") && picture.trim_end().ends_with("</svg>"), "{extra:?}: {picture}");
+    }
+}
+
+#[test]
+fn the_code_of_a_model_in_a_file_is_printed() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("two.rs");
+    let model = |name: &str| {
+        format!(
+            "hamel::multibody! {{\n    /// Mass.\n    pub model {name} {{\n        planar;\n        coordinates joint;\n        body bob {{ mass: 1 kg, inertia: 1 kg m^2 }}\n        joint slide: prismatic(ground, bob);\n    }}\n}}\n"
+        )
+    };
+    std::fs::write(&file, model("First")).unwrap();
+    let file = file.to_str().unwrap();
+    let output = hamel(&["expand", file]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(syn::parse_str::<syn::File>(&text(&output)).is_ok());
+    assert!(text(&output).contains("pub struct First {"));
+
+    std::fs::write(file, [model("First"), model("Second")].concat()).unwrap();
+    assert_usage_error(&["expand", file], &["two.rs", "First", "Second", "--model"]);
+    assert_usage_error(&["expand", file, "--model", "Secnd"], &["did you mean `Second`?"]);
+    let output = hamel(&["expand", file, "--model", "Second"]);
+    assert!(text(&output).contains("pub struct Second {") && !text(&output).contains("First"));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hamel"))
+        .args(["list", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert_eq!(errors(&output), "");
+}
+
+#[test]
+fn nothing_is_written_beside_the_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("report");
+    let output = hamel(&["reproduce", "--only", "sherif/single_axis_rotation", "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output), errors(&output));
+    assert!(Path::new(&out).join("report.html").is_file() && out.join("report.json").is_file());
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    // Progress is for terminals only.
+    assert_eq!(errors(&output), "");
+}
+
+#[test]
+fn a_robot_is_imported_with_warnings_for_what_is_left_out() {
+    let arm = concat!(env!("CARGO_MANIFEST_DIR"), "/../verify/data/opcounts/double_pendulum.urdf");
+    let output = hamel(&["import", arm, "--provide", "inverse_dynamics"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(errors(&output).contains("`limit` is ignored"), "{}", errors(&output));
+    let text = text(&output);
+    assert!(text.starts_with("hamel::multibody! {\n    /// The robot `double_pendulum`.\n"), "{text}");
+    assert!(text.contains("\n        provide inverse_dynamics;\n"), "{text}");
+    assert!(text.ends_with("\n    }\n}\n"), "{text}");
+
+    assert_usage_error(&["import", arm, "--floating"], &["double_pendulum.urdf:3:1: `base` moves but has no inertia"]);
+    assert_usage_error(&["import", "no.urdf"], &["cannot read `no.urdf`"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_models_and_paths_are_any_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe.model");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for verb in ["import", "inspect", "expand"] {
+        assert_usage_error(&[verb, pipe.to_str().unwrap()], &["expected a regular file"]);
+    }
+    let model = "pub model Swing { planar; coordinates joint; body rod { mass: 1 kg, inertia: 1 kg m^2 } joint pin: revolute(ground, rod at [0, 1] m); }";
+    let odd = directory.path().join(OsStr::from_bytes(b"caf\xe9.model"));
+    let out = directory.path().join(OsStr::from_bytes(b"caf\xe9.rs"));
+    std::fs::write(&odd, model).unwrap();
+    let expand = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
+        command.arg("expand").arg(&odd).arg("--out").arg(&out).args(more).output().unwrap()
+    };
+    let output = expand(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(std::fs::read_to_string(&out).unwrap().contains("pub struct Swing"));
+    // A file that exists is replaced by request only.
+    std::fs::write(&out, "mine").unwrap();
+    let output = expand(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("exists\nhelp: ") && std::fs::read_to_string(&out).unwrap() == "mine");
+    assert_eq!(expand(&["--force"]).status.code(), Some(0));
+    assert!(std::fs::read_to_string(&out).unwrap().contains("pub struct Swing"));
+}
+
+#[test]
+fn files_of_others_are_not_replaced_without_force() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let run = ["run", "pendulum", "--scheme", "hht", "--dt", "0.01", "--until", "0.1", "--out", out];
+    let reproduce = ["reproduce", "--only", "sherif/single_axis_rotation", "--out", out];
+    for foreign in ["report.html", ".writable", "pendulum.csv"] {
+        let file = directory.path().join(foreign);
+        std::fs::write(&file, "mine").unwrap();
+        for arguments in [run.as_slice(), &reproduce] {
+            assert_usage_error(arguments, &[foreign, "is not of hamel", "--force", "--out"]);
+        }
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        std::fs::remove_file(file).unwrap();
+    }
+    assert_eq!(hamel(&run).status.code(), Some(0));
+    let plot = directory.path().join("energy.svg");
+    std::fs::write(&plot, "mine").unwrap();
+    assert_usage_error(&run, &["energy.svg", "was changed after hamel wrote it", "--force"]);
+    assert_eq!(hamel(&[&run[..], &["--force"]].concat()).status.code(), Some(0));
+    assert!(std::fs::read_to_string(&plot).unwrap().contains("</svg>"));
+    assert_usage_error(&[&reproduce[..], &["--resume"]].concat(), &["no command was interrupted there"]);
+}
+
+#[test]
+fn counts_are_printed_of_what_was_asked_for() {
+    let output = hamel(&["counts", "--only", "K_dp_crba"]);
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(
+        text.lines().any(|line| line.trim_start().starts_with("K_dp_crba") && line.contains("SymPy cse")),
+        "{text}"
+    );
+
+    let output = hamel(&["counts", "--only", "SC_M", "--json"]);
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON was asked for");
+    let names: Vec<_> = rows.as_array().into_iter().flatten().filter_map(|row| row["function"].as_str()).collect();
+    assert_eq!(names, ["SC_M", "SC_Mh"]);
+
+    let output = hamel(&["counts", "--only", "K_arm7_abba"]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("did you mean `K_arm7_aba`?"), "{message}");
+}

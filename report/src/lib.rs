@@ -1,0 +1,22 @@
+//! What experiments find, and how it is shown: claims with verdicts, tables, figures, and the page that holds them.
+//!
+//! Reading order: an [`Experiment`] reruns one result of a [`Paper`] and returns a [`Report`] of claims, tables and
+//! figures; a [`Claim`] compares one number with what was expected of it. [`reproduce`] runs experiments on all cores and
+//! [`output`] writes what they found, into a [`folder`]. No paper is known here.
+
+mod claim;
+mod experiment;
+mod report;
+
+pub mod number;
+pub mod reproduce;
+
+pub mod folder;
+mod html;
+pub mod output;
+pub mod plot;
+pub mod provenance;
+
+pub use claim::{Claim, Expected, Measured, Statement, Verdict};
+pub use experiment::{Cost, Experiment, Paper};
+pub use report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};

@@ -1,0 +1,75 @@
+//! Runs experiments on all cores and collects what they found.
+
+use std::time::{Duration, Instant};
+
+use hamel::scheme::StepError;
+use hamel_compiler::parallel;
+
+use crate::claim::Verdict;
+use crate::experiment::{Cost, Experiment, Paper};
+use crate::report::Report;
+
+/// What came of an experiment.
+pub struct Outcome {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// Its report, or why it could not be computed.
+    pub result: Result<Report, StepError>,
+    /// Wall time.
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// The worst verdict; an experiment that could not be computed has failed.
+    pub fn verdict(&self) -> Verdict {
+        self.result.as_ref().map_or(Verdict::Failed, Report::verdict)
+    }
+}
+
+/// The experiments of papers with some keys (of all, when `keys` is empty) up to a cost, in the order of the papers.
+pub fn select(papers: &[Paper], keys: &[String], most: Cost) -> Vec<Experiment> {
+    papers
+        .iter()
+        .filter(|paper| keys.is_empty() || keys.iter().any(|key| key == paper.key))
+        .flat_map(|paper| paper.experiments)
+        .filter(|experiment| experiment.cost <= most)
+        .copied()
+        .collect()
+}
+
+/// Runs experiments, expensive ones first, until the watcher wants no more; outcomes come in the order given.
+pub fn run(experiments: &[Experiment], watcher: &(dyn Watcher + Sync)) -> Vec<Outcome> {
+    let mut queue: Vec<(usize, Experiment)> = experiments.iter().copied().enumerate().collect();
+    queue.sort_by_key(|&(_, experiment)| std::cmp::Reverse(experiment.cost));
+    let outcomes = parallel::map(&queue, |&(index, experiment)| {
+        if watcher.is_to_stop() {
+            return None;
+        }
+        watcher.begins(&experiment);
+        let begin = Instant::now();
+        let result = (experiment.run)();
+        let outcome = Outcome { experiment, result, elapsed: begin.elapsed() };
+        watcher.ended(&outcome);
+        Some((index, outcome))
+    });
+    let mut outcomes: Vec<(usize, Outcome)> = outcomes.into_iter().flatten().collect();
+    outcomes.sort_by_key(|&(index, _)| index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Told about the progress, from any thread.
+pub trait Watcher {
+    /// An experiment begins.
+    fn begins(&self, _experiment: &Experiment) {}
+    /// Whether the experiments that are left are not to begin.
+    fn is_to_stop(&self) -> bool {
+        false
+    }
+    /// An experiment has ended.
+    fn ended(&self, _outcome: &Outcome) {}
+}
+
+/// Nobody watches.
+pub struct Unwatched;
+
+impl Watcher for Unwatched {}
