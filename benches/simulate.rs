@@ -1,7 +1,7 @@
 //! A tenth of a second of motion with generalized-α.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use hamel::{Options, Watchers, simulate_with};
+use hamel::{Options, Simulation, Watchers};
 
 const DURATION: f64 = 0.1;
 
@@ -43,8 +43,12 @@ fn watchers(criterion: &mut Criterion) {
             let options = Options { watchers, ..Options::default() };
             group.bench_function(format!("{name}/{what}"), |bencher| {
                 bencher.iter(|| {
-                    let run =
-                        simulate_with(&*model, &scheme, &options, state.clone(), step_of(name), DURATION, usize::MAX);
+                    let run = Simulation::new(&*model, &scheme)
+                        .options(options)
+                        .step(step_of(name))
+                        .until(DURATION)
+                        .record_every(usize::MAX)
+                        .run(state.clone());
                     run.outcome.expect("the watchers are content")
                 });
             });

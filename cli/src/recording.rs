@@ -19,7 +19,7 @@ pub(crate) fn summary(model: &dyn Model, trajectory: &Trajectory) -> Vec<Vec<Str
     rows.extend(outputs.map(|(channel, &value)| vec![channel.name.to_owned(), number(value, channel.unit)]));
     rows.push(vec!["energy at the start".into(), number(energy(first), "J")]);
     rows.push(vec!["energy at the end".into(), number(energy(last), "J")]);
-    if let Some(residuals) = trajectory.column(RESIDUAL) {
+    if let Ok(residuals) = trajectory.column(RESIDUAL) {
         rows.push(vec!["largest constraint residual".into(), readable(residuals.fold(0.0, f64::max), 2)]);
     }
     rows

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use hamel::adaptive::{AdaptiveRun, AdaptiveStepper, Control, simulate_adaptive};
+use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::newton::Tolerance;
-use hamel::trajectory::Division;
-use hamel::{Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Watchers, schemes};
+use hamel::simulation::Division;
+use hamel::{
+    Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Simulation, Watchers, schemes,
+};
 use hamel_compiler::escape::file_name;
 use hamel_models::ModelEntry;
 use hamel_report::folder::Folder;
@@ -133,16 +135,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     folder.check(files(&arguments.model, &*model).iter().map(String::as_str))?;
 
     let (dt, until) = (arguments.dt, arguments.until);
+    let simulation = Simulation::new(&*model, &*scheme).options(options).until(until);
     let run = match arguments.adaptive {
-        None => hamel::simulate_with(&*model, &*scheme, &options, initial, dt, until, every),
-        Some(tolerance) => {
-            let control = control(dt, tolerance);
-            let AdaptiveRun { run, accepted, rejected, .. } =
-                simulate_adaptive(&*model, &*scheme, &options, initial, until, control, &[]);
-            screen.line(format!("{accepted} steps accepted, {rejected} rejected"))?;
-            run
-        }
+        None => simulation.step(dt).record_every(every).run(initial),
+        Some(tolerance) => simulation.control(control(dt, tolerance)).run(initial),
     };
+    if arguments.adaptive.is_some() {
+        screen.line(format!("{} steps accepted, {} rejected", run.accepted, run.rejected))?;
+    }
     for caution in &run.cautions {
         eprintln!("caution: {}: {caution}", scheme.name());
     }

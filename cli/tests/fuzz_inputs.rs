@@ -14,7 +14,7 @@ use std::path::Path;
 
 use commands::Sandbox;
 use hamel::{EquilibriumError, Options, StepError, Watchers};
-use hamel::{consistent_acceleration, equilibrium, initial_state, schemes, simulate_with};
+use hamel::{Simulation, consistent_acceleration, equilibrium, initial_state, schemes};
 use states::Pushed;
 
 /// How cases end that break no law.
@@ -71,7 +71,7 @@ fn what_is_not_finite_is_not_recorded() {
             for (force, dt, every) in [(1e308, 1e-12, 7), (1e308, 1e-3, 1), (-1e308, 1.0, 7), (1e150, 1e-2, 7)] {
                 let model = pushed(name, force);
                 let Ok(initial) = initial_state(&model) else { continue };
-                let run = simulate_with(&model, &*scheme, &Options::default(), initial, dt, 12.0 * dt, every);
+                let run = Simulation::new(&model, &*scheme).step(dt).until(12.0 * dt).record_every(every).run(initial);
                 let is_known = |place: usize| run.trajectory.columns()[place].name != "energy_balance";
                 for row in run.trajectory.rows() {
                     let wrong = (0..row.len()).find(|&place| !row[place].is_finite() && is_known(place));
@@ -132,7 +132,7 @@ fn limits_that_nothing_can_keep_end_runs_with_constraints_only() {
             let watchers = Watchers { constraints: Some(limit), ..Watchers::default() };
             let options = Options { watchers, ..Options::default() };
             let initial = initial_state(&model).expect("it starts");
-            let run = simulate_with(&model, &*scheme, &options, initial, 1e-2, 0.1, 1);
+            let run = Simulation::new(&model, &*scheme).options(options).step(1e-2).until(0.1).run(initial);
             assert_eq!(run.outcome.is_ok(), is_ok, "{name}, {limit}: {:?}", run.outcome);
         }
     }

@@ -24,7 +24,11 @@ hamel::multibody! {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Swing::new(SwingParameters { mass: 2.5, ..Default::default() });
     let start = hamel::initial_state(&model)?;
-    let run = hamel::simulate(&model, &GeneralizedAlpha { rho_infinity: 0.8 }, start, 1e-3, 2.0, 10);
+    let run = hamel::Simulation::new(&model, &GeneralizedAlpha { rho_infinity: 0.8 })
+        .step(1e-3)
+        .until(2.0)
+        .record_every(10)
+        .run(start);
     run.trajectory.write_csv(std::io::stdout())?;
     run.outcome?;
     Ok(())

@@ -1,18 +1,13 @@
-//! Steps as long as a tolerance allows, states between them, and events.
+//! Steps as long as a tolerance allows.
 //!
 //! The error of a step is the difference to the scheme's embedded companion; a proportional-integral controller chooses
-//! the next step from it and the one before. Between the ends of a step cubic Hermite polynomials through values and
-//! rates stand for the motion. Not here: schemes without an embedded companion, which have fixed steps.
+//! the next step from it and the one before. Not here: schemes without an embedded companion, which have fixed steps.
 
-use nalgebra::DVector;
-
-use crate::chart;
 use crate::configuration::ranges;
+use crate::events::{Direction, Interval};
 use crate::model::{Block, Model, State};
 use crate::scheme::{Cause, Options, Scheme, StepError, StepStats, Stepper};
-use crate::sign_changes::sign_changes;
 use crate::singularity::Watch;
-use crate::trajectory::{Run, recorded};
 
 /// What steps are chosen by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,59 +29,6 @@ impl Control {
     }
 }
 
-/// Something that happens when a function of the state changes its sign, any number of times within a step.
-pub struct Event<'e> {
-    /// The function whose zeros are meant.
-    pub function: &'e dyn Fn(&State) -> f64,
-    /// Which change of sign counts.
-    pub direction: Direction,
-    /// Whether the simulation ends there.
-    pub is_terminal: bool,
-}
-
-/// How a function passes zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From negative to positive.
-    Rising,
-    /// From positive to negative.
-    Falling,
-    /// Either way.
-    Both,
-}
-
-impl Direction {
-    fn counts(self, before: f64, after: f64) -> bool {
-        match self {
-            Direction::Rising => before < 0.0 && after >= 0.0,
-            Direction::Falling => before > 0.0 && after <= 0.0,
-            Direction::Both => before * after < 0.0 || (before != 0.0 && after == 0.0),
-        }
-    }
-}
-
-/// An event that was met.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Occurrence {
-    /// Its place in the list of events.
-    pub event: usize,
-    /// The state there; of a terminal event a step of the scheme, otherwise interpolated.
-    pub state: State,
-}
-
-/// What [`simulate_adaptive`] computed.
-#[derive(Clone, Debug)]
-pub struct AdaptiveRun {
-    /// Everything recorded, and how it ended.
-    pub run: Run,
-    /// The events that were met, in the order of time.
-    pub occurrences: Vec<Occurrence>,
-    /// Steps that were accepted.
-    pub accepted: u64,
-    /// Steps that were refused, by their error or because they had no solution.
-    pub rejected: u64,
-}
-
 /// Part of the tolerance that the next step aims at.
 const SAFETY: f64 = 0.9;
 /// Least and largest ratio of two steps.
@@ -102,7 +44,7 @@ const LEAST_ERROR: f64 = 1e-8;
 /// Relative tolerances below this are below rounding, and no step would keep them.
 const LEAST_TOLERANCE: f64 = 1e-14;
 /// A step that is shorter than this part of the time moves it no more.
-const SHORTEST: f64 = 1e-14;
+pub(crate) const SHORTEST: f64 = 1e-14;
 
 /// A stepper that chooses its steps.
 pub struct AdaptiveStepper<'m> {
@@ -264,29 +206,15 @@ impl<'m> AdaptiveStepper<'m> {
         Some(((sum / (2 * old.v.len()).max(1) as f64).sqrt(), estimate.order))
     }
 
+    /// The motion between the last state and the current one.
+    pub(crate) fn interval(&self) -> Interval<'_> {
+        Interval { blocks: self.blocks, old: &self.previous, new: self.stepper.state() }
+    }
+
     /// The state at a time within the last step: coordinates and velocities by cubic Hermite polynomials through the
     /// values and rates at its ends, accelerations and multipliers by lines.
     pub fn interpolate(&self, t: f64) -> State {
-        let (old, new, nv) = (&self.previous, self.stepper.state(), self.previous.v.len());
-        let h = new.t - old.t;
-        if h == 0.0 {
-            return new.clone();
-        }
-        let s = (t - old.t) / h;
-        let mut state = old.clone();
-        state.t = t;
-        // Values and rates at both ends, in coordinates relative to the old configuration.
-        let [mut x, mut old_rate, mut new_rate] = [(); 3].map(|()| DVector::zeros(nv));
-        let zero = DVector::zeros(nv);
-        chart::locate(self.blocks, old.q.as_slice(), new.q.as_slice(), x.as_mut_slice());
-        chart::rate(self.blocks, old.q.as_slice(), zero.as_slice(), old.v.as_slice(), old_rate.as_mut_slice());
-        chart::rate(self.blocks, new.q.as_slice(), x.as_slice(), new.v.as_slice(), new_rate.as_mut_slice());
-        let between = hermite(s, h, [&zero, &x], [&old_rate, &new_rate]);
-        chart::place(self.blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
-        state.v = hermite(s, h, [&old.v, &new.v], [&old.a, &new.a]);
-        state.a.axpy(s, &new.a, 1.0 - s);
-        state.lambda.axpy(s, &new.lambda, 1.0 - s);
-        state
+        self.interval().interpolate(t)
     }
 
     /// The times within the last step at which a function changes its sign so, s, in order.
@@ -295,77 +223,34 @@ impl<'m> AdaptiveStepper<'m> {
     /// to foresee it; two changes of sign that lie closer together than these points, and are seen in none of them, are
     /// missed. With functions of accelerations and multipliers, which are interpolated by lines, times are less exact.
     pub fn locate(&self, function: &dyn Fn(&State) -> f64, direction: Direction) -> Vec<f64> {
-        let (old, new) = (&self.previous, self.stepper.state());
-        let time = |part: f64| if part < 1.0 { old.t + part * (new.t - old.t) } else { new.t };
-        let along = |part: f64| match part {
-            0.0 => function(old),
-            1.0 => function(new),
-            _ => function(&self.interpolate(time(part))),
-        };
-        sign_changes(&along, &|before, after| direction.counts(before, after)).into_iter().map(time).collect()
+        self.interval().locate(function, direction)
+    }
+
+    /// Steps that were accepted, and steps that were refused, by their error or because they had no solution.
+    pub fn counts(&self) -> [u64; 2] {
+        [self.accepted, self.rejected]
+    }
+
+    pub(crate) fn inner(&self) -> &dyn Stepper {
+        &*self.stepper
+    }
+
+    pub(crate) fn inner_mut(&mut self) -> &mut dyn Stepper {
+        &mut *self.stepper
+    }
+
+    /// The length that the next step will try, s.
+    pub(crate) fn next_step(&self) -> f64 {
+        self.next_step
     }
 
     /// Replaces the last step by one that ends at a time within it, s.
     ///
     /// # Errors
     /// When the shorter step has no solution.
-    fn shorten(&mut self, t: f64) -> Result<StepStats, StepError> {
+    pub(crate) fn shorten(&mut self, t: f64) -> Result<StepStats, StepError> {
         self.stepper.retreat();
         let dt = t - self.previous.t;
         if dt <= 0.0 { Ok(StepStats::default()) } else { self.stepper.step(dt) }
     }
-}
-
-/// The cubic with these values and rates at the ends of a step h, at its part s.
-fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2]) -> DVector<f64> {
-    let r = 1.0 - s;
-    let mut result = values[0] * (r * r * (1.0 + 2.0 * s));
-    result.axpy(s * s * (3.0 - 2.0 * s), values[1], 1.0);
-    result.axpy(h * s * r * r, rates[0], 1.0);
-    result.axpy(-h * s * s * r, rates[1], 1.0);
-    result
-}
-
-/// Integrates from `initial` to the time `until`, s, by steps that keep a tolerance, and records every step.
-///
-/// Events are looked for along every step as by [`AdaptiveStepper::locate`], which says what may be missed. Terminal
-/// events end the run where they happen. A failure ends it and keeps what was computed before it, as does a panic in a
-/// function of the user that the model or an event calls.
-pub fn simulate_adaptive(
-    model: &dyn Model,
-    scheme: &dyn Scheme,
-    options: &Options,
-    initial: State,
-    until: f64,
-    control: Control,
-    events: &[Event],
-) -> AdaptiveRun {
-    let mut occurrences = Vec::new();
-    let (mut accepted, mut rejected) = (0, 0);
-    let run = recorded(model, scheme, options, &initial, |trajectory, recorder| {
-        let mut stepper = AdaptiveStepper::new(model, scheme, options, initial.clone(), control)?;
-        let mut total = StepStats::default();
-        while stepper.state().t < until {
-            let result = stepper.step(until);
-            (accepted, rejected) = (stepper.accepted, stepper.rejected);
-            total += result?;
-            let times = |(index, event): (usize, &Event)| {
-                stepper.locate(event.function, event.direction).into_iter().map(move |t| (index, t))
-            };
-            let mut met: Vec<(usize, f64)> = events.iter().enumerate().flat_map(times).collect();
-            met.sort_by(|a, b| a.1.total_cmp(&b.1));
-            for (event, t) in met {
-                if events[event].is_terminal {
-                    total += stepper.shorten(t)?;
-                    occurrences.push(Occurrence { event, state: stepper.state().clone() });
-                    recorder.step(trajectory, &*stepper.stepper, true)?;
-                    return Ok(total);
-                }
-                occurrences.push(Occurrence { event, state: stepper.interpolate(t) });
-            }
-            recorder.step(trajectory, &*stepper.stepper, true)?;
-        }
-        Ok(total)
-    });
-    AdaptiveRun { run, occurrences, accepted, rejected }
 }

@@ -166,6 +166,10 @@ impl Stepper for Constrained<'_> {
     fn retreat(&mut self) -> bool {
         self.inner.retreat()
     }
+
+    fn resume(&mut self, next: &State) {
+        self.inner.resume(next);
+    }
 }
 
 impl Projection<'_> {

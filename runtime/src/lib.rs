@@ -1,7 +1,7 @@
 //! Multibody dynamics from a macro: models, integration schemes, trajectories.
 //!
 //! A [`Model`] gives the terms of `M a + h = f + Gᵀ λ`, `g = 0`; [`initial_state`] finds where it starts, a [`Scheme`]
-//! steps it, [`simulate`] records its motion. The modules stand in the order in which they are best read.
+//! steps it, a [`Simulation`] records its motion. The modules stand in the order in which they are best read.
 //! Models are written with the macro `multibody!`, or by hand. Not here: the compiler behind the macro.
 
 #![forbid(unsafe_code)]
@@ -35,12 +35,16 @@ mod singularity;
 pub mod nonsmooth;
 
 pub mod adaptive;
+mod caution;
 pub mod consistent;
 pub mod equilibrium;
+pub mod events;
 pub mod linear_analysis;
 pub mod marine;
 pub mod modal;
+mod recorder;
 pub mod schemes;
+pub mod simulation;
 pub mod trajectory;
 mod undefined;
 mod watchers;
@@ -49,8 +53,13 @@ mod watchers;
 pub mod generated;
 mod runs;
 
+/// Vectors and matrices of states and equations.
+pub use nalgebra;
+
+pub use caution::Caution;
 pub use consistent::{consistent_acceleration, initial_state};
 pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
+pub use events::{Direction, Event, Occurrence};
 pub use model::{
     Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError,
     State, UnknownParameter,
@@ -60,9 +69,10 @@ pub use redundancy::{least_norm_multipliers, redundant_constraints};
 pub use scheme::{
     Cause, ConstraintLevel, Drift, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper,
 };
-pub use signal::Signal;
+pub use signal::{Held, Signal};
+pub use simulation::{Run, Simulation};
 pub use sparsity::SparsityPattern;
-pub use trajectory::{Caution, Run, Trajectory, simulate, simulate_with};
+pub use trajectory::{Column, Trajectory, UnknownColumn};
 pub use undefined::explain_not_finite;
 pub use watchers::Watchers;
 

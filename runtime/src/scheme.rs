@@ -68,7 +68,7 @@ pub struct Options {
     pub predictor: Option<Predictor>,
     /// What schemes for contacts leave open.
     pub contacts: ContactOptions,
-    /// What ends a run that means nothing, in [`simulate_with`](crate::simulate_with) and adaptive runs.
+    /// What ends a run that means nothing, in a [`Simulation`](crate::Simulation).
     pub watchers: Watchers,
 }
 
@@ -179,6 +179,10 @@ pub trait Stepper {
     fn retreat(&mut self) -> bool {
         false
     }
+    /// Goes on from the current state after forces have jumped, as by an input that a controller has set: with the
+    /// accelerations and multipliers of `next`, and without what the scheme has kept of steps before. Schemes that keep
+    /// nothing have nothing to do.
+    fn resume(&mut self, _next: &State) {}
 }
 
 /// An estimate of the error of a step.
@@ -469,6 +473,14 @@ pub enum StepError {
         scheme: String,
         /// What the panic said.
         message: String,
+    },
+    /// The simulation was cancelled, see [`Simulation::cancelled_by`](crate::Simulation::cancelled_by).
+    #[error("{scheme}: cancelled at t = {t} s")]
+    Cancelled {
+        /// The time that was reached, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
     },
     /// No mechanical system has the parameters of the model.
     #[error(transparent)]

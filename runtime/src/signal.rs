@@ -1,6 +1,8 @@
 //! Inputs given at run time: a constant, a sampled table or a function of time.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A scalar function of time that a model reads as an input, in the input's unit.
 #[derive(Default)]
@@ -10,6 +12,7 @@ enum Kind {
     Constant(f64),
     Sampled { times: Vec<f64>, values: Vec<f64> },
     Function(Box<dyn Fn(f64) -> f64 + Send + Sync>),
+    Held(Held),
 }
 
 impl Default for Kind {
@@ -19,6 +22,20 @@ impl Default for Kind {
 }
 
 impl Signal {
+    /// A signal whose value stays what it was set to last, whatever the time, and what sets it.
+    ///
+    /// This is what controllers write to, see [`Simulation::controller`](crate::Simulation::controller).
+    ///
+    /// ```
+    /// let (torque, held) = hamel::Signal::held(0.0);
+    /// held.set(1.5);
+    /// assert_eq!(torque.value(3.0), 1.5);
+    /// ```
+    pub fn held(value: f64) -> (Self, Held) {
+        let held = Held(Arc::new(AtomicU64::new(value.to_bits())));
+        (Signal(Kind::Held(held.clone())), held)
+    }
+
     /// Linear interpolation between samples `(time in s, value)`, held constant before the first and after the last.
     ///
     /// Returns `None` unless there is a sample, all numbers are finite and the times ascend strictly.
@@ -35,7 +52,25 @@ impl Signal {
             Kind::Constant(value) => *value,
             Kind::Sampled { times, values } => interpolate(times, values, t),
             Kind::Function(function) => function(t),
+            Kind::Held(held) => held.get(),
         }
+    }
+}
+
+/// The value of a signal that is held, see [`Signal::held`]. Clones are of the same value.
+#[derive(Clone, Debug)]
+pub struct Held(Arc<AtomicU64>);
+
+impl Held {
+    /// Sets the value, in the input's unit. To be done between steps: within one, a scheme evaluates forces at several
+    /// times and takes them for those of one motion.
+    pub fn set(&self, value: f64) {
+        self.0.store(value.to_bits(), Ordering::Relaxed);
+    }
+
+    /// The value that was set last.
+    pub fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
     }
 }
 
@@ -69,6 +104,7 @@ impl fmt::Debug for Signal {
             Kind::Constant(value) => write!(f, "Signal({value})"),
             Kind::Sampled { times, .. } => write!(f, "Signal({} samples)", times.len()),
             Kind::Function(_) => write!(f, "Signal(function)"),
+            Kind::Held(held) => write!(f, "Signal(held at {})", held.get()),
         }
     }
 }

@@ -1,359 +1,20 @@
-//! Simulation over an interval of time, with what is recorded on the way.
+//! A table of the states of a motion.
 
-use std::any::Any;
-use std::fmt;
 use std::io::{self, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::admissible::check_inputs;
+use thiserror::Error;
+
+use crate::caution::Caution;
 use crate::model::{ContactInfo, Model, State};
 use crate::nonsmooth::ContactRecord;
-use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::residuals::Residuals;
-use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
-use crate::singularity::Watch;
-use crate::start::check_start;
-use crate::undefined::explain_failed_step;
-use crate::watchers;
+use crate::scheme::Stepper;
 
-/// More steps than anybody waits for, and few enough that every step still moves the time.
-const MAX_STEPS: f64 = 1e10;
 /// The column of the balance of energy.
 const BALANCE: &str = "energy_balance";
-/// Remainders of the interval below this part of a step are rounding errors.
-const ROUNDING: f64 = 1e-6;
-
-/// A simulation: what it computed, and how it ended.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// Everything recorded until the end or the failure.
-    pub trajectory: Trajectory,
-    /// The total cost, or why the simulation stopped early.
-    pub outcome: Result<StepStats, StepError>,
-    /// What the reader of the results should know, in the order in which it was noticed.
-    pub cautions: Vec<Caution>,
-}
-
-/// What the reader of results should know.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Caution {
-    /// What is known to go wrong with the scheme, see [`crate::schemes::caution`].
-    Scheme(&'static str),
-    /// Constraints that follow from others at the start; multipliers of all are those of least norm.
-    Redundant(Vec<&'static str>),
-    /// Solutions that were accepted where rounding allows no better.
-    Rounding {
-        /// How many.
-        count: u32,
-    },
-    /// Energy that the scheme has taken, J: numerical damping, or a step that is too large.
-    EnergyLost {
-        /// Energy that is missing at the end, J.
-        loss: f64,
-        /// Energy that has been in motion, J.
-        in_motion: f64,
-    },
-    /// Contacts were closed deeply before an impact ended that: the step is too long to see them in time.
-    Penetration {
-        /// The deepest, in the unit of the gaps.
-        depth: f64,
-        /// The largest gap that was recorded.
-        widest: f64,
-    },
-    /// Energy that the scheme has added, J.
-    EnergyGained {
-        /// Energy that is too much at the end, J.
-        gain: f64,
-        /// Energy that has been in motion, J.
-        in_motion: f64,
-    },
-}
-
-impl fmt::Display for Caution {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Caution::Scheme(text) => f.write_str(text),
-            Caution::Redundant(constraints) => {
-                let names: Vec<String> = constraints.iter().map(|name| format!("`{name}`")).collect();
-                let (noun, verb) = if names.len() == 1 { ("constraint", "follows") } else { ("constraints", "follow") };
-                let names = names.join(", ");
-                write!(
-                    f,
-                    "{noun} {names} {verb} from the others: multipliers are not unique, those of least norm are recorded"
-                )
-            }
-            Caution::Rounding { count } => {
-                let solutions = if *count == 1 { "solution was" } else { "solutions were" };
-                write!(f, "{count} {solutions} accepted where rounding allows no better than the tolerance asks for")
-            }
-            Caution::EnergyLost { loss, in_motion } => write!(
-                f,
-                "{loss:.3e} J of {in_motion:.3e} J in motion were lost to the scheme: numerical damping, or too large a step"
-            ),
-            Caution::Penetration { depth, widest } => write!(
-                f,
-                "a contact was closed by {depth:.3e} before it was seen, gaps are {widest:.3e} at most: too large a step"
-            ),
-            Caution::EnergyGained { gain, in_motion } => {
-                write!(f, "the scheme added {gain:.3e} J to {in_motion:.3e} J in motion: too large a step")
-            }
-        }
-    }
-}
-
 /// Penetration that a run may have without a word, as a part of the largest gap, and of the largest coordinate.
 const SHALLOW: f64 = 0.05;
 const TOUCHING: f64 = 1e-3;
-/// Energy that a run may lose or gain by its scheme without a word, as a part of what has been in motion.
-const UNNOTICED: f64 = 0.02;
-
-/// How an interval is divided into steps.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Division {
-    /// Number of steps.
-    pub steps: u64,
-    /// Length of every step but the last, s.
-    pub dt: f64,
-    /// Length of the last step, s: `dt` where that divides the interval up to rounding, otherwise shorter.
-    pub last: f64,
-}
-
-impl Division {
-    /// Steps of `dt` over an interval, both in s and positive; `None` for more steps than can be done.
-    pub fn new(duration: f64, dt: f64) -> Option<Self> {
-        let ratio = duration / dt;
-        if ratio.is_nan() || ratio > MAX_STEPS {
-            return None;
-        }
-        let divides = (ratio - ratio.round()).abs() <= ROUNDING;
-        let steps = if divides { ratio.round() } else { ratio.ceil() } as u64;
-        let dt = if divides && steps > 0 { duration / steps as f64 } else { dt };
-        let last = if divides { dt } else { duration - dt * (steps - 1) as f64 };
-        Some(Self { steps, dt, last })
-    }
-}
-
-/// Integrates from `initial` to the time `until` by steps of `dt`, s, and records every `every`-th state.
-///
-/// The first and the last state are always recorded. Where `dt` divides the interval up to rounding, all steps are
-/// equal; otherwise the last one is shorter. A failure ends the run and keeps what was computed before it, as does a panic
-/// in a function of the user that the model calls.
-pub fn simulate(model: &dyn Model, scheme: &dyn Scheme, initial: State, dt: f64, until: f64, every: usize) -> Run {
-    simulate_with(model, scheme, &Options::default(), initial, dt, until, every)
-}
-
-/// [`simulate`] with options of the scheme.
-pub fn simulate_with(
-    model: &dyn Model,
-    scheme: &dyn Scheme,
-    options: &Options,
-    initial: State,
-    dt: f64,
-    until: f64,
-    every: usize,
-) -> Run {
-    recorded(model, scheme, options, &initial, |trajectory, recorder| {
-        integrate(model, scheme, options, initial.clone(), dt, until, every.max(1), trajectory, recorder)
-    })
-}
-
-/// Checks the start and records it, then does what is left to do, and keeps what was recorded however that ends.
-pub(crate) fn recorded<'m>(
-    model: &'m dyn Model,
-    scheme: &dyn Scheme,
-    options: &Options,
-    start: &State,
-    integrate: impl FnOnce(&mut Trajectory, &mut Recorder<'m>) -> Result<StepStats, StepError>,
-) -> Run {
-    let mut trajectory = Trajectory::new(model);
-    let mut recorder = None;
-    let all = || {
-        check_start(model, start)?;
-        model.validate()?;
-        let recorder = recorder.insert(Recorder::new(model, scheme, options, start));
-        recorder.begin(&mut trajectory, start)?;
-        integrate(&mut trajectory, recorder)
-    };
-    // A function of the user may panic: what it leaves half done is the stepper, which nobody sees again, and the last
-    // row of the table.
-    let outcome = catch_unwind(AssertUnwindSafe(all)).unwrap_or_else(|panic| {
-        trajectory.drop_incomplete();
-        let t = trajectory.times().next_back().unwrap_or(start.t);
-        Err(StepError::Panicked { t, scheme: scheme.name(), message: message(&*panic).to_owned() })
-    });
-    let cautions = recorder.map_or_else(Vec::new, |recorder: Recorder| recorder.cautions(&outcome, &trajectory));
-    Run { trajectory, outcome, cautions }
-}
-
-/// What a panic says.
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")
-}
-
-fn integrate(
-    model: &dyn Model,
-    scheme: &dyn Scheme,
-    options: &Options,
-    initial: State,
-    dt: f64,
-    until: f64,
-    every: usize,
-    trajectory: &mut Trajectory,
-    recorder: &mut Recorder,
-) -> Result<StepStats, StepError> {
-    let duration = until - initial.t;
-    let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
-    if !is_sound {
-        let reason = format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", initial.t);
-        return Err(StepError::BadParameter { scheme: scheme.name(), reason });
-    }
-    let division = Division::new(duration, dt);
-    let Some(Division { steps, dt, .. }) = division else {
-        let reason = format!("{:.1e} steps of {dt} s up to {until} s, expected at most {MAX_STEPS:e}", duration / dt);
-        return Err(StepError::BadParameter { scheme: scheme.name(), reason });
-    };
-
-    let mut stepper = scheme.start_with(model, initial, options)?;
-    if stepper.contacts().is_none() && !model.describe().contacts.is_empty() {
-        let reason = "its contacts would be ignored";
-        return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
-    }
-    let mut total = StepStats::default();
-    let mut watch = Watch::new(model, stepper.state());
-    let start = stepper.state().t;
-    for step in 1..=steps {
-        // To a multiple of the step, so that rounding does not add up and signals that switch do it on time.
-        let end = if step == steps { until } else { start + step as f64 * dt };
-        let result = stepper.step(end - stepper.state().t);
-        let is_recorded = step % every as u64 == 0 || step == steps;
-        match result {
-            Ok(stats) => {
-                // What lies beyond a singularity is not recorded.
-                watch.pass(stepper.state())?;
-                total += stats;
-                recorder.step(trajectory, stepper.as_ref(), is_recorded)?;
-            }
-            Err(error) => {
-                if trajectory.times().last() != Some(stepper.state().t) {
-                    recorder.last(trajectory, stepper.as_ref());
-                    // The error of the step says more than that its beginning was not finite.
-                    let _ = recorder.keep_finite(trajectory, stepper.state().t);
-                }
-                let t = stepper.state().t;
-                return Err(blame(model, stepper.state(), watch.explain(error), [t, t + 0.5 * dt, t + dt]));
-            }
-        }
-    }
-    Ok(total)
-}
-
-/// Watches a run, and writes its states with what was watched.
-pub(crate) struct Recorder<'m> {
-    model: &'m dyn Model,
-    watch: watchers::Watch,
-    redundant: Vec<usize>,
-    cautions: Vec<Caution>,
-    /// A state whose multipliers are those of least norm.
-    least_norm: State,
-}
-
-impl<'m> Recorder<'m> {
-    pub(crate) fn new(model: &'m dyn Model, scheme: &dyn Scheme, options: &Options, start: &State) -> Self {
-        let mut cautions: Vec<Caution> =
-            crate::schemes::caution(scheme, model, options).map(Caution::Scheme).into_iter().collect();
-        let redundant = redundant_constraints(model, start);
-        if !redundant.is_empty() {
-            let constraints = model.describe().constraints;
-            cautions.push(Caution::Redundant(redundant.iter().map(|&row| constraints[row].name).collect()));
-        }
-        Self {
-            model,
-            watch: watchers::Watch::new(model, scheme.name(), options.watchers, start),
-            redundant,
-            cautions,
-            least_norm: start.clone(),
-        }
-    }
-
-    /// Records the start.
-    pub(crate) fn begin(&mut self, trajectory: &mut Trajectory, start: &State) -> Result<(), StepError> {
-        let balance = self.watch.energy_balance(self.model, start);
-        trajectory.record_with(self.model, start, None, self.watch.residuals(), balance);
-        self.keep_finite(trajectory, start.t)
-    }
-
-    /// Watches a step, and records it where it is due.
-    pub(crate) fn step(
-        &mut self,
-        trajectory: &mut Trajectory,
-        stepper: &dyn Stepper,
-        is_recorded: bool,
-    ) -> Result<(), StepError> {
-        let state = stepper.state();
-        self.watch.pass(self.model, state, stepper.contacts(), is_recorded)?;
-        if is_recorded {
-            self.last(trajectory, stepper);
-            self.keep_finite(trajectory, state.t)?;
-        }
-        Ok(())
-    }
-
-    /// Records the state of a stepper.
-    fn last(&mut self, trajectory: &mut Trajectory, stepper: &dyn Stepper) {
-        let balance = self.watch.energy_balance(self.model, stepper.state());
-        let mut state = stepper.state();
-        if !self.redundant.is_empty() || !stepper.left_out().is_empty() {
-            self.least_norm.copy_from(state);
-            least_norm_multipliers(self.model, &mut self.least_norm);
-            state = &self.least_norm;
-        }
-        trajectory.record_with(self.model, state, stepper.contacts(), self.watch.residuals(), balance);
-    }
-
-    /// Takes the last row back where it has a value that is not finite.
-    fn keep_finite(&self, trajectory: &mut Trajectory, t: f64) -> Result<(), StepError> {
-        match trajectory.last_not_finite().filter(|_| self.watch.is_finite_required()) {
-            None => Ok(()),
-            Some((quantity, value)) => {
-                trajectory.drop_last();
-                Err(StepError::NotFiniteValue { t, scheme: self.watch.scheme().to_owned(), quantity, value })
-            }
-        }
-    }
-
-    /// What was noticed, when the run has ended.
-    pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>, trajectory: &Trajectory) -> Vec<Caution> {
-        self.cautions.extend(trajectory.deep_penetration(self.model));
-        let stats = outcome.as_ref().copied().unwrap_or_default();
-        if stats.at_rounding > 0 {
-            self.cautions.push(Caution::Rounding { count: stats.at_rounding });
-        }
-        if let Some((gain, in_motion)) = self.watch.unexplained().filter(|_| outcome.is_ok()) {
-            match gain {
-                gain if gain > UNNOTICED * in_motion => self.cautions.push(Caution::EnergyGained { gain, in_motion }),
-                gain if -gain > UNNOTICED * in_motion => {
-                    self.cautions.push(Caution::EnergyLost { loss: -gain, in_motion });
-                }
-                _ => {}
-            }
-        }
-        self.cautions
-    }
-}
-
-/// Names the reason of a failure: an input that is no finite number at one of these times, or else what of the model is
-/// not defined at the state from which the step began, or may not be near it.
-fn blame(model: &dyn Model, state: &State, error: StepError, times: [f64; 3]) -> StepError {
-    let StepError::NotFinite { t, scheme, .. } = &error else { return error };
-    if let Some(bad_input) = times.into_iter().find_map(|t| check_inputs(model, t).err()) {
-        return bad_input;
-    }
-    match explain_failed_step(model, state) {
-        Some(what) => StepError::NotDefined { t: *t, scheme: scheme.clone(), what },
-        None => error,
-    }
-}
 
 /// Name and unit of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -363,6 +24,49 @@ pub struct Column {
     pub name: String,
     /// SI unit, `1` when dimensionless.
     pub unit: String,
+}
+
+/// A table has no column of this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no column `{name}`{}", suggestion(.similar))]
+pub struct UnknownColumn {
+    /// The name that was asked for.
+    pub name: String,
+    /// Names of columns that are similar, the nearest first.
+    pub similar: Vec<String>,
+}
+
+fn suggestion(similar: &[String]) -> String {
+    let quoted: Vec<String> = similar.iter().map(|name| format!("`{name}`")).collect();
+    if quoted.is_empty() { String::new() } else { format!("; did you mean {}?", quoted.join(" or ")) }
+}
+
+/// Names that a person may have meant: those that contain the name, or differ in a third of its letters at most.
+fn similar<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let most = name.chars().count().div_ceil(3);
+    let near = names.filter_map(|other| {
+        let changes = changes_between(name, other);
+        (changes <= most || (!name.is_empty() && other.contains(name))).then_some((changes, other))
+    });
+    let mut near: Vec<(usize, &str)> = near.collect();
+    near.sort();
+    near.into_iter().take(SHOWN).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Letters to insert, remove or replace on the way from one word to the other.
+fn changes_between(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, letter) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &other) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != other);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
 }
 
 /// Gap, forces, and the sum of the normal impulses of all impacts so far.
@@ -449,7 +153,7 @@ impl Trajectory {
         self.record_with(model, state, stepper.contacts(), &mut Residuals::new(model, state), None);
     }
 
-    fn record_with(
+    pub(crate) fn record_with(
         &mut self,
         model: &dyn Model,
         state: &State,
@@ -476,7 +180,7 @@ impl Trajectory {
     }
 
     /// Name and value of the first entry of the last row that is not finite, but for a balance that is not known.
-    fn last_not_finite(&self) -> Option<(String, f64)> {
+    pub(crate) fn last_not_finite(&self) -> Option<(String, f64)> {
         let row = self.rows().next_back()?;
         let mut entries = self.columns.iter().zip(row).filter(|(column, _)| column.name != BALANCE);
         let (column, &value) = entries.find(|(_, value)| !value.is_finite())?;
@@ -484,8 +188,8 @@ impl Trajectory {
     }
 
     /// The deepest penetration, where it is no small part of the motion.
-    fn deep_penetration(&self, model: &dyn Model) -> Option<Caution> {
-        let depth = self.column("penetration")?.next_back()?;
+    pub(crate) fn deep_penetration(&self, model: &dyn Model) -> Option<Caution> {
+        let depth = self.column("penetration").ok()?.next_back()?;
         let gaps = self.columns.iter().enumerate().filter(|(_, column)| column.name.starts_with("gap("));
         let gaps: Vec<usize> = gaps.map(|(place, _)| place).collect();
         let largest = |places: &[usize]| {
@@ -498,12 +202,12 @@ impl Trajectory {
     }
 
     /// Takes the last row back.
-    fn drop_last(&mut self) {
+    pub(crate) fn drop_last(&mut self) {
         self.values.truncate(self.values.len().saturating_sub(self.columns.len()));
     }
 
     /// Takes back what was written of a row that has not come to its end.
-    fn drop_incomplete(&mut self) {
+    pub(crate) fn drop_incomplete(&mut self) {
         self.values.truncate(self.len() * self.columns.len());
     }
 
@@ -553,10 +257,33 @@ impl Trajectory {
         self.rows().map(|row| row[0])
     }
 
-    /// The values of the column of this name.
-    pub fn column(&self, name: &str) -> Option<impl DoubleEndedIterator<Item = f64> + ExactSizeIterator + '_> {
-        let index = self.columns.iter().position(|column| column.name == name)?;
-        Some(self.rows().map(move |row| row[index]))
+    /// The recorded instants, s, each with its row.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, &[f64])> + ExactSizeIterator {
+        self.rows().map(|row| (row[0], row))
+    }
+
+    /// The place of the column of this name in every row.
+    ///
+    /// # Errors
+    /// When there is no such column, with those of similar names.
+    pub fn place(&self, name: &str) -> Result<usize, UnknownColumn> {
+        let place = self.columns.iter().position(|column| column.name == name);
+        place.ok_or_else(|| UnknownColumn {
+            name: name.to_owned(),
+            similar: similar(name, self.columns.iter().map(|column| column.name.as_str())),
+        })
+    }
+
+    /// The values of the column of this name, in its unit.
+    ///
+    /// # Errors
+    /// When there is no such column, with those of similar names.
+    pub fn column(
+        &self,
+        name: &str,
+    ) -> Result<impl DoubleEndedIterator<Item = f64> + ExactSizeIterator + '_, UnknownColumn> {
+        let place = self.place(name)?;
+        Ok(self.rows().map(move |row| row[place]))
     }
 
     /// Writes the table as comma-separated values, names and units in the first line, numbers without loss.
@@ -601,6 +328,19 @@ fn multiplier_unit(constraint: &str, work: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn similar_columns_are_named() {
+        let columns = ["t", "hinge.angle", "velocity(hinge.angle)", "tip_x", "tip_y", "kinetic_energy"];
+        let columns = columns.map(|name| Column { name: name.to_owned(), unit: "1".to_owned() }).to_vec();
+        let table = Trajectory { columns, values: vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0] };
+        let message = |name: &str| table.column(name).err().map(|error| error.to_string());
+        assert_eq!(table.column("tip_x").map(Iterator::collect), Ok(vec![3.0]));
+        assert_eq!(message("tip_z").as_deref(), Some("there is no column `tip_z`; did you mean `tip_x` or `tip_y`?"));
+        let angle = "there is no column `angle`; did you mean `hinge.angle` or `velocity(hinge.angle)`?";
+        assert_eq!(message("angle").as_deref(), Some(angle));
+        assert_eq!(message("momentum").as_deref(), Some("there is no column `momentum`"));
+    }
 
     /// Models written by hand give their columns any names: each is one field again for those who read the file.
     #[test]

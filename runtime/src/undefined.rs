@@ -1,6 +1,8 @@
 //! Why a model has no finite value at a state: which of its functions, in which row, and what its text says of it.
 
+use crate::admissible::check_inputs;
 use crate::model::{Model, State};
+use crate::scheme::StepError;
 use crate::sparsity::SparsityPattern;
 
 /// Expressions and values that a message names at most.
@@ -15,10 +17,23 @@ pub fn explain_not_finite(model: &dyn Model, state: &State) -> Option<String> {
 }
 
 /// The same for a step that has failed from this state; where all is finite at its start, what may not be later.
-pub(crate) fn explain_failed_step(model: &dyn Model, state: &State) -> Option<String> {
+fn explain_failed_step(model: &dyn Model, state: &State) -> Option<String> {
     let within = || (!model.describe().singular.is_empty()).then(|| "a value within the step".to_owned());
     let what = first_undefined(model, state).or_else(within)?;
     Some(explanation(&what, model, state))
+}
+
+/// Names the reason of a failure: an input that is no finite number at one of these times, or else what of the model is
+/// not defined at the state from which the step began, or may not be near it.
+pub(crate) fn blame(model: &dyn Model, state: &State, error: StepError, times: [f64; 3]) -> StepError {
+    let StepError::NotFinite { t, scheme, .. } = &error else { return error };
+    if let Some(bad_input) = times.into_iter().find_map(|t| check_inputs(model, t).err()) {
+        return bad_input;
+    }
+    match explain_failed_step(model, state) {
+        Some(what) => StepError::NotDefined { t: *t, scheme: scheme.clone(), what },
+        None => error,
+    }
 }
 
 fn explanation(what: &str, model: &dyn Model, state: &State) -> String {

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{FreeBody, LinearOscillator, Oscillator, Pendulum, Rotor};
-use hamel::adaptive::{AdaptiveStepper, Control, Direction, Event, simulate_adaptive};
-use hamel::{Model, Options, State, StepError, schemes};
+use hamel::adaptive::{AdaptiveStepper, Control};
+use hamel::{Direction, Event, Model, Options, Simulation, State, StepError, schemes};
 use nalgebra::DVector;
 
 /// The end of an integration, and how many steps it took.
@@ -83,13 +83,13 @@ fn events_are_met_where_they_happen() {
     let scheme = schemes::by_name("esdirk436", &[]).unwrap();
     let function = |state: &State| state.q[0];
     let simulate = |direction, is_terminal| {
-        let events = [Event { function: &function, direction, is_terminal }];
+        let event = Event { function: &function, direction, is_terminal };
         let control = Control::tolerance(1e-10);
-        simulate_adaptive(&model, &*scheme, &Options::default(), initial.clone(), 7.0, control, &events)
+        Simulation::new(&model, &*scheme).control(control).until(7.0).event(event).run(initial.clone())
     };
     let times = |direction, is_terminal| {
         let run = simulate(direction, is_terminal);
-        assert!(run.run.outcome.is_ok());
+        assert!(run.outcome.is_ok());
         run.occurrences.iter().map(|occurrence| occurrence.state.t).collect::<Vec<_>>()
     };
     let half = std::f64::consts::FRAC_PI_2;
@@ -103,7 +103,7 @@ fn events_are_met_where_they_happen() {
         assert!(found.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-7), "{found:?}");
     }
     let run = simulate(Direction::Falling, true);
-    let last = run.run.trajectory.times().last().unwrap();
+    let last = run.trajectory.times().last().unwrap();
     assert!((last - half).abs() < 1e-7, "{last}");
     assert!(run.accepted > 0);
 }
@@ -114,11 +114,12 @@ fn times_at_constant_speed(functions: &[&dyn Fn(&State) -> f64]) -> Vec<(usize, 
     let mut initial = model.initial();
     (initial.q[0], initial.v[0], initial.a[0]) = (0.0, 1.0, 0.0);
     let scheme = schemes::by_name("esdirk436", &[]).unwrap();
-    let event = |&function| Event { function, direction: Direction::Both, is_terminal: false };
-    let events: Vec<Event> = functions.iter().map(event).collect();
-    let run =
-        simulate_adaptive(&model, &*scheme, &Options::default(), initial, 20.0, Control::tolerance(1e-6), &events);
-    run.run.outcome.unwrap();
+    let simulation = Simulation::new(&model, &*scheme).tolerance(1e-6).until(20.0);
+    let watched = functions.iter().fold(simulation, |simulation, &function| {
+        simulation.event(Event { function, direction: Direction::Both, is_terminal: false })
+    });
+    let run = watched.run(initial);
+    run.outcome.unwrap();
     assert!(run.accepted < 12, "{} steps", run.accepted);
     run.occurrences.iter().map(|occurrence| (occurrence.event, occurrence.state.t)).collect()
 }
@@ -173,9 +174,9 @@ fn a_motion_that_ends_keeps_what_was_computed() {
     let model = LinearOscillator { omega: 1.0, damping: 0.0, ends_at: 0.5 };
     let scheme = schemes::by_name("esdirk436", &[]).unwrap();
     let control = Control::tolerance(1e-6);
-    let run = simulate_adaptive(&model, &*scheme, &Options::default(), model.initial(), 1.0, control, &[]);
-    assert!(matches!(run.run.outcome, Err(StepError::NotFinite { .. })), "{:?}", run.run.outcome);
-    let last = run.run.trajectory.times().last().unwrap();
+    let run = Simulation::new(&model, &*scheme).control(control).until(1.0).run(model.initial());
+    assert!(matches!(run.outcome, Err(StepError::NotFinite { .. })), "{:?}", run.outcome);
+    let last = run.trajectory.times().last().unwrap();
     assert!((0.4..0.5).contains(&last) && run.rejected > 0, "{last}");
 }
 

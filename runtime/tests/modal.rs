@@ -4,7 +4,7 @@ mod common;
 
 use common::{FreeBody, Springs};
 use hamel::modal::{ModalError, Reduced, member_modes, natural_modes};
-use hamel::{Model, Run, State, schemes, simulate};
+use hamel::{Model, Run, Simulation, State, schemes};
 use nalgebra::{DMatrix, DVector};
 
 /// Three unit masses between walls on springs of one have ω² = 2 − √2, 2, 2 + √2, with the shapes of a string.
@@ -48,7 +48,11 @@ fn what_has_no_modes_says_so() {
 }
 
 fn run(model: &dyn Model, initial: State) -> Run {
-    let run = simulate(model, &*schemes::by_name("bathe", &[]).unwrap(), initial, 0.01, 6.0, 10);
+    let run = Simulation::new(model, &*schemes::by_name("bathe", &[]).unwrap())
+        .step(0.01)
+        .until(6.0)
+        .record_every(10)
+        .run(initial);
     assert!(run.outcome.is_ok(), "{:?}", run.outcome);
     run
 }

@@ -8,8 +8,7 @@ mod common;
 use common::{Particle, Press, Slider};
 use hamel::nonsmooth::{AfterImpact, ContactOptions, ContactRecord, InitialAcceleration};
 use hamel::{
-    ConstraintLevel, ContactLaw, Drift, Model, Options, Scheme, State, StepError, Watchers, schemes, simulate,
-    simulate_with,
+    ConstraintLevel, ContactLaw, Drift, Model, Options, Scheme, Simulation, State, StepError, Watchers, schemes,
 };
 
 fn scheme(name: &str, parameters: &[(&str, f64)]) -> Box<dyn Scheme> {
@@ -129,7 +128,12 @@ fn guided_and_free_sliders_reach_the_states_of_another_computation() {
         let scheme = compared.scheme();
         for (k, dt) in STEPS.into_iter().enumerate() {
             for (model, expected) in [(Slider::GUIDED, compared.guided[k]), (Slider::TABLE_1, compared.clearance[k])] {
-                let run = simulate_with(&model, &*scheme, &options, model.initial(), dt, 0.05, usize::MAX);
+                let run = Simulation::new(&model, &*scheme)
+                    .options(options)
+                    .step(dt)
+                    .until(0.05)
+                    .record_every(usize::MAX)
+                    .run(model.initial());
                 run.outcome.unwrap();
                 let row = run.trajectory.rows().next_back().unwrap();
                 for (found, expected) in [row[1], row[2], row[4], row[5]].into_iter().zip(expected) {
@@ -138,7 +142,7 @@ fn guided_and_free_sliders_reach_the_states_of_another_computation() {
                 }
                 // The slider never tilts: both corners of a side always close together.
                 assert!(row[3].abs() < 1e-13, "{}: {:e}", scheme.name(), row[3]);
-                if let Some(impacts) = run.trajectory.column("impacts") {
+                if let Ok(impacts) = run.trajectory.column("impacts") {
                     assert_eq!(impacts.last(), Some(compared.impacts[k]), "{}, {dt}", scheme.name());
                 }
             }
@@ -157,7 +161,11 @@ fn without_contact_the_motion_is_that_of_the_scheme_alone() {
     ];
     for (name, angles) in expected {
         let model = Slider::TABLE_1;
-        let run = simulate(&model, &*scheme(name, &[]), model.initial(), 1e-5, 2e-3, usize::MAX);
+        let run = Simulation::new(&model, &*scheme(name, &[]))
+            .step(1e-5)
+            .until(2e-3)
+            .record_every(usize::MAX)
+            .run(model.initial());
         let row = run.trajectory.rows().next_back().unwrap();
         assert!((row[1] - angles[0]).abs() < 1e-10 && (row[2] - angles[1]).abs() < 1e-10, "{name}: {row:?}");
     }
@@ -171,11 +179,16 @@ fn bases() -> impl Iterator<Item = Box<dyn Scheme>> {
 #[test]
 fn every_scheme_carries_contacts_or_refuses_them() {
     let model = Slider::TABLE_1;
-    let reference = simulate(&model, &*scheme("half_explicit", &[]), model.initial(), 1e-6, 0.012, usize::MAX);
+    let reference = Simulation::new(&model, &*scheme("half_explicit", &[]))
+        .step(1e-6)
+        .until(0.012)
+        .record_every(usize::MAX)
+        .run(model.initial());
     let reference = reference.trajectory.rows().next_back().unwrap().to_vec();
     let mut carried = 0;
     for scheme in schemes::all() {
-        let run = simulate(&model, &*scheme, model.initial(), 2e-5, 0.012, usize::MAX);
+        let run =
+            Simulation::new(&model, &*scheme).step(2e-5).until(0.012).record_every(usize::MAX).run(model.initial());
         if !scheme.carries_contacts() {
             let Err(StepError::Undefined { reason, .. }) = run.outcome else { panic!("{}", scheme.name()) };
             assert!(reason.contains("contacts"));
@@ -331,7 +344,7 @@ fn a_ball_bounces_to_the_square_of_the_restitution() {
     let law = ContactLaw { restitution: 0.8, ..ContactLaw::default() };
     let model = Particle { law };
     for base in bases().filter(|scheme| scheme.order() > 1) {
-        let run = simulate(&model, &*base, Particle::initial(1.0, [0.5, 0.0, 0.0]), 1e-4, 1.9, 1);
+        let run = Simulation::new(&model, &*base).step(1e-4).until(1.9).run(Particle::initial(1.0, [0.5, 0.0, 0.0]));
         run.outcome.unwrap();
         let heights: Vec<f64> = run.trajectory.column("z").unwrap().collect();
         let impacts: Vec<f64> = run.trajectory.column("impacts").unwrap().collect();
@@ -395,7 +408,12 @@ fn renewed_accelerations_bring_one_step_schemes_together() {
     let end = |name: &str, after_impact: AfterImpact| {
         let contacts = ContactOptions { after_impact, ..ContactOptions::default() };
         let options = Options { contacts, ..Options::default() };
-        let run = simulate_with(&model, &*scheme(name, &[]), &options, model.initial(), 1e-5, 0.05, usize::MAX);
+        let run = Simulation::new(&model, &*scheme(name, &[]))
+            .options(options)
+            .step(1e-5)
+            .until(0.05)
+            .record_every(usize::MAX)
+            .run(model.initial());
         run.outcome.unwrap();
         let end: f64 = run.trajectory.rows().next_back().unwrap()[1];
         end
@@ -414,7 +432,7 @@ fn renewed_accelerations_bring_one_step_schemes_together() {
 fn a_jam_and_a_missed_contact_are_errors_that_keep_what_was_computed() {
     let model = Press { wall: 0.0505 };
     for base in bases() {
-        let run = simulate(&model, &*base, Press::initial(), 1e-3, 1.0, 1);
+        let run = Simulation::new(&model, &*base).step(1e-3).until(1.0).run(Press::initial());
         let Err(StepError::Contact { contacts, t, residual, .. }) = &run.outcome else {
             panic!("{}: {:?}", base.name(), run.outcome)
         };
@@ -426,7 +444,7 @@ fn a_jam_and_a_missed_contact_are_errors_that_keep_what_was_computed() {
 
     // Through the wall and back within a step.
     let model = Press { wall: 0.3 };
-    let run = simulate(&model, &*scheme("bathe", &[]), Press::initial(), 3.0, 3.0, 1);
+    let run = Simulation::new(&model, &*scheme("bathe", &[])).step(3.0).until(3.0).run(Press::initial());
     let Err(StepError::MissedContact { contact, depth, .. }) = run.outcome else { panic!("{:?}", run.outcome) };
     assert!(contact == "wall" && depth > 0.3 && depth < 0.7, "{depth}");
     assert_eq!(run.trajectory.len(), 1);
@@ -436,7 +454,7 @@ fn a_jam_and_a_missed_contact_are_errors_that_keep_what_was_computed() {
 fn penetrations_of_a_start_are_refused_by_name_whatever_starts() {
     let model = Slider { clearance: -1e-3, ..Slider::TABLE_1 };
     for base in bases() {
-        let run = simulate(&model, &*base, model.initial(), 1e-5, 1e-4, 1);
+        let run = Simulation::new(&model, &*base).step(1e-5).until(1e-4).run(model.initial());
         let started = base.start(&model, model.initial()).map(|_| ());
         for result in [run.outcome.map(|_| ()), started] {
             let Err(StepError::Penetration { contact, gap, unit, .. }) = result else { panic!("{result:?}") };
@@ -453,7 +471,11 @@ fn closed_contacts_that_approach_at_the_start_collide_first() {
     for base in bases() {
         for height in [0.0, -1e-9, 1e-9] {
             for dt in [1e-2, 1e-3] {
-                let run = simulate(&model, &*base, Particle::initial(height, [0.0, 0.0, -2.0]), dt, 0.1, usize::MAX);
+                let run = Simulation::new(&model, &*base)
+                    .step(dt)
+                    .until(0.1)
+                    .record_every(usize::MAX)
+                    .run(Particle::initial(height, [0.0, 0.0, -2.0]));
                 run.outcome.unwrap_or_else(|error| panic!("{error}"));
                 let row = run.trajectory.rows().next_back().unwrap();
                 let (found, expected) = (row[3], 0.1 - 0.5 * Particle::GRAVITY * 0.01);
@@ -475,7 +497,11 @@ fn closed_contacts_that_do_not_approach_at_the_start_are_left_alone() {
     let model = Particle { law: ContactLaw { restitution: 0.5, ..ContactLaw::default() } };
     for base in bases() {
         for speed in [1.0, 0.0] {
-            let run = simulate(&model, &*base, Particle::initial(0.0, [0.0, 0.0, speed]), 1e-3, 0.1, usize::MAX);
+            let run = Simulation::new(&model, &*base)
+                .step(1e-3)
+                .until(0.1)
+                .record_every(usize::MAX)
+                .run(Particle::initial(0.0, [0.0, 0.0, speed]));
             run.outcome.unwrap_or_else(|error| panic!("{error}"));
             let row = run.trajectory.rows().next_back().unwrap();
             let expected = if speed > 0.0 { 0.1 - 0.5 * Particle::GRAVITY * 0.01 } else { 0.0 };
@@ -491,7 +517,8 @@ fn closed_contacts_that_do_not_approach_at_the_start_are_left_alone() {
 #[test]
 fn trajectories_show_contacts() {
     let model = Slider::TABLE_1;
-    let run = simulate(&model, &*scheme("bathe", &[]), model.initial(), 1e-5, 0.02, 10);
+    let run =
+        Simulation::new(&model, &*scheme("bathe", &[])).step(1e-5).until(0.02).record_every(10).run(model.initial());
     let column = |name: &str| run.trajectory.column(name).unwrap().collect::<Vec<f64>>();
     let (gap, force) = (column("gap(corner[1])"), column("normal_force(corner[1])"));
     let friction = column("friction(corner[1])");

@@ -5,7 +5,7 @@ mod common;
 use std::f64::consts::FRAC_PI_2;
 
 use common::Craft;
-use hamel::{Scheme, StepError, schemes, simulate};
+use hamel::{Scheme, Simulation, StepError, schemes};
 use nalgebra::{Rotation3, Vector3};
 
 const VELOCITY: [f64; 3] = [1.0, 0.5, -0.2];
@@ -24,7 +24,11 @@ fn defined() -> Vec<Box<dyn Scheme>> {
 
 /// Distance from the straight line, and from the rotation about an axis that stays, after a second by steps of h.
 fn errors(scheme: &dyn Scheme, h: f64) -> [f64; 2] {
-    let run = simulate(&Craft::BALL, scheme, Craft::BALL.initial(VELOCITY, TURN), h, 1.0, 1_000_000);
+    let run = Simulation::new(&Craft::BALL, scheme)
+        .step(h)
+        .until(1.0)
+        .record_every(1_000_000)
+        .run(Craft::BALL.initial(VELOCITY, TURN));
     run.outcome.unwrap_or_else(|error| panic!("{}: {error}", scheme.name()));
     let row = run.trajectory.rows().next_back().unwrap();
     let mut state = Craft::BALL.initial(VELOCITY, TURN);
@@ -49,7 +53,7 @@ fn free_flight_is_a_straight_line_and_a_steady_turn() {
 fn angles_are_followed_up_to_where_they_are_singular() {
     for scheme in defined() {
         let start = || Craft::BALL.initial([0.0; 3], [0.0, 1.0, 0.0]);
-        let run = simulate(&Craft::BALL, &*scheme, start(), 0.01, 2.0, 1);
+        let run = Simulation::new(&Craft::BALL, &*scheme).step(0.01).until(2.0).run(start());
         let Err(StepError::SingularAngle { t, coordinate, angle }) = run.outcome else {
             panic!("{}: {:?}", scheme.name(), run.outcome)
         };
@@ -57,9 +61,13 @@ fn angles_are_followed_up_to_where_they_are_singular() {
         assert!((t - FRAC_PI_2).abs() < 0.08 && (angle - t).abs() < 0.02, "{}: {angle} at {t}", scheme.name());
         assert_eq!(run.trajectory.times().next_back(), Some(t), "{}", scheme.name());
 
-        let run = simulate(&Craft::BALL, &*scheme, start(), 0.01, 1.5, 1);
+        let run = Simulation::new(&Craft::BALL, &*scheme).step(0.01).until(1.5).run(start());
         assert!(run.outcome.is_ok(), "{}: {:?}", scheme.name(), run.outcome);
         let roll = Craft::BALL.initial([0.0; 3], [1.0, 0.0, 0.0]);
-        assert!(simulate(&Craft::BALL, &*scheme, roll, 0.01, 2.0, 1).outcome.is_ok(), "{}", scheme.name());
+        assert!(
+            Simulation::new(&Craft::BALL, &*scheme).step(0.01).until(2.0).run(roll).outcome.is_ok(),
+            "{}",
+            scheme.name()
+        );
     }
 }

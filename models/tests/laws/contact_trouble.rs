@@ -1,7 +1,7 @@
 //! Contacts that cannot be: what penetrates, jams or is passed within a step is named, and what was computed is kept.
 
 use hamel::schemes::by_name;
-use hamel::{StepError, initial_state, simulate};
+use hamel::{Simulation, StepError, initial_state};
 use hamel_macros::multibody;
 
 multibody! {
@@ -112,7 +112,7 @@ fn what_jams_is_named_and_nothing_is_lost() {
     let model = Press::default();
     for name in SCHEMES {
         let scheme = by_name(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), 1e-3, 1.0, 1);
+        let run = Simulation::new(&model, &*scheme).step(1e-3).until(1.0).run(initial_state(&model).unwrap());
         let error = run.outcome.unwrap_err();
         assert!(matches!(error, StepError::Contact { .. }), "{name}: {error}");
         let text = error.to_string();
@@ -128,13 +128,13 @@ fn a_contact_that_is_passed_within_a_step_is_named() {
     let step = std::f64::consts::TAU + 1.0;
     for name in SCHEMES {
         let scheme = by_name(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), step, 2.0 * step, 1);
+        let run = Simulation::new(&model, &*scheme).step(step).until(2.0 * step).run(initial_state(&model).unwrap());
         let Err(StepError::MissedContact { contact, depth, .. }) = run.outcome else {
             panic!("{name}: {:?}", run.outcome)
         };
         assert!(contact == "pin" && depth > 0.5 && run.trajectory.len() == 1, "{name}: {depth}");
         // With a step that sees it the arm comes to rest at the pin.
-        let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), 1e-2, 1.0, 1);
+        let run = Simulation::new(&model, &*scheme).step(1e-2).until(1.0).run(initial_state(&model).unwrap());
         run.outcome.unwrap_or_else(|error| panic!("{error}"));
         let end = run.trajectory.column("gap(pin)").unwrap().last().unwrap();
         assert!(end.abs() < 0.01, "{name}: {end}");
@@ -154,7 +154,7 @@ fn what_overlaps_is_refused_and_what_touches_is_held() {
     let start = initial_state(&model).unwrap();
     for name in SCHEMES {
         let scheme = by_name(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let run = simulate(&model, &*scheme, start.clone(), 1e-3, 0.1, 1);
+        let run = Simulation::new(&model, &*scheme).step(1e-3).until(0.1).run(start.clone());
         run.outcome.unwrap_or_else(|error| panic!("{error}"));
         let last = |name: &str| run.trajectory.column(name).unwrap().last().unwrap();
         for k in 0..3 {
@@ -173,7 +173,7 @@ fn drives_give_the_energy_of_impacts() {
         let model = Hit::new(HitParameters { block_mass });
         for name in SCHEMES {
             let scheme = by_name(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
-            let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), 1e-3, 0.2, 1);
+            let run = Simulation::new(&model, &*scheme).step(1e-3).until(0.2).run(initial_state(&model).unwrap());
             run.outcome.unwrap_or_else(|error| panic!("{block_mass} kg, {name}: {error}"));
             let last = |column: &str| run.trajectory.column(column).unwrap().last().unwrap();
             let (place, balance, loss) = (last("block_at"), last("energy_balance"), last("impact_loss"));
@@ -192,7 +192,7 @@ fn a_table_that_falls_on_one_leg_comes_to_rest() {
         for name in ["generalized_alpha", "bathe", "half_explicit", "esdirk436"] {
             for dt in [1e-2, 1e-3] {
                 let scheme = by_name(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
-                let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), dt, 1.0, 1);
+                let run = Simulation::new(&model, &*scheme).step(dt).until(1.0).run(initial_state(&model).unwrap());
                 let what = format!("friction {friction}, tilt {tilt}, {name}, h = {dt} s");
                 run.outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
                 let last = |column: &str| run.trajectory.column(column).unwrap().last().unwrap();
@@ -209,7 +209,7 @@ fn a_table_that_falls_on_one_leg_comes_to_rest() {
 /// no impulses do something else, and all but two of them say that energy is wrong.
 #[test]
 fn where_no_forces_exist_a_scheme_finds_the_impulse_or_says_that_energy_is_wrong() {
-    use hamel::trajectory::Caution::{EnergyGained, EnergyLost};
+    use hamel::Caution::{EnergyGained, EnergyLost};
     let model = Rod::default();
     let angle = 50.0_f64.to_radians();
     // Angular momentum about the end, whose place in the centre's motion is 3 m/s · sin φ · 1 m, over the inertia 4/3 kg m².
@@ -220,7 +220,7 @@ fn where_no_forces_exist_a_scheme_finds_the_impulse_or_says_that_energy_is_wrong
         if !scheme.carries_contacts() {
             continue;
         }
-        let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), 1e-4, 0.1, 1);
+        let run = Simulation::new(&model, &*scheme).step(1e-4).until(0.1).run(initial_state(&model).unwrap());
         let is_said = run.outcome.is_err()
             || run.cautions.iter().any(|caution| matches!(caution, EnergyGained { .. } | EnergyLost { .. }));
         let energy: Vec<f64> = run.trajectory.column("kinetic_energy").unwrap().collect();
@@ -241,9 +241,9 @@ fn a_step_that_ends_deep_in_an_obstacle_is_said() {
     let model = build(&[]).expect("its parameters are those written");
     let scheme = by_name("bathe", &[]).unwrap();
     let said = |dt: f64| {
-        let run = simulate(&*model, &*scheme, initial_state(&*model).unwrap(), dt, 1.0, 1);
+        let run = Simulation::new(&*model, &*scheme).step(dt).until(1.0).run(initial_state(&*model).unwrap());
         run.outcome.unwrap_or_else(|error| panic!("{error}"));
-        run.cautions.iter().any(|caution| matches!(caution, hamel::trajectory::Caution::Penetration { .. }))
+        run.cautions.iter().any(|caution| matches!(caution, hamel::Caution::Penetration { .. }))
     };
     assert!(said(1.0) && !said(1e-3));
 }

@@ -1,7 +1,7 @@
 //! Motions that are known in closed form.
 
 use hamel::schemes::{GeneralizedAlpha, RungeKutta};
-use hamel::{Model, Scheme, initial_state, simulate};
+use hamel::{Model, Scheme, Simulation, initial_state};
 use hamel_macros::multibody;
 use hamel_models::{DrivenPendulum, Sleigh, SleighAbsolute};
 
@@ -80,7 +80,7 @@ fn a_parallelogram_in_space_passes_its_dead_centres_at_constant_speed() {
         for name in ["radau_iia5", "esdirk436", "generalized_alpha", "bathe", "runge_kutta"] {
             let scheme = hamel::schemes::by_name(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
             for dt in [1e-2, 5e-3, 2e-3, 1e-3] {
-                let run = simulate(&model, &*scheme, initial_state(&model).unwrap(), dt, 2.0, 1);
+                let run = Simulation::new(&model, &*scheme).step(dt).until(2.0).run(initial_state(&model).unwrap());
                 let what = format!("{start}°, {name}, h = {dt} s");
                 run.outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
                 let rates = run.trajectory.column("velocity(left_angle)").unwrap();

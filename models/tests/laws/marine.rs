@@ -470,7 +470,7 @@ fn angles_say_where_they_are_singular() {
         (&by_nu, &implicit, "flight.theta"),
     ];
     for (model, scheme, theta) in cases {
-        let run = hamel::simulate(model, scheme, initial_state(model).unwrap(), 0.01, 3.0, 1);
+        let run = hamel::Simulation::new(model, scheme).step(0.01).until(3.0).run(initial_state(model).unwrap());
         match run.outcome {
             Err(StepError::SingularAngle { t, coordinate, angle }) => {
                 assert_eq!(coordinate, theta);
@@ -483,7 +483,7 @@ fn angles_say_where_they_are_singular() {
     }
 
     let free = TumblingPose::default();
-    let run = hamel::simulate(&free, &RungeKutta, initial_state(&free).unwrap(), 0.01, 3.0, 1);
+    let run = hamel::Simulation::new(&free, &RungeKutta).step(0.01).until(3.0).run(initial_state(&free).unwrap());
     run.outcome.unwrap();
     let down = run.trajectory.column("down_x").unwrap().last().unwrap();
     assert!((down + 3.0_f64.sin()).abs() < 1e-9, "{down}");
@@ -499,7 +499,7 @@ fn nothing_is_recorded_beyond_singular_angles() {
             let mut start = initial_state(model).unwrap();
             start.q[3] = roll;
             hamel::consistent_acceleration(model, &mut start).unwrap();
-            let run = hamel::simulate(model, &*scheme, start, 0.01, 3.0, 1);
+            let run = hamel::Simulation::new(model, &*scheme).step(0.01).until(3.0).run(start);
             let what = format!("{} from a roll of {roll} rad", scheme.name());
             match run.outcome {
                 Err(StepError::SingularAngle { angle, .. }) => {
@@ -522,7 +522,7 @@ fn inputs_that_are_no_numbers_are_named() {
     model.inputs.sway = Signal::from(|t: f64| if t < 0.5 { 10.0 } else { f64::NAN });
     let schemes: [&dyn Scheme; 2] = [&RungeKutta, &hamel::schemes::GeneralizedAlpha::default()];
     for scheme in schemes {
-        let run = hamel::simulate(&model, scheme, start.clone(), 0.1, 1.0, 1);
+        let run = hamel::Simulation::new(&model, scheme).step(0.1).until(1.0).run(start.clone());
         match run.outcome {
             Err(StepError::BadInput { t, input: "sway", value }) => assert!(value.is_nan() && (t - 0.5).abs() < 0.06),
             other => panic!("{}: {other:?}", scheme.name()),

@@ -40,7 +40,7 @@ fn the_energy_of_every_model_is_accounted_for() {
         let start = hamel::initial_state(&*model).expect("a start");
         for name in ["generalized_alpha", "half_explicit"] {
             let scheme = schemes::by_name(name, &[]).expect("a scheme");
-            let run = hamel::simulate(&*model, &*scheme, start.clone(), 1e-4, 0.01, 1);
+            let run = hamel::Simulation::new(&*model, &*scheme).step(1e-4).until(0.01).run(start.clone());
             match run.outcome {
                 Ok(_) => {}
                 // Beams are too stiff for explicit steps of this length.

@@ -53,6 +53,7 @@ pub(crate) fn over<'m, B: Base + 'm>(
         contacts,
         options: *options,
         is_new: true,
+        has_jumped: false,
         motion: [(); 2].map(|()| vec![0.0; model.describe().contact_jacobian.rows]),
     };
     stepper.watch.look(0, &mut stepper.contacts, stepper.base.state());
@@ -71,6 +72,8 @@ struct Nonsmooth<'m, B> {
     options: ContactOptions,
     /// Whether no step has been done.
     is_new: bool,
+    /// Whether forces have jumped since the last step.
+    has_jumped: bool,
     /// What moves along the rows of Wᵀ at the beginning of a step, and at its end.
     motion: [Vec<f64>; 2],
 }
@@ -117,6 +120,11 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
         self.base.leave_out(constraints)
     }
 
+    /// Contacts have a part in the accelerations, which are found at the beginning of the next step.
+    fn resume(&mut self, _next: &State) {
+        self.has_jumped = true;
+    }
+
     fn correctable(&mut self) -> Option<&mut State> {
         self.base.correctable()
     }
@@ -139,11 +147,12 @@ impl<B: Base> Nonsmooth<'_, B> {
         contacts.part(&watch.velocities[0], rest(base.state().v.as_slice()));
         let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
         // Those of a start belong to the velocities before an impact.
-        if self.is_new && (strikes || is_consistent) {
-            stats += self.renew_acceleration()?;
+        if self.has_jumped || self.is_new && (strikes || is_consistent) {
+            stats += self.renew_acceleration(is_consistent || self.has_jumped)?;
             self.contacts.begin(start, &self.watch.gaps[0]);
         }
         self.is_new = false;
+        self.has_jumped = false;
         Ok(stats)
     }
 
@@ -157,8 +166,9 @@ impl<B: Base> Nonsmooth<'_, B> {
         let mut stats = self.strike(1, start)?;
         let Self { base, contacts, watch, options, .. } = self;
         contacts.part(&watch.velocities[1], rest(base.state().v.as_slice()));
+        let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
         if options.after_impact == AfterImpact::Renewed {
-            stats += self.renew_acceleration()?;
+            stats += self.renew_acceleration(is_consistent)?;
         }
         Ok(stats)
     }
@@ -193,12 +203,12 @@ impl<B: Base> Nonsmooth<'_, B> {
     }
 
     /// Accelerations anew from the equations of motion, with or without the forces of closed contacts.
-    fn renew_acceleration(&mut self) -> Result<StepStats, StepError> {
-        let Self { base, contacts, watch, impact, next, options, .. } = self;
+    fn renew_acceleration(&mut self, is_consistent: bool) -> Result<StepStats, StepError> {
+        let Self { base, contacts, watch, impact, next, .. } = self;
         next.copy_from(base.state());
         impact.begin(next.t);
         impact.find(next)?;
-        if options.initial_acceleration == InitialAcceleration::Consistent {
+        if is_consistent {
             let (t, q) = (next.t, next.q.as_slice());
             contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
             contacts.begin(t, &watch.gaps[1]);

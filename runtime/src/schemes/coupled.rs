@@ -145,6 +145,11 @@ impl Stepper for CoupledStepper<'_> {
         true
     }
 
+    fn resume(&mut self, next: &State) {
+        self.state.a.copy_from(&next.a);
+        self.state.lambda.copy_from(&next.lambda);
+    }
+
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.state)
     }

@@ -139,6 +139,11 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
         true
     }
 
+    fn resume(&mut self, next: &State) {
+        self.stages[0].a.copy_from(&next.a);
+        self.stages[0].lambda.copy_from(&next.lambda);
+    }
+
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.stages[0])
     }

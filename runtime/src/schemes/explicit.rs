@@ -255,6 +255,11 @@ impl Stepper for ExplicitStepper<'_> {
         std::mem::swap(&mut self.state, &mut self.next);
         Ok(self.acceleration.stats)
     }
+
+    fn resume(&mut self, next: &State) {
+        self.state.a.copy_from(&next.a);
+        self.state.lambda.copy_from(&next.lambda);
+    }
 }
 
 /// Which acceleration a velocity is made of.

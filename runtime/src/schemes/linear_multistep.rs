@@ -118,6 +118,12 @@ impl Stepper for LinearMultistepStepper<'_> {
         true
     }
 
+    fn resume(&mut self, next: &State) {
+        self.history[0].a.copy_from(&next.a);
+        self.history[0].lambda.copy_from(&next.lambda);
+        self.known = 1;
+    }
+
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.history[0])
     }

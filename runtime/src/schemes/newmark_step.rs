@@ -125,6 +125,14 @@ impl Stepper for NewmarkStepper<'_> {
         true
     }
 
+    fn resume(&mut self, next: &State) {
+        self.step.old.a.copy_from(&next.a);
+        self.step.old.lambda.copy_from(&next.lambda);
+        self.auxiliary.copy_from(&next.a);
+        // A belongs to this instant whatever the next step.
+        self.last_dt = None;
+    }
+
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.step.old)
     }

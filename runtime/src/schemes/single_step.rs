@@ -157,6 +157,19 @@ impl Stepper for SingleStepStepper<'_> {
         true
     }
 
+    fn resume(&mut self, next: &State) {
+        self.state.a.copy_from(&next.a);
+        self.state.lambda.copy_from(&next.lambda);
+        self.rate = Rate::new(&mut self.point, &self.state);
+        self.new_rate = self.rate.clone();
+        for [real, imaginary] in &mut self.auxiliaries {
+            real.x.copy_from(&self.rate.x);
+            real.v.copy_from(&self.rate.v);
+            imaginary.fill(0.0);
+        }
+        self.last_dt = None;
+    }
+
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.state)
     }

@@ -4,6 +4,7 @@
 
 mod body;
 mod craft;
+mod driven;
 mod particle;
 mod pendulum;
 mod slider;
@@ -12,6 +13,7 @@ mod top;
 
 pub use body::{FreeBody, Rotor};
 pub use craft::Craft;
+pub use driven::Driven;
 pub use particle::{Particle, Press};
 pub use pendulum::{Chain, LinearOscillator, Oscillator, Pendulum};
 pub use slider::Slider;

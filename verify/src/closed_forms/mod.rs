@@ -10,7 +10,7 @@ pub mod random;
 mod smooth;
 
 use hamel::schemes::{self, Entry, Stability};
-use hamel::{Block, ConstraintLevel, Model, Options, Scheme, State, StepError, simulate_with};
+use hamel::{Block, ConstraintLevel, Model, Options, Scheme, Simulation, State, StepError};
 use hamel_compiler::parallel;
 
 use crate::convergence::{fitted_slope, largest};
@@ -100,10 +100,15 @@ impl Problem {
     pub fn error(&self, scheme: &dyn Scheme, dt: f64) -> Result<f64, StepError> {
         let model = (self.model)();
         let options = Options { constraint_level: self.level, ..Options::default() };
-        let run = simulate_with(&*model, scheme, &options, (self.start)(&*model)?, dt, self.until, usize::MAX);
+        let run = Simulation::new(&*model, scheme)
+            .options(options)
+            .step(dt)
+            .until(self.until)
+            .record_every(usize::MAX)
+            .run((self.start)(&*model)?);
         run.outcome?;
         let found = model.describe().outputs.iter().map(|output| {
-            let last = run.trajectory.column(output.name).and_then(|mut column| column.next_back());
+            let last = run.trajectory.column(output.name).ok().and_then(|mut column| column.next_back());
             last.unwrap_or(f64::NAN)
         });
         let exact = (self.exact)(self.until);

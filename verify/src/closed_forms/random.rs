@@ -3,7 +3,7 @@
 //!
 //! Bodies fly, touch or overlap; every number follows from a seed.
 
-use hamel::{Model, Scheme, State, StepError, consistent_acceleration, schemes, simulate};
+use hamel::{Model, Scheme, Simulation, State, StepError, consistent_acceleration, schemes};
 
 use super::contacts::{Cradle, CradleParameters, Disc, DiscParameters, Percussion, PercussionParameters};
 use super::contacts::{Stack, StackParameters};
@@ -111,7 +111,7 @@ pub fn run(seed: u64) -> Result<End, String> {
     state.v.iter_mut().for_each(|v| *v = numbers.or_zero(-2.0, 2.0));
     let what = || format!("seed {seed}, {}, {}, h = {dt} s", model.describe().name, scheme.name());
     consistent_acceleration(&*model, &mut state).map_err(|error| format!("{}: {error}", what()))?;
-    let run = simulate(&*model, scheme, state, dt, f64::from(STEPS) * dt, 1);
+    let run = Simulation::new(&*model, scheme).step(dt).until(f64::from(STEPS) * dt).run(state);
     match run.outcome {
         Ok(_) => {}
         Err(StepError::Penetration { .. }) => return Ok(End::Penetration),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hamel::nonsmooth::ContactOptions;
 use hamel::scheme::StepError;
-use hamel::{ConstraintLevel, Drift, Model, Options, Scheme, State, Trajectory, Watchers, schemes, simulate_with};
+use hamel::{ConstraintLevel, Drift, Model, Options, Scheme, Simulation, State, Trajectory, Watchers, schemes};
 use hamel_models::slider_crank::SliderCrank;
 use hamel_models::slider_crank_clearance::SliderCrankClearance;
 use nalgebra::DVector;
@@ -102,7 +102,7 @@ pub(super) fn record(
     let options = Options { constraint_level, drift, contacts, watchers, ..Options::default() };
     let every = (INTERVAL / dt).round() as usize;
     let start = Instant::now();
-    let run = simulate_with(model, scheme, &options, initial, dt, duration, every);
+    let run = Simulation::new(model, scheme).options(options).step(dt).until(duration).record_every(every).run(initial);
     run.outcome?;
     Ok(Recorded { trajectory: run.trajectory, seconds: start.elapsed().as_secs_f64() })
 }

@@ -1,0 +1,70 @@
+//! What the reader of results should know, beside whether a simulation failed.
+
+use std::fmt;
+
+/// What the reader of results should know.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caution {
+    /// What is known to go wrong with the scheme, see [`crate::schemes::caution`].
+    Scheme(&'static str),
+    /// Constraints that follow from others at the start; multipliers of all are those of least norm.
+    Redundant(Vec<&'static str>),
+    /// Solutions that were accepted where rounding allows no better.
+    Rounding {
+        /// How many.
+        count: u32,
+    },
+    /// Energy that the scheme has taken, J: numerical damping, or a step that is too large.
+    EnergyLost {
+        /// Energy that is missing at the end, J.
+        loss: f64,
+        /// Energy that has been in motion, J.
+        in_motion: f64,
+    },
+    /// Contacts were closed deeply before an impact ended that: the step is too long to see them in time.
+    Penetration {
+        /// The deepest, in the unit of the gaps.
+        depth: f64,
+        /// The largest gap that was recorded.
+        widest: f64,
+    },
+    /// Energy that the scheme has added, J.
+    EnergyGained {
+        /// Energy that is too much at the end, J.
+        gain: f64,
+        /// Energy that has been in motion, J.
+        in_motion: f64,
+    },
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Caution::Scheme(text) => f.write_str(text),
+            Caution::Redundant(constraints) => {
+                let names: Vec<String> = constraints.iter().map(|name| format!("`{name}`")).collect();
+                let (noun, verb) = if names.len() == 1 { ("constraint", "follows") } else { ("constraints", "follow") };
+                let names = names.join(", ");
+                write!(
+                    f,
+                    "{noun} {names} {verb} from the others: multipliers are not unique, those of least norm are recorded"
+                )
+            }
+            Caution::Rounding { count } => {
+                let solutions = if *count == 1 { "solution was" } else { "solutions were" };
+                write!(f, "{count} {solutions} accepted where rounding allows no better than the tolerance asks for")
+            }
+            Caution::EnergyLost { loss, in_motion } => write!(
+                f,
+                "{loss:.3e} J of {in_motion:.3e} J in motion were lost to the scheme: numerical damping, or too large a step"
+            ),
+            Caution::Penetration { depth, widest } => write!(
+                f,
+                "a contact was closed by {depth:.3e} before it was seen, gaps are {widest:.3e} at most: too large a step"
+            ),
+            Caution::EnergyGained { gain, in_motion } => {
+                write!(f, "the scheme added {gain:.3e} J to {in_motion:.3e} J in motion: too large a step")
+            }
+        }
+    }
+}

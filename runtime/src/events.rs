@@ -1,0 +1,129 @@
+//! States between the ends of a step, and what happens there.
+//!
+//! Cubic Hermite polynomials through the values and rates at the ends of a step stand for the motion between them.
+
+use nalgebra::DVector;
+
+use crate::chart;
+use crate::model::{Block, State};
+use crate::sign_changes::sign_changes;
+
+/// Something that happens when a function of the state changes its sign, any number of times within a step.
+///
+/// ```
+/// use hamel::{Direction, Event, State};
+///
+/// let height = |state: &State| state.q[0];
+/// let impact = Event { function: &height, direction: Direction::Falling, is_terminal: true };
+/// ```
+#[derive(Clone, Copy)]
+pub struct Event<'e> {
+    /// The function whose zeros are meant.
+    pub function: &'e dyn Fn(&State) -> f64,
+    /// Which change of sign counts.
+    pub direction: Direction,
+    /// Whether the simulation ends there.
+    pub is_terminal: bool,
+}
+
+/// How a function passes zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From negative to positive.
+    Rising,
+    /// From positive to negative.
+    Falling,
+    /// Either way.
+    Both,
+}
+
+impl Direction {
+    fn counts(self, before: f64, after: f64) -> bool {
+        match self {
+            Direction::Rising => before < 0.0 && after >= 0.0,
+            Direction::Falling => before > 0.0 && after <= 0.0,
+            Direction::Both => before * after < 0.0 || (before != 0.0 && after == 0.0),
+        }
+    }
+}
+
+/// An event that was met.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occurrence {
+    /// Its place in the list of events.
+    pub event: usize,
+    /// The state there: of a terminal event the end of a step of the scheme where the scheme can repeat a step,
+    /// otherwise interpolated.
+    pub state: State,
+}
+
+/// The motion between the ends of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Interval<'s> {
+    pub(crate) blocks: &'static [Block],
+    pub(crate) old: &'s State,
+    pub(crate) new: &'s State,
+}
+
+impl Interval<'_> {
+    /// The state at a time within the step: coordinates and velocities by cubic Hermite polynomials through the values
+    /// and rates at its ends, accelerations and multipliers by lines.
+    pub(crate) fn interpolate(self, t: f64) -> State {
+        let Self { blocks, old, new } = self;
+        let (h, nv) = (new.t - old.t, old.v.len());
+        if h == 0.0 {
+            return new.clone();
+        }
+        let s = (t - old.t) / h;
+        let mut state = old.clone();
+        state.t = t;
+        // Values and rates at both ends, in coordinates relative to the old configuration.
+        let [mut x, mut old_rate, mut new_rate] = [(); 3].map(|()| DVector::zeros(nv));
+        let zero = DVector::zeros(nv);
+        chart::locate(blocks, old.q.as_slice(), new.q.as_slice(), x.as_mut_slice());
+        chart::rate(blocks, old.q.as_slice(), zero.as_slice(), old.v.as_slice(), old_rate.as_mut_slice());
+        chart::rate(blocks, new.q.as_slice(), x.as_slice(), new.v.as_slice(), new_rate.as_mut_slice());
+        let between = hermite(s, h, [&zero, &x], [&old_rate, &new_rate]);
+        chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
+        state.v = hermite(s, h, [&old.v, &new.v], [&old.a, &new.a]);
+        state.a.axpy(s, &new.a, 1.0 - s);
+        state.lambda.axpy(s, &new.lambda, 1.0 - s);
+        state
+    }
+
+    /// The times within the step at which a function changes its sign so, s, in order.
+    ///
+    /// The function is followed along the interpolated motion, in at least six points and in as many more as it takes
+    /// to foresee it; two changes of sign that lie closer together than these points, and are seen in none of them, are
+    /// missed. With functions of accelerations and multipliers, which are interpolated by lines, times are less exact.
+    pub(crate) fn locate(self, function: &dyn Fn(&State) -> f64, direction: Direction) -> Vec<f64> {
+        let Self { old, new, .. } = self;
+        let time = |part: f64| if part < 1.0 { old.t + part * (new.t - old.t) } else { new.t };
+        let along = |part: f64| match part {
+            0.0 => function(old),
+            1.0 => function(new),
+            _ => function(&self.interpolate(time(part))),
+        };
+        sign_changes(&along, &|before, after| direction.counts(before, after)).into_iter().map(time).collect()
+    }
+
+    /// All events of the step, with their times, s, in order.
+    pub(crate) fn met(self, events: &[Event]) -> Vec<(usize, f64)> {
+        let times = |(index, event): (usize, &Event)| {
+            self.locate(event.function, event.direction).into_iter().map(move |t| (index, t))
+        };
+        let mut met: Vec<(usize, f64)> = events.iter().enumerate().flat_map(times).collect();
+        met.sort_by(|a, b| a.1.total_cmp(&b.1));
+        met
+    }
+}
+
+/// The cubic with these values and rates at the ends of a step h, at its part s.
+fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2]) -> DVector<f64> {
+    let r = 1.0 - s;
+    let mut result = values[0] * (r * r * (1.0 + 2.0 * s));
+    result.axpy(s * s * (3.0 - 2.0 * s), values[1], 1.0);
+    result.axpy(h * s * r * r, rates[0], 1.0);
+    result.axpy(-h * s * s * r, rates[1], 1.0);
+    result
+}

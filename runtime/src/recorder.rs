@@ -1,0 +1,165 @@
+//! Watches a simulation and writes its states into a table.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::caution::Caution;
+use crate::model::{Model, State};
+use crate::redundancy::{least_norm_multipliers, redundant_constraints};
+use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::start::check_start;
+use crate::trajectory::Trajectory;
+use crate::watchers;
+
+/// Energy that a run may lose or gain by its scheme without a word, as a part of what has been in motion.
+const UNNOTICED: f64 = 0.02;
+
+/// Checks the start and records it, then does what is left to do, and keeps what was recorded however that ends.
+pub(crate) fn recorded<'m>(
+    model: &'m dyn Model,
+    scheme: &dyn Scheme,
+    options: &Options,
+    start: &State,
+    integrate: impl FnOnce(&mut Trajectory, &mut Recorder<'m>) -> Result<StepStats, StepError>,
+) -> (Trajectory, Result<StepStats, StepError>, Vec<Caution>) {
+    let mut trajectory = Trajectory::new(model);
+    let mut recorder = None;
+    let all = || {
+        check_start(model, start)?;
+        model.validate()?;
+        let recorder = recorder.insert(Recorder::new(model, scheme, options, start));
+        recorder.begin(&mut trajectory, start)?;
+        integrate(&mut trajectory, recorder)
+    };
+    // A function of the user may panic: what it leaves half done is the stepper, which nobody sees again, and the last
+    // row of the table.
+    let outcome = catch_unwind(AssertUnwindSafe(all)).unwrap_or_else(|panic| {
+        trajectory.drop_incomplete();
+        let t = trajectory.times().next_back().unwrap_or(start.t);
+        Err(StepError::Panicked { t, scheme: scheme.name(), message: message(&*panic).to_owned() })
+    });
+    let cautions = recorder.map_or_else(Vec::new, |recorder: Recorder| recorder.cautions(&outcome, &trajectory));
+    (trajectory, outcome, cautions)
+}
+
+/// What a panic says.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")
+}
+
+/// Watches a run, and writes its states with what was watched.
+pub(crate) struct Recorder<'m> {
+    model: &'m dyn Model,
+    watch: watchers::Watch,
+    redundant: Vec<usize>,
+    cautions: Vec<Caution>,
+    /// A state whose multipliers are those of least norm.
+    least_norm: State,
+}
+
+impl<'m> Recorder<'m> {
+    pub(crate) fn new(model: &'m dyn Model, scheme: &dyn Scheme, options: &Options, start: &State) -> Self {
+        let mut cautions: Vec<Caution> =
+            crate::schemes::caution(scheme, model, options).map(Caution::Scheme).into_iter().collect();
+        let redundant = redundant_constraints(model, start);
+        if !redundant.is_empty() {
+            let constraints = model.describe().constraints;
+            cautions.push(Caution::Redundant(redundant.iter().map(|&row| constraints[row].name).collect()));
+        }
+        Self {
+            model,
+            watch: watchers::Watch::new(model, scheme.name(), options.watchers, start),
+            redundant,
+            cautions,
+            least_norm: start.clone(),
+        }
+    }
+
+    /// Records the start.
+    pub(crate) fn begin(&mut self, trajectory: &mut Trajectory, start: &State) -> Result<(), StepError> {
+        let balance = self.watch.energy_balance(self.model, start);
+        trajectory.record_with(self.model, start, None, self.watch.residuals(), balance);
+        self.keep_finite(trajectory, start.t)
+    }
+
+    /// Watches a step, and records it where it is due.
+    pub(crate) fn step(
+        &mut self,
+        trajectory: &mut Trajectory,
+        stepper: &dyn Stepper,
+        is_recorded: bool,
+    ) -> Result<(), StepError> {
+        let state = stepper.state();
+        self.watch.pass(self.model, state, stepper.contacts(), is_recorded)?;
+        if is_recorded {
+            self.record(trajectory, state, stepper);
+            self.keep_finite(trajectory, state.t)?;
+        }
+        Ok(())
+    }
+
+    /// Records the state at which a run ends early, where it is not recorded.
+    pub(crate) fn unrecorded(&mut self, trajectory: &mut Trajectory, stepper: &dyn Stepper) {
+        let t = stepper.state().t;
+        if trajectory.times().last() != Some(t) {
+            self.record(trajectory, stepper.state(), stepper);
+            // What ends the run says more than that the state was not finite.
+            let _ = self.keep_finite(trajectory, t);
+        }
+    }
+
+    /// Records the end of a run within a step: the state of the stepper, or one that was interpolated.
+    pub(crate) fn end(
+        &mut self,
+        trajectory: &mut Trajectory,
+        stepper: &dyn Stepper,
+        interpolated: Option<&State>,
+    ) -> Result<(), StepError> {
+        let Some(state) = interpolated else { return self.step(trajectory, stepper, true) };
+        self.record(trajectory, state, stepper);
+        self.keep_finite(trajectory, state.t)
+    }
+
+    /// Records a state of a stepper.
+    fn record(&mut self, trajectory: &mut Trajectory, state: &State, stepper: &dyn Stepper) {
+        let mut recorded = state;
+        let balance = self.watch.energy_balance(self.model, state);
+        if !self.redundant.is_empty() || !stepper.left_out().is_empty() {
+            self.least_norm.copy_from(state);
+            least_norm_multipliers(self.model, &mut self.least_norm);
+            recorded = &self.least_norm;
+        }
+        trajectory.record_with(self.model, recorded, stepper.contacts(), self.watch.residuals(), balance);
+    }
+
+    /// Takes the last row back where it has a value that is not finite.
+    fn keep_finite(&self, trajectory: &mut Trajectory, t: f64) -> Result<(), StepError> {
+        match trajectory.last_not_finite().filter(|_| self.watch.is_finite_required()) {
+            None => Ok(()),
+            Some((quantity, value)) => {
+                trajectory.drop_last();
+                Err(StepError::NotFiniteValue { t, scheme: self.watch.scheme().to_owned(), quantity, value })
+            }
+        }
+    }
+
+    /// What was noticed, when the run has ended.
+    pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>, trajectory: &Trajectory) -> Vec<Caution> {
+        self.cautions.extend(trajectory.deep_penetration(self.model));
+        let stats = outcome.as_ref().copied().unwrap_or_default();
+        if stats.at_rounding > 0 {
+            self.cautions.push(Caution::Rounding { count: stats.at_rounding });
+        }
+        if let Some((gain, in_motion)) = self.watch.unexplained().filter(|_| outcome.is_ok()) {
+            match gain {
+                gain if gain > UNNOTICED * in_motion => self.cautions.push(Caution::EnergyGained { gain, in_motion }),
+                gain if -gain > UNNOTICED * in_motion => {
+                    self.cautions.push(Caution::EnergyLost { loss: -gain, in_motion });
+                }
+                _ => {}
+            }
+        }
+        self.cautions
+    }
+}

@@ -1,0 +1,106 @@
+//! Controllers, called at a rate of their own.
+
+use crate::admissible::check_inputs;
+use crate::model::{Model, State};
+use crate::scheme::{Scheme, StepError};
+use crate::schemes::Acceleration;
+
+use super::driver::Driver;
+
+/// A controller that sets inputs every so often.
+pub(super) struct Controller<'a> {
+    /// Time from one call to the next, s.
+    pub(super) period: f64,
+    /// Reads the state and sets the inputs.
+    pub(super) sample: Box<dyn FnMut(&State) + 'a>,
+}
+
+/// All controllers of a simulation, and when they are due.
+pub(super) struct Controllers<'c, 'a> {
+    model: &'a dyn Model,
+    controllers: &'c mut [Controller<'a>],
+    start: f64,
+    /// How often each was called.
+    calls: Vec<u64>,
+    acceleration: Acceleration<'a>,
+    /// Where accelerations are found anew.
+    next: State,
+}
+
+impl<'c, 'a> Controllers<'c, 'a> {
+    /// # Errors
+    /// [`StepError::BadParameter`] for a period that is no positive time.
+    pub(super) fn new(
+        model: &'a dyn Model,
+        scheme: &dyn Scheme,
+        controllers: &'c mut [Controller<'a>],
+        start: &State,
+    ) -> Result<Self, StepError> {
+        let is_sound = |period: f64| period.is_finite() && period > 0.0;
+        if let Some(controller) = controllers.iter().find(|controller| !is_sound(controller.period)) {
+            let reason = format!("expected a positive period of a controller, not {} s", controller.period);
+            return Err(StepError::BadParameter { scheme: scheme.name(), reason });
+        }
+        Ok(Self {
+            model,
+            calls: vec![0; controllers.len()],
+            controllers,
+            start: start.t,
+            acceleration: Acceleration::new(model, scheme.name()),
+            next: start.clone(),
+        })
+    }
+
+    pub(super) fn periods(&self) -> impl Iterator<Item = f64> {
+        self.controllers.iter().map(|controller| controller.period)
+    }
+
+    /// The first call, before anything is computed with the inputs.
+    ///
+    /// # Errors
+    /// Those of [`Self::sample`].
+    pub(super) fn begin(&mut self, start: &mut State) -> Result<(), StepError> {
+        if self.controllers.is_empty() {
+            return Ok(());
+        }
+        for (controller, calls) in self.controllers.iter_mut().zip(&mut self.calls) {
+            (controller.sample)(start);
+            *calls = 1;
+        }
+        check_inputs(self.model, start.t)?;
+        self.acceleration.begin(start.t);
+        self.acceleration.find(start)
+    }
+
+    /// The next time at which one is due, s; infinite without controllers.
+    pub(super) fn next(&self) -> f64 {
+        let times = self.controllers.iter().zip(&self.calls);
+        times.map(|(controller, &calls)| self.start + calls as f64 * controller.period).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Calls those that are due, and finds accelerations and multipliers anew.
+    ///
+    /// # Errors
+    /// [`StepError::BadInput`] for a value that is not finite, and those of the equations of motion.
+    pub(super) fn sample(&mut self, driver: &mut Driver) -> Result<(), StepError> {
+        let mut has_jumped = false;
+        for (controller, calls) in self.controllers.iter_mut().zip(&mut self.calls) {
+            if driver.has_reached(self.start + *calls as f64 * controller.period) {
+                (controller.sample)(driver.state());
+                *calls += 1;
+                has_jumped = true;
+            }
+        }
+        if !has_jumped {
+            return Ok(());
+        }
+        let t = driver.state().t;
+        check_inputs(self.model, t)?;
+        self.next.copy_from(driver.state());
+        self.acceleration.leave_out(driver.stepper().left_out());
+        self.acceleration.begin(t);
+        self.acceleration.find(&mut self.next)?;
+        driver.stepper_mut().resume(&self.next);
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! What advances a simulation: steps of one length, or steps that are chosen.
+
+use crate::adaptive::{AdaptiveStepper, SHORTEST};
+use crate::events::Interval;
+use crate::model::{Block, Model, State};
+use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::singularity::Watch;
+
+use super::Steps;
+
+/// More steps than anybody waits for, and few enough that every step still moves the time.
+const MAX_STEPS: f64 = 1e10;
+/// Remainders of an interval below this part of a step are rounding errors.
+const ROUNDING: f64 = 1e-6;
+
+/// How an interval is divided into steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Division {
+    /// Number of steps.
+    pub steps: u64,
+    /// Length of every step but the last, s.
+    pub dt: f64,
+    /// Length of the last step, s: `dt` where that divides the interval up to rounding, otherwise shorter.
+    pub last: f64,
+}
+
+impl Division {
+    /// Steps of `dt` over an interval, both in s and positive; `None` for more steps than can be done.
+    pub fn new(duration: f64, dt: f64) -> Option<Self> {
+        let ratio = duration / dt;
+        if ratio.is_nan() || ratio > MAX_STEPS {
+            return None;
+        }
+        let divides = (ratio - ratio.round()).abs() <= ROUNDING;
+        let steps = if divides { ratio.round() } else { ratio.ceil() } as u64;
+        let dt = if divides && steps > 0 { duration / steps as f64 } else { dt };
+        let last = if divides { dt } else { duration - dt * (steps - 1) as f64 };
+        Some(Self { steps, dt, last })
+    }
+}
+
+/// Advances a simulation.
+pub(super) struct Driver<'m> {
+    kind: Kind<'m>,
+    until: f64,
+}
+
+enum Kind<'m> {
+    Fixed(FixedStepper<'m>),
+    Adaptive(Box<AdaptiveStepper<'m>>),
+}
+
+/// Steps of one length.
+struct FixedStepper<'m> {
+    blocks: &'static [Block],
+    stepper: Box<dyn Stepper + 'm>,
+    watch: Watch,
+    /// The state before the last step.
+    previous: State,
+    start: f64,
+    division: Division,
+    done: u64,
+}
+
+/// How the last step was cut short.
+pub(super) struct End {
+    pub(super) stats: StepStats,
+    /// The state at the end, where the scheme cannot repeat a step.
+    pub(super) interpolated: Option<State>,
+}
+
+impl<'m> Driver<'m> {
+    /// From a consistent state to the time `until`, s; controllers with these periods, s, are called between steps.
+    pub(super) fn new(
+        model: &'m dyn Model,
+        scheme: &dyn Scheme,
+        options: &Options,
+        steps: Steps,
+        start: State,
+        until: f64,
+        mut periods: impl Iterator<Item = f64>,
+    ) -> Result<Self, StepError> {
+        let bad = |reason: String| StepError::BadParameter { scheme: scheme.name(), reason };
+        let duration = until - start.t;
+        let dt = match steps {
+            Steps::Chosen(_) if duration.is_nan() || duration < 0.0 => {
+                return Err(bad(format!("cannot integrate from t = {} s to {until} s", start.t)));
+            }
+            Steps::Chosen(control) => {
+                let stepper = AdaptiveStepper::new(model, scheme, options, start, control)?;
+                return Ok(Self { kind: Kind::Adaptive(Box::new(stepper)), until });
+            }
+            Steps::Fixed(dt) => dt,
+        };
+        let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
+        if !is_sound {
+            return Err(bad(format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", start.t)));
+        }
+        let Some(division) = Division::new(duration, dt) else {
+            let steps = duration / dt;
+            return Err(bad(format!("{steps:.1e} steps of {dt} s up to {until} s, expected at most {MAX_STEPS:e}")));
+        };
+        let divides = |period: f64| {
+            let ratio = period / division.dt;
+            ratio.round() >= 1.0 && (ratio - ratio.round()).abs() <= ROUNDING
+        };
+        if let Some(period) = periods.find(|&period| !divides(period)) {
+            return Err(bad(format!(
+                "the period of {period} s of a controller is no multiple of the step of {} s; choose a step that divides it",
+                division.dt
+            )));
+        }
+        let stepper = scheme.start_with(model, start, options)?;
+        if stepper.contacts().is_none() && !model.describe().contacts.is_empty() {
+            let reason = "its contacts would be ignored";
+            return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
+        }
+        let fixed = FixedStepper {
+            blocks: model.describe().blocks,
+            watch: Watch::new(model, stepper.state()),
+            previous: stepper.state().clone(),
+            start: stepper.state().t,
+            stepper,
+            division,
+            done: 0,
+        };
+        Ok(Self { kind: Kind::Fixed(fixed), until })
+    }
+
+    pub(super) fn stepper(&self) -> &dyn Stepper {
+        match &self.kind {
+            Kind::Fixed(fixed) => &*fixed.stepper,
+            Kind::Adaptive(adaptive) => adaptive.inner(),
+        }
+    }
+
+    pub(super) fn stepper_mut(&mut self) -> &mut dyn Stepper {
+        match &mut self.kind {
+            Kind::Fixed(fixed) => &mut *fixed.stepper,
+            Kind::Adaptive(adaptive) => adaptive.inner_mut(),
+        }
+    }
+
+    pub(super) fn state(&self) -> &State {
+        self.stepper().state()
+    }
+
+    /// Whether the end of the interval is reached.
+    pub(super) fn is_at_end(&self) -> bool {
+        match &self.kind {
+            Kind::Fixed(fixed) => fixed.done == fixed.division.steps,
+            Kind::Adaptive(adaptive) => adaptive.state().t >= self.until,
+        }
+    }
+
+    /// Whether a time, s, is reached, up to rounding.
+    pub(super) fn has_reached(&self, t: f64) -> bool {
+        let now = self.state().t;
+        let rounding = match &self.kind {
+            Kind::Fixed(fixed) => ROUNDING * fixed.division.dt,
+            Kind::Adaptive(_) => SHORTEST * (1.0 + now.abs()),
+        };
+        now >= t - rounding
+    }
+
+    /// The length that the next step will have, s, as far as it is known.
+    pub(super) fn next_step(&self) -> f64 {
+        match &self.kind {
+            Kind::Fixed(fixed) => fixed.division.dt,
+            Kind::Adaptive(adaptive) => adaptive.next_step(),
+        }
+    }
+
+    /// Steps that were done, and that were refused.
+    pub(super) fn counts(&self) -> [u64; 2] {
+        match &self.kind {
+            Kind::Fixed(fixed) => [fixed.done, 0],
+            Kind::Adaptive(adaptive) => adaptive.counts(),
+        }
+    }
+
+    /// One step, which does not pass a time at which forces jump, s.
+    pub(super) fn step(&mut self, jump: f64) -> Result<StepStats, StepError> {
+        match &mut self.kind {
+            Kind::Fixed(fixed) => fixed.step(self.until),
+            Kind::Adaptive(adaptive) => adaptive.step(self.until.min(jump)),
+        }
+    }
+
+    /// The last step.
+    pub(super) fn interval(&self) -> Interval<'_> {
+        match &self.kind {
+            Kind::Fixed(fixed) => Interval { blocks: fixed.blocks, old: &fixed.previous, new: fixed.stepper.state() },
+            Kind::Adaptive(adaptive) => adaptive.interval(),
+        }
+    }
+
+    /// Cuts the last step short at a time within it, s.
+    pub(super) fn end_at(&mut self, t: f64) -> Result<End, StepError> {
+        let interpolated = self.interval().interpolate(t);
+        match &mut self.kind {
+            Kind::Adaptive(adaptive) => Ok(End { stats: adaptive.shorten(t)?, interpolated: None }),
+            Kind::Fixed(fixed) => fixed.end_at(t, interpolated),
+        }
+    }
+}
+
+impl FixedStepper<'_> {
+    fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
+        // To a multiple of the step, so that rounding does not add up and signals that switch do it on time.
+        let step = self.done + 1;
+        let end = if step == self.division.steps { until } else { self.start + step as f64 * self.division.dt };
+        self.previous.copy_from(self.stepper.state());
+        let result = self.stepper.step(end - self.previous.t);
+        let stats = result.map_err(|error| self.watch.explain(error))?;
+        // What lies beyond a singularity is not recorded.
+        self.watch.pass(self.stepper.state())?;
+        self.done = step;
+        Ok(stats)
+    }
+
+    fn end_at(&mut self, t: f64, interpolated: State) -> Result<End, StepError> {
+        let dt = t - self.previous.t;
+        if t == self.stepper.state().t {
+            return Ok(End { stats: StepStats::default(), interpolated: None });
+        }
+        // Contacts may have collided since; what they did is not undone by stepping back.
+        if self.stepper.contacts().is_some() || !self.stepper.retreat() {
+            return Ok(End { stats: StepStats::default(), interpolated: Some(interpolated) });
+        }
+        let stats = if dt > 0.0 { self.stepper.step(dt)? } else { StepStats::default() };
+        Ok(End { stats, interpolated: None })
+    }
+}

@@ -1,0 +1,234 @@
+//! Simulations with controllers, events at fixed steps, progress and cancellation.
+
+mod common;
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::Driven;
+use hamel::nonsmooth::{ContactOptions, InitialAcceleration};
+use hamel::schemes::{self, RungeKutta};
+use hamel::{Direction, Event, Options, Signal, Simulation, State, StepError};
+
+const PERIOD: f64 = 0.05;
+const CALLS: usize = 40;
+
+/// Averages of rates that belong to instants between the steps begin with the rates of the start, so that the first step
+/// after a jump is of first order.
+const STARTS_ROUGHLY: [&str; 3] = ["ss2", "ss3", "ss4"];
+
+fn law(x: f64, v: f64) -> f64 {
+    6.0 * (1.0 - x) - 3.0 * v
+}
+
+/// Position and velocity after so many calls of the controller: between calls the force is constant.
+fn exact(calls: usize) -> [f64; 2] {
+    (0..calls).fold([0.0, 0.0], |[x, v], _| {
+        let force = law(x, v);
+        [x + PERIOD * v + 0.5 * PERIOD * PERIOD * force, v + PERIOD * force]
+    })
+}
+
+/// Motions with constant forces are exact for every scheme of second order, so that what a scheme keeps of the time
+/// before a jump would show.
+#[test]
+fn sampled_control_is_exact_for_all_schemes() {
+    let mut tried = 0;
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        if scheme.order() < 2 {
+            continue;
+        }
+        for steps_per_call in [1, 3] {
+            let allowed = if STARTS_ROUGHLY.contains(&entry.name) { 0.1 * PERIOD } else { 1e-9 };
+            let (force, held) = Signal::held(f64::NAN);
+            let model = Driven { force, has_floor: false };
+            let run = Simulation::new(&model, &*scheme)
+                .step(PERIOD / f64::from(steps_per_call))
+                .until(PERIOD * CALLS as f64)
+                .record_every(steps_per_call as usize)
+                .controller(PERIOD, [&held], |state| [law(state.q[0], state.v[0])])
+                .run(Driven::initial());
+            assert!(run.outcome.is_ok(), "{}: {:?}", scheme.name(), run.outcome);
+            assert_eq!(run.trajectory.len(), CALLS + 1);
+            for (calls, row) in run.trajectory.rows().enumerate() {
+                for (found, expected) in row[1..].iter().zip(exact(calls)) {
+                    let error = (found - expected).abs();
+                    assert!(error < allowed, "{}: {error:e} after {calls} calls", scheme.name());
+                }
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 40, "{tried}");
+}
+
+#[test]
+fn adaptive_steps_end_where_a_controller_is_due() {
+    let (force, held) = Signal::held(0.0);
+    let model = Driven { force, has_floor: false };
+    let scheme = schemes::by_name("esdirk436", &[]).unwrap();
+    let called = RefCell::new(Vec::new());
+    let run = Simulation::new(&model, &*scheme)
+        .tolerance(1e-8)
+        .until(PERIOD * CALLS as f64)
+        .controller(PERIOD, [&held], |state| {
+            called.borrow_mut().push(state.t);
+            [law(state.q[0], state.v[0])]
+        })
+        .run(Driven::initial());
+    assert!(run.outcome.is_ok(), "{:?}", run.outcome);
+    let called = called.into_inner();
+    assert_eq!(called.len(), CALLS);
+    for (call, t) in called.iter().enumerate() {
+        assert!((t - PERIOD * call as f64).abs() < 1e-12, "{call}: {t}");
+    }
+    let last: Vec<f64> = run.trajectory.rows().next_back().unwrap()[1..3].to_vec();
+    for (found, expected) in last.iter().zip(exact(CALLS)) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+}
+
+/// The mass rests on the floor while the force is less than its weight, and leaves it when a controller says so: from
+/// then on x = g τ²/2. The floor bears what is left of the weight.
+#[test]
+fn controllers_lift_what_rests_on_a_contact() {
+    let (lift_at, h) = (0.1, 1e-3);
+    let mut tried = 0;
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        if !scheme.carries_contacts() {
+            continue;
+        }
+        // Forces that are means over two instants take some steps to forget a jump.
+        let is_mean = ["hht", "generalized_alpha"].contains(&entry.name);
+        let (force, held) = Signal::held(0.0);
+        let model = Driven { force, has_floor: true };
+        let lift = |state: &State| {
+            let call = (state.t / 0.01).round();
+            [Driven::GRAVITY * if state.t > lift_at - 0.5 * h { 2.0 } else { 0.2 + 0.3 * (call % 2.0) }]
+        };
+        let contacts = ContactOptions { initial_acceleration: InitialAcceleration::Consistent, ..Default::default() };
+        let run = Simulation::new(&model, &*scheme)
+            .options(Options { contacts, ..Options::default() })
+            .step(h)
+            .until(0.3)
+            .controller(0.01, [&held], lift)
+            .run(Driven::initial());
+        assert!(run.outcome.is_ok(), "{}: {:?}", scheme.name(), run.outcome);
+        let forces = run.trajectory.column("normal_force(floor)").unwrap();
+        let x = run.trajectory.column("x").unwrap();
+        for ((t, x), force) in run.trajectory.times().zip(x).zip(forces).skip(1) {
+            let tau: f64 = (t - lift_at).max(0.0);
+            let expected = 0.5 * Driven::GRAVITY * tau * tau;
+            // A step of delay moves the mass by g τ h.
+            let allowed = 1e-9 + if scheme.order() < 2 || is_mean { 1.01 * Driven::GRAVITY * tau * h } else { 0.0 };
+            assert!((x - expected).abs() <= allowed, "{}: {x} for {expected} at {t} s", scheme.name());
+            let call = ((t - 0.5 * h) / 0.01).floor();
+            let share = if t > lift_at + 0.5 * h { 0.0 } else { 0.8 - 0.3 * (call % 2.0) };
+            let expected = share * Driven::GRAVITY;
+            // A force that is a mean over two instants takes some steps to forget a jump.
+            let is_checked = !["hht", "generalized_alpha"].contains(&entry.name) || t > lift_at + 0.5 * h;
+            assert!(
+                !is_checked || (force - expected).abs() < 1e-6,
+                "{}: {force} N for {expected} N at {t} s",
+                scheme.name()
+            );
+        }
+        tried += 1;
+    }
+    assert!(tried > 15, "{tried}");
+}
+
+#[test]
+fn controllers_that_make_no_sense_are_refused() {
+    let run = |step: f64, period: f64, value: f64| {
+        let (force, held) = Signal::held(0.0);
+        let model = Driven { force, has_floor: false };
+        let simulation = Simulation::new(&model, &RungeKutta).step(step).until(1.0);
+        simulation.controller(period, [&held], |_| [value]).run(Driven::initial()).outcome
+    };
+    assert!(run(0.01, 0.1, 1.0).is_ok());
+    for (step, period) in [(0.03, 0.1), (0.1, 0.01), (0.01, 0.0), (0.01, -1.0), (0.01, f64::NAN)] {
+        let outcome = run(step, period, 1.0);
+        assert!(matches!(outcome, Err(StepError::BadParameter { .. })), "{step} {period}: {outcome:?}");
+    }
+    let outcome = run(0.01, 0.1, f64::NAN);
+    assert!(matches!(outcome, Err(StepError::BadInput { t: 0.0, input: "force", .. })), "{outcome:?}");
+}
+
+#[test]
+fn what_is_not_told_is_asked_for() {
+    let model = Driven { force: Signal::from(0.0), has_floor: false };
+    let message = |simulation: Simulation| simulation.run(Driven::initial()).outcome.unwrap_err().to_string();
+    let new = || Simulation::new(&model, &RungeKutta);
+    assert!(message(new().step(0.1)).contains("call `until`"));
+    assert!(message(new().until(1.0)).contains("call `step`, or `tolerance`"));
+    assert!(message(new().step(0.1).until(-1.0)).contains("to -1 s"));
+    let esdirk = schemes::by_name("esdirk436", &[]).unwrap();
+    let past = Simulation::new(&model, &*esdirk).tolerance(1e-6).until(-1.0).run(Driven::initial());
+    assert!(matches!(past.outcome, Err(StepError::BadParameter { .. })), "{:?}", past.outcome);
+}
+
+/// A mass under a constant force of 2 N passes x = 1 m at 1 s, and x = 4 m at 2 s.
+#[test]
+fn events_are_met_at_fixed_steps_of_all_schemes() {
+    let model = Driven { force: Signal::from(2.0), has_floor: false };
+    let mut start = Driven::initial();
+    start.a[0] = 2.0;
+    let (one, four) = (|state: &State| state.q[0] - 1.0, |state: &State| state.q[0] - 4.0);
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        if scheme.order() < 2 {
+            continue;
+        }
+        let allowed = if STARTS_ROUGHLY.contains(&entry.name) { 0.005 } else { 1e-9 };
+        let run = Simulation::new(&model, &*scheme)
+            .step(0.3)
+            .until(5.0)
+            .event(Event { function: &one, direction: Direction::Both, is_terminal: false })
+            .event(Event { function: &four, direction: Direction::Rising, is_terminal: true })
+            .run(start.clone());
+        assert!(run.outcome.is_ok(), "{}: {:?}", scheme.name(), run.outcome);
+        let met: Vec<(usize, f64)> = run.occurrences.iter().map(|event| (event.event, event.state.t)).collect();
+        assert_eq!(met.len(), 2, "{}: {met:?}", scheme.name());
+        for ((event, t), (expected, at)) in met.into_iter().zip([(0, 1.0), (1, 2.0)]) {
+            assert!(event == expected && (t - at).abs() < allowed, "{}: {event} at {t} s", scheme.name());
+        }
+        let last = run.trajectory.rows().next_back().unwrap();
+        assert!((last[0] - 2.0).abs() < allowed && (last[1] - 4.0).abs() < 1e-8, "{}: {last:?}", scheme.name());
+    }
+}
+
+#[test]
+fn steps_and_progress_are_told() {
+    let model = Driven { force: Signal::from(2.0), has_floor: false };
+    let (mut times, mut parts) = (Vec::new(), Vec::new());
+    let run = Simulation::new(&model, &RungeKutta)
+        .step(0.01)
+        .until(2.0)
+        .on_step(|state| times.push(state.t))
+        .on_progress(|part| parts.push(part))
+        .run(Driven::initial());
+    assert!(run.outcome.is_ok());
+    assert_eq!(times, run.trajectory.times().collect::<Vec<_>>());
+    assert!(parts.len() <= 100 && parts.len() > 95, "{}", parts.len());
+    assert!(parts.is_sorted() && parts.last() == Some(&1.0));
+}
+
+#[test]
+fn a_flag_cancels_and_what_was_computed_stays() {
+    let model = Driven { force: Signal::from(2.0), has_floor: false };
+    let flag = AtomicBool::new(false);
+    let run = Simulation::new(&model, &RungeKutta)
+        .step(0.01)
+        .until(2.0)
+        .record_every(1000)
+        .on_step(|state| flag.store(state.t > 0.995, Ordering::Relaxed))
+        .cancelled_by(&flag)
+        .run(Driven::initial());
+    let Err(StepError::Cancelled { t, .. }) = run.outcome else { panic!("{:?}", run.outcome) };
+    assert!((t - 1.0).abs() < 1e-12, "{t}");
+    assert_eq!(run.trajectory.times().collect::<Vec<_>>(), [0.0, t]);
+    assert_eq!(run.accepted, 100);
+}
