@@ -9,9 +9,10 @@ use nalgebra::DVector;
 use crate::chart;
 use crate::configuration::ranges;
 use crate::model::{Block, Model, State};
-use crate::scheme::{Cause, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
 use crate::sign_changes::sign_changes;
 use crate::singularity::Watch;
+use crate::step::{Cause, StepError, StepStats};
 use crate::trajectory::{Run, recorded};
 
 /// What steps are chosen by.

@@ -10,8 +10,8 @@
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::nonsmooth::random::Random;
-use crate::scheme::{Cause, StepError, StepStats};
+use crate::random::Random;
+use crate::step::{Cause, StepError, StepStats};
 
 /// When an iteration has converged.
 ///

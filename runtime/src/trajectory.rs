@@ -7,12 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::admissible::check_inputs;
 use crate::model::{ContactInfo, Model, State};
-use crate::nonsmooth::ContactRecord;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::residuals::Residuals;
-use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::start::check_start;
+use crate::step::ContactRecord;
+use crate::step::{StepError, StepStats};
 use crate::undefined::explain_failed_step;
 use crate::watchers;
 

@@ -11,7 +11,7 @@ use super::solver::{Solver, Unsolved};
 use crate::linear_solver::LinearSolver;
 use crate::model::{ContactInfo, ContactLaw, Model, State};
 use crate::newton::{Equations, Newton};
-use crate::scheme::{StepError, StepStats};
+use crate::step::{ContactRecord, StepError, StepStats};
 
 /// Most points of a step at which contacts act together.
 pub(crate) const MAX_POINTS: usize = 3;
@@ -33,38 +33,6 @@ pub(crate) trait Moving: Equations {
     fn state(&self, point: usize) -> &State;
     /// Derivative of the velocity at a point by the acceleration that belongs to another.
     fn response(&self, point: usize, by: usize) -> f64;
-}
-
-/// What contacts have done so far.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContactRecord {
-    /// Gaps, `[contacts]`.
-    pub gaps: Vec<f64>,
-    /// Forces at the end of the last step, normal and tangential, as the rows of [`Model::contact_jacobian`].
-    pub forces: Vec<f64>,
-    /// Impulses of all impacts since the start, by the same rows. With Moreau's rule those of whole steps with an impact.
-    pub impulses: Vec<f64>,
-    /// Number of instants with an impact since the start, which may be one of them. With Moreau's rule, of steps in which
-    /// contacts push that were open before.
-    pub impacts: u64,
-    /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
-    /// by Newton's law, which no impact does. With Moreau's rule, steps.
-    pub weakened: u64,
-    /// Largest violation of the laws of contact since the start, as a relative velocity.
-    pub violation: f64,
-    /// The deepest that a contact was closed since the start, in the unit of its gap: impacts come up to a step late.
-    pub penetration: f64,
-    /// Energy that impacts have taken since the start, J; relative to what moves the contacts, where something does.
-    /// With Moreau's rule, which does not tell impacts from forces, all that contacts have taken.
-    pub loss: f64,
-    /// Work of all contact forces and impulses on the bodies since the start, J, forces by the trapezoidal rule: friction
-    /// and impacts take energy, obstacles that move may give some, and drives do in impacts.
-    pub work: f64,
-    /// The most that it may have been: what friction takes within steps, which is known to first order only, not counted.
-    pub(crate) most_work: f64,
-    /// The least energy that one impact has taken, J; not negative but for rounding. With Moreau's rule the least of a
-    /// step, from the velocity before or after what all other forces do in it.
-    pub least_loss: f64,
 }
 
 /// What impulses take of the energy, J.

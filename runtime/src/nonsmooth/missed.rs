@@ -6,7 +6,7 @@
 
 use super::Contacts;
 use crate::model::State;
-use crate::scheme::StepError;
+use crate::step::StepError;
 
 /// Depths below this part of what moves in a step are tremor: discs of a heap that are pressed apart and together again.
 const TREMOR: f64 = 1e-3;

@@ -10,8 +10,8 @@
 
 use super::couplings::{Block, IDENTITY, Vector, times};
 use super::problem::{Problem, Rows, Terms};
-use super::random::Random;
 use super::sparse_system::SparseSystem;
+use crate::random::Random;
 
 /// Compliance of contacts at first, and at most; the largest diagonal entry of G of each is one.
 const COMPLIANCE: f64 = 0.1;

@@ -1,12 +1,12 @@
 //! The mixed framework: force level in the step of a base scheme, impact level at its end. [rezaei, Fig. 4]
 
-use super::{
-    AfterImpact, ContactOptions, ContactRecord, Contacts, InitialAcceleration, Motion, Watch, rest, rounding_of_gaps,
-};
+use super::{Contacts, Motion, Watch, rest};
+use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::newton::largest;
-use crate::scheme::{StepError, StepStats, Stepper};
-use crate::schemes::Acceleration;
+use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
+use crate::start::rounding_of_gaps;
+use crate::step::{ContactRecord, StepError, StepStats};
 
 /// Time over which closed contacts keep their velocities when consistent accelerations are found, s: short beside any
 /// motion, long beside the rounding of velocities.

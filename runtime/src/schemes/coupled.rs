@@ -16,7 +16,8 @@ use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, sizes_of, unknown_of};
 use crate::nonsmooth::{self, Base, Contacts, Moving};
 use crate::rotation::{rotation_matrix, skew};
-use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
 
 /// Most stages that are solved together.
@@ -110,7 +111,7 @@ impl Scheme for Coupled {
         let solver = LinearSolver::from_pattern(stages.assembly.pattern.clone());
         if !self.carries_contacts() {
             // A stage whose velocity does not feel its own force cannot be stopped by it.
-            nonsmooth::refuse(self, model)?;
+            super::refuse_contacts(self, model)?;
         }
         let (unknowns, points) = (solver.size(), stages.states.len());
         let newton = Newton::new(solver, options.tolerance);

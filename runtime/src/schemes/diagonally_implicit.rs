@@ -10,7 +10,8 @@ use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
 use crate::nonsmooth::{self, Base, Contacts};
-use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, Stepper};
+use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
 
 /// A scheme given by its tableau; members that are known by name come from [`super::by_name`].

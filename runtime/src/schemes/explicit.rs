@@ -6,13 +6,13 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::acceleration::Acceleration;
+use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::newton::largest;
-use crate::nonsmooth;
-use crate::scheme::{Cause, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
+use crate::step::{Cause, StepError, StepStats};
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Scheme for ModifiedEuler {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         start(self, model, initial, Rule::ModifiedEuler)
     }
 }
@@ -130,7 +130,7 @@ impl Scheme for RungeKuttaLike {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         if self.form == Form::Printed && model.describe().blocks.iter().any(|block| block.turn().is_some()) {
             let (scheme, model) = (self.name(), model.describe().name);
             return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
@@ -178,7 +178,7 @@ impl Scheme for NewmarkPredictorCorrector {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         super::check_range(self, "β", self.beta, 0.0, 1.0)?;
         super::check_range(self, "γ", self.gamma, 0.0, 1.0)?;
         let bad = |reason: String| StepError::BadParameter { scheme: self.name(), reason };

@@ -8,7 +8,8 @@ use super::modified_hht::Weighting;
 use super::newmark_step::{Equilibrium, Parameters, start};
 use crate::linear_analysis::{NewmarkFamily, Oscillator};
 use crate::model::{Model, State};
-use crate::scheme::{Options, Scheme, StepError, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
+use crate::step::StepError;
 
 /// Newmark's scheme: second order for γ = ½, else first.
 ///

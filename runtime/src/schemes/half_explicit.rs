@@ -7,13 +7,15 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::acceleration::Acceleration;
+use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
-use crate::nonsmooth::{self, Base, ContactRecord, Contacts, Motion, Watch, rest, rounding_of_gaps};
-use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::nonsmooth::{self, Base, Contacts, Motion, Watch, rest};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::start::rounding_of_gaps;
+use crate::step::{ContactRecord, StepError, StepStats};
 
 /// Moreau's midpoint rule; forces at the midpoint with the old velocity, of first order, of second where forces and
 /// inertia do not depend on velocities. Its acceleration and multipliers are averages over the step.

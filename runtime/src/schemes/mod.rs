@@ -1,6 +1,5 @@
 //! The integration schemes, one family a file, and the list of them by name.
 
-mod acceleration;
 mod constraint_rows;
 mod coupled;
 mod coupled_matrix;
@@ -17,7 +16,6 @@ mod runge_kutta;
 mod single_step;
 mod time_point;
 
-pub(crate) use acceleration::{Acceleration, solve_for_acceleration};
 pub use coupled::Coupled;
 pub use diagonally_implicit::DiagonallyImplicit;
 pub use explicit::{Corrections, Form, ModifiedEuler, NewmarkPredictorCorrector, RungeKuttaLike};
@@ -29,7 +27,9 @@ pub use registry::{Entry, FAMILIES, Family, Stability, all, by_name, caution, en
 pub use runge_kutta::RungeKutta;
 pub use single_step::SingleStep;
 
-use crate::scheme::{Scheme, StepError};
+use crate::model::Model;
+use crate::scheme::Scheme;
+use crate::step::StepError;
 use crate::tables::TableError;
 
 /// Steps that differ by less than this part of their length are equal: sums of times are rounded.
@@ -56,6 +56,17 @@ fn check_range(scheme: &dyn Scheme, name: &str, value: f64, least: f64, most: f6
     }
     let reason = format!("{name} must lie in [{least:.4}, {most:.4}], but is {value}");
     Err(StepError::BadParameter { scheme: scheme.name(), reason })
+}
+
+/// Refuses models with contacts.
+fn refuse_contacts(scheme: &dyn Scheme, model: &dyn Model) -> Result<(), StepError> {
+    let info = model.describe();
+    if info.contacts.is_empty() {
+        return Ok(());
+    }
+    let reason = "it has contacts, which this scheme cannot carry; \
+                  generalized_alpha, bathe, ed_alpha, half_explicit, moreau and others can";
+    Err(StepError::Undefined { scheme: scheme.name(), model: info.name, reason })
 }
 
 /// The error of a scheme without coefficients.

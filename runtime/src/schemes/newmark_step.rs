@@ -8,17 +8,18 @@
 
 use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
-use super::acceleration::Acceleration;
 use super::constraint_rows::ConstraintRows;
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
+use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, drop_vanishing, largest, sizes_of, unknown_of};
 use crate::nonsmooth::{self, Base, Contacts, Moving};
 use crate::rotation::{right_multiplication, tangent_operator};
-use crate::scheme::{ConstraintLevel, Options, StepError, StepStats, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Stepper};
+use crate::step::{StepError, StepStats};
 
 /// One scheme of the family.
 #[derive(Clone, Debug)]

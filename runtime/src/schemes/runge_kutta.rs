@@ -6,13 +6,13 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::acceleration::Acceleration;
+use crate::acceleration::Acceleration;
 use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
-use crate::nonsmooth;
-use crate::scheme::{Cause, ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::step::{Cause, StepError, StepStats};
 use crate::tables::{self, Tableau};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
@@ -49,7 +49,7 @@ impl Scheme for RungeKutta {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         let dims = model.dims();
         Ok(Box::new(RungeKuttaStepper {
             blocks: model.describe().blocks,

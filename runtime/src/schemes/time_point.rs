@@ -15,7 +15,8 @@ use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, sizes_of, unknown_of};
 use crate::nonsmooth::{Contacts, Moving};
-use crate::scheme::{ConstraintLevel, Options, Predictor, StepError, StepStats};
+use crate::scheme::{ConstraintLevel, Options, Predictor};
+use crate::step::{StepError, StepStats};
 use crate::tables;
 
 pub(super) struct TimePoint<'m> {

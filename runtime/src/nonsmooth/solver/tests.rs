@@ -1,7 +1,7 @@
 //! Problems of contacts whose solutions are known or whose laws can be checked.
 
 use super::*;
-use crate::nonsmooth::random::Random;
+use crate::random::Random;
 
 /// G = Wᵀ W from random directions of `dims` velocities, and b in its range, so that slips can be stopped.
 fn random_problem(random: &mut Random, contacts: usize, tangents: usize, friction: f64, dims: usize) -> Problem {
