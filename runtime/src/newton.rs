@@ -57,7 +57,7 @@ const NEARLY_SINGULAR: f64 = 1e-9;
 const NAMED: usize = 4;
 const NOTABLE: f64 = 0.1;
 /// Size of the last correction where it is bent, in units of the tolerance.
-const BENT: f64 = 1e-2;
+const PROJECTED: f64 = 1e-2;
 /// How much better than the tolerance coordinates must be where velocities cannot reach it.
 const COORDINATES_ONLY: f64 = 100.0;
 
@@ -172,19 +172,19 @@ impl Newton {
         t: f64,
         scheme: &str,
     ) -> Result<StepStats, StepError> {
-        self.solve_bent(equations, t, scheme, |_, _, _| Ok(false))
+        self.solve_projected(equations, t, scheme, |_, _, _| Ok(false))
     }
 
     /// [`Newton::solve`] with corrections that are bent before they are made.
     ///
-    /// `bend` gets the equations, the solver with their matrix, and the correction, and says whether it changed it.
+    /// `project` gets the equations, the solver with their matrix, and the correction, and says whether it changed it.
     /// What it imposes holds for the iterate before the correction, so that iterations go on until that is the last.
-    pub(crate) fn solve_bent<E: Equations + ?Sized>(
+    pub(crate) fn solve_projected<E: Equations + ?Sized>(
         &mut self,
         equations: &mut E,
         t: f64,
         scheme: &str,
-        mut bend: impl FnMut(&E, &mut LinearSolver, &mut [f64]) -> Result<bool, StepError>,
+        mut project: impl FnMut(&E, &mut LinearSolver, &mut [f64]) -> Result<bool, StepError>,
     ) -> Result<StepStats, StepError> {
         let mut stats = StepStats::default();
         let (mut size, mut residual) = (f64::INFINITY, 0.0);
@@ -201,14 +201,14 @@ impl Newton {
             }
             stats.factorizations += 1;
             self.solver.solve(&mut self.residual);
-            let is_bent = bend(equations, &mut self.solver, &mut self.residual)?;
+            let is_projected = project(equations, &mut self.solver, &mut self.residual)?;
 
             equations.subtract(&self.residual);
             let previous = std::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance));
             stats.newton_iterations += 1;
-            let is_done = match is_bent {
+            let is_done = match is_projected {
                 false => size <= 1.0 || is_last(size, previous),
-                true => size <= BENT || is_stalled(size, previous),
+                true => size <= PROJECTED || is_stalled(size, previous),
             };
             if is_done {
                 return Ok(stats);

@@ -78,7 +78,7 @@ fn listed(series: &Series, results: &[Vec<String>], row: impl Fn(&Vec<String>) -
 /// What rows by rule are written with, if there are some.
 fn helpers<'s>(mut all: impl Iterator<Item = &'s Series>) -> String {
     match all.any(Series::is_regular) {
-        true => format!("use {}::{{Run, expanded}};\n", paths::GENERATED),
+        true => format!("use {}::{{Repetition, expanded}};\n", paths::GENERATED),
         false => String::new(),
     }
 }

@@ -26,7 +26,7 @@ const ROUNDING: f64 = 1e-12;
 const LEAST_SHARE: f64 = 0.1;
 
 /// Equations of a step whose unknowns are accelerations, and whose contacts act at one or several points.
-pub(crate) trait Moving: Equations {
+pub(crate) trait ContactEquations: Equations {
     /// Number of points, at most [`MAX_POINTS`].
     fn points(&self) -> usize;
     /// The iterate at a point.
@@ -51,7 +51,7 @@ pub(crate) struct Loss {
 }
 
 /// Directions of the contacts at one configuration.
-struct Place {
+struct Directions {
     /// Values of Wᵀ.
     directions: Vec<f64>,
     /// The part of relative velocities that does not contain v.
@@ -59,7 +59,7 @@ struct Place {
     acceleration: Vec<f64>,
 }
 
-impl Place {
+impl Directions {
     /// The row of Wᵀ with these entries times a velocity, without the rate.
     fn along(&self, entries: &[(usize, usize)], v: &[f64]) -> f64 {
         entries.iter().map(|&(column, slot)| self.directions[slot] * v[column]).sum()
@@ -67,7 +67,7 @@ impl Place {
 }
 
 /// How velocities at the points follow from a solution x of linear equations, block by block.
-pub(crate) struct Motion<'a> {
+pub(crate) struct VelocityMap<'a> {
     /// Velocities without x.
     pub(crate) known: [&'a [f64]; MAX_POINTS],
     pub(crate) points: usize,
@@ -80,7 +80,7 @@ pub(crate) struct Motion<'a> {
     pub(crate) restitution: f64,
 }
 
-impl<'a> Motion<'a> {
+impl<'a> VelocityMap<'a> {
     /// One point, directions of the first place.
     pub(crate) fn single(known: &'a [f64], response: f64, restitution: f64) -> Self {
         let none: &[f64] = &[];
@@ -106,18 +106,18 @@ pub(crate) struct Contacts<'m> {
     first_rows: Vec<usize>,
     /// Entries of each row of Wᵀ: column and place among the values.
     rows: Vec<Vec<(usize, usize)>>,
-    places: Vec<Place>,
+    places: Vec<Directions>,
     pub(crate) closed: Vec<usize>,
     /// Contacts that stay closed although rounding may have opened them: at the end of the last step, and of the one
     /// before.
-    held: [Vec<bool>; 2],
+    kept_closed: [Vec<bool>; 2],
     /// What their gaps may be.
     slacks: Vec<f64>,
     /// Contact and row of Wᵀ of everything that is closed.
     closed_rows: Vec<(usize, usize)>,
     /// Of each velocity, where its entries in closed rows begin: number of the row among them, and place in Wᵀ.
-    touched_starts: Vec<usize>,
-    touched: Vec<(usize, usize)>,
+    column_starts: Vec<usize>,
+    closed_entries: Vec<(usize, usize)>,
     problem: Problem,
     solver: Solver,
     /// `K⁻¹ W`, column by column.
@@ -152,7 +152,7 @@ impl<'m> Contacts<'m> {
         }
         let mut laws = vec![ContactLaw::default(); infos.len()];
         model.contact_laws(&mut laws);
-        let place = || Place {
+        let place = || Directions {
             directions: vec![0.0; info.contact_jacobian.nnz()],
             rate: vec![0.0; n_rows],
             acceleration: vec![0.0; n_rows],
@@ -170,11 +170,11 @@ impl<'m> Contacts<'m> {
             rows,
             places: (0..MAX_POINTS).map(|_| place()).collect(),
             closed: Vec::with_capacity(infos.len()),
-            held: [vec![false; infos.len()], vec![false; infos.len()]],
+            kept_closed: [vec![false; infos.len()], vec![false; infos.len()]],
             slacks: vec![0.0; infos.len()],
             closed_rows: Vec::with_capacity(n_rows),
-            touched_starts: vec![0; info.velocities.len() + 1],
-            touched: Vec::with_capacity(info.contact_jacobian.nnz()),
+            column_starts: vec![0; info.velocities.len() + 1],
+            closed_entries: Vec::with_capacity(info.contact_jacobian.nnz()),
             problem,
             solver,
             responses: Vec::with_capacity(reserved * unknowns),
@@ -208,7 +208,7 @@ impl<'m> Contacts<'m> {
             let first = self.first_rows[contact];
             self.closed_rows.extend((first..=first + self.infos[contact].tangents).map(|row| (contact, row)));
         }
-        self.touch();
+        self.index_closed_rows();
         if self.closed.is_empty() {
             self.impulses.fill(0.0);
         }
@@ -216,7 +216,7 @@ impl<'m> Contacts<'m> {
 
     /// Whether a contact with this gap is closed.
     pub(crate) fn closes(&self, contact: usize, gap: f64) -> bool {
-        gap <= 0.0 || self.held[0][contact]
+        gap <= 0.0 || self.kept_closed[0][contact]
     }
 
     /// Whether a contact is closed in the step, or was in the last one.
@@ -225,60 +225,60 @@ impl<'m> Contacts<'m> {
     }
 
     /// Takes contacts for closed whose gaps are zero but for rounding, at the start.
-    pub(crate) fn close(&mut self, gaps: &[f64], rounding: f64) {
+    pub(crate) fn close_at_start(&mut self, gaps: &[f64], rounding: f64) {
         for (contact, &gap) in gaps.iter().enumerate() {
-            self.held[0][contact] = gap <= rounding;
-            self.slacks[contact] = OPENED * rounding + if self.held[0][contact] { gap.max(0.0) } else { 0.0 };
+            self.kept_closed[0][contact] = gap <= rounding;
+            self.slacks[contact] = OPENED * rounding + if self.kept_closed[0][contact] { gap.max(0.0) } else { 0.0 };
         }
     }
 
     /// At the end of a step: contacts that were closed in it stay so where rounding has opened them and they do not part.
-    pub(crate) fn settle(&mut self, gaps: &[f64], velocities: &[f64], rest: f64) {
-        self.held.swap(0, 1);
+    pub(crate) fn update_kept_closed(&mut self, gaps: &[f64], velocities: &[f64], rest: f64) {
+        self.kept_closed.swap(0, 1);
         for contact in 0..self.len() {
             let touches = gaps[contact] <= self.slacks[contact] && velocities[contact].abs() <= rest;
-            self.held[0][contact] = touches && self.is_closed(contact);
+            self.kept_closed[0][contact] = touches && self.is_closed(contact);
         }
     }
 
-    /// Takes back what the last [`Self::settle`] has done.
-    pub(crate) fn unsettle(&mut self) {
-        self.held.swap(0, 1);
+    /// Takes back what the last [`Self::update_kept_closed`] has done.
+    pub(crate) fn restore_kept_closed(&mut self) {
+        self.kept_closed.swap(0, 1);
     }
 
     /// Lets those go that an impact has parted.
-    pub(crate) fn part(&mut self, velocities: &[f64], rest: f64) {
-        self.held[0].iter_mut().zip(velocities).for_each(|(held, v)| *held = *held && v.abs() <= rest);
+    pub(crate) fn release_separating(&mut self, velocities: &[f64], rest: f64) {
+        self.kept_closed[0].iter_mut().zip(velocities).for_each(|(held, v)| *held = *held && v.abs() <= rest);
     }
 
     /// Writes gaps into the record.
-    pub(crate) fn keep_gaps(&mut self, gaps: &[f64]) {
+    pub(crate) fn record_gaps(&mut self, gaps: &[f64]) {
         self.record.gaps.copy_from_slice(gaps);
         self.record.penetration = gaps.iter().fold(self.record.penetration, |deepest, gap| deepest.max(-gap));
     }
 
     /// Sorts the entries of closed rows by velocity.
-    fn touch(&mut self) {
-        let Self { rows, closed_rows, touched_starts, touched, .. } = self;
-        touched_starts.fill(0);
+    fn index_closed_rows(&mut self) {
+        let Self { rows, closed_rows, column_starts, closed_entries, .. } = self;
+        column_starts.fill(0);
         for &(_, row) in closed_rows.iter() {
-            rows[row].iter().for_each(|&(column, _)| touched_starts[column + 1] += 1);
+            rows[row].iter().for_each(|&(column, _)| column_starts[column + 1] += 1);
         }
-        for column in 1..touched_starts.len() {
-            touched_starts[column] += touched_starts[column - 1];
+        for column in 1..column_starts.len() {
+            column_starts[column] += column_starts[column - 1];
         }
-        let total = touched_starts.last().copied().unwrap_or(0);
-        touched.clear();
-        touched.resize(total, (0, 0));
+        let total = column_starts.last().copied().unwrap_or(0);
+        closed_entries.clear();
+        closed_entries.resize(total, (0, 0));
         // Starts move to the ends of their ranges while these fill up from behind.
         for (k, &(_, row)) in closed_rows.iter().enumerate().rev() {
             for &(column, slot) in &rows[row] {
-                touched_starts[column + 1] -= 1;
-                touched[touched_starts[column + 1]] = (k, slot);
+                column_starts[column + 1] -= 1;
+                closed_entries[column_starts[column + 1]] = (k, slot);
             }
         }
-        touched_starts.rotate_left(1);
-        if let Some(end) = touched_starts.last_mut() {
+        column_starts.rotate_left(1);
+        if let Some(end) = column_starts.last_mut() {
             *end = total;
         }
     }
@@ -290,7 +290,7 @@ impl<'m> Contacts<'m> {
 
     /// Directions at a configuration.
     pub(crate) fn evaluate(&mut self, place: usize, t: f64, q: &[f64], v: &[f64]) {
-        let Place { directions, rate, acceleration } = &mut self.places[place];
+        let Directions { directions, rate, acceleration } = &mut self.places[place];
         self.model.contact_jacobian(t, q, directions);
         self.model.contact_bias(t, q, v, rate, acceleration);
     }
@@ -314,7 +314,7 @@ impl<'m> Contacts<'m> {
     }
 
     /// Solves equations under the forces of the closed contacts, where a step looks at any.
-    pub(crate) fn solve<E: Moving>(
+    pub(crate) fn solve<E: ContactEquations>(
         contacts: Option<&mut Contacts>,
         newton: &mut Newton,
         equations: &mut E,
@@ -324,10 +324,10 @@ impl<'m> Contacts<'m> {
         match contacts {
             None => newton.solve(equations, start, scheme),
             Some(contacts) => {
-                let stats = newton.solve_bent(equations, start, scheme, |equations: &E, solver, correction| {
-                    let is_held = contacts.hold(equations, solver, correction)?;
+                let stats = newton.solve_projected(equations, start, scheme, |equations: &E, solver, correction| {
+                    let is_projected = contacts.project_correction(equations, solver, correction)?;
                     contacts.repeats = true;
-                    Ok(is_held)
+                    Ok(is_projected)
                 });
                 contacts.repeats = false;
                 stats
@@ -338,7 +338,7 @@ impl<'m> Contacts<'m> {
     /// Bends a Newton correction so that the velocities after it obey the laws of the closed contacts.
     ///
     /// The solver holds the matrix whose solution the correction is. Says whether any contact is closed.
-    fn hold<E: Moving>(
+    fn project_correction<E: ContactEquations>(
         &mut self,
         equations: &E,
         solver: &mut LinearSolver,
@@ -349,7 +349,7 @@ impl<'m> Contacts<'m> {
         }
         let points = equations.points();
         let none: &[f64] = &[];
-        let mut motion = Motion { points, ..Motion::single(none, 0.0, 0.0) };
+        let mut motion = VelocityMap { points, ..VelocityMap::single(none, 0.0, 0.0) };
         for point in 0..points {
             let state = equations.state(point);
             self.evaluate(point, state.t, state.q.as_slice(), state.v.as_slice());
@@ -370,7 +370,7 @@ impl<'m> Contacts<'m> {
         &mut self,
         solver: &mut LinearSolver,
         x: &mut [f64],
-        motion: &Motion,
+        motion: &VelocityMap,
     ) -> Result<(), StepError> {
         self.set_up(solver, x, motion);
         let stuck = |unsolved: Unsolved, contacts: &Self| StepError::Contact {
@@ -400,9 +400,9 @@ impl<'m> Contacts<'m> {
     }
 
     /// b and G of the closed contacts.
-    fn set_up(&mut self, solver: &mut LinearSolver, x: &[f64], motion: &Motion) {
+    fn set_up(&mut self, solver: &mut LinearSolver, x: &[f64], motion: &VelocityMap) {
         let Self { problem, responses, rows, places, first_rows, infos, laws, .. } = self;
-        let Self { closed, closed_rows, touched_starts, touched, velocity, impulses, .. } = self;
+        let Self { closed, closed_rows, column_starts, closed_entries, velocity, impulses, .. } = self;
         let (n, block, n_rows) = (x.len(), x.len() / motion.points, rows.len());
         problem.clear();
         for _ in 0..motion.points {
@@ -448,7 +448,7 @@ impl<'m> Contacts<'m> {
                 respond(point, response, velocity);
                 let directions = &places[motion.measured[point]].directions;
                 for (at, &value) in velocity.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-                    for &(k, slot) in &touched[touched_starts[at]..touched_starts[at + 1]] {
+                    for &(k, slot) in &closed_entries[column_starts[at]..column_starts[at + 1]] {
                         problem.add_entry(point * closed_rows.len() + k, column, directions[slot] * value);
                     }
                 }
@@ -473,14 +473,14 @@ impl<'m> Contacts<'m> {
     }
 
     /// Writes the impulses of a point, over a time, into the record as forces.
-    pub(crate) fn keep_forces(&mut self, point: usize, over: f64) {
+    pub(crate) fn record_forces(&mut self, point: usize, over: f64) {
         let n = self.n_rows();
         let impulses = &self.impulses[point * n..(point + 1) * n];
         self.record.forces.iter_mut().zip(impulses).for_each(|(force, impulse)| *force = impulse / over);
     }
 
     /// The next problem is not like the last one: its first guess is that nobody pushes.
-    pub(crate) fn release(&mut self) {
+    pub(crate) fn reset_warm_start(&mut self) {
         self.impulses.fill(0.0);
     }
 
@@ -489,14 +489,14 @@ impl<'m> Contacts<'m> {
         for row in 0..self.n_rows() {
             let velocity = self.places[0].along(&self.rows[row], v) + self.places[0].rate[row];
             let is_kept = self.first_rows.contains(&row) && velocity.abs() <= rest;
-            let Place { rate, acceleration, .. } = &mut self.places[0];
+            let Directions { rate, acceleration, .. } = &mut self.places[0];
             rate[row] += instant * acceleration[row] - if is_kept { velocity } else { 0.0 };
         }
     }
 
     /// [`Self::impose`] on a change x of velocity, with this part of the restitution of an impact; less of it where that
     /// adds energy.
-    pub(crate) fn strike(
+    pub(crate) fn apply_impact(
         &mut self,
         solver: &mut LinearSolver,
         x: &mut [f64],
@@ -509,7 +509,7 @@ impl<'m> Contacts<'m> {
         let mut share = restitution;
         let result = loop {
             x.copy_from_slice(&free);
-            if let Err(error) = self.impose(solver, x, &Motion::single(before, 1.0, share)) {
+            if let Err(error) = self.impose(solver, x, &VelocityMap::single(before, 1.0, share)) {
                 break Err(error);
             }
             let loss = Loss { is_weakened: share < 1.0, ..self.loss(before, &free, x) };

@@ -7,7 +7,7 @@
 //! Nesterov and Todd, with `|ξ_T|` taken from the last iterate (Acary, Armand and Nguyen 2023). Contacts without friction
 //! have a half-line for their cone.
 
-use super::couplings::{Block, IDENTITY, Vector, dot, times};
+use super::couplings::{Block3, IDENTITY, Vector, dot, times};
 use super::problem::{Problem, Terms};
 use super::sparse_system::SparseSystem;
 
@@ -34,7 +34,7 @@ struct Cone {
     normal: usize,
     dimension: usize,
     /// Orthonormal eigenvectors of W, by columns, and its eigenvalues: near the border they are far apart.
-    basis: Block,
+    basis: Block3,
     values: Vector,
     /// `W x = W⁻¹ z`.
     lambda: Vector,
@@ -188,7 +188,7 @@ impl InteriorPoint {
         self.terms.clear();
         self.terms.extend(self.cones.iter().map(|cone| {
             let scales = part(&self.scales, cone);
-            let mut terms = Terms { left: cone.basis, right: Block::default(), own: IDENTITY };
+            let mut terms = Terms { left: cone.basis, right: Block3::default(), own: IDENTITY };
             for i in 0..3 {
                 for k in 0..3 {
                     terms.left[i][k] = cone.slid(k, i) * scales[k];

@@ -12,12 +12,12 @@ use crate::step::StepError;
 const TREMOR: f64 = 1e-3;
 
 /// Gaps and normal velocities at the beginning of a step, and at its end.
-pub(crate) struct Watch {
+pub(crate) struct GapWatch {
     pub(crate) gaps: [Vec<f64>; 2],
     pub(crate) velocities: [Vec<f64>; 2],
 }
 
-impl Watch {
+impl GapWatch {
     pub(crate) fn new(contacts: usize) -> Self {
         let zeros = || [vec![0.0; contacts], vec![0.0; contacts]];
         Self { gaps: zeros(), velocities: zeros() }
@@ -89,7 +89,7 @@ fn least(g0: f64, g1: f64, d0: f64, d1: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contacts, StepError, TREMOR, Watch, least};
+    use super::{Contacts, GapWatch, StepError, TREMOR, least};
     use crate::schemes::common::Press;
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
     fn check(width: f64, a: f64, dt: f64, fastest: f64, is_closed: bool) -> Result<(), StepError> {
         let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
         contacts.begin(0.0, &[if is_closed { 0.0 } else { width }]);
-        let mut watch = Watch::new(1);
+        let mut watch = GapWatch::new(1);
         watch.gaps = [vec![width], vec![width + 1.0 - 2.0 * a]];
         watch.velocities = [vec![-2.0 * a / dt], vec![2.0 * (1.0 - a) / dt]];
         watch.check(&contacts, 3.0, dt, fastest)
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn the_end_of_a_step_is_the_beginning_of_the_next() {
         let contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
-        let mut watch = Watch::new(1);
+        let mut watch = GapWatch::new(1);
         watch.gaps = [vec![0.1], vec![-0.1]];
         assert!(!watch.has_closed(0, &contacts) && watch.has_closed(1, &contacts));
         watch.turn();
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn closed_contacts_approach_faster_than_rest() {
         let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
-        let mut watch = Watch::new(1);
+        let mut watch = GapWatch::new(1);
         watch.velocities = [vec![-0.2], vec![0.2]];
         assert!(!watch.approaches(0, &contacts, 0.1), "it is open");
         contacts.begin(0.0, &[0.0]);

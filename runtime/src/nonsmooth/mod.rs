@@ -21,9 +21,9 @@ mod solver;
 mod sparse_system;
 mod stepper;
 
-pub(crate) use contacts::{Contacts, Motion, Moving};
-pub(crate) use missed::Watch;
-pub(crate) use stepper::{Base, over};
+pub(crate) use contacts::{ContactEquations, Contacts, VelocityMap};
+pub(crate) use missed::GapWatch;
+pub(crate) use stepper::{ContactStepper, with_contacts};
 
 pub use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration};
 pub use crate::step::ContactRecord;

@@ -8,8 +8,8 @@
 //! differ from those found last: it changes nothing once these solve the problem. With much compliance paths are short,
 //! with little of it they lead closer to the laws; it falls while they are short, and grows where one becomes too long.
 
-use super::couplings::{Block, IDENTITY, Vector, times};
-use super::problem::{Problem, Rows, Terms};
+use super::couplings::{Block3, IDENTITY, Vector, times};
+use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
 use crate::random::Random;
 
@@ -94,8 +94,8 @@ impl Piece {
     }
 
     /// P.
-    fn projection(self, friction: f64) -> Block {
-        let mut projection = Block::default();
+    fn projection(self, friction: f64) -> Block3 {
+        let mut projection = Block3::default();
         match self {
             Self::Open => {}
             Self::Stick => projection = IDENTITY,
@@ -316,7 +316,7 @@ impl Path {
 }
 
 /// Λ of a contact.
-fn forces(contact: &Rows, piece: Piece, y: &[f64]) -> Vector {
+fn forces(contact: &ContactRows, piece: Piece, y: &[f64]) -> Vector {
     times(&piece.projection(contact.friction), &contact.part(y))
 }
 

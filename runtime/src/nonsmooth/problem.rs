@@ -5,17 +5,17 @@
 //! largest diagonal entry of G is one; then r = 1 serves every contact. G need not be symmetric: couplings of stages
 //! are not. Not here: where b and G come from, see [`super::contacts`].
 
-use super::couplings::{Block, Couplings, Vector, product, times};
+use super::couplings::{Block3, Couplings, Vector, product, times};
 
 /// One contact of a problem: a row for its normal, then one for each direction of friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rows {
+pub(super) struct ContactRows {
     pub(super) normal: usize,
     pub(super) tangents: usize,
     pub(super) friction: f64,
 }
 
-impl Rows {
+impl ContactRows {
     pub(super) fn all(&self) -> std::ops::Range<usize> {
         self.normal..self.normal + 1 + self.tangents
     }
@@ -48,15 +48,15 @@ pub(super) enum Status {
 /// What one contact contributes to a matrix `L G R + D`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
-    pub(super) left: Block,
-    pub(super) right: Block,
-    pub(super) own: Block,
+    pub(super) left: Block3,
+    pub(super) right: Block3,
+    pub(super) own: Block3,
 }
 
 /// b, G and the unknowns of all contacts that take part.
 #[derive(Debug, Default)]
 pub(super) struct Problem {
-    pub(super) contacts: Vec<Rows>,
+    pub(super) contacts: Vec<ContactRows>,
     /// Contact of every row.
     contact_of: Vec<usize>,
     couplings: Couplings,
@@ -88,7 +88,7 @@ impl Problem {
     /// Adds a contact.
     pub(super) fn push(&mut self, tangents: usize, friction: f64) {
         self.contact_of.resize(self.size() + 1 + tangents, self.contacts.len());
-        self.contacts.push(Rows { normal: self.size() - 1 - tangents, tangents, friction });
+        self.contacts.push(ContactRows { normal: self.size() - 1 - tangents, tangents, friction });
     }
 
     /// Makes b, G and Λ of the contacts that were added; all zero.
@@ -231,7 +231,7 @@ impl Problem {
     }
 
     /// By how much a contact misses its laws: Λ less its projection, row by row; scaled.
-    pub(super) fn residual(&self, contact: &Rows) -> [f64; 3] {
+    pub(super) fn residual(&self, contact: &ContactRows) -> [f64; 3] {
         let (unknowns, slips) = (&self.unknowns, &self.slips);
         let normal = unknowns[contact.normal];
         let mut residual = [normal.min(slips[contact.normal]), 0.0, 0.0];
@@ -247,7 +247,7 @@ impl Problem {
     }
 
     /// The piece of the laws that a contact is on.
-    pub(super) fn status(&self, contact: &Rows) -> Status {
+    pub(super) fn status(&self, contact: &ContactRows) -> Status {
         let (unknowns, slips) = (&self.unknowns, &self.slips);
         let normal = unknowns[contact.normal];
         if normal - slips[contact.normal] <= 0.0 {
@@ -285,7 +285,7 @@ impl Problem {
     }
 
     /// Whether a contact misses its laws by more than a relative velocity.
-    pub(super) fn misses(&self, contact: &Rows, tolerance: f64) -> bool {
+    pub(super) fn misses(&self, contact: &ContactRows, tolerance: f64) -> bool {
         let scale = self.scales[contact.normal];
         self.residual(contact).iter().any(|residual| residual.is_nan() || residual.abs() > tolerance * scale)
     }

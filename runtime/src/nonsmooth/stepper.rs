@@ -1,6 +1,6 @@
 //! The mixed framework: force level in the step of a base scheme, impact level at its end. [rezaei, Fig. 4]
 
-use super::{Contacts, Motion, Watch, rest};
+use super::{Contacts, GapWatch, VelocityMap, rest};
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::newton::largest;
@@ -20,9 +20,9 @@ const MOST_IMPACTS: u32 = 32;
 const UNNOTICED: f64 = 1e-4;
 
 /// A stepper whose steps bear contact forces and whose velocities may jump between them.
-pub(crate) trait Base: Stepper {
+pub(crate) trait ContactStepper: Stepper {
     /// [`Stepper::step`] under the forces of the closed contacts, which it leaves in their record.
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError>;
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError>;
     /// The current state, whose velocities may be changed.
     fn state_mut(&mut self) -> &mut State;
     /// Goes on with the accelerations of the current state, which were changed.
@@ -32,7 +32,7 @@ pub(crate) trait Base: Stepper {
 /// The base stepper itself, or with its contacts where the model has any.
 ///
 /// `unknowns` and `points`: sizes of its linear systems, and points at which contacts act.
-pub(crate) fn over<'m, B: Base + 'm>(
+pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
     base: B,
     model: &'m dyn Model,
     scheme: &str,
@@ -47,7 +47,7 @@ pub(crate) fn over<'m, B: Base + 'm>(
         Contacts::new(model, scheme.to_owned(), unknowns.max(model.describe().iteration_matrix.rows), points);
     let mut stepper = Nonsmooth {
         next: base.state().clone(),
-        watch: Watch::new(contacts.len()),
+        watch: GapWatch::new(contacts.len()),
         impact: Acceleration::new(model, scheme.to_owned()),
         base,
         contacts,
@@ -56,15 +56,15 @@ pub(crate) fn over<'m, B: Base + 'm>(
         motion: [(); 2].map(|()| vec![0.0; model.describe().contact_jacobian.rows]),
     };
     stepper.watch.look(0, &mut stepper.contacts, stepper.base.state());
-    stepper.contacts.close(&stepper.watch.gaps[0], rounding_of_gaps(model, stepper.base.state().q.as_slice()));
-    stepper.contacts.keep_gaps(&stepper.watch.gaps[0]);
+    stepper.contacts.close_at_start(&stepper.watch.gaps[0], rounding_of_gaps(model, stepper.base.state().q.as_slice()));
+    stepper.contacts.record_gaps(&stepper.watch.gaps[0]);
     Box::new(stepper)
 }
 
 struct Nonsmooth<'m, B> {
     base: B,
     contacts: Contacts<'m>,
-    watch: Watch,
+    watch: GapWatch,
     impact: Acceleration<'m>,
     /// Where accelerations are found anew.
     next: State,
@@ -75,7 +75,7 @@ struct Nonsmooth<'m, B> {
     motion: [Vec<f64>; 2],
 }
 
-impl<B: Base> Stepper for Nonsmooth<'_, B> {
+impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
     fn state(&self) -> &State {
         self.base.state()
     }
@@ -92,23 +92,23 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
         let State { t, q, v, .. } = self.base.state();
         self.contacts.evaluate(0, *t, q.as_slice(), v.as_slice());
         self.contacts.motion_along(0, v.as_slice(), &mut self.motion[0]);
-        stats += self.base.step_held(dt, &mut self.contacts)?;
+        stats += self.base.step_with_contacts(dt, &mut self.contacts)?;
         self.watch.look(1, &mut self.contacts, self.base.state());
         let Self { base, contacts, watch, motion, .. } = self;
         contacts.motion_along(0, base.state().v.as_slice(), &mut motion[1]);
         let work = [contacts.record.work, contacts.record.most_work];
         contacts.record_work(dt, &motion[0], &motion[1]);
-        contacts.settle(&watch.gaps[1], &watch.velocities[1], rest(base.state().v.as_slice()));
+        contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], rest(base.state().v.as_slice()));
         match self.finish(start, dt) {
             Ok(impact) => stats += impact,
             Err(error) => {
                 self.base.retreat();
-                self.contacts.unsettle();
+                self.contacts.restore_kept_closed();
                 [self.contacts.record.work, self.contacts.record.most_work] = work;
                 return Err(error);
             }
         }
-        self.contacts.keep_gaps(&self.watch.gaps[1]);
+        self.contacts.record_gaps(&self.watch.gaps[1]);
         Ok(stats)
     }
 
@@ -122,24 +122,24 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
     }
 }
 
-impl<B: Base> Nonsmooth<'_, B> {
+impl<B: ContactStepper> Nonsmooth<'_, B> {
     /// Begins a step. Contacts that are closed now and were not at the end of the last step, because it is the first or
     /// because the state was corrected between, must not approach: if one does, all collide.
     fn begin(&mut self, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, .. } = self;
         let has_closed = watch.has_closed(0, contacts);
         contacts.begin(start, &watch.gaps[0]);
-        let strikes = has_closed && watch.approaches(0, contacts, rest(base.state().v.as_slice()));
+        let collides = has_closed && watch.approaches(0, contacts, rest(base.state().v.as_slice()));
         let mut stats = StepStats::default();
-        if strikes {
+        if collides {
             // Should it fail, it has not happened yet.
-            stats += self.strike(0, start).inspect_err(|_| self.contacts.closed.clear())?;
+            stats += self.apply_impacts(0, start).inspect_err(|_| self.contacts.closed.clear())?;
         }
         let Self { base, contacts, watch, options, .. } = self;
-        contacts.part(&watch.velocities[0], rest(base.state().v.as_slice()));
+        contacts.release_separating(&watch.velocities[0], rest(base.state().v.as_slice()));
         let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
         // Those of a start belong to the velocities before an impact.
-        if self.is_new && (strikes || is_consistent) {
+        if self.is_new && (collides || is_consistent) {
             stats += self.renew_acceleration()?;
             self.contacts.begin(start, &self.watch.gaps[0]);
         }
@@ -154,9 +154,9 @@ impl<B: Base> Nonsmooth<'_, B> {
             return Ok(StepStats::default());
         }
         self.contacts.begin(start, &self.watch.gaps[1]);
-        let mut stats = self.strike(1, start)?;
+        let mut stats = self.apply_impacts(1, start)?;
         let Self { base, contacts, watch, options, .. } = self;
-        contacts.part(&watch.velocities[1], rest(base.state().v.as_slice()));
+        contacts.release_separating(&watch.velocities[1], rest(base.state().v.as_slice()));
         if options.after_impact == AfterImpact::Renewed {
             stats += self.renew_acceleration()?;
         }
@@ -166,24 +166,24 @@ impl<B: Base> Nonsmooth<'_, B> {
     /// Lets the closed contacts collide at the beginning (0) or end (1) of the step from `start`, where the watch has
     /// looked last, until none of them approaches. Newton's law lets a contact that parts approach, when what is hit from
     /// its other side turns round; then the next impact follows at once, the last one without restitution.
-    fn strike(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
+    fn apply_impacts(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, .. } = self;
         let before = base.state();
-        contacts.release();
+        contacts.reset_warm_start();
         impact.begin(start);
         impact.factor(before)?;
         for round in 0..=MOST_IMPACTS {
             let restitution = if round < MOST_IMPACTS { 1.0 } else { 0.0 };
             impact.rhs.fill(0.0);
             let before = base.state().v.as_slice();
-            let loss = contacts.strike(&mut impact.solver, &mut impact.rhs, before, restitution)?;
+            let loss = contacts.apply_impact(&mut impact.solver, &mut impact.rhs, before, restitution)?;
             contacts.record_impact(&loss, round == 0);
             contacts.record_drives(impact.work_of_impulses(base.state()));
             let v = &mut base.state_mut().v;
             v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
             contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
             // Impulses are no guess for forces.
-            contacts.release();
+            contacts.reset_warm_start();
             let unnoticed = UNNOTICED * (1.0 + largest(v.as_slice()));
             if !watch.approaches(end, contacts, unnoticed) {
                 break;
@@ -202,14 +202,14 @@ impl<B: Base> Nonsmooth<'_, B> {
             let (t, q) = (next.t, next.q.as_slice());
             contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
             contacts.begin(t, &watch.gaps[1]);
-            contacts.release();
+            contacts.reset_warm_start();
             contacts.evaluate(0, t, q, next.v.as_slice());
             contacts.accelerate(next.v.as_slice(), rest(next.v.as_slice()), INSTANT);
-            let motion = Motion::single(next.v.as_slice(), INSTANT, 0.0);
+            let motion = VelocityMap::single(next.v.as_slice(), INSTANT, 0.0);
             contacts.impose(&mut impact.solver, &mut impact.rhs, &motion)?;
             let n = next.a.len();
             next.a.as_mut_slice().copy_from_slice(&impact.rhs[..n]);
-            contacts.release();
+            contacts.reset_warm_start();
         }
         let state = base.state_mut();
         state.a.copy_from(&next.a);

@@ -14,7 +14,7 @@ use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, sizes_of, unknown_of};
-use crate::nonsmooth::{self, Base, Contacts, Moving};
+use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
@@ -116,7 +116,7 @@ impl Scheme for Coupled {
         let (unknowns, points) = (solver.size(), stages.states.len());
         let newton = Newton::new(solver, options.tolerance);
         let stepper = CoupledStepper { name: self.name.clone(), newton, stages, state: initial };
-        Ok(nonsmooth::over(stepper, model, &self.name, &options.contacts, unknowns, points))
+        Ok(nonsmooth::with_contacts(stepper, model, &self.name, &options.contacts, unknowns, points))
     }
 }
 
@@ -151,8 +151,8 @@ impl Stepper for CoupledStepper<'_> {
     }
 }
 
-impl Base for CoupledStepper<'_> {
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+impl ContactStepper for CoupledStepper<'_> {
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
         self.advance(dt, Some(contacts))
     }
 
@@ -171,7 +171,7 @@ impl CoupledStepper<'_> {
         let start = self.state.t;
         let stats = Contacts::solve(contacts.as_deref_mut(), &mut self.newton, stages, start, &self.name)?;
         if let Some(contacts) = contacts {
-            contacts.keep_forces(stages.states.len() - 1, 1.0);
+            contacts.record_forces(stages.states.len() - 1, 1.0);
         }
         if let Some(last) = stages.states.last_mut() {
             last.t = self.state.t + dt;
@@ -397,7 +397,7 @@ impl Stages<'_> {
     }
 }
 
-impl Moving for Stages<'_> {
+impl ContactEquations for Stages<'_> {
     fn points(&self) -> usize {
         self.states.len()
     }

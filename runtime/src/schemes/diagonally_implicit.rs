@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, DVector};
 use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
-use crate::nonsmooth::{self, Base, Contacts};
+use crate::nonsmooth::{self, ContactStepper, Contacts};
 use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
@@ -98,7 +98,7 @@ impl Scheme for DiagonallyImplicit {
             stages: vec![initial; self.tableau.stages()],
         };
         let unknowns = stepper.point.size();
-        Ok(nonsmooth::over(stepper, model, &self.name, &options.contacts, unknowns, 1))
+        Ok(nonsmooth::with_contacts(stepper, model, &self.name, &options.contacts, unknowns, 1))
     }
 }
 
@@ -145,8 +145,8 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
     }
 }
 
-impl Base for DiagonallyImplicitStepper<'_> {
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+impl ContactStepper for DiagonallyImplicitStepper<'_> {
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
         self.advance(dt, Some(contacts))
     }
 
@@ -188,7 +188,7 @@ impl DiagonallyImplicitStepper<'_> {
             self.stages[stage].copy_from(self.point.state());
         }
         if let Some(contacts) = contacts {
-            contacts.keep_forces(0, 1.0);
+            contacts.record_forces(0, 1.0);
         }
         self.estimate_error(dt);
         self.stages.swap(0, last);

@@ -12,7 +12,7 @@ use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
-use crate::nonsmooth::{self, Base, Contacts, Motion, Watch, rest};
+use crate::nonsmooth::{self, ContactStepper, Contacts, GapWatch, VelocityMap, rest};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats};
@@ -57,12 +57,12 @@ impl Scheme for Moreau {
         check_level(self, model, options)?;
         let parts = Parts::new(model, self.name(), initial);
         let mut contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1);
-        let mut watch = Watch::new(contacts.len());
+        let mut watch = GapWatch::new(contacts.len());
         let State { t, q, v, .. } = &parts.state;
         if contacts.len() > 0 {
             watch.look(1, &mut contacts, &parts.state);
-            contacts.close(&watch.gaps[1], rounding_of_gaps(model, q.as_slice()));
-            contacts.keep_gaps(&watch.gaps[1]);
+            contacts.close_at_start(&watch.gaps[1], rounding_of_gaps(model, q.as_slice()));
+            contacts.record_gaps(&watch.gaps[1]);
             contacts.begin(*t, &watch.gaps[1]);
         }
         // Closed contacts that approach at the start collide in the first step.
@@ -108,7 +108,7 @@ impl Scheme for HalfExplicit {
         check_level(self, model, options)?;
         let stepper = HalfExplicitStepper(Parts::new(model, self.name(), initial));
         let unknowns = model.describe().iteration_matrix.rows;
-        Ok(nonsmooth::over(stepper, model, &self.name(), &options.contacts, unknowns, 1))
+        Ok(nonsmooth::with_contacts(stepper, model, &self.name(), &options.contacts, unknowns, 1))
     }
 }
 
@@ -150,7 +150,7 @@ struct MoreauStepper<'m> {
     parts: Parts<'m>,
     contacts: Contacts<'m>,
     /// What was looked at last is the end of a step.
-    watch: Watch,
+    watch: GapWatch,
     /// At the midpoint.
     gaps: Vec<f64>,
     /// The contacts that were closed in the last step.
@@ -187,7 +187,12 @@ impl Stepper for MoreauStepper<'_> {
         let mut loss = None;
         if !contacts.closed.is_empty() {
             contacts.evaluate(0, t, q, state.v.as_slice());
-            loss = Some(contacts.strike(&mut acceleration.solver, &mut acceleration.rhs, state.v.as_slice(), 1.0)?);
+            loss = Some(contacts.apply_impact(
+                &mut acceleration.solver,
+                &mut acceleration.rhs,
+                state.v.as_slice(),
+                1.0,
+            )?);
         }
         let (change, impulse) = acceleration.rhs.split_at(state.v.len());
         next.t = state.t + dt;
@@ -209,9 +214,9 @@ impl Stepper for MoreauStepper<'_> {
                 watch.turn();
                 return Err(error);
             }
-            contacts.settle(&watch.gaps[1], &watch.velocities[1], rest(next.v.as_slice()));
-            contacts.keep_forces(0, dt);
-            contacts.keep_gaps(&watch.gaps[1]);
+            contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], rest(next.v.as_slice()));
+            contacts.record_forces(0, dt);
+            contacts.record_gaps(&watch.gaps[1]);
             let strikes = |&contact: &usize| {
                 contacts.normal_impulse(contact) > 0.0 && last_closed.binary_search(&contact).is_err()
             };
@@ -264,8 +269,8 @@ impl Stepper for HalfExplicitStepper<'_> {
     }
 }
 
-impl Base for HalfExplicitStepper<'_> {
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+impl ContactStepper for HalfExplicitStepper<'_> {
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
         self.advance(dt, Some(contacts))
     }
 
@@ -298,7 +303,7 @@ impl HalfExplicitStepper<'_> {
         if let Some(contacts) = contacts.as_deref_mut().filter(|contacts| !contacts.closed.is_empty()) {
             contacts.evaluate(0, middle.t, middle.q.as_slice(), middle.v.as_slice());
             contacts.evaluate(1, state.t, state.q.as_slice(), state.v.as_slice());
-            let mut motion = Motion::single(state.v.as_slice(), dt, 0.0);
+            let mut motion = VelocityMap::single(state.v.as_slice(), dt, 0.0);
             motion.pushed[0] = 1;
             contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
         }
@@ -320,10 +325,10 @@ impl HalfExplicitStepper<'_> {
         if let Some(contacts) = contacts {
             if !contacts.closed.is_empty() {
                 contacts.evaluate(0, next.t, next.q.as_slice(), next.v.as_slice());
-                let motion = Motion::single(next.v.as_slice(), 0.5 * dt, 0.0);
+                let motion = VelocityMap::single(next.v.as_slice(), 0.5 * dt, 0.0);
                 contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
             }
-            contacts.keep_forces(0, 1.0);
+            contacts.record_forces(0, 1.0);
         }
         let (a, lambda) = acceleration.rhs.split_at(nv);
         next.a.as_mut_slice().copy_from_slice(a);

@@ -14,7 +14,7 @@ use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, sizes_of, unknown_of};
-use crate::nonsmooth::{Contacts, Moving};
+use crate::nonsmooth::{ContactEquations, Contacts};
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
 use crate::tables;
@@ -203,7 +203,7 @@ impl PointEquations<'_> {
     }
 }
 
-impl Moving for PointEquations<'_> {
+impl ContactEquations for PointEquations<'_> {
     fn points(&self) -> usize {
         1
     }

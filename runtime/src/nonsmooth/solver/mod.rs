@@ -8,11 +8,11 @@
 //! (projected Gauss-Seidel) until they obey their laws loosely.
 //! A problem that none solves may have no solution: friction can jam.
 
-use super::couplings::{Block, IDENTITY};
+use super::couplings::{Block3, IDENTITY};
 use super::elimination::Elimination;
 use super::interior_point::InteriorPoint;
 use super::path::Path;
-use super::problem::{Problem, Rows, Status, Terms, on_disc};
+use super::problem::{ContactRows, Problem, Status, Terms, on_disc};
 use super::sparse_system::SparseSystem;
 
 const NEWTON_ITERATIONS: u32 = 20;
@@ -57,7 +57,7 @@ const WHOLE: f64 = 64.0;
 
 /// What solved a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
+pub(super) enum ContactMethod {
     Newton,
     Enumeration,
     InteriorPoint,
@@ -68,7 +68,7 @@ pub(super) enum Method {
 /// How a problem was solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Solved {
-    pub(super) method: Method,
+    pub(super) method: ContactMethod,
     /// Iterations of all methods.
     pub(super) iterations: u32,
     /// Largest violation of the laws, as a relative velocity.
@@ -138,7 +138,7 @@ impl Solver {
             let (violation, size) = problem.violation();
             let tolerance = if iteration == most { ACCEPTED } else { EXACT };
             if violation <= tolerance * size {
-                return Some(Solved { method: Method::Newton, iterations: *iterations, violation });
+                return Some(Solved { method: ContactMethod::Newton, iterations: *iterations, violation });
             }
             if iteration == most || violation.is_nan() {
                 break;
@@ -180,13 +180,13 @@ impl Solver {
     }
 
     /// Adds the rows of a contact, those of the next one, for the change of Λ.
-    fn linearize(&mut self, problem: &Problem, contact: &Rows, status: Status) {
+    fn linearize(&mut self, problem: &Problem, contact: &ContactRows, status: Status) {
         let (unknowns, slips) = (contact.part(problem.unknowns()), contact.part(problem.slips()));
-        let mut terms = Terms { left: IDENTITY, right: IDENTITY, own: Block::default() };
+        let mut terms = Terms { left: IDENTITY, right: IDENTITY, own: Block3::default() };
         let mut rhs = slips.map(|slip| -slip);
         match status {
             Status::Open => {
-                (terms.left, terms.own) = (Block::default(), IDENTITY);
+                (terms.left, terms.own) = (Block3::default(), IDENTITY);
                 rhs = unknowns.map(|unknown| -unknown);
             }
             Status::Stick => {}
@@ -215,7 +215,7 @@ impl Solver {
 
     /// Tries every combination of states of planar contacts.
     fn enumerate(&mut self, problem: &mut Problem, iterations: &mut u32) -> Option<Solved> {
-        let states = |contact: &Rows| if contact.tangents == 1 && contact.friction > 0.0 { 4 } else { 2 };
+        let states = |contact: &ContactRows| if contact.tangents == 1 && contact.friction > 0.0 { 4 } else { 2 };
         let combinations: usize = problem.contacts.iter().map(states).product();
         for combination in 0..combinations {
             problem.unknowns_mut().fill(0.0);
@@ -241,7 +241,7 @@ impl Solver {
             problem.update_slips();
             let (violation, size) = problem.violation();
             if violation <= ACCEPTED * size {
-                return Some(Solved { method: Method::Enumeration, iterations: *iterations, violation });
+                return Some(Solved { method: ContactMethod::Enumeration, iterations: *iterations, violation });
             }
         }
         None
@@ -271,7 +271,7 @@ impl Solver {
                 self.start.clear();
                 self.start.extend_from_slice(problem.unknowns());
                 if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
-                    return Ok(Solved { method: Method::InteriorPoint, ..solved });
+                    return Ok(Solved { method: ContactMethod::InteriorPoint, ..solved });
                 }
                 problem.unknowns_mut().copy_from_slice(&self.start);
             } else {
@@ -281,7 +281,7 @@ impl Solver {
                 let is_solved = self.path.solve(problem, &mut self.sparse, attempt, [EXACT, SETTLED], iterations);
                 let violation = self.keep(problem, &mut least);
                 if is_solved {
-                    return Ok(Solved { method: Method::Path, iterations: *iterations, violation });
+                    return Ok(Solved { method: ContactMethod::Path, iterations: *iterations, violation });
                 }
             }
         }
@@ -292,7 +292,7 @@ impl Solver {
         if !is_kept {
             problem.unknowns_mut().copy_from_slice(&self.best);
         }
-        let mut method = Method::InteriorPoint;
+        let mut method = ContactMethod::InteriorPoint;
         let (mut looks, mut sweeps) = (0, 0_u32);
         loop {
             problem.update_slips();
@@ -303,7 +303,7 @@ impl Solver {
             if looks == SWEEPS {
                 return Err(Unsolved { iterations: *iterations, violation, tolerance: accepted * size });
             }
-            method = Method::GaussSeidel;
+            method = ContactMethod::GaussSeidel;
             looks += 1;
             for _ in 0..SWEEPS_AT_ONCE {
                 let part = (1.0 + f64::from(sweeps) / WHOLE).sqrt().recip();

@@ -219,7 +219,7 @@ fn bodies_of_a_pile_collide_by_the_laws() {
             let solved = solver.solve(&mut problem, false);
             let solved = solved.unwrap_or_else(|unsolved| panic!("{rows}, {friction}, {step}: {unsolved:?}"));
             assert!(solved.violation < 1e-12, "{rows}, {friction}, {step}: {solved:?}");
-            found_by_paths += u32::from(solved.method == Method::Path);
+            found_by_paths += u32::from(solved.method == ContactMethod::Path);
             pile.push(&problem);
         }
     }
