@@ -1,6 +1,6 @@
 //! Accelerations and multipliers from `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)`, for explicit schemes, impacts and projections.
 //!
-//! The matrix depends on time and coordinates only; what was factorized last serves other right-hand sides too.
+//! The matrix depends on time and coordinates only; its last factorization is reused for other right-hand sides.
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
@@ -99,7 +99,7 @@ impl<'m> Acceleration<'m> {
         self.accelerate(state)
     }
 
-    /// The upper part of `rhs` ← `factor (f − h)`; the state loses its acceleration and multipliers.
+    /// The upper part of `rhs` ← `factor (f − h)`; sets the acceleration and multipliers of the state to zero.
     pub(crate) fn forces(&mut self, factor: f64, state: &mut State) {
         state.a.fill(0.0);
         state.lambda.fill(0.0);
@@ -136,8 +136,7 @@ impl<'m> Acceleration<'m> {
         self.check_solution()
     }
 
-    /// Work of constraints that move, J, where `rhs` holds a change of velocities and the impulses behind it: what drives
-    /// give in an impact.
+    /// Work of moving constraints in an impact, J: `rhs` holds the change of velocities and the impulses of constraints.
     pub(crate) fn work_of_impulses(&mut self, state: &State) -> f64 {
         let (q, v) = (state.q.as_slice(), state.v.as_slice());
         self.model.constraint_bias(state.t, q, v, &mut self.rate, &mut self.unused);

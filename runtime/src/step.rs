@@ -1,6 +1,6 @@
-//! What comes of a step: its cost, what its contacts have done, why it failed.
+//! The results of a step: its cost, the record of contacts, the reasons of failures.
 //!
-//! Below everything that steps: Newton's method, schemes and contacts.
+//! Newton's method, schemes and contacts are built on these.
 
 use thiserror::Error;
 
@@ -13,7 +13,7 @@ pub struct StepStats {
     pub newton_iterations: u32,
     /// Matrix factorizations.
     pub factorizations: u32,
-    /// Solutions that were accepted where rounding allows no better, beyond the tolerance.
+    /// Solutions that were accepted although they miss the tolerance, because rounding permits no better one.
     pub at_rounding: u32,
 }
 
@@ -25,10 +25,10 @@ impl std::ops::AddAssign for StepStats {
     }
 }
 
-/// What contacts have done so far.
+/// What contacts have done since the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactRecord {
-    /// Gaps, `[contacts]`.
+    /// Gaps at the end of the last step, `[contacts]`.
     pub gaps: Vec<f64>,
     /// Forces at the end of the last step, normal and tangential, as the rows of [`Model::contact_jacobian`](crate::Model::contact_jacobian).
     pub forces: Vec<f64>,
@@ -42,25 +42,25 @@ pub struct ContactRecord {
     pub weakened: u64,
     /// Largest violation of the laws of contact since the start, as a relative velocity.
     pub violation: f64,
-    /// The deepest that a contact was closed since the start, in the unit of its gap: impacts come up to a step late.
+    /// The deepest penetration since the start, in the unit of the gap: impacts come up to a step late.
     pub penetration: f64,
-    /// Energy that impacts have taken since the start, J; relative to what moves the contacts, where something does.
-    /// With Moreau's rule, which does not tell impacts from forces, all that contacts have taken.
+    /// Energy that impacts have dissipated since the start, J; relative to moving obstacles, if there are any.
+    /// With Moreau's rule, which does not distinguish impacts from forces, all energy that contacts have dissipated.
     pub loss: f64,
     /// Work of all contact forces and impulses on the bodies since the start, J, forces by the trapezoidal rule: friction
     /// and impacts take energy, obstacles that move may give some, and drives do in impacts.
     pub work: f64,
-    /// The most that it may have been: what friction takes within steps, which is known to first order only, not counted.
+    /// Upper bound of `work`: without the losses by friction within steps, which are of first order in the step size only.
     pub(crate) most_work: f64,
-    /// The least energy that one impact has taken, J; not negative but for rounding. With Moreau's rule the least of a
-    /// step, from the velocity before or after what all other forces do in it.
+    /// The least energy that one impact has dissipated, J; negative by rounding only. With Moreau's rule the least of a step,
+    /// from the velocity before or after the change by all other forces in it.
     pub least_loss: f64,
 }
 
-/// Why Newton's method did not converge, from what was seen where it ended.
+/// The probable cause why Newton's method did not converge, from the last iterate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
-    /// Nothing else was seen.
+    /// None of the other causes was found.
     StepTooLong,
     /// The residual jumps within the last correction.
     Jump {
@@ -69,14 +69,14 @@ pub enum Cause {
         /// By how much, N or N m.
         jump: f64,
     },
-    /// The equations nearly do not determine what is named.
+    /// The Jacobian is nearly singular.
     NearlySingular {
-        /// Motions and constraints.
+        /// The motions and constraints that it hardly determines.
         what: String,
     },
-    /// Corrections no longer shrink because of rounding.
+    /// Corrections no longer decrease because of rounding.
     Rounding {
-        /// The last one, relative to coordinates and velocities.
+        /// The last correction, relative to coordinates and velocities.
         correction: f64,
     },
 }
@@ -87,11 +87,11 @@ impl std::fmt::Display for Cause {
             Cause::StepTooLong => f.write_str("try a smaller step"),
             Cause::Jump { coordinate, jump } => write!(
                 f,
-                "the force on `{coordinate}` jumps by {jump:.3e} within the step, which no smaller step mends: write it as a continuous function (friction, for example, with `tanh(v / v_0)` in place of `sign(v)`) or as a contact"
+                "the force on `{coordinate}` jumps by {jump:.3e} within the step, which no smaller step removes: write it as a continuous function (friction, for example, with `tanh(v / v_0)` in place of `sign(v)`) or as a contact"
             ),
             Cause::NearlySingular { what } => write!(
                 f,
-                "the equations are nearly singular there, undetermined are {what}: a singular position of the mechanism, or bodies almost without inertia"
+                "the Jacobian is nearly singular there and hardly determines {what}: a singular position of the mechanism, or bodies almost without inertia"
             ),
             Cause::Rounding { correction } => write!(
                 f,
@@ -120,7 +120,7 @@ pub enum StepError {
     },
     /// The iteration matrix is singular.
     #[error(
-        "{scheme}: singular iteration matrix at t = {t} s in iteration {iteration} (residual {residual:.3e}): undetermined are {what}; a singular position, or a body without inertia?"
+        "{scheme}: singular iteration matrix at t = {t} s in iteration {iteration} (residual {residual:.3e}), which does not determine {what}: a singular position of the mechanism, or a body without inertia"
     )]
     Singular {
         /// Time of the step's beginning, s.
@@ -154,9 +154,9 @@ pub enum StepError {
         /// Its value.
         value: f64,
     },
-    /// An angle came to where the angles of a rotation are not unique, or beyond.
+    /// An angle of a rotation has come to the values at which the angles are not unique, or beyond.
     #[error(
-        "{coordinate} came to {:.3}° at t = {t} s, from where the next step leads past ±90° or too close to it; these angles are singular there, use Euler parameters",
+        "{coordinate} is {:.3}° at t = {t} s, and the next step leads past ±90° or too close to it, where these angles are singular; use Euler parameters",
         angle.to_degrees()
     )]
     SingularAngle {
@@ -167,25 +167,25 @@ pub enum StepError {
         /// Its value there, rad.
         angle: f64,
     },
-    /// No contact forces obey the laws of contact and friction.
+    /// The contact problem has no solution, or none was found.
     #[error(
-        "{scheme}: no forces obey the laws of the contacts {contacts} at t = {t} s: violated by {residual:.3e} m/s after {iteration} iterations; they jam, or the step is too large"
+        "{scheme}: no contact forces satisfy the laws of contact and friction in the step from t = {t} s: those of {contacts} are violated by {residual:.3e} m/s after {iteration} iterations; contacts jam, or the step is too long"
     )]
     Contact {
         /// Time of the step's beginning, s.
         t: f64,
         /// Name of the scheme.
         scheme: String,
-        /// Names of the contacts that miss their laws.
+        /// Names of the contacts whose laws are violated.
         contacts: String,
         /// Iterations done.
         iteration: u32,
         /// Largest violation, as a relative velocity, m/s.
         residual: f64,
     },
-    /// A contact was passed within a step.
+    /// A contact closed and opened again within a step.
     #[error(
-        "{scheme}: the step from t = {t} s is too large to see contact `{contact}`, which it closes by {depth:.3e} m; try a smaller one"
+        "{scheme}: the step from t = {t} s is too long: within it contact `{contact}` closes to a depth of {depth:.3e} m and opens again unnoticed; take a smaller step"
     )]
     MissedContact {
         /// Time of the step's beginning, s.
@@ -194,7 +194,7 @@ pub enum StepError {
         scheme: String,
         /// Name of the contact.
         contact: &'static str,
-        /// How deep it was closed in the step, m.
+        /// The depth to which it was closed, m.
         depth: f64,
     },
     /// The scheme is not defined for this kind of model.
@@ -217,18 +217,18 @@ pub enum StepError {
         /// Largest residual that is left.
         residual: f64,
     },
-    /// Coordinates have left the constraints.
+    /// A constraint is violated by more than the limit.
     #[error(
-        "{scheme}: constraint `{constraint}` is missed by {residual:.3e} at t = {t} s (lengths are parts of the model's), more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme that damps, unless constraints are in conflict from here on"
+        "{scheme}: constraint `{constraint}` is violated by {residual:.3e} at t = {t} s (lengths relative to that of the model), more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme with numerical damping, unless constraints contradict each other from here on"
     )]
     ConstraintsLost {
         /// Time, s.
         t: f64,
         /// Name of the scheme.
         scheme: String,
-        /// Name of the constraint that is missed most.
+        /// Name of the constraint that is violated most.
         constraint: &'static str,
-        /// What is left of it, as a part of the model's length where it is a length.
+        /// Its residual, relative to the length of the model where it is a length.
         residual: f64,
         /// The limit, see [`Watchers`](crate::Watchers).
         limit: f64,
@@ -285,7 +285,7 @@ pub enum StepError {
     },
     /// Bodies penetrate each other at the start.
     #[error(
-        "{model} cannot start at t = {t} s: contact `{contact}` has a gap of {gap:.6e} {unit}, and bodies do not penetrate each other; move them apart, until no gap is negative"
+        "{model} cannot start at t = {t} s: contact `{contact}` has a gap of {gap:.6e} {unit}, so that bodies penetrate each other; move them apart until no gap is negative"
     )]
     Penetration {
         /// Name of the model.
@@ -323,7 +323,7 @@ pub enum StepError {
 }
 
 impl StepError {
-    /// Whether equations had no solution that was found, rather than a user having asked for what is not there.
+    /// Whether equations could not be solved, as opposed to a request that cannot be met.
     pub(crate) fn is_numerical(&self) -> bool {
         matches!(self, Self::NotConverged { .. } | Self::Singular { .. } | Self::NotFinite { .. })
     }

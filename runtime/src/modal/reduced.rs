@@ -223,7 +223,7 @@ impl<'m> Reduced<'m> {
         self.project_matrix(rows, from, scratch, to, out);
     }
 
-    /// RowKind of derivatives by the velocities' directions, row by row.
+    /// Rows of derivatives by the velocities' directions, row by row.
     fn project_rows(&self, n: usize, whole: &[f64], reduced: &mut [f64]) {
         let nv = self.model.dims().nv;
         for row in 0..n {

@@ -1,14 +1,16 @@
 //! Nonsmooth mechanics: contacts that close and open, impacts, friction, over any base scheme. [rezaei, Fig. 4]
 //!
-//! In a step the contacts that were closed at its beginning push so that velocities at its end obey the laws of contact
-//! and friction; the base scheme solves its own equations with their forces. Where a contact has closed within the step,
-//! an impact follows: velocities jump by Newton's law, coordinates stay. Of contacts that were closed before, none
-//! approaches at the end of a step; what a step begins with has to be like that, and where the first one is not, because
-//! closed contacts approach at the start, an impact comes before it. What is solved is in `problem` and `solver`,
-//! how a model's contacts come to it in `contacts`; the base schemes stand where all schemes do.
-//! Laws hold to round-off, but where dozens of redundant contacts in space collide at once; [`ContactRecord::violation`]
-//! says how well.
-//! Not here: the instant of an impact within a step, which no scheme of this kind looks for.
+//! Within a step the forces of the contacts that were closed at its beginning are determined such that the velocities at its
+//! end obey the laws of contact and friction; the base scheme solves its own equations under these forces. If a contact has
+//! closed within the step, an impact follows at its end: velocities jump by Newton's law of impact, coordinates do not
+//! change. No closed contact may approach when a step begins. The end of the previous step ensures this; if closed contacts
+//! approach in the initial state, an impact precedes the first step.
+//!
+//! The contact problem is in `problem`, its solution in `solver`; `contacts` sets it up from a model. The base schemes are
+//! in [`crate::schemes`].
+//! The laws hold to round-off, except where dozens of redundant contacts in space collide at once;
+//! [`ContactRecord::violation`] is the largest violation.
+//! Not here: the instant of an impact within a step, which no scheme of this kind locates.
 
 mod contacts;
 mod couplings;
@@ -30,13 +32,13 @@ pub use crate::step::ContactRecord;
 
 use crate::newton::largest;
 
-/// By this part of what is rounding at the start may closed contacts open on the way and stay closed: far more than a
-/// projection of coordinates moves a gap by, far less than motion does in a step.
+/// A closed contact stays closed up to a gap of this fraction of the rounding of gaps at the start: far more than a
+/// projection of coordinates changes a gap by, far less than the motion of a step does.
 const OPENED: f64 = 1e-2;
-/// Normal velocities below this part of one plus the largest velocity are those of a contact that stays closed.
+/// A contact stays closed while its normal velocity is below this fraction of one plus the largest velocity.
 const AT_REST: f64 = 1e-9;
 
-/// What normal velocities of contacts that stay closed may be by rounding.
+/// The largest normal velocity that is rounding in a contact that stays closed.
 pub(crate) fn rest(v: &[f64]) -> f64 {
     AT_REST * (1.0 + largest(v))
 }

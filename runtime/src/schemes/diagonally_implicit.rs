@@ -42,7 +42,7 @@ impl DiagonallyImplicit {
         Ok(Self { name, order, tableau, predictor: Predictor::TwoPoint })
     }
 
-    /// The same scheme with another first guess in its last stage; that of other stages has at most two points.
+    /// The same scheme with another predictor in its last stage; that of other stages has at most two points.
     pub(super) fn with_predictor(self, predictor: Predictor) -> Self {
         Self { predictor, ..self }
     }
@@ -81,7 +81,7 @@ impl Scheme for DiagonallyImplicit {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let info = model.describe();
         if !info.contacts.is_empty() && !self.carries_contacts() {
-            // What the stages do to each other lifts a body off its support again and again.
+            // The coupling of the stages would lift a body off its support again and again.
             let reason = "it has contacts, and with these coefficients a closed one never comes to rest; \
                           take another ρ∞, or bathe, generalized_alpha, half_explicit, moreau and others";
             return Err(StepError::Undefined { scheme: self.name(), model: info.name, reason });

@@ -53,7 +53,7 @@ pub struct NewmarkPredictorCorrector {
 /// How often a predicted state is corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Corrections {
-    /// So many times, at least once.
+    /// This number of times, at least once.
     Fixed(u32),
     /// Until the position changes by less than this and the velocity by less than this over h; the source leaves it to
     /// the future.
@@ -228,7 +228,7 @@ struct ExplicitStepper<'m> {
     /// The last state that was reached, with its acceleration.
     state: State,
     next: State,
-    /// What moves the coordinates.
+    /// The increment of the coordinates.
     increment: DVector<f64>,
     /// The last correction of position and velocity.
     change: [DVector<f64>; 2],
@@ -257,14 +257,14 @@ impl Stepper for ExplicitStepper<'_> {
     }
 }
 
-/// Which acceleration a velocity is made of.
+/// The acceleration in a velocity update.
 #[derive(Clone, Copy)]
 enum Which {
     Old,
     New,
 }
 
-/// What an increment of the coordinates is made of.
+/// Terms of an increment of the coordinates.
 #[derive(Clone, Copy)]
 enum Part {
     OldVelocity,

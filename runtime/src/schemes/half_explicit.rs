@@ -1,9 +1,9 @@
 //! Time stepping with constraints on velocities: Moreau's midpoint rule and half-explicit stepping of second order, as
 //! far as motion is smooth. [rezaei, Refs. 30, 40, 41]
 //!
-//! Constraints on coordinates hold for velocities, and coordinates drift. Moreau's rule takes contacts, closed at the
-//! midpoint, and impacts together; the scheme of second order has the forces of closed contacts at both ends, and leaves
-//! impacts to [`crate::nonsmooth`].
+//! Constraints on coordinates are imposed on velocities, and coordinates drift. Moreau's rule solves for contact forces and
+//! impacts together, with the contacts that are closed at the midpoint; the scheme of second order has the forces of closed
+//! contacts at both ends of a step, and leaves impacts to [`crate::nonsmooth`].
 
 use nalgebra::{DMatrix, DVector};
 
@@ -60,12 +60,12 @@ impl Scheme for Moreau {
         let mut watch = GapWatch::new(contacts.len());
         let State { t, q, v, .. } = &parts.state;
         if contacts.len() > 0 {
-            watch.look(1, &mut contacts, &parts.state);
+            watch.observe(1, &mut contacts, &parts.state);
             contacts.close_at_start(&watch.gaps[1], rounding_of_gaps(model, q.as_slice()));
             contacts.record_gaps(&watch.gaps[1]);
             contacts.begin(*t, &watch.gaps[1]);
         }
-        // Closed contacts that approach at the start collide in the first step.
+        // Closed contacts that approach at the start have their impact in the first step.
         let approaches = watch.approaches(1, &contacts, rest(v.as_slice()));
         let gaps = vec![0.0; contacts.len()];
         let mut last_closed = Vec::with_capacity(contacts.len());
@@ -120,14 +120,14 @@ fn check_level(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Res
     Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason })
 }
 
-/// What both steppers have.
+/// The parts of both steppers.
 struct Parts<'m> {
     name: String,
     blocks: &'static [Block],
     acceleration: Acceleration<'m>,
     state: State,
     next: State,
-    /// A state between.
+    /// An intermediate state.
     middle: State,
     increment: DVector<f64>,
 }
@@ -149,7 +149,7 @@ impl<'m> Parts<'m> {
 struct MoreauStepper<'m> {
     parts: Parts<'m>,
     contacts: Contacts<'m>,
-    /// What was looked at last is the end of a step.
+    /// Observed last at the end of a step.
     watch: GapWatch,
     /// At the midpoint.
     gaps: Vec<f64>,
@@ -208,10 +208,10 @@ impl Stepper for MoreauStepper<'_> {
         retract(blocks, middle.q.as_slice(), increment.as_slice(), next.q.as_mut_slice());
         check_finite(next, state.t, name)?;
         if contacts.len() > 0 {
-            watch.turn();
-            watch.look(1, contacts, next);
+            watch.advance();
+            watch.observe(1, contacts, next);
             if let Err(error) = watch.check(contacts, state.t, dt, largest(next.v.as_slice())) {
-                watch.turn();
+                watch.advance();
                 return Err(error);
             }
             contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], rest(next.v.as_slice()));
@@ -288,7 +288,7 @@ impl HalfExplicitStepper<'_> {
         acceleration.begin(state.t);
         let (nv, end) = (state.v.len(), state.t + dt);
 
-        // a₀ and λ₀: the velocity v₀ + h a₀ obeys the constraints where v₀ alone leads.
+        // a₀ and λ₀: the velocity v₀ + h a₀ satisfies the constraints at the configuration to which v₀ leads.
         middle.t = end;
         middle.v.copy_from(&state.v);
         increment.copy_from(&state.v);
@@ -309,7 +309,7 @@ impl HalfExplicitStepper<'_> {
         }
         middle.a.as_mut_slice().copy_from_slice(&acceleration.rhs[..nv]);
 
-        // q₁ with the average of the velocities, then a₁ and λ₁ so that v₁ obeys the constraints there.
+        // q₁ with the mean velocity, then a₁ and λ₁ such that v₁ satisfies the constraints there.
         next.t = end;
         next.v.copy_from(&state.v);
         next.v.axpy(dt, &middle.a, 1.0);
@@ -340,7 +340,7 @@ impl HalfExplicitStepper<'_> {
     }
 }
 
-/// Refuses a step to what is not finite: of coordinates on which no equation depends, nothing else takes notice.
+/// Rejects a state that is not finite, which no equation shows for coordinates on which none depends.
 fn check_finite(next: &State, t: f64, scheme: &str) -> Result<(), StepError> {
     match next.q.iter().chain(&next.v).all(|value| value.is_finite()) {
         true => Ok(()),

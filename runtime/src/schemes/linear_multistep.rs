@@ -70,7 +70,7 @@ struct LinearMultistepStepper<'m> {
     predictor: Predictor,
     /// The latest point first; one more than the scheme needs, for the new one.
     history: Vec<State>,
-    /// How many of them lie behind, equally far apart.
+    /// Number of earlier points, equally spaced.
     known: usize,
     last_dt: Option<f64>,
     weights: Multistep,

@@ -154,7 +154,7 @@ impl NewmarkStepper<'_> {
         // The exact acceleration knows no contact forces; A is taken as it is where there may be any.
         let is_exact = self.exact.is_none() || contacts.is_none();
         if let Some(last_dt) = self.last_dt.filter(|_| is_exact).filter(|&last_dt| !super::is_same_step(dt, last_dt)) {
-            // A belongs to an instant that is off by a part of the step size; unscaled, the order drops to one.
+            // A belongs to an instant that is off by a fraction of the step size; without scaling, the order drops to one.
             let ratio = dt / last_dt;
             let a = match &mut self.exact {
                 None => &step.old.a,
@@ -203,7 +203,7 @@ struct Step<'m> {
     old_force: DVector<f64>,
     /// Takes the constraints that come with F₀; they are not used.
     old_constraint: DVector<f64>,
-    /// What moves q₀ to q₁.
+    /// The increment from q₀ to q₁.
     increment: DVector<f64>,
     /// w of [sherif, Eq. 75] for each block of Euler parameters that follows the modified formulas.
     angular: Vec<Vector3<f64>>,

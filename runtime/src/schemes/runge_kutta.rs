@@ -20,9 +20,9 @@ use crate::tables::{self, Tableau};
 pub struct RungeKutta;
 
 const NAME: &str = "Runge-Kutta";
-/// A projection whose corrections are smaller than this part of one plus the coordinates has ended.
+/// A projection has converged when its correction is below this fraction of one plus the coordinates.
 const PROJECTED: f64 = 1e-15;
-/// A projection whose last correction is larger than this part of one plus the coordinates has failed.
+/// A projection has failed if its last correction is above this fraction of one plus the coordinates.
 const PROJECTION_FAILED: f64 = 1e-12;
 const MAX_PROJECTIONS: u32 = 10;
 
@@ -68,7 +68,7 @@ impl Scheme for RungeKutta {
 
 struct RungeKuttaStepper<'m> {
     blocks: &'static [Block],
-    /// Each stage depends on the one before it alone.
+    /// Each stage depends only on the one before it.
     tableau: Tableau,
     acceleration: Acceleration<'m>,
     is_constrained: bool,

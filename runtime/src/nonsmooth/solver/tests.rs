@@ -235,5 +235,5 @@ fn a_contact_that_nothing_can_stop_is_unsolved() {
     problem.scale();
     let unsolved = Solver::default().solve(&mut problem, false).unwrap_err();
     assert_eq!(unsolved.violation, 2.0);
-    assert!(problem.misses(&problem.contacts[0], unsolved.tolerance));
+    assert!(problem.violates(&problem.contacts[0], unsolved.tolerance));
 }
