@@ -1,4 +1,5 @@
-//! Registry of contacts between round and flat things: where they are nearest, and the directions in which they rub.
+//! Contacts: the registry of those between round and flat things, where they are nearest, and the directions in which they
+//! rub; and the law that every contact has.
 //!
 //! A contact between other shapes is written as an expression. To add a kind: put it into the list below. Which motion at
 //! the nearest point is the slip follows from rigid-body kinematics and is not decided here.
@@ -12,7 +13,7 @@ use crate::spatial::{self, Matrix3, Transform, Vector3};
 pub struct Kind {
     /// The word in the language.
     pub keyword: &'static str,
-    /// Where it is at home.
+    /// Plane or space.
     pub space: Space,
     /// What of it is round: the first thing, or both, or neither.
     pub radii: usize,
@@ -31,6 +32,37 @@ pub static ALL: [Kind; 6] = [
 /// The kind with this keyword.
 pub fn find(keyword: &str) -> Option<&'static Kind> {
     ALL.iter().find(|kind| kind.keyword == keyword)
+}
+
+/// Newton's law of impact and Coulomb's law of friction of a contact, in terms or expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactLaw<T> {
+    /// How much of the normal velocity an impact turns round.
+    pub restitution: T,
+    /// How much of the tangential velocity an impact turns round.
+    pub tangential_restitution: T,
+    /// Friction by normal force.
+    pub friction: T,
+}
+
+/// Names of the fields of [`ContactLaw`] in models, in Rust and in C; where a law is a row of values, they stand in this
+/// order.
+pub const LAW_FIELDS: [&str; 3] = ["restitution", "tangential_restitution", "friction"];
+
+impl<T> ContactLaw<T> {
+    /// The law with this function of every value.
+    pub fn map<U>(&self, mut function: impl FnMut(&T) -> U) -> ContactLaw<U> {
+        ContactLaw {
+            restitution: function(&self.restitution),
+            tangential_restitution: function(&self.tangential_restitution),
+            friction: function(&self.friction),
+        }
+    }
+
+    /// The values, in the order of [`LAW_FIELDS`].
+    pub fn values(self) -> [T; 3] {
+        [self.restitution, self.tangential_restitution, self.friction]
+    }
 }
 
 /// Where two things are nearest; ground axes.

@@ -184,9 +184,9 @@ fn laws_of_contacts_follow_the_parameters_in_c() {
     std::fs::write(folder.join("the_model.c"), files.source).expect("a file");
     let main = format!(
         "#include <stdio.h>\n#include \"the_model.h\"\nint main(void)\n{{\ndouble parameters[the_model_n_parameters];\n\
-        double laws[3 * the_model_n_contacts];\nthe_model_parameters(parameters);\nparameters[{}] = 0.7;\n\
-        the_model_contact_laws(parameters, laws);\nfor (int i = 0; i < 3 * the_model_n_contacts; ++i)\n\
-        printf(\"%g \", laws[i]);\nreturn 0;\n}}\n",
+        the_model_contact_law laws[the_model_n_contacts];\nthe_model_parameters(parameters);\nparameters[{}] = 0.7;\n\
+        the_model_contact_laws(parameters, laws);\nfor (int i = 0; i < the_model_n_contacts; ++i)\n\
+        printf(\"%g %g %g \", laws[i].restitution, laws[i].tangential_restitution, laws[i].friction);\nreturn 0;\n}}\n",
         friction.expect("a parameter")
     );
     std::fs::write(folder.join("main.c"), main).expect("a file");

@@ -6,8 +6,9 @@
 use crate::configuration::ranges;
 use crate::events::{Direction, Interval};
 use crate::model::{Block, Model, State};
-use crate::scheme::{Cause, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
+use crate::step::{Cause, StepError, StepStats};
 
 /// What steps are chosen by.
 #[derive(Clone, Copy, Debug, PartialEq)]

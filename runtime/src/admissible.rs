@@ -5,7 +5,7 @@
 use nalgebra::{Matrix3, SymmetricEigen};
 
 use crate::model::{Channel, ContactInfo, ContactLaw, Model, ParameterError};
-use crate::scheme::StepError;
+use crate::step::StepError;
 
 /// Relative error that is taken for rounding.
 const ROUNDING: f64 = 1e-9;

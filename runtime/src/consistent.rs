@@ -8,15 +8,15 @@
 
 use nalgebra::{DVector, SVD};
 
+use crate::acceleration::solve_for_acceleration;
 use crate::admissible::check_inputs;
 use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
-use crate::scheme::StepError;
-use crate::schemes::solve_for_acceleration;
 use crate::start::{check_gaps, check_sizes};
+use crate::step::StepError;
 use crate::undefined::explain_not_finite;
 
 const MAX_ITERATIONS: usize = 100;

@@ -7,14 +7,15 @@
 
 use nalgebra::DVector;
 
+use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::model::{Model, State};
 use crate::newton::largest;
-use crate::nonsmooth::ContactRecord;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
 use crate::residuals::{Lengths, measure};
-use crate::scheme::{Cause, ErrorEstimate, StepError, StepStats, Stepper};
-use crate::schemes::Acceleration;
+use crate::scheme::{ErrorEstimate, Stepper};
+use crate::step::ContactRecord;
+use crate::step::{Cause, StepError, StepStats};
 
 /// How near to each other gradients are that are left out after a step has failed, one try after the other.
 const NEARLY_DEPENDENT: [f64; 3] = [DEPENDENT, 1e-4, 1e-2];

@@ -11,8 +11,8 @@ use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, ParameterError, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
-use crate::scheme::StepError;
 use crate::start::check_sizes;
+use crate::step::StepError;
 
 const MAX_ITERATIONS: u32 = 50;
 /// A correction below this, relative to one plus the largest coordinate, is the last.

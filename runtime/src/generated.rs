@@ -6,7 +6,8 @@ pub use crate::admissible::{
     check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass,
 };
 pub use crate::runs::{
-    Place, Run, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, pattern, places,
+    RepeatedItem, Repetition, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, pattern,
+    places,
 };
 
 use crate::model::{Energy, Model, ModelInfo, State, UnknownParameter};

@@ -18,6 +18,7 @@ mod admissible;
 mod chart;
 pub mod configuration;
 mod constrained;
+mod random;
 mod redundancy;
 mod residuals;
 pub mod rotation;
@@ -26,8 +27,10 @@ mod start;
 
 pub mod linear_solver;
 pub mod scheme;
+mod step;
 pub mod tables;
 
+mod acceleration;
 pub mod newton;
 mod sign_changes;
 mod singularity;
@@ -66,12 +69,11 @@ pub use model::{
 };
 pub use real::Real;
 pub use redundancy::{least_norm_multipliers, redundant_constraints};
-pub use scheme::{
-    Cause, ConstraintLevel, Drift, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper,
-};
+pub use scheme::{ConstraintLevel, Drift, Options, Predictor, RotationReference, Scheme, Stepper};
 pub use signal::{Held, Signal};
 pub use simulation::{Run, Simulation};
 pub use sparsity::SparsityPattern;
+pub use step::{Cause, StepError, StepStats};
 pub use trajectory::{Column, Trajectory, UnknownColumn};
 pub use undefined::explain_not_finite;
 pub use watchers::Watchers;

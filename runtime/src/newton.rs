@@ -1,23 +1,23 @@
-//! The one Newton loop of every implicit scheme, its tolerances and its failures.
+//! Newton's method for all implicit schemes: iteration, tolerances, diagnosis of failures.
 //!
-//! A scheme supplies residual, exact matrix and correction; the loop runs until the correction is at round-off level.
-//! Constraints on positions reach it divided by `β h²`, as accelerations, so that the conditioning does not depend
-//! on the step size.
-//! Corrections that no longer shrink are accepted where rounding of the equations explains them, and counted; where they
-//! do not end, the failure says what was seen: a jump of the forces, equations that are nearly singular, rounding, or a
+//! A scheme supplies residual, exact Jacobian and correction; iterations run until the correction is at round-off level.
+//! Constraints on positions are divided by `β h²`, which makes them accelerations, so that the condition number does not
+//! depend on the step size.
+//! Corrections that no longer decrease are accepted if rounding of the equations explains them, and counted. If iterations
+//! do not converge, the error names the probable cause: a jump of the forces, a nearly singular Jacobian, rounding, or a
 //! step that is too long.
 
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::nonsmooth::random::Random;
-use crate::scheme::{Cause, StepError, StepStats};
+use crate::random::Random;
+use crate::step::{Cause, StepError, StepStats};
 
 /// When an iteration has converged.
 ///
-/// A correction counts relative to what it corrects: it is converged at `relative · size + absolute`.
-/// The correction of the coordinates must reach this; that of the velocities too, except where rounding of the
-/// coordinates, divided by the step size, forbids it: then coordinates must be a hundred times better.
+/// A correction has converged at `relative · size + absolute`, with the size of what it corrects.
+/// The correction of the coordinates must reach this, and that of the velocities too, unless rounding of the coordinates,
+/// divided by the step size, prevents it: then the correction of the coordinates must be a hundred times smaller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// Relative to the largest coordinate or velocity.
@@ -34,38 +34,38 @@ impl Default for Tolerance {
     }
 }
 
-/// A correction that no longer shrinks has met round-off; it is accepted up to this multiple of the tolerance.
+/// A correction that no longer decreases is at round-off level; it is accepted up to this multiple of the tolerance.
 const STALLED: f64 = 100.0;
-/// So many times what rounding of the equations makes of corrections, they are taken for rounding.
+/// Corrections up to this multiple of the estimated effect of rounding are taken for rounding.
 const ROUNDING_MARGIN: f64 = 10.0;
-/// The same where the last iteration has come and corrections are no smaller; and where rounding is named as the cause.
+/// The same after the last iteration, and for naming rounding as the cause of a failure.
 const WANDERING: f64 = 1e3;
 const NEAR_ROUNDING: f64 = 1e5;
-/// Corrections beyond this part of coordinates and velocities are no rounding, whatever the conditioning.
+/// Corrections above this fraction of coordinates and velocities are never taken for rounding, whatever the condition number.
 const MOST_ROUNDING: f64 = 1e-6;
-/// Corrections that shrink by less than this are looked at whether they are rounding.
+/// If the ratio of successive corrections is above this, they are checked for rounding.
 const NO_PROGRESS: f64 = 0.5;
-/// Patterns of signs by which the effect of rounding is estimated.
+/// Number of random sign patterns by which the effect of rounding is estimated.
 const PATTERNS: u64 = 3;
-/// Halvings of the last correction by which a jump of the residual is found, and the part of the residual's change that
-/// one must be.
+/// Bisections along the last correction to locate a jump of the residual, and the least fraction of the residual's change
+/// that counts as one.
 const HALVINGS: u32 = 40;
 const JUMP: f64 = 0.05;
-/// Pivots of the scaled matrix below this are those of equations that are nearly singular.
+/// The equations are nearly singular if a pivot of the scaled matrix is below this.
 const NEARLY_SINGULAR: f64 = 1e-9;
-/// So many unknowns of a nearly singular motion are named, where they are above this part of the largest.
+/// Number of unknowns of a nearly singular motion that an error names, if they are above this fraction of the largest.
 const NAMED: usize = 4;
 const NOTABLE: f64 = 0.1;
-/// Size of the last correction where it is bent, in units of the tolerance.
-const BENT: f64 = 1e-2;
-/// How much better than the tolerance coordinates must be where velocities cannot reach it.
+/// Convergence of projected corrections, in units of the tolerance.
+const PROJECTED: f64 = 1e-2;
+/// Factor by which coordinates must be below the tolerance if velocities cannot reach it.
 const COORDINATES_ONLY: f64 = 100.0;
 
 impl Tolerance {
     /// Size of a correction in units of the tolerance; converged at one.
     ///
     /// All arguments are largest absolute values: of the corrections of q and v, and of q and v themselves.
-    /// Infinite where one of them is not finite: nothing has converged then.
+    /// Infinite if one of them is not finite.
     pub fn measure(&self, dq: f64, dv: f64, q: f64, v: f64) -> f64 {
         if !is_finite(&[dq, dv, q, v]) {
             return f64::INFINITY;
@@ -80,28 +80,28 @@ impl Tolerance {
 pub(crate) trait Equations {
     /// Residual, `[n]`.
     fn residual(&mut self, out: &mut [f64]);
-    /// Derivative of the residual by the unknowns, values of the solver's pattern.
+    /// Jacobian of the residual, values of the solver's pattern.
     fn matrix(&mut self, out: &mut [f64]);
     /// Subtracts a correction from the unknowns.
     fn subtract(&mut self, correction: &[f64]);
-    /// Size of a correction beside the current iterate, see [`Tolerance::measure`].
+    /// Size of a correction relative to the current iterate, see [`Tolerance::measure`].
     fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64;
-    /// What the rounding of each unknown is relative to, `[n]`.
+    /// Magnitude of each unknown, to which its rounding is relative, `[n]`.
     fn sizes(&self, out: &mut [f64]);
-    /// What an unknown belongs to, and its equation, for errors.
+    /// Name of an unknown and its equation, for errors.
     fn name(&self, unknown: usize) -> Unknown;
 }
 
-/// What an unknown of a step belongs to.
+/// An unknown of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Unknown {
-    /// The motion of a velocity.
+    /// The acceleration that belongs to a velocity of this name.
     Motion(&'static str),
-    /// The multiplier of a constraint.
+    /// The multiplier of the constraint of this name.
     Multiplier(&'static str),
 }
 
-/// That of one stage after the other, in which multipliers follow accelerations.
+/// [`Equations::name`] for stages one after the other, in each of which multipliers follow accelerations.
 pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
     let info = model.describe();
     let nv = info.velocities.len();
@@ -111,7 +111,7 @@ pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
     }
 }
 
-/// [`Equations::sizes`] of one stage: accelerations and what coordinates are over the square of the step, multipliers.
+/// [`Equations::sizes`] of one stage: accelerations, with coordinates divided by the square of the step, and multipliers.
 pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, out: &mut [f64]) {
     let info = model.describe();
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
@@ -119,7 +119,7 @@ pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, o
         let largest = largest(&state.q.as_slice()[q.clone()]);
         for (i, column) in v.enumerate() {
             let coordinate = match block {
-                // Small angles too stand in cosines, which are of order one.
+                // Cosines of small angles are of order one.
                 Block::Vector { .. } if info.coordinates[q.start + i].unit == "rad" => {
                     state.q[q.start + i].abs().max(1.0)
                 }
@@ -146,7 +146,7 @@ pub(crate) struct Newton {
     solver: LinearSolver,
     matrix: Vec<f64>,
     residual: Vec<f64>,
-    /// What rounding may make of each residual, and its effect.
+    /// Bound of the rounding of each residual, and its effect on the unknowns.
     rounding: Vec<f64>,
     effect: Vec<f64>,
 }
@@ -163,28 +163,29 @@ impl Newton {
         self.solver.leave_out(&unknowns_of(model, constraints, self.solver.size()));
     }
 
-    /// Iterates from the current iterate of `equations` to their solution.
+    /// Iterates from the current iterate of `equations` to the solution.
     ///
-    /// `t` and `scheme` name the step in errors; nothing is allocated otherwise.
+    /// `t` and `scheme` identify the step in errors, for which alone memory is allocated.
     pub(crate) fn solve(
         &mut self,
         equations: &mut dyn Equations,
         t: f64,
         scheme: &str,
     ) -> Result<StepStats, StepError> {
-        self.solve_bent(equations, t, scheme, |_, _, _| Ok(false))
+        self.solve_projected(equations, t, scheme, |_, _, _| Ok(false))
     }
 
-    /// [`Newton::solve`] with corrections that are bent before they are made.
+    /// [`Newton::solve`] with corrections projected onto the contact laws.
     ///
-    /// `bend` gets the equations, the solver with their matrix, and the correction, and says whether it changed it.
-    /// What it imposes holds for the iterate before the correction, so that iterations go on until that is the last.
-    pub(crate) fn solve_bent<E: Equations + ?Sized>(
+    /// `project` gets the equations, the solver with the factorized Jacobian, and the correction; it returns whether it has
+    /// changed the correction. The laws hold for the Jacobian of the iterate before the correction, so that the convergence
+    /// rate cannot be extrapolated, and iterations continue until the correction itself is small.
+    pub(crate) fn solve_projected<E: Equations + ?Sized>(
         &mut self,
         equations: &mut E,
         t: f64,
         scheme: &str,
-        mut bend: impl FnMut(&E, &mut LinearSolver, &mut [f64]) -> Result<bool, StepError>,
+        mut project: impl FnMut(&E, &mut LinearSolver, &mut [f64]) -> Result<bool, StepError>,
     ) -> Result<StepStats, StepError> {
         let mut stats = StepStats::default();
         let (mut size, mut residual) = (f64::INFINITY, 0.0);
@@ -201,14 +202,14 @@ impl Newton {
             }
             stats.factorizations += 1;
             self.solver.solve(&mut self.residual);
-            let is_bent = bend(equations, &mut self.solver, &mut self.residual)?;
+            let is_projected = project(equations, &mut self.solver, &mut self.residual)?;
 
             equations.subtract(&self.residual);
             let previous = std::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance));
             stats.newton_iterations += 1;
-            let is_done = match is_bent {
+            let is_done = match is_projected {
                 false => size <= 1.0 || is_last(size, previous),
-                true => size <= BENT || is_stalled(size, previous),
+                true => size <= PROJECTED || is_stalled(size, previous),
             };
             if is_done {
                 return Ok(stats);
@@ -218,7 +219,8 @@ impl Newton {
                 return Ok(stats);
             }
         }
-        // Near a singular position solutions are known to the root of rounding only, and corrections wander within that.
+        // Near a singular position a solution is determined to the square root of rounding only, and corrections vary within
+        // that.
         if size <= self.rounding_allows(equations, WANDERING) {
             stats.at_rounding += 1;
             return Ok(stats);
@@ -227,10 +229,10 @@ impl Newton {
         Err(StepError::NotConverged { t, scheme: scheme.to_owned(), iteration, residual, cause })
     }
 
-    /// Size of the corrections that rounding of the equations explains by this margin, with the matrix factorized last;
-    /// never more than [`MOST_ROUNDING`].
+    /// Size of the corrections that rounding of the equations explains with this margin, with the matrix factorized last;
+    /// at most [`MOST_ROUNDING`].
     ///
-    /// Each equation is a sum of terms, and each term has an error of half a unit in the last place.
+    /// Each equation is a sum of terms, each with an error of half a unit in the last place.
     fn rounding_allows<E: Equations + ?Sized>(&mut self, equations: &E, margin: f64) -> f64 {
         equations.sizes(&mut self.effect);
         self.solver.absolute_product(&self.matrix, &self.effect, &mut self.rounding);
@@ -247,7 +249,7 @@ impl Newton {
         if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
     }
 
-    /// Why iterations have not ended, from what can be seen at the last iterate.
+    /// The probable cause why iterations have not converged, from the last iterate.
     fn cause<E: Equations + ?Sized>(&mut self, equations: &mut E, size: f64) -> Cause {
         if let Some(cause) = self.jump(equations) {
             return cause;
@@ -262,7 +264,8 @@ impl Newton {
         Cause::StepTooLong
     }
 
-    /// A jump of the residual along the last correction: halves of it in which the residual changes as much as before.
+    /// A jump of the residual along the last correction, by bisection: an interval that shrinks without its change of the
+    /// residual.
     fn jump<E: Equations + ?Sized>(&mut self, equations: &mut E) -> Option<Cause> {
         let n = self.residual.len();
         let correction = self.residual.clone();
@@ -279,7 +282,7 @@ impl Newton {
             let changes = a.iter().zip(b).map(|(a, b)| (a - b).abs()).enumerate();
             changes.fold((0, 0.0), |largest, change| if change.1 > largest.1 { change } else { largest })
         };
-        // From before the correction to as far beyond.
+        // From the iterate before the correction to as far beyond the last one.
         let (mut low, mut high) = (-1.0, 1.0);
         let (mut before, mut after) = (residual_at(low)?, residual_at(high)?);
         let (_, whole) = difference(&before, &after);
@@ -303,7 +306,7 @@ impl Newton {
         }
     }
 
-    /// What moves, and which multipliers change, where the matrix is nearly singular: its inverse makes that of anything.
+    /// The motions and multipliers that a nearly singular matrix does not determine, by inverse iteration.
     fn singular_motion<E: Equations + ?Sized>(&mut self, equations: &E) -> String {
         let mut random = Random::default();
         self.effect.iter_mut().for_each(|entry| *entry = random.next());
@@ -325,7 +328,7 @@ impl Newton {
     }
 }
 
-/// Places of the multipliers of constraints among this many unknowns, where a and λ of one stage follow each other.
+/// Indices of the multipliers of constraints among this many unknowns, where a and λ of one stage follow each other.
 pub(crate) fn unknowns_of(model: &dyn Model, constraints: &[usize], size: usize) -> Vec<usize> {
     let dims = model.dims();
     let stage = (dims.nv + dims.nc).max(1);
@@ -333,18 +336,18 @@ pub(crate) fn unknowns_of(model: &dyn Model, constraints: &[usize], size: usize)
     stages.flat_map(|first| constraints.iter().map(move |constraint| first + constraint)).collect()
 }
 
-/// Whether corrections no longer shrink.
+/// Whether corrections no longer decrease.
 fn is_stalled(size: f64, previous: f64) -> bool {
     size / previous > 0.5 && size <= STALLED
 }
 
-/// Whether the error after a correction of this size is within the tolerance, judged by the rate of convergence.
+/// Whether the error after a correction of this size is within the tolerance, extrapolated with the rate of convergence.
 fn is_last(size: f64, previous: f64) -> bool {
     if previous.is_infinite() {
-        return false; // One correction says nothing about the rate.
+        return false; // The rate is unknown after one correction.
     }
     let rate = size / previous;
-    // The remaining corrections of a linearly converging iteration sum to this; Newton's are smaller still.
+    // Sum of the remaining corrections for linear convergence, an upper bound for quadratic convergence.
     let remaining = size * rate / (1.0 - rate);
     (rate < 1.0 && remaining <= 1.0) || is_stalled(size, previous)
 }
@@ -358,16 +361,16 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| larger(largest, value.abs()))
 }
 
-/// The larger of both; not a number where one of them is none, other than by `f64::max`.
+/// The larger of both; unlike with `f64::max`, not a number if one of them is none.
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
-/// A value below this is taken for zero: products of a few such values are subnormal.
+/// Values below this are set to zero: products of a few of them are subnormal.
 const VANISHING: f64 = 1e-75;
 
-/// Sets to zero what numerical damping has made too small to matter. A motion that nothing excites shrinks by a factor a
-/// step until its numbers are subnormal, and processors compute with those a hundred times slower.
+/// Sets to zero what numerical damping has made negligible. A motion without excitation decreases by a factor a step until
+/// its numbers are subnormal, with which processors compute a hundred times slower.
 pub(crate) fn drop_vanishing(values: &mut [f64]) {
     for value in values.iter_mut().filter(|value| value.abs() < VANISHING) {
         *value = 0.0;

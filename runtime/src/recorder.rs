@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::caution::Caution;
 use crate::model::{Model, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
-use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
 use crate::start::check_start;
+use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
 use crate::watchers;
 

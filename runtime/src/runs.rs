@@ -7,7 +7,7 @@ use crate::sparsity::{OwnedPattern, SparsityPattern};
 ///
 /// Whole numbers count modulo 2³², so that they can go down.
 #[derive(Debug)]
-pub struct Run<'a, T, S = T> {
+pub struct Repetition<'a, T, S = T> {
     /// How often.
     pub count: u32,
     /// The items.
@@ -29,35 +29,35 @@ pub trait Advance<S> {
 }
 
 /// What a function makes of the items of runs, in order.
-pub fn expanded<T: Advance<S>, S, U>(runs: &[Run<T, S>], make: impl FnMut(T::Advanced) -> U) -> Vec<U> {
+pub fn expanded<T: Advance<S>, S, U>(runs: &[Repetition<T, S>], make: impl FnMut(T::Advanced) -> U) -> Vec<U> {
     items(runs).map(make).collect()
 }
 
 /// The items of runs, in order.
-fn items<'a, T: Advance<S>, S>(runs: &'a [Run<'a, T, S>]) -> impl Iterator<Item = T::Advanced> + 'a {
-    places(runs).map(|Place { first, step, times }| match step {
+fn items<'a, T: Advance<S>, S>(runs: &'a [Repetition<'a, T, S>]) -> impl Iterator<Item = T::Advanced> + 'a {
+    places(runs).map(|RepeatedItem { first, step, times }| match step {
         Some(step) => first.advanced(step, times),
         None => first.unmoved(),
     })
 }
 
 /// All channels of runs, each of its name and unit.
-pub fn channels(runs: &[Run<(&'static str, &'static str), &[u32]>]) -> &'static [Channel] {
+pub fn channels(runs: &[Repetition<(&'static str, &'static str), &[u32]>]) -> &'static [Channel] {
     listed(runs)
 }
 
 /// All contacts of runs, each of its name, the unit of its gap, and its number of tangents.
-pub fn contacts(runs: &[Run<(&'static str, &'static str, usize), &[u32]>]) -> &'static [ContactInfo] {
+pub fn contacts(runs: &[Repetition<(&'static str, &'static str, usize), &[u32]>]) -> &'static [ContactInfo] {
     listed(runs)
 }
 
 /// All blocks of runs.
-pub fn blocks(runs: &[Run<Block, ()>]) -> &'static [Block] {
+pub fn blocks(runs: &[Repetition<Block, ()>]) -> &'static [Block] {
     listed(runs)
 }
 
 /// The items of runs, in order, for as long as the program runs.
-fn listed<T: Advance<S>, S>(runs: &[Run<T, S>]) -> &'static [T::Advanced] {
+fn listed<T: Advance<S>, S>(runs: &[Repetition<T, S>]) -> &'static [T::Advanced] {
     items(runs).collect::<Vec<_>>().leak()
 }
 
@@ -93,7 +93,7 @@ pub const fn indices<const N: usize>(ranges: &[Bounds]) -> [u32; N] {
 }
 
 /// The pattern with these rows, column by column.
-pub fn pattern(rows: usize, columns: &[Run<&[Bounds], &[u32]>]) -> SparsityPattern {
+pub fn pattern(rows: usize, columns: &[Repetition<&[Bounds], &[u32]>]) -> SparsityPattern {
     let (mut column_starts, mut row_indices) = (vec![0], Vec::new());
     for column in items(columns) {
         row_indices.extend(column);
@@ -114,7 +114,7 @@ pub fn iteration_matrix(upper_left: [&SparsityPattern; 3], jacobian: &SparsityPa
 
 /// An item of a run that has not been expanded.
 #[derive(Debug)]
-pub struct Place<'a, T, S = T> {
+pub struct RepeatedItem<'a, T, S = T> {
     first: &'a T,
     step: Option<&'a S>,
     times: u32,
@@ -122,16 +122,16 @@ pub struct Place<'a, T, S = T> {
 
 /// The items of runs, in order.
 #[inline(always)]
-pub fn places<'a, T, S>(runs: &'a [Run<'a, T, S>]) -> impl Iterator<Item = Place<'a, T, S>> + 'a {
+pub fn places<'a, T, S>(runs: &'a [Repetition<'a, T, S>]) -> impl Iterator<Item = RepeatedItem<'a, T, S>> + 'a {
     runs.iter().flat_map(|run| {
         (0..run.count).flat_map(move |times| {
-            let place = move |(i, first)| Place { first, step: run.step.get(i), times };
+            let place = move |(i, first)| RepeatedItem { first, step: run.step.get(i), times };
             run.first.iter().enumerate().map(place)
         })
     })
 }
 
-impl<T> Place<'_, T> {
+impl<T> RepeatedItem<'_, T> {
     /// The indices of this table.
     #[inline(always)]
     pub fn at<const N: usize>(&self, table: impl Fn(&T) -> &[u32; N]) -> [u32; N] {
@@ -250,23 +250,25 @@ mod tests {
 
     #[test]
     fn numbers_advance_by_their_steps() {
-        let runs =
-            [Run { count: 1, first: &[5.0], step: &[] }, Run { count: 3, first: &[1.0, 10.0], step: &[0.5, -1.0] }];
+        let runs = [
+            Repetition { count: 1, first: &[5.0], step: &[] },
+            Repetition { count: 3, first: &[1.0, 10.0], step: &[0.5, -1.0] },
+        ];
         assert_eq!(items(&runs).collect::<Vec<f64>>(), [5.0, 1.0, 10.0, 1.5, 9.0, 2.0, 8.0]);
     }
 
     #[test]
     fn rows_of_numbers_advance_number_by_number() {
         let runs = [
-            Run { count: 2, first: &[[1.0, 10.0]], step: &[[0.5, -1.0]] },
-            Run { count: 1, first: &[[7.0, 8.0]], step: &[] },
+            Repetition { count: 2, first: &[[1.0, 10.0]], step: &[[0.5, -1.0]] },
+            Repetition { count: 1, first: &[[7.0, 8.0]], step: &[] },
         ];
         assert_eq!(expanded(&runs, |row| row), [[1.0, 10.0], [1.5, 9.0], [7.0, 8.0]]);
     }
 
     #[test]
     fn names_advance_in_their_brackets() {
-        let channels = channels(&[Run {
+        let channels = channels(&[Repetition {
             count: 2,
             first: &[("leg[3].foot[0,1].e0", "1"), ("x", "m")],
             step: &[&[u32::MAX, 2, 0], &[]],
@@ -277,10 +279,10 @@ mod tests {
 
     #[test]
     fn a_band_is_one_column_repeated() {
-        let columns: [Run<&[Bounds], &[u32]>; 3] = [
-            Run { count: 1, first: &[&[[0, 2]]], step: &[] },
-            Run { count: 2, first: &[&[[0, 1], [1, 3]]], step: &[&[1, 1]] },
-            Run { count: 1, first: &[&[[2, 4]]], step: &[] },
+        let columns: [Repetition<&[Bounds], &[u32]>; 3] = [
+            Repetition { count: 1, first: &[&[[0, 2]]], step: &[] },
+            Repetition { count: 2, first: &[&[[0, 1], [1, 3]]], step: &[&[1, 1]] },
+            Repetition { count: 1, first: &[&[[2, 4]]], step: &[] },
         ];
         let pattern = pattern(4, &columns);
         assert_eq!(pattern.column_starts, [0, 2, 5, 8, 10]);
@@ -289,9 +291,9 @@ mod tests {
 
     #[test]
     fn the_iteration_matrix_borders_its_blocks_with_constraints() {
-        let diagonal = pattern(2, &[Run { count: 2, first: &[&[[0, 1]]], step: &[&[1]] }]);
-        let coupling = pattern(2, &[Run { count: 1, first: &[&[], &[[0, 2]]], step: &[] }]);
-        let jacobian = pattern(1, &[Run { count: 1, first: &[&[[0, 1]], &[]], step: &[] }]);
+        let diagonal = pattern(2, &[Repetition { count: 2, first: &[&[[0, 1]]], step: &[&[1]] }]);
+        let coupling = pattern(2, &[Repetition { count: 1, first: &[&[], &[[0, 2]]], step: &[] }]);
+        let jacobian = pattern(1, &[Repetition { count: 1, first: &[&[[0, 1]], &[]], step: &[] }]);
         let whole = iteration_matrix([&diagonal, &diagonal, &coupling], &jacobian);
         assert_eq!((whole.rows, whole.columns), (3, 3));
         assert_eq!(whole.entries().collect::<Vec<_>>(), [(0, 0), (2, 0), (0, 1), (1, 1), (0, 2)]);
@@ -315,7 +317,7 @@ mod tests {
             q: [u32; 2],
             lambda: [u32; 1],
         }
-        let runs = [Run {
+        let runs = [Repetition {
             count: 3,
             first: &[Member { q: [0, 7], lambda: [20] }],
             step: &[Member { q: [2, 0], lambda: [u32::MAX] }],

@@ -1,16 +1,17 @@
 //! What an integration scheme is: a way to start a stepper on a model.
 
 use nalgebra::DMatrix;
-use thiserror::Error;
 
 use crate::constrained::Constrained;
 use crate::linear_analysis::Oscillator;
-use crate::model::{Model, ParameterError, State};
+use crate::model::{Model, State};
 use crate::newton::Tolerance;
-use crate::nonsmooth::{ContactOptions, ContactRecord};
 use crate::start::check_start;
+use crate::step::ContactRecord;
 use crate::tables::Tableau;
 use crate::watchers::Watchers;
+
+pub use crate::step::{Cause, StepError, StepStats};
 
 /// Where constraints on coordinates are imposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,35 @@ pub struct Options {
     pub contacts: ContactOptions,
     /// What ends a run that means nothing, in a [`Simulation`](crate::Simulation).
     pub watchers: Watchers,
+}
+
+/// What schemes for contacts leave open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContactOptions {
+    /// Accelerations with which the motion begins, and goes on where they are not carried over.
+    pub initial_acceleration: InitialAcceleration,
+    /// What becomes of accelerations in an impact.
+    pub after_impact: AfterImpact,
+}
+
+/// Accelerations of a state whose contacts may be closed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InitialAcceleration {
+    /// Those of the initial state, without contact forces. [rezaei, Eqs. 25, 62, 83]
+    #[default]
+    Free,
+    /// Those with the forces of closed contacts.
+    Consistent,
+}
+
+/// What becomes of accelerations in an impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterImpact {
+    /// They stay as they were before. [rezaei, Fig. 4]
+    #[default]
+    Carried,
+    /// They are found anew, as [`InitialAcceleration`] says.
+    Renewed,
 }
 
 /// An integration scheme with its parameters.
@@ -194,303 +224,4 @@ pub struct ErrorEstimate<'s> {
     pub v: &'s [f64],
     /// Order of the embedded scheme.
     pub order: u32,
-}
-
-/// What a step cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StepStats {
-    /// Newton iterations.
-    pub newton_iterations: u32,
-    /// Matrix factorizations.
-    pub factorizations: u32,
-    /// Solutions that were accepted where rounding allows no better, beyond the tolerance.
-    pub at_rounding: u32,
-}
-
-impl std::ops::AddAssign for StepStats {
-    fn add_assign(&mut self, other: Self) {
-        self.newton_iterations += other.newton_iterations;
-        self.factorizations += other.factorizations;
-        self.at_rounding += other.at_rounding;
-    }
-}
-
-impl StepError {
-    /// Whether equations had no solution that was found, rather than a user having asked for what is not there.
-    pub(crate) fn is_numerical(&self) -> bool {
-        matches!(self, Self::NotConverged { .. } | Self::Singular { .. } | Self::NotFinite { .. })
-    }
-}
-
-/// Why Newton's method did not converge, from what was seen where it ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cause {
-    /// Nothing else was seen.
-    StepTooLong,
-    /// The residual jumps within the last correction.
-    Jump {
-        /// Name of the velocity in whose equation it is.
-        coordinate: &'static str,
-        /// By how much, N or N m.
-        jump: f64,
-    },
-    /// The equations nearly do not determine what is named.
-    NearlySingular {
-        /// Motions and constraints.
-        what: String,
-    },
-    /// Corrections no longer shrink because of rounding.
-    Rounding {
-        /// The last one, relative to coordinates and velocities.
-        correction: f64,
-    },
-}
-
-impl std::fmt::Display for Cause {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            Cause::StepTooLong => f.write_str("try a smaller step"),
-            Cause::Jump { coordinate, jump } => write!(
-                f,
-                "the force on `{coordinate}` jumps by {jump:.3e} within the step, which no smaller step mends: write it as a continuous function (friction, for example, with `tanh(v / v_0)` in place of `sign(v)`) or as a contact"
-            ),
-            Cause::NearlySingular { what } => write!(
-                f,
-                "the equations are nearly singular there, undetermined are {what}: a singular position of the mechanism, or bodies almost without inertia"
-            ),
-            Cause::Rounding { correction } => write!(
-                f,
-                "corrections stall at {correction:.1e} by rounding: raise the tolerance of Newton's method above that, or scale the model"
-            ),
-        }
-    }
-}
-
-/// Why a step failed.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum StepError {
-    /// Newton's method did not reach its tolerance.
-    #[error("{scheme} did not converge at t = {t} s: residual {residual:.3e} after {iteration} iterations; {cause}")]
-    NotConverged {
-        /// Time of the step's beginning, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// Iterations done.
-        iteration: u32,
-        /// Largest scaled residual.
-        residual: f64,
-        /// The likely cause.
-        cause: Cause,
-    },
-    /// The iteration matrix is singular.
-    #[error(
-        "{scheme}: singular iteration matrix at t = {t} s in iteration {iteration} (residual {residual:.3e}): undetermined are {what}; a singular position, or a body without inertia?"
-    )]
-    Singular {
-        /// Time of the step's beginning, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// Iteration in which the factorization failed.
-        iteration: u32,
-        /// Largest scaled residual.
-        residual: f64,
-        /// What the equations do not determine.
-        what: String,
-    },
-    /// A value became infinite or undefined.
-    #[error("{scheme}: the residual is not finite at t = {t} s in iteration {iteration}")]
-    NotFinite {
-        /// Time of the step's beginning, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// Iteration in which it appeared.
-        iteration: u32,
-    },
-    /// An input is infinite or not a number.
-    #[error("input `{input}` is {value} at t = {t} s, expected a finite number")]
-    BadInput {
-        /// Time at which it is, s.
-        t: f64,
-        /// Name of the input.
-        input: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// An angle came to where the angles of a rotation are not unique, or beyond.
-    #[error(
-        "{coordinate} came to {:.3}° at t = {t} s, from where the next step leads past ±90° or too close to it; these angles are singular there, use Euler parameters",
-        angle.to_degrees()
-    )]
-    SingularAngle {
-        /// Time of the step's beginning, s.
-        t: f64,
-        /// Name of the coordinate.
-        coordinate: &'static str,
-        /// Its value there, rad.
-        angle: f64,
-    },
-    /// No contact forces obey the laws of contact and friction.
-    #[error(
-        "{scheme}: no forces obey the laws of the contacts {contacts} at t = {t} s: violated by {residual:.3e} m/s after {iteration} iterations; they jam, or the step is too large"
-    )]
-    Contact {
-        /// Time of the step's beginning, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// Names of the contacts that miss their laws.
-        contacts: String,
-        /// Iterations done.
-        iteration: u32,
-        /// Largest violation, as a relative velocity, m/s.
-        residual: f64,
-    },
-    /// A contact was passed within a step.
-    #[error(
-        "{scheme}: the step from t = {t} s is too large to see contact `{contact}`, which it closes by {depth:.3e} m; try a smaller one"
-    )]
-    MissedContact {
-        /// Time of the step's beginning, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// Name of the contact.
-        contact: &'static str,
-        /// How deep it was closed in the step, m.
-        depth: f64,
-    },
-    /// The scheme is not defined for this kind of model.
-    #[error("{scheme} is not defined for {model}: {reason}")]
-    Undefined {
-        /// Name of the scheme.
-        scheme: String,
-        /// Name of the model.
-        model: &'static str,
-        /// What is missing.
-        reason: &'static str,
-    },
-    /// No consistent initial state exists near the start.
-    #[error("{model} has no consistent initial state: {reason} (residual {residual:.3e})")]
-    Inconsistent {
-        /// Name of the model.
-        model: &'static str,
-        /// Which equations are in conflict, by their names.
-        reason: String,
-        /// Largest residual that is left.
-        residual: f64,
-    },
-    /// Coordinates have left the constraints.
-    #[error(
-        "{scheme}: constraint `{constraint}` is missed by {residual:.3e} at t = {t} s (lengths are parts of the model's), more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme that damps, unless constraints are in conflict from here on"
-    )]
-    ConstraintsLost {
-        /// Time, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// Name of the constraint that is missed most.
-        constraint: &'static str,
-        /// What is left of it, as a part of the model's length where it is a length.
-        residual: f64,
-        /// The limit, see [`Watchers`].
-        limit: f64,
-    },
-    /// A value of a state or an output is infinite or not a number.
-    #[error("{scheme}: {quantity} is {value} at t = {t} s, expected a finite number")]
-    NotFiniteValue {
-        /// Time, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// What it is, e.g. ``output `reach` ``.
-        quantity: String,
-        /// Its value.
-        value: f64,
-    },
-    /// Something in the model has no finite value or derivative.
-    #[error("{scheme} at t = {t} s: {what}")]
-    NotDefined {
-        /// Time of the step's beginning, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// What it is, the expressions that can be the reason with their places, and the values of the state.
-        what: String,
-    },
-    /// Energy has come from nowhere.
-    #[error(
-        "{scheme}: the energy at t = {t} s is {gain:.3e} J above all that forces, drives and contacts have given, of {in_motion:.3e} J in motion: the step is too large for the motion, or the scheme is unstable here; take a smaller step, or a scheme that damps"
-    )]
-    EnergyGained {
-        /// Time, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// The least that has come from nowhere, J.
-        gain: f64,
-        /// Energy that has been in motion, J.
-        in_motion: f64,
-        /// The limit, a part of it, see [`Watchers`].
-        limit: f64,
-    },
-    /// A state from which the model cannot start.
-    #[error("{model} cannot start from this state: {what} is {value:.6e}, expected {expected}")]
-    BadState {
-        /// Name of the model.
-        model: &'static str,
-        /// What is wrong, e.g. ``coordinate `top.e0` `` or ``what is left of constraint `pivot[0]` ``.
-        what: String,
-        /// Its value, in its SI unit.
-        value: f64,
-        /// What was expected.
-        expected: String,
-    },
-    /// Bodies penetrate each other at the start.
-    #[error(
-        "{model} cannot start at t = {t} s: contact `{contact}` has a gap of {gap:.6e} {unit}, and bodies do not penetrate each other; move them apart, until no gap is negative"
-    )]
-    Penetration {
-        /// Name of the model.
-        model: &'static str,
-        /// Time of the start, s.
-        t: f64,
-        /// Name of the contact that is closed deepest.
-        contact: &'static str,
-        /// Its gap, negative.
-        gap: f64,
-        /// SI unit of the gap.
-        unit: &'static str,
-    },
-    /// A function of the user panicked: a signal, an event, or a function that the model provides or calls.
-    #[error("{scheme}: a function that was called after t = {t} s panicked: {message}")]
-    Panicked {
-        /// The last time that was recorded, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-        /// What the panic said.
-        message: String,
-    },
-    /// The simulation was cancelled, see [`Simulation::cancelled_by`](crate::Simulation::cancelled_by).
-    #[error("{scheme}: cancelled at t = {t} s")]
-    Cancelled {
-        /// The time that was reached, s.
-        t: f64,
-        /// Name of the scheme.
-        scheme: String,
-    },
-    /// No mechanical system has the parameters of the model.
-    #[error(transparent)]
-    BadModel(#[from] ParameterError),
-    /// Parameters of the scheme or the step size are out of range.
-    #[error("{scheme}: {reason}")]
-    BadParameter {
-        /// Name of the scheme.
-        scheme: String,
-        /// What was expected.
-        reason: String,
-    },
 }

@@ -90,7 +90,7 @@ fn reduced(angle: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nonsmooth::random::Random;
+    use crate::random::Random;
 
     /// How many units in the last place lie between two values.
     fn ulps(a: f64, b: f64) -> f64 {

@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use crate::configuration::velocity_map_apply;
 use crate::model::{Block, Model, State};
-use crate::scheme::StepError;
+use crate::step::StepError;
 
 /// Cosines below this are taken for zero, as the inverse of the matrix of rates has no digits left.
 const SINGULAR: f64 = 1e-8;

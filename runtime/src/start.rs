@@ -2,13 +2,15 @@
 
 use crate::configuration::ranges;
 use crate::model::{Model, State};
-use crate::nonsmooth::rounding_of_gaps;
-use crate::residuals::{Lengths, measure};
-use crate::scheme::StepError;
+use crate::residuals::{Lengths, is_length, measure};
+use crate::step::StepError;
 use crate::undefined::not_finite;
 
 /// Constraints on positions may be left by this part of the model's lengths: digits of states that were read from tables.
 const LEFT: f64 = 1e-6;
+/// Gaps of a start below this part of one plus the largest coordinate that is a length are rounding: a hundred times what
+/// assembly leaves of initial conditions.
+const TOUCHING: f64 = 1e-8;
 
 /// Refuses states of another model, values that are not finite, coordinates that are off the constraints, and bodies that
 /// penetrate each other.
@@ -88,4 +90,10 @@ pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepErr
         }
         _ => Ok(()),
     }
+}
+
+/// What gaps of contacts that are closed at the start may be by rounding, each in its own unit.
+pub(crate) fn rounding_of_gaps(model: &dyn Model, q: &[f64]) -> f64 {
+    let lengths = model.describe().coordinates.iter().zip(q).filter(|(channel, _)| is_length(channel.unit));
+    TOUCHING * (1.0 + lengths.fold(0.0, |largest: f64, (_, q)| largest.max(q.abs())))
 }

@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use crate::caution::Caution;
 use crate::model::{ContactInfo, Model, State};
-use crate::nonsmooth::ContactRecord;
 use crate::residuals::Residuals;
 use crate::scheme::Stepper;
+use crate::step::ContactRecord;
 
 /// The column of the balance of energy.
 const BALANCE: &str = "energy_balance";

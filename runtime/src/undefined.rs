@@ -2,8 +2,8 @@
 
 use crate::admissible::check_inputs;
 use crate::model::{Model, State};
-use crate::scheme::StepError;
 use crate::sparsity::SparsityPattern;
+use crate::step::StepError;
 
 /// Expressions and values that a message names at most.
 const NAMED: usize = 6;

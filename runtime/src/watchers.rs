@@ -7,9 +7,9 @@
 use nalgebra::DVector;
 
 use crate::model::{Model, State};
-use crate::nonsmooth::ContactRecord;
 use crate::residuals::Residuals;
-use crate::scheme::StepError;
+use crate::step::ContactRecord;
+use crate::step::StepError;
 use crate::undefined::not_finite;
 
 /// What ends a run that means nothing. All are on by default.

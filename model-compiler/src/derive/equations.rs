@@ -4,6 +4,7 @@
 //! of the model it fills, with which parameters. A model in joint coordinates is the special case of one kernel and one
 //! instance.
 
+use crate::contacts::ContactLaw;
 use crate::expr::{ExprId, Graph, SymbolId};
 use crate::rotations::RotationKind;
 
@@ -23,8 +24,8 @@ pub struct Equations {
     pub reference_configuration: Vec<ExprId>,
     /// Mass and inertia of every body, in that graph, for the check of parameters at run time.
     pub bodies: Vec<BodyInertia>,
-    /// Restitution, tangential restitution and friction of every contact, in that graph.
-    pub contact_laws: Vec<[ExprId; 3]>,
+    /// Law of every contact, in that graph.
+    pub contact_laws: Vec<ContactLaw<ExprId>>,
     /// Dimensions of flexible members, in that graph, for the same check.
     pub dimensions: Vec<Dimension>,
     /// Matrices that must be symmetric, in that graph, for the same check.

@@ -78,8 +78,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         inertia: parameters.lower(&body.inertia),
     });
     let bodies = bodies.collect();
-    let contact_laws =
-        system.contacts.iter().map(|contact| contact.laws.each_ref().map(|law| parameters.lower(law)[0]));
+    let contact_laws = system.contacts.iter().map(|contact| contact.law.map(|value| parameters.lower(value)[0]));
     let contact_laws = contact_laws.collect();
     let mut dimensions = flexible::dimensions(system, &mut parameters);
     dimensions.extend(beam::dimensions(system, &mut parameters));

@@ -12,6 +12,7 @@ use super::function::{Group, groups, stored, taken};
 use super::members::{Members, members};
 use super::pattern::{Pattern, Patterns, placed};
 use super::runs::some_of;
+use crate::contacts::LAW_FIELDS;
 use crate::derive::{Channel, Equations, FunctionRole, Role};
 use crate::escape::comment;
 use crate::expr::Symbol;
@@ -100,6 +101,14 @@ impl<'a> Model<'a> {
             self.name,
             self.n_constants()
         );
+        if !self.schedule.law_of_contact.is_empty() {
+            let fields = LAW_FIELDS.map(|field| format!("    double {field};\n")).concat();
+            let _ = writeln!(
+                text,
+                "/* Newton's law of impact and Coulomb's law of friction of a contact. */\ntypedef struct {{\n{fields}}} {};\n",
+                self.contact_law()
+            );
+        }
         for (declaration, doc) in self.setup_declarations() {
             let _ = writeln!(text, "/* {doc} */\n{declaration};\n");
         }
@@ -158,8 +167,8 @@ impl<'a> Model<'a> {
         ];
         if !self.schedule.law_of_contact.is_empty() {
             declarations.push((
-                format!("void {}_contact_laws(const double *parameters, double *laws)", self.name),
-                "Restitution, tangential restitution and friction, contact by contact.",
+                format!("void {}_contact_laws(const double *parameters, {} *laws)", self.name, self.contact_law()),
+                "The laws, contact by contact.",
             ));
         }
         declarations
@@ -232,6 +241,11 @@ impl<'a> Model<'a> {
         finished(&(text + "}\n"))
     }
 
+    /// The type of a law.
+    fn contact_law(&self) -> String {
+        format!("{}_contact_law", self.name)
+    }
+
     fn contact_laws(&self) -> String {
         let routine = &self.schedule.contact_laws;
         let places: Vec<String> = self.schedule.law_of_contact.iter().map(usize::to_string).collect();
@@ -244,17 +258,17 @@ impl<'a> Model<'a> {
         };
         let notation = Notation { argument: Box::new(argument), routine, language: Language::C };
         let mut text = format!("{}\n{{\n{}", self.setup_declarations()[2].0, notation.temporaries());
-        let values: Vec<String> = notation.results().iter().map(|law| format!("{{ {} }}", law.join(", "))).collect();
-        let _ = writeln!(text, "const double distinct[][3] = {{ {} }};", values.join(", "));
+        let law = |values: &Vec<String>| {
+            let fields = LAW_FIELDS.iter().zip(values).map(|(field, value)| format!(".{field} = {value}"));
+            format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
+        };
+        let laws: Vec<String> = notation.results().iter().map(law).collect();
+        let _ = writeln!(text, "const {} distinct[] = {{ {} }};", self.contact_law(), laws.join(", "));
         let _ = writeln!(text, "static const int law_of_contact[] = {{ {} }};", places.join(", "));
         if !text.contains("parameters[") {
             text.push_str("(void)parameters;\n");
         }
-        let _ = writeln!(
-            text,
-            "for (int i = 0; i < {}; ++i)\nlaws[i] = distinct[law_of_contact[i / 3]][i % 3];",
-            3 * places.len()
-        );
+        let _ = writeln!(text, "for (int i = 0; i < {}; ++i)\nlaws[i] = distinct[law_of_contact[i]];", places.len());
         finished(&(text + "}\n"))
     }
 

@@ -58,7 +58,7 @@ pub(super) fn info(
     });
     field("singular", format!("&{:?}", layout.singular));
     field("is_conservative", is_conservative.to_string());
-    let helpers: Vec<&str> = ["Run"].into_iter().chain(called).collect();
+    let helpers: Vec<&str> = ["Repetition"].into_iter().chain(called).collect();
     let blocks = [
         ("m", &patterns.mass_matrix),
         ("d", &patterns.damping),

@@ -239,13 +239,13 @@ impl Members<'_> {
                 format!("Member {{ {} }}", tables.iter().map(row).collect::<Vec<_>>().join(", "))
             };
             let (n, runs) = (self.runs.len(), runs::text(&self.runs, member, step));
-            format!("pub static RUNS: [Run<Member>; {n}] = {runs};")
+            format!("pub static RUNS: [Repetition<Member>; {n}] = {runs};")
         } else {
             let members: Vec<String> = (0..self.instances.len()).map(member).collect();
             format!("pub static MEMBERS: [Member; {}] = [{}];", members.len(), members.join(", "))
         };
         let mut text = String::new();
-        let used = [("Run", self.is_regular()), (INDICES, values.contains(&format!("{INDICES}(")))];
+        let used = [("Repetition", self.is_regular()), (INDICES, values.contains(&format!("{INDICES}(")))];
         for (name, _) in used.iter().filter(|(_, is_used)| *is_used) {
             let _ = writeln!(text, "use super::{}::{name};", paths::GENERATED);
         }

@@ -1,4 +1,4 @@
-//! Lists of generated code, by rule where they have one: `Run { count, first, step }`, see the runtime's `runs`.
+//! Lists of generated code, by rule where they have one: `Repetition { count, first, step }`, see the runtime's `runs`.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) fn text<S>(runs: &[Run<S>], item: impl Fn(usize) -> String, step: imp
 /// One run.
 pub(super) fn literal(count: usize, first: impl Iterator<Item = String>, step: impl Iterator<Item = String>) -> String {
     let [first, step] = [first.collect::<Vec<_>>(), step.collect()].map(|items| items.join(", "));
-    format!("Run {{ count: {count}, first: &[{first}], step: &[{step}] }}")
+    format!("Repetition {{ count: {count}, first: &[{first}], step: &[{step}] }}")
 }
 
 /// The numbers of an array.

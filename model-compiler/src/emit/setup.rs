@@ -7,6 +7,7 @@ use super::kernel::given;
 use super::members::Members;
 use super::paths;
 use super::runs;
+use crate::contacts::LAW_FIELDS;
 use crate::schedule::{Argument, Routine, Rows, Schedule, Series};
 
 /// Kernels with constants.
@@ -77,7 +78,7 @@ fn listed(series: &Series, results: &[Vec<String>], row: impl Fn(&Vec<String>) -
 /// What rows by rule are written with, if there are some.
 fn helpers<'s>(mut all: impl Iterator<Item = &'s Series>) -> String {
     match all.any(Series::is_regular) {
-        true => format!("use {}::{{Run, expanded}};\n", paths::GENERATED),
+        true => format!("use {}::{{Repetition, expanded}};\n", paths::GENERATED),
         false => String::new(),
     }
 }
@@ -118,8 +119,8 @@ pub(super) fn contact_laws(schedule: &Schedule) -> String {
         notation.temporaries()
     );
     for values in notation.results() {
-        let fields = ["restitution", "tangential_restitution", "friction"].into_iter().zip(values);
-        let fields: Vec<String> = fields.map(|(field, value)| format!("{field}: {value}")).collect();
+        let fields: Vec<String> =
+            LAW_FIELDS.iter().zip(values).map(|(field, value)| format!("{field}: {value}")).collect();
         let _ = writeln!(text, "{law} {{ {} }},", fields.join(", "));
     }
     let places: Vec<String> = schedule.law_of_contact.iter().map(usize::to_string).collect();

@@ -7,17 +7,14 @@ use super::constants::evaluate;
 use super::context::Context;
 use super::dependence::{Cause, Role};
 use super::{Contact, ContactForm, Frame, Shape, Slip, Space, Term};
-use crate::contacts::{self, Kind};
+use crate::contacts::{self, ContactLaw, Kind, LAW_FIELDS};
 use crate::diagnostics;
 use crate::expr::Number;
 use crate::parse::{self, Field};
 use crate::units::Unit;
 
-/// Fields of every contact, and the largest value that each may have.
-const LAWS: [(&str, f64); 3] = [("restitution", 1.0), ("tangential_restitution", 1.0), ("friction", f64::INFINITY)];
-
 impl Context<'_> {
-    /// A contact with its laws.
+    /// A contact with its law.
     pub(super) fn resolve_contact(&self, contact: &parse::Contact) -> Option<Contact> {
         let kind = match &contact.kind {
             Some(written) => Some((self.contact_kind(written)?, written)),
@@ -27,19 +24,24 @@ impl Context<'_> {
             Some((kind, _)) => kind.field().map(|(name, _)| name).into_iter().collect(),
             None => vec!["gap", "slip"],
         };
-        let known: Vec<&str> = own.into_iter().chain(LAWS.map(|(law, _)| law)).collect();
+        let known: Vec<&str> = own.into_iter().chain(LAW_FIELDS).collect();
         for field in contact.fields.iter().filter(|field| !known.iter().any(|known| field.name == known)) {
             self.errors.push(diagnostics::unknown_field("a contact", &field.name, &known));
         }
         self.refuse_duplicates(contact.fields.iter().map(|field| &field.name));
-        let laws = LAWS.map(|law| self.law(contact, law));
+        let restitution = self.law(contact, "restitution", 1.0);
+        let tangential_restitution = self.law(contact, "tangential_restitution", 1.0);
+        let friction = self.law(contact, "friction", f64::INFINITY);
         let form = match kind {
             Some((kind, written)) => self.contact_of_kind(contact, kind, written),
             None => self.written_contact(contact),
         };
-        let [restitution, tangential_restitution, friction] = laws;
-        let laws = [restitution?, tangential_restitution?, friction?];
-        Some(Contact { name: contact.name.clone(), form: form?, laws })
+        let law = ContactLaw {
+            restitution: restitution?,
+            tangential_restitution: tangential_restitution?,
+            friction: friction?,
+        };
+        Some(Contact { name: contact.name.clone(), form: form?, law })
     }
 
     fn contact_kind(&self, written: &parse::ContactKind) -> Option<&'static Kind> {
@@ -56,8 +58,8 @@ impl Context<'_> {
         }
     }
 
-    /// The value of a law; zero if it is not written.
-    fn law(&self, contact: &parse::Contact, (name, largest): (&'static str, f64)) -> Option<Term> {
+    /// A value of the law, from zero to the largest; zero if it is not written.
+    fn law(&self, contact: &parse::Contact, name: &'static str, largest: f64) -> Option<Term> {
         let Some(field) = find(contact, name) else {
             return Some(Term::number(Number::ZERO, contact.name.span()));
         };

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 
-use crate::contacts::Kind as ContactKind;
+use crate::contacts::{ContactLaw, Kind as ContactKind};
 use crate::expr::{Binary, Number, Unary};
 use crate::forces::Force as ForceKind;
 use crate::joints::Joint as JointKind;
@@ -403,8 +403,8 @@ pub struct Contact {
     pub name: Ident,
     /// How far apart what touches is, and how it slips.
     pub form: ContactForm,
-    /// Restitution of the normal and of the tangential velocity, and friction: functions of parameters.
-    pub laws: [Term; 3],
+    /// Its law, in functions of parameters.
+    pub law: ContactLaw<Term>,
 }
 
 /// How a contact is given.

@@ -59,8 +59,8 @@ pub struct Schedule {
     pub reference_coordinates: Series,
     /// Mass and inertia, one output a body, from the components of the parameters.
     pub bodies: Routine,
-    /// Restitution, tangential restitution and friction, one output for every distinct law, from the components of the
-    /// parameters.
+    /// Values in the order of [`LAW_FIELDS`](crate::contacts::LAW_FIELDS), one output for every distinct law, from the
+    /// components of the parameters.
     pub contact_laws: Routine,
     /// For every contact its law among them.
     pub law_of_contact: Vec<usize>,
@@ -159,7 +159,7 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .chain(simplified.total_masses.iter().map(|total| total.components.clone()))
         .collect();
     let mut laws = DistinctRows::default();
-    let law_of_contact = simplified.contact_laws.iter().map(|law| laws.place(law)).collect();
+    let law_of_contact = simplified.contact_laws.iter().map(|law| laws.place(&law.values())).collect();
     let global = |outputs: &[Vec<ExprId>]| order::routine(&graph, outputs, &given, &parameters, taken.clone(), false);
     Schedule {
         kernels,

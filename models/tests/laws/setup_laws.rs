@@ -3,6 +3,7 @@
 
 use crate::common::{Subject, arbitrary_state, for_each, noise, point};
 use hamel::{ContactLaw, Model};
+use hamel_compiler::contacts;
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::schedule::interpret::{Arguments, Interpreter, defaults, run};
 
@@ -98,8 +99,9 @@ fn laws_of_contact_are_what_the_interpreter_computes() {
         model.contact_laws(&mut found);
         assert_eq!(found.len(), s.schedule.law_of_contact.len(), "{}", s.entry.name);
         for (found, &law) in found.iter().zip(&s.schedule.law_of_contact) {
-            let found = [found.restitution, found.tangential_restitution, found.friction];
-            assert_close(s.entry.name, &found, &laws[law]);
+            let ContactLaw { restitution, tangential_restitution, friction } = *found;
+            let found = contacts::ContactLaw { restitution, tangential_restitution, friction };
+            assert_close(s.entry.name, &found.values(), &laws[law]);
         }
     });
 }

@@ -15,8 +15,8 @@ use crate::sparsity::{OwnedPattern, SparsityPattern};
 pub struct Reduced<'m> {
     model: &'m dyn Model,
     shapes: DMatrix<f64>,
-    q: Run,
-    v: Run,
+    q: ModalRange,
+    v: ModalRange,
     info: &'static ModelInfo,
     /// Models are shared between threads and allocate nothing while they are evaluated.
     scratch: Mutex<Scratch>,
@@ -24,14 +24,14 @@ pub struct Reduced<'m> {
 
 /// Where the modes stand: places in the whole model, and how many modes there are instead.
 #[derive(Clone, Debug)]
-struct Run {
+struct ModalRange {
     whole: Range<usize>,
     modes: usize,
 }
 
 /// What the rows of a matrix belong to: Φᵀ A Φ is formed of velocities, A Φ of conditions.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rows {
+enum RowKind {
     /// Velocities, and constraints after them.
     Velocities,
     /// Constraints or contacts.
@@ -39,21 +39,21 @@ enum Rows {
 }
 
 /// What a place of the whole model has become.
-enum Place {
+enum NewPlace {
     /// This place.
     Kept(usize),
     /// A combination of the modes, with this row of Φ.
     Modal(usize),
 }
 
-impl Run {
-    fn place(&self, index: usize) -> Place {
+impl ModalRange {
+    fn place(&self, index: usize) -> NewPlace {
         if self.whole.contains(&index) {
-            Place::Modal(index - self.whole.start)
+            NewPlace::Modal(index - self.whole.start)
         } else if index < self.whole.start {
-            Place::Kept(index)
+            NewPlace::Kept(index)
         } else {
-            Place::Kept(index - self.whole.len() + self.modes)
+            NewPlace::Kept(index - self.whole.len() + self.modes)
         }
     }
 
@@ -65,8 +65,8 @@ impl Run {
     /// Places that depend on a place of the whole model.
     fn reach(&self, index: usize) -> Range<usize> {
         match self.place(index) {
-            Place::Kept(place) => place..place + 1,
-            Place::Modal(_) => self.modal(),
+            NewPlace::Kept(place) => place..place + 1,
+            NewPlace::Modal(_) => self.modal(),
         }
     }
 
@@ -132,8 +132,8 @@ impl<'m> Reduced<'m> {
             return Err(ModalError::TooMany { asked: count, available: whole.len() });
         }
         let dims = model.dims();
-        let q = Run { whole, modes: count };
-        let v = Run { whole: modes.velocities.clone(), modes: count };
+        let q = ModalRange { whole, modes: count };
+        let v = ModalRange { whole: modes.velocities.clone(), modes: count };
         let info = Box::leak(Box::new(describe(model.describe(), &q, &v)));
         let rows = dims.nv + model.describe().contact_jacobian.rows.max(dims.nc);
         let largest = [
@@ -175,7 +175,7 @@ impl<'m> Reduced<'m> {
     /// The matrix whose values stand in the scratch, in this pattern, to the values of the reduced one.
     fn project_matrix(
         &self,
-        rows: Rows,
+        rows: RowKind,
         from: &SparsityPattern,
         scratch: &mut Scratch,
         to: &SparsityPattern,
@@ -185,15 +185,15 @@ impl<'m> Reduced<'m> {
         (0..to.columns).for_each(|column| half.column_mut(column).rows_mut(0, from.rows).fill(0.0));
         for ((row, column), &value) in from.entries().zip(&*values) {
             match self.v.place(column) {
-                Place::Kept(place) => half[(row, place)] += value,
-                Place::Modal(shape) => {
+                NewPlace::Kept(place) => half[(row, place)] += value,
+                NewPlace::Modal(shape) => {
                     for (mode, place) in self.v.modal().enumerate() {
                         half[(row, place)] += value * self.shapes[(shape, mode)];
                     }
                 }
             }
         }
-        let result = if rows == Rows::Velocities {
+        let result = if rows == RowKind::Velocities {
             for column in 0..to.columns {
                 let whole = half.column(column);
                 let whole = &whole.as_slice()[..from.rows];
@@ -212,7 +212,7 @@ impl<'m> Reduced<'m> {
     /// A matrix of the whole model, written by `fill` into its values, projected.
     fn matrix(
         &self,
-        rows: Rows,
+        rows: RowKind,
         pattern: fn(&ModelInfo) -> &SparsityPattern,
         fill: impl FnOnce(&dyn Model, &mut State, &mut [f64]),
         out: &mut [f64],
@@ -234,9 +234,9 @@ impl<'m> Reduced<'m> {
 }
 
 /// What the reduced model knows about itself.
-fn describe(whole: &'static ModelInfo, q: &Run, v: &Run) -> ModelInfo {
+fn describe(whole: &'static ModelInfo, q: &ModalRange, v: &ModalRange) -> ModelInfo {
     let member = whole.velocities[v.whole.start].name.split('[').next().unwrap_or_default();
-    let channels = |known: &'static [Channel], run: &Run, unit: &'static str| -> &'static [Channel] {
+    let channels = |known: &'static [Channel], run: &ModalRange, unit: &'static str| -> &'static [Channel] {
         let mut channels = known[..run.whole.start].to_vec();
         channels.extend((0..run.modes).map(|mode| {
             let name: &'static str = Box::leak(format!("{member}.mode[{mode}]").into_boxed_str());
@@ -245,8 +245,8 @@ fn describe(whole: &'static ModelInfo, q: &Run, v: &Run) -> ModelInfo {
         channels.extend(&known[run.whole.end..]);
         Box::leak(channels.into_boxed_slice())
     };
-    let square = |pattern: &SparsityPattern| reduced_pattern(pattern, v, Rows::Velocities);
-    let wide = |pattern: &SparsityPattern| reduced_pattern(pattern, v, Rows::Conditions);
+    let square = |pattern: &SparsityPattern| reduced_pattern(pattern, v, RowKind::Velocities);
+    let wide = |pattern: &SparsityPattern| reduced_pattern(pattern, v, RowKind::Conditions);
     ModelInfo {
         name: whole.name,
         doc: whole.doc,
@@ -273,7 +273,7 @@ fn describe(whole: &'static ModelInfo, q: &Run, v: &Run) -> ModelInfo {
     }
 }
 
-fn reduced_blocks(blocks: &[Block], v: &Run) -> Vec<Block> {
+fn reduced_blocks(blocks: &[Block], v: &ModalRange) -> Vec<Block> {
     let mut result = Vec::new();
     for (block, _, range) in crate::configuration::ranges(blocks) {
         let overlap = v.whole.start.max(range.start)..v.whole.end.min(range.end);
@@ -292,13 +292,13 @@ fn reduced_blocks(blocks: &[Block], v: &Run) -> Vec<Block> {
     result
 }
 
-fn reduced_pattern(pattern: &SparsityPattern, v: &Run, kind: Rows) -> SparsityPattern {
-    let rows = |row: usize| if kind == Rows::Velocities { v.reach(row) } else { row..row + 1 };
+fn reduced_pattern(pattern: &SparsityPattern, v: &ModalRange, kind: RowKind) -> SparsityPattern {
+    let rows = |row: usize| if kind == RowKind::Velocities { v.reach(row) } else { row..row + 1 };
     let entries = pattern.entries().flat_map(|(row, column)| {
         let columns = v.reach(column);
         rows(row).flat_map(move |row| columns.clone().map(move |column| (row, column)))
     });
-    let n_rows = if kind == Rows::Velocities { v.size(pattern.rows) } else { pattern.rows };
+    let n_rows = if kind == RowKind::Velocities { v.size(pattern.rows) } else { pattern.rows };
     OwnedPattern::from_entries(n_rows, v.size(pattern.columns), entries).leak()
 }
 
@@ -316,7 +316,7 @@ impl Model for Reduced<'_> {
             self.expand_q(q, state.q.as_mut_slice());
             model.mass_matrix(state.q.as_slice(), values);
         };
-        self.matrix(Rows::Velocities, |info| &info.mass_matrix, fill, out);
+        self.matrix(RowKind::Velocities, |info| &info.mass_matrix, fill, out);
     }
 
     fn bias_force(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
@@ -346,7 +346,7 @@ impl Model for Reduced<'_> {
             self.expand_q(q, state.q.as_mut_slice());
             model.constraint_jacobian(t, state.q.as_slice(), values);
         };
-        self.matrix(Rows::Conditions, |info| &info.constraint_jacobian, fill, out);
+        self.matrix(RowKind::Conditions, |info| &info.constraint_jacobian, fill, out);
     }
 
     fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
@@ -367,7 +367,7 @@ impl Model for Reduced<'_> {
             self.expand_q(q, state.q.as_mut_slice());
             model.contact_jacobian(t, state.q.as_slice(), values);
         };
-        self.matrix(Rows::Conditions, |info| &info.contact_jacobian, fill, out);
+        self.matrix(RowKind::Conditions, |info| &info.contact_jacobian, fill, out);
     }
 
     fn contact_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
@@ -417,7 +417,7 @@ impl Model for Reduced<'_> {
             self.expand_state(state, whole);
             model.iteration_matrix(whole, ca, cv, cq, values);
         };
-        self.matrix(Rows::Velocities, |info| &info.iteration_matrix, fill, values);
+        self.matrix(RowKind::Velocities, |info| &info.iteration_matrix, fill, values);
     }
 
     fn damping(&self, state: &State, out: &mut [f64]) {
@@ -425,7 +425,7 @@ impl Model for Reduced<'_> {
             self.expand_state(state, whole);
             model.damping(whole, values);
         };
-        self.matrix(Rows::Velocities, |info| &info.damping, fill, out);
+        self.matrix(RowKind::Velocities, |info| &info.damping, fill, out);
     }
 
     fn stiffness(&self, state: &State, out: &mut [f64]) {
@@ -433,7 +433,7 @@ impl Model for Reduced<'_> {
             self.expand_state(state, whole);
             model.stiffness(whole, values);
         };
-        self.matrix(Rows::Velocities, |info| &info.stiffness, fill, out);
+        self.matrix(RowKind::Velocities, |info| &info.stiffness, fill, out);
     }
 
     /// The modes at rest.

@@ -1,9 +1,9 @@
-//! The contacts of a model in a step: which are closed, which way they push, and the problem of their impulses.
+//! The contacts of a model in a step: which are closed, the directions of their forces, and the problem of their impulses.
 //!
-//! A scheme has solved linear equations `K x = …` for accelerations or changes of velocity, as if contacts were open.
-//! Impulses Λ change the solution by `K⁻¹ W Λ`, and with it the velocities at the points where contacts act, which
-//! gives `b = Wᵀ v + ∂g/∂t` and `G = Wᵀ (∂v/∂x) K⁻¹ W` of the contact problem. Bilateral constraints and implicit
-//! stiffness and damping are part of K. [rezaei, Eqs. 33-41, 44-50]
+//! A scheme has solved linear equations `K x = …` for accelerations or changes of velocity, as if all contacts were open.
+//! Impulses Λ change the solution by `K⁻¹ W Λ`, and with it the velocities at the points in time at which contacts act. So
+//! the contact problem has `b = Wᵀ v + ∂g/∂t` and the Schur complement `G = Wᵀ (∂v/∂x) K⁻¹ W`. Bilateral constraints and
+//! implicit stiffness and damping are part of K. [rezaei, Eqs. 33-41, 44-50]
 
 use super::OPENED;
 use super::problem::Problem;
@@ -11,109 +11,77 @@ use super::solver::{Solver, Unsolved};
 use crate::linear_solver::LinearSolver;
 use crate::model::{ContactInfo, ContactLaw, Model, State};
 use crate::newton::{Equations, Newton};
-use crate::scheme::{StepError, StepStats};
+use crate::step::{ContactRecord, StepError, StepStats};
 
-/// Most points of a step at which contacts act together.
+/// Largest number of points in time of a step that one contact problem couples.
 pub(crate) const MAX_POINTS: usize = 3;
-/// Up to this many rows memory is taken at the start; beyond, when they close for the first time.
+/// Memory for this many rows is allocated at the start; for more, when they close for the first time.
 const RESERVED_ROWS: usize = 512;
 
-/// So many contacts are named in an error.
+/// Number of contacts that an error names.
 const NAMED: usize = 8;
-/// Energy of an impact below this part of its terms is round-off.
+/// Energy gained in an impact below this fraction of its terms is round-off.
 const ROUNDING: f64 = 1e-12;
-/// Restitution that adds energy is halved down to this part of it, then left out.
+/// Restitution that adds energy is halved until it is below this fraction of its value, then set to zero.
 const LEAST_SHARE: f64 = 0.1;
 
-/// Equations of a step whose unknowns are accelerations, and whose contacts act at one or several points.
-pub(crate) trait Moving: Equations {
+/// The equations of a step whose unknowns are accelerations and whose contacts act at one or several points in time.
+pub(crate) trait ContactEquations: Equations {
     /// Number of points, at most [`MAX_POINTS`].
     fn points(&self) -> usize;
     /// The iterate at a point.
     fn state(&self, point: usize) -> &State;
-    /// Derivative of the velocity at a point by the acceleration that belongs to another.
+    /// Derivative of the velocity at a point with respect to the acceleration at another.
     fn response(&self, point: usize, by: usize) -> f64;
 }
 
-/// What contacts have done so far.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContactRecord {
-    /// Gaps, `[contacts]`.
-    pub gaps: Vec<f64>,
-    /// Forces at the end of the last step, normal and tangential, as the rows of [`Model::contact_jacobian`].
-    pub forces: Vec<f64>,
-    /// Impulses of all impacts since the start, by the same rows. With Moreau's rule those of whole steps with an impact.
-    pub impulses: Vec<f64>,
-    /// Number of instants with an impact since the start, which may be one of them. With Moreau's rule, of steps in which
-    /// contacts push that were open before.
-    pub impacts: u64,
-    /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
-    /// by Newton's law, which no impact does. With Moreau's rule, steps.
-    pub weakened: u64,
-    /// Largest violation of the laws of contact since the start, as a relative velocity.
-    pub violation: f64,
-    /// The deepest that a contact was closed since the start, in the unit of its gap: impacts come up to a step late.
-    pub penetration: f64,
-    /// Energy that impacts have taken since the start, J; relative to what moves the contacts, where something does.
-    /// With Moreau's rule, which does not tell impacts from forces, all that contacts have taken.
-    pub loss: f64,
-    /// Work of all contact forces and impulses on the bodies since the start, J, forces by the trapezoidal rule: friction
-    /// and impacts take energy, obstacles that move may give some, and drives do in impacts.
-    pub work: f64,
-    /// The most that it may have been: what friction takes within steps, which is known to first order only, not counted.
-    pub(crate) most_work: f64,
-    /// The least energy that one impact has taken, J; not negative but for rounding. With Moreau's rule the least of a
-    /// step, from the velocity before or after what all other forces do in it.
-    pub least_loss: f64,
-}
-
-/// What impulses take of the energy, J.
+/// Energy that impulses dissipate, J.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loss {
     taken: f64,
-    /// Their work on the bodies, whatever moves the obstacles.
+    /// Work of the impulses on the bodies, also where obstacles are moved.
     work: f64,
-    /// The larger of what they take from the velocities before, and from these with what all other forces have changed:
-    /// between both, which differ by the length of a step, no law of impact can tell.
+    /// The larger of two losses: from the velocities before the impact, and from these plus the change by all other forces.
+    /// The two differ by the length of a step, within which an impact law does not say when the impact happens.
     least: f64,
-    /// Size of the terms.
+    /// Magnitude of the terms, for rounding.
     size: f64,
     /// Whether restitution was weakened.
     is_weakened: bool,
 }
 
-/// Directions of the contacts at one configuration.
-struct Place {
+/// Directions of the contacts in one configuration.
+struct Directions {
     /// Values of Wᵀ.
     directions: Vec<f64>,
-    /// The part of relative velocities that does not contain v.
+    /// The part of relative velocities that does not depend on v.
     rate: Vec<f64>,
     acceleration: Vec<f64>,
 }
 
-impl Place {
+impl Directions {
     /// The row of Wᵀ with these entries times a velocity, without the rate.
     fn along(&self, entries: &[(usize, usize)], v: &[f64]) -> f64 {
         entries.iter().map(|&(column, slot)| self.directions[slot] * v[column]).sum()
     }
 }
 
-/// How velocities at the points follow from a solution x of linear equations, block by block.
-pub(crate) struct Motion<'a> {
-    /// Velocities without x.
+/// How the velocities at the points in time follow from a solution x of linear equations, block by block.
+pub(crate) struct VelocityMap<'a> {
+    /// Velocities for x = 0.
     pub(crate) known: [&'a [f64]; MAX_POINTS],
     pub(crate) points: usize,
-    /// Derivatives of the velocity at a point by the block of x that belongs to another.
+    /// Derivatives of the velocity at a point with respect to the block of x of another.
     pub(crate) response: [[f64; MAX_POINTS]; MAX_POINTS],
-    /// Directions in which velocities are measured, and in which contacts push: places of [`Contacts::evaluate`].
+    /// Directions in which velocities are measured, and in which contact forces act: indices of [`Contacts::evaluate`].
     pub(crate) measured: [usize; MAX_POINTS],
     pub(crate) pushed: [usize; MAX_POINTS],
-    /// The part of their restitution with which contacts turn the known velocities round: 0 unless in an impact.
+    /// Fraction of the coefficients of restitution that is applied to the known velocities: 0 except in an impact.
     pub(crate) restitution: f64,
 }
 
-impl<'a> Motion<'a> {
-    /// One point, directions of the first place.
+impl<'a> VelocityMap<'a> {
+    /// One point in time, with the first directions.
     pub(crate) fn single(known: &'a [f64], response: f64, restitution: f64) -> Self {
         let none: &[f64] = &[];
         let mut factors = [[0.0; MAX_POINTS]; MAX_POINTS];
@@ -136,39 +104,40 @@ pub(crate) struct Contacts<'m> {
     laws: Vec<ContactLaw>,
     /// Row of each contact's normal.
     first_rows: Vec<usize>,
-    /// Entries of each row of Wᵀ: column and place among the values.
+    /// Entries of each row of Wᵀ: column and index among the values.
     rows: Vec<Vec<(usize, usize)>>,
-    places: Vec<Place>,
+    places: Vec<Directions>,
     pub(crate) closed: Vec<usize>,
-    /// Contacts that stay closed although rounding may have opened them: at the end of the last step, and of the one
+    /// Contacts that stay closed although rounding may have opened their gaps: at the end of the last step, and of the one
     /// before.
-    held: [Vec<bool>; 2],
-    /// What their gaps may be.
+    kept_closed: [Vec<bool>; 2],
+    /// Largest gap of each contact for that.
     slacks: Vec<f64>,
-    /// Contact and row of Wᵀ of everything that is closed.
+    /// Contact and row of Wᵀ of every row of a closed contact.
     closed_rows: Vec<(usize, usize)>,
-    /// Of each velocity, where its entries in closed rows begin: number of the row among them, and place in Wᵀ.
-    touched_starts: Vec<usize>,
-    touched: Vec<(usize, usize)>,
+    /// Closed rows by columns: where the entries of each velocity begin, and of each entry the index of its row among the
+    /// closed ones and its index among the values of Wᵀ.
+    column_starts: Vec<usize>,
+    closed_entries: Vec<(usize, usize)>,
     problem: Problem,
     solver: Solver,
     /// `K⁻¹ W`, column by column.
     responses: Vec<f64>,
-    /// Velocities at a point, without contacts or by one of them.
+    /// Velocities at a point: without contact forces, or the change by one of them.
     velocity: Vec<f64>,
-    /// Impulses by point and row, from the problem solved last; zero where open.
+    /// Impulses by point and row, from the problem solved last; zero where open. They warm-start the next problem.
     impulses: Vec<f64>,
-    /// A solution without contacts, while impulses are sought.
+    /// The solution without contact forces, while that of an impact is sought.
     free: Vec<f64>,
     /// Time of the step's beginning, s, for errors.
     start: f64,
-    /// Whether the last problem was that of an earlier iterate of the same step.
+    /// Whether the last problem belonged to an earlier iterate of the same step.
     repeats: bool,
     pub(crate) record: ContactRecord,
 }
 
 impl<'m> Contacts<'m> {
-    /// `unknowns`: size of the largest linear system that contacts will be added to; `points`: of a step.
+    /// `unknowns`: size of the largest linear system whose solution contacts will change; `points`: number in a step.
     pub(crate) fn new(model: &'m dyn Model, scheme: String, unknowns: usize, points: usize) -> Self {
         let info = model.describe();
         let infos = info.contacts;
@@ -184,7 +153,7 @@ impl<'m> Contacts<'m> {
         }
         let mut laws = vec![ContactLaw::default(); infos.len()];
         model.contact_laws(&mut laws);
-        let place = || Place {
+        let place = || Directions {
             directions: vec![0.0; info.contact_jacobian.nnz()],
             rate: vec![0.0; n_rows],
             acceleration: vec![0.0; n_rows],
@@ -202,11 +171,11 @@ impl<'m> Contacts<'m> {
             rows,
             places: (0..MAX_POINTS).map(|_| place()).collect(),
             closed: Vec::with_capacity(infos.len()),
-            held: [vec![false; infos.len()], vec![false; infos.len()]],
+            kept_closed: [vec![false; infos.len()], vec![false; infos.len()]],
             slacks: vec![0.0; infos.len()],
             closed_rows: Vec::with_capacity(n_rows),
-            touched_starts: vec![0; info.velocities.len() + 1],
-            touched: Vec::with_capacity(info.contact_jacobian.nnz()),
+            column_starts: vec![0; info.velocities.len() + 1],
+            closed_entries: Vec::with_capacity(info.contact_jacobian.nnz()),
             problem,
             solver,
             responses: Vec::with_capacity(reserved * unknowns),
@@ -225,8 +194,8 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// Begins a step in which the contacts are closed whose gaps are, and those that stay closed; the first guess are the
-    /// impulses found last.
+    /// Begins a step with the closed contacts: those whose gaps are not positive, and those that stay closed. The impulses
+    /// found last are the warm start.
     pub(crate) fn begin(&mut self, start: f64, gaps: &[f64]) {
         self.start = start;
         self.closed.clear();
@@ -240,7 +209,7 @@ impl<'m> Contacts<'m> {
             let first = self.first_rows[contact];
             self.closed_rows.extend((first..=first + self.infos[contact].tangents).map(|row| (contact, row)));
         }
-        self.touch();
+        self.index_closed_rows();
         if self.closed.is_empty() {
             self.impulses.fill(0.0);
         }
@@ -248,7 +217,7 @@ impl<'m> Contacts<'m> {
 
     /// Whether a contact with this gap is closed.
     pub(crate) fn closes(&self, contact: usize, gap: f64) -> bool {
-        gap <= 0.0 || self.held[0][contact]
+        gap <= 0.0 || self.kept_closed[0][contact]
     }
 
     /// Whether a contact is closed in the step, or was in the last one.
@@ -256,61 +225,61 @@ impl<'m> Contacts<'m> {
         self.closed.binary_search(&contact).is_ok()
     }
 
-    /// Takes contacts for closed whose gaps are zero but for rounding, at the start.
-    pub(crate) fn close(&mut self, gaps: &[f64], rounding: f64) {
+    /// At the start: closes the contacts whose gaps are zero except for rounding.
+    pub(crate) fn close_at_start(&mut self, gaps: &[f64], rounding: f64) {
         for (contact, &gap) in gaps.iter().enumerate() {
-            self.held[0][contact] = gap <= rounding;
-            self.slacks[contact] = OPENED * rounding + if self.held[0][contact] { gap.max(0.0) } else { 0.0 };
+            self.kept_closed[0][contact] = gap <= rounding;
+            self.slacks[contact] = OPENED * rounding + if self.kept_closed[0][contact] { gap.max(0.0) } else { 0.0 };
         }
     }
 
-    /// At the end of a step: contacts that were closed in it stay so where rounding has opened them and they do not part.
-    pub(crate) fn settle(&mut self, gaps: &[f64], velocities: &[f64], rest: f64) {
-        self.held.swap(0, 1);
+    /// At the end of a step: contacts that were closed in it stay closed if their gap is rounding and they do not separate.
+    pub(crate) fn update_kept_closed(&mut self, gaps: &[f64], velocities: &[f64], rest: f64) {
+        self.kept_closed.swap(0, 1);
         for contact in 0..self.len() {
             let touches = gaps[contact] <= self.slacks[contact] && velocities[contact].abs() <= rest;
-            self.held[0][contact] = touches && self.is_closed(contact);
+            self.kept_closed[0][contact] = touches && self.is_closed(contact);
         }
     }
 
-    /// Takes back what the last [`Self::settle`] has done.
-    pub(crate) fn unsettle(&mut self) {
-        self.held.swap(0, 1);
+    /// Undoes the last [`Self::update_kept_closed`].
+    pub(crate) fn restore_kept_closed(&mut self) {
+        self.kept_closed.swap(0, 1);
     }
 
-    /// Lets those go that an impact has parted.
-    pub(crate) fn part(&mut self, velocities: &[f64], rest: f64) {
-        self.held[0].iter_mut().zip(velocities).for_each(|(held, v)| *held = *held && v.abs() <= rest);
+    /// Opens the contacts that an impact has separated.
+    pub(crate) fn release_separating(&mut self, velocities: &[f64], rest: f64) {
+        self.kept_closed[0].iter_mut().zip(velocities).for_each(|(held, v)| *held = *held && v.abs() <= rest);
     }
 
-    /// Writes gaps into the record.
-    pub(crate) fn keep_gaps(&mut self, gaps: &[f64]) {
+    /// Records gaps.
+    pub(crate) fn record_gaps(&mut self, gaps: &[f64]) {
         self.record.gaps.copy_from_slice(gaps);
         self.record.penetration = gaps.iter().fold(self.record.penetration, |deepest, gap| deepest.max(-gap));
     }
 
-    /// Sorts the entries of closed rows by velocity.
-    fn touch(&mut self) {
-        let Self { rows, closed_rows, touched_starts, touched, .. } = self;
-        touched_starts.fill(0);
+    /// Indexes the entries of closed rows by columns.
+    fn index_closed_rows(&mut self) {
+        let Self { rows, closed_rows, column_starts, closed_entries, .. } = self;
+        column_starts.fill(0);
         for &(_, row) in closed_rows.iter() {
-            rows[row].iter().for_each(|&(column, _)| touched_starts[column + 1] += 1);
+            rows[row].iter().for_each(|&(column, _)| column_starts[column + 1] += 1);
         }
-        for column in 1..touched_starts.len() {
-            touched_starts[column] += touched_starts[column - 1];
+        for column in 1..column_starts.len() {
+            column_starts[column] += column_starts[column - 1];
         }
-        let total = touched_starts.last().copied().unwrap_or(0);
-        touched.clear();
-        touched.resize(total, (0, 0));
-        // Starts move to the ends of their ranges while these fill up from behind.
+        let total = column_starts.last().copied().unwrap_or(0);
+        closed_entries.clear();
+        closed_entries.resize(total, (0, 0));
+        // Filled from the back: each start moves from the end of its range to its beginning.
         for (k, &(_, row)) in closed_rows.iter().enumerate().rev() {
             for &(column, slot) in &rows[row] {
-                touched_starts[column + 1] -= 1;
-                touched[touched_starts[column + 1]] = (k, slot);
+                column_starts[column + 1] -= 1;
+                closed_entries[column_starts[column + 1]] = (k, slot);
             }
         }
-        touched_starts.rotate_left(1);
-        if let Some(end) = touched_starts.last_mut() {
+        column_starts.rotate_left(1);
+        if let Some(end) = column_starts.last_mut() {
             *end = total;
         }
     }
@@ -320,14 +289,14 @@ impl<'m> Contacts<'m> {
         self.rows.len()
     }
 
-    /// Directions at a configuration.
+    /// Evaluates directions in a configuration.
     pub(crate) fn evaluate(&mut self, place: usize, t: f64, q: &[f64], v: &[f64]) {
-        let Place { directions, rate, acceleration } = &mut self.places[place];
+        let Directions { directions, rate, acceleration } = &mut self.places[place];
         self.model.contact_jacobian(t, q, directions);
         self.model.contact_bias(t, q, v, rate, acceleration);
     }
 
-    /// Normal velocities of all contacts for the directions of a place.
+    /// Normal velocities of all contacts for these directions.
     pub(crate) fn normal_velocities(&self, place: usize, v: &[f64], out: &mut [f64]) {
         let place = &self.places[place];
         for (out, &row) in out.iter_mut().zip(&self.first_rows) {
@@ -335,7 +304,7 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// `out += factor W f` with the forces of the record and the directions of a place.
+    /// `out += factor W f` with the forces of the record and these directions.
     pub(crate) fn add_forces(&self, place: usize, factor: f64, out: &mut [f64]) {
         let directions = &self.places[place].directions;
         for (entries, force) in self.rows.iter().zip(&self.record.forces).filter(|(_, force)| **force != 0.0) {
@@ -345,8 +314,8 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// Solves equations under the forces of the closed contacts, where a step looks at any.
-    pub(crate) fn solve<E: Moving>(
+    /// Solves equations by Newton's method under the forces of the closed contacts, if the step has contacts.
+    pub(crate) fn solve<E: ContactEquations>(
         contacts: Option<&mut Contacts>,
         newton: &mut Newton,
         equations: &mut E,
@@ -356,10 +325,10 @@ impl<'m> Contacts<'m> {
         match contacts {
             None => newton.solve(equations, start, scheme),
             Some(contacts) => {
-                let stats = newton.solve_bent(equations, start, scheme, |equations: &E, solver, correction| {
-                    let is_held = contacts.hold(equations, solver, correction)?;
+                let stats = newton.solve_projected(equations, start, scheme, |equations: &E, solver, correction| {
+                    let is_projected = contacts.project_correction(equations, solver, correction)?;
                     contacts.repeats = true;
-                    Ok(is_held)
+                    Ok(is_projected)
                 });
                 contacts.repeats = false;
                 stats
@@ -367,10 +336,10 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// Bends a Newton correction so that the velocities after it obey the laws of the closed contacts.
+    /// Projects a Newton correction: the velocities after it obey the laws of the closed contacts.
     ///
-    /// The solver holds the matrix whose solution the correction is. Says whether any contact is closed.
-    fn hold<E: Moving>(
+    /// The solver holds the factorized matrix that the correction was computed with. Returns whether any contact is closed.
+    fn project_correction<E: ContactEquations>(
         &mut self,
         equations: &E,
         solver: &mut LinearSolver,
@@ -381,7 +350,7 @@ impl<'m> Contacts<'m> {
         }
         let points = equations.points();
         let none: &[f64] = &[];
-        let mut motion = Motion { points, ..Motion::single(none, 0.0, 0.0) };
+        let mut motion = VelocityMap { points, ..VelocityMap::single(none, 0.0, 0.0) };
         for point in 0..points {
             let state = equations.state(point);
             self.evaluate(point, state.t, state.q.as_slice(), state.v.as_slice());
@@ -390,25 +359,25 @@ impl<'m> Contacts<'m> {
                 motion.response[point][by] = equations.response(point, by);
             }
         }
-        // The correction is subtracted, what is solved for here is added.
+        // Newton's method subtracts the correction, `impose` adds to a solution.
         correction.iter_mut().for_each(|entry| *entry = -*entry);
         self.impose(solver, correction, &motion)?;
         correction.iter_mut().for_each(|entry| *entry = -*entry);
         Ok(true)
     }
 
-    /// Changes the solution x of linear equations by what the closed contacts do.
+    /// Adds the effect of the closed contacts to the solution x of linear equations.
     pub(crate) fn impose(
         &mut self,
         solver: &mut LinearSolver,
         x: &mut [f64],
-        motion: &Motion,
+        motion: &VelocityMap,
     ) -> Result<(), StepError> {
         self.set_up(solver, x, motion);
         let stuck = |unsolved: Unsolved, contacts: &Self| StepError::Contact {
             t: contacts.start,
             scheme: contacts.scheme.clone(),
-            contacts: contacts.missing(motion.points, unsolved.tolerance),
+            contacts: contacts.violated(motion.points, unsolved.tolerance),
             iteration: unsolved.iterations,
             residual: unsolved.violation,
         };
@@ -432,9 +401,9 @@ impl<'m> Contacts<'m> {
     }
 
     /// b and G of the closed contacts.
-    fn set_up(&mut self, solver: &mut LinearSolver, x: &[f64], motion: &Motion) {
+    fn set_up(&mut self, solver: &mut LinearSolver, x: &[f64], motion: &VelocityMap) {
         let Self { problem, responses, rows, places, first_rows, infos, laws, .. } = self;
-        let Self { closed, closed_rows, touched_starts, touched, velocity, impulses, .. } = self;
+        let Self { closed, closed_rows, column_starts, closed_entries, velocity, impulses, .. } = self;
         let (n, block, n_rows) = (x.len(), x.len() / motion.points, rows.len());
         problem.clear();
         for _ in 0..motion.points {
@@ -446,7 +415,7 @@ impl<'m> Contacts<'m> {
         responses.clear();
         responses.resize(problem.size() * n, 0.0);
 
-        // Adds to the velocity at a point what blocks of x do.
+        // Adds the effect of all blocks of x to the velocity at a point.
         let respond = |point: usize, x: &[f64], velocity: &mut [f64]| {
             for (x, factor) in x.chunks_exact(block).zip(motion.response[point]) {
                 velocity.iter_mut().zip(x).for_each(|(velocity, x)| *velocity += factor * x);
@@ -480,7 +449,7 @@ impl<'m> Contacts<'m> {
                 respond(point, response, velocity);
                 let directions = &places[motion.measured[point]].directions;
                 for (at, &value) in velocity.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-                    for &(k, slot) in &touched[touched_starts[at]..touched_starts[at + 1]] {
+                    for &(k, slot) in &closed_entries[column_starts[at]..column_starts[at + 1]] {
                         problem.add_entry(point * closed_rows.len() + k, column, directions[slot] * value);
                     }
                 }
@@ -489,46 +458,47 @@ impl<'m> Contacts<'m> {
         problem.scale();
     }
 
-    /// Names of the contacts that miss their laws, once each.
-    fn missing(&self, points: usize, tolerance: f64) -> String {
-        let is_missed = |contact: usize| {
+    /// Names of the contacts that violate their laws, once each.
+    fn violated(&self, points: usize, tolerance: f64) -> String {
+        let is_violated = |contact: usize| {
             let all = (0..points).map(|point| &self.problem.contacts[point * self.closed.len() + contact]);
-            all.into_iter().any(|rows| self.problem.misses(rows, tolerance))
+            all.into_iter().any(|rows| self.problem.violates(rows, tolerance))
         };
-        let names = (0..self.closed.len()).filter(|&contact| is_missed(contact));
+        let names = (0..self.closed.len()).filter(|&contact| is_violated(contact));
         let names: Vec<String> = names.map(|contact| format!("`{}`", self.infos[self.closed[contact]].name)).collect();
-        // A pile has hundreds.
+        // There may be hundreds.
         match names.get(NAMED..) {
             Some(others) if !others.is_empty() => format!("{} and {} others", names[..NAMED].join(", "), others.len()),
             _ => names.join(", "),
         }
     }
 
-    /// Writes the impulses of a point, over a time, into the record as forces.
-    pub(crate) fn keep_forces(&mut self, point: usize, over: f64) {
+    /// Records the impulses of a point, divided by a duration, as forces.
+    pub(crate) fn record_forces(&mut self, point: usize, duration: f64) {
         let n = self.n_rows();
         let impulses = &self.impulses[point * n..(point + 1) * n];
-        self.record.forces.iter_mut().zip(impulses).for_each(|(force, impulse)| *force = impulse / over);
+        self.record.forces.iter_mut().zip(impulses).for_each(|(force, impulse)| *force = impulse / duration);
     }
 
-    /// The next problem is not like the last one: its first guess is that nobody pushes.
-    pub(crate) fn release(&mut self) {
+    /// Resets the warm start to zero impulses, where the next problem is unrelated to the last one.
+    pub(crate) fn reset_warm_start(&mut self) {
         self.impulses.fill(0.0);
     }
 
-    /// Makes velocities at the first place those after an instant of acceleration, for contacts that stay closed.
+    /// Replaces the relative velocities of the first directions by those after an instant of acceleration; the rounding in
+    /// the normal velocities of contacts that stay closed is dropped.
     pub(crate) fn accelerate(&mut self, v: &[f64], rest: f64, instant: f64) {
         for row in 0..self.n_rows() {
             let velocity = self.places[0].along(&self.rows[row], v) + self.places[0].rate[row];
             let is_kept = self.first_rows.contains(&row) && velocity.abs() <= rest;
-            let Place { rate, acceleration, .. } = &mut self.places[0];
+            let Directions { rate, acceleration, .. } = &mut self.places[0];
             rate[row] += instant * acceleration[row] - if is_kept { velocity } else { 0.0 };
         }
     }
 
-    /// [`Self::impose`] on a change x of velocity, with this part of the restitution of an impact; less of it where that
-    /// adds energy.
-    pub(crate) fn strike(
+    /// [`Self::impose`] on a change x of velocity, with this fraction of the restitution of an impact, and with less of it
+    /// if that would add energy.
+    pub(crate) fn apply_impact(
         &mut self,
         solver: &mut LinearSolver,
         x: &mut [f64],
@@ -541,11 +511,11 @@ impl<'m> Contacts<'m> {
         let mut share = restitution;
         let result = loop {
             x.copy_from_slice(&free);
-            if let Err(error) = self.impose(solver, x, &Motion::single(before, 1.0, share)) {
+            if let Err(error) = self.impose(solver, x, &VelocityMap::single(before, 1.0, share)) {
                 break Err(error);
             }
             let loss = Loss { is_weakened: share < 1.0, ..self.loss(before, &free, x) };
-            // Without restitution an impact takes energy for certain.
+            // An impact without restitution cannot add energy.
             if loss.least >= -ROUNDING * loss.size || share == 0.0 {
                 break Ok(loss);
             }
@@ -555,8 +525,8 @@ impl<'m> Contacts<'m> {
         result
     }
 
-    /// The energy that the impulses of the problem solved last take, `−½ Λᵀ (ξ⁻ + ξ⁺)`: velocities change by `free` without
-    /// them, by x with them.
+    /// The energy that the impulses of the problem solved last dissipate, `−½ Λᵀ (ξ⁻ + ξ⁺)`: velocities change by `free`
+    /// without them, by x with them.
     fn loss(&self, before: &[f64], free: &[f64], x: &[f64]) -> Loss {
         let (place, mut taken, mut work, mut from_free, mut size) = (&self.places[0], 0.0, 0.0, 0.0, 0.0);
         for row in (0..self.n_rows()).filter(|&row| self.impulses[row] != 0.0) {
@@ -571,8 +541,7 @@ impl<'m> Contacts<'m> {
         Loss { taken, work, least: taken.max(from_free), size, is_weakened: false }
     }
 
-    /// Adds an impact to the record, perhaps at the instant of the last one: its impulses are those of the problem solved
-    /// last.
+    /// Records an impact with the impulses of the problem solved last; `is_first` at its instant.
     pub(crate) fn record_impact(&mut self, loss: &Loss, is_first: bool) {
         let impulses = self.record.impulses.iter_mut().zip(&self.impulses);
         impulses.for_each(|(sum, impulse)| *sum += impulse);
@@ -580,14 +549,14 @@ impl<'m> Contacts<'m> {
         self.record_loss(loss);
     }
 
-    /// What moves along the rows of a place, without what moves the obstacles.
+    /// Relative velocities along these directions, without the motion of obstacles.
     pub(crate) fn motion_along(&self, place: usize, v: &[f64], out: &mut [f64]) {
         for (out, entries) in out.iter_mut().zip(&self.rows) {
             *out = self.places[place].along(entries, v);
         }
     }
 
-    /// Adds the work of the forces of a step, whose contacts moved so at its beginning and move so at its end.
+    /// Records the work of the contact forces in a step, from the relative velocities at its beginning and at its end.
     pub(crate) fn record_work(&mut self, dt: f64, before: &[f64], after: &[f64]) {
         let pairs = self.record.forces.iter().zip(before.iter().zip(after));
         let power: f64 = pairs.map(|(force, (before, after))| 0.5 * force * (before + after)).sum();
@@ -595,13 +564,13 @@ impl<'m> Contacts<'m> {
         self.record.most_work += (dt * power).max(0.0);
     }
 
-    /// Adds what drives have given in an impact, J.
+    /// Records the work of drives in an impact, J.
     pub(crate) fn record_drives(&mut self, work: f64) {
         self.record.work += work;
         self.record.most_work += work;
     }
 
-    /// Adds what contacts have taken to the record.
+    /// Records the energy that contacts have dissipated.
     pub(crate) fn record_loss(&mut self, loss: &Loss) {
         self.record.weakened += u64::from(loss.is_weakened);
         self.record.loss += loss.taken;

@@ -1,22 +1,22 @@
-//! What contacts do to each other: G, contact by contact in blocks of 3 × 3.
+//! The coupling of contacts: G as a sparse matrix of 3 × 3 blocks, one for each pair of contacts.
 //!
-//! Few contacts share a body, so that blocks are few where contacts are many. A block has the rows of one contact and the
-//! columns of another, the normal first; what a contact has no direction for is zero.
+//! Few contacts share a body, so that G is sparse where contacts are many. A block has the rows of one contact and the
+//! columns of another, the normal first; rows and columns of tangents that a contact lacks are zero.
 
-/// Values of one contact: normal and tangential; entries behind its directions are zero.
+/// Values of one contact: normal, then tangential; entries of tangents that it lacks are zero.
 pub(super) type Vector = [f64; 3];
 /// Rows of a 3 × 3 matrix.
-pub(super) type Block = [Vector; 3];
+pub(super) type Block3 = [Vector; 3];
 
-pub(super) const IDENTITY: Block = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-/// Blocks for which there is room at once.
+pub(super) const IDENTITY: Block3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+/// Number of blocks in a row for which memory is reserved.
 const RESERVED: usize = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Couplings {
-    /// Of each contact the contacts that act on it, in order, itself among them.
-    rows: Vec<Vec<(usize, Block)>>,
-    /// Contacts that take part; rows beyond keep their memory.
+    /// For each contact the contacts that act on it, in ascending order, including itself.
+    rows: Vec<Vec<(usize, Block3)>>,
+    /// Number of contacts; rows beyond it keep their memory.
     size: usize,
 }
 
@@ -27,41 +27,41 @@ impl Couplings {
         self.rows.extend((0..missing).map(|_| Vec::with_capacity(RESERVED.min(contacts))));
     }
 
-    /// Nothing acts on anything.
+    /// Sets all couplings to zero.
     pub(super) fn clear(&mut self, contacts: usize) {
         self.reserve(contacts);
         self.size = contacts;
         for (contact, row) in self.rows.iter_mut().enumerate() {
             row.clear();
             if contact < contacts {
-                row.push((contact, Block::default()));
+                row.push((contact, Block3::default()));
             }
         }
     }
 
-    /// The block with which a contact acts on another.
-    pub(super) fn block_mut(&mut self, on: usize, from: usize) -> &mut Block {
+    /// The block of the action of a contact on another.
+    pub(super) fn block_mut(&mut self, on: usize, from: usize) -> &mut Block3 {
         let row = &mut self.rows[on];
         let at = row.binary_search_by_key(&from, |(contact, _)| *contact).unwrap_or_else(|at| {
-            row.insert(at, (from, Block::default()));
+            row.insert(at, (from, Block3::default()));
             at
         });
         &mut row[at].1
     }
 
-    /// The blocks that act on a contact, itself among them, in order.
-    pub(super) fn row(&self, on: usize) -> &[(usize, Block)] {
+    /// The blocks of the actions on a contact, in ascending order, including its own.
+    pub(super) fn row(&self, on: usize) -> &[(usize, Block3)] {
         &self.rows[on]
     }
 
-    pub(super) fn rows_mut(&mut self) -> &mut [Vec<(usize, Block)>] {
+    pub(super) fn rows_mut(&mut self) -> &mut [Vec<(usize, Block3)>] {
         &mut self.rows[..self.size]
     }
 
-    /// How a contact acts on itself.
-    pub(super) fn own(&self, contact: usize) -> Block {
+    /// The block on the diagonal.
+    pub(super) fn own(&self, contact: usize) -> Block3 {
         let row = &self.rows[contact];
-        row.binary_search_by_key(&contact, |(other, _)| *other).map_or_else(|_| Block::default(), |at| row[at].1)
+        row.binary_search_by_key(&contact, |(other, _)| *other).map_or_else(|_| Block3::default(), |at| row[at].1)
     }
 
     pub(super) fn is_finite(&self) -> bool {
@@ -74,12 +74,12 @@ pub(super) fn dot(a: &Vector, b: &Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-pub(super) fn times(block: &Block, vector: &Vector) -> Vector {
+pub(super) fn times(block: &Block3, vector: &Vector) -> Vector {
     [dot(&block[0], vector), dot(&block[1], vector), dot(&block[2], vector)]
 }
 
-pub(super) fn product(left: &Block, right: &Block) -> Block {
-    let mut product = Block::default();
+pub(super) fn product(left: &Block3, right: &Block3) -> Block3 {
+    let mut product = Block3::default();
     for (row, left) in product.iter_mut().zip(left) {
         for (left, right) in left.iter().zip(right) {
             for (entry, right) in row.iter_mut().zip(right) {

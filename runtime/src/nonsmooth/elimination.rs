@@ -1,11 +1,12 @@
-//! Dense linear systems that may be singular: redundant contacts, e.g. the fourth leg of a table.
+//! Gaussian elimination with full pivoting for dense linear systems that may be singular because contacts are redundant,
+//! e.g. the fourth leg of a table.
 //!
-//! Rows and columns are exchanged for the largest pivot; unknowns whose pivot vanishes stay zero, so that a consistent
-//! system gets one of its solutions. What an inconsistent one gets is judged by whoever asked.
+//! Unknowns whose pivot vanishes are zero, which solves a consistent system. Whether the system was consistent is for the
+//! caller to check.
 
 use super::problem::{Problem, Terms};
 
-/// Pivots below this part of the first are round-off.
+/// Pivots below this fraction of the first are round-off.
 const ROUNDING: f64 = 1e-13;
 
 #[derive(Debug, Default)]
@@ -20,7 +21,7 @@ pub(super) struct Elimination {
 }
 
 impl Elimination {
-    /// Makes room for n unknowns.
+    /// Reserves memory for n unknowns.
     pub(super) fn reserve(&mut self, n: usize) {
         self.matrix.reserve(n * n);
         self.rhs.reserve(n);
@@ -36,7 +37,7 @@ impl Elimination {
         self.rhs.copy_from_slice(rhs);
     }
 
-    /// A system of zeros.
+    /// Sets a system of zeros.
     fn clear(&mut self, n: usize) {
         self.size = n;
         for (values, length) in [(&mut self.matrix, n * n), (&mut self.rhs, n), (&mut self.solution, n)] {
@@ -57,7 +58,7 @@ impl Elimination {
             if rank == 0 {
                 first = pivot;
             }
-            // Also where the pivot is not a number.
+            // Also if the pivot is not a number.
             if pivot.is_nan() || pivot <= ROUNDING * first {
                 break;
             }

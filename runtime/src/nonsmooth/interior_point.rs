@@ -1,44 +1,45 @@
-//! The contact problem by an interior-point method, which finds a solution also where contacts are redundant.
+//! Interior-point method for the contact problem, which finds a solution also if contacts are redundant.
 //!
-//! In a heap the forces are not unique, and methods that go from one set of states to the next turn in circles. Here
-//! all contacts approach their laws together: with impulses `x = (μ Λ_N, Λ_T)` and slips `z = (ξ_N/μ + |ξ_T|, ξ_T)` the
+//! In a heap the forces are not unique, and active-set methods cycle. Here complementarity is relaxed for all contacts
+//! together: with impulses `x = (μ Λ_N, Λ_T)` and slips `z = (ξ_N/μ + |ξ_T|, ξ_T)` the
 //! laws of contact and friction are `x ∈ Q, z ∈ Q, x · z = 0`, in the cone Q of vectors whose first entry is at least as
 //! long as the rest (de Saxcé and Feng 1998). Iterates stay inside the cones; steps are those of Mehrotra, scaled as by
 //! Nesterov and Todd, with `|ξ_T|` taken from the last iterate (Acary, Armand and Nguyen 2023). Contacts without friction
 //! have a half-line for their cone.
 
-use super::couplings::{Block, IDENTITY, Vector, dot, times};
+use super::couplings::{Block3, IDENTITY, Vector, dot, times};
 use super::problem::{Problem, Terms};
 use super::sparse_system::SparseSystem;
 
 const ITERATIONS: u32 = 80;
-/// Part of the way to the border of the cones that a step goes.
+/// Fraction of the way to the boundary of the cones that a step takes.
 const INSIDE: f64 = 0.99;
-/// Added to the diagonal, so that redundant contacts do no harm; what it changes, further steps remove.
+/// Added to the diagonal of the linear systems, which redundant contacts would make singular; further steps remove its
+/// effect.
 const DAMPING: f64 = 1e-11;
-/// After so many steps without a better one, slips change by half of what they did.
+/// After this number of steps without improvement the relaxation factor of `|ξ_T|` is halved.
 const PATIENCE: u32 = 15;
-/// Steps of more follow the change of slips in the next one.
+/// After a step longer than this, the next one includes the derivative of `|ξ_T|`.
 const FOLLOWED: f64 = 0.7;
-/// A step of less is none.
+/// Iterations end after a step shorter than this.
 const SHORTEST: f64 = 1e-12;
-/// Complementarity that is kept while slips are wrong, over their error and the mean impulse: with less, steps soon end at
-/// the border; with more, impulses that balance each other grow between redundant contacts.
+/// Complementarity that is maintained while the dual residual is not zero, relative to it times the mean impulse: with less, steps
+/// soon end at the boundary; with more, self-equilibrated impulses grow between redundant contacts.
 const BALANCE: f64 = 0.02;
-/// Distance from the laws, relative to the velocities, at which nothing is left to gain.
+/// Iterations end when the violation is below this, relative to the magnitude of the velocities.
 const CLOSE: f64 = 1e-14;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cone {
-    /// The first of its rows.
+    /// Its first row.
     normal: usize,
     dimension: usize,
-    /// Orthonormal eigenvectors of W, by columns, and its eigenvalues: near the border they are far apart.
-    basis: Block,
+    /// Orthonormal eigenvectors of the scaling W, and its eigenvalues, which are far apart near the boundary.
+    basis: Block3,
     values: Vector,
     /// `W x = W⁻¹ z`.
     lambda: Vector,
-    /// Direction of the slip where its change is followed, else zero.
+    /// Direction of the slip if the derivative of its magnitude is included, else zero.
     along: Vector,
 }
 
@@ -46,25 +47,25 @@ struct Cone {
 pub(super) struct InteriorPoint {
     cones: Vec<Cone>,
     terms: Vec<Terms>,
-    /// Unknowns of the problem over x; zero where there is no x.
+    /// Ratio of the unknowns of the problem to x; zero where there is no x.
     scales: Vec<f64>,
     x: Vec<f64>,
     z: Vec<f64>,
     dx: Vec<f64>,
     dz: Vec<f64>,
-    /// What stands for `|ξ_T|`, in the row of the normal.
+    /// The value used for `|ξ_T|`, in the row of the normal.
     slips: Vec<f64>,
-    /// By how much the slips of x exceed z.
-    lack: Vec<f64>,
-    /// The largest of these, and of what slips are still to change.
-    wrong: f64,
+    /// Dual residual: slips of x minus z.
+    residual: Vec<f64>,
+    /// The largest of these, and of the remaining changes of `slips`.
+    largest_residual: f64,
     rhs: Vec<f64>,
-    /// The unknowns that obey the laws best.
+    /// The unknowns with the least violation.
     best: Vec<f64>,
 }
 
 impl InteriorPoint {
-    /// Makes room for this many rows.
+    /// Reserves memory for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.cones.reserve(rows);
         self.terms.reserve(rows);
@@ -74,14 +75,14 @@ impl InteriorPoint {
     }
 
     fn vectors(&mut self) -> [&mut Vec<f64>; 9] {
-        let Self { scales, x, z, dx, dz, slips, lack, rhs, best, .. } = self;
-        [scales, x, z, dx, dz, slips, lack, rhs, best]
+        let Self { scales, x, z, dx, dz, slips, residual, rhs, best, .. } = self;
+        [scales, x, z, dx, dz, slips, residual, rhs, best]
     }
 
-    /// Replaces the unknowns of a problem, of a prepared system by as good a solution as it finds.
+    /// Replaces the unknowns of a problem, whose system is prepared, by the best point found.
     ///
-    /// Whoever asked judges how well the laws hold. Following the change of slips makes it quick near a solution; either
-    /// way may fail where the other does not.
+    /// The caller must check the violation. `follows`: whether steps may include the derivative of `|ξ_T|`, which makes
+    /// convergence fast near a solution; either choice may fail where the other succeeds.
     pub(super) fn solve(
         &mut self,
         problem: &mut Problem,
@@ -126,7 +127,7 @@ impl InteriorPoint {
         problem.unknowns_mut().copy_from_slice(&self.best);
     }
 
-    /// Starts in the middle of the cones, as far out as the velocities are large.
+    /// Starts on the axes of the cones, at the magnitude of the velocities.
     fn begin(&mut self, problem: &Problem) {
         let n = problem.size();
         self.vectors().into_iter().for_each(|values| {
@@ -155,28 +156,30 @@ impl InteriorPoint {
         }
     }
 
-    /// What z lacks.
+    /// Computes the dual residual, and updates the values of `|ξ_T|`.
     fn measure(&mut self, problem: &mut Problem, part_of_slip: f64) {
         self.write(problem);
         problem.update_slips();
-        self.wrong = 0.0;
+        self.largest_residual = 0.0;
         for cone in &self.cones {
             let z = part(&self.z, cone);
             for row in cone.normal..cone.normal + cone.dimension {
-                self.lack[row] = self.scales[row] * problem.slip(row) - self.z[row];
+                self.residual[row] = self.scales[row] * problem.slip(row) - self.z[row];
             }
             let slip = &mut self.slips[cone.normal];
             let change = z[1].hypot(z[2]) - *slip;
             *slip += part_of_slip * change;
-            self.lack[cone.normal] += *slip;
-            self.wrong = self.wrong.max((1.0 - part_of_slip) * change.abs());
-            self.wrong = part(&self.lack, cone).iter().fold(self.wrong, |wrong, lack| wrong.max(lack.abs()));
+            self.residual[cone.normal] += *slip;
+            self.largest_residual = self.largest_residual.max((1.0 - part_of_slip) * change.abs());
+            self.largest_residual = part(&self.residual, cone)
+                .iter()
+                .fold(self.largest_residual, |largest: f64, residual| largest.max(residual.abs()));
         }
     }
 
-    /// Finds a step towards the laws; says how much of it stays inside the cones.
+    /// Computes a predictor-corrector step; returns the fraction of it that stays inside the cones.
     ///
-    /// Whether it follows the change of `|ξ_T|` makes it quick near a solution, and wrong far from one.
+    /// Including the derivative of `|ξ_T|` is right near a solution, and wrong far from one.
     fn step(&mut self, problem: &Problem, system: &mut SparseSystem, size: f64, follows: bool) -> f64 {
         for cone in &mut self.cones {
             let z = part(&self.z, cone);
@@ -184,14 +187,15 @@ impl InteriorPoint {
             let slip = z[1].hypot(z[2]);
             cone.along = if follows && slip > 0.0 { [0.0, z[1] / slip, z[2] / slip] } else { [0.0; 3] };
         }
-        // In the eigenvectors of W, whose large values would drown the small ones in any other basis.
+        // In the basis of eigenvectors of W: in any other one, its small eigenvalues would be lost in the rounding of the
+        // large ones.
         self.terms.clear();
         self.terms.extend(self.cones.iter().map(|cone| {
             let scales = part(&self.scales, cone);
-            let mut terms = Terms { left: cone.basis, right: Block::default(), own: IDENTITY };
+            let mut terms = Terms { left: cone.basis, right: Block3::default(), own: IDENTITY };
             for i in 0..3 {
                 for k in 0..3 {
-                    terms.left[i][k] = cone.slid(k, i) * scales[k];
+                    terms.left[i][k] = cone.slip_entry(k, i) * scales[k];
                     terms.right[k][i] = cone.basis[i][k] * scales[k];
                 }
                 terms.own[i][i] = cone.values[i].powi(2);
@@ -203,10 +207,10 @@ impl InteriorPoint {
         }
 
         for cone in &self.cones {
-            let lack = cone.slide(&part(&self.lack, cone));
+            let residual = cone.with_slip(&part(&self.residual, cone));
             for i in 0..cone.dimension {
                 let row = cone.normal + i;
-                self.rhs[row] = -self.z[row] - lack[i];
+                self.rhs[row] = -self.z[row] - residual[i];
             }
         }
         self.find(problem, system);
@@ -216,10 +220,10 @@ impl InteriorPoint {
         let next: f64 =
             (0..self.x.len()).map(|row| (self.x[row] + far * self.dx[row]) * (self.z[row] + far * self.dz[row])).sum();
         let centering = (next / now).clamp(0.0, 1.0).powi(3);
-        // Slips that are not yet right need room inside the cones.
+        // While the dual residual is large, iterates must stay away from the boundary.
         let mean = self.cones.iter().map(|cone| self.x[cone.normal]).sum::<f64>() / n_cones;
-        let wrong = if self.wrong > f64::EPSILON * size { self.wrong } else { 0.0 };
-        let target = (centering * now / n_cones).max(BALANCE * wrong * mean);
+        let largest_residual = if self.largest_residual > f64::EPSILON * size { self.largest_residual } else { 0.0 };
+        let target = (centering * now / n_cones).max(BALANCE * largest_residual * mean);
         for cone in &self.cones {
             let (dx, dz) = (cone.apply(&part(&self.dx, cone)), cone.apply_inverse(&part(&self.dz, cone)));
             let (second, square) = (jordan(&dx, &dz), jordan(&cone.lambda, &cone.lambda));
@@ -229,16 +233,16 @@ impl InteriorPoint {
             }
             goal[0] += target;
             let goal = cone.apply(&divided(&goal, &cone.lambda));
-            let lack = cone.slide(&part(&self.lack, cone));
+            let residual = cone.with_slip(&part(&self.residual, cone));
             for i in 0..cone.dimension {
-                self.rhs[cone.normal + i] = goal[i] - lack[i];
+                self.rhs[cone.normal + i] = goal[i] - residual[i];
             }
         }
         self.find(problem, system);
         (INSIDE * self.farthest()).min(1.0)
     }
 
-    /// The steps of x and z that belong to a right-hand side.
+    /// The steps of x and z for a right-hand side.
     fn find(&mut self, problem: &Problem, system: &mut SparseSystem) {
         for cone in &self.cones {
             let rhs = cone.in_basis(&part(&self.rhs, cone));
@@ -254,21 +258,21 @@ impl InteriorPoint {
         }
         for (index, contact) in problem.contacts.iter().enumerate() {
             for (row, slip) in contact.all().zip(problem.act(index, &self.rhs)) {
-                self.dz[row] = self.scales[row] * slip + self.lack[row];
+                self.dz[row] = self.scales[row] * slip + self.residual[row];
             }
         }
         for cone in &self.cones {
-            self.dz[cone.normal] = cone.slide(&part(&self.dz, cone))[0];
+            self.dz[cone.normal] = cone.with_slip(&part(&self.dz, cone))[0];
         }
     }
 
-    /// The length of a step to the border of the cones.
+    /// The length of the step at which it meets the boundary of the cones.
     fn farthest(&self) -> f64 {
-        let to_border = |cone: &Cone| {
-            let x = to_border(&part(&self.x, cone), &part(&self.dx, cone));
-            x.min(to_border(&part(&self.z, cone), &part(&self.dz, cone)))
+        let to_boundary = |cone: &Cone| {
+            let x = to_boundary(&part(&self.x, cone), &part(&self.dx, cone));
+            x.min(to_boundary(&part(&self.z, cone), &part(&self.dz, cone)))
         };
-        self.cones.iter().map(to_border).fold(f64::INFINITY, f64::min)
+        self.cones.iter().map(to_boundary).fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -316,13 +320,13 @@ impl Cone {
         self.out_of_basis(&[a / self.values[0], b / self.values[1], c / self.values[2]])
     }
 
-    /// What row k of the slips counts in column i of the basis, with what the size of the slip adds.
-    fn slid(&self, k: usize, i: usize) -> f64 {
+    /// Entry of the basis for row k and eigenvector i, with the derivative of `|ξ_T|`.
+    fn slip_entry(&self, k: usize, i: usize) -> f64 {
         self.basis[i][k] + self.along[k] * self.basis[i][0]
     }
 
-    /// Slips with what their tangential part adds to the first entry of z.
-    fn slide(&self, slip: &Vector) -> Vector {
+    /// Slips with the linearized `|ξ_T|` added to the first entry.
+    fn with_slip(&self, slip: &Vector) -> Vector {
         [slip[0] + self.along[1] * slip[1] + self.along[2] * slip[2], slip[1], slip[2]]
     }
 }
@@ -337,7 +341,7 @@ fn put(values: &mut [f64], cone: &Cone, vector: &Vector) {
     values[cone.normal..cone.normal + cone.dimension].copy_from_slice(&vector[..cone.dimension]);
 }
 
-/// aᵀ J a, without the cancellation near the border.
+/// aᵀ J a, without cancellation near the boundary.
 fn determinant(a: &Vector) -> f64 {
     let length = a[1].hypot(a[2]);
     (a[0] - length) * (a[0] + length)
@@ -348,17 +352,17 @@ fn jordan(a: &Vector, b: &Vector) -> Vector {
     [dot(a, b), a[0] * b[1] + b[0] * a[1], a[0] * b[2] + b[0] * a[2]]
 }
 
-/// The vector whose product with λ is d.
+/// The vector whose Jordan product with λ is d.
 fn divided(d: &Vector, lambda: &Vector) -> Vector {
     let first = (lambda[0] * d[0] - lambda[1] * d[1] - lambda[2] * d[2]) / determinant(lambda);
     [first, (d[1] - first * lambda[1]) / lambda[0], (d[2] - first * lambda[2]) / lambda[0]]
 }
 
-/// How many times a step leads from a point inside the cone to its border.
-fn to_border(at: &Vector, step: &Vector) -> f64 {
+/// The multiple of a step at which it meets the boundary of the cone from a point inside.
+fn to_boundary(at: &Vector, step: &Vector) -> f64 {
     let (a, c) = (determinant(step), determinant(at));
     let b = at[0] * step[0] - at[1] * step[1] - at[2] * step[2];
-    // b² − a c, which rounding must not make negative where a step leads straight to the apex.
+    // b² − a c as a sum of squares, because rounding must not make it negative for a step straight to the apex.
     let minor = |i: usize, j: usize| (at[i] * step[j] - at[j] * step[i]).powi(2);
     let root = minor(0, 1) + minor(0, 2) - minor(1, 2);
     if root < 0.0 {
@@ -433,7 +437,7 @@ mod tests {
             method.x.copy_from_slice(&x);
             method.z.copy_from_slice(&z);
             method.measure(&mut problem, 1.0);
-            assert_eq!((method.wrong, method.lack.as_slice()), (0.0, &[0.0; 2][..]));
+            assert_eq!((method.largest_residual, method.residual.as_slice()), (0.0, &[0.0; 2][..]));
             let length = method.step(&problem, &mut system, 1.0, false);
 
             // With dz = dx, because G = 1 and slips are right.
@@ -462,7 +466,7 @@ mod tests {
         let mut method = InteriorPoint::default();
         method.begin(&problem);
         method.measure(&mut problem, 1.0);
-        assert_eq!((method.wrong, method.lack[0]), (1.0, -1.0));
+        assert_eq!((method.largest_residual, method.residual[0]), (1.0, -1.0));
         method.step(&problem, &mut system, 1.0, false);
         assert!((method.dx[0] - 0.5 * BALANCE).abs() < 1e-10 && (method.dz[0] + 1.0 - 0.5 * BALANCE).abs() < 1e-10);
     }
@@ -515,7 +519,7 @@ mod tests {
             ([2.0, 1.0, 0.0], [-3.0, -2.0, 0.0], 0.6),
             ([2.0, 1.0, 0.0], [1.0, 1.0, 0.0], f64::INFINITY),
         ] {
-            let found = to_border(&at, &step);
+            let found = to_boundary(&at, &step);
             assert!(found == expected || (found - expected).abs() < 1e-14, "{at:?} + {step:?}: {found}");
         }
     }

@@ -1,43 +1,43 @@
-//! Steps that are too long to see a contact.
+//! Detection of steps that are too long to notice a contact.
 //!
-//! A contact that is open at both ends of a step may have been closed between, which the cubic through gaps and normal
-//! velocities shows. Shallow contacts that are missed belong to the error of a scheme of this kind; one that is deeper
-//! than the gaps at the ends are wide, and no tremor beside the motion, makes its result worthless.
+//! A contact that is open at both ends of a step may have been closed in between, which the cubic Hermite interpolation of
+//! gaps and normal velocities shows. Missing a shallow contact is within the error of a scheme of this kind. Missing one
+//! that is deeper than the gaps at the ends, and not small compared to the motion, makes the result worthless.
 
 use super::Contacts;
 use crate::model::State;
-use crate::scheme::StepError;
+use crate::step::StepError;
 
-/// Depths below this part of what moves in a step are tremor: discs of a heap that are pressed apart and together again.
+/// Depths below this fraction of the largest displacement in a step are ignored: discs of a heap vibrate that much.
 const TREMOR: f64 = 1e-3;
 
 /// Gaps and normal velocities at the beginning of a step, and at its end.
-pub(crate) struct Watch {
+pub(crate) struct GapWatch {
     pub(crate) gaps: [Vec<f64>; 2],
     pub(crate) velocities: [Vec<f64>; 2],
 }
 
-impl Watch {
+impl GapWatch {
     pub(crate) fn new(contacts: usize) -> Self {
         let zeros = || [vec![0.0; contacts], vec![0.0; contacts]];
         Self { gaps: zeros(), velocities: zeros() }
     }
 
-    /// Looks at the contacts at the beginning (0) or end (1) of a step.
-    pub(crate) fn look(&mut self, end: usize, contacts: &mut Contacts, state: &State) {
+    /// Observes the contacts at the beginning (0) or end (1) of a step.
+    pub(crate) fn observe(&mut self, end: usize, contacts: &mut Contacts, state: &State) {
         let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
         contacts.model.contact_gap(t, q, &mut self.gaps[end]);
         contacts.evaluate(0, t, q, v);
         contacts.normal_velocities(0, v, &mut self.velocities[end]);
     }
 
-    /// Makes the end of a step the beginning of the next one.
-    pub(crate) fn turn(&mut self) {
+    /// The end of a step becomes the beginning of the next one.
+    pub(crate) fn advance(&mut self) {
         self.gaps.swap(0, 1);
         self.velocities.swap(0, 1);
     }
 
-    /// Whether contacts are closed at the beginning (0) or end (1) of a step that were not before.
+    /// Whether a contact is closed at the beginning (0) or end (1) of a step that was not before.
     pub(crate) fn has_closed(&self, end: usize, contacts: &Contacts) -> bool {
         (0..contacts.len())
             .any(|contact| contacts.closes(contact, self.gaps[end][contact]) && !contacts.is_closed(contact))
@@ -48,8 +48,8 @@ impl Watch {
         contacts.closed.iter().any(|&contact| self.velocities[end][contact] < -rest)
     }
 
-    /// Refuses a step that has not seen a contact, at the end of which velocities are at most `fastest`; contacts that were
-    /// closed in it were seen.
+    /// Rejects a step that has missed a contact; contacts that were closed in it were not missed. `fastest` is the largest
+    /// velocity at its end.
     pub(crate) fn check(&self, contacts: &Contacts, start: f64, dt: f64, fastest: f64) -> Result<(), StepError> {
         let ([before, after], [before_v, after_v]) = (&self.gaps, &self.velocities);
         for contact in 0..contacts.len() {
@@ -74,7 +74,7 @@ impl Watch {
     }
 }
 
-/// The least value in [0, 1] of the cubic with values g and slopes d at both ends.
+/// The minimum in [0, 1] of the cubic with values g and slopes d at both ends.
 fn least(g0: f64, g1: f64, d0: f64, d1: f64) -> f64 {
     let ends = g0.min(g1);
     if d0 >= 0.0 || d1 <= 0.0 {
@@ -89,7 +89,7 @@ fn least(g0: f64, g1: f64, d0: f64, d1: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contacts, StepError, TREMOR, Watch, least};
+    use super::{Contacts, GapWatch, StepError, TREMOR, least};
     use crate::schemes::common::Press;
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
     fn check(width: f64, a: f64, dt: f64, fastest: f64, is_closed: bool) -> Result<(), StepError> {
         let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
         contacts.begin(0.0, &[if is_closed { 0.0 } else { width }]);
-        let mut watch = Watch::new(1);
+        let mut watch = GapWatch::new(1);
         watch.gaps = [vec![width], vec![width + 1.0 - 2.0 * a]];
         watch.velocities = [vec![-2.0 * a / dt], vec![2.0 * (1.0 - a) / dt]];
         watch.check(&contacts, 3.0, dt, fastest)
@@ -137,17 +137,17 @@ mod tests {
     #[test]
     fn the_end_of_a_step_is_the_beginning_of_the_next() {
         let contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
-        let mut watch = Watch::new(1);
+        let mut watch = GapWatch::new(1);
         watch.gaps = [vec![0.1], vec![-0.1]];
         assert!(!watch.has_closed(0, &contacts) && watch.has_closed(1, &contacts));
-        watch.turn();
+        watch.advance();
         assert!(watch.has_closed(0, &contacts) && !watch.has_closed(1, &contacts));
     }
 
     #[test]
     fn closed_contacts_approach_faster_than_rest() {
         let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
-        let mut watch = Watch::new(1);
+        let mut watch = GapWatch::new(1);
         watch.velocities = [vec![-0.2], vec![0.2]];
         assert!(!watch.approaches(0, &contacts, 0.1), "it is open");
         contacts.begin(0.0, &[0.0]);

@@ -1,42 +1,44 @@
-//! Planar contacts with friction in any number, by paths to their problem from one that is solved.
+//! Path following (homotopy) for any number of planar contacts with friction.
 //!
-//! With `y = Λ − ξ` of every contact, Λ is a projection `P y`, and the laws are the equations `y − P y + G P y = −b`,
-//! linear as long as each contact stays open, sticking, or sliding one way: on one piece. With what a guess lacks added to
-//! b, t times, the guess is the solution for t = 1; from there solutions lie on straight lines, which are followed from piece
-//! to piece until t = 0; where a piece asks for it, t grows again (Katzenelson 1965, Eaves 1976).
-//! Where contacts are redundant such a path may be endless. Therefore contacts give way, in proportion to what their forces
-//! differ from those found last: it changes nothing once these solve the problem. With much compliance paths are short,
-//! with little of it they lead closer to the laws; it falls while they are short, and grows where one becomes too long.
+//! With `y = Λ − ξ` of every contact, Λ is a projection `P y`, and the laws are the piecewise linear equations
+//! `y − P y + G P y = −b`; a piece is a set of states of all contacts: open, sticking, or sliding in one direction. With t
+//! times the residual of an initial guess added to b, the guess is the solution for t = 1. From there the solution moves along
+//! straight lines, which are followed from piece to piece until t = 0; on some pieces t has to increase again
+//! (Katzenelson 1965, Eaves 1976).
+//! If contacts are redundant, such a path may be endless. Therefore contacts get a compliance in proportion to the difference
+//! of their forces from those found last (a proximal term), which vanishes as these converge. With a large compliance paths
+//! are short, with a small one they end closer to the solution; it is reduced while paths are short, and increased if one is
+//! too long.
 
-use super::couplings::{Block, IDENTITY, Vector, times};
-use super::problem::{Problem, Rows, Terms};
-use super::random::Random;
+use super::couplings::{Block3, IDENTITY, Vector, times};
+use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
+use crate::random::Random;
 
-/// Compliance of contacts at first, and at most; the largest diagonal entry of G of each is one.
+/// Initial and largest compliance of contacts, relative to the largest diagonal entry of each one's G.
 const COMPLIANCE: f64 = 0.1;
 const LARGEST_COMPLIANCE: f64 = 1.0;
-/// With less compliance redundant contacts have none; where that is not enough, nothing is gained.
+/// Below this compliance redundant contacts have practically none; path following gives up.
 const LEAST_COMPLIANCE: f64 = 1e-20;
-/// How much more contacts give way along their tangents: the laws of friction have fewer solutions then, and paths fewer
+/// Ratio of tangential to normal compliance: with more of it the laws of friction have fewer solutions, and paths fewer
 /// turns.
 const TANGENTIAL: f64 = 10.0;
-/// By what power of e the compliances of contacts differ in further attempts.
+/// In further attempts the compliances of contacts are multiplied by random factors up to e to this power.
 const SPREAD: f64 = 0.5;
-/// What compliance is multiplied with after a path of fewer pieces than this, or one that has gained less than this
-/// part, and after one that was given up.
+/// After a path of fewer pieces than `SHORT`, or one that has reduced the violation by less than the fraction `GAIN`, the
+/// compliance is multiplied by `FALL`; after one that was given up, by `RISE`.
 const SHORT: u32 = 10;
 const GAIN: f64 = 0.03;
 const FALL: f64 = 0.5;
 const RISE: f64 = 4.0;
-/// Most pieces of a path, and of all.
+/// Largest number of pieces of a path, and of all paths.
 const LONGEST: u32 = 60;
 const PIECES: u32 = 4000;
-/// A guess is moved by such a part of its violation of the laws, one attempt after the other: equal bodies, side by side,
-/// reach borders all at once.
+/// Random perturbation of the initial guess relative to its violation, attempt by attempt: the contacts of equal bodies side
+/// by side would reach boundaries of their pieces all at once.
 const DISORDER: [f64; 3] = [1e-2, 1e-3, 1e-1];
 
-/// Where y of a contact is.
+/// Piece of the piecewise linear laws on which y of a contact is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Piece {
     Open,
@@ -47,36 +49,36 @@ enum Piece {
     Smooth,
 }
 
-/// A border that a path has reached.
+/// A boundary of a piece that a path has reached.
 #[derive(Clone, Copy)]
 struct Crossing {
     contact: usize,
-    /// What was positive before: factors of y.
-    border: [f64; 2],
+    /// Coefficients of y in the expression that is positive inside the piece.
+    boundary: [f64; 2],
     behind: Piece,
-    /// By how much t changes up to it.
+    /// Change of t up to it.
     length: f64,
 }
 
 #[derive(Default)]
 pub(super) struct Path {
     random: Random,
-    /// By what part of its violation of the laws a guess is moved.
+    /// Perturbation of the initial guess relative to its violation.
     disorder: f64,
     compliance: f64,
-    /// Compliances of all rows, over the one that changes.
+    /// Compliances of all rows relative to `compliance`.
     compliances: Vec<f64>,
-    /// Λ that was found last, and b that its compliance leaves.
+    /// Λ found last, and b with the effect of the compliance on it.
     center: Vec<f64>,
     bias: Vec<f64>,
     pieces: Vec<Piece>,
     terms: Vec<Terms>,
     y: Vec<f64>,
-    /// How y changes as t falls.
+    /// Rate of change of y as t decreases.
     rate: Vec<f64>,
-    /// What the guess lacks.
-    lack: Vec<f64>,
-    /// Λ that obeys the laws best.
+    /// Residual of the initial guess.
+    residual: Vec<f64>,
+    /// Λ with the least violation.
     best: Vec<f64>,
 }
 
@@ -94,8 +96,8 @@ impl Piece {
     }
 
     /// P.
-    fn projection(self, friction: f64) -> Block {
-        let mut projection = Block::default();
+    fn projection(self, friction: f64) -> Block3 {
+        let mut projection = Block3::default();
         match self {
             Self::Open => {}
             Self::Stick => projection = IDENTITY,
@@ -105,35 +107,35 @@ impl Piece {
         projection
     }
 
-    /// Its borders: what is positive inside, as factors of y.
-    fn borders(self, friction: f64) -> impl Iterator<Item = [f64; 2]> {
-        let borders = match self {
+    /// Its boundaries: coefficients of y in expressions that are positive inside.
+    fn boundaries(self, friction: f64) -> impl Iterator<Item = [f64; 2]> {
+        let boundaries = match self {
             Self::Open => [Some([-1.0, 0.0]), None],
             Self::Stick => [1.0, -1.0].map(|sign| Some([friction, -sign])),
             Self::Slide(sign) => [Some([1.0, 0.0]), Some([-friction, sign])],
             Self::Smooth => [Some([1.0, 0.0]), None],
         };
-        borders.into_iter().flatten()
+        boundaries.into_iter().flatten()
     }
 
-    /// The piece behind a border, where y reaches it.
-    fn behind(self, border: [f64; 2], y: Vector, friction: f64) -> Self {
+    /// The adjacent piece at the point y of a boundary.
+    fn behind(self, boundary: [f64; 2], y: Vector, friction: f64) -> Self {
         match self {
             Self::Open if friction == 0.0 => Self::Smooth,
             Self::Open => Self::Slide(y[1].signum()),
-            Self::Stick => Self::Slide(-border[1]),
-            Self::Slide(_) if border[0] < 0.0 => Self::Stick,
+            Self::Stick => Self::Slide(-boundary[1]),
+            Self::Slide(_) if boundary[0] < 0.0 => Self::Stick,
             Self::Slide(_) | Self::Smooth => Self::Open,
         }
     }
 }
 
-fn along(border: [f64; 2], y: Vector) -> f64 {
-    border[0] * y[0] + border[1] * y[1]
+fn along(boundary: [f64; 2], y: Vector) -> f64 {
+    boundary[0] * y[0] + boundary[1] * y[1]
 }
 
 impl Path {
-    /// Makes room for this many rows.
+    /// Reserves memory for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.pieces.reserve(rows);
         self.terms.reserve(rows);
@@ -143,14 +145,14 @@ impl Path {
     }
 
     fn vectors(&mut self) -> [&mut Vec<f64>; 7] {
-        let Self { compliances, center, bias, y, rate, lack, best, .. } = self;
-        [compliances, center, bias, y, rate, lack, best]
+        let Self { compliances, center, bias, y, rate, residual, best, .. } = self;
+        [compliances, center, bias, y, rate, residual, best]
     }
 
-    /// Replaces the unknowns of a problem, of a prepared system, by the best that paths from them lead to.
+    /// Replaces the unknowns of a problem, whose system is prepared, by the best point on the paths from them.
     ///
-    /// Says whether they obey the laws: to `exact` of the velocities, or to `accepted` where they do not get any nearer.
-    /// What fails may succeed in another attempt.
+    /// Returns whether they obey the laws: to the tolerance `exact`, or to `accepted` if they no longer improve. After a
+    /// failure another attempt may succeed.
     pub(super) fn solve(
         &mut self,
         problem: &mut Problem,
@@ -209,7 +211,7 @@ impl Path {
         }
     }
 
-    /// Makes y that of the problem's unknowns, which violate the laws by so much, and finds what it lacks.
+    /// Computes y from the problem's unknowns, which have this violation, and its residual.
     fn guess(&mut self, problem: &Problem, violation: f64) {
         for row in 0..problem.size() {
             self.bias[row] = problem.bias(row) - self.compliance * self.compliances[row] * self.center[row];
@@ -225,12 +227,12 @@ impl Path {
         for (index, contact) in problem.contacts.iter().enumerate() {
             for (row, slip) in contact.all().zip(problem.act(index, &self.rate)) {
                 let given = self.compliance * self.compliances[row] * self.rate[row];
-                self.lack[row] = self.rate[row] - self.y[row] - self.bias[row] - slip - given;
+                self.residual[row] = self.rate[row] - self.y[row] - self.bias[row] - slip - given;
             }
         }
     }
 
-    /// Follows the path of y from t = 1; `false` where it is too long or ends in a ray.
+    /// Follows the path of y from t = 1 to t = 0; `false` if it is too long or ends in a ray.
     fn follow(&mut self, problem: &Problem, system: &mut SparseSystem, iterations: &mut u32) -> bool {
         let mut t = 1.0;
         let mut last: Option<Crossing> = None;
@@ -239,9 +241,9 @@ impl Path {
             if !self.solve_piece(problem, system, t) {
                 return false;
             }
-            // Away from the border that was crossed last.
+            // In the direction away from the boundary crossed last.
             let falls =
-                last.is_none_or(|last| along(last.border, problem.contacts[last.contact].part(&self.rate)) < 0.0);
+                last.is_none_or(|last| along(last.boundary, problem.contacts[last.contact].part(&self.rate)) < 0.0);
             let sign = if falls { 1.0 } else { -1.0 };
             let next = self.next(problem, sign, last);
             let length = next.map_or(f64::INFINITY, |next| next.length);
@@ -257,7 +259,7 @@ impl Path {
         false
     }
 
-    /// Finds y for this t, and how it changes, on the present pieces; `false` where there is none.
+    /// Computes y for this t, and its rate, on the present pieces; `false` if the system is singular.
     fn solve_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64) -> bool {
         self.terms.clear();
         for (piece, contact) in self.pieces.iter().zip(&problem.contacts) {
@@ -272,39 +274,39 @@ impl Path {
         if system.factor(problem, 0.0, &self.terms).is_err() {
             return false;
         }
-        self.rate.copy_from_slice(&self.lack);
+        self.rate.copy_from_slice(&self.residual);
         system.solve(&mut self.rate);
-        for ((y, bias), lack) in self.y.iter_mut().zip(&self.bias).zip(&self.lack) {
-            *y = -bias - t * lack;
+        for ((y, bias), residual) in self.y.iter_mut().zip(&self.bias).zip(&self.residual) {
+            *y = -bias - t * residual;
         }
         system.solve(&mut self.y);
         true
     }
 
-    /// The border that y reaches first as t falls, or rises for a negative sign, but for the one that it comes from.
+    /// The boundary that y reaches first as t decreases, or increases for a negative sign, except the one crossed last.
     fn next(&self, problem: &Problem, sign: f64, last: Option<Crossing>) -> Option<Crossing> {
         let mut nearest: Option<Crossing> = None;
         for (index, (piece, contact)) in self.pieces.iter().zip(&problem.contacts).enumerate() {
             let (y, rate) = (contact.part(&self.y), contact.part(&self.rate));
-            for border in piece.borders(contact.friction) {
-                let closing = -sign * along(border, rate);
+            for boundary in piece.boundaries(contact.friction) {
+                let closing = -sign * along(boundary, rate);
                 let is_last =
-                    last.is_some_and(|last| last.contact == index && last.border == border.map(|factor| -factor));
+                    last.is_some_and(|last| last.contact == index && last.boundary == boundary.map(|factor| -factor));
                 if closing <= 0.0 || is_last {
                     continue;
                 }
-                let length = along(border, y).max(0.0) / closing;
+                let length = along(boundary, y).max(0.0) / closing;
                 if nearest.is_none_or(|nearest| length < nearest.length) {
                     let at = [0, 1, 2].map(|k| y[k] + sign * length * rate[k]);
-                    let behind = piece.behind(border, at, contact.friction);
-                    nearest = Some(Crossing { contact: index, border, behind, length });
+                    let behind = piece.behind(boundary, at, contact.friction);
+                    nearest = Some(Crossing { contact: index, boundary, behind, length });
                 }
             }
         }
         nearest
     }
 
-    /// Makes the unknowns of the problem those of y.
+    /// Writes Λ of y into the unknowns of the problem.
     fn write(&self, problem: &mut Problem) {
         for (index, piece) in self.pieces.iter().enumerate() {
             let contact = problem.contacts[index];
@@ -316,7 +318,7 @@ impl Path {
 }
 
 /// Λ of a contact.
-fn forces(contact: &Rows, piece: Piece, y: &[f64]) -> Vector {
+fn forces(contact: &ContactRows, piece: Piece, y: &[f64]) -> Vector {
     times(&piece.projection(contact.friction), &contact.part(y))
 }
 
@@ -329,20 +331,20 @@ mod tests {
         for friction in [0.0, 0.4] {
             for y in [[1.0, 0.1, 0.0], [1.0, 0.7, 0.0], [1.0, -0.7, 0.0], [-1.0, 0.3, 0.0]] {
                 let piece = Piece::of(y, friction);
-                for border in piece.borders(friction) {
-                    // The point of the border that is nearest.
-                    let share = along(border, y) / (border[0] * border[0] + border[1] * border[1]);
-                    let at = [y[0] - share * border[0], y[1] - share * border[1], 0.0];
-                    let behind = piece.behind(border, at, friction);
-                    assert!(along(border, y) > 0.0, "{piece:?} is not inside its border to {behind:?}");
+                for boundary in piece.boundaries(friction) {
+                    // The point of the boundary that is nearest.
+                    let share = along(boundary, y) / (boundary[0] * boundary[0] + boundary[1] * boundary[1]);
+                    let at = [y[0] - share * boundary[0], y[1] - share * boundary[1], 0.0];
+                    let behind = piece.behind(boundary, at, friction);
+                    assert!(along(boundary, y) > 0.0, "{piece:?} is not inside its boundary to {behind:?}");
                     let forces = [piece, behind].map(|piece| times(&piece.projection(friction), &at));
                     // Λ_T of an open contact is nothing, as is that of a sliding one without a normal force.
                     assert!(
                         forces[0].iter().zip(forces[1]).all(|(a, b)| (a - b).abs() < 1e-15),
                         "{piece:?}, {behind:?}"
                     );
-                    let back = behind.borders(friction).any(|other| {
-                        other == border.map(|factor| -factor) && behind.behind(other, at, friction) == piece
+                    let back = behind.boundaries(friction).any(|other| {
+                        other == boundary.map(|factor| -factor) && behind.behind(other, at, friction) == piece
                     });
                     assert!(back, "no way back from {behind:?} to {piece:?}");
                 }
@@ -356,15 +358,15 @@ mod tests {
         problem.push(1, 0.4);
         problem.allocate();
         let mut path = Path { pieces: vec![Piece::Open], y: vec![-1.0, -0.5], rate: vec![1.0, 2.0], ..Path::default() };
-        let crossing = path.next(&problem, 1.0, None).expect("a border");
+        let crossing = path.next(&problem, 1.0, None).expect("a boundary");
         assert_eq!((crossing.length, crossing.behind), (1.0, Piece::Slide(1.0)));
         path.rate[1] = 0.4;
-        let crossing = path.next(&problem, 1.0, None).expect("a border");
+        let crossing = path.next(&problem, 1.0, None).expect("a boundary");
         assert_eq!(crossing.behind, Piece::Slide(-1.0));
     }
 
     /// One contact of this G, with y on its way from t = 1 to that of the problem.
-    fn followed(friction: f64, couplings: [[f64; 2]; 2], bias: [f64; 2], lack: [f64; 2]) -> Path {
+    fn followed(friction: f64, couplings: [[f64; 2]; 2], bias: [f64; 2], residual: [f64; 2]) -> Path {
         let mut problem = Problem::default();
         problem.push(1, friction);
         problem.allocate();
@@ -374,13 +376,13 @@ mod tests {
         }
         let mut system = SparseSystem::default();
         system.prepare(&problem);
-        // Open at t = 1: y = −b − lack.
-        let start = vec![-bias[0] - lack[0], -bias[1] - lack[1]];
+        // Open at t = 1: y = −b − residual.
+        let start = vec![-bias[0] - residual[0], -bias[1] - residual[1]];
         let mut path = Path {
             pieces: vec![Piece::Open],
             compliances: vec![0.0; 2],
             bias: bias.to_vec(),
-            lack: lack.to_vec(),
+            residual: residual.to_vec(),
             rate: vec![0.0; 2],
             y: start,
             ..Path::default()

@@ -2,20 +2,20 @@
 //!
 //! Of each contact `Λ_N ≥ 0, ξ_N ≥ 0, Λ_N ξ_N = 0`, and `Λ_T` is the point of the disc of radius `μ Λ_N` that is
 //! nearest to `Λ_T − r ξ_T`, as a projection [rezaei, Eqs. 38, 39, 47, 48]. Unknowns are scaled by contact so that the
-//! largest diagonal entry of G is one; then r = 1 serves every contact. G need not be symmetric: couplings of stages
-//! are not. Not here: where b and G come from, see [`super::contacts`].
+//! largest diagonal entry of G is one; then r = 1 suits every contact. G need not be symmetric: the coupling of stages
+//! is not. Not here: how b and G are computed, see [`super::contacts`].
 
-use super::couplings::{Block, Couplings, Vector, product, times};
+use super::couplings::{Block3, Couplings, Vector, product, times};
 
 /// One contact of a problem: a row for its normal, then one for each direction of friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rows {
+pub(super) struct ContactRows {
     pub(super) normal: usize,
     pub(super) tangents: usize,
     pub(super) friction: f64,
 }
 
-impl Rows {
+impl ContactRows {
     pub(super) fn all(&self) -> std::ops::Range<usize> {
         self.normal..self.normal + 1 + self.tangents
     }
@@ -32,31 +32,31 @@ impl Rows {
     }
 }
 
-/// How a contact stands to its laws.
+/// State of a contact in the active set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Status {
     Open,
     Stick,
-    /// Sliding: the direction of the force on the border of the disc, and how the force `y` that was projected relates
-    /// to that border, `μ Λ_N / |y|`.
+    /// Sliding: the direction of the force on the boundary of the friction disc, and the ratio of its radius to the force
+    /// `y` that was projected on it, `μ Λ_N / |y|`.
     Slide {
         direction: [f64; 2],
         shrink: f64,
     },
 }
 
-/// What one contact contributes to a matrix `L G R + D`.
+/// Blocks of one contact in the diagonal matrices L, R and D of a matrix `L G R + D`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
-    pub(super) left: Block,
-    pub(super) right: Block,
-    pub(super) own: Block,
+    pub(super) left: Block3,
+    pub(super) right: Block3,
+    pub(super) own: Block3,
 }
 
-/// b, G and the unknowns of all contacts that take part.
+/// b, G and the unknowns of all closed contacts.
 #[derive(Debug, Default)]
 pub(super) struct Problem {
-    pub(super) contacts: Vec<Rows>,
+    pub(super) contacts: Vec<ContactRows>,
     /// Contact of every row.
     contact_of: Vec<usize>,
     couplings: Couplings,
@@ -69,7 +69,7 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Makes room for this many contacts and rows.
+    /// Reserves memory for this many contacts and rows.
     pub(super) fn reserve(&mut self, contacts: usize, rows: usize) {
         self.contacts.reserve(contacts);
         self.contact_of.reserve(rows);
@@ -79,7 +79,7 @@ impl Problem {
         }
     }
 
-    /// Forgets everything.
+    /// Removes all contacts.
     pub(super) fn clear(&mut self) {
         self.contacts.clear();
         self.contact_of.clear();
@@ -88,10 +88,10 @@ impl Problem {
     /// Adds a contact.
     pub(super) fn push(&mut self, tangents: usize, friction: f64) {
         self.contact_of.resize(self.size() + 1 + tangents, self.contacts.len());
-        self.contacts.push(Rows { normal: self.size() - 1 - tangents, tangents, friction });
+        self.contacts.push(ContactRows { normal: self.size() - 1 - tangents, tangents, friction });
     }
 
-    /// Makes b, G and Λ of the contacts that were added; all zero.
+    /// Allocates b, G and Λ of the contacts that were added, all zero.
     pub(super) fn allocate(&mut self) {
         let n = self.size();
         self.couplings.clear(self.contacts.len());
@@ -113,7 +113,7 @@ impl Problem {
         self.couplings.block_mut(on, from)[k][l] += value;
     }
 
-    /// Sets an entry of b and the first guess of Λ.
+    /// Sets an entry of b and of the initial guess of Λ.
     pub(super) fn set_row(&mut self, row: usize, bias: f64, guess: f64) {
         self.bias[row] = bias;
         self.unknowns[row] = guess;
@@ -124,7 +124,7 @@ impl Problem {
         self.unknowns[row] * self.scales[row]
     }
 
-    /// Scales what was set; called once, before anything is solved.
+    /// Scales b, G and Λ; called once, before the problem is solved.
     pub(super) fn scale(&mut self) {
         for (index, contact) in self.contacts.iter().enumerate() {
             let own = self.couplings.own(index);
@@ -145,7 +145,7 @@ impl Problem {
         }
     }
 
-    /// Whether all numbers are.
+    /// Whether all numbers are finite.
     pub(super) fn is_finite(&self) -> bool {
         self.couplings.is_finite() && self.bias.iter().chain(&self.unknowns).all(|value| value.is_finite())
     }
@@ -155,7 +155,7 @@ impl Problem {
         &self.couplings
     }
 
-    /// What values of all rows do to a contact by scaled G.
+    /// Scaled G times values of all rows, the rows of one contact.
     pub(super) fn act(&self, on: usize, values: &[f64]) -> Vector {
         let mut sum = [0.0; 3];
         for (from, block) in self.couplings.row(on) {
@@ -186,7 +186,7 @@ impl Problem {
         }
     }
 
-    /// What a row's Λ was divided by, and its slip multiplied with.
+    /// Scale of a row: Λ was divided by it, the slip multiplied by it.
     pub(super) fn scale_of(&self, row: usize) -> f64 {
         self.scales[row]
     }
@@ -205,24 +205,24 @@ impl Problem {
         &mut self.unknowns
     }
 
-    /// Slips as they were updated last, scaled.
+    /// The slips updated last, scaled.
     pub(super) fn slips(&self) -> &[f64] {
         &self.slips
     }
 
-    /// One of them.
+    /// The slip of one row.
     pub(super) fn slip(&self, row: usize) -> f64 {
         self.slips[row]
     }
 
-    /// The slips that belong to Λ.
+    /// Computes the slips for Λ.
     pub(super) fn update_slips(&mut self) {
         for index in 0..self.contacts.len() {
             self.update_slip(index);
         }
     }
 
-    /// The slips of one contact.
+    /// Computes the slips of one contact.
     pub(super) fn update_slip(&mut self, index: usize) {
         let changes = self.act(index, &self.unknowns);
         for (row, change) in self.contacts[index].all().zip(changes) {
@@ -230,8 +230,8 @@ impl Problem {
         }
     }
 
-    /// By how much a contact misses its laws: Λ less its projection, row by row; scaled.
-    pub(super) fn residual(&self, contact: &Rows) -> [f64; 3] {
+    /// Violation of the laws of a contact: Λ minus its projection, row by row; scaled.
+    pub(super) fn residual(&self, contact: &ContactRows) -> [f64; 3] {
         let (unknowns, slips) = (&self.unknowns, &self.slips);
         let normal = unknowns[contact.normal];
         let mut residual = [normal.min(slips[contact.normal]), 0.0, 0.0];
@@ -246,8 +246,8 @@ impl Problem {
         residual
     }
 
-    /// The piece of the laws that a contact is on.
-    pub(super) fn status(&self, contact: &Rows) -> Status {
+    /// Active-set state of a contact, from the projection of its forces.
+    pub(super) fn status(&self, contact: &ContactRows) -> Status {
         let (unknowns, slips) = (&self.unknowns, &self.slips);
         let normal = unknowns[contact.normal];
         if normal - slips[contact.normal] <= 0.0 {
@@ -265,7 +265,7 @@ impl Problem {
         Status::Slide { direction, shrink: if size > 0.0 { radius / size } else { 0.0 } }
     }
 
-    /// Largest violation of the laws as a relative velocity, and the size of the velocities from which it is left.
+    /// Largest violation of the laws as a relative velocity, and the magnitude of the terms from which it is computed.
     pub(super) fn violation(&self) -> (f64, f64) {
         let (mut violation, mut size) = (0.0_f64, 0.0_f64);
         for (index, contact) in self.contacts.iter().enumerate() {
@@ -284,19 +284,19 @@ impl Problem {
         (violation, size)
     }
 
-    /// Whether a contact misses its laws by more than a relative velocity.
-    pub(super) fn misses(&self, contact: &Rows, tolerance: f64) -> bool {
+    /// Whether a contact violates its laws by more than this relative velocity.
+    pub(super) fn violates(&self, contact: &ContactRows, tolerance: f64) -> bool {
         let scale = self.scales[contact.normal];
         self.residual(contact).iter().any(|residual| residual.is_nan() || residual.abs() > tolerance * scale)
     }
 }
 
-/// The larger of two numbers, or the undefined one.
+/// The larger of two numbers, or the one that is not a number.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
-/// The point of a disc that is nearest.
+/// The nearest point of a disc around the origin.
 pub(super) fn on_disc(point: [f64; 2], radius: f64) -> [f64; 2] {
     let size = point[0].hypot(point[1]);
     if size <= radius { point } else { point.map(|part| part * (radius / size)) }

@@ -1,4 +1,4 @@
-//! Sparse linear systems of contacts, block by block: what Newton's method and the interior-point method solve.
+//! Sparse linear systems of contact problems, block by block, for Newton's method, the interior-point method and paths.
 
 use super::problem::{Problem, Terms};
 use crate::linear_solver::{LinearSolver, Singular};
@@ -7,16 +7,16 @@ use crate::sparsity::OwnedPattern;
 #[derive(Default)]
 pub(super) struct SparseSystem {
     solver: Option<LinearSolver>,
-    /// Tangents of the contacts that were prepared, and which act on which.
+    /// Number of tangents of each contact of the prepared pattern, and the pairs of contacts that are coupled.
     tangents: Vec<usize>,
     meetings: Vec<(usize, usize)>,
-    /// Where the entries of all blocks stand among the values, block by block in rows.
+    /// Indices of the entries of all blocks among the values, block by block in rows.
     places: Vec<usize>,
     values: Vec<f64>,
 }
 
 impl SparseSystem {
-    /// Prepares matrices with entries where contacts act on each other.
+    /// Prepares the sparsity pattern of a problem: entries where contacts are coupled.
     pub(super) fn prepare(&mut self, problem: &Problem) {
         let contacts = &problem.contacts;
         let meetings =

@@ -1,38 +1,38 @@
-//! The mixed framework: force level in the step of a base scheme, impact level at its end. [rezaei, Fig. 4]
+//! Mixed time stepping: contact forces within the step of a base scheme, impacts at its end. [rezaei, Fig. 4]
 
-use super::{
-    AfterImpact, ContactOptions, ContactRecord, Contacts, InitialAcceleration, Motion, Watch, rest, rounding_of_gaps,
-};
+use super::{Contacts, GapWatch, VelocityMap, rest};
+use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::newton::largest;
-use crate::scheme::{StepError, StepStats, Stepper};
-use crate::schemes::Acceleration;
+use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
+use crate::start::rounding_of_gaps;
+use crate::step::{ContactRecord, StepError, StepStats};
 
-/// Time over which closed contacts keep their velocities when consistent accelerations are found, s: short beside any
-/// motion, long beside the rounding of velocities.
+/// Duration over which the laws of contact hold for velocities when consistent accelerations are computed, s: short compared
+/// to any motion, long enough for the change of velocities to be far above their rounding.
 const INSTANT: f64 = 1e-6;
 
-/// Impacts that follow each other at one instant, before one without restitution ends them.
+/// Number of impacts at one instant, after which a last one without restitution follows.
 const MOST_IMPACTS: u32 = 32;
 
-/// Approaches below this part of one plus the largest velocity are left to the forces of the next step, which take them as
-/// they take the weight; what a heap is left with otherwise would be many problems of tiny velocities.
+/// After an impact, approaches below this fraction of one plus the largest velocity are left to the contact forces of the
+/// next step; in a heap many further impacts with tiny velocities would follow otherwise.
 const UNNOTICED: f64 = 1e-4;
 
-/// A stepper whose steps bear contact forces and whose velocities may jump between them.
-pub(crate) trait Base: Stepper {
-    /// [`Stepper::step`] under the forces of the closed contacts, which it leaves in their record.
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError>;
+/// A stepper whose steps take contact forces and whose velocities may jump between steps.
+pub(crate) trait ContactStepper: Stepper {
+    /// [`Stepper::step`] under the forces of the closed contacts, which it records.
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError>;
     /// The current state, whose velocities may be changed.
     fn state_mut(&mut self) -> &mut State;
-    /// Goes on with the accelerations of the current state, which were changed.
+    /// Adopts the accelerations of the current state after they were changed.
     fn renew(&mut self);
 }
 
-/// The base stepper itself, or with its contacts where the model has any.
+/// The base stepper, wrapped with contacts if the model has any.
 ///
-/// `unknowns` and `points`: sizes of its linear systems, and points at which contacts act.
-pub(crate) fn over<'m, B: Base + 'm>(
+/// `unknowns`: size of its linear systems; `points`: number of points in time of a step at which contacts act.
+pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
     base: B,
     model: &'m dyn Model,
     scheme: &str,
@@ -47,7 +47,7 @@ pub(crate) fn over<'m, B: Base + 'm>(
         Contacts::new(model, scheme.to_owned(), unknowns.max(model.describe().iteration_matrix.rows), points);
     let mut stepper = Nonsmooth {
         next: base.state().clone(),
-        watch: Watch::new(contacts.len()),
+        watch: GapWatch::new(contacts.len()),
         impact: Acceleration::new(model, scheme.to_owned()),
         base,
         contacts,
@@ -56,29 +56,29 @@ pub(crate) fn over<'m, B: Base + 'm>(
         has_jumped: false,
         motion: [(); 2].map(|()| vec![0.0; model.describe().contact_jacobian.rows]),
     };
-    stepper.watch.look(0, &mut stepper.contacts, stepper.base.state());
-    stepper.contacts.close(&stepper.watch.gaps[0], rounding_of_gaps(model, stepper.base.state().q.as_slice()));
-    stepper.contacts.keep_gaps(&stepper.watch.gaps[0]);
+    stepper.watch.observe(0, &mut stepper.contacts, stepper.base.state());
+    stepper.contacts.close_at_start(&stepper.watch.gaps[0], rounding_of_gaps(model, stepper.base.state().q.as_slice()));
+    stepper.contacts.record_gaps(&stepper.watch.gaps[0]);
     Box::new(stepper)
 }
 
 struct Nonsmooth<'m, B> {
     base: B,
     contacts: Contacts<'m>,
-    watch: Watch,
+    watch: GapWatch,
     impact: Acceleration<'m>,
-    /// Where accelerations are found anew.
+    /// Workspace for recomputed accelerations.
     next: State,
     options: ContactOptions,
-    /// Whether no step has been done.
+    /// Whether no step has been made.
     is_new: bool,
     /// Whether forces have jumped since the last step.
     has_jumped: bool,
-    /// What moves along the rows of Wᵀ at the beginning of a step, and at its end.
+    /// Relative velocities along the rows of Wᵀ at the beginning of a step, and at its end.
     motion: [Vec<f64>; 2],
 }
 
-impl<B: Base> Stepper for Nonsmooth<'_, B> {
+impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
     fn state(&self) -> &State {
         self.base.state()
     }
@@ -90,28 +90,28 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
         let start = self.base.state().t;
         let mut stats = StepStats::default();
-        self.watch.look(0, &mut self.contacts, self.base.state());
+        self.watch.observe(0, &mut self.contacts, self.base.state());
         stats += self.begin(start)?;
         let State { t, q, v, .. } = self.base.state();
         self.contacts.evaluate(0, *t, q.as_slice(), v.as_slice());
         self.contacts.motion_along(0, v.as_slice(), &mut self.motion[0]);
-        stats += self.base.step_held(dt, &mut self.contacts)?;
-        self.watch.look(1, &mut self.contacts, self.base.state());
+        stats += self.base.step_with_contacts(dt, &mut self.contacts)?;
+        self.watch.observe(1, &mut self.contacts, self.base.state());
         let Self { base, contacts, watch, motion, .. } = self;
         contacts.motion_along(0, base.state().v.as_slice(), &mut motion[1]);
         let work = [contacts.record.work, contacts.record.most_work];
         contacts.record_work(dt, &motion[0], &motion[1]);
-        contacts.settle(&watch.gaps[1], &watch.velocities[1], rest(base.state().v.as_slice()));
+        contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], rest(base.state().v.as_slice()));
         match self.finish(start, dt) {
             Ok(impact) => stats += impact,
             Err(error) => {
                 self.base.retreat();
-                self.contacts.unsettle();
+                self.contacts.restore_kept_closed();
                 [self.contacts.record.work, self.contacts.record.most_work] = work;
                 return Err(error);
             }
         }
-        self.contacts.keep_gaps(&self.watch.gaps[1]);
+        self.contacts.record_gaps(&self.watch.gaps[1]);
         Ok(stats)
     }
 
@@ -130,24 +130,24 @@ impl<B: Base> Stepper for Nonsmooth<'_, B> {
     }
 }
 
-impl<B: Base> Nonsmooth<'_, B> {
-    /// Begins a step. Contacts that are closed now and were not at the end of the last step, because it is the first or
-    /// because the state was corrected between, must not approach: if one does, all collide.
+impl<B: ContactStepper> Nonsmooth<'_, B> {
+    /// Begins a step. If contacts have closed since the end of the last step, because this is the first one or because the
+    /// state was corrected, and a closed contact approaches, an impact follows.
     fn begin(&mut self, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, .. } = self;
         let has_closed = watch.has_closed(0, contacts);
         contacts.begin(start, &watch.gaps[0]);
-        let strikes = has_closed && watch.approaches(0, contacts, rest(base.state().v.as_slice()));
+        let collides = has_closed && watch.approaches(0, contacts, rest(base.state().v.as_slice()));
         let mut stats = StepStats::default();
-        if strikes {
-            // Should it fail, it has not happened yet.
-            stats += self.strike(0, start).inspect_err(|_| self.contacts.closed.clear())?;
+        if collides {
+            // After a failure no contact counts as closed, so that the next attempt repeats the impact.
+            stats += self.apply_impacts(0, start).inspect_err(|_| self.contacts.closed.clear())?;
         }
         let Self { base, contacts, watch, options, .. } = self;
-        contacts.part(&watch.velocities[0], rest(base.state().v.as_slice()));
+        contacts.release_separating(&watch.velocities[0], rest(base.state().v.as_slice()));
         let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
-        // Those of a start belong to the velocities before an impact.
-        if self.has_jumped || self.is_new && (strikes || is_consistent) {
+        // The initial accelerations belong to the velocities before the impact.
+        if self.has_jumped || self.is_new && (collides || is_consistent) {
             stats += self.renew_acceleration(is_consistent || self.has_jumped)?;
             self.contacts.begin(start, &self.watch.gaps[0]);
         }
@@ -163,9 +163,9 @@ impl<B: Base> Nonsmooth<'_, B> {
             return Ok(StepStats::default());
         }
         self.contacts.begin(start, &self.watch.gaps[1]);
-        let mut stats = self.strike(1, start)?;
+        let mut stats = self.apply_impacts(1, start)?;
         let Self { base, contacts, watch, options, .. } = self;
-        contacts.part(&watch.velocities[1], rest(base.state().v.as_slice()));
+        contacts.release_separating(&watch.velocities[1], rest(base.state().v.as_slice()));
         let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
         if options.after_impact == AfterImpact::Renewed {
             stats += self.renew_acceleration(is_consistent)?;
@@ -173,27 +173,28 @@ impl<B: Base> Nonsmooth<'_, B> {
         Ok(stats)
     }
 
-    /// Lets the closed contacts collide at the beginning (0) or end (1) of the step from `start`, where the watch has
-    /// looked last, until none of them approaches. Newton's law lets a contact that parts approach, when what is hit from
-    /// its other side turns round; then the next impact follows at once, the last one without restitution.
-    fn strike(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
+    /// Applies impacts to the closed contacts at the beginning (0) or end (1) of the step from `start`, where gaps were
+    /// observed last, until no closed contact approaches. By Newton's law of impact a contact that separates may approach
+    /// again when its other body is hit from behind; then the next impact follows at the same instant, the last one without
+    /// restitution.
+    fn apply_impacts(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, .. } = self;
         let before = base.state();
-        contacts.release();
+        contacts.reset_warm_start();
         impact.begin(start);
         impact.factor(before)?;
         for round in 0..=MOST_IMPACTS {
             let restitution = if round < MOST_IMPACTS { 1.0 } else { 0.0 };
             impact.rhs.fill(0.0);
             let before = base.state().v.as_slice();
-            let loss = contacts.strike(&mut impact.solver, &mut impact.rhs, before, restitution)?;
+            let loss = contacts.apply_impact(&mut impact.solver, &mut impact.rhs, before, restitution)?;
             contacts.record_impact(&loss, round == 0);
             contacts.record_drives(impact.work_of_impulses(base.state()));
             let v = &mut base.state_mut().v;
             v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
             contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
-            // Impulses are no guess for forces.
-            contacts.release();
+            // Impulses are no warm start for forces.
+            contacts.reset_warm_start();
             let unnoticed = UNNOTICED * (1.0 + largest(v.as_slice()));
             if !watch.approaches(end, contacts, unnoticed) {
                 break;
@@ -202,7 +203,7 @@ impl<B: Base> Nonsmooth<'_, B> {
         Ok(impact.stats)
     }
 
-    /// Accelerations anew from the equations of motion, with or without the forces of closed contacts.
+    /// Recomputes the accelerations from the equations of motion, with or without the forces of closed contacts.
     fn renew_acceleration(&mut self, is_consistent: bool) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, next, .. } = self;
         next.copy_from(base.state());
@@ -212,14 +213,14 @@ impl<B: Base> Nonsmooth<'_, B> {
             let (t, q) = (next.t, next.q.as_slice());
             contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
             contacts.begin(t, &watch.gaps[1]);
-            contacts.release();
+            contacts.reset_warm_start();
             contacts.evaluate(0, t, q, next.v.as_slice());
             contacts.accelerate(next.v.as_slice(), rest(next.v.as_slice()), INSTANT);
-            let motion = Motion::single(next.v.as_slice(), INSTANT, 0.0);
+            let motion = VelocityMap::single(next.v.as_slice(), INSTANT, 0.0);
             contacts.impose(&mut impact.solver, &mut impact.rhs, &motion)?;
             let n = next.a.len();
             next.a.as_mut_slice().copy_from_slice(&impact.rhs[..n]);
-            contacts.release();
+            contacts.reset_warm_start();
         }
         let state = base.state_mut();
         state.a.copy_from(&next.a);

@@ -8,11 +8,11 @@ use crate::model::{Model, State};
 use crate::scheme::ConstraintLevel;
 
 pub(super) struct ConstraintRows {
-    /// How many constraints, from the first, are imposed on positions; the others are on velocities.
+    /// Number of constraints, from the first, that are imposed on positions; the others are imposed on velocities.
     on_positions: usize,
     /// Values of G, where constraints on coordinates are imposed on velocities.
     jacobian: Vec<f64>,
-    /// Takes the part of g̈ that comes with that of ġ; it is not used.
+    /// Receives the part of g̈ that is computed with that of ġ; not used.
     acceleration: Vec<f64>,
 }
 

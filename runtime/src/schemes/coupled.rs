@@ -14,16 +14,17 @@ use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, sizes_of, unknown_of};
-use crate::nonsmooth::{self, Base, Contacts, Moving};
+use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{rotation_matrix, skew};
-use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
 
-/// Most stages that are solved together.
+/// Largest number of stages that are solved together.
 const MAX_STAGES: usize = 3;
 /// Velocities of the largest block, times the stages.
 const MAX_TURN: usize = 6 * MAX_STAGES;
-/// Derivatives of the directions of a block in every stage by its accelerations in every stage.
+/// Derivatives of the increments of a block in every stage with respect to its accelerations in every stage.
 pub(super) type Sensitivity = SMatrix<f64, MAX_TURN, MAX_TURN>;
 
 /// A scheme given by its tableau; members that are known by name come from [`super::by_name`].
@@ -109,13 +110,13 @@ impl Scheme for Coupled {
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
         let solver = LinearSolver::from_pattern(stages.assembly.pattern.clone());
         if !self.carries_contacts() {
-            // A stage whose velocity does not feel its own force cannot be stopped by it.
-            nonsmooth::refuse(self, model)?;
+            // The force of a stage must change the velocity of that stage.
+            super::refuse_contacts(self, model)?;
         }
         let (unknowns, points) = (solver.size(), stages.states.len());
         let newton = Newton::new(solver, options.tolerance);
         let stepper = CoupledStepper { name: self.name.clone(), newton, stages, state: initial };
-        Ok(nonsmooth::over(stepper, model, &self.name, &options.contacts, unknowns, points))
+        Ok(nonsmooth::with_contacts(stepper, model, &self.name, &options.contacts, unknowns, points))
     }
 }
 
@@ -155,8 +156,8 @@ impl Stepper for CoupledStepper<'_> {
     }
 }
 
-impl Base for CoupledStepper<'_> {
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+impl ContactStepper for CoupledStepper<'_> {
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
         self.advance(dt, Some(contacts))
     }
 
@@ -175,7 +176,7 @@ impl CoupledStepper<'_> {
         let start = self.state.t;
         let stats = Contacts::solve(contacts.as_deref_mut(), &mut self.newton, stages, start, &self.name)?;
         if let Some(contacts) = contacts {
-            contacts.keep_forces(stages.states.len() - 1, 1.0);
+            contacts.record_forces(stages.states.len() - 1, 1.0);
         }
         if let Some(last) = stages.states.last_mut() {
             last.t = self.state.t + dt;
@@ -202,7 +203,7 @@ struct Stages<'m> {
     rates: Vec<DVector<f64>>,
     constraints: ConstraintRows,
     assembly: Assembly,
-    /// One for each block that turns.
+    /// One for each rotating block.
     sensitivities: Vec<Sensitivity>,
 }
 
@@ -231,7 +232,7 @@ impl<'m> Stages<'m> {
         }
     }
 
-    /// Sets up a step; the old acceleration and multipliers are the first guess in every stage.
+    /// Sets up a step; the old acceleration and multipliers are the initial guess in every stage.
     fn begin(&mut self, old: &State, dt: f64) {
         self.dt = dt;
         self.reference.copy_from(old);
@@ -263,7 +264,7 @@ impl<'m> Stages<'m> {
             accelerations(states, stage, *explicit, weights);
         }
         solve_turns(blocks, *dt, first_rate, states, x, explicit, weights);
-        // Rotations stand; what adds follows from the rates, those of poses need the orientation.
+        // After the rotations the vectors follow from their rates, which for poses depend on the orientation.
         for (state, x) in states.iter_mut().zip(x.iter()) {
             chart::place(blocks, reference.q.as_slice(), x.as_slice(), state.q.as_mut_slice());
         }
@@ -289,7 +290,7 @@ impl<'m> Stages<'m> {
 type Turns = SMatrix<f64, { 3 * MAX_STAGES }, 1>;
 type TurnMatrix = SMatrix<f64, { 3 * MAX_STAGES }, { 3 * MAX_STAGES }>;
 
-/// Solves `gᵢ = h (eᵢ ġ₀ + Σ wᵢⱼ T(gⱼ) ωⱼ)` for every block that turns; without solution they are not numbers.
+/// Solves `gᵢ = h (eᵢ ġ₀ + Σ wᵢⱼ T(gⱼ) ωⱼ)` for every rotating block; not numbers if there is no solution.
 fn solve_turns(
     blocks: &[Block],
     dt: f64,
@@ -331,7 +332,7 @@ fn solve_turns(
 }
 
 impl Stages<'_> {
-    /// How the directions of the blocks that turn answer to accelerations.
+    /// Derivatives of the increments of rotating blocks with respect to accelerations.
     fn evaluate_sensitivities(&mut self) {
         let Self { blocks, dt, states, x, weights, sensitivities, .. } = self;
         let s = states.len();
@@ -340,7 +341,7 @@ impl Stages<'_> {
             let turn = range.end - 3;
             let g = |stage: usize| vector(&x[stage].as_slice()[turn..]);
             let omega = |stage: usize| vector(&states[stage].v.as_slice()[turn..]);
-            // Directions by angular velocities: T⁻¹ (I − h w ∂(T ω))⁻¹ h w T.
+            // With respect to angular velocities: T⁻¹ (I − h w ∂(T ω))⁻¹ h w T.
             let (mut implicit, mut by_omega) = (TurnMatrix::identity(), TurnMatrix::zeros());
             for i in 0..s {
                 for j in 0..s {
@@ -384,7 +385,7 @@ impl Stages<'_> {
                     }
                 }
             }
-            // By accelerations: v = v₀ + h Σ w a.
+            // With respect to accelerations: v = v₀ + h Σ w a.
             let mut by_acceleration = Sensitivity::zeros();
             for k in 0..s {
                 for l in 0..s {
@@ -401,7 +402,7 @@ impl Stages<'_> {
     }
 }
 
-impl Moving for Stages<'_> {
+impl ContactEquations for Stages<'_> {
     fn points(&self) -> usize {
         self.states.len()
     }

@@ -1,14 +1,14 @@
 //! The matrix of Newton's method for stages that are solved together, `[stages (nv + nc)]` rows and columns.
 //!
-//! Accelerations of every stage move the vectors of every stage; what answers to them multiplies the model's own
-//! matrices. Their places are found once.
+//! The vectors of every stage depend on the accelerations of every stage; these derivatives multiply the model's own
+//! matrices. The positions of entries are computed once.
 
 use super::coupled::Sensitivity;
 use crate::configuration::ranges;
 use crate::model::{Model, State};
 use crate::sparsity::OwnedPattern;
 
-/// How vectors of stage i answer to accelerations of stage l.
+/// Derivatives of the vectors of stage i with respect to the accelerations of stage l.
 pub(super) struct Coupling<'a> {
     pub(super) i: usize,
     pub(super) l: usize,
@@ -21,7 +21,7 @@ pub(super) struct Coupling<'a> {
     pub(super) sensitivities: &'a [Sensitivity],
 }
 
-/// Where the model's matrices go in the matrix of all stages. Places are found once.
+/// Positions of the entries of the model's matrices in the matrix of all stages, computed once.
 pub(super) struct Assembly {
     pub(super) pattern: OwnedPattern,
     stages: usize,
@@ -32,12 +32,12 @@ pub(super) struct Assembly {
     /// `[ca M, −Gᵀ; G, 0]` of one stage, and where in its upper rows a value stands and goes, stage by stage.
     own: Vec<f64>,
     own_places: Vec<Vec<(usize, usize)>>,
-    /// What is added for each pair of stages, and where for each of them.
+    /// The terms for each pair of stages, and their positions for each pair.
     terms: Vec<Term>,
     places: Vec<Vec<usize>>,
 }
 
-/// One of the model's values times an answer to an acceleration.
+/// One of the model's values times a derivative with respect to an acceleration.
 struct Term {
     value: usize,
     row: usize,
@@ -45,11 +45,11 @@ struct Term {
     answer: Answer,
 }
 
-/// What answers to an acceleration.
+/// A derivative with respect to an acceleration.
 enum Answer {
     Velocity,
     Position,
-    /// Entry (from, by) of a block that turns, of `size` velocities.
+    /// Entry (from, by) of a rotating block of `size` velocities.
     Turn {
         block: usize,
         from: usize,
@@ -109,7 +109,7 @@ impl Assembly {
         }
     }
 
-    /// What the accelerations of a stage do to the equations of another.
+    /// Adds the derivatives of the equations of a stage with respect to the accelerations of another.
     pub(super) fn add_coupling(&self, coupling: &Coupling, out: &mut [f64]) {
         let &Coupling { i, l, dt, single, double, sensitivities } = coupling;
         for (term, &place) in self.terms.iter().zip(&self.places[i * self.stages + l]) {
@@ -127,10 +127,10 @@ impl Assembly {
     }
 }
 
-/// What every stage adds for the accelerations of every stage.
+/// The terms of every stage for the accelerations of every stage.
 fn terms(model: &dyn Model, on_positions: usize) -> Vec<Term> {
     let (info, nv) = (model.describe(), model.dims().nv);
-    // Of each column that belongs to a block that turns: the number of the block among them, and its columns.
+    // For each column of a rotating block: the index of the block among these, and its columns.
     let mut turning = vec![None; nv];
     let blocks = ranges(info.blocks).filter(|(block, ..)| block.turn().is_some());
     for (number, (_, _, range)) in blocks.enumerate() {

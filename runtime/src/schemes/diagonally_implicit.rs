@@ -9,8 +9,9 @@ use nalgebra::{DMatrix, DVector};
 use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
-use crate::nonsmooth::{self, Base, Contacts};
-use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, StepError, StepStats, Stepper};
+use crate::nonsmooth::{self, ContactStepper, Contacts};
+use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, Stepper};
+use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
 
 /// A scheme given by its tableau; members that are known by name come from [`super::by_name`].
@@ -41,7 +42,7 @@ impl DiagonallyImplicit {
         Ok(Self { name, order, tableau, predictor: Predictor::TwoPoint })
     }
 
-    /// The same scheme with another first guess in its last stage; that of other stages has at most two points.
+    /// The same scheme with another predictor in its last stage; that of other stages has at most two points.
     pub(super) fn with_predictor(self, predictor: Predictor) -> Self {
         Self { predictor, ..self }
     }
@@ -80,7 +81,7 @@ impl Scheme for DiagonallyImplicit {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let info = model.describe();
         if !info.contacts.is_empty() && !self.carries_contacts() {
-            // What the stages do to each other lifts a body off its support again and again.
+            // The coupling of the stages would lift a body off its support again and again.
             let reason = "it has contacts, and with these coefficients a closed one never comes to rest; \
                           take another ρ∞, or bathe, generalized_alpha, half_explicit, moreau and others";
             return Err(StepError::Undefined { scheme: self.name(), model: info.name, reason });
@@ -97,7 +98,7 @@ impl Scheme for DiagonallyImplicit {
             stages: vec![initial; self.tableau.stages()],
         };
         let unknowns = stepper.point.size();
-        Ok(nonsmooth::over(stepper, model, &self.name, &options.contacts, unknowns, 1))
+        Ok(nonsmooth::with_contacts(stepper, model, &self.name, &options.contacts, unknowns, 1))
     }
 }
 
@@ -149,8 +150,8 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
     }
 }
 
-impl Base for DiagonallyImplicitStepper<'_> {
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+impl ContactStepper for DiagonallyImplicitStepper<'_> {
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
         self.advance(dt, Some(contacts))
     }
 
@@ -192,7 +193,7 @@ impl DiagonallyImplicitStepper<'_> {
             self.stages[stage].copy_from(self.point.state());
         }
         if let Some(contacts) = contacts {
-            contacts.keep_forces(0, 1.0);
+            contacts.record_forces(0, 1.0);
         }
         self.estimate_error(dt);
         self.stages.swap(0, last);

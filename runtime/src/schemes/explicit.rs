@@ -6,13 +6,13 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::acceleration::Acceleration;
+use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::newton::largest;
-use crate::nonsmooth;
-use crate::scheme::{Cause, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
+use crate::step::{Cause, StepError, StepStats};
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct NewmarkPredictorCorrector {
 /// How often a predicted state is corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Corrections {
-    /// So many times, at least once.
+    /// This number of times, at least once.
     Fixed(u32),
     /// Until the position changes by less than this and the velocity by less than this over h; the source leaves it to
     /// the future.
@@ -88,7 +88,7 @@ impl Scheme for ModifiedEuler {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         start(self, model, initial, Rule::ModifiedEuler)
     }
 }
@@ -130,7 +130,7 @@ impl Scheme for RungeKuttaLike {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         if self.form == Form::Printed && model.describe().blocks.iter().any(|block| block.turn().is_some()) {
             let (scheme, model) = (self.name(), model.describe().name);
             return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
@@ -178,7 +178,7 @@ impl Scheme for NewmarkPredictorCorrector {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         super::check_range(self, "β", self.beta, 0.0, 1.0)?;
         super::check_range(self, "γ", self.gamma, 0.0, 1.0)?;
         let bad = |reason: String| StepError::BadParameter { scheme: self.name(), reason };
@@ -228,7 +228,7 @@ struct ExplicitStepper<'m> {
     /// The last state that was reached, with its acceleration.
     state: State,
     next: State,
-    /// What moves the coordinates.
+    /// The increment of the coordinates.
     increment: DVector<f64>,
     /// The last correction of position and velocity.
     change: [DVector<f64>; 2],
@@ -262,14 +262,14 @@ impl Stepper for ExplicitStepper<'_> {
     }
 }
 
-/// Which acceleration a velocity is made of.
+/// The acceleration in a velocity update.
 #[derive(Clone, Copy)]
 enum Which {
     Old,
     New,
 }
 
-/// What an increment of the coordinates is made of.
+/// Terms of an increment of the coordinates.
 #[derive(Clone, Copy)]
 enum Part {
     OldVelocity,

@@ -5,10 +5,11 @@
 use nalgebra::DMatrix;
 
 use super::modified_hht::Weighting;
-use super::newmark_step::{Equilibrium, Parameters, start};
+use super::newmark_step::{EquilibriumForm, Parameters, start};
 use crate::linear_analysis::{NewmarkFamily, Oscillator};
 use crate::model::{Model, State};
-use crate::scheme::{Options, Scheme, StepError, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
+use crate::step::StepError;
 
 /// Newmark's scheme: second order for γ = ½, else first.
 ///
@@ -54,7 +55,7 @@ impl Scheme for Newmark {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         super::check_range(self, "β", self.beta, 0.0, 1.0)?;
         super::check_range(self, "γ", self.gamma, 0.5, 1.0)?;
-        let equilibrium = Equilibrium::Weighted { alpha: 0.0 };
+        let equilibrium = EquilibriumForm::Weighted { alpha: 0.0 };
         let parameters =
             Parameters { name: self.name(), beta: self.beta, gamma: self.gamma, equilibrium, weighting: None };
         start(parameters, model, initial, options)
@@ -142,7 +143,7 @@ impl Scheme for GeneralizedAlpha {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         super::check_range(self, "ρ∞", self.rho_infinity, 0.0, 1.0)?;
         let NewmarkFamily { beta, gamma, alpha_m, alpha_f } = NewmarkFamily::generalized_alpha(self.rho_infinity);
-        let equilibrium = Equilibrium::Auxiliary { alpha_m, alpha_f };
+        let equilibrium = EquilibriumForm::Auxiliary { alpha_m, alpha_f };
         let parameters = Parameters { name: self.name(), beta, gamma, equilibrium, weighting: None };
         start(parameters, model, initial, options)
     }
@@ -157,5 +158,5 @@ pub(super) fn hht_parameters(
     // −1/3 is not a number of base two; the last digit of what a person writes for it must not matter.
     super::check_range(scheme, "α", alpha, -1.0 / 3.0 - 1e-12, 0.0)?;
     let NewmarkFamily { beta, gamma, .. } = NewmarkFamily::hht(alpha);
-    Ok(Parameters { name: scheme.name(), beta, gamma, equilibrium: Equilibrium::Weighted { alpha }, weighting })
+    Ok(Parameters { name: scheme.name(), beta, gamma, equilibrium: EquilibriumForm::Weighted { alpha }, weighting })
 }

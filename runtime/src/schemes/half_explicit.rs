@@ -1,19 +1,21 @@
 //! Time stepping with constraints on velocities: Moreau's midpoint rule and half-explicit stepping of second order, as
 //! far as motion is smooth. [rezaei, Refs. 30, 40, 41]
 //!
-//! Constraints on coordinates hold for velocities, and coordinates drift. Moreau's rule takes contacts, closed at the
-//! midpoint, and impacts together; the scheme of second order has the forces of closed contacts at both ends, and leaves
-//! impacts to [`crate::nonsmooth`].
+//! Constraints on coordinates are imposed on velocities, and coordinates drift. Moreau's rule solves for contact forces and
+//! impacts together, with the contacts that are closed at the midpoint; the scheme of second order has the forces of closed
+//! contacts at both ends of a step, and leaves impacts to [`crate::nonsmooth`].
 
 use nalgebra::{DMatrix, DVector};
 
-use super::acceleration::Acceleration;
+use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
-use crate::nonsmooth::{self, Base, ContactRecord, Contacts, Motion, Watch, rest, rounding_of_gaps};
-use crate::scheme::{ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::nonsmooth::{self, ContactStepper, Contacts, GapWatch, VelocityMap, rest};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::start::rounding_of_gaps;
+use crate::step::{ContactRecord, StepError, StepStats};
 
 /// Moreau's midpoint rule; forces at the midpoint with the old velocity, of first order, of second where forces and
 /// inertia do not depend on velocities. Its acceleration and multipliers are averages over the step.
@@ -55,15 +57,15 @@ impl Scheme for Moreau {
         check_level(self, model, options)?;
         let parts = Parts::new(model, self.name(), initial);
         let mut contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1);
-        let mut watch = Watch::new(contacts.len());
+        let mut watch = GapWatch::new(contacts.len());
         let State { t, q, v, .. } = &parts.state;
         if contacts.len() > 0 {
-            watch.look(1, &mut contacts, &parts.state);
-            contacts.close(&watch.gaps[1], rounding_of_gaps(model, q.as_slice()));
-            contacts.keep_gaps(&watch.gaps[1]);
+            watch.observe(1, &mut contacts, &parts.state);
+            contacts.close_at_start(&watch.gaps[1], rounding_of_gaps(model, q.as_slice()));
+            contacts.record_gaps(&watch.gaps[1]);
             contacts.begin(*t, &watch.gaps[1]);
         }
-        // Closed contacts that approach at the start collide in the first step.
+        // Closed contacts that approach at the start have their impact in the first step.
         let approaches = watch.approaches(1, &contacts, rest(v.as_slice()));
         let gaps = vec![0.0; contacts.len()];
         let mut last_closed = Vec::with_capacity(contacts.len());
@@ -106,7 +108,7 @@ impl Scheme for HalfExplicit {
         check_level(self, model, options)?;
         let stepper = HalfExplicitStepper(Parts::new(model, self.name(), initial));
         let unknowns = model.describe().iteration_matrix.rows;
-        Ok(nonsmooth::over(stepper, model, &self.name(), &options.contacts, unknowns, 1))
+        Ok(nonsmooth::with_contacts(stepper, model, &self.name(), &options.contacts, unknowns, 1))
     }
 }
 
@@ -118,14 +120,14 @@ fn check_level(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Res
     Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason })
 }
 
-/// What both steppers have.
+/// The parts of both steppers.
 struct Parts<'m> {
     name: String,
     blocks: &'static [Block],
     acceleration: Acceleration<'m>,
     state: State,
     next: State,
-    /// A state between.
+    /// An intermediate state.
     middle: State,
     increment: DVector<f64>,
 }
@@ -147,8 +149,8 @@ impl<'m> Parts<'m> {
 struct MoreauStepper<'m> {
     parts: Parts<'m>,
     contacts: Contacts<'m>,
-    /// What was looked at last is the end of a step.
-    watch: Watch,
+    /// Observed last at the end of a step.
+    watch: GapWatch,
     /// At the midpoint.
     gaps: Vec<f64>,
     /// The contacts that were closed in the last step.
@@ -185,7 +187,12 @@ impl Stepper for MoreauStepper<'_> {
         let mut loss = None;
         if !contacts.closed.is_empty() {
             contacts.evaluate(0, t, q, state.v.as_slice());
-            loss = Some(contacts.strike(&mut acceleration.solver, &mut acceleration.rhs, state.v.as_slice(), 1.0)?);
+            loss = Some(contacts.apply_impact(
+                &mut acceleration.solver,
+                &mut acceleration.rhs,
+                state.v.as_slice(),
+                1.0,
+            )?);
         }
         let (change, impulse) = acceleration.rhs.split_at(state.v.len());
         next.t = state.t + dt;
@@ -201,15 +208,15 @@ impl Stepper for MoreauStepper<'_> {
         retract(blocks, middle.q.as_slice(), increment.as_slice(), next.q.as_mut_slice());
         check_finite(next, state.t, name)?;
         if contacts.len() > 0 {
-            watch.turn();
-            watch.look(1, contacts, next);
+            watch.advance();
+            watch.observe(1, contacts, next);
             if let Err(error) = watch.check(contacts, state.t, dt, largest(next.v.as_slice())) {
-                watch.turn();
+                watch.advance();
                 return Err(error);
             }
-            contacts.settle(&watch.gaps[1], &watch.velocities[1], rest(next.v.as_slice()));
-            contacts.keep_forces(0, dt);
-            contacts.keep_gaps(&watch.gaps[1]);
+            contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], rest(next.v.as_slice()));
+            contacts.record_forces(0, dt);
+            contacts.record_gaps(&watch.gaps[1]);
             let strikes = |&contact: &usize| {
                 contacts.normal_impulse(contact) > 0.0 && last_closed.binary_search(&contact).is_err()
             };
@@ -262,8 +269,8 @@ impl Stepper for HalfExplicitStepper<'_> {
     }
 }
 
-impl Base for HalfExplicitStepper<'_> {
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+impl ContactStepper for HalfExplicitStepper<'_> {
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
         self.advance(dt, Some(contacts))
     }
 
@@ -281,7 +288,7 @@ impl HalfExplicitStepper<'_> {
         acceleration.begin(state.t);
         let (nv, end) = (state.v.len(), state.t + dt);
 
-        // a₀ and λ₀: the velocity v₀ + h a₀ obeys the constraints where v₀ alone leads.
+        // a₀ and λ₀: the velocity v₀ + h a₀ satisfies the constraints at the configuration to which v₀ leads.
         middle.t = end;
         middle.v.copy_from(&state.v);
         increment.copy_from(&state.v);
@@ -296,13 +303,13 @@ impl HalfExplicitStepper<'_> {
         if let Some(contacts) = contacts.as_deref_mut().filter(|contacts| !contacts.closed.is_empty()) {
             contacts.evaluate(0, middle.t, middle.q.as_slice(), middle.v.as_slice());
             contacts.evaluate(1, state.t, state.q.as_slice(), state.v.as_slice());
-            let mut motion = Motion::single(state.v.as_slice(), dt, 0.0);
+            let mut motion = VelocityMap::single(state.v.as_slice(), dt, 0.0);
             motion.pushed[0] = 1;
             contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
         }
         middle.a.as_mut_slice().copy_from_slice(&acceleration.rhs[..nv]);
 
-        // q₁ with the average of the velocities, then a₁ and λ₁ so that v₁ obeys the constraints there.
+        // q₁ with the mean velocity, then a₁ and λ₁ such that v₁ satisfies the constraints there.
         next.t = end;
         next.v.copy_from(&state.v);
         next.v.axpy(dt, &middle.a, 1.0);
@@ -318,10 +325,10 @@ impl HalfExplicitStepper<'_> {
         if let Some(contacts) = contacts {
             if !contacts.closed.is_empty() {
                 contacts.evaluate(0, next.t, next.q.as_slice(), next.v.as_slice());
-                let motion = Motion::single(next.v.as_slice(), 0.5 * dt, 0.0);
+                let motion = VelocityMap::single(next.v.as_slice(), 0.5 * dt, 0.0);
                 contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
             }
-            contacts.keep_forces(0, 1.0);
+            contacts.record_forces(0, 1.0);
         }
         let (a, lambda) = acceleration.rhs.split_at(nv);
         next.a.as_mut_slice().copy_from_slice(a);
@@ -333,7 +340,7 @@ impl HalfExplicitStepper<'_> {
     }
 }
 
-/// Refuses a step to what is not finite: of coordinates on which no equation depends, nothing else takes notice.
+/// Rejects a state that is not finite, which no equation shows for coordinates on which none depends.
 fn check_finite(next: &State, t: f64, scheme: &str) -> Result<(), StepError> {
     match next.q.iter().chain(&next.v).all(|value| value.is_finite()) {
         true => Ok(()),

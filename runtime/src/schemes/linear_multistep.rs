@@ -9,8 +9,8 @@ use nalgebra::DMatrix;
 use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
-use crate::nonsmooth;
-use crate::scheme::{Options, Predictor, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Predictor, Scheme, Stepper};
+use crate::step::{StepError, StepStats};
 use crate::tables::{self, Multistep};
 
 /// LMS2, LMS3 or LMS4.
@@ -47,7 +47,7 @@ impl Scheme for LinearMultistep {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         let weights =
             tables::lms(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
         Ok(Box::new(LinearMultistepStepper {
@@ -70,7 +70,7 @@ struct LinearMultistepStepper<'m> {
     predictor: Predictor,
     /// The latest point first; one more than the scheme needs, for the new one.
     history: Vec<State>,
-    /// How many of them lie behind, equally far apart.
+    /// Number of earlier points, equally spaced.
     known: usize,
     last_dt: Option<f64>,
     weights: Multistep,

@@ -1,6 +1,5 @@
 //! The integration schemes, one family a file, and the list of them by name.
 
-mod acceleration;
 mod constraint_rows;
 mod coupled;
 mod coupled_matrix;
@@ -17,7 +16,6 @@ mod runge_kutta;
 mod single_step;
 mod time_point;
 
-pub(crate) use acceleration::{Acceleration, solve_for_acceleration};
 pub use coupled::Coupled;
 pub use diagonally_implicit::DiagonallyImplicit;
 pub use explicit::{Corrections, Form, ModifiedEuler, NewmarkPredictorCorrector, RungeKuttaLike};
@@ -29,10 +27,12 @@ pub use registry::{Entry, FAMILIES, Family, Stability, all, by_name, caution, en
 pub use runge_kutta::RungeKutta;
 pub use single_step::SingleStep;
 
-use crate::scheme::{Scheme, StepError};
+use crate::model::Model;
+use crate::scheme::Scheme;
+use crate::step::StepError;
 use crate::tables::TableError;
 
-/// Steps that differ by less than this part of their length are equal: sums of times are rounded.
+/// Steps that differ by less than this fraction of their length are equal: sums of times are rounded.
 const SAME_STEP: f64 = 1e-9;
 
 /// Whether a step is as long as the one before.
@@ -40,7 +40,7 @@ fn is_same_step(dt: f64, last: f64) -> bool {
     (dt - last).abs() <= SAME_STEP * last
 }
 
-/// Refuses step sizes that are not positive and finite.
+/// Rejects step sizes that are not positive and finite.
 fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
     if dt.is_finite() && dt > 0.0 {
         return Ok(());
@@ -49,13 +49,24 @@ fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
     Err(StepError::BadParameter { scheme: scheme.to_owned(), reason })
 }
 
-/// Refuses parameters out of their range.
+/// Rejects parameters out of their range.
 fn check_range(scheme: &dyn Scheme, name: &str, value: f64, least: f64, most: f64) -> Result<(), StepError> {
     if (least..=most).contains(&value) {
         return Ok(());
     }
     let reason = format!("{name} must lie in [{least:.4}, {most:.4}], but is {value}");
     Err(StepError::BadParameter { scheme: scheme.name(), reason })
+}
+
+/// Rejects models with contacts.
+fn refuse_contacts(scheme: &dyn Scheme, model: &dyn Model) -> Result<(), StepError> {
+    let info = model.describe();
+    if info.contacts.is_empty() {
+        return Ok(());
+    }
+    let reason = "it has contacts, which this scheme does not support; \
+                  generalized_alpha, bathe, ed_alpha, half_explicit, moreau and others do";
+    Err(StepError::Undefined { scheme: scheme.name(), model: info.name, reason })
 }
 
 /// The error of a scheme without coefficients.

@@ -13,9 +13,9 @@ use super::generalized_alpha::hht_parameters;
 use super::newmark_step::start;
 use crate::linear_analysis::{NewmarkFamily, Oscillator};
 use crate::model::{Model, State};
-use crate::nonsmooth;
 use crate::rotation::{conjugate, matrix_l, product, right_multiplication};
-use crate::scheme::{Options, Scheme, StepError, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
+use crate::step::StepError;
 
 /// HHT-α with the modified Newmark formula for the velocity of Euler parameters.
 ///
@@ -65,7 +65,7 @@ impl Scheme for ModifiedHht {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         start(hht_parameters(self, self.alpha, Some(self.weighting))?, model, initial, options)
     }
 }

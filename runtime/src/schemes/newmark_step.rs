@@ -8,17 +8,18 @@
 
 use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
-use super::acceleration::Acceleration;
 use super::constraint_rows::ConstraintRows;
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
+use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, drop_vanishing, largest, sizes_of, unknown_of};
-use crate::nonsmooth::{self, Base, Contacts, Moving};
+use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{right_multiplication, tangent_operator};
-use crate::scheme::{ConstraintLevel, Options, StepError, StepStats, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Stepper};
+use crate::step::{StepError, StepStats};
 
 /// One scheme of the family.
 #[derive(Clone, Debug)]
@@ -26,14 +27,14 @@ pub(super) struct Parameters {
     pub(super) name: String,
     pub(super) beta: f64,
     pub(super) gamma: f64,
-    pub(super) equilibrium: Equilibrium,
+    pub(super) equilibrium: EquilibriumForm,
     /// Of the modified formulas for Euler parameters; `None` treats them as a vector.
     pub(super) weighting: Option<Weighting>,
 }
 
 /// How Newmark's acceleration A enters the equations of motion.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Equilibrium {
+pub(super) enum EquilibriumForm {
     /// `M A₁ + (1 + α) F₁ − α F₀ = 0` with `F = h − f − Gᵀ λ`; the acceleration of the state is A.
     /// [sherif, Eq. 61]
     Weighted { alpha: f64 },
@@ -41,13 +42,13 @@ pub(super) enum Equilibrium {
     Auxiliary { alpha_m: f64, alpha_f: f64 },
 }
 
-impl Equilibrium {
+impl EquilibriumForm {
     /// Factors of A₁, A₀ and a₀ in the acceleration that the residual of the model sees.
     fn acceleration_factors(self) -> (f64, f64, f64) {
         match self {
             // Eq. 61 divided by 1 + α, so that the multipliers keep the factor one. [sherif, Eq. 62]
-            Equilibrium::Weighted { alpha } => (1.0 / (1.0 + alpha), 0.0, 0.0),
-            Equilibrium::Auxiliary { alpha_m, alpha_f } => {
+            EquilibriumForm::Weighted { alpha } => (1.0 / (1.0 + alpha), 0.0, 0.0),
+            EquilibriumForm::Auxiliary { alpha_m, alpha_f } => {
                 let share = 1.0 / (1.0 - alpha_f);
                 ((1.0 - alpha_m) * share, alpha_m * share, -alpha_f * share)
             }
@@ -57,8 +58,8 @@ impl Equilibrium {
     /// Factor of the old forces F₀ that the residual of the model must equal.
     fn old_force_factor(self) -> f64 {
         match self {
-            Equilibrium::Weighted { alpha } => alpha / (1.0 + alpha),
-            Equilibrium::Auxiliary { .. } => 0.0,
+            EquilibriumForm::Weighted { alpha } => alpha / (1.0 + alpha),
+            EquilibriumForm::Auxiliary { .. } => 0.0,
         }
     }
 }
@@ -82,15 +83,15 @@ pub(super) fn start<'m>(
     let name = parameters.name.clone();
     let auxiliary = initial.a.clone();
     let exact = match parameters.equilibrium {
-        Equilibrium::Weighted { alpha } if alpha != 0.0 => Some(Acceleration::new(model, name.clone())),
-        Equilibrium::Weighted { .. } | Equilibrium::Auxiliary { .. } => None,
+        EquilibriumForm::Weighted { alpha } if alpha != 0.0 => Some(Acceleration::new(model, name.clone())),
+        EquilibriumForm::Weighted { .. } | EquilibriumForm::Auxiliary { .. } => None,
     };
     let step = Step::new(parameters, model, initial, constraints);
     let solver = LinearSolver::from_pattern(step.matrix.pattern().clone());
     let unknowns = solver.size();
     let newton = Newton::new(solver, options.tolerance);
     let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None };
-    Ok(nonsmooth::over(stepper, model, &name, &options.contacts, unknowns, 1))
+    Ok(nonsmooth::with_contacts(stepper, model, &name, &options.contacts, unknowns, 1))
 }
 
 struct NewmarkStepper<'m> {
@@ -138,8 +139,8 @@ impl Stepper for NewmarkStepper<'_> {
     }
 }
 
-impl Base for NewmarkStepper<'_> {
-    fn step_held(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
+impl ContactStepper for NewmarkStepper<'_> {
+    fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError> {
         self.advance(dt, Some(contacts))
     }
 
@@ -161,7 +162,7 @@ impl NewmarkStepper<'_> {
         // The exact acceleration knows no contact forces; A is taken as it is where there may be any.
         let is_exact = self.exact.is_none() || contacts.is_none();
         if let Some(last_dt) = self.last_dt.filter(|_| is_exact).filter(|&last_dt| !super::is_same_step(dt, last_dt)) {
-            // A belongs to an instant that is off by a part of the step size; unscaled, the order drops to one.
+            // A belongs to an instant that is off by a fraction of the step size; without scaling, the order drops to one.
             let ratio = dt / last_dt;
             let a = match &mut self.exact {
                 None => &step.old.a,
@@ -186,7 +187,7 @@ impl NewmarkStepper<'_> {
         }
         stats += Contacts::solve(contacts.as_deref_mut(), &mut self.newton, step, t, &self.name)?;
         if let Some(contacts) = contacts {
-            contacts.keep_forces(0, 1.0);
+            contacts.record_forces(0, 1.0);
         }
         step.accept();
         self.auxiliary.copy_from(&step.auxiliary);
@@ -210,7 +211,7 @@ struct Step<'m> {
     old_force: DVector<f64>,
     /// Takes the constraints that come with F₀; they are not used.
     old_constraint: DVector<f64>,
-    /// What moves q₀ to q₁.
+    /// The increment from q₀ to q₁.
     increment: DVector<f64>,
     /// w of [sherif, Eq. 75] for each block of Euler parameters that follows the modified formulas.
     angular: Vec<Vector3<f64>>,
@@ -340,14 +341,14 @@ impl<'m> Step<'m> {
         for values in [q, v, a, lambda, &mut self.auxiliary] {
             drop_vanishing(values.as_mut_slice());
         }
-        if let Equilibrium::Weighted { .. } = self.parameters.equilibrium {
+        if let EquilibriumForm::Weighted { .. } = self.parameters.equilibrium {
             self.new.a.copy_from(&self.auxiliary);
         }
         std::mem::swap(&mut self.old, &mut self.new);
     }
 }
 
-impl Moving for Step<'_> {
+impl ContactEquations for Step<'_> {
     fn points(&self) -> usize {
         1
     }
@@ -481,11 +482,11 @@ mod tests {
 
     #[test]
     fn iteration_matrix_is_the_derivative_of_the_residual() {
-        let weighted = |alpha| Equilibrium::Weighted { alpha };
+        let weighted = |alpha| EquilibriumForm::Weighted { alpha };
         let kinds = [
             ("Newmark", weighted(0.0), None),
             ("HHT", weighted(-0.3), None),
-            ("generalized-α", Equilibrium::Auxiliary { alpha_m: 0.125, alpha_f: 0.375 }, None),
+            ("generalized-α", EquilibriumForm::Auxiliary { alpha_m: 0.125, alpha_f: 0.375 }, None),
             ("modified HHT", weighted(-0.3), Some(Weighting::Printed)),
             ("modified HHT, body-weighted", weighted(-0.3), Some(Weighting::BodyFrame)),
         ];

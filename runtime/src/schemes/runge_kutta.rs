@@ -6,13 +6,13 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::acceleration::Acceleration;
+use crate::acceleration::Acceleration;
 use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
-use crate::nonsmooth;
-use crate::scheme::{Cause, ConstraintLevel, Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::step::{Cause, StepError, StepStats};
 use crate::tables::{self, Tableau};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
@@ -20,9 +20,9 @@ use crate::tables::{self, Tableau};
 pub struct RungeKutta;
 
 const NAME: &str = "Runge-Kutta";
-/// A projection whose corrections are smaller than this part of one plus the coordinates has ended.
+/// A projection has converged when its correction is below this fraction of one plus the coordinates.
 const PROJECTED: f64 = 1e-15;
-/// A projection whose last correction is larger than this part of one plus the coordinates has failed.
+/// A projection has failed if its last correction is above this fraction of one plus the coordinates.
 const PROJECTION_FAILED: f64 = 1e-12;
 const MAX_PROJECTIONS: u32 = 10;
 
@@ -49,7 +49,7 @@ impl Scheme for RungeKutta {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         let dims = model.dims();
         Ok(Box::new(RungeKuttaStepper {
             blocks: model.describe().blocks,
@@ -68,7 +68,7 @@ impl Scheme for RungeKutta {
 
 struct RungeKuttaStepper<'m> {
     blocks: &'static [Block],
-    /// Each stage depends on the one before it alone.
+    /// Each stage depends only on the one before it.
     tableau: Tableau,
     acceleration: Acceleration<'m>,
     is_constrained: bool,

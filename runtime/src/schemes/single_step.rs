@@ -9,8 +9,8 @@ use super::time_point::TimePoint;
 use crate::chart;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
-use crate::nonsmooth;
-use crate::scheme::{Options, Predictor, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Predictor, Scheme, Stepper};
+use crate::step::{StepError, StepStats};
 use crate::tables;
 
 /// SS2, SS3 or SS4.
@@ -41,7 +41,7 @@ impl Scheme for SingleStep {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        nonsmooth::refuse(self, model)?;
+        super::refuse_contacts(self, model)?;
         let weights =
             tables::ss(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
         let mut point = TimePoint::new(model, &initial, options);

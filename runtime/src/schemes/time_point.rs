@@ -14,8 +14,9 @@ use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, sizes_of, unknown_of};
-use crate::nonsmooth::{Contacts, Moving};
-use crate::scheme::{ConstraintLevel, Options, Predictor, StepError, StepStats};
+use crate::nonsmooth::{ContactEquations, Contacts};
+use crate::scheme::{ConstraintLevel, Options, Predictor};
+use crate::step::{StepError, StepStats};
 use crate::tables;
 
 pub(super) struct TimePoint<'m> {
@@ -81,7 +82,7 @@ impl<'m> TimePoint<'m> {
         self.newton.leave_out(self.equations.model, constraints);
     }
 
-    /// Begins a new point: nothing is known yet.
+    /// Begins a new point.
     pub(super) fn begin(&mut self, reference: &DVector<f64>) {
         let equations = &mut self.equations;
         equations.reference.copy_from(reference);
@@ -109,13 +110,13 @@ impl<'m> TimePoint<'m> {
         self.equations.known_v.axpy(factor, v_rate, 1.0);
     }
 
-    /// First guess of a and λ from earlier points, the latest first.
+    /// Initial guess of a and λ from earlier points, the latest first.
     pub(super) fn guess(&mut self, predictor: Predictor, t: f64, past: &[&State]) {
         let state = &mut self.equations.state;
         state.lambda.copy_from(&past[0].lambda);
         state.a.copy_from(&past[0].a);
         match (predictor, past) {
-            // A second stage at the same time begins as the first one ended.
+            // The initial guess of a second stage at the same time is the solution of the first one.
             (_, &[first, ..]) if first.t == t => {}
             (Predictor::ThreePoint, &[first, second, third, ..]) => {
                 let (h, last, before) = (t - first.t, first.t - second.t, second.t - third.t);
@@ -170,11 +171,11 @@ impl<'m> TimePoint<'m> {
     }
 }
 
-/// Weights of derivatives in a prediction beyond this multiply rounding and truncation errors.
+/// Predictions with larger weights of derivatives are not used: they amplify rounding and truncation errors.
 const MOST_EXTRAPOLATED: f64 = 50.0;
 
 /// The acceleration that follows from velocities and accelerations of earlier points; the given one stays where the
-/// points nearly coincide or lie far behind, and predict nothing.
+/// points nearly coincide or are too far back to extrapolate from.
 fn extrapolate<const N: usize>(
     weights: tables::Predictor<N>,
     h: f64,
@@ -202,7 +203,7 @@ impl PointEquations<'_> {
     }
 }
 
-impl Moving for PointEquations<'_> {
+impl ContactEquations for PointEquations<'_> {
     fn points(&self) -> usize {
         1
     }
@@ -313,7 +314,7 @@ mod tests {
                 assert!((found - expected).abs() < 1e-10, "{predictor:?}, degree {degree}: {found}, {expected}");
             }
         }
-        // Two steps at nearly the same time foretell nothing: the last acceleration again.
+        // Two points at nearly the same time allow no extrapolation: the last acceleration again.
         let past = [1.0, 1.0 - 1e-3, 0.5].map(|t| at(t, 3));
         let mut point = TimePoint::new(&Oscillator, &initial, &Options::default());
         point.guess(Predictor::TwoPoint, 1.5, &past.each_ref());

@@ -1,9 +1,10 @@
 //! Controllers, called at a rate of their own.
 
+use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
 use crate::model::{Model, State};
-use crate::scheme::{Scheme, StepError};
-use crate::schemes::Acceleration;
+use crate::scheme::Scheme;
+use crate::step::StepError;
 
 use super::driver::Driver;
 

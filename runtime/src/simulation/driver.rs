@@ -3,8 +3,9 @@
 use crate::adaptive::{AdaptiveStepper, SHORTEST};
 use crate::events::Interval;
 use crate::model::{Block, Model, State};
-use crate::scheme::{Options, Scheme, StepError, StepStats, Stepper};
+use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
+use crate::step::{StepError, StepStats};
 
 use super::Steps;
 

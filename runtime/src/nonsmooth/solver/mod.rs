@@ -1,63 +1,65 @@
-//! How a contact problem is solved: exact Newton, then all states of few contacts, then an interior-point method.
+//! Solution of a contact problem: semismooth Newton method, enumeration of active sets, interior-point method, path
+//! following, projected Gauss-Seidel sweeps, in this order until one succeeds.
 //!
-//! Newton's method takes the exact generalized Jacobian, with the derivative of the radius of the friction disc that
-//! [rezaei, Eqs. 43, 52] leave out; with it most problems need one or two iterations. Where it cycles, few planar
-//! contacts are tried in every combination of open, sticking and sliding; else Newton's method finishes what the
-//! interior-point method has found, sparsely where contacts are many. In a heap whose bodies collide all at once that may
-//! fail; in the plane paths lead on from what was found. In space, and where paths fail, contacts are swept over one by one
-//! (projected Gauss-Seidel) until they obey their laws loosely.
-//! A problem that none solves may have no solution: friction can jam.
+//! Newton's method uses the exact generalized Jacobian, with the derivative of the radius of the friction disc that
+//! [rezaei, Eqs. 43, 52] omit; with it most problems need one or two iterations. If it cycles and there are few planar
+//! contacts, all combinations of open, sticking and sliding are tried. Otherwise an interior-point method approaches a
+//! solution and Newton's method completes it, with sparse matrices if contacts are many. This may fail in a heap whose
+//! bodies collide all at once. In the plane, paths of the piecewise linear problem are followed from the best point found; in
+//! space, and if paths fail, projected Gauss-Seidel sweeps continue until the laws hold to a loose tolerance.
+//! A problem that no method solves may have no solution: contacts with friction can jam.
 
-use super::couplings::{Block, IDENTITY};
+use super::couplings::{Block3, IDENTITY};
 use super::elimination::Elimination;
 use super::interior_point::InteriorPoint;
 use super::path::Path;
-use super::problem::{Problem, Rows, Status, Terms, on_disc};
+use super::problem::{ContactRows, Problem, Status, Terms, on_disc};
 use super::sparse_system::SparseSystem;
 
 const NEWTON_ITERATIONS: u32 = 20;
-/// Iterations where contacts are many, and those that finish what another method has found.
+/// Newton iterations if contacts are many, and after another method.
 const FINISHING_ITERATIONS: u32 = 8;
-/// Most contacts whose states are all tried: 4⁴ small systems.
+/// Largest number of planar contacts whose active sets are enumerated: 4⁴ small systems.
 const ENUMERATED: usize = 4;
-/// From this many rows on, Newton's method from far away would take many large systems.
+/// From this number of rows on, Newton's method gets fewer iterations from a remote initial guess, and the loose tolerance
+/// applies.
 const MANY: usize = 48;
-/// Up to this many rows linear systems are dense, and redundant contacts found by elimination.
+/// Up to this number of rows linear systems are dense, and redundant contacts are found by full pivoting.
 const DENSE: usize = 192;
-/// How often the interior-point method is tried, and paths: those after it begin where the best one has ended.
+/// Attempts of the interior-point method, and of path following, which continues from the best point found.
 const INTERIOR_ATTEMPTS: u32 = 2;
 const ATTEMPTS: u32 = 16;
-/// Added to the diagonal of sparse systems, so that redundant contacts do no harm; further iterations remove what it
-/// changes.
+/// Added to the diagonal of sparse systems, which redundant contacts would make singular; further Newton iterations remove
+/// its effect.
 const DAMPING: f64 = 1e-8;
-/// Violation of the laws that is round-off, relative to the velocities from which it is left.
+/// Tolerance of the violation of the laws, relative to the magnitude of the terms from which it is computed: round-off.
 const EXACT: f64 = 4.0 * f64::EPSILON;
-/// The same where iterations end: redundant contacts cost digits.
+/// The same after the last iteration: redundant contacts cost digits.
 const ACCEPTED: f64 = 1e-13;
-/// The same where paths end: in a heap that creeps, forces are a million times as large as what moves it, and the last digits
-/// would take more than half of all time.
+/// The same for paths that no longer improve: in a heap that creeps, forces are a million times as large as their resultant,
+/// and the last digits would take more than half of the time.
 const SETTLED: f64 = 5e-13;
-/// The same for more contacts than can be tried: redundant ones between sticking and sliding cost more.
+/// The same for more planar contacts than are enumerated: redundant ones between sticking and sliding cost more digits.
 const CLOSE: f64 = 1e-9;
-/// The same in space, where states are not tried and no path finishes what the interior-point method has found: of four legs
-/// of a table between sticking and sliding 10⁻⁹ to 10⁻⁸ is left.
+/// The same in space, where neither enumeration nor paths complete what the interior-point method has found: for four legs of
+/// a table between sticking and sliding, 10⁻⁹ to 10⁻⁸ remains.
 const SPATIAL: f64 = 1e-7;
-/// The same for many contacts: bodies of a heap that collide all at once, in space, may leave no method anything better. What
-/// was left is part of the record.
+/// The same for many contacts: for the bodies of a heap in space that collide all at once no method may find better. The
+/// violation is recorded.
 const LOOSE: f64 = 1e-3;
-/// What solved nearly the same problem is kept while it violates the laws by no more than so many times as much as what is
-/// found instead: else Newton's method for a step, which gets loose solutions, would never see the same one twice.
+/// Within the Newton iterations of a step the previous solution is reused if its violation is below this multiple of the new
+/// one's: with a different loose solution in each iteration, Newton's method would not converge.
 const KEPT: f64 = 10.0;
-/// How often sweeps are looked at, and how many there are between.
+/// Number of checks of the violation during sweeps, and number of sweeps between checks.
 const SWEEPS: u32 = 256;
 const SWEEPS_AT_ONCE: u32 = 16;
-/// Sweeps go a part of their way that falls to a half after three times so many, and on with the root of their number:
-/// whole ways end in cycles between sticking and sliding.
+/// Relaxation factor of sweep k: (1 + k / this)^(−½), one half after three times this number. Unrelaxed sweeps end in cycles
+/// between sticking and sliding.
 const WHOLE: f64 = 64.0;
 
-/// What solved a problem.
+/// The method that solved a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
+pub(super) enum ContactMethod {
     Newton,
     Enumeration,
     InteriorPoint,
@@ -65,22 +67,22 @@ pub(super) enum Method {
     GaussSeidel,
 }
 
-/// How a problem was solved.
+/// Statistics of a solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Solved {
-    pub(super) method: Method,
+    pub(super) method: ContactMethod,
     /// Iterations of all methods.
     pub(super) iterations: u32,
     /// Largest violation of the laws, as a relative velocity.
     pub(super) violation: f64,
 }
 
-/// No solution was found.
+/// Statistics of a failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unsolved {
     pub(super) iterations: u32,
     pub(super) violation: f64,
-    /// What would have been accepted.
+    /// The tolerance that was missed.
     pub(super) tolerance: f64,
 }
 
@@ -93,14 +95,14 @@ pub(super) struct Solver {
     rhs: Vec<f64>,
     interior: InteriorPoint,
     path: Path,
-    /// The first guess, that of an attempt, and the best that iterations came to.
+    /// The initial guess, the start of an attempt, and the best point found.
     guess: Vec<f64>,
     start: Vec<f64>,
     best: Vec<f64>,
 }
 
 impl Solver {
-    /// Makes room for this many rows.
+    /// Reserves memory for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.dense.reserve(rows.min(DENSE));
         self.terms.reserve(rows);
@@ -112,7 +114,7 @@ impl Solver {
         self.path.reserve(rows);
     }
 
-    /// Finds Λ from the guess that the problem holds, which may be what solved nearly the same problem before.
+    /// Finds Λ from the initial guess in the problem; `repeats` if it is the solution of the previous Newton iterate's problem.
     pub(super) fn solve(&mut self, problem: &mut Problem, repeats: bool) -> Result<Solved, Unsolved> {
         let mut iterations = 0;
         self.guess.clear();
@@ -131,14 +133,14 @@ impl Solver {
         self.approach(problem, repeats, &mut iterations)
     }
 
-    /// Newton's method; `None` when it does not converge.
+    /// Semismooth Newton method; `None` if it does not converge.
     fn newton(&mut self, problem: &mut Problem, most: u32, iterations: &mut u32) -> Option<Solved> {
         for iteration in 0..=most {
             problem.update_slips();
             let (violation, size) = problem.violation();
             let tolerance = if iteration == most { ACCEPTED } else { EXACT };
             if violation <= tolerance * size {
-                return Some(Solved { method: Method::Newton, iterations: *iterations, violation });
+                return Some(Solved { method: ContactMethod::Newton, iterations: *iterations, violation });
             }
             if iteration == most || violation.is_nan() {
                 break;
@@ -164,7 +166,7 @@ impl Solver {
         self.rhs.resize(problem.size(), 0.0);
     }
 
-    /// Replaces the right-hand side by the solution for the rows of all contacts; `false` where there is none.
+    /// Replaces the right-hand side by the solution of the linear system of all contacts; `false` if it is singular.
     fn solve_system(&mut self, problem: &Problem) -> bool {
         if problem.size() <= DENSE {
             self.dense.set(problem, &self.terms, &self.rhs);
@@ -179,14 +181,14 @@ impl Solver {
         is_regular
     }
 
-    /// Adds the rows of a contact, those of the next one, for the change of Λ.
-    fn linearize(&mut self, problem: &Problem, contact: &Rows, status: Status) {
+    /// Adds the linearized rows of the next contact for the change of Λ.
+    fn linearize(&mut self, problem: &Problem, contact: &ContactRows, status: Status) {
         let (unknowns, slips) = (contact.part(problem.unknowns()), contact.part(problem.slips()));
-        let mut terms = Terms { left: IDENTITY, right: IDENTITY, own: Block::default() };
+        let mut terms = Terms { left: IDENTITY, right: IDENTITY, own: Block3::default() };
         let mut rhs = slips.map(|slip| -slip);
         match status {
             Status::Open => {
-                (terms.left, terms.own) = (Block::default(), IDENTITY);
+                (terms.left, terms.own) = (Block3::default(), IDENTITY);
                 rhs = unknowns.map(|unknown| -unknown);
             }
             Status::Stick => {}
@@ -200,7 +202,7 @@ impl Solver {
                     if contact.tangents < 2 {
                         continue;
                     }
-                    // The border of a disc is curved: −shrink (I − d dᵀ) (δΛ − G δΛ).
+                    // Curvature of the boundary of the disc: −shrink (I − d dᵀ) (δΛ − G δΛ).
                     for l in 0..2 {
                         let across = if k == l { 1.0 } else { 0.0 } - direction[k] * direction[l];
                         terms.left[1 + k][1 + l] = shrink * across;
@@ -213,9 +215,9 @@ impl Solver {
         self.rhs[contact.all()].copy_from_slice(&rhs[..=contact.tangents]);
     }
 
-    /// Tries every combination of states of planar contacts.
+    /// Enumerates the active sets of planar contacts.
     fn enumerate(&mut self, problem: &mut Problem, iterations: &mut u32) -> Option<Solved> {
-        let states = |contact: &Rows| if contact.tangents == 1 && contact.friction > 0.0 { 4 } else { 2 };
+        let states = |contact: &ContactRows| if contact.tangents == 1 && contact.friction > 0.0 { 4 } else { 2 };
         let combinations: usize = problem.contacts.iter().map(states).product();
         for combination in 0..combinations {
             problem.unknowns_mut().fill(0.0);
@@ -241,14 +243,14 @@ impl Solver {
             problem.update_slips();
             let (violation, size) = problem.violation();
             if violation <= ACCEPTED * size {
-                return Some(Solved { method: Method::Enumeration, iterations: *iterations, violation });
+                return Some(Solved { method: ContactMethod::Enumeration, iterations: *iterations, violation });
             }
         }
         None
     }
 
-    /// The interior-point method, finished by Newton's method or, in the plane, by paths; what they leave wrong among many
-    /// contacts, sweeps mend.
+    /// The interior-point method, completed by Newton's method or, in the plane, by path following; then sweeps until the
+    /// tolerance is met.
     fn approach(&mut self, problem: &mut Problem, repeats: bool, iterations: &mut u32) -> Result<Solved, Unsolved> {
         if problem.size() <= DENSE {
             self.sparse.prepare(problem);
@@ -260,18 +262,18 @@ impl Solver {
             _ if is_planar => CLOSE,
             _ => SPATIAL,
         };
-        // Paths find nothing where all states have been tried.
+        // Paths find no solution that enumeration has not.
         let follows_paths = problem.contacts.len() > ENUMERATED && is_planar;
         let mut least = f64::INFINITY;
         self.best.clone_from(&self.guess);
         for attempt in 0..if follows_paths { ATTEMPTS } else { INTERIOR_ATTEMPTS } {
             if attempt < INTERIOR_ATTEMPTS {
                 self.interior.solve(problem, &mut self.sparse, attempt == 0, iterations);
-                self.keep(problem, &mut least);
+                self.store_if_best(problem, &mut least);
                 self.start.clear();
                 self.start.extend_from_slice(problem.unknowns());
                 if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
-                    return Ok(Solved { method: Method::InteriorPoint, ..solved });
+                    return Ok(Solved { method: ContactMethod::InteriorPoint, ..solved });
                 }
                 problem.unknowns_mut().copy_from_slice(&self.start);
             } else {
@@ -279,9 +281,9 @@ impl Solver {
             }
             if follows_paths {
                 let is_solved = self.path.solve(problem, &mut self.sparse, attempt, [EXACT, SETTLED], iterations);
-                let violation = self.keep(problem, &mut least);
+                let violation = self.store_if_best(problem, &mut least);
                 if is_solved {
-                    return Ok(Solved { method: Method::Path, iterations: *iterations, violation });
+                    return Ok(Solved { method: ContactMethod::Path, iterations: *iterations, violation });
                 }
             }
         }
@@ -292,7 +294,7 @@ impl Solver {
         if !is_kept {
             problem.unknowns_mut().copy_from_slice(&self.best);
         }
-        let mut method = Method::InteriorPoint;
+        let mut method = ContactMethod::InteriorPoint;
         let (mut looks, mut sweeps) = (0, 0_u32);
         loop {
             problem.update_slips();
@@ -303,7 +305,7 @@ impl Solver {
             if looks == SWEEPS {
                 return Err(Unsolved { iterations: *iterations, violation, tolerance: accepted * size });
             }
-            method = Method::GaussSeidel;
+            method = ContactMethod::GaussSeidel;
             looks += 1;
             for _ in 0..SWEEPS_AT_ONCE {
                 let part = (1.0 + f64::from(sweeps) / WHOLE).sqrt().recip();
@@ -314,8 +316,8 @@ impl Solver {
         }
     }
 
-    /// Remembers Λ if it obeys the laws better than before; by how much it violates them.
-    fn keep(&mut self, problem: &mut Problem, least: &mut f64) -> f64 {
+    /// Stores Λ if its violation is the least so far; returns the violation.
+    fn store_if_best(&mut self, problem: &mut Problem, least: &mut f64) -> f64 {
         problem.update_slips();
         let (violation, _) = problem.violation();
         if violation < *least {
@@ -326,7 +328,7 @@ impl Solver {
         violation
     }
 
-    /// Goes a part of the way to the laws of one contact after the other, the others given (projected Gauss-Seidel).
+    /// One projected Gauss-Seidel sweep with a relaxation factor: contact by contact, the others fixed.
     fn sweep(problem: &mut Problem, part: f64) {
         for index in 0..problem.contacts.len() {
             let (contact, own) = (problem.contacts[index], problem.couplings().own(index));
@@ -340,7 +342,7 @@ impl Solver {
             }
             problem.update_slip(index);
             let (unknowns, slips) = (contact.part(problem.unknowns()), contact.part(problem.slips()));
-            // One step for all tangents: a projection on a disc does not know directions.
+            // One step size for all tangents, because the projection on the disc is isotropic.
             let step = (1..=contact.tangents).map(|k| own[k][k]).fold(0.0, f64::max);
             let target = |k: usize| unknowns[k] - if step > 0.0 { part * slips[k] / step } else { 0.0 };
             let force = on_disc([target(1), target(2)], contact.friction * unknowns[0]);

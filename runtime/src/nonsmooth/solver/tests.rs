@@ -1,7 +1,7 @@
 //! Problems of contacts whose solutions are known or whose laws can be checked.
 
 use super::*;
-use crate::nonsmooth::random::Random;
+use crate::random::Random;
 
 /// G = Wᵀ W from random directions of `dims` velocities, and b in its range, so that slips can be stopped.
 fn random_problem(random: &mut Random, contacts: usize, tangents: usize, friction: f64, dims: usize) -> Problem {
@@ -219,7 +219,7 @@ fn bodies_of_a_pile_collide_by_the_laws() {
             let solved = solver.solve(&mut problem, false);
             let solved = solved.unwrap_or_else(|unsolved| panic!("{rows}, {friction}, {step}: {unsolved:?}"));
             assert!(solved.violation < 1e-12, "{rows}, {friction}, {step}: {solved:?}");
-            found_by_paths += u32::from(solved.method == Method::Path);
+            found_by_paths += u32::from(solved.method == ContactMethod::Path);
             pile.push(&problem);
         }
     }
@@ -235,5 +235,5 @@ fn a_contact_that_nothing_can_stop_is_unsolved() {
     problem.scale();
     let unsolved = Solver::default().solve(&mut problem, false).unwrap_err();
     assert_eq!(unsolved.violation, 2.0);
-    assert!(problem.misses(&problem.contacts[0], unsolved.tolerance));
+    assert!(problem.violates(&problem.contacts[0], unsolved.tolerance));
 }

@@ -1,14 +1,14 @@
-//! Accelerations and multipliers from `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)`, for explicit schemes.
+//! Accelerations and multipliers from `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)`, for explicit schemes, impacts and projections.
 //!
-//! The matrix depends on time and coordinates only; what was factorized last serves other right-hand sides too.
+//! The matrix depends on time and coordinates only; its last factorization is reused for other right-hand sides.
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
 use crate::newton::{largest, unknowns_of};
-use crate::scheme::{StepError, StepStats};
+use crate::step::{StepError, StepStats};
 
 pub(crate) struct Acceleration<'m> {
-    pub(super) model: &'m dyn Model,
+    pub(crate) model: &'m dyn Model,
     pub(crate) solver: LinearSolver,
     values: Vec<f64>,
     other_values: Vec<f64>,
@@ -59,7 +59,7 @@ impl<'m> Acceleration<'m> {
     }
 
     /// Factorizes the matrix of a state with the lower rows of another.
-    pub(super) fn factor_with_rows_of(&mut self, state: &State, rows: &State) -> Result<(), StepError> {
+    pub(crate) fn factor_with_rows_of(&mut self, state: &State, rows: &State) -> Result<(), StepError> {
         let nv = state.v.len();
         self.model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.values);
         self.model.iteration_matrix(rows, 1.0, 0.0, 0.0, &mut self.other_values);
@@ -88,7 +88,7 @@ impl<'m> Acceleration<'m> {
     }
 
     /// a and λ of the state whose matrix was factorized last.
-    pub(super) fn accelerate(&mut self, state: &mut State) -> Result<(), StepError> {
+    pub(crate) fn accelerate(&mut self, state: &mut State) -> Result<(), StepError> {
         solve_for_acceleration(self.model, &mut self.solver, state, &mut self.rhs, &mut self.rate);
         self.check_solution()
     }
@@ -99,8 +99,8 @@ impl<'m> Acceleration<'m> {
         self.accelerate(state)
     }
 
-    /// The upper part of `rhs` ← `factor (f − h)`; the state loses its acceleration and multipliers.
-    pub(super) fn forces(&mut self, factor: f64, state: &mut State) {
+    /// The upper part of `rhs` ← `factor (f − h)`; sets the acceleration and multipliers of the state to zero.
+    pub(crate) fn forces(&mut self, factor: f64, state: &mut State) {
         state.a.fill(0.0);
         state.lambda.fill(0.0);
         let (force, rows) = self.rhs.split_at_mut(state.v.len());
@@ -109,7 +109,7 @@ impl<'m> Acceleration<'m> {
     }
 
     /// The lower part of `rhs` ← `−(G v + rate)`, with the G of the matrix factorized last.
-    pub(super) fn velocity_rows(&mut self, state: &State) {
+    pub(crate) fn velocity_rows(&mut self, state: &State) {
         let (nv, v) = (state.v.len(), state.v.as_slice());
         self.model.constraint_bias(state.t, state.q.as_slice(), v, &mut self.rate, &mut self.rhs[nv..]);
         for ((row, column), value) in self.model.describe().iteration_matrix.entries().zip(&self.values) {
@@ -136,8 +136,7 @@ impl<'m> Acceleration<'m> {
         self.check_solution()
     }
 
-    /// Work of constraints that move, J, where `rhs` holds a change of velocities and the impulses behind it: what drives
-    /// give in an impact.
+    /// Work of moving constraints in an impact, J: `rhs` holds the change of velocities and the impulses of constraints.
     pub(crate) fn work_of_impulses(&mut self, state: &State) -> f64 {
         let (q, v) = (state.q.as_slice(), state.v.as_slice());
         self.model.constraint_bias(state.t, q, v, &mut self.rate, &mut self.unused);

@@ -1,4 +1,4 @@
-//! Numbers without a pattern, the same everywhere.
+//! Pseudorandom numbers (linear congruential), equal on all machines.
 
 #[derive(Default)]
 pub(crate) struct Random(pub(crate) u64);

@@ -1,0 +1,338 @@
+//! The results of a step: its cost, the record of contacts, the reasons of failures.
+//!
+//! Newton's method, schemes and contacts are built on these.
+
+use thiserror::Error;
+
+use crate::model::ParameterError;
+
+/// What a step cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepStats {
+    /// Newton iterations.
+    pub newton_iterations: u32,
+    /// Matrix factorizations.
+    pub factorizations: u32,
+    /// Solutions that were accepted although they miss the tolerance, because rounding permits no better one.
+    pub at_rounding: u32,
+}
+
+impl std::ops::AddAssign for StepStats {
+    fn add_assign(&mut self, other: Self) {
+        self.newton_iterations += other.newton_iterations;
+        self.factorizations += other.factorizations;
+        self.at_rounding += other.at_rounding;
+    }
+}
+
+/// What contacts have done since the start.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactRecord {
+    /// Gaps at the end of the last step, `[contacts]`.
+    pub gaps: Vec<f64>,
+    /// Forces at the end of the last step, normal and tangential, as the rows of [`Model::contact_jacobian`](crate::Model::contact_jacobian).
+    pub forces: Vec<f64>,
+    /// Impulses of all impacts since the start, by the same rows. With Moreau's rule those of whole steps with an impact.
+    pub impulses: Vec<f64>,
+    /// Number of instants with an impact since the start, which may be one of them. With Moreau's rule, of steps in which
+    /// contacts push that were open before.
+    pub impacts: u64,
+    /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
+    /// by Newton's law, which no impact does. With Moreau's rule, steps.
+    pub weakened: u64,
+    /// Largest violation of the laws of contact since the start, as a relative velocity.
+    pub violation: f64,
+    /// The deepest penetration since the start, in the unit of the gap: impacts come up to a step late.
+    pub penetration: f64,
+    /// Energy that impacts have dissipated since the start, J; relative to moving obstacles, if there are any.
+    /// With Moreau's rule, which does not distinguish impacts from forces, all energy that contacts have dissipated.
+    pub loss: f64,
+    /// Work of all contact forces and impulses on the bodies since the start, J, forces by the trapezoidal rule: friction
+    /// and impacts take energy, obstacles that move may give some, and drives do in impacts.
+    pub work: f64,
+    /// Upper bound of `work`: without the losses by friction within steps, which are of first order in the step size only.
+    pub(crate) most_work: f64,
+    /// The least energy that one impact has dissipated, J; negative by rounding only. With Moreau's rule the least of a step,
+    /// from the velocity before or after the change by all other forces in it.
+    pub least_loss: f64,
+}
+
+/// The probable cause why Newton's method did not converge, from the last iterate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// None of the other causes was found.
+    StepTooLong,
+    /// The residual jumps within the last correction.
+    Jump {
+        /// Name of the velocity in whose equation it is.
+        coordinate: &'static str,
+        /// By how much, N or N m.
+        jump: f64,
+    },
+    /// The Jacobian is nearly singular.
+    NearlySingular {
+        /// The motions and constraints that it hardly determines.
+        what: String,
+    },
+    /// Corrections no longer decrease because of rounding.
+    Rounding {
+        /// The last correction, relative to coordinates and velocities.
+        correction: f64,
+    },
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Cause::StepTooLong => f.write_str("try a smaller step"),
+            Cause::Jump { coordinate, jump } => write!(
+                f,
+                "the force on `{coordinate}` jumps by {jump:.3e} within the step, which no smaller step removes: write it as a continuous function (friction, for example, with `tanh(v / v_0)` in place of `sign(v)`) or as a contact"
+            ),
+            Cause::NearlySingular { what } => write!(
+                f,
+                "the Jacobian is nearly singular there and hardly determines {what}: a singular position of the mechanism, or bodies almost without inertia"
+            ),
+            Cause::Rounding { correction } => write!(
+                f,
+                "corrections stall at {correction:.1e} by rounding: raise the tolerance of Newton's method above that, or scale the model"
+            ),
+        }
+    }
+}
+
+/// Why a step failed.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum StepError {
+    /// Newton's method did not reach its tolerance.
+    #[error("{scheme} did not converge at t = {t} s: residual {residual:.3e} after {iteration} iterations; {cause}")]
+    NotConverged {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Iterations done.
+        iteration: u32,
+        /// Largest scaled residual.
+        residual: f64,
+        /// The likely cause.
+        cause: Cause,
+    },
+    /// The iteration matrix is singular.
+    #[error(
+        "{scheme}: singular iteration matrix at t = {t} s in iteration {iteration} (residual {residual:.3e}), which does not determine {what}: a singular position of the mechanism, or a body without inertia"
+    )]
+    Singular {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Iteration in which the factorization failed.
+        iteration: u32,
+        /// Largest scaled residual.
+        residual: f64,
+        /// What the equations do not determine.
+        what: String,
+    },
+    /// A value became infinite or undefined.
+    #[error("{scheme}: the residual is not finite at t = {t} s in iteration {iteration}")]
+    NotFinite {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Iteration in which it appeared.
+        iteration: u32,
+    },
+    /// An input is infinite or not a number.
+    #[error("input `{input}` is {value} at t = {t} s, expected a finite number")]
+    BadInput {
+        /// Time at which it is, s.
+        t: f64,
+        /// Name of the input.
+        input: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// An angle of a rotation has come to the values at which the angles are not unique, or beyond.
+    #[error(
+        "{coordinate} is {:.3}° at t = {t} s, and the next step leads past ±90° or too close to it, where these angles are singular; use Euler parameters",
+        angle.to_degrees()
+    )]
+    SingularAngle {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the coordinate.
+        coordinate: &'static str,
+        /// Its value there, rad.
+        angle: f64,
+    },
+    /// The contact problem has no solution, or none was found.
+    #[error(
+        "{scheme}: no contact forces satisfy the laws of contact and friction in the step from t = {t} s: those of {contacts} are violated by {residual:.3e} m/s after {iteration} iterations; contacts jam, or the step is too long"
+    )]
+    Contact {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Names of the contacts whose laws are violated.
+        contacts: String,
+        /// Iterations done.
+        iteration: u32,
+        /// Largest violation, as a relative velocity, m/s.
+        residual: f64,
+    },
+    /// A contact closed and opened again within a step.
+    #[error(
+        "{scheme}: the step from t = {t} s is too long: within it contact `{contact}` closes to a depth of {depth:.3e} m and opens again unnoticed; take a smaller step"
+    )]
+    MissedContact {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Name of the contact.
+        contact: &'static str,
+        /// The depth to which it was closed, m.
+        depth: f64,
+    },
+    /// The scheme is not defined for this kind of model.
+    #[error("{scheme} is not defined for {model}: {reason}")]
+    Undefined {
+        /// Name of the scheme.
+        scheme: String,
+        /// Name of the model.
+        model: &'static str,
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// No consistent initial state exists near the start.
+    #[error("{model} has no consistent initial state: {reason} (residual {residual:.3e})")]
+    Inconsistent {
+        /// Name of the model.
+        model: &'static str,
+        /// Which equations are in conflict, by their names.
+        reason: String,
+        /// Largest residual that is left.
+        residual: f64,
+    },
+    /// A constraint is violated by more than the limit.
+    #[error(
+        "{scheme}: constraint `{constraint}` is violated by {residual:.3e} at t = {t} s (lengths relative to that of the model), more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme with numerical damping, unless constraints contradict each other from here on"
+    )]
+    ConstraintsLost {
+        /// Time, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Name of the constraint that is violated most.
+        constraint: &'static str,
+        /// Its residual, relative to the length of the model where it is a length.
+        residual: f64,
+        /// The limit, see [`Watchers`](crate::Watchers).
+        limit: f64,
+    },
+    /// A value of a state or an output is infinite or not a number.
+    #[error("{scheme}: {quantity} is {value} at t = {t} s, expected a finite number")]
+    NotFiniteValue {
+        /// Time, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// What it is, e.g. ``output `reach` ``.
+        quantity: String,
+        /// Its value.
+        value: f64,
+    },
+    /// Something in the model has no finite value or derivative.
+    #[error("{scheme} at t = {t} s: {what}")]
+    NotDefined {
+        /// Time of the step's beginning, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// What it is, the expressions that can be the reason with their places, and the values of the state.
+        what: String,
+    },
+    /// Energy has come from nowhere.
+    #[error(
+        "{scheme}: the energy at t = {t} s is {gain:.3e} J above all that forces, drives and contacts have given, of {in_motion:.3e} J in motion: the step is too large for the motion, or the scheme is unstable here; take a smaller step, or a scheme that damps"
+    )]
+    EnergyGained {
+        /// Time, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// The least that has come from nowhere, J.
+        gain: f64,
+        /// Energy that has been in motion, J.
+        in_motion: f64,
+        /// The limit, a part of it, see [`Watchers`](crate::Watchers).
+        limit: f64,
+    },
+    /// A state from which the model cannot start.
+    #[error("{model} cannot start from this state: {what} is {value:.6e}, expected {expected}")]
+    BadState {
+        /// Name of the model.
+        model: &'static str,
+        /// What is wrong, e.g. ``coordinate `top.e0` `` or ``what is left of constraint `pivot[0]` ``.
+        what: String,
+        /// Its value, in its SI unit.
+        value: f64,
+        /// What was expected.
+        expected: String,
+    },
+    /// Bodies penetrate each other at the start.
+    #[error(
+        "{model} cannot start at t = {t} s: contact `{contact}` has a gap of {gap:.6e} {unit}, so that bodies penetrate each other; move them apart until no gap is negative"
+    )]
+    Penetration {
+        /// Name of the model.
+        model: &'static str,
+        /// Time of the start, s.
+        t: f64,
+        /// Name of the contact that is closed deepest.
+        contact: &'static str,
+        /// Its gap, negative.
+        gap: f64,
+        /// SI unit of the gap.
+        unit: &'static str,
+    },
+    /// A function of the user panicked: a signal, an event, or a function that the model provides or calls.
+    #[error("{scheme}: a function that was called after t = {t} s panicked: {message}")]
+    Panicked {
+        /// The last time that was recorded, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// What the panic said.
+        message: String,
+    },
+    /// The simulation was cancelled, see [`Simulation::cancelled_by`](crate::Simulation::cancelled_by).
+    #[error("{scheme}: cancelled at t = {t} s")]
+    Cancelled {
+        /// The time that was reached, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+    },
+    /// No mechanical system has the parameters of the model.
+    #[error(transparent)]
+    BadModel(#[from] ParameterError),
+    /// Parameters of the scheme or the step size are out of range.
+    #[error("{scheme}: {reason}")]
+    BadParameter {
+        /// Name of the scheme.
+        scheme: String,
+        /// What was expected.
+        reason: String,
+    },
+}
+
+impl StepError {
+    /// Whether equations could not be solved, as opposed to a request that cannot be met.
+    pub(crate) fn is_numerical(&self) -> bool {
+        matches!(self, Self::NotConverged { .. } | Self::Singular { .. } | Self::NotFinite { .. })
+    }
+}
