@@ -12,8 +12,8 @@ use quote::ToTokens;
 use syn::Error;
 
 use crate::limits;
-use crate::parse::spelled;
-use crate::resolve::Shape;
+use crate::space::Shape;
+use crate::spelling::{nearest, spelled};
 use crate::units::Unit;
 
 /// Collects errors, so that all of a stage are reported at once; of very many the first.
@@ -103,38 +103,6 @@ impl From<&Ident> for Place {
     fn from(name: &Ident) -> Place {
         Place::at(name.span())
     }
-}
-
-/// The candidate that is nearest to a misspelled word, if one is near enough to be meant.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let length = word.chars().count();
-    let limit = (1 + length / 4).min(length.saturating_sub(1));
-    let is_as_long = |candidate: &&str| candidate.chars().count().abs_diff(length) <= limit;
-    let candidates = candidates.into_iter().take(limits::CANDIDATES).filter(is_as_long);
-    let distances = candidates.map(|candidate| (distance(word, candidate), candidate));
-    distances
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, nearest)| nearest)
-}
-
-/// Number of characters to insert, delete, replace or exchange with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 fn error(place: impl Into<Place>, message: impl Display) -> Error {
@@ -237,8 +205,8 @@ pub(crate) fn ambiguous_unit(symbol: &Ident) -> Error {
     advise(symbol, message, "write `J/kg/K` or `J kg^-1 K^-1`")
 }
 
-pub(crate) fn unknown_item(word: &Ident) -> Error {
-    unknown(word, format!("unknown item `{word}`"), &crate::parse::ITEMS)
+pub(crate) fn unknown_item(word: &Ident, items: &[&str]) -> Error {
+    unknown(word, format!("unknown item `{word}`"), items)
 }
 
 pub(crate) fn unknown_name(name: &Ident, candidates: &[&str]) -> Error {

@@ -7,6 +7,9 @@
 
 pub mod diagnostics;
 pub mod escape;
+mod reserved;
+pub mod space;
+pub mod spelling;
 pub mod units;
 
 pub mod check;

@@ -20,8 +20,9 @@ use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
 use crate::forces::Action;
-use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Space, StateEquation, System};
+use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, StateEquation, System};
 use crate::rotations::{RotationKind, euler_parameter_matrix, euler_zyx_subspace};
+use crate::space::Space;
 use crate::spatial::{self, Transform, Vector3};
 
 /// Where the constraints of the members start.

@@ -13,9 +13,10 @@ use super::motion::{Stage, Totals};
 use super::parameters::Parameters;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
-use crate::parse::spelled;
-use crate::resolve::{AddedMass, BodyId, Convention, Shape, Space, System};
+use crate::resolve::{AddedMass, BodyId, Convention, System};
+use crate::space::{Shape, Space};
 use crate::spatial::{self, Matrix3, Vector3};
+use crate::spelling::spelled;
 
 /// Linear and angular part of a velocity, or force and torque, in body axes at the body's origin.
 #[derive(Clone, Copy)]

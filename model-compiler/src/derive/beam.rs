@@ -16,10 +16,10 @@ use super::parameters::Parameters;
 use super::structured::Derivatives;
 use super::varying::Varying;
 use crate::expr::{ExprId, Graph};
-use crate::parse::spelled;
 use crate::resolve::{Beam, System, Term};
 use crate::rotations::{euler_parameter_matrix, euler_parameter_rotation, rotation_vector};
 use crate::spatial::{self, Matrix3, Vector3};
+use crate::spelling::spelled;
 
 /// Coordinates of a node: its position and its Euler parameters.
 const NODE: usize = 7;

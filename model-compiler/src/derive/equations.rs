@@ -158,7 +158,7 @@ pub struct ParameterChannel {
     /// SI unit.
     pub unit: String,
     /// Its shape; components follow each other in row-major order.
-    pub shape: crate::resolve::Shape,
+    pub shape: crate::space::Shape,
     /// Its doc comment, or empty.
     pub doc: String,
     /// Its default as it is written, with its unit.

@@ -114,7 +114,7 @@ pub(super) fn derive(
 pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Dimension> {
     let mut dimensions = Vec::new();
     for member in &system.members {
-        let of = crate::parse::spelled(&member.name.to_string());
+        let of = crate::spelling::spelled(&member.name.to_string());
         let mut add = |what, unit, term| {
             dimensions.push(Dimension { what, unit, of: of.clone(), value: parameters.lower(term)[0] });
         };
@@ -151,7 +151,7 @@ impl Repeated {
 }
 
 fn name(member: &FlexibleMember, index: usize) -> String {
-    format!("{}, element {index}", crate::parse::spelled(&member.name.to_string()))
+    format!("{}, element {index}", crate::spelling::spelled(&member.name.to_string()))
 }
 
 /// The place of a node on the undeformed beam.

@@ -18,9 +18,10 @@ use super::provided;
 use super::statements::{self, run_names};
 use super::tree;
 use crate::expr::{ExprId, Graph};
-use crate::joints::{Coordinate, channels, is_pose};
-use crate::resolve::{BodyId, FlexibleMember, Joint, JointId, Space, System};
+use crate::joints::{channels, is_pose};
+use crate::resolve::{BodyId, FlexibleMember, Joint, JointId, System};
 use crate::rotations::RotationKind;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Vector3, Wrench};
 
 /// Where the coordinates of a tree joint stand, and how they move.

@@ -8,7 +8,7 @@ use super::parameters::Parameters;
 use super::statements::symbol_name;
 use super::structured::Derivatives;
 use crate::expr::{ExprId, Graph, Stage, SymbolId};
-use crate::parse::spelled;
+use crate::spelling::spelled;
 
 /// A kernel and its first instance while they are being written.
 pub(super) struct KernelBuilder<'a> {

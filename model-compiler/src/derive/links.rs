@@ -7,10 +7,10 @@
 
 use super::kernel::Symbols;
 use super::motion::{Motion, Stage};
-use crate::expr::{ExprId, Graph, Stage as KnownAt};
+use crate::expr::{ExprId, Graph, Stage as KnownAt, fingerprint};
 use crate::joints::{Displacement, is_pose};
-use crate::resolve::{BodyId, JointId, Space};
-use crate::simplify::fingerprint;
+use crate::resolve::{BodyId, JointId};
+use crate::space::Space;
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
 /// A body, its inboard joint, and its motion.

@@ -36,8 +36,8 @@ pub use equations::*;
 use std::collections::BTreeSet;
 
 use crate::expr::ExprId;
-use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
+use crate::spelling::spelled;
 use kinds::Kinds;
 use parameters::Parameters;
 

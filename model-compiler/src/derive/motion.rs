@@ -5,9 +5,8 @@ use super::lower::{Scope, lower};
 use super::parameters::is_parametric;
 use crate::expr::{ExprId, Graph};
 use crate::forces::{Action, FrameMotion, Situation};
-use crate::resolve::{
-    BodyId, Force, Frame, InputId, Joint, JointId, ParameterId, Quantity, Space, System, Term, TermKind,
-};
+use crate::resolve::{BodyId, Force, Frame, InputId, Joint, JointId, ParameterId, Quantity, System, Term, TermKind};
+use crate::space::Space;
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
 /// Motion of the bodies of a kernel. Points are given in body axes; `None` as a body is the ground.

@@ -5,7 +5,8 @@ use super::lower::{lower, lower_scalar};
 use super::motion::Stage;
 use crate::expr::{ExprId, Graph};
 use crate::joints::Ends;
-use crate::resolve::{Joint, Level, Shape, StateEquation, System, Term};
+use crate::resolve::{Joint, Level, StateEquation, System, Term};
+use crate::space::Shape;
 use crate::spatial::Transform;
 use crate::units::Unit;
 

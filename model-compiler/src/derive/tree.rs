@@ -5,7 +5,8 @@
 use super::links::{Link, Links, rigid_acceleration, turning};
 use super::motion::{Stage, Totals};
 use crate::expr::{ExprId, Graph};
-use crate::resolve::{BodyId, Space};
+use crate::resolve::BodyId;
+use crate::space::Space;
 use crate::spatial::{self, Matrix3, Vector3, Wrench};
 
 /// Inertia about a point: mass, first moment, and moments of inertia.

@@ -7,6 +7,9 @@
 //!
 //! Rewriting for speed is not here, see `simplify`.
 
+pub(crate) mod cost;
+pub(crate) mod field;
+pub(crate) mod fingerprint;
 pub mod print;
 
 mod build;

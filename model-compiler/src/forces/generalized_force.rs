@@ -1,6 +1,6 @@
 //! A force or torque given by an expression, on one coordinate of a joint.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, Field, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 
 /// See the module.

@@ -1,6 +1,6 @@
 //! A force given by an expression, on a point of one body, and its opposite on a point of another if one is named.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, Field, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::spatial::{self, Wrench};
 

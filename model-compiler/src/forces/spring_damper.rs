@@ -1,6 +1,6 @@
 //! Spring and damper along the line between two points.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, Field, FieldShape, Force, Situation, Target};
 use crate::expr::{ExprId, Graph};
 use crate::spatial::{self, Wrench};
 

@@ -1,6 +1,6 @@
 //! A torque given by an expression, on one body, and its opposite on another if one is named.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, Field, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::spatial::{self, Wrench};
 

@@ -1,6 +1,6 @@
 //! Distance: a massless rod with ball ends, which keeps the two origins apart by its length.
 
-use super::{Connects, Displacement, Ends, Field, Joint, Residual, residuals};
+use super::kind::{Connects, Displacement, Ends, Field, Joint, Residual, residuals};
 use crate::expr::Graph;
 use crate::spatial::{self, Transform};
 use crate::units::Unit;

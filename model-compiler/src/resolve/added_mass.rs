@@ -7,9 +7,10 @@ use proc_macro2::Ident;
 use super::constants::evaluate;
 use super::context::Context;
 use super::dependence::Role;
-use super::{AddedMass, Convention, Shape, Space, Term};
+use super::{AddedMass, Convention, Term};
 use crate::diagnostics;
 use crate::parse::{self, Field};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 const LOW_FREQUENCY: [&str; 2] = ["low_frequency_velocity", "low_frequency_yaw_rate"];

@@ -7,10 +7,11 @@ use proc_macro2::Ident;
 use super::constants::{self, evaluate};
 use super::context::Context;
 use super::dependence::Role;
-use super::{Body, Shape, Space, Term, TermKind};
+use super::{Body, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::parse;
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 /// Relative error that is taken for rounding.

@@ -5,9 +5,11 @@ use std::rc::Rc;
 use super::context::Context;
 use super::dependence::{Cause, Role};
 use super::dimensions::{self, Operand};
-use super::{BodyId, Constraint, Initial, Output, Shape, Term, TermKind};
+use super::{BodyId, Constraint, Initial, Output, Term, TermKind};
 use crate::diagnostics::{self, Place};
-use crate::parse::{self, spelled};
+use crate::parse;
+use crate::space::Shape;
+use crate::spelling::spelled;
 
 impl Context<'_> {
     /// A constraint between positions or velocities, or a drive.

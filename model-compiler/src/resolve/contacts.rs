@@ -6,11 +6,12 @@ use super::conditions::depends_on;
 use super::constants::evaluate;
 use super::context::Context;
 use super::dependence::{Cause, Role};
-use super::{Contact, ContactForm, Frame, Shape, Slip, Space, Term};
+use super::{Contact, ContactForm, Frame, Slip, Term};
 use crate::contacts::{self, Kind};
 use crate::diagnostics;
 use crate::expr::Number;
 use crate::parse::{self, Field};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 /// Fields of every contact, and the largest value that each may have.

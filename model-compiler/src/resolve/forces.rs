@@ -5,11 +5,12 @@ use super::dependence::Role;
 use super::dimensions::Operand;
 use super::names::Meaning;
 use super::quantity::Subject;
-use super::{Force, Frame, JointId, Shape, Space, Term, TermKind};
+use super::{Force, Frame, JointId, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
 use crate::forces::{self, Field, FieldShape, Force as ForceKind, Target};
 use crate::parse::{self, End, ForceForm, Noun, Value};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 impl Context<'_> {

@@ -4,10 +4,11 @@ use syn::Result;
 
 use super::context::Context;
 use super::dependence::Role;
-use super::{Frame, Shape, Space, Term, constants};
+use super::{Frame, Term, constants};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::parse::{End, Value};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 /// How far a rotation matrix may be from orthonormal.

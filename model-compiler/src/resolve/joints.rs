@@ -2,16 +2,18 @@
 
 use proc_macro2::Ident;
 
-use super::context::{Context, JointOutline};
+use super::context::Context;
 use super::dependence::{Cause, Role};
 use super::dimensions::Operand;
 use super::names::Meaning;
+use super::outlines::JointOutline;
 use super::quantity::Subject;
 use super::tree::{Edge, spanning_tree};
-use super::{Formulation, Frame, Joint, JointId, Shape, Space, Term};
+use super::{Formulation, Frame, Joint, JointId, Term};
 use crate::diagnostics::{self, Place};
 use crate::joints::{self, Connects};
 use crate::parse::{self, End, Value};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 const OPTIONS: [&str; 4] = ["absolute_angle", "axis", "coordinate", "cut"];

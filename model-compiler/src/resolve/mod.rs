@@ -25,6 +25,7 @@ mod functions;
 mod joints;
 mod limits;
 mod names;
+mod outlines;
 mod parameters;
 mod provided;
 mod quantity;
@@ -36,7 +37,6 @@ mod tree;
 pub use angles::Level;
 pub(crate) use constants::principal_moments;
 pub use names::is_free_name;
-pub use singular::Singular;
 pub use system::*;
 
 use std::cell::{Cell, RefCell};
@@ -46,6 +46,7 @@ use proc_macro2::Ident;
 
 use crate::diagnostics::{self, Errors};
 use crate::parse::{self, Description, Item};
+use crate::space::Shape;
 use context::Context;
 use names::Meaning;
 
@@ -96,7 +97,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
 
     let written_bodies: Vec<_> = items!(description, Body).collect();
     let (written_beams, written_members): (Vec<_>, Vec<_>) =
-        items!(description, Flexible).partition(|member| member.kind == beams::KIND);
+        items!(description, Flexible).partition(|member| member.kind == flexible::EXACT_BEAM);
     if written_bodies.is_empty() && written_members.is_empty() && written_beams.is_empty() {
         errors.push(diagnostics::no_bodies(&description.name));
     }

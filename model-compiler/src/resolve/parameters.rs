@@ -4,9 +4,10 @@ use super::constants;
 use super::context::Context;
 use super::dependence::Role;
 use super::names::Meaning;
-use super::{Input, InputId, Parameter, ParameterId, Shape, Term};
+use super::{Input, InputId, Parameter, ParameterId, Term};
 use crate::diagnostics;
 use crate::parse::{self, Description, Item};
+use crate::space::Shape;
 use crate::units::Unit;
 
 impl<'a> Context<'_> {

@@ -6,10 +6,11 @@ use proc_macro2::{Ident, Span};
 
 use super::context::Context;
 use super::dependence::Role;
-use super::{BodyId, Formulation, Frame, JointId, Quantity, Shape, Space, Term, TermKind};
+use super::{BodyId, Formulation, Frame, JointId, Quantity, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::Binary;
 use crate::parse::Value;
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 /// What an expression is about.
@@ -224,7 +225,7 @@ impl Context<'_> {
     pub(super) fn of_joint(&self, joint: JointId, name: &Ident) -> Option<Subject> {
         let outline = self.joints.get(joint.0)?;
         let (q, v) = self.channels(joint);
-        let find = |list: &[crate::joints::Coordinate]| list.iter().position(|coordinate| name == coordinate.name);
+        let find = |list: &[crate::space::Coordinate]| list.iter().position(|coordinate| name == coordinate.name);
         let (position, velocity) = (find(&q), find(&v));
         let is_named = [&outline.coordinate_name, &outline.absolute_angle].into_iter().flatten().any(|own| own == name);
         if position.is_some() || velocity.is_some() || is_named {

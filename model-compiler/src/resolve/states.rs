@@ -1,11 +1,13 @@
 //! First-order states: filters, memory of the water, lags of actuators.
 
-use super::context::{Context, StateOutline};
+use super::context::Context;
 use super::dependence::Role;
 use super::names::Meaning;
-use super::{Shape, StateEquation, StateId};
+use super::outlines::StateOutline;
+use super::{StateEquation, StateId};
 use crate::diagnostics;
 use crate::parse;
+use crate::space::Shape;
 use crate::units::Unit;
 
 impl<'a> Context<'_> {

@@ -6,7 +6,7 @@ mod euler_zyx;
 pub mod rotation_vector;
 
 use crate::expr::{ExprId, Graph};
-use crate::joints::Coordinate;
+use crate::space::Coordinate;
 use crate::spatial::Matrix3;
 
 pub use euler_parameters::{

@@ -10,11 +10,13 @@ pub mod interpret;
 pub mod name;
 pub mod placement;
 pub mod split;
+pub mod totals;
 pub mod vocabulary;
 
 mod fuse;
 mod hoist;
 mod order;
+pub(crate) mod pattern;
 mod routine;
 pub(crate) mod runs;
 mod series;
@@ -37,7 +39,7 @@ use crate::derive::{
 };
 use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
 use crate::parallel;
-use crate::resolve::Shape;
+use crate::space::Shape;
 
 /// What generated code does, statement by statement.
 #[derive(Clone, Debug)]

@@ -386,9 +386,9 @@ impl Extraction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::field::are_equal;
     use crate::expr::{Operations, Stage};
-    use crate::simplify::field::are_equal;
-    use crate::simplify::polynomial::Form;
+    use crate::simplify::reading::Form;
 
     fn factored(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
         factor(Polynomials::from_graph(graph, roots, Form::Derived), graph, Ties::SumsFirst)

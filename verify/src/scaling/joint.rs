@@ -2,7 +2,7 @@
 
 use hamel::scheme::StepError;
 use hamel_compiler::derive::FunctionRole;
-use hamel_compiler::schedule::count;
+use hamel_compiler::schedule::totals;
 
 use super::Family;
 use crate::claim::{Claim, Expected};
@@ -45,7 +45,7 @@ pub(super) fn run() -> Result<Report, StepError> {
 
 fn operations(family: &Family, n: usize) -> Result<f64, StepError> {
     let compiled = family.compiled(n)?;
-    let functions = count::functions(&compiled.equations, &compiled.schedule);
+    let functions = totals::functions(&compiled.equations, &compiled.schedule);
     let found = functions.iter().find(|counts| counts.role == FunctionRole::ForwardDynamics);
     Ok(found.map_or(f64::NAN, |counts| counts.simplified as f64))
 }
