@@ -9,11 +9,10 @@
 //! gradient of an energy of the nodes: what is called potential energy here is that of the strains in the two sections.
 //! Inertia and weight are not here: the nodes are rigid bodies.
 
-use super::absolute::{body_coordinates, coordinates_of};
+use super::bodies::{body_coordinates, coordinates_of};
 use super::equations::{Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
-use super::kernel::{KernelBuilder, Mechanics};
+use super::kernel::{Derivatives, KernelBuilder, Mechanics};
 use super::parameters::Parameters;
-use super::structured::Derivatives;
 use super::varying::Varying;
 use crate::expr::{ExprId, Graph};
 use crate::resolve::{Beam, System, Term};

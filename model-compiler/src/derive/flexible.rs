@@ -10,13 +10,13 @@
 
 use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
 use super::field::{BasisFunction, Field, Polynomial, Products, integral};
-use super::joint_coordinates::{Run, coordinates, runs};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
 use super::kinds::Kinds;
 use super::links::{Links, rigid_acceleration};
 use super::motion::{Motion, Rest, Stage};
 use super::parameters::Parameters;
 use super::tree;
+use super::tree_coordinates::{Run, coordinates, runs};
 use crate::expr::{ExprId, Graph};
 use crate::resolve::{BodyId, FlexibleMember, FloatingFrame, System};
 use crate::spatial::{self, Transform, Vector3, Wrench};

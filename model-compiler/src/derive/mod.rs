@@ -8,6 +8,7 @@ mod added_mass;
 mod articulated;
 mod base_parameters;
 mod beam;
+mod bodies;
 mod contact;
 mod counting;
 mod dynamics;
@@ -28,6 +29,7 @@ mod statements;
 mod structured;
 mod terms;
 mod tree;
+mod tree_coordinates;
 mod varying;
 
 pub use counting::Counting;

@@ -1,6 +1,7 @@
 //! What a model says beside its bodies: closures, constraints, initial conditions, outputs; and their names.
 
 use super::equations::{Block, Channel, Function, FunctionRole, Layout, Output, Role};
+use super::kernel::symbol_name;
 use super::lower::{lower, lower_scalar};
 use super::motion::Stage;
 use crate::expr::{ExprId, Graph};
@@ -142,11 +143,6 @@ pub(super) fn initial_conditions(stage: &mut Stage) -> Vec<Function> {
         functions.push(Function { role, outputs });
     }
     functions
-}
-
-/// Channel names of one run of coordinates and its symbols' names: `hinge.angle` becomes `hinge_angle`.
-pub(super) fn symbol_name(channel: &str) -> String {
-    channel.replace('.', "_")
 }
 
 /// Declares what a builder needs to know of a run of coordinates that stands in the layout.
