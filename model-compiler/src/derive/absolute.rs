@@ -8,12 +8,12 @@ use super::added_mass::MovedWater;
 use super::beam;
 use super::bodies::{Bodies, State, body_coordinates, coordinates_of, has_norm};
 use super::contact;
+use super::context::Context;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
-use super::kernel::{KernelBuilder, Mechanics};
+use super::kernel::Mechanics;
 use super::kinds::Kinds;
 use super::lower::{lower, lower_scalar};
 use super::motion::{Stage, Totals};
-use super::parameters::Parameters;
 use super::statements;
 use super::terms;
 use super::tree::Inertia;
@@ -78,36 +78,37 @@ fn rows(system: &System) -> Rows {
 }
 
 /// Every member with its kernel.
-pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters, kinds: &mut Kinds) {
+pub(super) fn derive(context: &mut Context, kinds: &mut Kinds) {
+    let system = context.system;
     let rows = rows(system);
     let mut add = |(kernel, instance): (Kernel, Instance)| kinds.add(kernel, [instance]);
     for (index, body) in system.bodies.iter().enumerate() {
-        add(rigid_body(system, layout, parameters, BodyId(index), body, rows.norms > 0));
+        add(rigid_body(context, BodyId(index), body, rows.norms > 0));
     }
     for (index, body) in system.bodies.iter().enumerate() {
         if let Some(water) = &body.added_mass {
-            add(added_mass(system, layout, parameters, BodyId(index), water));
+            add(added_mass(context, BodyId(index), water));
         }
     }
     for index in 0..system.states.len() {
-        add(state(system, layout, parameters, index));
+        add(state(context, index));
     }
     for force in &system.forces {
-        add(applied_force(system, layout, parameters, force));
+        add(applied_force(context, force));
     }
     for (joint, &first) in system.joints.iter().zip(&rows.joints) {
-        joint_closure(system, layout, parameters, joint, first).into_iter().for_each(&mut add);
+        joint_closure(context, joint, first).into_iter().for_each(&mut add);
     }
     for (index, &first) in rows.constraints.iter().enumerate() {
-        add(user_constraint(system, layout, parameters, index, first));
+        add(user_constraint(context, index, first));
     }
     for index in 0..system.contacts.len() {
-        add(contact(system, layout, parameters, index));
+        add(contact(context, index));
     }
-    output_kernel(system, layout, parameters).into_iter().for_each(&mut add);
-    initial_kernel(system, layout, parameters).into_iter().for_each(&mut add);
+    output_kernel(context).into_iter().for_each(&mut add);
+    initial_kernel(context).into_iter().for_each(&mut add);
     for beam in &system.beams {
-        let (kernel, elements) = beam::derive(system, layout, parameters, beam);
+        let (kernel, elements) = beam::derive(context, beam);
         kinds.add(kernel, elements);
     }
 }
@@ -131,17 +132,11 @@ fn inertia(stage: &mut Stage, body: &Body) -> Inertia {
 }
 
 /// One body: inertia, weight, and the norm of its Euler parameters.
-fn rigid_body(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    id: BodyId,
-    body: &Body,
-    has_norm: bool,
-) -> (Kernel, Instance) {
+fn rigid_body(context: &mut Context, id: BodyId, body: &Body, has_norm: bool) -> (Kernel, Instance) {
+    let system = context.system;
     let doc = "A rigid body: inertia, weight, and the norm of its Euler parameters. [sherif, Eq. 9]";
     let doc = if has_norm { doc } else { "A rigid body: inertia and weight." };
-    let mut builder = KernelBuilder::new("rigid_body", doc, &body.name.to_string(), parameters, layout);
+    let mut builder = context.kernel("rigid_body", doc, &body.name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &[(id, String::new())]);
     if has_norm {
         builder.multipliers(id.0, 1);
@@ -309,16 +304,11 @@ fn body_totals(graph: &mut Graph, state: &State, inertia: &Inertia, gravity: Opt
 }
 
 /// The water that a body moves.
-fn added_mass(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    id: BodyId,
-    water: &AddedMass,
-) -> (Kernel, Instance) {
+fn added_mass(context: &mut Context, id: BodyId, water: &AddedMass) -> (Kernel, Instance) {
+    let system = context.system;
     let doc = "The added mass of a body. [simo, Eqs. 11-17]";
     let name = system.bodies[id.0].name.to_string();
-    let mut builder = KernelBuilder::new("added_mass", doc, &name, parameters, layout);
+    let mut builder = context.kernel("added_mass", doc, &name);
     let used: Vec<BodyId> = std::iter::once(id).chain(terms::bodies_of_added_mass(water)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &used));
     let mut stage = Stage::new(system, &mut builder, &bodies, false);
@@ -344,10 +334,11 @@ fn added_mass(
 }
 
 /// A quantity of first order, as the velocity of its integral with a unit inertia and its rate as the force.
-fn state(system: &System, layout: &Layout, parameters: &mut Parameters, index: usize) -> (Kernel, Instance) {
+fn state(context: &mut Context, index: usize) -> (Kernel, Instance) {
+    let system = context.system;
     let StateEquation { name, rate, .. } = &system.states[index];
     let doc = "A quantity of first order.";
-    let mut builder = KernelBuilder::new("state", doc, &name.to_string(), parameters, layout);
+    let mut builder = context.kernel("state", doc, &name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies(rate)));
     let (_, row) = builder.state(index);
     let mut stage = Stage::new(system, &mut builder, &bodies, false);
@@ -363,10 +354,11 @@ fn state(system: &System, layout: &Layout, parameters: &mut Parameters, index: u
 }
 
 /// A force, with the bodies it acts on or depends on.
-fn applied_force(system: &System, layout: &Layout, parameters: &mut Parameters, force: &Force) -> (Kernel, Instance) {
+fn applied_force(context: &mut Context, force: &Force) -> (Kernel, Instance) {
+    let system = context.system;
     let keyword = force.kind.keyword();
     let doc = format!("An applied force of kind `{keyword}`.");
-    let mut builder = KernelBuilder::new(keyword, &doc, &force.name.to_string(), parameters, layout);
+    let mut builder = context.kernel(keyword, &doc, &force.name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_force(force)));
     let mut stage = Stage::new(system, &mut builder, &bodies, false);
     let (applied_force, Action { potential, power, .. }) = generalized_force(&mut stage, &bodies, force);
@@ -414,17 +406,12 @@ fn named(system: &System, bodies: &[BodyId]) -> Vec<(BodyId, String)> {
 }
 
 /// A joint as a constraint; none for joints that leave everything free.
-fn joint_closure(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    joint: &Joint,
-    first: usize,
-) -> Option<(Kernel, Instance)> {
+fn joint_closure(context: &mut Context, joint: &Joint, first: usize) -> Option<(Kernel, Instance)> {
+    let system = context.system;
     let keyword = joint.kind.keyword();
     let doc = format!("A {keyword} joint between two bodies.");
     let name = format!("{keyword}_joint");
-    let mut builder = KernelBuilder::new(&name, &doc, &joint.name.to_string(), parameters, layout);
+    let mut builder = context.kernel(&name, &doc, &joint.name.to_string());
     let ends = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body);
     let ends: Vec<BodyId> = ends.chain(joint.coordinates.iter().flat_map(terms::bodies)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &ends));
@@ -438,16 +425,11 @@ fn joint_closure(
     Some(builder.finish(functions))
 }
 
-fn user_constraint(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    index: usize,
-    first: usize,
-) -> (Kernel, Instance) {
+fn user_constraint(context: &mut Context, index: usize, first: usize) -> (Kernel, Instance) {
+    let system = context.system;
     let statement = &system.constraints[index];
     let name = statement.name.to_string();
-    let mut builder = KernelBuilder::new(&name, "A constraint written as an equation.", &name, parameters, layout);
+    let mut builder = context.kernel(&name, "A constraint written as an equation.", &name);
     let bodies = Bodies::declare(system, &mut builder, &named(system, &terms::bodies(&statement.residual)));
     let mut stage = Stage::new(system, &mut builder, &bodies, true);
     let residual = lower(&mut stage, &statement.residual);
@@ -459,13 +441,14 @@ fn user_constraint(
     builder.finish(functions)
 }
 
-fn contact(system: &System, layout: &Layout, parameters: &mut Parameters, index: usize) -> (Kernel, Instance) {
+fn contact(context: &mut Context, index: usize) -> (Kernel, Instance) {
+    let system = context.system;
     let contact = &system.contacts[index];
     let (name, doc) = match &contact.form {
         ContactForm::Written { .. } => ("contact", "A contact, by its gap and slip.".to_owned()),
         ContactForm::Kind { kind, .. } => (kind.keyword, format!("A contact of kind `{}`.", kind.keyword)),
     };
-    let mut builder = KernelBuilder::new(name, &doc, &contact.name.to_string(), parameters, layout);
+    let mut builder = context.kernel(name, &doc, &contact.name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_contact(contact)));
     let mut stage = Stage::new(system, &mut builder, &bodies, false);
     stage.share_numbers = true;
@@ -476,14 +459,15 @@ fn contact(system: &System, layout: &Layout, parameters: &mut Parameters, index:
 }
 
 /// All outputs, in one kernel.
-fn output_kernel(system: &System, layout: &Layout, parameters: &mut Parameters) -> Option<(Kernel, Instance)> {
+fn output_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
+    let system = context.system;
     let needs_totals = system.outputs.iter().any(|output| terms::asks_for_totals(&output.value));
     let used: Vec<BodyId> = if needs_totals {
         (0..system.bodies.len()).map(BodyId).collect()
     } else {
         system.outputs.iter().flat_map(|output| terms::bodies(&output.value)).collect()
     };
-    let mut builder = KernelBuilder::new("outputs", "Outputs of the model.", "outputs", parameters, layout);
+    let mut builder = context.kernel("outputs", "Outputs of the model.", "outputs");
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
     let mut stage = Stage::new(system, &mut builder, &bodies, true);
     if needs_totals {
@@ -519,10 +503,11 @@ fn totals(stage: &mut Stage, bodies: &Bodies) -> Totals {
 }
 
 /// All initial conditions, in one kernel.
-fn initial_kernel(system: &System, layout: &Layout, parameters: &mut Parameters) -> Option<(Kernel, Instance)> {
+fn initial_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
+    let system = context.system;
     let used: Vec<BodyId> = system.initial.iter().flat_map(|initial| terms::bodies(&initial.residual)).collect();
     let doc = "Conditions on the initial state.";
-    let mut builder = KernelBuilder::new("initial_conditions", doc, "initial", parameters, layout);
+    let mut builder = context.kernel("initial_conditions", doc, "initial");
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
     let mut stage = Stage::new(system, &mut builder, &bodies, true);
     let functions = statements::initial_conditions(&mut stage);

@@ -8,6 +8,7 @@
 //! Strain is linear (ε = u′, κ = w″), and the cross-sections turn with the frame only: their inertia against the
 //! deformation is left out, as it is there.
 
+use super::context::Context;
 use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
 use super::field::{BasisFunction, Field, Polynomial, Products, integral};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
@@ -82,13 +83,8 @@ fn output_rows(system: &System, layout: &Layout, member: &FlexibleMember, elemen
 }
 
 /// All elements of a member. Those between the first and the last are derived once.
-pub(super) fn derive(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    member: &FlexibleMember,
-    kinds: &mut Kinds,
-) {
+pub(super) fn derive(context: &mut Context, member: &FlexibleMember, kinds: &mut Kinds) {
+    let system = context.system;
     let runs = runs(system);
     let Some(end) = runs.iter().find(|run| run.joint == member.end) else { return };
     let last = member.elements - 1;
@@ -97,10 +93,10 @@ pub(super) fn derive(
         let is_special = index == 0 || (index == last && member.frame == FloatingFrame::Pinned);
         match &repeated {
             Some(known) if !is_special => {
-                kinds.add(known.kernel.clone(), [known.instance(parameters, member, index)]);
+                kinds.add(known.kernel.clone(), [known.instance(context.parameters, member, index)]);
             }
             _ => {
-                let (kernel, instance, offset) = element(system, layout, parameters, member, end, index);
+                let (kernel, instance, offset) = element(context, member, end, index);
                 if let (false, Some(offset)) = (is_special, offset) {
                     repeated = Some(Repeated { kernel: kernel.clone(), instance: instance.clone(), offset });
                 }
@@ -264,17 +260,16 @@ fn nodal_coordinates(
 
 /// The kernel of an element, its instance, and which of its parameters is the place of its first node.
 fn element(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
+    context: &mut Context,
     member: &FlexibleMember,
     end: &Run,
     index: usize,
 ) -> (Kernel, Instance, Option<usize>) {
+    let Context { system, layout, .. } = *context;
     let doc = "An element of a planar beam in a floating frame. [rezaei, App. C]";
-    let mut builder = KernelBuilder::new("beam_element", doc, &name(member, index), parameters, layout);
+    let mut builder = context.kernel("beam_element", doc, &name(member, index));
     let path = path(system, member);
-    let joints: Vec<_> = path.iter().map(|run| coordinates(&mut builder, layout, system, run)).collect();
+    let joints: Vec<_> = path.iter().map(|run| coordinates(&mut builder, system, run)).collect();
     // The first node of a pinned frame turns by the coordinate of the joint to the frame.
     let is_turning = index == 0 && member.frame == FloatingFrame::Pinned;
     let angle = joints.last().filter(|_| is_turning).map(|(_, row, symbols)| Coordinate {

@@ -4,11 +4,12 @@
 use super::added_mass;
 use super::base_parameters;
 use super::contact;
+use super::context::Context;
 use super::counting::Counting;
 use super::dynamics::{Applied, Dynamics};
 use super::equations::{Block, Channel, Layout};
 use super::flexible;
-use super::kernel::{KernelBuilder, Mechanics};
+use super::kernel::Mechanics;
 use super::kinds::Kinds;
 use super::links::Links;
 use super::lower::{lower, lower_scalar};
@@ -86,17 +87,12 @@ fn rate_unit(unit: &str) -> String {
 }
 
 /// The kernel of the tree with its one instance, and those of the elements of flexible members.
-pub(super) fn derive(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    counting: Counting,
-    kinds: &mut Kinds,
-) {
+pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kinds) {
+    let Context { system, layout, .. } = *context;
     let doc = "All bodies, in joint coordinates.";
-    let mut builder = KernelBuilder::new("system", doc, &system.name.to_string(), parameters, layout);
+    let mut builder = context.kernel("system", doc, &system.name.to_string());
     builder.counting = counting;
-    let symbols = runs(system).iter().map(|run| coordinates(&mut builder, layout, system, run)).collect();
+    let symbols = runs(system).iter().map(|run| coordinates(&mut builder, system, run)).collect();
     let states: Vec<usize> = (0..system.states.len()).map(|index| builder.state(index).1).collect();
     builder.multipliers(0, layout.constraints.len());
     let nv = builder.n_velocities();
@@ -174,7 +170,7 @@ pub(super) fn derive(
     let (kernel, instance) = builder.finish(functions);
     kinds.add(kernel, [instance]);
     for member in &system.members {
-        flexible::derive(system, layout, parameters, member, kinds);
+        flexible::derive(context, member, kinds);
     }
 }
 

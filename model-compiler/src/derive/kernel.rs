@@ -12,7 +12,7 @@ use crate::spelling::spelled;
 pub(super) struct KernelBuilder<'a> {
     pub graph: Graph,
     pub parameters: &'a mut Parameters,
-    layout: &'a Layout,
+    pub layout: &'a Layout,
     name: String,
     doc: String,
     inputs: Inputs,

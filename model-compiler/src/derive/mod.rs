@@ -10,6 +10,7 @@ mod base_parameters;
 mod beam;
 mod bodies;
 mod contact;
+mod context;
 mod counting;
 mod dynamics;
 mod equations;
@@ -40,6 +41,7 @@ use std::collections::BTreeSet;
 use crate::expr::ExprId;
 use crate::resolve::{Formulation, System};
 use crate::spelling::spelled;
+use context::Context;
 use kinds::Kinds;
 use parameters::Parameters;
 
@@ -60,14 +62,16 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let reference_configuration = match system.formulation {
         Formulation::Joint => {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
-            joint_coordinates::derive(system, &layout, &mut parameters, counting, &mut kinds);
+            let mut context = Context { system, layout: &layout, parameters: &mut parameters };
+            joint_coordinates::derive(&mut context, counting, &mut kinds);
             reference
         }
         Formulation::Absolute => {
             absolute::declare(system, &mut layout);
             let mut reference = reference::configuration(system, &mut parameters);
             reference.resize(layout.coordinates.len(), parameters.graph.zero());
-            absolute::derive(system, &layout, &mut parameters, &mut kinds);
+            let mut context = Context { system, layout: &layout, parameters: &mut parameters };
+            absolute::derive(&mut context, &mut kinds);
             reference
         }
     };

@@ -1,7 +1,6 @@
 //! What a model says beside its bodies: closures, constraints, initial conditions, outputs; and their names.
 
 use super::equations::{Block, Channel, Function, FunctionRole, Layout, Output, Role};
-use super::kernel::symbol_name;
 use super::lower::{lower, lower_scalar};
 use super::motion::Stage;
 use crate::expr::{ExprId, Graph};
@@ -143,14 +142,4 @@ pub(super) fn initial_conditions(stage: &mut Stage) -> Vec<Function> {
         functions.push(Function { role, outputs });
     }
     functions
-}
-
-/// Declares what a builder needs to know of a run of coordinates that stands in the layout.
-pub(super) fn run_names(
-    layout: &Layout,
-    q: std::ops::Range<usize>,
-    v: std::ops::Range<usize>,
-) -> (Vec<String>, Vec<String>) {
-    let names = |channels: &[Channel]| channels.iter().map(|channel| symbol_name(&channel.name)).collect();
-    (names(&layout.coordinates[q]), names(&layout.velocities[v]))
 }

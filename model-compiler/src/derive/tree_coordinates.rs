@@ -1,8 +1,7 @@
 //! Where the coordinates of a spanning tree stand, and how they move.
 
-use super::equations::Layout;
-use super::kernel::{KernelBuilder, Symbols};
-use super::statements::run_names;
+use super::equations::{Channel, Layout};
+use super::kernel::{KernelBuilder, Symbols, symbol_name};
 use crate::expr::{ExprId, Graph};
 use crate::joints::{channels, is_pose};
 use crate::resolve::{FlexibleMember, Joint, JointId, System};
@@ -56,14 +55,9 @@ pub(super) fn runs(system: &System) -> Vec<Run> {
 }
 
 /// Declares the coordinates of a joint in a kernel. Gives the first of its velocities there, and its symbols.
-pub(super) fn coordinates(
-    builder: &mut KernelBuilder,
-    layout: &Layout,
-    system: &System,
-    run: &Run,
-) -> (JointId, usize, Symbols) {
+pub(super) fn coordinates(builder: &mut KernelBuilder, system: &System, run: &Run) -> (JointId, usize, Symbols) {
     let first = builder.n_velocities();
-    let (q_names, v_names) = run_names(layout, run.q.clone(), run.v.clone());
+    let (q_names, v_names) = run_names(builder.layout, run.q.clone(), run.v.clone());
     let rotation = system.rotation;
     if run.moves == Moves::Pose {
         let map = move |graph: &mut Graph, q: &[ExprId]| pose_velocity_map(graph, rotation, q);
@@ -83,6 +77,12 @@ pub(super) fn coordinates(
         symbols.a.extend(free.a);
     }
     (run.joint, first, symbols)
+}
+
+/// Declares what a builder needs to know of a run of coordinates that stands in the layout.
+fn run_names(layout: &Layout, q: std::ops::Range<usize>, v: std::ops::Range<usize>) -> (Vec<String>, Vec<String>) {
+    let names = |channels: &[Channel]| channels.iter().map(|channel| symbol_name(&channel.name)).collect();
+    (names(&layout.coordinates[q]), names(&layout.velocities[v]))
 }
 
 /// q̇ = N v of a pose, row by row: the position moves along the axes of the child.
