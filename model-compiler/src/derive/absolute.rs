@@ -13,7 +13,7 @@ use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::Mechanics;
 use super::kinds::Kinds;
 use super::lower::{lower, lower_scalar};
-use super::motion::{Stage, Totals};
+use super::motion::{KernelScope, Totals};
 use super::statements;
 use super::terms;
 use super::tree::Inertia;
@@ -114,14 +114,14 @@ pub(super) fn derive(context: &mut Context, kinds: &mut Kinds) {
 }
 
 /// Mass properties of a body about its origin, in body axes.
-fn inertia(stage: &mut Stage, body: &Body) -> Inertia {
-    let mass = stage.value("mass", &body.mass)[0];
+fn inertia(scope: &mut KernelScope, body: &Body) -> Inertia {
+    let mass = scope.value("mass", &body.mass)[0];
     let center = match &body.center_of_mass {
-        Some(term) => stage.vector("center", term),
-        None => spatial::zero(&mut stage.builder.graph),
+        Some(term) => scope.vector("center", term),
+        None => spatial::zero(&mut scope.builder.graph),
     };
-    let j = stage.value("inertia", &body.inertia);
-    let graph = &mut stage.builder.graph;
+    let j = scope.value("inertia", &body.inertia);
+    let graph = &mut scope.builder.graph;
     let zero = graph.zero();
     let second_moment = match *j.as_slice() {
         [xx, xy, xz, _, yy, yz, _, _, zz] => [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
@@ -141,9 +141,9 @@ fn rigid_body(context: &mut Context, id: BodyId, body: &Body, has_norm: bool) ->
     if has_norm {
         builder.multipliers(id.0, 1);
     }
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let inertia = inertia(&mut stage, body);
-    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    let inertia = inertia(&mut scope, body);
+    let gravity = system.gravity.as_ref().map(|term| scope.vector("gravity", term));
     let state = &bodies.states[&id];
     let graph = &mut builder.graph;
     let mechanics = Mechanics {
@@ -311,10 +311,10 @@ fn added_mass(context: &mut Context, id: BodyId, water: &AddedMass) -> (Kernel, 
     let mut builder = context.kernel("added_mass", doc, &name);
     let used: Vec<BodyId> = std::iter::once(id).chain(terms::bodies_of_added_mass(water)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &used));
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let moved = MovedWater::new(&mut stage, "", id, water);
-    let a = stage.builder.accelerations();
-    let graph = &mut stage.builder.graph;
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    let moved = MovedWater::new(&mut scope, "", id, water);
+    let a = scope.builder.accelerations();
+    let graph = &mut scope.builder.graph;
     let applied_force = moved.applied_force(graph);
     let inertial = moved.inertial_force(graph, &a);
     let inverse_dynamics = inertial.iter().zip(&applied_force).map(|(&r, &f)| graph.sub(r, f)).collect();
@@ -341,9 +341,9 @@ fn state(context: &mut Context, index: usize) -> (Kernel, Instance) {
     let mut builder = context.kernel("state", doc, &name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies(rate)));
     let (_, row) = builder.state(index);
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    stage.share_numbers = true;
-    let rate = lower_scalar(&mut stage, rate);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    scope.share_numbers = true;
+    let rate = lower_scalar(&mut scope, rate);
     let (zero, one, n) = (builder.graph.zero(), builder.graph.one(), builder.n_velocities());
     let mut mechanics =
         Mechanics { mass_matrix: vec![vec![zero; n]; n], applied_force: vec![zero; n], ..Mechanics::default() };
@@ -360,22 +360,22 @@ fn applied_force(context: &mut Context, force: &Force) -> (Kernel, Instance) {
     let doc = format!("An applied force of kind `{keyword}`.");
     let mut builder = context.kernel(keyword, &doc, &force.name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_force(force)));
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let (applied_force, Action { potential, power, .. }) = generalized_force(&mut stage, &bodies, force);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    let (applied_force, Action { potential, power, .. }) = generalized_force(&mut scope, &bodies, force);
     let mechanics = Mechanics { applied_force, potential_energy: potential, power, ..Mechanics::default() };
     let functions = builder.functions(mechanics);
     builder.finish(functions)
 }
 
-fn generalized_force(stage: &mut Stage, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Action) {
-    let (action, ends) = stage.act(force);
-    let size = bodies.order.len() * body_coordinates(stage.system).len();
-    let mut f = vec![stage.builder.graph.zero(); size];
+fn generalized_force(scope: &mut KernelScope, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Action) {
+    let (action, ends) = scope.act(force);
+    let size = bodies.order.len() * body_coordinates(scope.system).len();
+    let mut f = vec![scope.builder.graph.zero(); size];
     for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(&action.wrenches) {
         let Some(body) = frame.body else { continue };
-        let push = stage.in_body_axes(body, wrench.force);
-        let turn = stage.in_body_axes(body, wrench.torque);
-        let graph = &mut stage.builder.graph;
+        let push = scope.in_body_axes(body, wrench.force);
+        let turn = scope.in_body_axes(body, wrench.torque);
+        let graph = &mut scope.builder.graph;
         let moment = spatial::cross(graph, point, push);
         let torque = spatial::add(graph, turn, moment);
         bodies.push(graph, body, wrench.force, torque, &mut f);
@@ -415,8 +415,8 @@ fn joint_closure(context: &mut Context, joint: &Joint, first: usize) -> Option<(
     let ends = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body);
     let ends: Vec<BodyId> = ends.chain(joint.coordinates.iter().flat_map(terms::bodies)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &ends));
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let constraint = statements::closure(&mut stage, joint);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    let constraint = statements::closure(&mut scope, joint);
     if constraint.is_empty() {
         return None;
     }
@@ -431,8 +431,8 @@ fn user_constraint(context: &mut Context, index: usize, first: usize) -> (Kernel
     let name = statement.name.to_string();
     let mut builder = context.kernel(&name, "A constraint written as an equation.", &name);
     let bodies = Bodies::declare(system, &mut builder, &named(system, &terms::bodies(&statement.residual)));
-    let mut stage = Stage::new(system, &mut builder, &bodies, true);
-    let residual = lower(&mut stage, &statement.residual);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
+    let residual = lower(&mut scope, &statement.residual);
     builder.multipliers(first, residual.len());
     let functions = builder.functions(match statement.is_velocity {
         true => Mechanics { velocity_constraint: residual, ..Mechanics::default() },
@@ -450,9 +450,9 @@ fn contact(context: &mut Context, index: usize) -> (Kernel, Instance) {
     };
     let mut builder = context.kernel(name, &doc, &contact.name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_contact(contact)));
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    stage.share_numbers = true;
-    let contacts = vec![contact::measures(&mut stage, contact)];
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    scope.share_numbers = true;
+    let contacts = vec![contact::measures(&mut scope, contact)];
     builder.contact(index);
     let functions = builder.functions(Mechanics { contacts, ..Mechanics::default() });
     builder.finish(functions)
@@ -469,34 +469,34 @@ fn output_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
     };
     let mut builder = context.kernel("outputs", "Outputs of the model.", "outputs");
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
-    let mut stage = Stage::new(system, &mut builder, &bodies, true);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
     if needs_totals {
-        stage.totals = Some(totals(&mut stage, &bodies));
+        scope.totals = Some(totals(&mut scope, &bodies));
     }
-    let function = statements::outputs(&mut stage)?;
+    let function = statements::outputs(&mut scope)?;
     Some(builder.finish(vec![function]))
 }
 
 /// Energies and momenta of all bodies and forces.
-fn totals(stage: &mut Stage, bodies: &Bodies) -> Totals {
-    let system = stage.system;
-    let zero = stage.builder.graph.zero();
+fn totals(scope: &mut KernelScope, bodies: &Bodies) -> Totals {
+    let system = scope.system;
+    let zero = scope.builder.graph.zero();
     let mut sum =
         Totals { kinetic_energy: zero, potential_energy: zero, momentum: [zero; 3], angular_momentum: [zero; 3] };
-    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    let gravity = system.gravity.as_ref().map(|term| scope.vector("gravity", term));
     for (index, body) in system.bodies.iter().enumerate() {
-        let inertia = inertia(stage, body);
-        let graph = &mut stage.builder.graph;
+        let inertia = inertia(scope, body);
+        let graph = &mut scope.builder.graph;
         let own = body_totals(graph, &bodies.states[&BodyId(index)], &inertia, gravity);
         sum = sum.plus(graph, &own);
         if let Some(water) = &body.added_mass {
-            let own = MovedWater::new(stage, "", BodyId(index), water).totals(&mut stage.builder.graph);
-            sum = sum.plus(&mut stage.builder.graph, &own);
+            let own = MovedWater::new(scope, "", BodyId(index), water).totals(&mut scope.builder.graph);
+            sum = sum.plus(&mut scope.builder.graph, &own);
         }
     }
     for force in &system.forces {
-        if let Some(energy) = generalized_force(stage, bodies, force).1.potential {
-            sum.potential_energy = stage.builder.graph.add(sum.potential_energy, energy);
+        if let Some(energy) = generalized_force(scope, bodies, force).1.potential {
+            sum.potential_energy = scope.builder.graph.add(sum.potential_energy, energy);
         }
     }
     sum
@@ -509,7 +509,7 @@ fn initial_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
     let doc = "Conditions on the initial state.";
     let mut builder = context.kernel("initial_conditions", doc, "initial");
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
-    let mut stage = Stage::new(system, &mut builder, &bodies, true);
-    let functions = statements::initial_conditions(&mut stage);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
+    let functions = statements::initial_conditions(&mut scope);
     (!functions.is_empty()).then(|| builder.finish(functions))
 }

@@ -10,11 +10,11 @@
 
 use super::context::Context;
 use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
-use super::field::{BasisFunction, Field, Polynomial, Products, integral};
+use super::field::{BasisFunction, Polynomial, Products, VectorField, integral};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
 use super::kinds::Kinds;
 use super::links::{Links, rigid_acceleration};
-use super::motion::{Motion, Rest, Stage};
+use super::motion::{KernelScope, Motion, Rest};
 use super::parameters::Parameters;
 use super::tree;
 use super::tree_coordinates::{Run, coordinates, runs};
@@ -281,10 +281,10 @@ fn element(
     let nodal = nodal_coordinates(&mut builder, member, index, end, angle);
     let (dimensions, offset) = Dimensions::declare(&mut builder, member, index);
 
-    let mut stage = Stage::new(system, &mut builder, &Rest, true);
-    let links = Links::new(&mut stage, joints);
-    stage.fold_numbers = false;
-    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    let mut scope = KernelScope::new(system, &mut builder, &Rest, true);
+    let links = Links::new(&mut scope, joints);
+    scope.fold_numbers = false;
+    let gravity = system.gravity.as_ref().map(|term| scope.vector("gravity", term));
     let a = builder.accelerations();
     let graph = &mut builder.graph;
     let gravity = gravity.unwrap_or_else(|| spatial::zero(graph));
@@ -389,23 +389,23 @@ impl<'b> Beam<'b> {
     }
 
     /// A vector in ground axes as a field in the axes of the frame.
-    fn constant(&self, graph: &mut Graph, vector: Vector3) -> Field {
+    fn constant(&self, graph: &mut Graph, vector: Vector3) -> VectorField {
         let [x, y, _] = spatial::apply_transposed(graph, &self.pose.rotation, vector);
-        let mut field = Field::zero(graph, FIRST_SHAPE + self.nodal.len());
+        let mut field = VectorField::zero(graph, FIRST_SHAPE + self.nodal.len());
         (field.0[0][ONE], field.0[1][ONE]) = (x, y);
         field
     }
 
     /// Where the material points are, seen from the frame: x e₁ + y e₂ + S q.
-    fn position(&self, graph: &mut Graph) -> Field {
+    fn position(&self, graph: &mut Graph) -> VectorField {
         let mut field = self.deformation(graph, |coordinate| coordinate.q);
         (field.0[0][PLACE], field.0[1][HEIGHT]) = (graph.one(), graph.one());
         field
     }
 
     /// S times nodal values.
-    fn deformation(&self, graph: &mut Graph, value: impl Fn(&Coordinate) -> ExprId) -> Field {
-        let mut field = Field::zero(graph, FIRST_SHAPE + self.nodal.len());
+    fn deformation(&self, graph: &mut Graph, value: impl Fn(&Coordinate) -> ExprId) -> VectorField {
+        let mut field = VectorField::zero(graph, FIRST_SHAPE + self.nodal.len());
         for (k, coordinate) in self.nodal.iter().enumerate() {
             field.0[SHAPES[coordinate.shape].0][FIRST_SHAPE + k] = value(coordinate);
         }
@@ -413,7 +413,7 @@ impl<'b> Beam<'b> {
     }
 
     /// Ṙ₀ + ω × u + u̇.
-    fn velocity(&self, graph: &mut Graph) -> Field {
+    fn velocity(&self, graph: &mut Graph) -> VectorField {
         let origin = spatial::zero(graph);
         let origin = self.links.velocity(graph, self.frame, origin);
         let carried = self.constant(graph, origin);
@@ -423,7 +423,7 @@ impl<'b> Beam<'b> {
     }
 
     /// R̈₀ + α × u − ω² u + 2 ω × u̇ + ü, where the ground accelerates with `base`.
-    fn acceleration(&self, graph: &mut Graph, base: Vector3, a: &[ExprId]) -> Field {
+    fn acceleration(&self, graph: &mut Graph, base: Vector3, a: &[ExprId]) -> VectorField {
         let (alpha, at_link) = tree::accelerations(graph, self.links, base, a)[self.frame.0];
         let omega = self.links.links[self.frame.0].angular_velocity;
         let origin = rigid_acceleration(graph, at_link, alpha, omega, self.arm);
@@ -442,7 +442,7 @@ impl<'b> Beam<'b> {
     }
 
     /// The work of a force per mass, a field, on every velocity of the kernel.
-    fn forces(&self, graph: &mut Graph, field: &Field) -> Vec<ExprId> {
+    fn forces(&self, graph: &mut Graph, field: &VectorField) -> Vec<ExprId> {
         let moments = field.moments(graph, &self.products);
         let in_frame = [moments.0[0][ONE], moments.0[1][ONE], graph.zero()];
         let force = spatial::apply(graph, &self.pose.rotation, in_frame);

@@ -13,7 +13,7 @@ use super::kernel::Mechanics;
 use super::kinds::Kinds;
 use super::links::Links;
 use super::lower::{lower, lower_scalar};
-use super::motion::{Rest, Stage};
+use super::motion::{KernelScope, Rest};
 use super::parameters::Parameters;
 use super::provided;
 use super::statements;
@@ -97,29 +97,29 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     builder.multipliers(0, layout.constraints.len());
     let nv = builder.n_velocities();
 
-    let mut stage = Stage::new(system, &mut builder, &Rest, true);
-    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
-    let mut links = Links::new(&mut stage, symbols);
-    let inertias = tree::inertias(&mut stage, &links);
+    let mut scope = KernelScope::new(system, &mut builder, &Rest, true);
+    let gravity = system.gravity.as_ref().map(|term| scope.vector("gravity", term));
+    let mut links = Links::new(&mut scope, symbols);
+    let inertias = tree::inertias(&mut scope, &links);
 
-    let a = stage.builder.accelerations();
-    let graph = &mut stage.builder.graph;
+    let a = scope.builder.accelerations();
+    let graph = &mut scope.builder.graph;
     let at_rest = spatial::zero(graph);
     let accelerations = tree::accelerations(graph, &links, at_rest, &a);
     links.set_accelerations(accelerations);
     let mut totals = tree::totals(graph, &links, &inertias, gravity);
 
-    let mut stage = Stage::new(system, &mut builder, &links, true);
-    let mut applied = applied(&mut stage, &links, nv);
+    let mut scope = KernelScope::new(system, &mut builder, &links, true);
+    let mut applied = applied(&mut scope, &links, nv);
     for (equation, &row) in system.states.iter().zip(&states) {
-        applied.generalized.push((row, lower_scalar(&mut stage, &equation.rate)));
+        applied.generalized.push((row, lower_scalar(&mut scope, &equation.rate)));
     }
-    let water = added_mass::of_all_bodies(&mut stage);
-    let (constraint, velocity_constraint) = constraint(&mut stage);
-    let contacts = system.contacts.iter().map(|contact| contact::measures(&mut stage, contact)).collect();
-    (0..system.contacts.len()).for_each(|index| stage.builder.contact(index));
+    let water = added_mass::of_all_bodies(&mut scope);
+    let (constraint, velocity_constraint) = constraint(&mut scope);
+    let contacts = system.contacts.iter().map(|contact| contact::measures(&mut scope, contact)).collect();
+    (0..system.contacts.len()).for_each(|index| scope.builder.contact(index));
 
-    let graph = &mut stage.builder.graph;
+    let graph = &mut scope.builder.graph;
     for water in &water {
         applied.generalized.extend(water.applied_force(graph).into_iter().enumerate());
         let own = water.totals(graph);
@@ -147,10 +147,10 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     let derivatives = dynamics.derivatives(&mut builder, &a);
     let provided = provided::functions(system, &mut builder, &dynamics);
 
-    let mut stage = Stage::new(system, &mut builder, &links, true);
-    stage.totals = Some(totals);
-    let outputs = statements::outputs(&mut stage);
-    let initial = statements::initial_conditions(&mut stage);
+    let mut scope = KernelScope::new(system, &mut builder, &links, true);
+    scope.totals = Some(totals);
+    let outputs = statements::outputs(&mut scope);
+    let initial = statements::initial_conditions(&mut scope);
     let mut functions = builder.functions(Mechanics {
         mass_matrix,
         bias_force,
@@ -174,15 +174,15 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     }
 }
 
-fn applied(stage: &mut Stage, links: &Links, nv: usize) -> Applied {
+fn applied(scope: &mut KernelScope, links: &Links, nv: usize) -> Applied {
     let wrenches = vec![None; links.links.len()];
     let mut applied = Applied { wrenches, generalized: Vec::new(), potential: None, powers: Vec::new() };
-    for force in &stage.system.forces {
-        let (action, ends) = stage.act(force);
+    for force in &scope.system.forces {
+        let (action, ends) = scope.act(force);
         for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
             let Some(body) = frame.body else { continue };
-            let [push, turn] = [wrench.force, wrench.torque].map(|vector| in_working_axes(stage, links, body, vector));
-            let graph = &mut stage.builder.graph;
+            let [push, turn] = [wrench.force, wrench.torque].map(|vector| in_working_axes(scope, links, body, vector));
+            let graph = &mut scope.builder.graph;
             let arm = links.arm(graph, body, point);
             let moment = spatial::cross(graph, arm, push);
             let torque = spatial::add(graph, turn, moment);
@@ -203,7 +203,7 @@ fn applied(stage: &mut Stage, links: &Links, nv: usize) -> Applied {
         }
         applied.powers.extend(action.power);
         if let Some(energy) = action.potential {
-            let graph = &mut stage.builder.graph;
+            let graph = &mut scope.builder.graph;
             applied.potential = Some(applied.potential.map_or(energy, |sum| graph.add(sum, energy)));
         }
     }
@@ -211,26 +211,26 @@ fn applied(stage: &mut Stage, links: &Links, nv: usize) -> Applied {
 }
 
 /// A vector in ground axes → the working axes of a body's link.
-fn in_working_axes(stage: &mut Stage, links: &Links, body: BodyId, vector: Vector3) -> Vector3 {
+fn in_working_axes(scope: &mut KernelScope, links: &Links, body: BodyId, vector: Vector3) -> Vector3 {
     match links.space {
         Space::Planar => vector,
         Space::Spatial => {
-            let in_body = stage.in_body_axes(body, vector);
-            links.working(&mut stage.builder.graph, body, in_body)
+            let in_body = scope.in_body_axes(body, vector);
+            links.working(&mut scope.builder.graph, body, in_body)
         }
     }
 }
 
 /// g: closures of the joints outside the tree, then the constraints written as equations; and those on velocities.
-fn constraint(stage: &mut Stage) -> (Vec<ExprId>, Vec<ExprId>) {
-    let system = stage.system;
+fn constraint(scope: &mut KernelScope) -> (Vec<ExprId>, Vec<ExprId>) {
+    let system = scope.system;
     let (mut residuals, mut on_velocities) = (Vec::new(), Vec::new());
     for joint in system.joints.iter().filter(|joint| !joint.is_tree) {
-        residuals.extend(statements::closure(stage, joint));
+        residuals.extend(statements::closure(scope, joint));
     }
     for constraint in &system.constraints {
         let rows = if constraint.is_velocity { &mut on_velocities } else { &mut residuals };
-        rows.extend(lower(stage, &constraint.residual));
+        rows.extend(lower(scope, &constraint.residual));
     }
     (residuals, on_velocities)
 }

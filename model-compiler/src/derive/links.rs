@@ -6,8 +6,8 @@
 //! The recursions that use this stand in `tree.rs`; [Featherstone 2008, Ch. 5-6] is the text for them.
 
 use super::kernel::Symbols;
-use super::motion::{Motion, Stage};
-use crate::expr::{ExprId, Graph, Stage as KnownAt, fingerprint};
+use super::motion::{KernelScope, Motion};
+use crate::expr::{ExprId, Graph, Stage, fingerprint};
 use crate::joints::{Displacement, Joint as JointKind, is_pose};
 use crate::resolve::{BodyId, Joint, JointId};
 use crate::space::Space;
@@ -126,14 +126,14 @@ pub(super) struct Links {
 
 impl Links {
     /// Kinematics up to velocities, of joints in tree order, with the first local velocity and the symbols of each.
-    pub fn new(stage: &mut Stage, joints: Vec<(JointId, usize, Symbols)>) -> Self {
-        let space = stage.system.space;
+    pub fn new(scope: &mut KernelScope, joints: Vec<(JointId, usize, Symbols)>) -> Self {
+        let space = scope.system.space;
         let mut links: Vec<Link> = Vec::new();
-        let mut index_of = vec![usize::MAX; stage.system.bodies.len()];
+        let mut index_of = vec![usize::MAX; scope.system.bodies.len()];
         let mut joint_of = Vec::new();
         for (joint, first_velocity, symbols) in joints {
-            let parent = stage.system.joints[joint.0].parent.body.map(|body| index_of[body.0]);
-            let link = link(stage, joint, parent.map(|p| &links[p]), first_velocity, symbols);
+            let parent = scope.system.joints[joint.0].parent.body.map(|body| index_of[body.0]);
+            let link = link(scope, joint, parent.map(|p| &links[p]), first_velocity, symbols);
             index_of[link.body.0] = links.len();
             joint_of.push((joint, links.len()));
             links.push(link);
@@ -277,15 +277,21 @@ pub(super) fn rigid_acceleration(graph: &mut Graph, a: Vector3, alpha: Vector3, 
     spatial::add(graph, a, moved)
 }
 
-fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity: usize, symbols: Symbols) -> Link {
-    let space = stage.system.space;
-    let definition = &stage.system.joints[joint.0];
+fn link(
+    scope: &mut KernelScope,
+    joint: JointId,
+    parent: Option<&Link>,
+    first_velocity: usize,
+    symbols: Symbols,
+) -> Link {
+    let space = scope.system.space;
+    let definition = &scope.system.joints[joint.0];
     let kind = definition.kind;
     let n_own = kind.coordinates(space).len();
     let absolute = definition.absolute_angle.is_some() && space == Space::Planar;
-    let Frames { fixed, moving, on_child, body_frame } = frames(stage, definition, parent, &symbols.q);
+    let Frames { fixed, moving, on_child, body_frame } = frames(scope, definition, parent, &symbols.q);
 
-    let graph = &mut stage.builder.graph;
+    let graph = &mut scope.builder.graph;
     let ground = Transform::identity(graph);
     let parent_pose = parent.map_or(ground, |p| p.pose);
     let mut pose = parent_pose.then(graph, &fixed).then(graph, &moving);
@@ -345,15 +351,15 @@ struct Frames {
 }
 
 /// The frames of a joint with these coordinates.
-fn frames(stage: &mut Stage, definition: &Joint, parent: Option<&Link>, q: &[ExprId]) -> Frames {
-    let (space, kind, rotation_kind) = (stage.system.space, definition.kind, stage.system.rotation);
+fn frames(scope: &mut KernelScope, definition: &Joint, parent: Option<&Link>, q: &[ExprId]) -> Frames {
+    let (space, kind, rotation_kind) = (scope.system.space, definition.kind, scope.system.rotation);
     let name = definition.name.to_string();
     // X_PF: the joint's frame on the parent, seen from the parent's link.
-    let on_parent = stage.frame_in_body(&format!("{name}_parent"), &definition.parent);
-    let on_child = stage.frame_in_body(&format!("{name}_child"), &definition.child);
-    let fields = stage.joint_fields(definition);
+    let on_parent = scope.frame_in_body(&format!("{name}_parent"), &definition.parent);
+    let on_child = scope.frame_in_body(&format!("{name}_child"), &definition.child);
+    let fields = scope.joint_fields(definition);
 
-    let graph = &mut stage.builder.graph;
+    let graph = &mut scope.builder.graph;
     let mut fixed = match parent {
         Some(parent) => parent.body_frame.then(graph, &on_parent),
         None => on_parent,
@@ -363,8 +369,8 @@ fn frames(stage: &mut Stage, definition: &Joint, parent: Option<&Link>, q: &[Exp
     let moving = kind.pose(graph, &Displacement { space, q: own, rotation, fields: &fields });
     let mut body_frame = on_child.inverse(graph);
     if space == Space::Spatial && own.len() == 1 && moving.position.iter().all(|&entry| graph.is_zero(entry)) {
-        let along = slide(stage, definition.child.body, parent.is_some(), &fixed, &body_frame);
-        let graph = &mut stage.builder.graph;
+        let along = slide(scope, definition.child.body, parent.is_some(), &fixed, &body_frame);
+        let graph = &mut scope.builder.graph;
         let columns = spatial::transpose(&fixed.rotation);
         let shift = spatial::scale(graph, along, columns[2]);
         fixed.position = spatial::add(graph, fixed.position, shift);
@@ -408,7 +414,7 @@ fn columns(
     let linear_in_own_axes = own_linear.is_some();
     let linear: Vec<Vector3> =
         own_linear.unwrap_or_else(|| linear.into_iter().map(|column| to_working_axes(graph, column)).collect());
-    let is_constant = |column: &Vector3| column.iter().all(|&entry| graph.stage(entry) <= KnownAt::Time);
+    let is_constant = |column: &Vector3| column.iter().all(|&entry| graph.stage(entry) <= Stage::Time);
     let is_zero = |column: &Vector3| column.iter().all(|&entry| graph.is_zero(entry));
     let is_constant = match space {
         Space::Spatial => linear_in_own_axes && angular.iter().all(is_constant),
@@ -425,7 +431,7 @@ fn constant_in_own_axes(graph: &mut Graph, rotation: &Matrix3, linear: &[Vector3
     for &column in linear {
         let turned = spatial::apply(graph, &transposed, column);
         let turned = recognise_numbers(graph, turned);
-        if turned.iter().any(|&entry| graph.stage(entry) > KnownAt::Time) {
+        if turned.iter().any(|&entry| graph.stage(entry) > Stage::Time) {
             return None;
         }
         columns.push(turned);
@@ -437,17 +443,17 @@ fn constant_in_own_axes(graph: &mut Graph, rotation: &Matrix3, linear: &[Vector3
 /// are left of the offsets: first of its own, then of its first child's. Only where the body's inertia and the offsets
 /// are free, so that nothing has to be computed for it.
 fn slide(
-    stage: &mut Stage,
+    scope: &mut KernelScope,
     body: Option<BodyId>,
     has_parent: bool,
     fixed: &Transform,
     body_frame: &Transform,
 ) -> ExprId {
-    let zero = stage.builder.graph.zero();
-    let Some(body) = body.filter(|&body| has_constant_inertia(stage, body)) else { return zero };
-    let counting = stage.builder.counting;
+    let zero = scope.builder.graph.zero();
+    let Some(body) = body.filter(|&body| has_constant_inertia(scope, body)) else { return zero };
+    let counting = scope.builder.counting;
     if has_parent {
-        let graph = &mut stage.builder.graph;
+        let graph = &mut scope.builder.graph;
         let columns = spatial::transpose(&fixed.rotation);
         if let Some(axis) = (0..3).find(|&axis| graph.as_number(columns[2][axis]).is_some_and(|n| n.abs().is_one())) {
             let along = graph.mul(fixed.position[axis], columns[2][axis]);
@@ -456,20 +462,20 @@ fn slide(
             }
         }
     }
-    let system = stage.system;
+    let system = scope.system;
     let child = system.joints.iter().find(|joint| joint.is_tree && joint.parent.body == Some(body));
     let Some(child) = child else { return zero };
-    let on_parent = stage.frame_in_body(&format!("{}_parent", child.name), &child.parent);
-    let graph = &mut stage.builder.graph;
+    let on_parent = scope.frame_in_body(&format!("{}_parent", child.name), &child.parent);
+    let graph = &mut scope.builder.graph;
     let offset = body_frame.then(graph, &on_parent).position[2];
     if counting.is_free(graph, offset) { offset } else { zero }
 }
 
-fn has_constant_inertia(stage: &mut Stage, body: BodyId) -> bool {
-    let body = &stage.system.bodies[body.0];
+fn has_constant_inertia(scope: &mut KernelScope, body: BodyId) -> bool {
+    let body = &scope.system.bodies[body.0];
     let terms = [Some(&body.mass), Some(&body.inertia), body.center_of_mass.as_ref()];
-    let values: Vec<ExprId> = terms.into_iter().flatten().flat_map(|term| super::lower::lower(stage, term)).collect();
-    values.iter().all(|&value| stage.builder.counting.is_free(&stage.builder.graph, value))
+    let values: Vec<ExprId> = terms.into_iter().flatten().flat_map(|term| super::lower::lower(scope, term)).collect();
+    values.iter().all(|&value| scope.builder.counting.is_free(&scope.builder.graph, value))
 }
 
 /// The rotation of a link whose body stands at `angle` against the ground.

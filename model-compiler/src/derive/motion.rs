@@ -51,7 +51,7 @@ impl Totals {
 }
 
 /// A kernel, what moves in it, and how names in expressions find both.
-pub(super) struct Stage<'k, 'p, 's> {
+pub(super) struct KernelScope<'k, 'p, 's> {
     pub system: &'s System,
     pub builder: &'k mut KernelBuilder<'p>,
     pub motion: &'k dyn Motion,
@@ -64,7 +64,7 @@ pub(super) struct Stage<'k, 'p, 's> {
     given: Vec<(Vector3, BodyId, Vector3)>,
 }
 
-impl<'k, 'p, 's> Stage<'k, 'p, 's> {
+impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
     /// A kernel whose bodies move like this.
     pub fn new(
         system: &'s System,
@@ -241,7 +241,7 @@ impl<'k, 'p, 's> Stage<'k, 'p, 's> {
     }
 }
 
-impl Scope for Stage<'_, '_, '_> {
+impl Scope for KernelScope<'_, '_, '_> {
     fn graph(&mut self) -> &mut Graph {
         &mut self.builder.graph
     }

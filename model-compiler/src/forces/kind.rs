@@ -27,7 +27,7 @@ pub enum FieldShape {
 
 /// A value that a kind of force needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Field {
+pub struct FieldKind {
     /// Name in the braces.
     pub name: &'static str,
     /// Shape.
@@ -83,7 +83,7 @@ pub trait Force: Sync + std::fmt::Debug {
     /// What it acts on.
     fn target(&self) -> Target;
     /// The values it needs.
-    fn fields(&self) -> &'static [Field];
+    fn fields(&self) -> &'static [FieldKind];
     /// Whether it has a potential.
     fn stores_energy(&self) -> bool {
         false

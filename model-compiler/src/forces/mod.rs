@@ -23,7 +23,7 @@ forces![
 
 mod kind;
 
-pub use kind::{Action, Field, FieldShape, Force, FrameMotion, Situation, Target};
+pub use kind::{Action, FieldKind, FieldShape, Force, FrameMotion, Situation, Target};
 
 /// The force with this keyword.
 pub fn find(keyword: &str) -> Option<&'static dyn Force> {

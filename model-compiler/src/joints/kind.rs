@@ -7,7 +7,7 @@ use crate::units::Unit;
 
 /// A dimension of a joint that the model gives in its braces; a scalar of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Field {
+pub struct JointField {
     /// Name in the braces.
     pub name: &'static str,
     /// Unit, as users would write it; `*` is that of the second coordinate by that of the first.
@@ -78,7 +78,7 @@ pub trait Joint: Sync + std::fmt::Debug {
     }
 
     /// Dimensions that it needs.
-    fn fields(&self) -> &'static [Field] {
+    fn fields(&self) -> &'static [JointField] {
         &[]
     }
 

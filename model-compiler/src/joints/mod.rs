@@ -32,7 +32,7 @@ joints![
 mod kind;
 pub mod node;
 
-pub use kind::{Connects, Displacement, Ends, Field, Joint, Residual};
+pub use kind::{Connects, Displacement, Ends, Joint, JointField, Residual};
 
 /// The joint with this keyword.
 pub fn find(keyword: &str) -> Option<&'static dyn Joint> {

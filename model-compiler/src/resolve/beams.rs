@@ -8,7 +8,7 @@ use proc_macro2::Ident;
 
 use super::constants::{self, evaluate};
 use super::context::Context;
-use super::dependence::Role;
+use super::dependence::Site;
 use super::flexible::{EXACT_BEAM, SECTION_FORCES, field, section_forces_of};
 use super::names::Meaning;
 use super::outlines::BeamOutline;
@@ -181,7 +181,7 @@ impl Context<'_> {
     /// A value of numbers and parameters.
     fn fixed(&self, value: &Value, shape: Shape, unit: Unit) -> Option<Term> {
         let term = self.typed(value, shape, unit)?;
-        self.allow(term, Role::Fixed("a dimension of a flexible member"))
+        self.allow(term, Site::Fixed("a dimension of a flexible member"))
     }
 
     fn positive_vector(&self, written: &parse::Flexible, name: &str, n: usize, unit: Unit) -> Option<Term> {

@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 
 use super::constants::evaluate;
 use super::context::Context;
-use super::dependence::Role;
+use super::dependence::Site;
 use super::names::Meaning;
 use super::outlines::{JointOutline, MemberOutline};
 use super::quantity::Subject;
@@ -275,7 +275,7 @@ impl Context<'_> {
 
     fn positive_value(&self, value: &Value, name: &str, member: &Ident, unit: Unit) -> Option<Term> {
         let term = self.typed(value, Shape::Scalar, unit)?;
-        let term = self.allow(term, Role::Fixed("a dimension of a flexible member"))?;
+        let term = self.allow(term, Site::Fixed("a dimension of a flexible member"))?;
         match evaluate(&term, &self.defaults).as_deref() {
             Some([value_of]) if value_of.is_nan() || *value_of <= 0.0 => {
                 self.report(diagnostics::not_positive(value.place, name, member, *value_of))

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use proc_macro2::{Ident, Span};
 
 use super::context::Context;
-use super::dependence::Role;
+use super::dependence::Site;
 use super::{BodyId, Formulation, Frame, JointId, Quantity, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::Binary;
@@ -73,7 +73,7 @@ impl Context<'_> {
     /// A position in a body's frame.
     pub(super) fn position(&self, value: &Value) -> Option<Term> {
         let position = self.typed(value, Shape::Vector(self.settings.space.dimension()), Unit::METRE)?;
-        self.allow(position, Role::Fixed("a position in a body"))
+        self.allow(position, Site::Fixed("a position in a body"))
     }
 
     /// `base.name`.

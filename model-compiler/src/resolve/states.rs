@@ -1,7 +1,7 @@
 //! First-order states: filters, memory of the water, lags of actuators.
 
 use super::context::Context;
-use super::dependence::Role;
+use super::dependence::Site;
 use super::names::Meaning;
 use super::outlines::StateOutline;
 use super::{StateEquation, StateId};
@@ -38,7 +38,7 @@ impl<'a> Context<'_> {
     pub(super) fn resolve_state(&self, written: &parse::State) -> Option<StateEquation> {
         let StateOutline { name, unit } = self.states.iter().find(|outline| outline.name == written.name)?;
         let rate = self.typed(&written.rate, Shape::Scalar, unit.over(Unit::SECOND))?;
-        Some(StateEquation { name: name.clone(), unit: *unit, rate: self.allow(rate, Role::Rate)? })
+        Some(StateEquation { name: name.clone(), unit: *unit, rate: self.allow(rate, Site::Rate)? })
     }
 
     /// The name of a state.
