@@ -51,6 +51,28 @@ pub(super) struct Context<'a> {
     pub(super) defaults: Defaults,
 }
 
+impl<'a> Context<'a> {
+    /// Nothing is known yet.
+    pub(super) fn new(settings: Settings, errors: &'a Errors) -> Context<'a> {
+        Context {
+            errors,
+            settings,
+            names: Names::default(),
+            markers: Vec::new(),
+            unfinished_markers: RefCell::default(),
+            joints: Vec::new(),
+            members: Vec::new(),
+            beams: Vec::new(),
+            inputs: Vec::new(),
+            states: Vec::new(),
+            parameters: Vec::new(),
+            definitions: Vec::new(),
+            replaced: Cell::new(0),
+            defaults: Vec::new(),
+        }
+    }
+}
+
 impl Context<'_> {
     /// Takes the error of a result.
     pub(super) fn keep<T>(&self, result: syn::Result<T>) -> Option<T> {
