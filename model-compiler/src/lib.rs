@@ -5,12 +5,12 @@
 //! ([`emit`]). It does not know `proc_macro`, and files only in the module `file`, so macro, build scripts, command line and
 //! tests call the same functions.
 
-pub mod diagnostics;
+mod diagnostics;
 pub mod escape;
 mod reserved;
 pub mod space;
 pub mod spelling;
-pub mod units;
+mod units;
 
 pub mod check;
 pub mod derive;
@@ -30,7 +30,7 @@ pub mod limits;
 pub mod spatial;
 
 pub mod contacts;
-pub mod forces;
+mod forces;
 pub mod joints;
 pub mod rotations;
 

@@ -41,7 +41,7 @@ impl Shape {
     }
 
     /// `tip` with three components becomes `tip_x`, `tip_y`, `tip_z`; a 3 × 3 matrix `inertia_xx`, `inertia_xy`, ….
-    pub fn component_names(self, name: &str) -> Vec<String> {
+    pub(crate) fn component_names(self, name: &str) -> Vec<String> {
         let letter = |i: usize, n: usize| if n <= 3 { ["x", "y", "z"][i].to_owned() } else { i.to_string() };
         match self {
             Shape::Scalar => vec![name.to_owned()],

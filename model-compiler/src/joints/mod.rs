@@ -48,7 +48,7 @@ static BODY_VELOCITIES: [Coordinate; 3] = [
 
 /// The coordinates of a tree joint are those of a pose: its velocities are a velocity and an angular velocity in the
 /// axes of the child's frame, so that no rotation enters the mass matrix.
-pub fn is_pose(joint: &dyn Joint, space: Space) -> bool {
+pub(crate) fn is_pose(joint: &dyn Joint, space: Space) -> bool {
     joint.is_free() && space == Space::Spatial
 }
 

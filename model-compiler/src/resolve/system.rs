@@ -279,7 +279,7 @@ impl Beam {
     }
 
     /// Which node a body is.
-    pub fn index_of(&self, body: BodyId) -> Option<usize> {
+    pub(crate) fn index_of(&self, body: BodyId) -> Option<usize> {
         body.0.checked_sub(self.root.0).filter(|&index| index <= 2 * self.elements)
     }
 
@@ -301,19 +301,19 @@ pub enum FloatingFrame {
 
 impl FlexibleMember {
     /// Number of coordinates of the nodes between the first and the last.
-    pub fn inner_coordinates(&self) -> usize {
+    pub(crate) fn inner_coordinates(&self) -> usize {
         3 * (self.elements - 1)
     }
 }
 
 impl System {
     /// The member whose inner coordinates stand before those of this joint.
-    pub fn member_before(&self, joint: JointId) -> Option<&FlexibleMember> {
+    pub(crate) fn member_before(&self, joint: JointId) -> Option<&FlexibleMember> {
         self.members.iter().find(|member| member.end == joint)
     }
 
     /// Joints of the spanning tree, parents before children.
-    pub fn tree_joints(&self) -> impl Iterator<Item = (JointId, &Joint)> {
+    pub(crate) fn tree_joints(&self) -> impl Iterator<Item = (JointId, &Joint)> {
         self.joints.iter().enumerate().filter(|(_, joint)| joint.is_tree).map(|(index, joint)| (JointId(index), joint))
     }
 }

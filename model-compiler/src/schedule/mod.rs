@@ -113,17 +113,17 @@ pub struct ScheduledOutput {
 
 impl ScheduledOutput {
     /// Whether it has no structural zeros.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.entries.len() == self.shape.0 * self.shape.1
     }
 
     /// Whether its entries are written by row and column, and need no names of their own.
-    pub fn is_indexed(&self) -> bool {
+    pub(crate) fn is_indexed(&self) -> bool {
         self.is_dense || self.shape.1 == 1 && self.is_complete()
     }
 
     /// Name of an entry in code: `m_0_3` in a matrix, `h_2` in a vector.
-    pub fn entry_name(&self, entry: usize) -> String {
+    pub(crate) fn entry_name(&self, entry: usize) -> String {
         let (row, column) = self.entries[entry];
         let letter = vocabulary::role_letter(self.role);
         if self.shape.1 == 1 { format!("{letter}_{row}") } else { format!("{letter}_{row}_{column}") }

@@ -21,7 +21,7 @@ impl DoubleDouble {
     }
 
     /// The nearest `f64`.
-    pub fn to_f64(self) -> f64 {
+    pub(crate) fn to_f64(self) -> f64 {
         self.high + self.low
     }
 
