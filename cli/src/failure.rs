@@ -4,8 +4,8 @@ use std::io;
 use std::process::ExitCode;
 
 use hamel::scheme::StepError;
-use hamel_compiler::diagnostics::nearest;
 use hamel_compiler::file::FileError;
+use hamel_compiler::spelling::nearest;
 use hamel_report::folder::FolderError;
 use hamel_report::output::OutputError;
 

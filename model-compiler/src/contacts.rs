@@ -5,7 +5,7 @@
 //! the nearest point is the slip follows from rigid-body kinematics and is not decided here.
 
 use crate::expr::{ExprId, Graph};
-use crate::resolve::{Shape, Space};
+use crate::space::{Shape, Space};
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
 /// A kind of contact between two frames.

@@ -5,9 +5,12 @@
 //! ([`emit`]). It does not know `proc_macro`, and files only in the module `file`, so macro, build scripts, command line and
 //! tests call the same functions.
 
-pub mod diagnostics;
+mod diagnostics;
 pub mod escape;
-pub mod units;
+mod reserved;
+pub mod space;
+pub mod spelling;
+mod units;
 
 pub mod check;
 pub mod derive;
@@ -27,7 +30,7 @@ pub mod limits;
 pub mod spatial;
 
 pub mod contacts;
-pub mod forces;
+mod forces;
 pub mod joints;
 pub mod rotations;
 

@@ -93,7 +93,7 @@ pub fn transpose(a: &Matrix3) -> Matrix3 {
 
 /// R W Rᵀ. About a coordinate axis the sum of two diagonal entries stays, and 2 × 2 entries turn by twice the angle:
 /// that takes a third less than two products.
-pub fn rotate_dyad(graph: &mut Graph, rotation: &Matrix3, dyad: &Matrix3) -> Matrix3 {
+pub(crate) fn rotate_dyad(graph: &mut Graph, rotation: &Matrix3, dyad: &Matrix3) -> Matrix3 {
     let Some((k, c, s)) = elementary(graph, rotation) else {
         let half = multiply(graph, rotation, dyad);
         return multiply(graph, &half, &transpose(rotation));
@@ -121,7 +121,7 @@ pub fn rotate_dyad(graph: &mut Graph, rotation: &Matrix3, dyad: &Matrix3) -> Mat
 }
 
 /// R J Rᵀ of a symmetric matrix; in general six entries are computed.
-pub fn rotate_symmetric(graph: &mut Graph, rotation: &Matrix3, tensor: &Matrix3) -> Matrix3 {
+pub(crate) fn rotate_symmetric(graph: &mut Graph, rotation: &Matrix3, tensor: &Matrix3) -> Matrix3 {
     if elementary(graph, rotation).is_some() {
         return rotate_dyad(graph, rotation, tensor);
     }

@@ -1,9 +1,9 @@
 //! Contacts: what the whole compiler says of them, and that their number does not make the code longer.
 
 use hamel_compiler::derive::{FunctionRole, Role};
-use hamel_compiler::resolve::Space;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_compiler::simplify::Limits;
+use hamel_compiler::space::Space;
 use hamel_compiler::{Stages, contacts, stages_within};
 
 fn stages(items: &str) -> Result<Stages, String> {

@@ -3,8 +3,8 @@
 
 use hamel_compiler::expr::{ExprId, Graph, Stage, evaluate};
 use hamel_compiler::joints::{ALL, Connects, Displacement, Ends, Joint};
-use hamel_compiler::resolve::Space;
 use hamel_compiler::rotations::RotationKind;
+use hamel_compiler::space::Space;
 use hamel_compiler::spatial::Transform;
 
 /// Values of a symbol by its index; Euler parameters of unit norm come last.

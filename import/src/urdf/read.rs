@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use hamel_compiler::diagnostics::nearest;
 use hamel_compiler::escape::{excerpt, line};
+use hamel_compiler::spelling::nearest;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::error::{Error, Place, Problem, Warning};

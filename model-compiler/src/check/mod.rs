@@ -10,13 +10,14 @@ use std::collections::BTreeSet;
 
 use crate::derive::{Block, Equations, FunctionRole, Role};
 use crate::diagnostics::{self, Errors};
-use crate::emit::Patterns;
 use crate::expr::{ExprId, Graph, Stage, evaluate};
-use crate::parse::spelled;
-use crate::resolve::{Formulation, Space, System, principal_moments};
+use crate::resolve::{Formulation, System, principal_moments};
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::interpret::{Interpreter, Point, defaults};
+use crate::schedule::pattern::Patterns;
+use crate::space::Space;
+use crate::spelling::spelled;
 use rows::{Factors, Row};
 
 /// Configurations that are looked at.

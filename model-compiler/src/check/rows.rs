@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::expr::{DoubleDouble, Scalar};
+use crate::expr::DoubleDouble;
 
 /// A row counts as dependent when this part of it, or less, is left beside the others.
 const DEPENDENT: f64 = 1e-7;

@@ -4,53 +4,31 @@
 //! equations are those of [sherif, Eq. 9], quadratic velocity term included as printed: forms that agree only where
 //! |e| = 1 and e·ė = 0 are other functions, with other derivatives and other integration errors.
 
-use std::collections::BTreeMap;
-
 use super::added_mass::MovedWater;
 use super::beam;
+use super::bodies::{Bodies, State, body_coordinates, coordinates_of, has_norm};
 use super::contact;
+use super::context::Context;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
-use super::kernel::{KernelBuilder, Mechanics, Symbols};
+use super::kernel::Mechanics;
 use super::kinds::Kinds;
 use super::lower::{lower, lower_scalar};
-use super::motion::{Motion, Stage, Totals};
-use super::parameters::Parameters;
+use super::motion::{KernelScope, Totals};
 use super::statements;
 use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
 use crate::forces::Action;
-use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Space, StateEquation, System};
-use crate::rotations::{RotationKind, euler_parameter_matrix, euler_zyx_subspace};
-use crate::spatial::{self, Transform, Vector3};
+use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, StateEquation, System};
+use crate::rotations::{RotationKind, euler_parameter_matrix};
+use crate::space::Space;
+use crate::spatial::{self, Vector3};
 
 /// Where the constraints of the members start.
 struct Rows {
     norms: usize,
     joints: Vec<usize>,
     constraints: Vec<usize>,
-}
-
-/// Names and units of a body's coordinates, without the body's name.
-pub(super) fn body_coordinates(system: &System) -> Vec<(&'static str, &'static str)> {
-    let mut names = vec![("x", "m"), ("y", "m")];
-    match (system.space, system.rotation) {
-        (Space::Planar, _) => names.push(("angle", "rad")),
-        (Space::Spatial, rotation) => {
-            names.push(("z", "m"));
-            names.extend(rotation.coordinates().iter().map(|c| (c.name, c.unit)));
-        }
-    }
-    names
-}
-
-/// Index of a body's first coordinate, which is that of its first velocity too.
-pub(super) fn coordinates_of(system: &System, body: BodyId) -> usize {
-    body.0 * body_coordinates(system).len()
-}
-
-fn has_norm(system: &System) -> bool {
-    system.space == Space::Spatial && system.rotation == RotationKind::EulerParameters
 }
 
 /// Names every coordinate, velocity and constraint.
@@ -100,246 +78,50 @@ fn rows(system: &System) -> Rows {
 }
 
 /// Every member with its kernel.
-pub(super) fn derive(system: &System, layout: &Layout, parameters: &mut Parameters, kinds: &mut Kinds) {
+pub(super) fn derive(context: &mut Context, kinds: &mut Kinds) {
+    let system = context.system;
     let rows = rows(system);
     let mut add = |(kernel, instance): (Kernel, Instance)| kinds.add(kernel, [instance]);
     for (index, body) in system.bodies.iter().enumerate() {
-        add(rigid_body(system, layout, parameters, BodyId(index), body, rows.norms > 0));
+        add(rigid_body(context, BodyId(index), body, rows.norms > 0));
     }
     for (index, body) in system.bodies.iter().enumerate() {
         if let Some(water) = &body.added_mass {
-            add(added_mass(system, layout, parameters, BodyId(index), water));
+            add(added_mass(context, BodyId(index), water));
         }
     }
     for index in 0..system.states.len() {
-        add(state(system, layout, parameters, index));
+        add(state(context, index));
     }
     for force in &system.forces {
-        add(applied_force(system, layout, parameters, force));
+        add(applied_force(context, force));
     }
     for (joint, &first) in system.joints.iter().zip(&rows.joints) {
-        joint_closure(system, layout, parameters, joint, first).into_iter().for_each(&mut add);
+        joint_closure(context, joint, first).into_iter().for_each(&mut add);
     }
     for (index, &first) in rows.constraints.iter().enumerate() {
-        add(user_constraint(system, layout, parameters, index, first));
+        add(user_constraint(context, index, first));
     }
     for index in 0..system.contacts.len() {
-        add(contact(system, layout, parameters, index));
+        add(contact(context, index));
     }
-    output_kernel(system, layout, parameters).into_iter().for_each(&mut add);
-    initial_kernel(system, layout, parameters).into_iter().for_each(&mut add);
+    output_kernel(context).into_iter().for_each(&mut add);
+    initial_kernel(context).into_iter().for_each(&mut add);
     for beam in &system.beams {
-        let (kernel, elements) = beam::derive(system, layout, parameters, beam);
+        let (kernel, elements) = beam::derive(context, beam);
         kinds.add(kernel, elements);
     }
 }
 
-/// The bodies of a kernel and their local symbols.
-struct Bodies {
-    order: Vec<BodyId>,
-    states: BTreeMap<BodyId, State>,
-}
-
-/// Motion of one body.
-struct State {
-    position: Vector3,
-    velocity: Vector3,
-    acceleration: Vector3,
-    rotation: spatial::Matrix3,
-    /// ω = S v_r in body axes.
-    subspace: Vec<Vector3>,
-    /// Ṡ v_r.
-    subspace_rate: Vector3,
-    omega: Vector3,
-    alpha: Vector3,
-    rotation_symbols: Symbols,
-}
-
-impl Bodies {
-    /// Declares the coordinates of these bodies in a kernel, each under its prefix, each body once.
-    fn declare(system: &System, builder: &mut KernelBuilder, bodies: &[(BodyId, String)]) -> Self {
-        let mut declared = Self { order: Vec::new(), states: BTreeMap::new() };
-        let coordinates = body_coordinates(system);
-        for (body, prefix) in bodies {
-            if declared.states.contains_key(body) {
-                continue;
-            }
-            let names: Vec<String> = coordinates.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
-            let first = coordinates_of(system, *body);
-            let symbols = builder.coordinates((&names, &names), (first, first), None);
-            let state = State::new(system, &mut builder.graph, symbols);
-            declared.order.push(*body);
-            declared.states.insert(*body, state);
-        }
-        declared
-    }
-
-    /// Generalized forces of a force in ground axes and a torque in body axes, both about a body's origin, added to f.
-    fn push(&self, graph: &mut Graph, body: BodyId, force: Vector3, torque: Vector3, f: &mut [ExprId]) {
-        let Some(slot) = self.order.iter().position(|&known| known == body) else { return };
-        let state = &self.states[&body];
-        let dimension = f.len() / self.order.len() - state.subspace.len();
-        let first = slot * (dimension + state.subspace.len());
-        for i in 0..dimension {
-            f[first + i] = graph.add(f[first + i], force[i]);
-        }
-        for (i, &column) in state.subspace.iter().enumerate() {
-            let value = spatial::dot(graph, column, torque);
-            f[first + dimension + i] = graph.add(f[first + dimension + i], value);
-        }
-    }
-}
-
-impl State {
-    fn new(system: &System, graph: &mut Graph, symbols: Symbols) -> Self {
-        let dimension = system.space.dimension();
-        let zero = graph.zero();
-        let three = |x: &[ExprId]| [x[0], x[1], if dimension == 3 { x[2] } else { zero }];
-        let (position, velocity, acceleration) = (three(&symbols.q), three(&symbols.v), three(&symbols.a));
-        let turning = Symbols {
-            q: symbols.q[dimension..].to_vec(),
-            v: symbols.v[dimension..].to_vec(),
-            a: symbols.a[dimension..].to_vec(),
-        };
-        let one = graph.one();
-        let (rotation, subspace) = match (system.space, system.rotation) {
-            (Space::Planar, _) => {
-                let (s, c) = (graph.sin(turning.q[0]), graph.cos(turning.q[0]));
-                (spatial::rotation_z(graph, c, s), vec![[zero, zero, one]])
-            }
-            (Space::Spatial, RotationKind::EulerParameters) => {
-                (RotationKind::EulerParameters.matrix(graph, &turning.q), Vec::new())
-            }
-            (Space::Spatial, kind @ RotationKind::EulerZyx) => {
-                (kind.matrix(graph, &turning.q), euler_zyx_subspace(graph, &turning.q))
-            }
-        };
-        let mut state = Self {
-            position,
-            velocity,
-            acceleration,
-            rotation,
-            subspace,
-            subspace_rate: [zero; 3],
-            omega: [zero; 3],
-            alpha: [zero; 3],
-            rotation_symbols: turning,
-        };
-        if state.subspace.is_empty() {
-            state.turn_by_euler_parameters(graph);
-        } else {
-            state.turn_by_subspace(graph);
-        }
-        state
-    }
-
-    /// ω = 2 L ė, ω̇ = 2 L ë: L̇ ė vanishes identically. [sherif, Eq. 3]
-    fn turn_by_euler_parameters(&mut self, graph: &mut Graph) {
-        let l = euler_parameter_matrix(graph, &self.rotation_symbols.q);
-        let two = graph.integer(2);
-        let twice = |graph: &mut Graph, rates: &[ExprId]| {
-            l.map(|row| {
-                let component = graph.dot(&row, rates);
-                graph.mul(two, component)
-            })
-        };
-        self.omega = twice(graph, &self.rotation_symbols.v);
-        self.alpha = twice(graph, &self.rotation_symbols.a);
-        self.subspace = (0..4).map(|j| [0, 1, 2].map(|i: usize| graph.mul(two, l[i][j]))).collect();
-    }
-
-    fn turn_by_subspace(&mut self, graph: &mut Graph) {
-        let combine = |graph: &mut Graph, rates: &[ExprId], columns: &[Vector3]| {
-            let mut sum = spatial::zero(graph);
-            for (&column, &rate) in columns.iter().zip(rates) {
-                let term = spatial::scale(graph, rate, column);
-                sum = spatial::add(graph, sum, term);
-            }
-            sum
-        };
-        let symbols = &self.rotation_symbols;
-        self.omega = combine(graph, &symbols.v, &self.subspace);
-        self.subspace_rate = self.omega.map(|component| {
-            let rates = graph.gradient(component, &symbols.q);
-            graph.dot(&rates, &symbols.v)
-        });
-        let accelerated = combine(graph, &symbols.a, &self.subspace);
-        self.alpha = spatial::add(graph, accelerated, self.subspace_rate);
-    }
-
-    /// The moment ω × (J ω) that keeps a body turning; with Euler parameters in the printed form 2 L L̇ᵀ J ω.
-    /// [sherif, Eq. 9]
-    fn gyroscopic(&self, graph: &mut Graph, system: &System, momentum: Vector3) -> Vector3 {
-        if !has_norm(system) {
-            return spatial::cross(graph, self.omega, momentum);
-        }
-        let l = euler_parameter_matrix(graph, &self.rotation_symbols.q);
-        let l_dot = euler_parameter_matrix(graph, &self.rotation_symbols.v);
-        let two = graph.integer(2);
-        let carried: Vec<ExprId> =
-            (0..4).map(|j| graph.dot(&[l_dot[0][j], l_dot[1][j], l_dot[2][j]], &momentum)).collect();
-        l.map(|row| {
-            let component = graph.dot(&row, &carried);
-            graph.mul(two, component)
-        })
-    }
-}
-
-impl Motion for Bodies {
-    fn pose(&self, _graph: &mut Graph, body: BodyId) -> Transform {
-        let state = &self.states[&body];
-        Transform { rotation: state.rotation, position: state.position }
-    }
-
-    fn velocity(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
-        let state = &self.states[&body];
-        let turning = spatial::cross(graph, state.omega, point);
-        let turning = spatial::apply(graph, &state.rotation, turning);
-        spatial::add(graph, state.velocity, turning)
-    }
-
-    fn velocity_in_body(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
-        let state = &self.states[&body];
-        let turning = spatial::cross(graph, state.omega, point);
-        let of_origin = spatial::apply_transposed(graph, &state.rotation, state.velocity);
-        spatial::add(graph, of_origin, turning)
-    }
-
-    fn acceleration(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
-        let state = &self.states[&body];
-        let zero = spatial::zero(graph);
-        let turning = super::links::rigid_acceleration(graph, zero, state.alpha, state.omega, point);
-        let turning = spatial::apply(graph, &state.rotation, turning);
-        spatial::add(graph, state.acceleration, turning)
-    }
-
-    fn angular_velocity(&self, _graph: &mut Graph, body: BodyId) -> Vector3 {
-        self.states[&body].omega
-    }
-
-    fn angular_acceleration(&self, _graph: &mut Graph, body: BodyId) -> Vector3 {
-        self.states[&body].alpha
-    }
-
-    fn angle(&self, _graph: &mut Graph, body: BodyId) -> ExprId {
-        self.states[&body].rotation_symbols.q[0]
-    }
-
-    /// Absolute coordinates have no joint coordinates; `resolve` has refused them.
-    fn coordinate(&self, graph: &mut Graph, _joint: JointId, _index: usize) -> [ExprId; 3] {
-        [graph.zero(); 3]
-    }
-}
-
 /// Mass properties of a body about its origin, in body axes.
-fn inertia(stage: &mut Stage, body: &Body) -> Inertia {
-    let mass = stage.value("mass", &body.mass)[0];
+fn inertia(scope: &mut KernelScope, body: &Body) -> Inertia {
+    let mass = scope.value("mass", &body.mass)[0];
     let center = match &body.center_of_mass {
-        Some(term) => stage.vector("center", term),
-        None => spatial::zero(&mut stage.builder.graph),
+        Some(term) => scope.vector("center", term),
+        None => spatial::zero(&mut scope.builder.graph),
     };
-    let j = stage.value("inertia", &body.inertia);
-    let graph = &mut stage.builder.graph;
+    let j = scope.value("inertia", &body.inertia);
+    let graph = &mut scope.builder.graph;
     let zero = graph.zero();
     let second_moment = match *j.as_slice() {
         [xx, xy, xz, _, yy, yz, _, _, zz] => [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
@@ -350,24 +132,18 @@ fn inertia(stage: &mut Stage, body: &Body) -> Inertia {
 }
 
 /// One body: inertia, weight, and the norm of its Euler parameters.
-fn rigid_body(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    id: BodyId,
-    body: &Body,
-    has_norm: bool,
-) -> (Kernel, Instance) {
+fn rigid_body(context: &mut Context, id: BodyId, body: &Body, has_norm: bool) -> (Kernel, Instance) {
+    let system = context.system;
     let doc = "A rigid body: inertia, weight, and the norm of its Euler parameters. [sherif, Eq. 9]";
     let doc = if has_norm { doc } else { "A rigid body: inertia and weight." };
-    let mut builder = KernelBuilder::new("rigid_body", doc, &body.name.to_string(), parameters, layout);
+    let mut builder = context.kernel("rigid_body", doc, &body.name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &[(id, String::new())]);
     if has_norm {
         builder.multipliers(id.0, 1);
     }
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let inertia = inertia(&mut stage, body);
-    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    let inertia = inertia(&mut scope, body);
+    let gravity = system.gravity.as_ref().map(|term| scope.vector("gravity", term));
     let state = &bodies.states[&id];
     let graph = &mut builder.graph;
     let mechanics = Mechanics {
@@ -399,7 +175,7 @@ fn body_mechanics(
 
     // h: centripetal force and gyroscopic moment.
     let momentum = spatial::apply(graph, &inertia.second_moment, state.omega);
-    let gyroscopic = state.gyroscopic(graph, system, momentum);
+    let gyroscopic = gyroscopic_moment(graph, system, state, momentum);
     let turning = spatial::cross(graph, state.omega, inertia.first_moment);
     let centripetal = spatial::cross(graph, state.omega, turning);
     let carried = inertia.wrench(graph, state.subspace_rate, [zero; 3]);
@@ -447,6 +223,22 @@ fn body_mechanics(
         potential_energy: Some(totals.potential_energy),
         power: None,
     }
+}
+
+/// The moment ω × (J ω) that keeps a body turning; with Euler parameters in the printed form 2 L L̇ᵀ J ω.
+/// [sherif, Eq. 9]
+fn gyroscopic_moment(graph: &mut Graph, system: &System, state: &State, momentum: Vector3) -> Vector3 {
+    if !has_norm(system) {
+        return spatial::cross(graph, state.omega, momentum);
+    }
+    let l = euler_parameter_matrix(graph, &state.rotation_symbols.q);
+    let l_dot = euler_parameter_matrix(graph, &state.rotation_symbols.v);
+    let two = graph.integer(2);
+    let carried: Vec<ExprId> = (0..4).map(|j| graph.dot(&[l_dot[0][j], l_dot[1][j], l_dot[2][j]], &momentum)).collect();
+    l.map(|row| {
+        let component = graph.dot(&row, &carried);
+        graph.mul(two, component)
+    })
 }
 
 /// Force in ground axes and torque in body axes, about the body's origin.
@@ -512,22 +304,17 @@ fn body_totals(graph: &mut Graph, state: &State, inertia: &Inertia, gravity: Opt
 }
 
 /// The water that a body moves.
-fn added_mass(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    id: BodyId,
-    water: &AddedMass,
-) -> (Kernel, Instance) {
+fn added_mass(context: &mut Context, id: BodyId, water: &AddedMass) -> (Kernel, Instance) {
+    let system = context.system;
     let doc = "The added mass of a body. [simo, Eqs. 11-17]";
     let name = system.bodies[id.0].name.to_string();
-    let mut builder = KernelBuilder::new("added_mass", doc, &name, parameters, layout);
+    let mut builder = context.kernel("added_mass", doc, &name);
     let used: Vec<BodyId> = std::iter::once(id).chain(terms::bodies_of_added_mass(water)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &used));
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let moved = MovedWater::new(&mut stage, "", id, water);
-    let a = stage.builder.accelerations();
-    let graph = &mut stage.builder.graph;
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    let moved = MovedWater::new(&mut scope, "", id, water);
+    let a = scope.builder.accelerations();
+    let graph = &mut scope.builder.graph;
     let applied_force = moved.applied_force(graph);
     let inertial = moved.inertial_force(graph, &a);
     let inverse_dynamics = inertial.iter().zip(&applied_force).map(|(&r, &f)| graph.sub(r, f)).collect();
@@ -547,15 +334,16 @@ fn added_mass(
 }
 
 /// A quantity of first order, as the velocity of its integral with a unit inertia and its rate as the force.
-fn state(system: &System, layout: &Layout, parameters: &mut Parameters, index: usize) -> (Kernel, Instance) {
+fn state(context: &mut Context, index: usize) -> (Kernel, Instance) {
+    let system = context.system;
     let StateEquation { name, rate, .. } = &system.states[index];
     let doc = "A quantity of first order.";
-    let mut builder = KernelBuilder::new("state", doc, &name.to_string(), parameters, layout);
+    let mut builder = context.kernel("state", doc, &name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies(rate)));
     let (_, row) = builder.state(index);
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    stage.share_numbers = true;
-    let rate = lower_scalar(&mut stage, rate);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    scope.share_numbers = true;
+    let rate = lower_scalar(&mut scope, rate);
     let (zero, one, n) = (builder.graph.zero(), builder.graph.one(), builder.n_velocities());
     let mut mechanics =
         Mechanics { mass_matrix: vec![vec![zero; n]; n], applied_force: vec![zero; n], ..Mechanics::default() };
@@ -566,27 +354,28 @@ fn state(system: &System, layout: &Layout, parameters: &mut Parameters, index: u
 }
 
 /// A force, with the bodies it acts on or depends on.
-fn applied_force(system: &System, layout: &Layout, parameters: &mut Parameters, force: &Force) -> (Kernel, Instance) {
+fn applied_force(context: &mut Context, force: &Force) -> (Kernel, Instance) {
+    let system = context.system;
     let keyword = force.kind.keyword();
     let doc = format!("An applied force of kind `{keyword}`.");
-    let mut builder = KernelBuilder::new(keyword, &doc, &force.name.to_string(), parameters, layout);
+    let mut builder = context.kernel(keyword, &doc, &force.name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_force(force)));
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let (applied_force, Action { potential, power, .. }) = generalized_force(&mut stage, &bodies, force);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    let (applied_force, Action { potential, power, .. }) = generalized_force(&mut scope, &bodies, force);
     let mechanics = Mechanics { applied_force, potential_energy: potential, power, ..Mechanics::default() };
     let functions = builder.functions(mechanics);
     builder.finish(functions)
 }
 
-fn generalized_force(stage: &mut Stage, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Action) {
-    let (action, ends) = stage.act(force);
-    let size = bodies.order.len() * body_coordinates(stage.system).len();
-    let mut f = vec![stage.builder.graph.zero(); size];
+fn generalized_force(scope: &mut KernelScope, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Action) {
+    let (action, ends) = scope.act(force);
+    let size = bodies.order.len() * body_coordinates(scope.system).len();
+    let mut f = vec![scope.builder.graph.zero(); size];
     for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(&action.wrenches) {
         let Some(body) = frame.body else { continue };
-        let push = stage.in_body_axes(body, wrench.force);
-        let turn = stage.in_body_axes(body, wrench.torque);
-        let graph = &mut stage.builder.graph;
+        let push = scope.in_body_axes(body, wrench.force);
+        let turn = scope.in_body_axes(body, wrench.torque);
+        let graph = &mut scope.builder.graph;
         let moment = spatial::cross(graph, point, push);
         let torque = spatial::add(graph, turn, moment);
         bodies.push(graph, body, wrench.force, torque, &mut f);
@@ -617,22 +406,17 @@ fn named(system: &System, bodies: &[BodyId]) -> Vec<(BodyId, String)> {
 }
 
 /// A joint as a constraint; none for joints that leave everything free.
-fn joint_closure(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    joint: &Joint,
-    first: usize,
-) -> Option<(Kernel, Instance)> {
+fn joint_closure(context: &mut Context, joint: &Joint, first: usize) -> Option<(Kernel, Instance)> {
+    let system = context.system;
     let keyword = joint.kind.keyword();
     let doc = format!("A {keyword} joint between two bodies.");
     let name = format!("{keyword}_joint");
-    let mut builder = KernelBuilder::new(&name, &doc, &joint.name.to_string(), parameters, layout);
+    let mut builder = context.kernel(&name, &doc, &joint.name.to_string());
     let ends = [&joint.parent, &joint.child].into_iter().filter_map(|frame| frame.body);
     let ends: Vec<BodyId> = ends.chain(joint.coordinates.iter().flat_map(terms::bodies)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &ends));
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    let constraint = statements::closure(&mut stage, joint);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    let constraint = statements::closure(&mut scope, joint);
     if constraint.is_empty() {
         return None;
     }
@@ -641,19 +425,14 @@ fn joint_closure(
     Some(builder.finish(functions))
 }
 
-fn user_constraint(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    index: usize,
-    first: usize,
-) -> (Kernel, Instance) {
+fn user_constraint(context: &mut Context, index: usize, first: usize) -> (Kernel, Instance) {
+    let system = context.system;
     let statement = &system.constraints[index];
     let name = statement.name.to_string();
-    let mut builder = KernelBuilder::new(&name, "A constraint written as an equation.", &name, parameters, layout);
+    let mut builder = context.kernel(&name, "A constraint written as an equation.", &name);
     let bodies = Bodies::declare(system, &mut builder, &named(system, &terms::bodies(&statement.residual)));
-    let mut stage = Stage::new(system, &mut builder, &bodies, true);
-    let residual = lower(&mut stage, &statement.residual);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
+    let residual = lower(&mut scope, &statement.residual);
     builder.multipliers(first, residual.len());
     let functions = builder.functions(match statement.is_velocity {
         true => Mechanics { velocity_constraint: residual, ..Mechanics::default() },
@@ -662,72 +441,75 @@ fn user_constraint(
     builder.finish(functions)
 }
 
-fn contact(system: &System, layout: &Layout, parameters: &mut Parameters, index: usize) -> (Kernel, Instance) {
+fn contact(context: &mut Context, index: usize) -> (Kernel, Instance) {
+    let system = context.system;
     let contact = &system.contacts[index];
     let (name, doc) = match &contact.form {
         ContactForm::Written { .. } => ("contact", "A contact, by its gap and slip.".to_owned()),
         ContactForm::Kind { kind, .. } => (kind.keyword, format!("A contact of kind `{}`.", kind.keyword)),
     };
-    let mut builder = KernelBuilder::new(name, &doc, &contact.name.to_string(), parameters, layout);
+    let mut builder = context.kernel(name, &doc, &contact.name.to_string());
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &terms::bodies_of_contact(contact)));
-    let mut stage = Stage::new(system, &mut builder, &bodies, false);
-    stage.share_numbers = true;
-    let contacts = vec![contact::measures(&mut stage, contact)];
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
+    scope.share_numbers = true;
+    let contacts = vec![contact::measures(&mut scope, contact)];
     builder.contact(index);
     let functions = builder.functions(Mechanics { contacts, ..Mechanics::default() });
     builder.finish(functions)
 }
 
 /// All outputs, in one kernel.
-fn output_kernel(system: &System, layout: &Layout, parameters: &mut Parameters) -> Option<(Kernel, Instance)> {
+fn output_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
+    let system = context.system;
     let needs_totals = system.outputs.iter().any(|output| terms::asks_for_totals(&output.value));
     let used: Vec<BodyId> = if needs_totals {
         (0..system.bodies.len()).map(BodyId).collect()
     } else {
         system.outputs.iter().flat_map(|output| terms::bodies(&output.value)).collect()
     };
-    let mut builder = KernelBuilder::new("outputs", "Outputs of the model.", "outputs", parameters, layout);
+    let mut builder = context.kernel("outputs", "Outputs of the model.", "outputs");
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
-    let mut stage = Stage::new(system, &mut builder, &bodies, true);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
     if needs_totals {
-        stage.totals = Some(totals(&mut stage, &bodies));
+        scope.totals = Some(totals(&mut scope, &bodies));
     }
-    let function = statements::outputs(&mut stage)?;
+    let function = statements::outputs(&mut scope)?;
     Some(builder.finish(vec![function]))
 }
 
 /// Energies and momenta of all bodies and forces.
-fn totals(stage: &mut Stage, bodies: &Bodies) -> Totals {
-    let system = stage.system;
-    let zero = stage.builder.graph.zero();
+fn totals(scope: &mut KernelScope, bodies: &Bodies) -> Totals {
+    let system = scope.system;
+    let zero = scope.builder.graph.zero();
     let mut sum =
         Totals { kinetic_energy: zero, potential_energy: zero, momentum: [zero; 3], angular_momentum: [zero; 3] };
-    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    let gravity = system.gravity.as_ref().map(|term| scope.vector("gravity", term));
     for (index, body) in system.bodies.iter().enumerate() {
-        let inertia = inertia(stage, body);
-        let graph = &mut stage.builder.graph;
+        let inertia = inertia(scope, body);
+        let graph = &mut scope.builder.graph;
         let own = body_totals(graph, &bodies.states[&BodyId(index)], &inertia, gravity);
         sum = sum.plus(graph, &own);
         if let Some(water) = &body.added_mass {
-            let own = MovedWater::new(stage, "", BodyId(index), water).totals(&mut stage.builder.graph);
-            sum = sum.plus(&mut stage.builder.graph, &own);
+            let own = MovedWater::new(scope, "", BodyId(index), water).totals(&mut scope.builder.graph);
+            sum = sum.plus(&mut scope.builder.graph, &own);
         }
     }
     for force in &system.forces {
-        if let Some(energy) = generalized_force(stage, bodies, force).1.potential {
-            sum.potential_energy = stage.builder.graph.add(sum.potential_energy, energy);
+        if let Some(energy) = generalized_force(scope, bodies, force).1.potential {
+            sum.potential_energy = scope.builder.graph.add(sum.potential_energy, energy);
         }
     }
     sum
 }
 
 /// All initial conditions, in one kernel.
-fn initial_kernel(system: &System, layout: &Layout, parameters: &mut Parameters) -> Option<(Kernel, Instance)> {
+fn initial_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
+    let system = context.system;
     let used: Vec<BodyId> = system.initial.iter().flat_map(|initial| terms::bodies(&initial.residual)).collect();
     let doc = "Conditions on the initial state.";
-    let mut builder = KernelBuilder::new("initial_conditions", doc, "initial", parameters, layout);
+    let mut builder = context.kernel("initial_conditions", doc, "initial");
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
-    let mut stage = Stage::new(system, &mut builder, &bodies, true);
-    let functions = statements::initial_conditions(&mut stage);
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
+    let functions = statements::initial_conditions(&mut scope);
     (!functions.is_empty()).then(|| builder.finish(functions))
 }

@@ -9,13 +9,14 @@
 //! energy, with the potential −½ Uᵀ A₁₁ U, and momentum are conserved. The other three conventions are as printed.
 
 use super::equations::{Symmetry, TotalMass};
-use super::motion::{Stage, Totals};
+use super::motion::{KernelScope, Totals};
 use super::parameters::Parameters;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
-use crate::parse::spelled;
-use crate::resolve::{AddedMass, BodyId, Convention, Shape, Space, System};
+use crate::resolve::{AddedMass, BodyId, Convention, System};
+use crate::space::{Shape, Space};
 use crate::spatial::{self, Matrix3, Vector3};
+use crate::spelling::spelled;
 
 /// Linear and angular part of a velocity, or force and torque, in body axes at the body's origin.
 #[derive(Clone, Copy)]
@@ -62,10 +63,10 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn declare(stage: &mut Stage, prefix: &str, water: &AddedMass) -> Self {
-        let space = stage.system.space;
-        let zero = stage.builder.graph.zero();
-        let mut value = |name: &str, term| stage.value(&format!("{prefix}added_{name}"), term);
+    fn declare(scope: &mut KernelScope, prefix: &str, water: &AddedMass) -> Self {
+        let space = scope.system.space;
+        let zero = scope.builder.graph.zero();
+        let mut value = |name: &str, term| scope.value(&format!("{prefix}added_{name}"), term);
         let force = value("mass", &water.force);
         let coupling = water.coupling.as_ref().map(|term| value("coupling", term));
         Self::new(space, zero, &force, coupling.as_deref(), &value("inertia", &water.moment))
@@ -197,34 +198,34 @@ pub(super) struct MovedWater {
 }
 
 /// Of all bodies that have added mass, in the kernel of a tree.
-pub(super) fn of_all_bodies(stage: &mut Stage) -> Vec<MovedWater> {
-    let system = stage.system;
+pub(super) fn of_all_bodies(scope: &mut KernelScope) -> Vec<MovedWater> {
+    let system = scope.system;
     let bodies = system.bodies.iter().enumerate();
     let with_water = bodies.filter_map(|(index, body)| Some((BodyId(index), body, body.added_mass.as_ref()?)));
-    with_water.map(|(id, body, water)| MovedWater::new(stage, &format!("{}_", body.name), id, water)).collect()
+    with_water.map(|(id, body, water)| MovedWater::new(scope, &format!("{}_", body.name), id, water)).collect()
 }
 
 impl MovedWater {
-    /// The water around a body, whose motion is on the stage; `prefix` names its parameters.
-    pub fn new(stage: &mut Stage, prefix: &str, body: BodyId, water: &AddedMass) -> Self {
-        let matrix = Matrix::declare(stage, prefix, water);
-        let graph = &mut stage.builder.graph;
+    /// The water around a body, whose motion the scope knows; `prefix` names its parameters.
+    pub fn new(scope: &mut KernelScope, prefix: &str, body: BodyId, water: &AddedMass) -> Self {
+        let matrix = Matrix::declare(scope, prefix, water);
+        let graph = &mut scope.builder.graph;
         let origin = spatial::zero(graph);
         let nu = Pair {
-            linear: stage.motion.velocity_in_body(graph, body, origin),
-            angular: stage.motion.angular_velocity(graph, body),
+            linear: scope.motion.velocity_in_body(graph, body, origin),
+            angular: scope.motion.angular_velocity(graph, body),
         };
-        let pose = stage.motion.pose(graph, body);
+        let pose = scope.motion.pose(graph, body);
         let momentum = matrix.times(graph, &nu);
-        let current = water.current.as_ref().map(|term| stage.vector(&format!("{prefix}current"), term));
+        let current = water.current.as_ref().map(|term| scope.vector(&format!("{prefix}current"), term));
         let [current, current_rate] = [
             current,
-            current.map(|current| stage.builder.convective(&current)).map(|rate| [rate[0], rate[1], rate[2]]),
+            current.map(|current| scope.builder.convective(&current)).map(|rate| [rate[0], rate[1], rate[2]]),
         ]
-        .map(|vector| vector.map(|v| spatial::apply_transposed(&mut stage.builder.graph, &pose.rotation, v)));
-        let excess = excess(stage, &pose.rotation, &matrix, &nu, current, water);
-        let jacobian = stage.builder.velocity_jacobian(&nu.components());
-        let convective = Pair::from(&stage.builder.convective(&nu.components()));
+        .map(|vector| vector.map(|v| spatial::apply_transposed(&mut scope.builder.graph, &pose.rotation, v)));
+        let excess = excess(scope, &pose.rotation, &matrix, &nu, current, water);
+        let jacobian = scope.builder.velocity_jacobian(&nu.components());
+        let convective = Pair::from(&scope.builder.convective(&nu.components()));
         Self {
             matrix,
             jacobian,
@@ -338,14 +339,14 @@ impl MovedWater {
 
 /// (ω × P, ω × L + v × P) less the same of ṽ and ω̃; and less A (ω × U, 0) for `relative`. [simo, Eqs. 13-17]
 fn excess(
-    stage: &mut Stage,
+    scope: &mut KernelScope,
     rotation: &Matrix3,
     matrix: &Matrix,
     nu: &Pair,
     current: Option<Vector3>,
     water: &AddedMass,
 ) -> Option<Pair> {
-    let zero = stage.builder.graph.zero();
+    let zero = scope.builder.graph.zero();
     let yaw = |rate: ExprId| [zero, zero, rate];
     let chosen = match &water.convention {
         Convention::Relative if current.is_none() => return None,
@@ -353,13 +354,13 @@ fn excess(
         Convention::YawOnly => Pair { linear: nu.linear, angular: yaw(nu.angular[2]) },
         Convention::Blocked => Pair { linear: [zero; 3], angular: [zero; 3] },
         Convention::LowFrequency { velocity, yaw_rate } => {
-            let slow = stage.vector("low_frequency_velocity", velocity);
-            let rate = super::lower::lower_scalar(stage, yaw_rate);
-            let linear = spatial::apply_transposed(&mut stage.builder.graph, rotation, slow);
+            let slow = scope.vector("low_frequency_velocity", velocity);
+            let rate = super::lower::lower_scalar(scope, yaw_rate);
+            let linear = spatial::apply_transposed(&mut scope.builder.graph, rotation, slow);
             Pair { linear, angular: yaw(rate) }
         }
     };
-    let graph = &mut stage.builder.graph;
+    let graph = &mut scope.builder.graph;
     let current = current.unwrap_or([zero; 3]);
     let relative = Pair { linear: spatial::sub(graph, chosen.linear, current), angular: chosen.angular };
     let momentum = matrix.times(graph, &relative);

@@ -6,7 +6,7 @@ use super::factorization::Factorization;
 use super::links::{Link, Links, rigid_acceleration};
 use super::tree::{self, Inertia};
 use crate::expr::{ExprId, Graph};
-use crate::resolve::Space;
+use crate::space::Space;
 use crate::spatial::{self, Matrix3, Vector3, Wrench};
 
 /// Inertia about a point, of which translation may depend on the direction: `f = A a + B α`, `τ = Bᵀ a + J α`.

@@ -10,7 +10,7 @@ use super::counting::Counting;
 use super::links::{Link, Links};
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
-use crate::resolve::Space;
+use crate::space::Space;
 
 /// The inertias with all that is `free` and can move moved towards the ground.
 pub(super) fn regroup(graph: &mut Graph, links: &Links, inertias: &[Inertia], free: Counting) -> Vec<Inertia> {

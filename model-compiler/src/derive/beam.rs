@@ -9,17 +9,17 @@
 //! gradient of an energy of the nodes: what is called potential energy here is that of the strains in the two sections.
 //! Inertia and weight are not here: the nodes are rigid bodies.
 
-use super::absolute::{body_coordinates, coordinates_of};
+use super::bodies::{body_coordinates, coordinates_of};
+use super::context::Context;
 use super::equations::{Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
-use super::kernel::{KernelBuilder, Mechanics};
+use super::kernel::{Derivatives, KernelBuilder, Mechanics};
 use super::parameters::Parameters;
-use super::structured::Derivatives;
 use super::varying::Varying;
 use crate::expr::{ExprId, Graph};
-use crate::parse::spelled;
 use crate::resolve::{Beam, System, Term};
 use crate::rotations::{euler_parameter_matrix, euler_parameter_rotation, rotation_vector};
 use crate::spatial::{self, Matrix3, Vector3};
+use crate::spelling::spelled;
 
 /// Coordinates of a node: its position and its Euler parameters.
 const NODE: usize = 7;
@@ -31,13 +31,8 @@ const RELATIVE: usize = 12;
 const SECTION: usize = 9;
 
 /// The kernel of a beam's elements, and an instance for every one of them.
-pub(super) fn derive(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    beam: &Beam,
-) -> (Kernel, Vec<Instance>) {
-    let (kernel, first) = element(system, layout, parameters, beam);
+pub(super) fn derive(context: &mut Context, beam: &Beam) -> (Kernel, Vec<Instance>) {
+    let (kernel, first) = element(context, beam);
     let instance = |index: usize| {
         let mut instance = first.clone();
         instance.name = name(beam, index);
@@ -108,10 +103,11 @@ pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Di
     dimensions
 }
 
-fn element(system: &System, layout: &Layout, parameters: &mut Parameters, beam: &Beam) -> (Kernel, Instance) {
+fn element(context: &mut Context, beam: &Beam) -> (Kernel, Instance) {
+    let Context { system, layout, .. } = *context;
     let doc =
         "An element of a geometrically exact beam: the forces of its two sections on its three nodes. [zhang, Ref. 15]";
-    let mut builder = KernelBuilder::new("beam_three_node", doc, &name(beam, 0), parameters, layout);
+    let mut builder = context.kernel("beam_three_node", doc, &name(beam, 0));
     let (mut q, mut v) = (Vec::new(), Vec::new());
     for (index, node) in ["a", "b", "c"].iter().enumerate() {
         let names: Vec<String> =

@@ -6,7 +6,7 @@
 use super::equations::{ContactChannel, Layout};
 use super::kernel::Measures;
 use super::lower::{lower, lower_scalar};
-use super::motion::Stage;
+use super::motion::KernelScope;
 use crate::expr::ExprId;
 use crate::forces::FrameMotion;
 use crate::resolve::{Contact, ContactForm, System};
@@ -22,28 +22,28 @@ pub(super) fn declare(system: &System, layout: &mut Layout) {
 }
 
 /// Gap and slip of a contact.
-pub(super) fn measures(stage: &mut Stage, contact: &Contact) -> Measures {
+pub(super) fn measures(scope: &mut KernelScope, contact: &Contact) -> Measures {
     match &contact.form {
         ContactForm::Written { gap, slip } => Measures {
-            gap: lower_scalar(stage, gap),
-            slip: slip.as_ref().map(|slip| lower(stage, &slip.value)).unwrap_or_default(),
+            gap: lower_scalar(scope, gap),
+            slip: slip.as_ref().map(|slip| lower(scope, &slip.value)).unwrap_or_default(),
             is_velocity: slip.as_ref().is_some_and(|slip| slip.is_velocity),
         },
         ContactForm::Kind { kind, frames, radii, is_rough } => {
             let names = ["first", "second"];
-            let poses: [Transform; 2] = std::array::from_fn(|i| stage.frame_pose(names[i], &frames[i]));
+            let poses: [Transform; 2] = std::array::from_fn(|i| scope.frame_pose(names[i], &frames[i]));
             let radii = match (radii, kind.field()) {
-                (Some(term), Some((name, _))) => stage.value(name, term),
+                (Some(term), Some((name, _))) => scope.value(name, term),
                 _ => Vec::new(),
             };
-            let nearest = kind.nearest(&mut stage.builder.graph, [&poses[0], &poses[1]], &radii);
+            let nearest = kind.nearest(&mut scope.builder.graph, [&poses[0], &poses[1]], &radii);
             let slip = if *is_rough {
                 let motions = [0, 1].map(|i| {
-                    let point = stage.point(names[i], &frames[i]);
-                    stage.frame_motion(frames[i].body, point)
+                    let point = scope.point(names[i], &frames[i]);
+                    scope.frame_motion(frames[i].body, point)
                 });
-                let velocities = [0, 1].map(|i| velocity(stage, &motions[i], nearest.arms[i]));
-                let graph = &mut stage.builder.graph;
+                let velocities = [0, 1].map(|i| velocity(scope, &motions[i], nearest.arms[i]));
+                let graph = &mut scope.builder.graph;
                 let relative = spatial::sub(graph, velocities[0], velocities[1]);
                 nearest.tangents.iter().map(|&tangent| spatial::dot(graph, tangent, relative)).collect::<Vec<ExprId>>()
             } else {
@@ -55,8 +55,8 @@ pub(super) fn measures(stage: &mut Stage, contact: &Contact) -> Measures {
 }
 
 /// Velocity of the material point at the end of an arm from a frame's origin.
-fn velocity(stage: &mut Stage, frame: &FrameMotion, arm: Vector3) -> Vector3 {
-    let graph = &mut stage.builder.graph;
+fn velocity(scope: &mut KernelScope, frame: &FrameMotion, arm: Vector3) -> Vector3 {
+    let graph = &mut scope.builder.graph;
     let turning = spatial::cross(graph, frame.angular_velocity, arm);
     spatial::add(graph, frame.velocity, turning)
 }

@@ -7,13 +7,20 @@
 use super::added_mass::MovedWater;
 use super::articulated;
 use super::factorization::Factorization;
-use super::joint_coordinates::Applied;
-use super::kernel::KernelBuilder;
+use super::kernel::{Derivatives, KernelBuilder};
 use super::links::Links;
-use super::structured::{self, Derivatives};
+use super::structured;
 use super::tree::{self, Inertia};
 use crate::expr::{ExprId, Graph};
 use crate::spatial::{self, Vector3, Wrench};
+
+/// Applied forces other than gravity: wrenches on the links, forces on coordinates, and their potential.
+pub(super) struct Applied {
+    pub wrenches: Vec<Option<Wrench>>,
+    pub generalized: Vec<(usize, ExprId)>,
+    pub potential: Option<ExprId>,
+    pub powers: Vec<ExprId>,
+}
 
 /// A tree under its applied forces.
 pub(super) struct Dynamics<'t> {

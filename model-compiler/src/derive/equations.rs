@@ -126,7 +126,7 @@ impl Layout {
     }
 
     /// Rows of Wᵀ: contact by contact the normal, then the tangents.
-    pub fn contact_rows(&self) -> usize {
+    pub(crate) fn contact_rows(&self) -> usize {
         self.contacts.iter().map(|contact| 1 + contact.tangents).sum()
     }
 }
@@ -159,7 +159,7 @@ pub struct ParameterChannel {
     /// SI unit.
     pub unit: String,
     /// Its shape; components follow each other in row-major order.
-    pub shape: crate::resolve::Shape,
+    pub shape: crate::space::Shape,
     /// Its doc comment, or empty.
     pub doc: String,
     /// Its default as it is written, with its unit.
@@ -273,7 +273,7 @@ pub enum FunctionRole {
 
 impl FunctionRole {
     /// Whether only models that ask for it have it. The one kernel of such a model has the model's rows and columns.
-    pub fn is_on_request(self) -> bool {
+    pub(crate) fn is_on_request(self) -> bool {
         self >= FunctionRole::NonlinearEffects
     }
 }

@@ -58,14 +58,14 @@ pub(super) struct Products(pub Vec<Vec<ExprId>>);
 
 /// A planar field: coefficients of the basis functions along x and along y.
 #[derive(Clone)]
-pub(super) struct Field(pub [Vec<ExprId>; 2]);
+pub(super) struct VectorField(pub [Vec<ExprId>; 2]);
 
-impl Field {
+impl VectorField {
     pub fn zero(graph: &mut Graph, n: usize) -> Self {
         Self([vec![graph.zero(); n], vec![graph.zero(); n]])
     }
 
-    pub fn plus(&self, graph: &mut Graph, other: &Field) -> Self {
+    pub fn plus(&self, graph: &mut Graph, other: &VectorField) -> Self {
         let add = |graph: &mut Graph, axis: usize| {
             self.0[axis].iter().zip(&other.0[axis]).map(|(&a, &b)| graph.add(a, b)).collect()
         };
@@ -91,7 +91,7 @@ impl Field {
     }
 
     /// The integral of the scalar product with a field whose moments are given.
-    pub fn dot(&self, graph: &mut Graph, moments: &Field) -> ExprId {
+    pub fn dot(&self, graph: &mut Graph, moments: &VectorField) -> ExprId {
         let [x, y] = [0, 1].map(|axis| graph.dot(&self.0[axis], &moments.0[axis]));
         graph.add(x, y)
     }

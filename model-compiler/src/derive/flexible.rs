@@ -8,15 +8,16 @@
 //! Strain is linear (ε = u′, κ = w″), and the cross-sections turn with the frame only: their inertia against the
 //! deformation is left out, as it is there.
 
+use super::context::Context;
 use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
-use super::field::{BasisFunction, Field, Polynomial, Products, integral};
-use super::joint_coordinates::{Run, coordinates, runs};
+use super::field::{BasisFunction, Polynomial, Products, VectorField, integral};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
 use super::kinds::Kinds;
 use super::links::{Links, rigid_acceleration};
-use super::motion::{Motion, Rest, Stage};
+use super::motion::{KernelScope, Motion, Rest};
 use super::parameters::Parameters;
 use super::tree;
+use super::tree_coordinates::{Run, coordinates, runs};
 use crate::expr::{ExprId, Graph};
 use crate::resolve::{BodyId, FlexibleMember, FloatingFrame, System};
 use crate::spatial::{self, Transform, Vector3, Wrench};
@@ -82,13 +83,8 @@ fn output_rows(system: &System, layout: &Layout, member: &FlexibleMember, elemen
 }
 
 /// All elements of a member. Those between the first and the last are derived once.
-pub(super) fn derive(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
-    member: &FlexibleMember,
-    kinds: &mut Kinds,
-) {
+pub(super) fn derive(context: &mut Context, member: &FlexibleMember, kinds: &mut Kinds) {
+    let system = context.system;
     let runs = runs(system);
     let Some(end) = runs.iter().find(|run| run.joint == member.end) else { return };
     let last = member.elements - 1;
@@ -97,10 +93,10 @@ pub(super) fn derive(
         let is_special = index == 0 || (index == last && member.frame == FloatingFrame::Pinned);
         match &repeated {
             Some(known) if !is_special => {
-                kinds.add(known.kernel.clone(), [known.instance(parameters, member, index)]);
+                kinds.add(known.kernel.clone(), [known.instance(context.parameters, member, index)]);
             }
             _ => {
-                let (kernel, instance, offset) = element(system, layout, parameters, member, end, index);
+                let (kernel, instance, offset) = element(context, member, end, index);
                 if let (false, Some(offset)) = (is_special, offset) {
                     repeated = Some(Repeated { kernel: kernel.clone(), instance: instance.clone(), offset });
                 }
@@ -114,7 +110,7 @@ pub(super) fn derive(
 pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Dimension> {
     let mut dimensions = Vec::new();
     for member in &system.members {
-        let of = crate::parse::spelled(&member.name.to_string());
+        let of = crate::spelling::spelled(&member.name.to_string());
         let mut add = |what, unit, term| {
             dimensions.push(Dimension { what, unit, of: of.clone(), value: parameters.lower(term)[0] });
         };
@@ -151,7 +147,7 @@ impl Repeated {
 }
 
 fn name(member: &FlexibleMember, index: usize) -> String {
-    format!("{}, element {index}", crate::parse::spelled(&member.name.to_string()))
+    format!("{}, element {index}", crate::spelling::spelled(&member.name.to_string()))
 }
 
 /// The place of a node on the undeformed beam.
@@ -264,17 +260,16 @@ fn nodal_coordinates(
 
 /// The kernel of an element, its instance, and which of its parameters is the place of its first node.
 fn element(
-    system: &System,
-    layout: &Layout,
-    parameters: &mut Parameters,
+    context: &mut Context,
     member: &FlexibleMember,
     end: &Run,
     index: usize,
 ) -> (Kernel, Instance, Option<usize>) {
+    let Context { system, layout, .. } = *context;
     let doc = "An element of a planar beam in a floating frame. [rezaei, App. C]";
-    let mut builder = KernelBuilder::new("beam_element", doc, &name(member, index), parameters, layout);
+    let mut builder = context.kernel("beam_element", doc, &name(member, index));
     let path = path(system, member);
-    let joints: Vec<_> = path.iter().map(|run| coordinates(&mut builder, layout, system, run)).collect();
+    let joints: Vec<_> = path.iter().map(|run| coordinates(&mut builder, system, run)).collect();
     // The first node of a pinned frame turns by the coordinate of the joint to the frame.
     let is_turning = index == 0 && member.frame == FloatingFrame::Pinned;
     let angle = joints.last().filter(|_| is_turning).map(|(_, row, symbols)| Coordinate {
@@ -286,10 +281,10 @@ fn element(
     let nodal = nodal_coordinates(&mut builder, member, index, end, angle);
     let (dimensions, offset) = Dimensions::declare(&mut builder, member, index);
 
-    let mut stage = Stage::new(system, &mut builder, &Rest, true);
-    let links = Links::new(&mut stage, joints);
-    stage.fold_numbers = false;
-    let gravity = system.gravity.as_ref().map(|term| stage.vector("gravity", term));
+    let mut scope = KernelScope::new(system, &mut builder, &Rest, true);
+    let links = Links::new(&mut scope, joints);
+    scope.fold_numbers = false;
+    let gravity = system.gravity.as_ref().map(|term| scope.vector("gravity", term));
     let a = builder.accelerations();
     let graph = &mut builder.graph;
     let gravity = gravity.unwrap_or_else(|| spatial::zero(graph));
@@ -394,23 +389,23 @@ impl<'b> Beam<'b> {
     }
 
     /// A vector in ground axes as a field in the axes of the frame.
-    fn constant(&self, graph: &mut Graph, vector: Vector3) -> Field {
+    fn constant(&self, graph: &mut Graph, vector: Vector3) -> VectorField {
         let [x, y, _] = spatial::apply_transposed(graph, &self.pose.rotation, vector);
-        let mut field = Field::zero(graph, FIRST_SHAPE + self.nodal.len());
+        let mut field = VectorField::zero(graph, FIRST_SHAPE + self.nodal.len());
         (field.0[0][ONE], field.0[1][ONE]) = (x, y);
         field
     }
 
     /// Where the material points are, seen from the frame: x e₁ + y e₂ + S q.
-    fn position(&self, graph: &mut Graph) -> Field {
+    fn position(&self, graph: &mut Graph) -> VectorField {
         let mut field = self.deformation(graph, |coordinate| coordinate.q);
         (field.0[0][PLACE], field.0[1][HEIGHT]) = (graph.one(), graph.one());
         field
     }
 
     /// S times nodal values.
-    fn deformation(&self, graph: &mut Graph, value: impl Fn(&Coordinate) -> ExprId) -> Field {
-        let mut field = Field::zero(graph, FIRST_SHAPE + self.nodal.len());
+    fn deformation(&self, graph: &mut Graph, value: impl Fn(&Coordinate) -> ExprId) -> VectorField {
+        let mut field = VectorField::zero(graph, FIRST_SHAPE + self.nodal.len());
         for (k, coordinate) in self.nodal.iter().enumerate() {
             field.0[SHAPES[coordinate.shape].0][FIRST_SHAPE + k] = value(coordinate);
         }
@@ -418,7 +413,7 @@ impl<'b> Beam<'b> {
     }
 
     /// Ṙ₀ + ω × u + u̇.
-    fn velocity(&self, graph: &mut Graph) -> Field {
+    fn velocity(&self, graph: &mut Graph) -> VectorField {
         let origin = spatial::zero(graph);
         let origin = self.links.velocity(graph, self.frame, origin);
         let carried = self.constant(graph, origin);
@@ -428,7 +423,7 @@ impl<'b> Beam<'b> {
     }
 
     /// R̈₀ + α × u − ω² u + 2 ω × u̇ + ü, where the ground accelerates with `base`.
-    fn acceleration(&self, graph: &mut Graph, base: Vector3, a: &[ExprId]) -> Field {
+    fn acceleration(&self, graph: &mut Graph, base: Vector3, a: &[ExprId]) -> VectorField {
         let (alpha, at_link) = tree::accelerations(graph, self.links, base, a)[self.frame.0];
         let omega = self.links.links[self.frame.0].angular_velocity;
         let origin = rigid_acceleration(graph, at_link, alpha, omega, self.arm);
@@ -447,7 +442,7 @@ impl<'b> Beam<'b> {
     }
 
     /// The work of a force per mass, a field, on every velocity of the kernel.
-    fn forces(&self, graph: &mut Graph, field: &Field) -> Vec<ExprId> {
+    fn forces(&self, graph: &mut Graph, field: &VectorField) -> Vec<ExprId> {
         let moments = field.moments(graph, &self.products);
         let in_frame = [moments.0[0][ONE], moments.0[1][ONE], graph.zero()];
         let force = spatial::apply(graph, &self.pose.rotation, in_frame);

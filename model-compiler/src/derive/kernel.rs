@@ -5,16 +5,14 @@ use std::collections::HashMap;
 use super::counting::Counting;
 use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, Layout, Output, Role};
 use super::parameters::Parameters;
-use super::statements::symbol_name;
-use super::structured::Derivatives;
 use crate::expr::{ExprId, Graph, Stage, SymbolId};
-use crate::parse::spelled;
+use crate::spelling::spelled;
 
 /// A kernel and its first instance while they are being written.
 pub(super) struct KernelBuilder<'a> {
     pub graph: Graph,
     pub parameters: &'a mut Parameters,
-    layout: &'a Layout,
+    pub layout: &'a Layout,
     name: String,
     doc: String,
     inputs: Inputs,
@@ -51,6 +49,13 @@ pub(super) struct Mechanics {
     pub potential_energy: Option<ExprId>,
     /// Power of what has no potential, and of potentials that depend on time.
     pub power: Option<ExprId>,
+}
+
+/// M, (∂τ/∂q) N and ∂τ/∂v of τ = M a + h − (gravity), each row by row.
+pub(super) struct Derivatives {
+    pub mass_matrix: Vec<Vec<ExprId>>,
+    pub by_position: Vec<Vec<ExprId>>,
+    pub by_velocity: Vec<Vec<ExprId>>,
 }
 
 /// What a contact measures.
@@ -531,6 +536,11 @@ impl<'a> KernelBuilder<'a> {
         let kernel = Kernel { name: self.name, doc: self.doc, graph: self.graph, inputs: self.inputs, functions };
         (kernel, self.instance)
     }
+}
+
+/// Channel names of one run of coordinates and its symbols' names: `hinge.angle` becomes `hinge_angle`.
+pub(super) fn symbol_name(channel: &str) -> String {
+    channel.replace('.', "_")
 }
 
 /// Of functions that are equal, the one with fewest operations; of equals the first.

@@ -6,11 +6,11 @@
 //! The recursions that use this stand in `tree.rs`; [Featherstone 2008, Ch. 5-6] is the text for them.
 
 use super::kernel::Symbols;
-use super::motion::{Motion, Stage};
-use crate::expr::{ExprId, Graph, Stage as KnownAt};
-use crate::joints::{Displacement, is_pose};
-use crate::resolve::{BodyId, JointId, Space};
-use crate::simplify::fingerprint;
+use super::motion::{KernelScope, Motion};
+use crate::expr::{ExprId, Graph, Stage, fingerprint};
+use crate::joints::{Displacement, Joint as JointKind, is_pose};
+use crate::resolve::{BodyId, Joint, JointId};
+use crate::space::Space;
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
 /// A body, its inboard joint, and its motion.
@@ -76,6 +76,42 @@ impl Link {
     pub fn rotations(&self) -> [&Matrix3; 2] {
         [&self.moving, &self.fixed]
     }
+
+    /// Its velocities and the accelerations that need none of its joint, from those of its parent.
+    fn move_with(&mut self, graph: &mut Graph, space: Space, parent: Option<&Link>) {
+        let relative_omega = combine(graph, &self.angular, &self.symbols.v);
+        let relative_velocity = combine(graph, &self.linear, &self.symbols.v);
+        let omega_rate = rate_of_change(graph, &self.angular, &self.symbols);
+        // In the plane the columns also turn with the parent; that turning is part of the Coriolis term below.
+        let velocity_rate = match space {
+            Space::Spatial => rate_of_change(graph, &self.linear, &self.symbols),
+            Space::Planar => spatial::zero(graph),
+        };
+        let zero = spatial::zero(graph);
+        let (parent_omega, parent_velocity) = parent.map_or((zero, zero), |p| (p.angular_velocity, p.velocity));
+        let turning = spatial::cross(graph, parent_omega, self.offset);
+        let carried = spatial::add(graph, parent_velocity, turning);
+        self.velocity = self.moved(graph, carried, relative_velocity);
+
+        (self.angular_velocity, self.bias_acceleration.0) = if self.turns_with_parent {
+            let carried_omega = self.down(graph, parent_omega);
+            let angular_velocity = spatial::add(graph, carried_omega, relative_omega);
+            let gyroscopic = spatial::cross(graph, carried_omega, relative_omega);
+            (angular_velocity, spatial::add(graph, omega_rate, gyroscopic))
+        } else {
+            (relative_omega, omega_rate)
+        };
+        // The relative velocity turns with the axes that it stands in.
+        let turning = if self.linear_in_own_axes {
+            let parent_omega = self.down(graph, parent_omega);
+            spatial::add(graph, parent_omega, self.angular_velocity)
+        } else {
+            let two = graph.integer(2);
+            spatial::scale(graph, two, parent_omega)
+        };
+        let coriolis = spatial::cross(graph, turning, relative_velocity);
+        self.bias_acceleration.1 = spatial::add(graph, velocity_rate, coriolis);
+    }
 }
 
 /// Links of the whole tree, by body, or of some of its joints, numbered in the order of their bodies; in `order`,
@@ -90,14 +126,14 @@ pub(super) struct Links {
 
 impl Links {
     /// Kinematics up to velocities, of joints in tree order, with the first local velocity and the symbols of each.
-    pub fn new(stage: &mut Stage, joints: Vec<(JointId, usize, Symbols)>) -> Self {
-        let space = stage.system.space;
+    pub fn new(scope: &mut KernelScope, joints: Vec<(JointId, usize, Symbols)>) -> Self {
+        let space = scope.system.space;
         let mut links: Vec<Link> = Vec::new();
-        let mut index_of = vec![usize::MAX; stage.system.bodies.len()];
+        let mut index_of = vec![usize::MAX; scope.system.bodies.len()];
         let mut joint_of = Vec::new();
         for (joint, first_velocity, symbols) in joints {
-            let parent = stage.system.joints[joint.0].parent.body.map(|body| index_of[body.0]);
-            let link = link(stage, joint, parent.map(|p| &links[p]), first_velocity, symbols);
+            let parent = scope.system.joints[joint.0].parent.body.map(|body| index_of[body.0]);
+            let link = link(scope, joint, parent.map(|p| &links[p]), first_velocity, symbols);
             index_of[link.body.0] = links.len();
             joint_of.push((joint, links.len()));
             links.push(link);
@@ -241,39 +277,21 @@ pub(super) fn rigid_acceleration(graph: &mut Graph, a: Vector3, alpha: Vector3, 
     spatial::add(graph, a, moved)
 }
 
-fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity: usize, symbols: Symbols) -> Link {
-    let space = stage.system.space;
-    let definition = &stage.system.joints[joint.0];
-    let name = definition.name.to_string();
-    // X_PF: the joint's frame on the parent, seen from the parent's link.
-    let on_parent = stage.frame_in_body(&format!("{name}_parent"), &definition.parent);
-    let on_child = stage.frame_in_body(&format!("{name}_child"), &definition.child);
+fn link(
+    scope: &mut KernelScope,
+    joint: JointId,
+    parent: Option<&Link>,
+    first_velocity: usize,
+    symbols: Symbols,
+) -> Link {
+    let space = scope.system.space;
+    let definition = &scope.system.joints[joint.0];
     let kind = definition.kind;
-    let fields = stage.joint_fields(definition);
-    let absolute = definition.absolute_angle.is_some() && space == Space::Planar;
-
-    let rotation_kind = stage.system.rotation;
-    let graph = &mut stage.builder.graph;
-    let mut fixed = match parent {
-        Some(parent) => parent.body_frame.then(graph, &on_parent),
-        None => on_parent,
-    };
     let n_own = kind.coordinates(space).len();
-    let (own, free) = symbols.q.split_at(n_own);
-    let has_rotation = kind.has_rotation() && space == Space::Spatial;
-    let rotation = has_rotation.then(|| rotation_kind.matrix(graph, free));
-    let moving = kind.pose(graph, &Displacement { space, q: own, rotation, fields: &fields });
-    let mut body_frame = on_child.inverse(graph);
-    if space == Space::Spatial && own.len() == 1 && moving.position.iter().all(|&entry| graph.is_zero(entry)) {
-        let along = slide(stage, definition.child.body, parent.is_some(), &fixed, &body_frame);
-        let graph = &mut stage.builder.graph;
-        let columns = spatial::transpose(&fixed.rotation);
-        let shift = spatial::scale(graph, along, columns[2]);
-        fixed.position = spatial::add(graph, fixed.position, shift);
-        body_frame.position[2] = graph.sub(body_frame.position[2], along);
-    }
+    let absolute = definition.absolute_angle.is_some() && space == Space::Planar;
+    let Frames { fixed, moving, on_child, body_frame } = frames(scope, definition, parent, &symbols.q);
 
-    let graph = &mut stage.builder.graph;
+    let graph = &mut scope.builder.graph;
     let ground = Transform::identity(graph);
     let parent_pose = parent.map_or(ground, |p| p.pose);
     let mut pose = parent_pose.then(graph, &fixed).then(graph, &moving);
@@ -281,7 +299,7 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
         pose.rotation = absolute_rotation(graph, symbols.q[n_own - 1], &on_child.rotation);
     }
 
-    let (zero, identity) = (graph.zero(), spatial::identity(graph));
+    let (zero, identity) = (spatial::zero(graph), spatial::identity(graph));
     let (parent_axes, fixed_rotation, moving_rotation) = match space {
         Space::Spatial => (identity, fixed.rotation, moving.rotation),
         Space::Planar => (parent_pose.rotation, identity, identity),
@@ -289,39 +307,13 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
     let reach = spatial::apply(graph, &fixed.rotation, moving.position);
     let offset = spatial::add(graph, fixed.position, reach);
     let offset = spatial::apply(graph, &parent_axes, offset);
+    let to_working_axes = |graph: &mut Graph, column| {
+        let in_parent = spatial::apply(graph, &fixed.rotation, column);
+        spatial::apply(graph, &parent_axes, in_parent)
+    };
+    let Columns { angular, linear, linear_in_own_axes, is_constant } =
+        columns(graph, kind, space, &moving, &symbols.q[..n_own], to_working_axes);
 
-    let free_subspace = if has_rotation { identity.to_vec() } else { Vec::new() };
-    let (angular, linear) = subspace(graph, &moving, own, free_subspace);
-    let own_linear = match space {
-        Space::Spatial if is_pose(kind, space) => Some([identity, [[zero; 3]; 3]].concat()),
-        Space::Spatial => constant_in_own_axes(graph, &moving.rotation, &linear),
-        Space::Planar => None,
-    };
-    let linear_in_own_axes = own_linear.is_some();
-    let linear: Vec<Vector3> = own_linear.unwrap_or_else(|| {
-        let in_parent = |u| {
-            let in_parent = spatial::apply(graph, &fixed.rotation, u);
-            spatial::apply(graph, &parent_axes, in_parent)
-        };
-        linear.into_iter().map(in_parent).collect()
-    });
-    let is_constant = |column: &Vector3| column.iter().all(|&entry| graph.stage(entry) <= KnownAt::Time);
-    let is_zero = |column: &Vector3| column.iter().all(|&entry| graph.is_zero(entry));
-    let has_constant_columns = match space {
-        Space::Spatial => linear_in_own_axes && angular.iter().all(is_constant),
-        // Ground axes, so that a column along the parent's axes does not turn with a link that turns.
-        Space::Planar => linear.iter().all(is_zero) || angular.iter().all(is_zero),
-    };
-    let relative_omega = combine(graph, &angular, &symbols.v);
-    let relative_velocity = combine(graph, &linear, &symbols.v);
-    let omega_rate = rate_of_change(graph, &angular, &symbols);
-    // In the plane the columns also turn with the parent; that turning is part of the Coriolis term below.
-    let velocity_rate = match space {
-        Space::Spatial => rate_of_change(graph, &linear, &symbols),
-        Space::Planar => spatial::zero(graph),
-    };
-
-    let zero = [zero; 3];
     let mut link = Link {
         body: definition.child.body.unwrap_or(BodyId(0)),
         parent: definition.parent.body,
@@ -334,37 +326,102 @@ fn link(stage: &mut Stage, joint: JointId, parent: Option<&Link>, first_velocity
         angular,
         linear,
         linear_in_own_axes,
-        has_constant_columns,
+        has_constant_columns: is_constant,
         turns_with_parent: !absolute,
         pose,
         body_frame,
-        angular_velocity: relative_omega,
+        angular_velocity: zero,
         velocity: zero,
-        bias_acceleration: (omega_rate, velocity_rate),
+        bias_acceleration: (zero, zero),
     };
-
-    let (parent_omega, parent_velocity) = parent.map_or((zero, zero), |p| (p.angular_velocity, p.velocity));
-    let turning = spatial::cross(graph, parent_omega, offset);
-    let carried = spatial::add(graph, parent_velocity, turning);
-    link.velocity = link.moved(graph, carried, relative_velocity);
-
-    if !absolute {
-        let carried_omega = link.down(graph, parent_omega);
-        link.angular_velocity = spatial::add(graph, carried_omega, relative_omega);
-        let gyroscopic = spatial::cross(graph, carried_omega, relative_omega);
-        link.bias_acceleration.0 = spatial::add(graph, omega_rate, gyroscopic);
-    }
-    // The relative velocity turns with the axes that it stands in.
-    let turning = if linear_in_own_axes {
-        let parent_omega = link.down(graph, parent_omega);
-        spatial::add(graph, parent_omega, link.angular_velocity)
-    } else {
-        let two = graph.integer(2);
-        spatial::scale(graph, two, parent_omega)
-    };
-    let coriolis = spatial::cross(graph, turning, relative_velocity);
-    link.bias_acceleration.1 = spatial::add(graph, velocity_rate, coriolis);
+    link.move_with(graph, space, parent);
     link
+}
+
+/// The frames of a joint.
+struct Frames {
+    /// The joint's frame on the parent, seen from the parent's link.
+    fixed: Transform,
+    /// How far the joint has moved.
+    moving: Transform,
+    /// The joint's frame on the child, seen from the child.
+    on_child: Transform,
+    /// The child, seen from its link.
+    body_frame: Transform,
+}
+
+/// The frames of a joint with these coordinates.
+fn frames(scope: &mut KernelScope, definition: &Joint, parent: Option<&Link>, q: &[ExprId]) -> Frames {
+    let (space, kind, rotation_kind) = (scope.system.space, definition.kind, scope.system.rotation);
+    let name = definition.name.to_string();
+    // X_PF: the joint's frame on the parent, seen from the parent's link.
+    let on_parent = scope.frame_in_body(&format!("{name}_parent"), &definition.parent);
+    let on_child = scope.frame_in_body(&format!("{name}_child"), &definition.child);
+    let fields = scope.joint_fields(definition);
+
+    let graph = &mut scope.builder.graph;
+    let mut fixed = match parent {
+        Some(parent) => parent.body_frame.then(graph, &on_parent),
+        None => on_parent,
+    };
+    let (own, free) = q.split_at(kind.coordinates(space).len());
+    let rotation = has_free_rotation(kind, space).then(|| rotation_kind.matrix(graph, free));
+    let moving = kind.pose(graph, &Displacement { space, q: own, rotation, fields: &fields });
+    let mut body_frame = on_child.inverse(graph);
+    if space == Space::Spatial && own.len() == 1 && moving.position.iter().all(|&entry| graph.is_zero(entry)) {
+        let along = slide(scope, definition.child.body, parent.is_some(), &fixed, &body_frame);
+        let graph = &mut scope.builder.graph;
+        let columns = spatial::transpose(&fixed.rotation);
+        let shift = spatial::scale(graph, along, columns[2]);
+        fixed.position = spatial::add(graph, fixed.position, shift);
+        body_frame.position[2] = graph.sub(body_frame.position[2], along);
+    }
+    Frames { fixed, moving, on_child, body_frame }
+}
+
+fn has_free_rotation(kind: &dyn JointKind, space: Space) -> bool {
+    kind.has_rotation() && space == Space::Spatial
+}
+
+/// What a joint's velocities are multiplied with.
+struct Columns {
+    /// Of the relative angular velocity.
+    angular: Vec<Vector3>,
+    /// Of the relative velocity.
+    linear: Vec<Vector3>,
+    linear_in_own_axes: bool,
+    /// All are constant in the axes of the link; in the plane, turn with it.
+    is_constant: bool,
+}
+
+/// The columns of a joint with these coordinates beside those of a free rotation.
+fn columns(
+    graph: &mut Graph,
+    kind: &dyn JointKind,
+    space: Space,
+    moving: &Transform,
+    own: &[ExprId],
+    to_working_axes: impl Fn(&mut Graph, Vector3) -> Vector3,
+) -> Columns {
+    let (zero, identity) = (graph.zero(), spatial::identity(graph));
+    let free_subspace = if has_free_rotation(kind, space) { identity.to_vec() } else { Vec::new() };
+    let (angular, linear) = subspace(graph, moving, own, free_subspace);
+    let own_linear = match space {
+        Space::Spatial if is_pose(kind, space) => Some([identity, [[zero; 3]; 3]].concat()),
+        Space::Spatial => constant_in_own_axes(graph, &moving.rotation, &linear),
+        Space::Planar => None,
+    };
+    let linear_in_own_axes = own_linear.is_some();
+    let linear: Vec<Vector3> =
+        own_linear.unwrap_or_else(|| linear.into_iter().map(|column| to_working_axes(graph, column)).collect());
+    let is_constant = |column: &Vector3| column.iter().all(|&entry| graph.stage(entry) <= Stage::Time);
+    let is_zero = |column: &Vector3| column.iter().all(|&entry| graph.is_zero(entry));
+    let is_constant = match space {
+        Space::Spatial => linear_in_own_axes && angular.iter().all(is_constant),
+        // Ground axes, so that a column along the parent's axes does not turn with a link that turns.
+        Space::Planar => linear.iter().all(is_zero) || angular.iter().all(is_zero),
+    };
+    Columns { angular, linear, linear_in_own_axes, is_constant }
 }
 
 /// Columns of the relative velocity in the moved axes, if there they do not depend on the coordinates.
@@ -374,7 +431,7 @@ fn constant_in_own_axes(graph: &mut Graph, rotation: &Matrix3, linear: &[Vector3
     for &column in linear {
         let turned = spatial::apply(graph, &transposed, column);
         let turned = recognise_numbers(graph, turned);
-        if turned.iter().any(|&entry| graph.stage(entry) > KnownAt::Time) {
+        if turned.iter().any(|&entry| graph.stage(entry) > Stage::Time) {
             return None;
         }
         columns.push(turned);
@@ -386,17 +443,17 @@ fn constant_in_own_axes(graph: &mut Graph, rotation: &Matrix3, linear: &[Vector3
 /// are left of the offsets: first of its own, then of its first child's. Only where the body's inertia and the offsets
 /// are free, so that nothing has to be computed for it.
 fn slide(
-    stage: &mut Stage,
+    scope: &mut KernelScope,
     body: Option<BodyId>,
     has_parent: bool,
     fixed: &Transform,
     body_frame: &Transform,
 ) -> ExprId {
-    let zero = stage.builder.graph.zero();
-    let Some(body) = body.filter(|&body| has_constant_inertia(stage, body)) else { return zero };
-    let counting = stage.builder.counting;
+    let zero = scope.builder.graph.zero();
+    let Some(body) = body.filter(|&body| has_constant_inertia(scope, body)) else { return zero };
+    let counting = scope.builder.counting;
     if has_parent {
-        let graph = &mut stage.builder.graph;
+        let graph = &mut scope.builder.graph;
         let columns = spatial::transpose(&fixed.rotation);
         if let Some(axis) = (0..3).find(|&axis| graph.as_number(columns[2][axis]).is_some_and(|n| n.abs().is_one())) {
             let along = graph.mul(fixed.position[axis], columns[2][axis]);
@@ -405,20 +462,20 @@ fn slide(
             }
         }
     }
-    let system = stage.system;
+    let system = scope.system;
     let child = system.joints.iter().find(|joint| joint.is_tree && joint.parent.body == Some(body));
     let Some(child) = child else { return zero };
-    let on_parent = stage.frame_in_body(&format!("{}_parent", child.name), &child.parent);
-    let graph = &mut stage.builder.graph;
+    let on_parent = scope.frame_in_body(&format!("{}_parent", child.name), &child.parent);
+    let graph = &mut scope.builder.graph;
     let offset = body_frame.then(graph, &on_parent).position[2];
     if counting.is_free(graph, offset) { offset } else { zero }
 }
 
-fn has_constant_inertia(stage: &mut Stage, body: BodyId) -> bool {
-    let body = &stage.system.bodies[body.0];
+fn has_constant_inertia(scope: &mut KernelScope, body: BodyId) -> bool {
+    let body = &scope.system.bodies[body.0];
     let terms = [Some(&body.mass), Some(&body.inertia), body.center_of_mass.as_ref()];
-    let values: Vec<ExprId> = terms.into_iter().flatten().flat_map(|term| super::lower::lower(stage, term)).collect();
-    values.iter().all(|&value| stage.builder.counting.is_free(&stage.builder.graph, value))
+    let values: Vec<ExprId> = terms.into_iter().flatten().flat_map(|term| super::lower::lower(scope, term)).collect();
+    values.iter().all(|&value| scope.builder.counting.is_free(&scope.builder.graph, value))
 }
 
 /// The rotation of a link whose body stands at `angle` against the ground.

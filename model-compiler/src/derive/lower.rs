@@ -1,7 +1,8 @@
 //! Typed expressions of the language → components in a graph.
 
 use crate::expr::{Binary, ExprId, Graph, Number, Unary};
-use crate::resolve::{BodyId, InputId, ParameterId, Quantity, Shape, Term, TermKind};
+use crate::resolve::{BodyId, InputId, ParameterId, Quantity, Term, TermKind};
+use crate::space::Shape;
 use crate::spatial::{self, Matrix3};
 
 /// What the names in an expression stand for.

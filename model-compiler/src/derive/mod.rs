@@ -8,7 +8,9 @@ mod added_mass;
 mod articulated;
 mod base_parameters;
 mod beam;
+mod bodies;
 mod contact;
+mod context;
 mod counting;
 mod dynamics;
 mod equations;
@@ -28,6 +30,7 @@ mod statements;
 mod structured;
 mod terms;
 mod tree;
+mod tree_coordinates;
 mod varying;
 
 pub use counting::Counting;
@@ -36,8 +39,9 @@ pub use equations::*;
 use std::collections::BTreeSet;
 
 use crate::expr::ExprId;
-use crate::parse::spelled;
 use crate::resolve::{Formulation, System};
+use crate::spelling::spelled;
+use context::Context;
 use kinds::Kinds;
 use parameters::Parameters;
 
@@ -58,14 +62,16 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let reference_configuration = match system.formulation {
         Formulation::Joint => {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
-            joint_coordinates::derive(system, &layout, &mut parameters, counting, &mut kinds);
+            let mut context = Context { system, layout: &layout, parameters: &mut parameters };
+            joint_coordinates::derive(&mut context, counting, &mut kinds);
             reference
         }
         Formulation::Absolute => {
             absolute::declare(system, &mut layout);
             let mut reference = reference::configuration(system, &mut parameters);
             reference.resize(layout.coordinates.len(), parameters.graph.zero());
-            absolute::derive(system, &layout, &mut parameters, &mut kinds);
+            let mut context = Context { system, layout: &layout, parameters: &mut parameters };
+            absolute::derive(&mut context, &mut kinds);
             reference
         }
     };

@@ -5,9 +5,8 @@ use super::lower::{Scope, lower};
 use super::parameters::is_parametric;
 use crate::expr::{ExprId, Graph};
 use crate::forces::{Action, FrameMotion, Situation};
-use crate::resolve::{
-    BodyId, Force, Frame, InputId, Joint, JointId, ParameterId, Quantity, Space, System, Term, TermKind,
-};
+use crate::resolve::{BodyId, Force, Frame, InputId, Joint, JointId, ParameterId, Quantity, System, Term, TermKind};
+use crate::space::Space;
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
 /// Motion of the bodies of a kernel. Points are given in body axes; `None` as a body is the ground.
@@ -52,7 +51,7 @@ impl Totals {
 }
 
 /// A kernel, what moves in it, and how names in expressions find both.
-pub(super) struct Stage<'k, 'p, 's> {
+pub(super) struct KernelScope<'k, 'p, 's> {
     pub system: &'s System,
     pub builder: &'k mut KernelBuilder<'p>,
     pub motion: &'k dyn Motion,
@@ -65,7 +64,7 @@ pub(super) struct Stage<'k, 'p, 's> {
     given: Vec<(Vector3, BodyId, Vector3)>,
 }
 
-impl<'k, 'p, 's> Stage<'k, 'p, 's> {
+impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
     /// A kernel whose bodies move like this.
     pub fn new(
         system: &'s System,
@@ -242,7 +241,7 @@ impl<'k, 'p, 's> Stage<'k, 'p, 's> {
     }
 }
 
-impl Scope for Stage<'_, '_, '_> {
+impl Scope for KernelScope<'_, '_, '_> {
     fn graph(&mut self) -> &mut Graph {
         &mut self.builder.graph
     }

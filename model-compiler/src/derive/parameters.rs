@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::equations::{Layout, ParameterChannel};
 use super::lower::{Scope, lower};
 use crate::expr::{ExprId, Graph, Stage};
-use crate::resolve::{BodyId, InputId, ParameterId, Quantity, Shape, System, Term, TermKind};
+use crate::resolve::{BodyId, InputId, ParameterId, Quantity, System, Term, TermKind};
+use crate::space::Shape;
 use crate::spatial::{self, Matrix3};
 
 /// All parameters, and the graph of everything that depends on nothing else.

@@ -4,8 +4,7 @@
 use super::dynamics::Dynamics;
 use super::equations::{Function, FunctionRole, Output, Role};
 use super::factorization::Factorization;
-use super::kernel::{KernelBuilder, cheapest};
-use super::structured::Derivatives;
+use super::kernel::{Derivatives, KernelBuilder, cheapest};
 use crate::expr::ExprId;
 use crate::resolve::{Provided, System};
 

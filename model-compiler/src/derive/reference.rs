@@ -6,8 +6,9 @@ use super::beam;
 use super::parameters::Parameters;
 use crate::expr::{ExprId, evaluate};
 use crate::joints::Displacement;
-use crate::resolve::{Beam, BodyId, Frame, Joint, Space, System};
+use crate::resolve::{Beam, BodyId, Frame, Joint, System};
 use crate::rotations::{RotationKind, rotation_vector};
+use crate::space::Space;
 use crate::spatial::{self, Matrix3, Transform};
 
 /// The absolute coordinates of that configuration, in the graph of parameters.

@@ -2,10 +2,11 @@
 
 use super::equations::{Block, Channel, Function, FunctionRole, Layout, Output, Role};
 use super::lower::{lower, lower_scalar};
-use super::motion::Stage;
+use super::motion::KernelScope;
 use crate::expr::{ExprId, Graph};
 use crate::joints::Ends;
-use crate::resolve::{Joint, Level, Shape, StateEquation, System, Term};
+use crate::resolve::{Joint, Level, StateEquation, System, Term};
+use crate::space::Shape;
 use crate::spatial::Transform;
 use crate::units::Unit;
 
@@ -24,15 +25,15 @@ pub(super) fn closure_channels(system: &System, joint: &Joint) -> Vec<Channel> {
 }
 
 /// g of a joint that is not part of a tree.
-pub(super) fn closure(stage: &mut Stage, joint: &Joint) -> Vec<ExprId> {
+pub(super) fn closure(scope: &mut KernelScope, joint: &Joint) -> Vec<ExprId> {
     let ends = Ends {
-        space: stage.system.space,
-        parent: stage.frame_pose("parent", &joint.parent),
-        child: stage.frame_pose("child", &joint.child),
-        coordinates: &joint.coordinates.iter().map(|term| (lower_scalar(stage, term), term.unit)).collect::<Vec<_>>(),
-        fields: &stage.joint_fields(joint),
+        space: scope.system.space,
+        parent: scope.frame_pose("parent", &joint.parent),
+        child: scope.frame_pose("child", &joint.child),
+        coordinates: &joint.coordinates.iter().map(|term| (lower_scalar(scope, term), term.unit)).collect::<Vec<_>>(),
+        fields: &scope.joint_fields(joint),
     };
-    let residuals = joint.kind.closure(&mut stage.builder.graph, &ends);
+    let residuals = joint.kind.closure(&mut scope.builder.graph, &ends);
     residuals.into_iter().map(|residual| residual.value).collect()
 }
 
@@ -110,50 +111,35 @@ pub(super) fn declare_states(system: &System, layout: &mut Layout) {
 }
 
 /// All outputs of the model.
-pub(super) fn outputs(stage: &mut Stage) -> Option<Function> {
-    let system = stage.system;
-    let values: Vec<ExprId> = system.outputs.iter().flat_map(|output| lower(stage, &output.value)).collect();
-    stage.builder.instance_mut().outputs = (0..values.len()).collect();
+pub(super) fn outputs(scope: &mut KernelScope) -> Option<Function> {
+    let system = scope.system;
+    let values: Vec<ExprId> = system.outputs.iter().flat_map(|output| lower(scope, &output.value)).collect();
+    scope.builder.instance_mut().outputs = (0..values.len()).collect();
     let output = Output::vector(Role::Outputs, &values);
     (!values.is_empty()).then(|| Function { role: FunctionRole::Outputs, outputs: vec![output] })
 }
 
 /// The initial conditions on coordinates and on velocities.
-pub(super) fn initial_conditions(stage: &mut Stage) -> Vec<Function> {
-    let system = stage.system;
+pub(super) fn initial_conditions(scope: &mut KernelScope) -> Vec<Function> {
+    let system = scope.system;
     let mut functions = Vec::new();
     for velocity in [false, true] {
         let conditions = system.initial.iter().filter(|initial| initial.is_velocity == velocity);
-        let residual: Vec<ExprId> = conditions.flat_map(|initial| lower(stage, &initial.residual)).collect();
+        let residual: Vec<ExprId> = conditions.flat_map(|initial| lower(scope, &initial.residual)).collect();
         if residual.is_empty() {
             continue;
         }
         let rows = (0..residual.len()).collect();
         let (role, jacobian) = if velocity {
-            stage.builder.instance_mut().initial_velocity = rows;
-            (FunctionRole::InitialVelocity, stage.builder.velocity_jacobian(&residual))
+            scope.builder.instance_mut().initial_velocity = rows;
+            (FunctionRole::InitialVelocity, scope.builder.velocity_jacobian(&residual))
         } else {
-            stage.builder.instance_mut().initial_position = rows;
-            (FunctionRole::InitialPosition, stage.builder.tangent(&residual))
+            scope.builder.instance_mut().initial_position = rows;
+            (FunctionRole::InitialPosition, scope.builder.tangent(&residual))
         };
         let outputs =
             vec![Output::vector(Role::InitialResidual, &residual), Output::matrix(Role::InitialJacobian, &jacobian)];
         functions.push(Function { role, outputs });
     }
     functions
-}
-
-/// Channel names of one run of coordinates and its symbols' names: `hinge.angle` becomes `hinge_angle`.
-pub(super) fn symbol_name(channel: &str) -> String {
-    channel.replace('.', "_")
-}
-
-/// Declares what a builder needs to know of a run of coordinates that stands in the layout.
-pub(super) fn run_names(
-    layout: &Layout,
-    q: std::ops::Range<usize>,
-    v: std::ops::Range<usize>,
-) -> (Vec<String>, Vec<String>) {
-    let names = |channels: &[Channel]| channels.iter().map(|channel| symbol_name(&channel.name)).collect();
-    (names(&layout.coordinates[q]), names(&layout.velocities[v]))
 }

@@ -11,17 +11,11 @@
 //! the dyad ∫ ρ ṙᵀ dm stand for it: twelve numbers that are summed up the tree. Everything is kept in link axes, where
 //! columns are unit vectors. Not here: joints whose columns depend on their coordinates, see [`is_possible`].
 
+use super::kernel::Derivatives;
 use super::links::{Link, Links, rigid_acceleration};
 use super::tree::{self, Inertia};
 use crate::expr::{ExprId, Graph};
 use crate::spatial::{self, Matrix3, Vector3, Wrench};
-
-/// M, (∂τ/∂q) N and ∂τ/∂v of τ = M a + h − (gravity), each row by row.
-pub(super) struct Derivatives {
-    pub mass_matrix: Vec<Vec<ExprId>>,
-    pub by_position: Vec<Vec<ExprId>>,
-    pub by_velocity: Vec<Vec<ExprId>>,
-}
 
 /// Angular and linear part of a velocity, an acceleration or a column, at the link's origin.
 #[derive(Clone, Copy)]

@@ -3,9 +3,10 @@
 //! Not expanded Lagrange: for a six-axis arm that costs seven times as many operations before simplification.
 
 use super::links::{Link, Links, rigid_acceleration, turning};
-use super::motion::{Stage, Totals};
+use super::motion::{KernelScope, Totals};
 use crate::expr::{ExprId, Graph};
-use crate::resolve::{BodyId, Space};
+use crate::resolve::BodyId;
+use crate::space::Space;
 use crate::spatial::{self, Matrix3, Vector3, Wrench};
 
 /// Inertia about a point: mass, first moment, and moments of inertia.
@@ -18,18 +19,18 @@ pub(super) struct Inertia {
 }
 
 /// Inertia of every body about its link's origin, in working axes.
-pub(super) fn inertias(stage: &mut Stage, links: &Links) -> Vec<Inertia> {
+pub(super) fn inertias(scope: &mut KernelScope, links: &Links) -> Vec<Inertia> {
     (0..links.links.len())
         .map(|index| {
-            let body = &stage.system.bodies[index];
+            let body = &scope.system.bodies[index];
             let name = body.name.to_string();
-            let mass = stage.value(&format!("{name}_mass"), &body.mass)[0];
+            let mass = scope.value(&format!("{name}_mass"), &body.mass)[0];
             let center = match &body.center_of_mass {
-                Some(term) => stage.vector(&format!("{name}_center"), term),
-                None => spatial::zero(&mut stage.builder.graph),
+                Some(term) => scope.vector(&format!("{name}_center"), term),
+                None => spatial::zero(&mut scope.builder.graph),
             };
-            let about_center = stage.value(&format!("{name}_inertia"), &body.inertia);
-            let graph = &mut stage.builder.graph;
+            let about_center = scope.value(&format!("{name}_inertia"), &body.inertia);
+            let graph = &mut scope.builder.graph;
             let arm = links.arm(graph, BodyId(index), center);
             let moments = in_link_axes(graph, links, index, &about_center);
             let central = Inertia { mass, first_moment: spatial::zero(graph), second_moment: moments };

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::derive::{Equations, FunctionRole, ParameterChannel};
-use crate::schedule::count::{self, total};
+use crate::schedule::count::total;
+use crate::schedule::totals;
 use crate::schedule::vocabulary::{function_doc, role_name, role_symbol, role_unit};
 use crate::schedule::{Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput};
 
@@ -42,7 +43,7 @@ pub(super) fn lines(function: &ScheduledFunction) -> Vec<String> {
 /// Paragraphs on a function of the model: its formula, its results, its operations.
 pub(super) fn of_model(role: FunctionRole, equations: &Equations, schedule: &Schedule) -> Vec<String> {
     let mut lines = vec![function_doc(role).to_owned()];
-    let functions = count::functions(equations, schedule);
+    let functions = totals::functions(equations, schedule);
     lines.extend(functions.iter().filter(|counts| counts.role == role).map(|counts| {
         format!(
             "Operations: {} as derived, {} shared, {} simplified.",

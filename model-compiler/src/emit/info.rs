@@ -5,13 +5,13 @@ use std::fmt::Write;
 
 use super::Header;
 use super::paths;
-use super::pattern::Patterns;
 use super::runs::{self, difference, steps};
 use crate::derive::{Block, Channel, ContactChannel, Equations};
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
-use crate::schedule::count;
+use crate::schedule::pattern::Patterns;
 use crate::schedule::runs::{Run, runs};
+use crate::schedule::totals::{self, FunctionCounts};
 use crate::schedule::vocabulary::function_name;
 
 /// The static `INFO`.
@@ -49,7 +49,7 @@ pub(super) fn info(
     field("damping", "d".to_owned());
     field("stiffness", "k".to_owned());
     field("constraint_jacobian", "g".to_owned());
-    field("contact_jacobian", patterns.contact_jacobian.text());
+    field("contact_jacobian", runs::pattern(&patterns.contact_jacobian));
     field("iteration_matrix", "iteration_matrix([&m, &d, &k], &g)".to_owned());
     field("functions", functions(equations, schedule));
     field("initial_conditions", {
@@ -65,7 +65,7 @@ pub(super) fn info(
         ("k", &patterns.stiffness),
         ("g", &patterns.constraint_jacobian),
     ];
-    let blocks = blocks.map(|(name, pattern)| format!("let {name} = {};\n", pattern.text())).concat();
+    let blocks = blocks.map(|(name, pattern)| format!("let {name} = {};\n", runs::pattern(pattern))).concat();
     format!(
         "/// What the model knows about itself.\npub static INFO: {0}<{1}> = {0}::new(|| {{\n\
          use {2}::{{{3}}};\n{blocks}{1} {{\n{text}}}\n}});\n",
@@ -154,11 +154,11 @@ fn attitude(kind: RotationKind) -> String {
 }
 
 fn functions(equations: &Equations, schedule: &Schedule) -> String {
-    let function = |counts: &count::FunctionCounts| {
-        let count::FunctionCounts { role, derived, shared, simplified, .. } = counts;
+    let function = |counts: &FunctionCounts| {
+        let FunctionCounts { role, derived, shared, simplified, .. } = counts;
         format!("({:?}, [{derived}, {shared}, {simplified}])", function_name(*role))
     };
-    let list: Vec<String> = count::functions(equations, schedule).iter().map(function).collect();
+    let list: Vec<String> = totals::functions(equations, schedule).iter().map(function).collect();
     format!("functions(&[{}])", list.join(", "))
 }
 

@@ -6,12 +6,12 @@ use super::docs;
 use super::formula::{Language, Notation};
 use super::function::{function, pattern};
 use super::members::Members;
-use super::paths;
+use crate::reserved;
 use crate::schedule::{Argument, Routine, ScheduledKernel};
 
 /// The module of a kernel and its instances.
 pub(super) fn kernel(members: &Members) -> String {
-    let runtime = format!("super::{}", paths::RUNTIME);
+    let runtime = format!("super::{}", reserved::RUNTIME);
     module(&members.module, &members.kernel.doc, members.scheduled, &members.text(), &runtime)
 }
 

@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 use super::function::{Group, groups, results};
 use super::paths;
-use super::pattern::{Pattern, Patterns, placed};
 use super::runs::{self, INDICES, difference, indices, some_of, steps};
 use crate::derive::{Equations, FunctionRole, Instance, Kernel, Role};
+use crate::schedule::pattern::{Pattern, Patterns, placed};
 use crate::schedule::placement::axes;
 use crate::schedule::runs::{Run, is_regular, runs};
 use crate::schedule::vocabulary::{function_name, role_name};

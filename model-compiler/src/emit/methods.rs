@@ -6,6 +6,7 @@ use super::function::{Group, groups, results};
 use super::members::{Members, scatter_name};
 use super::paths;
 use crate::derive::{FunctionRole, Layout, Role};
+use crate::reserved;
 use crate::schedule::vocabulary::{function_doc, function_name, role_name};
 use crate::schedule::{ScheduledFunction, ScheduledOutput};
 
@@ -371,7 +372,7 @@ fn source(group: Group, given: &[Given]) -> String {
 /// Calls a function for every instance of its kernel, between `before` and `after`.
 fn call(contribution: Contribution, given: &[Given], outputs: &[String], before: &str, after: &str) -> String {
     let (members, function) = contribution;
-    let module = format!("{}::{}", paths::KERNELS, members.module);
+    let module = format!("{}::{}", reserved::KERNELS, members.module);
     let groups = groups(&function.routine);
     let reads_constants = groups.iter().any(|(group, _)| *group == Group::Constants);
     let mut arguments = Vec::new();

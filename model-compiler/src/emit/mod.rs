@@ -9,6 +9,7 @@ mod docs;
 mod formula;
 mod formulas;
 mod function;
+mod header;
 mod info;
 mod kernel;
 mod members;
@@ -16,7 +17,6 @@ mod methods;
 mod model;
 mod parameters;
 mod paths;
-mod pattern;
 mod runs;
 mod setup;
 #[cfg(test)]
@@ -29,25 +29,12 @@ use quote::{ToTokens, quote};
 
 pub use c::{Files, c};
 pub use formulas::formulas;
-pub(crate) use paths::{BESIDE_THE_MODEL, PRIMITIVES, RUNTIME};
-pub(crate) use pattern::{Pattern, Patterns};
+pub use header::Header;
 
 use crate::derive::Equations;
+use crate::reserved;
 use crate::schedule::Schedule;
-
-/// What generated code takes from the model's head.
-pub struct Header<'a> {
-    /// Name of the type.
-    pub name: &'a Ident,
-    /// Its visibility.
-    pub visibility: &'a syn::Visibility,
-    /// The path to the runtime, if it is not `::hamel`.
-    pub runtime: Option<&'a TokenStream>,
-    /// Its doc comment, one line per entry.
-    pub doc: &'a [String],
-    /// What stands between the braces of the macro.
-    pub source: &'a str,
-}
+use crate::schedule::pattern::Patterns;
 
 /// The code of a model.
 ///
@@ -75,8 +62,8 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     let _ = writeln!(
         text,
         "/// Kernels of [`{model}`] and where their instances stand.\npub mod {} {{\nuse super::{};",
-        paths::KERNELS,
-        paths::RUNTIME
+        reserved::KERNELS,
+        reserved::RUNTIME
     );
     members.iter().for_each(|members| text.push_str(&kernel::kernel(members)));
     text.push_str(&setup::constants(schedule, &members));
@@ -115,7 +102,7 @@ pub(crate) fn placed(name: &Ident, runtime: Option<&TokenStream>, tokens: TokenS
             let inside = match runtime {
                 // In the place of the first item, which imports `::hamel`.
                 Some(path) => {
-                    let name = Ident::new(paths::RUNTIME, Span::call_site());
+                    let name = Ident::new(reserved::RUNTIME, Span::call_site());
                     let rest = inside.skip_while(|token| !matches!(token, TokenTree::Punct(p) if p.as_char() == ';'));
                     quote!(use #path as #name).into_iter().chain(rest).collect()
                 }

@@ -12,10 +12,11 @@ use super::parameters::INTERFACE;
 use super::paths;
 use super::setup::with_constants;
 use crate::derive::Layout;
+use crate::reserved;
 
 /// The type and its implementations.
 pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> String {
-    let (name, kernels) = (header.name, paths::KERNELS);
+    let (name, kernels) = (header.name, reserved::KERNELS);
     let has_inputs = !layout.inputs.is_empty();
     let has_constants = with_constants(members).next().is_some();
 

@@ -9,8 +9,9 @@ use super::kernel::given;
 use super::paths;
 use super::setup::notation;
 use crate::derive::{Equations, Layout};
-use crate::resolve::Shape;
+use crate::reserved;
 use crate::schedule::{Argument, Schedule};
+use crate::space::Shape;
 
 /// Paths to the elements of a value of this name, e.g. `tip[1]`.
 pub(super) fn components(name: &str, shape: Shape) -> Vec<String> {
@@ -113,7 +114,7 @@ fn methods(model: &str, equations: &Equations, schedule: &Schedule) -> String {
     let names = equations.parameter_graph.symbols().iter().map(|symbol| symbol.name.as_str());
     let error = paths::UNKNOWN_PARAMETER;
     let unknown =
-        format!("{}::Err({}::unknown_parameter(name, &{}::INFO))", paths::RESULT, paths::GENERATED, paths::KERNELS);
+        format!("{}::Err({}::unknown_parameter(name, &{}::INFO))", paths::RESULT, paths::GENERATED, reserved::KERNELS);
     let mut text = format!("{INTERFACE}impl {model}Parameters {{\n");
     text.push_str(&docs::comment(&[
         format!(
@@ -151,7 +152,7 @@ fn methods(model: &str, equations: &Equations, schedule: &Schedule) -> String {
 /// The same requirements as those on the defaults, which the compiler has checked.
 fn validate(equations: &Equations, schedule: &Schedule) -> String {
     let (routine, error, helpers) = (&schedule.bodies, paths::PARAMETER_ERROR, paths::GENERATED);
-    let kernels = paths::KERNELS;
+    let kernels = reserved::KERNELS;
     let notation = notation(schedule, routine);
     let mut text = docs::comment(&[
         "Whether a mechanical system can have these parameters: all finite, every mass and inertia that of a rigid body, every mass with its added mass positive definite, every restitution from 0 to 1, no friction negative.".to_owned(),

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::schedule::runs::Run;
+use crate::schedule::pattern::Pattern;
+use crate::schedule::runs::{Run, runs};
 
 /// The runs, as an array of the runtime's type.
 pub(super) fn text<S>(runs: &[Run<S>], item: impl Fn(usize) -> String, step: impl Fn(&S) -> String) -> String {
@@ -62,6 +63,20 @@ pub(super) fn steps(steps: &[i64]) -> String {
         [first, _, ..] if steps.iter().all(|step| step == first) => format!("[{}; {}]", text(first), steps.len()),
         _ => format!("[{}]", steps.iter().map(text).collect::<Vec<_>>().join(", ")),
     }
+}
+
+/// A `SparsityPattern`.
+pub(super) fn pattern(pattern: &Pattern) -> String {
+    let columns: Vec<Vec<Range<usize>>> = pattern.rows_of_columns().map(ranges).collect();
+    let step = |from: &[Range<usize>], to: &[Range<usize>]| {
+        let starts = |ranges: &[Range<usize>]| ranges.iter().map(|range| range.start).collect::<Vec<_>>();
+        let is_alike = from.iter().map(Range::len).eq(to.iter().map(Range::len));
+        difference(&starts(from), &starts(to)).filter(|_| is_alike)
+    };
+    let runs = runs(columns.len(), |from, to| step(&columns[from], &columns[to]));
+    let slice = |array: String| format!("&{array}");
+    let columns = text(&runs, |column| slice(list_of_ranges(&columns[column])), |step| slice(steps(step)));
+    format!("pattern({}, &{columns})", pattern.shape().0)
 }
 
 /// What leads from some numbers to as many others.

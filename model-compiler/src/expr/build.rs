@@ -54,7 +54,7 @@ impl Graph {
     }
 
     /// `op(a)`.
-    pub fn unary(&mut self, op: Unary, a: ExprId) -> ExprId {
+    pub(crate) fn unary(&mut self, op: Unary, a: ExprId) -> ExprId {
         match op {
             Unary::Neg => self.neg(a),
             Unary::Sin => self.sin(a),

@@ -34,7 +34,7 @@ pub fn evaluate<T: Scalar>(graph: &Graph, roots: &[ExprId], symbol_values: &[T])
 }
 
 /// The values of the nodes in `order`, which holds operands before users, indexed like the arena; other entries are zero.
-pub fn evaluate_all<T: Scalar>(graph: &Graph, order: &[ExprId], symbol_values: &[T]) -> Vec<T> {
+pub(crate) fn evaluate_all<T: Scalar>(graph: &Graph, order: &[ExprId], symbol_values: &[T]) -> Vec<T> {
     let mut values = vec![T::from_f64(0.0); graph.len()];
     for &id in order {
         values[id.index()] = value_of(graph.node(id), &values, symbol_values);
@@ -43,7 +43,7 @@ pub fn evaluate_all<T: Scalar>(graph: &Graph, order: &[ExprId], symbol_values: &
 }
 
 /// The values of `roots` at each of several points, between which constants keep their values.
-pub fn evaluate_each<T: Scalar>(
+pub(crate) fn evaluate_each<T: Scalar>(
     graph: &Graph,
     roots: &[ExprId],
     points: impl IntoIterator<Item = Vec<T>>,

@@ -32,7 +32,7 @@ impl Graph {
     }
 
     /// Whether derivatives keep the poles that they have at corners, and whether they did before.
-    pub fn keep_poles(&mut self, keeps_poles: bool) -> bool {
+    pub(crate) fn keep_poles(&mut self, keeps_poles: bool) -> bool {
         std::mem::replace(&mut self.keeps_poles, keeps_poles)
     }
 
@@ -42,7 +42,7 @@ impl Graph {
     }
 
     /// An empty graph with the symbols of another, under the same [`SymbolId`]s.
-    pub fn with_symbols_of(other: &Graph) -> Graph {
+    pub(crate) fn with_symbols_of(other: &Graph) -> Graph {
         let mut graph = Graph { symbols: Arc::clone(&other.symbols), ..Graph::new() };
         graph.nodes.reserve(other.len());
         graph.stages.reserve(other.len());
@@ -77,12 +77,12 @@ impl Graph {
     }
 
     /// The node of a symbol.
-    pub fn symbol_expr(&self, symbol: SymbolId) -> ExprId {
+    pub(crate) fn symbol_expr(&self, symbol: SymbolId) -> ExprId {
         self.symbol_exprs[symbol.index()]
     }
 
     /// The symbol of this name, if it is declared.
-    pub fn find_symbol(&self, name: &str) -> Option<SymbolId> {
+    pub(crate) fn find_symbol(&self, name: &str) -> Option<SymbolId> {
         self.symbols.by_name.get(name).copied()
     }
 
@@ -112,7 +112,7 @@ impl Graph {
     }
 
     /// The constant behind a node.
-    pub fn as_number(&self, id: ExprId) -> Option<Number> {
+    pub(crate) fn as_number(&self, id: ExprId) -> Option<Number> {
         match self.node(id) {
             Node::Number(number) => Some(number),
             _ => None,
@@ -130,25 +130,17 @@ impl Graph {
     }
 
     /// Whether the node is computed in every step, and not once per model.
-    pub fn is_hot(&self, id: ExprId) -> bool {
+    pub(crate) fn is_hot(&self, id: ExprId) -> bool {
         self.stage(id) > Stage::Parameter
     }
 
     /// The nodes that `roots` are made of, themselves included, ascending.
-    pub fn reachable(&self, roots: &[ExprId]) -> Vec<ExprId> {
+    pub(crate) fn reachable(&self, roots: &[ExprId]) -> Vec<ExprId> {
         if let Some(few) = self.few_reachable(roots) {
             return few;
         }
         let is_reached = self.reached(roots);
         (0..self.nodes.len() as u32).map(ExprId).filter(|id| is_reached[id.index()]).collect()
-    }
-
-    /// Whether `expr` depends on the symbol (or any other node) `on`.
-    pub fn depends_on(&self, expr: ExprId, on: ExprId) -> bool {
-        match self.few_reachable(&[expr]) {
-            Some(few) => few.binary_search(&on).is_ok(),
-            None => self.reached(&[expr])[on.index()],
-        }
     }
 
     /// The factors of a product with their exponents, in the order in which they first occur, numbers before all others.
@@ -169,7 +161,7 @@ impl Graph {
     }
 
     /// For every node how many nodes reachable from `roots`, and how many roots, use it.
-    pub fn use_counts(&self, roots: &[ExprId]) -> Vec<u32> {
+    pub(crate) fn use_counts(&self, roots: &[ExprId]) -> Vec<u32> {
         let mut counts = vec![0; self.nodes.len()];
         for id in self.reachable(roots) {
             for operand in self.node(id).operands() {
@@ -269,7 +261,6 @@ mod tests {
         let sum = graph.add(x, y);
         let unrelated = graph.sin(y);
         assert_eq!(graph.reachable(&[sum]), vec![x, y, sum]);
-        assert!(graph.depends_on(unrelated, y));
-        assert!(!graph.depends_on(unrelated, x));
+        assert_eq!(graph.reachable(&[unrelated]), vec![y, unrelated]);
     }
 }

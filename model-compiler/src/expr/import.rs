@@ -22,7 +22,7 @@ impl Graph {
     }
 
     /// A copy without unreachable nodes, with the same symbols under the same identifiers.
-    pub fn compact(&self, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
+    pub(crate) fn compact(&self, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
         let mut graph = Graph::with_symbols_of(self);
         let roots = graph.import(self, roots, &|graph, symbol| graph.symbol_expr(symbol));
         (graph, roots)

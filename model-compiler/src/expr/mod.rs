@@ -7,6 +7,9 @@
 //!
 //! Rewriting for speed is not here, see `simplify`.
 
+pub(crate) mod cost;
+pub(crate) mod field;
+pub(crate) mod fingerprint;
 pub mod print;
 
 mod build;
@@ -22,8 +25,10 @@ mod operations;
 
 pub use double_double::DoubleDouble;
 pub use dual::Dual;
-pub use evaluate::{Scalar, evaluate, evaluate_all, evaluate_each};
+pub use evaluate::{Scalar, evaluate};
+pub(crate) use evaluate::{evaluate_all, evaluate_each};
 pub use graph::Graph;
 pub use node::{Binary, ExprId, Node, Operands, Stage, Symbol, SymbolId, Unary};
 pub use number::Number;
-pub use operations::{Operations, tree_size};
+pub use operations::Operations;
+pub(crate) use operations::tree_size;

@@ -126,7 +126,7 @@ impl Binary {
     }
 
     /// Whether the operands may be exchanged.
-    pub fn is_commutative(self) -> bool {
+    pub(crate) fn is_commutative(self) -> bool {
         matches!(self, Binary::Add | Binary::Mul | Binary::Min | Binary::Max)
     }
 }
@@ -180,7 +180,7 @@ impl Iterator for Operands {
 
 impl Node {
     /// The operands, from left to right.
-    pub fn operands(&self) -> Operands {
+    pub(crate) fn operands(&self) -> Operands {
         let (ids, end) = match *self {
             Node::Number(_) | Node::Symbol(_) => ([ExprId(0); 4], 0),
             Node::Unary(_, a) => ([a; 4], 1),
@@ -191,7 +191,7 @@ impl Node {
     }
 
     /// Whether the node has no operands.
-    pub fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         matches!(self, Node::Number(_) | Node::Symbol(_))
     }
 

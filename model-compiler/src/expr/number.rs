@@ -23,9 +23,9 @@ enum Repr {
 
 impl Number {
     /// The number 0.
-    pub const ZERO: Number = Number(Repr::Ratio { numerator: 0, denominator: 1 });
+    pub(crate) const ZERO: Number = Number(Repr::Ratio { numerator: 0, denominator: 1 });
     /// The number 1.
-    pub const ONE: Number = Number(Repr::Ratio { numerator: 1, denominator: 1 });
+    pub(crate) const ONE: Number = Number(Repr::Ratio { numerator: 1, denominator: 1 });
 
     /// The number 0.
     pub fn zero() -> Number {
@@ -52,7 +52,7 @@ impl Number {
     ///
     /// A literal whose exact value does not fit becomes the nearest `f64`. One that exceeds every `f64`, and anything else
     /// than a literal, gives `None`.
-    pub fn parse_decimal(text: &str) -> Option<Number> {
+    pub(crate) fn parse_decimal(text: &str) -> Option<Number> {
         let literal: String = text.chars().filter(|&c| c != '_').collect();
         if !is_decimal_literal(&literal) {
             return None;
@@ -62,7 +62,7 @@ impl Number {
     }
 
     /// The nearest `f64`, up to one rounding of the quotient.
-    pub fn to_f64(self) -> f64 {
+    pub(crate) fn to_f64(self) -> f64 {
         match self.0 {
             Repr::Ratio { numerator, denominator } => {
                 const EXACT: u128 = 1 << 53;
@@ -77,7 +77,7 @@ impl Number {
     }
 
     /// Numerator and denominator of an exact number.
-    pub fn as_ratio(self) -> Option<(i128, i128)> {
+    pub(crate) fn as_ratio(self) -> Option<(i128, i128)> {
         match self.0 {
             Repr::Ratio { numerator, denominator } => Some((numerator, denominator)),
             Repr::Float(_) => None,
@@ -85,7 +85,7 @@ impl Number {
     }
 
     /// The value of an exact integer.
-    pub fn as_integer(self) -> Option<i128> {
+    pub(crate) fn as_integer(self) -> Option<i128> {
         self.as_ratio().filter(|&(_, denominator)| denominator == 1).map(|(numerator, _)| numerator)
     }
 
@@ -100,12 +100,12 @@ impl Number {
     }
 
     /// Whether the number is 1.
-    pub fn is_one(self) -> bool {
+    pub(crate) fn is_one(self) -> bool {
         self == Number::ONE
     }
 
     /// Whether the number is less than 0.
-    pub fn is_negative(self) -> bool {
+    pub(crate) fn is_negative(self) -> bool {
         match self.0 {
             Repr::Ratio { numerator, .. } => numerator < 0,
             Repr::Float(bits) => f64::from_bits(bits) < 0.0,
@@ -113,7 +113,7 @@ impl Number {
     }
 
     /// Whether the number is ±2ⁿ, so that dividing by it and multiplying by its reciprocal round alike.
-    pub fn is_power_of_two(self) -> bool {
+    pub(crate) fn is_power_of_two(self) -> bool {
         self.as_ratio().is_some_and(|(numerator, denominator)| {
             numerator.unsigned_abs().is_power_of_two() && denominator.unsigned_abs().is_power_of_two()
         })
@@ -125,7 +125,7 @@ impl Number {
     }
 
     /// The exact sum, if both are exact and it fits.
-    pub fn checked_add(self, other: Number) -> Option<Number> {
+    pub(crate) fn checked_add(self, other: Number) -> Option<Number> {
         let ((a, b), (c, d)) = (self.as_ratio()?, other.as_ratio()?);
         if b == d {
             return Number::exact_ratio(a.checked_add(c)?, b);
@@ -142,7 +142,7 @@ impl Number {
     }
 
     /// The exact product, if both are exact and it fits.
-    pub fn checked_mul(self, other: Number) -> Option<Number> {
+    pub(crate) fn checked_mul(self, other: Number) -> Option<Number> {
         let ((a, b), (c, d)) = (self.as_ratio()?, other.as_ratio()?);
         if b == 1 && d == 1 {
             return Some(Number(Repr::Ratio { numerator: a.checked_mul(c)?, denominator: 1 }));
@@ -156,19 +156,19 @@ impl Number {
     }
 
     /// The exact quotient, if both are exact, the divisor is not zero, and it fits.
-    pub fn checked_div(self, other: Number) -> Option<Number> {
+    pub(crate) fn checked_div(self, other: Number) -> Option<Number> {
         let (c, d) = other.as_ratio()?;
         self.checked_mul(Number::exact_ratio(d, c)?)
     }
 
     /// The exact negative, if the number is exact and it fits.
-    pub fn checked_neg(self) -> Option<Number> {
+    pub(crate) fn checked_neg(self) -> Option<Number> {
         let (numerator, denominator) = self.as_ratio()?;
         Some(Number(Repr::Ratio { numerator: numerator.checked_neg()?, denominator }))
     }
 
     /// The square root, if it is rational.
-    pub fn exact_sqrt(self) -> Option<Number> {
+    pub(crate) fn exact_sqrt(self) -> Option<Number> {
         let (numerator, denominator) = self.as_ratio()?;
         let root = |square: i128| {
             let root = u128::try_from(square).ok()?.isqrt() as i128;

@@ -121,7 +121,7 @@ impl fmt::Display for Operations {
 }
 
 /// Number of operations of `roots` written out without any sharing; saturates.
-pub fn tree_size(graph: &Graph, roots: &[ExprId]) -> u64 {
+pub(crate) fn tree_size(graph: &Graph, roots: &[ExprId]) -> u64 {
     let mut sizes = vec![0_u64; graph.len()];
     for id in graph.reachable(roots) {
         let node = graph.node(id);

@@ -1,7 +1,7 @@
 //! Viscous damper along the line between two points.
 
 use super::spring_damper::{DAMPING, pull};
-use super::{Action, Field, Force, Situation, Target};
+use super::kind::{Action, FieldKind, Force, Situation, Target};
 use crate::expr::Graph;
 
 /// See the module.
@@ -17,7 +17,7 @@ impl Force for Damper {
         Target::Between
     }
 
-    fn fields(&self) -> &'static [Field] {
+    fn fields(&self) -> &'static [FieldKind] {
         &[DAMPING]
     }
 

@@ -1,6 +1,6 @@
 //! A force or torque given by an expression, on one coordinate of a joint.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 
 /// See the module.
@@ -17,8 +17,8 @@ impl Force for GeneralizedForce {
     }
 
     /// The unit is J per unit of the coordinate: N for a displacement, N m for an angle.
-    fn fields(&self) -> &'static [Field] {
-        &[Field { name: "value", shape: FieldShape::Scalar, unit: "*", default: None }]
+    fn fields(&self) -> &'static [FieldKind] {
+        &[FieldKind { name: "value", shape: FieldShape::Scalar, unit: "*", default: None }]
     }
 
     fn act(&self, _graph: &mut Graph, situation: &Situation) -> Action {

@@ -1,6 +1,6 @@
 //! A force given by an expression, on a point of one body, and its opposite on a point of another if one is named.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::spatial::{self, Wrench};
 
@@ -17,8 +17,8 @@ impl Force for PointForce {
         Target::On
     }
 
-    fn fields(&self) -> &'static [Field] {
-        &[Field { name: "value", shape: FieldShape::Vector, unit: "N", default: None }]
+    fn fields(&self) -> &'static [FieldKind] {
+        &[FieldKind { name: "value", shape: FieldShape::Vector, unit: "N", default: None }]
     }
 
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {

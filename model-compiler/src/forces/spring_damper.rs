@@ -1,6 +1,6 @@
 //! Spring and damper along the line between two points.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::{ExprId, Graph};
 use crate::spatial::{self, Wrench};
 
@@ -8,9 +8,9 @@ use crate::spatial::{self, Wrench};
 #[derive(Debug)]
 pub struct SpringDamper;
 
-pub(super) const STIFFNESS: Field = Field { name: "stiffness", shape: FieldShape::Scalar, unit: "N/m", default: None };
-pub(super) const DAMPING: Field = Field { name: "damping", shape: FieldShape::Scalar, unit: "N s/m", default: None };
-pub(super) const FREE_LENGTH: Field = Field { name: "free_length", shape: FieldShape::Scalar, unit: "m", default: Some(0) };
+pub(super) const STIFFNESS: FieldKind = FieldKind { name: "stiffness", shape: FieldShape::Scalar, unit: "N/m", default: None };
+pub(super) const DAMPING: FieldKind = FieldKind { name: "damping", shape: FieldShape::Scalar, unit: "N s/m", default: None };
+pub(super) const FREE_LENGTH: FieldKind = FieldKind { name: "free_length", shape: FieldShape::Scalar, unit: "m", default: Some(0) };
 
 impl Force for SpringDamper {
     fn keyword(&self) -> &'static str {
@@ -21,7 +21,7 @@ impl Force for SpringDamper {
         Target::Between
     }
 
-    fn fields(&self) -> &'static [Field] {
+    fn fields(&self) -> &'static [FieldKind] {
         &[STIFFNESS, DAMPING, FREE_LENGTH]
     }
 

@@ -1,6 +1,6 @@
 //! A torque given by an expression, on one body, and its opposite on another if one is named.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::spatial::{self, Wrench};
 
@@ -17,8 +17,8 @@ impl Force for Torque {
         Target::On
     }
 
-    fn fields(&self) -> &'static [Field] {
-        &[Field { name: "value", shape: FieldShape::Axial, unit: "N m", default: None }]
+    fn fields(&self) -> &'static [FieldKind] {
+        &[FieldKind { name: "value", shape: FieldShape::Axial, unit: "N m", default: None }]
     }
 
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {

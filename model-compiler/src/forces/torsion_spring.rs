@@ -1,6 +1,6 @@
 //! Spring and damper on one coordinate of a joint.
 
-use super::{Action, Field, FieldShape, Force, Situation, Target};
+use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 
 /// See the module.
@@ -16,11 +16,11 @@ impl Force for TorsionSpring {
         Target::Coordinate
     }
 
-    fn fields(&self) -> &'static [Field] {
+    fn fields(&self) -> &'static [FieldKind] {
         &[
-            Field { name: "stiffness", shape: FieldShape::Scalar, unit: "N m/rad", default: None },
-            Field { name: "damping", shape: FieldShape::Scalar, unit: "N m s/rad", default: Some(0) },
-            Field { name: "rest_angle", shape: FieldShape::Scalar, unit: "rad", default: Some(0) },
+            FieldKind { name: "stiffness", shape: FieldShape::Scalar, unit: "N m/rad", default: None },
+            FieldKind { name: "damping", shape: FieldShape::Scalar, unit: "N m s/rad", default: Some(0) },
+            FieldKind { name: "rest_angle", shape: FieldShape::Scalar, unit: "rad", default: Some(0) },
         ]
     }
 

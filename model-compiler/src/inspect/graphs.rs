@@ -4,12 +4,11 @@
 
 use std::fmt::Write;
 
-use super::title;
+use super::names::{entry_name, title};
 use crate::derive::{Equations, FunctionRole};
 use crate::escape::dot;
 use crate::expr::{Binary, Graph, Node, Stage, Unary};
 use crate::resolve::{ContactForm, Frame, System};
-use crate::schedule::vocabulary::role_symbol;
 
 /// The expressions of a function as they are computed: every shared one once, coloured by what they depend on.
 pub fn expressions(equations: &Equations, term: FunctionRole) -> String {
@@ -86,16 +85,6 @@ pub fn topology(system: &System) -> String {
     }
     text.push_str("}\n");
     text
-}
-
-/// `M[0,1]`, `h[2]`, `T`.
-pub(super) fn entry_name(role: crate::derive::Role, shape: (usize, usize), row: usize, column: usize) -> String {
-    let symbol = role_symbol(role).0;
-    match shape {
-        (1, 1) => symbol.to_owned(),
-        (_, 1) => format!("{symbol}[{row}]"),
-        _ => format!("{symbol}[{row},{column}]"),
-    }
 }
 
 fn label(graph: &Graph, node: Node) -> String {

@@ -5,6 +5,7 @@
 //! where it goes.
 
 mod graphs;
+mod names;
 
 use std::fmt::Write;
 
@@ -13,14 +14,16 @@ pub use graphs::{expressions, topology};
 use proc_macro2::TokenStream;
 
 use crate::derive::{Equations, FunctionRole, Kernel};
-use crate::emit::{Pattern, Patterns};
 use crate::escape;
 use crate::expr::{Binary, ExprId, Graph, Node, Operations, Stage, SymbolId, Unary, print, tree_size};
+use crate::schedule::pattern::{Pattern, Patterns};
 use crate::schedule::vocabulary::{FUNCTIONS, function_doc, function_name, role_symbol};
 use crate::schedule::{
     Argument, Expression, Routine, Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput, Statement, count,
+    totals,
 };
 use crate::simplify::FunctionLog;
+use names::{entry_name, title};
 
 /// Widest matrix whose pattern is drawn.
 const MAX_DRAWN: usize = 64;
@@ -103,7 +106,7 @@ pub fn shapes(equations: &Equations, schedule: &Schedule) -> String {
 pub fn counts(equations: &Equations, schedule: &Schedule) -> String {
     let mut text =
         format!("{:<22}{:>12}{:>10}{:>12}{:>10}\n", "function", "derived", "shared", "simplified", "hoisted");
-    for counts in count::functions(equations, schedule) {
+    for counts in totals::functions(equations, schedule) {
         let name = function_name(counts.role);
         let derived = if counts.derived == u64::MAX { "> 10^19".to_owned() } else { counts.derived.to_string() };
         let _ = writeln!(
@@ -138,10 +141,7 @@ pub fn entry_counts(derived: &Equations, simplified: &Equations, term: FunctionR
 fn entries(kernel: &Kernel, term: FunctionRole) -> Vec<(String, ExprId)> {
     let functions = kernel.functions.iter().filter(|function| function.role == term);
     let entries = functions.flat_map(|function| &function.outputs).flat_map(|output| {
-        output
-            .entries
-            .iter()
-            .map(|entry| (graphs::entry_name(output.role, output.shape, entry.row, entry.column), entry.value))
+        output.entries.iter().map(|entry| (entry_name(output.role, output.shape, entry.row, entry.column), entry.value))
     });
     entries.collect()
 }
@@ -316,7 +316,7 @@ impl Style for Text {
 
     fn result(&self, output: &ScheduledOutput, entry: usize) -> String {
         let (row, column) = output.entries[entry];
-        graphs::entry_name(output.role, output.shape, row, column)
+        entry_name(output.role, output.shape, row, column)
     }
 }
 
@@ -346,14 +346,6 @@ impl Style for Latex {
             None => format!("{symbol}_{{{place}}}"),
         }
     }
-}
-
-/// A kernel's name, and its instances if they have others.
-fn title(equations: &Equations, kernel: usize) -> String {
-    let members = equations.instances.iter().filter(|instance| instance.kernel == kernel);
-    let names: Vec<&str> = members.map(|instance| instance.name.as_str()).collect();
-    let name = &equations.kernels[kernel].name;
-    if names == [name.as_str()] { name.clone() } else { format!("{name} ({})", names.join(", ")) }
 }
 
 /// The items of every module among these.

@@ -1,6 +1,6 @@
 //! Distance: a massless rod with ball ends, which keeps the two origins apart by its length.
 
-use super::{Connects, Displacement, Ends, Field, Joint, Residual, residuals};
+use super::kind::{Connects, Displacement, Ends, JointField, Joint, Residual, residuals};
 use crate::expr::Graph;
 use crate::spatial::{self, Transform};
 use crate::units::Unit;
@@ -18,8 +18,8 @@ impl Joint for Distance {
         Connects::FramesAsConstraint
     }
 
-    fn fields(&self) -> &'static [Field] {
-        &[Field { name: "length", unit: "m" }]
+    fn fields(&self) -> &'static [JointField] {
+        &[JointField { name: "length", unit: "m" }]
     }
 
     /// Apart already: where the origins coincide the rod has no direction.

@@ -1,6 +1,6 @@
 //! Fixed joint: the two frames coincide.
 
-use super::{Ends, Joint, Residual, alignment, coincidence};
+use super::kind::{Ends, Joint, Residual, alignment, coincidence};
 use crate::expr::Graph;
 
 /// See the module.

@@ -1,7 +1,7 @@
 //! Gear: the second coordinate is the ratio times the first. Two angles make a pair of gears or a belt, an angle and a
 //! displacement a rack and its pinion.
 
-use super::{Connects, Ends, Field, Joint, Residual, residuals};
+use super::kind::{Connects, Ends, JointField, Joint, Residual, residuals};
 use crate::expr::Graph;
 
 /// See the module.
@@ -18,8 +18,8 @@ impl Joint for Gear {
     }
 
     /// Negative for gears that mesh outside: they turn against each other.
-    fn fields(&self) -> &'static [Field] {
-        &[Field { name: "ratio", unit: "*" }]
+    fn fields(&self) -> &'static [JointField] {
+        &[JointField { name: "ratio", unit: "*" }]
     }
 
     fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual> {

@@ -3,11 +3,8 @@
 //! A joint gives a pose and the residuals of its closure; velocities and Jacobians follow by differentiation.
 //! To add one: write its file, and put its name into the list below.
 
-use crate::expr::{ExprId, Graph};
-use crate::resolve::Space;
 use crate::rotations::{ANGULAR_VELOCITY, RotationKind};
-use crate::spatial::{self, Matrix3, Transform};
-use crate::units::Unit;
+use crate::space::{Coordinate, Space};
 
 macro_rules! joints {
     ($($file:ident :: $name:ident),* $(,)?) => {
@@ -32,117 +29,10 @@ joints![
     universal::Universal,
 ];
 
+mod kind;
 pub mod node;
 
-/// A scalar coordinate or velocity of a joint.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Coordinate {
-    /// Name, as users write it after the joint's name.
-    pub name: &'static str,
-    /// Its unit, as users would write it.
-    pub unit: &'static str,
-}
-
-/// A dimension of a joint that the model gives in its braces; a scalar of parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Field {
-    /// Name in the braces.
-    pub name: &'static str,
-    /// Unit, as users would write it; `*` is that of the second coordinate by that of the first.
-    pub unit: &'static str,
-}
-
-/// What a joint connects.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Connects {
-    /// Two frames, as part of a spanning tree or as a constraint.
-    Frames,
-    /// Two frames, always as a constraint: it has no coordinates.
-    FramesAsConstraint,
-    /// Coordinates of two other joints.
-    Coordinates,
-}
-
-/// How far a tree joint has moved.
-#[derive(Clone, Copy, Debug)]
-pub struct Displacement<'a> {
-    /// Plane or space.
-    pub space: Space,
-    /// Values of [`Joint::coordinates`].
-    pub q: &'a [ExprId],
-    /// The free rotation, where there is one.
-    pub rotation: Option<Matrix3>,
-    /// Values of [`Joint::fields`].
-    pub fields: &'a [ExprId],
-}
-
-/// What a joint that closes a loop connects.
-#[derive(Clone, Copy, Debug)]
-pub struct Ends<'a> {
-    /// Plane or space.
-    pub space: Space,
-    /// X_WP: the parent's frame in the ground.
-    pub parent: Transform,
-    /// X_WC: the child's frame in the ground.
-    pub child: Transform,
-    /// The two coordinates and their units, for [`Connects::Coordinates`].
-    pub coordinates: &'a [(ExprId, Unit)],
-    /// Values of [`Joint::fields`].
-    pub fields: &'a [ExprId],
-}
-
-/// What must vanish where a joint closes a loop; its multiplier is work per unit of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Residual {
-    /// Value.
-    pub value: ExprId,
-    /// Its unit.
-    pub unit: Unit,
-}
-
-/// A kind of joint.
-pub trait Joint: Sync + std::fmt::Debug {
-    /// The word in the language.
-    fn keyword(&self) -> &'static str;
-
-    /// What it connects.
-    fn connects(&self) -> Connects {
-        Connects::Frames
-    }
-
-    /// Has no meaning in the plane.
-    fn is_spatial(&self) -> bool {
-        false
-    }
-
-    /// Dimensions that it needs.
-    fn fields(&self) -> &'static [Field] {
-        &[]
-    }
-
-    /// Translations and angles that move freely, in this order; `q̇ = v` for them.
-    fn coordinates(&self, _space: Space) -> &'static [Coordinate] {
-        &[]
-    }
-
-    /// Also rotates freely in space, in the coordinates the model has chosen; they follow the others.
-    fn has_rotation(&self) -> bool {
-        false
-    }
-
-    /// Moves freely in space: its velocities are those of the child's frame in its own axes.
-    fn is_free(&self) -> bool {
-        false
-    }
-
-    /// X_PC(q): the child's frame in the parent's frame. At q = 0 it is where assembly starts.
-    fn pose(&self, graph: &mut Graph, _at: &Displacement) -> Transform {
-        Transform::identity(graph)
-    }
-
-    /// Residuals that vanish when this joint closes a loop.
-    fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual>;
-}
+pub use kind::{Connects, Displacement, Ends, Joint, JointField, Residual};
 
 /// The joint with this keyword.
 pub fn find(keyword: &str) -> Option<&'static dyn Joint> {
@@ -158,7 +48,7 @@ static BODY_VELOCITIES: [Coordinate; 3] = [
 
 /// The coordinates of a tree joint are those of a pose: its velocities are a velocity and an angular velocity in the
 /// axes of the child's frame, so that no rotation enters the mass matrix.
-pub fn is_pose(joint: &dyn Joint, space: Space) -> bool {
+pub(crate) fn is_pose(joint: &dyn Joint, space: Space) -> bool {
     joint.is_free() && space == Space::Spatial
 }
 
@@ -172,36 +62,4 @@ pub fn channels(joint: &dyn Joint, space: Space, rotation: RotationKind) -> (Vec
         v.extend(ANGULAR_VELOCITY);
     }
     (q, v)
-}
-
-/// Residuals of a unit from their values.
-fn residuals(unit: Unit, values: impl IntoIterator<Item = ExprId>) -> Vec<Residual> {
-    values.into_iter().map(|value| Residual { value, unit }).collect()
-}
-
-/// Residuals of coinciding origins: all components in ground axes.
-fn coincidence(graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
-    let offset = spatial::sub(graph, ends.child.position, ends.parent.position);
-    residuals(Unit::METRE, offset.into_iter().take(ends.space.dimension()))
-}
-
-/// Components of the child's origin along the given axes of the parent's frame.
-fn offset_along(graph: &mut Graph, ends: &Ends, axes: &[usize]) -> Vec<Residual> {
-    let offset = spatial::sub(graph, ends.child.position, ends.parent.position);
-    let columns = spatial::transpose(&ends.parent.rotation);
-    residuals(Unit::METRE, axes.iter().map(|&axis| spatial::dot(graph, columns[axis], offset)))
-}
-
-/// Direction cosines between axes of the parent's frame and axes of the child's frame.
-fn cosines(graph: &mut Graph, ends: &Ends, pairs: &[(usize, usize)]) -> Vec<Residual> {
-    let (p, c) = (spatial::transpose(&ends.parent.rotation), spatial::transpose(&ends.child.rotation));
-    residuals(Unit::ONE, pairs.iter().map(|&(i, j)| spatial::dot(graph, p[i], c[j])))
-}
-
-/// Residuals of equal axes: three vanishing direction cosines in space, one in the plane.
-fn alignment(graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
-    match ends.space {
-        Space::Planar => cosines(graph, ends, &[(1, 0)]),
-        Space::Spatial => cosines(graph, ends, &[(1, 0), (2, 0), (2, 1)]),
-    }
 }

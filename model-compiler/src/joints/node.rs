@@ -2,9 +2,9 @@
 //!
 //! Where a frame is tangent, its far end moves as a free joint in the plane does.
 
-use super::{Coordinate, Displacement, Ends, Joint, Residual};
+use super::kind::{Displacement, Ends, Joint, Residual};
 use crate::expr::Graph;
-use crate::resolve::Space;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 
 /// The end that a pinned frame holds on its x axis: moves along that axis and turns.

@@ -1,8 +1,8 @@
 //! Point on a line: the child's origin stays on the parent's z axis, in the plane on its x axis (a pin in a slot).
 
-use super::{Connects, Ends, Joint, Residual, offset_along};
+use super::kind::{Connects, Ends, Joint, Residual, offset_along};
 use crate::expr::Graph;
-use crate::resolve::Space;
+use crate::space::Space;
 
 /// See the module.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Screw joint: rotation about the common z axis, and with every turn an advance by the pitch along it.
 
-use super::{Coordinate, Displacement, Ends, Field, Joint, Residual, cosines, offset_along, residuals};
+use super::kind::{Displacement, Ends, JointField, Joint, Residual, cosines, offset_along, residuals};
+use crate::space::{Coordinate, Space};
 use crate::expr::{ExprId, Graph, Number};
-use crate::resolve::Space;
 use crate::spatial::{self, Transform};
 use crate::units::Unit;
 
@@ -20,8 +20,8 @@ impl Joint for Screw {
     }
 
     /// The advance per turn; positive for a right-handed thread.
-    fn fields(&self) -> &'static [Field] {
-        &[Field { name: "pitch", unit: "m" }]
+    fn fields(&self) -> &'static [JointField] {
+        &[JointField { name: "pitch", unit: "m" }]
     }
 
     fn coordinates(&self, _space: Space) -> &'static [Coordinate] {

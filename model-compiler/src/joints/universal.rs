@@ -1,9 +1,9 @@
 //! Universal joint (Cardan, Hooke): rotation about the parent's x axis, then about the child's y axis; origins
 //! coincident.
 
-use super::{Coordinate, Displacement, Ends, Joint, Residual, coincidence, cosines};
+use super::kind::{Displacement, Ends, Joint, Residual, coincidence, cosines};
+use crate::space::{Coordinate, Space};
 use crate::expr::Graph;
-use crate::resolve::Space;
 use crate::spatial::{self, Transform};
 
 /// See the module.

@@ -5,6 +5,7 @@ use syn::Result;
 
 use super::fields::{self, Field};
 use super::reader::Reader;
+use super::value;
 use crate::diagnostics::Errors;
 
 /// A body.
@@ -37,7 +38,7 @@ pub struct AddedMass {
 }
 
 pub(super) fn body(reader: &mut Reader, errors: &Errors) -> Result<Body> {
-    let name = reader.indexed_name("the name of a body")?;
+    let name = value::indexed_name(reader, "the name of a body")?;
     let mut added_mass = Vec::new();
     let fields = fields::list(reader, errors, |reader| {
         let mut ahead = *reader;

@@ -3,8 +3,9 @@
 use proc_macro2::Ident;
 use syn::Result;
 
+use super::expression::Value;
 use super::reader::Reader;
-use super::value::{self, Value};
+use super::value;
 
 /// `constraint name: lhs == rhs;`, `… as velocity;`, or `drive name: lhs == rhs;`
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ pub struct Output {
 }
 
 pub(super) fn constraint(reader: &mut Reader, is_drive: bool) -> Result<Constraint> {
-    let name = reader.indexed_name(if is_drive { "the name of a drive" } else { "the name of a constraint" })?;
+    let name = value::indexed_name(reader, if is_drive { "the name of a drive" } else { "the name of a constraint" })?;
     reader.expect(":")?;
     let lhs = value::value(reader)?;
     if !reader.take("==") {
@@ -69,7 +70,7 @@ pub(super) fn initial(reader: &mut Reader) -> Result<Initial> {
 }
 
 pub(super) fn output(reader: &mut Reader) -> Result<Output> {
-    let name = reader.indexed_name("the name of an output")?;
+    let name = value::indexed_name(reader, "the name of an output")?;
     reader.expect("=")?;
     let value = value::value(reader)?;
     Ok(Output { name, value, axes: axes(reader)? })
@@ -80,7 +81,7 @@ fn axes(reader: &mut Reader) -> Result<Option<Ident>> {
     if !reader.take_word("in") {
         return value::end(reader).map(|()| None);
     }
-    let body = reader.indexed_name("the name of a body")?;
+    let body = value::indexed_name(reader, "the name of a body")?;
     reader.expect(";")?;
     Ok(Some(body))
 }

@@ -6,6 +6,7 @@ use syn::Result;
 use super::fields::{self, Field};
 use super::joint::{self, End};
 use super::reader::Reader;
+use super::value;
 use crate::diagnostics::Errors;
 
 /// A contact.
@@ -29,7 +30,7 @@ pub struct ContactKind {
 }
 
 pub(super) fn contact(reader: &mut Reader, errors: &Errors) -> Result<Contact> {
-    let name = reader.indexed_name("the name of a contact")?;
+    let name = value::indexed_name(reader, "the name of a contact")?;
     let kind = reader.take(":").then(|| kind(reader)).transpose()?;
     let fields = fields::list(reader, errors, fields::field)?;
     Ok(Contact { name, kind, fields })

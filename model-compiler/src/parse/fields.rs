@@ -3,8 +3,9 @@
 use proc_macro2::{Delimiter, Ident};
 use syn::Result;
 
+use super::expression::Value;
 use super::reader::Reader;
-use super::value::{self, Value};
+use super::value;
 use crate::diagnostics::Errors;
 
 /// A named value.

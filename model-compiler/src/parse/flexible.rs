@@ -5,6 +5,7 @@ use syn::Result;
 
 use super::fields::{self, Field};
 use super::reader::Reader;
+use super::value;
 use crate::diagnostics::Errors;
 
 /// A flexible member.
@@ -21,7 +22,7 @@ pub struct Flexible {
 }
 
 pub(super) fn flexible(reader: &mut Reader, errors: &Errors) -> Result<Flexible> {
-    let name = reader.indexed_name("the name of a flexible member")?;
+    let name = value::indexed_name(reader, "the name of a flexible member")?;
     reader.expect(":")?;
     let kind = reader.name("a kind of flexible member")?;
     let fields = fields::list(reader, errors, fields::field)?;

@@ -3,10 +3,11 @@
 use proc_macro2::{Delimiter, Ident};
 use syn::Result;
 
+use super::expression::Value;
 use super::fields::{self, Field};
 use super::joint::{self, End};
 use super::reader::Reader;
-use super::value::{self, Value};
+use super::value;
 use crate::diagnostics::Errors;
 
 /// A force or torque.
@@ -56,7 +57,7 @@ pub enum ForceForm {
 
 pub(super) fn force(reader: &mut Reader, noun: Ident, errors: &Errors) -> Result<Force> {
     let noun = if noun == "torque" { Noun::Torque } else { Noun::Force };
-    let name = reader.indexed_name("the name of a force")?;
+    let name = value::indexed_name(reader, "the name of a force")?;
     reader.expect(":")?;
     let form = if is_kind(*reader) { kind(reader, errors)? } else { given(reader)? };
     Ok(Force { name, noun, form })
@@ -88,7 +89,7 @@ fn given(reader: &mut Reader) -> Result<ForceForm> {
     }
     let on = Box::new(joint::end(reader)?);
     let from = reader.take_word("from").then(|| joint::end(reader).map(Box::new)).transpose()?;
-    let axes = reader.take_word("in").then(|| reader.indexed_name("the name of a body")).transpose()?;
+    let axes = reader.take_word("in").then(|| value::indexed_name(reader, "the name of a body")).transpose()?;
     reader.expect(";")?;
     Ok(ForceForm::Value { value, on, from, axes })
 }

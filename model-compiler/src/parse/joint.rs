@@ -3,9 +3,10 @@
 use proc_macro2::{Delimiter, Ident};
 use syn::Result;
 
+use super::expression::Value;
 use super::fields;
 use super::reader::Reader;
-use super::value::{self, Value};
+use super::value;
 use crate::diagnostics::Errors;
 
 /// A joint.
@@ -55,7 +56,7 @@ pub struct JointOption {
 }
 
 pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
-    let name = reader.indexed_name("the name of a joint")?;
+    let name = value::indexed_name(reader, "the name of a joint")?;
     reader.expect(":")?;
     let kind = reader.name("a kind of joint")?;
     let ends = ends(reader)?;
@@ -69,7 +70,7 @@ pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
 }
 
 pub(super) fn marker(reader: &mut Reader) -> Result<Marker> {
-    let name = reader.indexed_name("the name of a marker")?;
+    let name = value::indexed_name(reader, "the name of a marker")?;
     reader.expect(":")?;
     let end = end(reader)?;
     if !reader.take(";") {
@@ -99,7 +100,7 @@ pub(super) fn ends(reader: &mut Reader) -> Result<Vec<End>> {
 
 /// Reads one end.
 pub(super) fn end(reader: &mut Reader) -> Result<End> {
-    let name = reader.indexed_name("`ground` or the name of a body")?;
+    let name = value::indexed_name(reader, "`ground` or the name of a body")?;
     let coordinate = reader.take(".").then(|| reader.name("a coordinate")).transpose()?;
     let mut end = End { name, coordinate, position: None, rotation: None, axis: None };
     loop {

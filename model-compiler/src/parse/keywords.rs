@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(crate) const ITEMS: [&str; 22] = [
+pub(super) const ITEMS: [&str; 22] = [
     "body",
     "const",
     "constraint",

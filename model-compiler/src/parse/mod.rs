@@ -8,9 +8,11 @@
 mod body;
 mod condition;
 mod contact;
+mod expression;
 mod fields;
 mod flexible;
 mod force;
+mod integers;
 mod joint;
 mod keywords;
 mod model;
@@ -26,6 +28,7 @@ mod value;
 pub use body::{AddedMass, Body, BodyField};
 pub use condition::{Constraint, Initial, Output};
 pub use contact::{Contact, ContactKind};
+pub use expression::{Choice, Comparison, Index, Operator, UnitExpression, UnitFactor, Value, ValueKind};
 pub use fields::Field;
 pub use flexible::Flexible;
 pub use force::{Force, ForceForm, Noun};
@@ -34,11 +37,8 @@ pub use model::{Coordinates, Description, Item};
 pub use parameter::{Definition, Gravity, Input, Parameter};
 pub use state::State;
 pub use tokens::measure;
-pub use unit::{UnitExpression, UnitFactor};
-pub use value::{Choice, Comparison, Index, Operator, Value, ValueKind};
 
-pub(crate) use keywords::{CONNECTIVES, ITEMS};
-pub(crate) use repeat::{indexed, spelled};
+pub(crate) use keywords::CONNECTIVES;
 
 use proc_macro2::TokenStream;
 use syn::buffer::TokenBuffer;
@@ -47,7 +47,7 @@ use crate::diagnostics::Errors;
 
 /// The path to the runtime that a macro call asks for, whether the rest of it can be read or not.
 pub(crate) fn runtime(tokens: TokenStream) -> Option<TokenStream> {
-    let (buffer, integers) = (TokenBuffer::new2(tokens), repeat::Integers::default());
+    let (buffer, integers) = (TokenBuffer::new2(tokens), integers::Integers::default());
     model::runtime(&mut reader::Reader::new(buffer.begin(), &integers)).ok().flatten()
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn runtime(tokens: TokenStream) -> Option<TokenStream> {
 pub fn parse(tokens: TokenStream) -> syn::Result<Description> {
     measure(&tokens)?;
     let buffer = TokenBuffer::new2(tokens::normalized(tokens));
-    let (errors, integers) = (Errors::default(), repeat::Integers::default());
+    let (errors, integers) = (Errors::default(), integers::Integers::default());
     let description = errors.keep(model::description(reader::Reader::new(buffer.begin(), &integers), &errors));
     errors.finish(description)
 }

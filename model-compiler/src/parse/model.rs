@@ -126,7 +126,7 @@ pub(super) fn items(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>,
     while !reader.is_empty() && !reader.integers().is_too_long() {
         let start = *reader;
         let read = if reader.sees_word("for") {
-            repeat::repetition(reader, errors, items)
+            repeat::repetition(reader, |inside, place| self::items(inside, errors, items, Some(place)))
         } else {
             item(reader, errors).map(|item| items.push(item))
         };
@@ -144,7 +144,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         return Err(reader.expected("an item of a model"));
     };
     if !keywords::begins_item(&word) {
-        return Err(diagnostics::unknown_item(&word));
+        return Err(diagnostics::unknown_item(&word, &keywords::ITEMS));
     }
     reader.take_any_word();
     match word.to_string().as_str() {
@@ -168,7 +168,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "initial" => condition::initial(reader).map(Item::Initial),
         "output" => condition::output(reader).map(Item::Output),
         "provide" => provide(reader).map(Item::Provide),
-        _ => Err(diagnostics::unknown_item(&word)),
+        _ => Err(diagnostics::unknown_item(&word, &keywords::ITEMS)),
     }
 }
 

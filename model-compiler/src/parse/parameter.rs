@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, Span};
 use syn::Result;
 
+use super::expression::{UnitExpression, Value};
 use super::reader::Reader;
-use super::unit::{self, UnitExpression};
-use super::value::{self, Value};
+use super::unit;
+use super::value;
 
 /// `param name = value;` or `const name = value;`
 #[derive(Clone, Debug)]
@@ -57,7 +58,7 @@ pub(super) fn parameter(reader: &mut Reader, doc: Vec<String>, is_constant: bool
 }
 
 pub(super) fn definition(reader: &mut Reader) -> Result<Definition> {
-    let name = reader.indexed_name("a name")?;
+    let name = value::indexed_name(reader, "a name")?;
     let value = binding(reader)?;
     Ok(Definition { name, value })
 }

@@ -7,8 +7,8 @@ use proc_macro2::{Delimiter, Ident, Literal, Spacing, Span, TokenTree};
 use syn::Result;
 use syn::buffer::Cursor;
 
+use super::integers::Integers;
 use super::keywords;
-use super::repeat::{self, Integers};
 use crate::diagnostics::{self, Place};
 use crate::limits;
 
@@ -104,15 +104,6 @@ impl<'a> Reader<'a> {
             Some(_) => self.take_any_word().ok_or_else(|| self.expected(what)),
             None => Err(self.expected(what)),
         }
-    }
-
-    /// Reads a name that may have indices: `link` or `link[k + 1]`.
-    pub(super) fn indexed_name(&mut self, what: &str) -> Result<Ident> {
-        let name = self.name(what)?;
-        if !self.sees_group(Delimiter::Bracket) {
-            return Ok(name);
-        }
-        Ok(repeat::indexed(&name, &repeat::indices(self)?))
     }
 
     /// Whether these punctuation characters are next, without a space between them.

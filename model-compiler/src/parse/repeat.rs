@@ -1,127 +1,25 @@
-//! Repetition: `for k in 0..n { items }`, `for (i, sign) in [(1, -1), (2, 1)] { items }`; and integers and indexed names.
+//! Repetition: `for k in 0..n { items }`, `for (i, sign) in [(1, -1), (2, 1)] { items }`.
 //!
 //! The items of a loop are read once per round, from tokens in which its names are replaced by their values; every
-//! token keeps its place in the source. A name with indices, `link[k + 1]`, is one identifier with middle dots, which
-//! [`spelled`] writes as the user did. Not here: components of vectors, which look the same (see `resolve`).
+//! token keeps its place in the source.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::cell::Cell;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::Result;
 use syn::buffer::TokenBuffer;
 
-use super::model::{self, Item};
 use super::reader::Reader;
 use super::tokens;
-use super::value::{self, Operator, Value, ValueKind};
-use crate::diagnostics::{self, Errors, Place};
+use super::value;
+use crate::diagnostics::{self, Place};
 use crate::limits;
-
-/// Between a name and its indices.
-const DOT: char = '·';
-
-/// Integer constants that have been read so far, and how much has been repeated.
-#[derive(Debug, Default)]
-pub(super) struct Integers {
-    known: RefCell<BTreeMap<String, i64>>,
-    rounds: Cell<usize>,
-    /// Tokens that loops have made of their bodies.
-    substituted: Cell<usize>,
-    /// Values that `[value; n]` has made.
-    repeated: Cell<i64>,
-    /// There was too much of that: what follows is not read.
-    is_too_long: Cell<bool>,
-}
-
-impl Integers {
-    /// Keeps a constant if it is an integer.
-    pub(super) fn learn(&self, name: &Ident, value: &Value) {
-        if let Some(integer) = self.evaluate(value) {
-            self.known.borrow_mut().entry(name.to_string()).or_insert(integer);
-        }
-    }
-
-    /// Whether there was too much of something, so that nothing more is read.
-    pub(super) fn is_too_long(&self) -> bool {
-        self.is_too_long.get()
-    }
-
-    /// Refuses more items than a model may have, once.
-    pub(super) fn count_items(&self, count: usize, place: Place) -> Result<()> {
-        if count > limits::ITEMS && !self.is_too_long.replace(true) {
-            return Err(diagnostics::too_many_items(place, limits::ITEMS));
-        }
-        Ok(())
-    }
-
-    /// Counts values that `[value; n]` makes.
-    pub(super) fn repeat(&self, count: i64, place: Place) -> Result<()> {
-        let repeated = self.repeated.get().saturating_add(count);
-        if repeated > limits::REPEATED_VALUES {
-            self.is_too_long.set(true);
-            return Err(diagnostics::too_many_values(place, limits::REPEATED_VALUES));
-        }
-        self.repeated.set(repeated);
-        Ok(())
-    }
-
-    /// The value of an expression of integers.
-    pub(super) fn evaluate(&self, value: &Value) -> Option<i64> {
-        match &value.kind {
-            ValueKind::Number(digits) => digits.parse().ok(),
-            ValueKind::Name(name) => self.known.borrow().get(&name.to_string()).copied(),
-            ValueKind::Negation(value) => self.evaluate(value)?.checked_neg(),
-            ValueKind::Operation(operator, _, lhs, rhs) => {
-                let (lhs, rhs) = (self.evaluate(lhs)?, self.evaluate(rhs)?);
-                match operator {
-                    Operator::Add => lhs.checked_add(rhs),
-                    Operator::Subtract => lhs.checked_sub(rhs),
-                    Operator::Multiply => lhs.checked_mul(rhs),
-                    Operator::Divide => lhs.checked_rem(rhs).filter(|rest| *rest == 0).and(lhs.checked_div(rhs)),
-                    Operator::Power => lhs.checked_pow(u32::try_from(rhs).ok()?),
-                }
-            }
-            _ => None,
-        }
-    }
-}
-
-/// A name with indices as one identifier.
-pub(crate) fn indexed(name: &Ident, indices: &[usize]) -> Ident {
-    let dots: String = indices.iter().map(|index| format!("{DOT}{index}")).collect();
-    Ident::new(&format!("{name}{dots}"), name.span())
-}
-
-/// Text in which names with indices are as the user writes them: `link[2].x`, `conrod[0,1]`.
-pub(crate) fn spelled(text: &str) -> String {
-    let mut result = String::new();
-    let mut characters = text.chars().peekable();
-    let mut is_open = false;
-    while let Some(character) = characters.next() {
-        let begins_index = character == DOT && characters.peek().is_some_and(char::is_ascii_digit);
-        if begins_index {
-            result.push(if is_open { ',' } else { '[' });
-            is_open = true;
-            continue;
-        }
-        if is_open && !character.is_ascii_digit() {
-            result.push(']');
-            is_open = false;
-        }
-        result.push(character);
-    }
-    if is_open {
-        result.push(']');
-    }
-    result
-}
 
 /// What the names of a loop stand for in one round.
 type Round = Vec<TokenTree>;
 
-/// Reads a loop and adds the items of all its rounds.
-pub(super) fn repetition(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>) -> Result<()> {
+/// Reads a loop; the items of every round by `items`, which is told where the loop stands.
+pub(super) fn repetition(reader: &mut Reader, mut items: impl FnMut(&mut Reader, Place)) -> Result<()> {
     reader.take_word("for");
     let names = names(reader)?;
     if !reader.take_word("in") {
@@ -154,7 +52,7 @@ pub(super) fn repetition(reader: &mut Reader, errors: &Errors, items: &mut Vec<I
         };
         let buffer = TokenBuffer::new2(tokens);
         let mut inside = reader.within(buffer.begin()).group(Delimiter::Brace)?;
-        model::items(&mut inside, errors, items, Some(place));
+        items(&mut inside, place);
     }
     Ok(())
 }
@@ -246,17 +144,6 @@ fn integer(reader: &mut Reader) -> Result<i64> {
     reader.integers().evaluate(&value).ok_or_else(|| diagnostics::not_an_integer(value.place))
 }
 
-/// The indices of a name: integers from 0.
-pub(super) fn indices(reader: &mut Reader) -> Result<Vec<usize>> {
-    let mut inside = reader.group(Delimiter::Bracket)?;
-    let values = value::list(&mut inside, "`]`")?;
-    let index = |value: &Value| {
-        let integer = inside.integers().evaluate(value).and_then(|integer| usize::try_from(integer).ok());
-        integer.ok_or_else(|| diagnostics::index_not_integer(value.place))
-    };
-    values.iter().map(index).collect()
-}
-
 /// Names and the tokens that replace them, except where a name is that of a field or a component.
 struct Substitution<'a> {
     names: &'a [Ident],
@@ -315,18 +202,4 @@ impl<'a> Substitution<'a> {
 fn at(mut token: TokenTree, span: Span) -> TokenTree {
     token.set_span(span);
     token
-}
-
-#[cfg(test)]
-mod tests {
-    use super::spelled;
-
-    #[test]
-    fn indices_are_spelled_as_they_are_written() {
-        for (name, expected) in
-            [("a", "a"), ("a·1", "a[1]"), ("a·1·20.x", "a[1,20].x"), ("a·1_x of b·2", "a[1]_x of b[2]")]
-        {
-            assert_eq!(spelled(name), expected);
-        }
-    }
 }

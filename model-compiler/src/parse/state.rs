@@ -3,9 +3,10 @@
 use proc_macro2::Ident;
 use syn::Result;
 
+use super::expression::{UnitExpression, Value};
 use super::reader::Reader;
-use super::unit::{self, UnitExpression};
-use super::value::{self, Value};
+use super::unit;
+use super::value;
 use crate::diagnostics::{self, Place};
 
 /// A quantity with an equation for its rate of change.
@@ -20,7 +21,7 @@ pub struct State {
 }
 
 pub(super) fn state(reader: &mut Reader) -> Result<State> {
-    let name = reader.indexed_name("the name of a state")?;
+    let name = value::indexed_name(reader, "the name of a state")?;
     let is_complete = !reader.is_empty() && !reader.sees(";");
     let unit = if reader.sees(":") || !is_complete { None } else { Some(unit::required(reader)?) };
     if !reader.take(":") {

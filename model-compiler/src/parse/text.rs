@@ -2,9 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::repeat::spelled;
-use super::unit::UnitExpression;
-use super::value::{Choice, Comparison, Operator, Value, ValueKind};
+use super::expression::{Choice, Comparison, Operator, UnitExpression, Value, ValueKind};
+use crate::spelling::spelled;
 
 /// How strongly the parts of an expression hold together; what holds less than its surroundings stands in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

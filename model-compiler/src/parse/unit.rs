@@ -6,30 +6,11 @@
 use proc_macro2::{Ident, Span};
 use syn::Result;
 
+use super::expression::{UnitExpression, UnitFactor};
 use super::keywords;
 use super::reader::Reader;
-use crate::diagnostics::{self, Place};
+use crate::diagnostics;
 use crate::units;
-
-/// A unit, as written.
-#[derive(Clone, Debug)]
-pub struct UnitExpression {
-    /// Its factors.
-    pub factors: Vec<UnitFactor>,
-    /// Where it is written.
-    pub place: Place,
-}
-
-/// A power of a symbol.
-#[derive(Clone, Debug)]
-pub struct UnitFactor {
-    /// The symbol.
-    pub symbol: String,
-    /// Its exponent, negative after `/`.
-    pub exponent: i32,
-    /// Where it is written.
-    pub span: Span,
-}
 
 /// Reads a unit where one must stand.
 pub(super) fn required(reader: &mut Reader) -> Result<UnitExpression> {

@@ -6,152 +6,13 @@
 use proc_macro2::{Delimiter, Ident, Span};
 use syn::Result;
 
+use super::expression::{Choice, Comparison, Index, Operator, Value, ValueKind};
 use super::keywords;
 use super::reader::Reader;
-use super::repeat;
-use super::unit::{self, UnitExpression};
+use super::unit;
 use crate::diagnostics::{self, Place};
 use crate::limits;
-
-/// An expression.
-#[derive(Clone, Debug)]
-pub struct Value {
-    /// What it is.
-    pub kind: ValueKind,
-    /// Where it is written.
-    pub place: Place,
-    /// Levels of operands below it.
-    depth: usize,
-}
-
-/// What an expression is.
-#[derive(Clone, Debug)]
-pub enum ValueKind {
-    /// Digits of a number.
-    Number(String),
-    /// A value followed by its unit.
-    WithUnit(Box<Value>, UnitExpression),
-    /// A name.
-    Name(Ident),
-    /// `base.name`.
-    Field(Box<Value>, Ident),
-    /// `base[index, …]`: components, or a name with indices.
-    Index(Box<Value>, Vec<Index>),
-    /// `function(arguments)`.
-    Call(Ident, Vec<Value>),
-    /// `[a, b, …]`.
-    Stack(Vec<Value>),
-    /// `-a`.
-    Negation(Box<Value>),
-    /// `a + b` and the like.
-    Operation(Operator, Span, Box<Value>, Box<Value>),
-    /// `if a < b { x } else { y }`.
-    Choice(Box<Choice>),
-    /// `(body at position)`.
-    Point(Box<Value>, Box<Value>),
-    /// `(vector in body)`.
-    In(Box<Value>, Ident),
-}
-
-/// An index between brackets.
-#[derive(Clone, Copy, Debug)]
-pub struct Index {
-    /// Its value, if it is an integer from 0.
-    pub value: Option<usize>,
-    /// Where it is written.
-    pub place: Place,
-}
-
-/// An arithmetic operator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operator {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `^`
-    Power,
-}
-
-/// A comparison.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comparison {
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-}
-
-/// One of two values, by a comparison.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// Left of the comparison.
-    pub lhs: Value,
-    /// The comparison.
-    pub comparison: Comparison,
-    /// Right of the comparison.
-    pub rhs: Value,
-    /// Value if it holds.
-    pub then: Value,
-    /// Value if not.
-    pub otherwise: Value,
-}
-
-impl ValueKind {
-    /// The expressions that it is made of.
-    pub(crate) fn parts(&self) -> Vec<&Value> {
-        match self {
-            ValueKind::Number(_) | ValueKind::Name(_) => Vec::new(),
-            ValueKind::WithUnit(a, _)
-            | ValueKind::Field(a, _)
-            | ValueKind::Negation(a)
-            | ValueKind::Index(a, _)
-            | ValueKind::In(a, _) => vec![a],
-            ValueKind::Operation(_, _, a, b) | ValueKind::Point(a, b) => vec![a, b],
-            ValueKind::Call(_, parts) | ValueKind::Stack(parts) => parts.iter().collect(),
-            ValueKind::Choice(choice) => {
-                let Choice { lhs, rhs, then, otherwise, .. } = &**choice;
-                vec![lhs, rhs, then, otherwise]
-            }
-        }
-    }
-}
-
-impl Value {
-    fn new(kind: ValueKind, place: Place) -> Result<Value> {
-        let below = kind.parts().into_iter().map(|part| part.depth).max().unwrap_or(0);
-        if below == limits::DEPTH {
-            return Err(diagnostics::nested_too_deeply(place, limits::DEPTH));
-        }
-        Ok(Value { kind, place, depth: below + 1 })
-    }
-
-    /// Number of values that it consists of, itself included.
-    fn size(&self) -> i64 {
-        1 + self.kind.parts().into_iter().map(Value::size).sum::<i64>()
-    }
-
-    /// The name that it may be, with indices if it has any.
-    pub fn as_name(&self) -> Option<Ident> {
-        match &self.kind {
-            ValueKind::Name(name) => Some(name.clone()),
-            ValueKind::Index(base, indices) => {
-                let ValueKind::Name(name) = &base.kind else { return None };
-                let indices: Option<Vec<usize>> = indices.iter().map(|index| index.value).collect();
-                Some(repeat::indexed(name, &indices?))
-            }
-            _ => None,
-        }
-    }
-}
+use crate::spelling::indexed;
 
 /// Reads the `;` after an expression.
 pub(super) fn end(reader: &mut Reader) -> Result<()> {
@@ -328,7 +189,7 @@ fn parenthesized(reader: &mut Reader) -> Result<Value> {
         let position = self::value(&mut inside)?;
         Value::new(ValueKind::Point(Box::new(value), Box::new(position)), reader.since(first))?
     } else if inside.take_word("in") {
-        let body = inside.indexed_name("the name of a body")?;
+        let body = indexed_name(&mut inside, "the name of a body")?;
         Value::new(ValueKind::In(Box::new(value), body), reader.since(first))?
     } else {
         value
@@ -409,4 +270,24 @@ fn comparison(reader: &mut Reader) -> Result<Comparison> {
     ];
     let found = table.into_iter().find(|(symbol, _)| reader.take(symbol));
     found.map(|(_, comparison)| comparison).ok_or_else(|| reader.expected("`<`, `<=`, `>` or `>=`"))
+}
+
+/// Reads a name that may have indices: `link` or `link[k + 1]`.
+pub(super) fn indexed_name(reader: &mut Reader, what: &str) -> Result<Ident> {
+    let name = reader.name(what)?;
+    if !reader.sees_group(Delimiter::Bracket) {
+        return Ok(name);
+    }
+    Ok(indexed(&name, &indices(reader)?))
+}
+
+/// The indices of a name: integers from 0.
+fn indices(reader: &mut Reader) -> Result<Vec<usize>> {
+    let mut inside = reader.group(Delimiter::Bracket)?;
+    let values = list(&mut inside, "`]`")?;
+    let index = |value: &Value| {
+        let integer = inside.integers().evaluate(value).and_then(|integer| usize::try_from(integer).ok());
+        integer.ok_or_else(|| diagnostics::index_not_integer(value.place))
+    };
+    values.iter().map(index).collect()
 }

@@ -6,10 +6,11 @@ use proc_macro2::Ident;
 
 use super::constants::evaluate;
 use super::context::Context;
-use super::dependence::Role;
-use super::{AddedMass, Convention, Shape, Space, Term};
+use super::dependence::Site;
+use super::{AddedMass, Convention, Term};
 use crate::diagnostics;
 use crate::parse::{self, Field};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 const LOW_FREQUENCY: [&str; 2] = ["low_frequency_velocity", "low_frequency_yaw_rate"];
@@ -31,7 +32,7 @@ impl Context<'_> {
             Space::Planar => (Shape::Matrix(2, 2), Shape::Vector(2), Shape::Scalar),
         };
         let block = |name: &str, shape: Shape, unit: Unit| match find(name) {
-            Some(field) => self.allow(self.typed(&field.value, shape, unit)?, Role::Fixed("an added mass")).map(Some),
+            Some(field) => self.allow(self.typed(&field.value, shape, unit)?, Site::Fixed("an added mass")).map(Some),
             None => Some(None),
         };
         let force = block("force", force_shape, Unit::KILOGRAM);
@@ -48,7 +49,7 @@ impl Context<'_> {
         let speed = Unit::METRE.over(Unit::SECOND);
         let current = match find("current") {
             Some(field) => {
-                self.typed(&field.value, vector, speed).and_then(|term| self.allow(term, Role::Current)).map(Some)
+                self.typed(&field.value, vector, speed).and_then(|term| self.allow(term, Site::Current)).map(Some)
             }
             None => Some(None),
         };
@@ -88,7 +89,7 @@ impl Context<'_> {
                 let rate = Unit::ONE.over(Unit::SECOND);
                 let vector = Shape::Vector(self.settings.space.dimension());
                 let field = |name: &str, shape: Shape, unit: Unit| match find(name) {
-                    Some(field) => self.allow(self.typed(&field.value, shape, unit)?, Role::Rate).map(Rc::new),
+                    Some(field) => self.allow(self.typed(&field.value, shape, unit)?, Site::Rate).map(Rc::new),
                     None => self.report(diagnostics::missing_field(&written.word, "field", name)),
                 };
                 let velocity = field(LOW_FREQUENCY[0], vector, Unit::METRE.times(rate));

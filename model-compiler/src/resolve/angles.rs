@@ -14,7 +14,7 @@ pub(super) const FUNCTIONS: [&str; 7] = ["sin", "cos", "tan", "rotation_x", "rot
 impl Term {
     /// Whether it is made of angles, or of their rates, by sums and scaling alone; `unit` tells the unit of a coordinate of
     /// a joint, or of a velocity.
-    pub fn is_angular(&self, unit: &dyn Fn(JointId, usize, Level) -> Option<&'static str>) -> bool {
+    pub(crate) fn is_angular(&self, unit: &dyn Fn(JointId, usize, Level) -> Option<&'static str>) -> bool {
         let is = |term: &Term| term.is_angular(unit);
         let is_number = |term: &Term| matches!(term.kind, TermKind::Number(_));
         match &self.kind {

@@ -8,18 +8,20 @@ use proc_macro2::Ident;
 
 use super::constants::{self, evaluate};
 use super::context::Context;
-use super::dependence::Role;
-use super::flexible::{SECTION_FORCES, field, section_forces_of};
+use super::dependence::Site;
+use super::flexible::{EXACT_BEAM, SECTION_FORCES, field, section_forces_of};
 use super::names::Meaning;
+use super::outlines::BeamOutline;
 use super::quantity::Subject;
-use super::{Beam, Body, BodyId, Formulation, Shape, Space, Term, TermKind};
+use super::{Beam, Body, BodyId, Formulation, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::parse::{self, Value};
 use crate::rotations::RotationKind;
+use crate::space::{Shape, Space};
+use crate::spelling::indexed;
 use crate::units::Unit;
 
-pub(super) const KIND: &str = "beam_three_node";
 const FIELDS: [&str; 13] = [
     "length",
     "elements",
@@ -36,33 +38,6 @@ const FIELDS: [&str; 13] = [
     "damping",
 ];
 const BLOCKS: [&str; 3] = ["force_stiffness", "coupling_stiffness", "moment_stiffness"];
-
-/// What expressions and joints need to know of a beam.
-#[derive(Debug)]
-pub(super) struct BeamOutline {
-    name: Ident,
-    elements: usize,
-    first: BodyId,
-}
-
-impl BeamOutline {
-    fn nodes(&self) -> usize {
-        2 * self.elements + 1
-    }
-
-    fn root(&self) -> BodyId {
-        self.first
-    }
-
-    fn tip(&self) -> BodyId {
-        BodyId(self.first.0 + self.nodes() - 1)
-    }
-
-    /// The name of a node: that of the beam with the number of the node as its index.
-    fn node(&self, index: usize) -> Ident {
-        parse::indexed(&self.name, &[index])
-    }
-}
 
 /// How a section resists, in blocks.
 struct Stiffness {
@@ -94,7 +69,7 @@ impl Context<'_> {
     }
 
     fn outline_beam(&self, beam: &parse::Flexible) -> Option<usize> {
-        let (place, what) = (Place::at(beam.kind.span()), format!("`{KIND}`"));
+        let (place, what) = (Place::at(beam.kind.span()), format!("`{EXACT_BEAM}`"));
         if self.settings.space == Space::Planar {
             return self.report(diagnostics::only_in_space(place, &what));
         }
@@ -206,7 +181,7 @@ impl Context<'_> {
     /// A value of numbers and parameters.
     fn fixed(&self, value: &Value, shape: Shape, unit: Unit) -> Option<Term> {
         let term = self.typed(value, shape, unit)?;
-        self.allow(term, Role::Fixed("a dimension of a flexible member"))
+        self.allow(term, Site::Fixed("a dimension of a flexible member"))
     }
 
     fn positive_vector(&self, written: &parse::Flexible, name: &str, n: usize, unit: Unit) -> Option<Term> {
@@ -285,7 +260,7 @@ fn node(beam: &Beam, index: usize, last: usize) -> Body {
         let along = scaled(&length, if index == 0 { 0.5 } else { -0.5 });
         Term::stack(vec![along, zero.clone(), zero], Unit::METRE, span)
     });
-    Body { name: parse::indexed(&beam.name, &[index]), mass, inertia, center_of_mass, added_mass: None, is_part: true }
+    Body { name: indexed(&beam.name, &[index]), mass, inertia, center_of_mass, added_mass: None, is_part: true }
 }
 
 fn scaled(term: &Term, factor: f64) -> Term {

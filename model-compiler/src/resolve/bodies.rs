@@ -6,11 +6,12 @@ use proc_macro2::Ident;
 
 use super::constants::{self, evaluate};
 use super::context::Context;
-use super::dependence::Role;
-use super::{Body, Shape, Space, Term, TermKind};
+use super::dependence::Site;
+use super::{Body, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::parse;
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 /// Relative error that is taken for rounding.
@@ -49,14 +50,14 @@ impl Context<'_> {
             Space::Planar => (Shape::Scalar, 2),
             Space::Spatial => (Shape::Matrix(3, 3), 3),
         };
-        let field = |name: &str, shape: Shape, unit: Unit, role: Role| {
+        let field = |name: &str, shape: Shape, unit: Unit, site: Site| {
             let field = find(name)?;
-            Some(self.typed(&field.field.value, shape, unit).and_then(|term| self.allow(term, role)))
+            Some(self.typed(&field.field.value, shape, unit).and_then(|term| self.allow(term, site)))
         };
-        let mass = field("mass", Shape::Scalar, Unit::KILOGRAM, Role::Fixed("a mass"));
-        let inertia = field("inertia", inertia_shape, Unit::INERTIA, Role::Fixed("an inertia"));
-        let role = Role::Fixed("a center of mass");
-        let center_of_mass = field("center_of_mass", Shape::Vector(dimension), Unit::METRE, role);
+        let mass = field("mass", Shape::Scalar, Unit::KILOGRAM, Site::Fixed("a mass"));
+        let inertia = field("inertia", inertia_shape, Unit::INERTIA, Site::Fixed("an inertia"));
+        let site = Site::Fixed("a center of mass");
+        let center_of_mass = field("center_of_mass", Shape::Vector(dimension), Unit::METRE, site);
         for (name, value) in [("mass", &mass), ("inertia", &inertia)] {
             if value.is_none() {
                 self.errors.push(diagnostics::missing_field(&body.name, "body", name));

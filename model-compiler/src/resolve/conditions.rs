@@ -3,11 +3,13 @@
 use std::rc::Rc;
 
 use super::context::Context;
-use super::dependence::{Cause, Role};
+use super::dependence::{Cause, Site};
 use super::dimensions::{self, Operand};
-use super::{BodyId, Constraint, Initial, Output, Shape, Term, TermKind};
+use super::{BodyId, Constraint, Initial, Output, Term, TermKind};
 use crate::diagnostics::{self, Place};
-use crate::parse::{self, spelled};
+use crate::parse;
+use crate::space::Shape;
+use crate::spelling::spelled;
 
 impl Context<'_> {
     /// A constraint between positions or velocities, or a drive.
@@ -18,11 +20,11 @@ impl Context<'_> {
         self.refuse_bare_angle_beside(&lhs.term, &constraint.rhs);
         self.refuse_bare_angle_beside(&rhs.term, &constraint.lhs);
         if constraint.is_drive {
-            rhs.term = self.allow(rhs.term, Role::Law)?;
+            rhs.term = self.allow(rhs.term, Site::Law)?;
         }
         let is_velocity = constraint.is_velocity || (constraint.is_drive && depends_on(&lhs.term, Cause::Velocity));
         let residual = self.keep(dimensions::subtract(lhs, rhs, "equate", constraint.rhs.place.first))?;
-        let residual = self.allow(residual, if is_velocity { Role::VelocityConstraint } else { Role::Constraint })?;
+        let residual = self.allow(residual, if is_velocity { Site::VelocityConstraint } else { Site::Constraint })?;
         let (level, what) = match (is_velocity, constraint.is_drive) {
             (true, _) => (Cause::Velocity, "a constraint as velocity"),
             (false, true) => (Cause::Position, "a drive"),
@@ -54,7 +56,7 @@ impl Context<'_> {
         self.refuse_bare_angle_beside(&lhs.term, &initial.rhs);
         self.refuse_bare_angle_beside(&rhs.term, &initial.lhs);
         let residual = self.keep(dimensions::subtract(lhs, rhs, "equate", initial.rhs.place.first))?;
-        let residual = self.allow(residual, Role::Initial)?;
+        let residual = self.allow(residual, Site::Initial)?;
         let is_state = residual.causes().iter().any(|(cause, _)| matches!(cause, Cause::State(_)));
         let is_velocity = is_state || depends_on(&residual, Cause::Velocity);
         if !is_velocity && !depends_on(&residual, Cause::Position) {

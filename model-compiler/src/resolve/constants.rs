@@ -2,8 +2,9 @@
 //!
 //! Only checks use them: the generated code computes its own.
 
-use super::{Shape, Term, TermKind};
+use super::{Term, TermKind};
 use crate::expr::{Binary, Unary};
+use crate::space::Shape;
 
 /// Values of parameters, in their order; `None` where a default is in error.
 pub(super) type Defaults = Vec<Option<Vec<f64>>>;

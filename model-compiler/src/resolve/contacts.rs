@@ -5,12 +5,13 @@ use std::rc::Rc;
 use super::conditions::depends_on;
 use super::constants::evaluate;
 use super::context::Context;
-use super::dependence::{Cause, Role};
-use super::{Contact, ContactForm, Frame, Shape, Slip, Space, Term};
+use super::dependence::{Cause, Site};
+use super::{Contact, ContactForm, Frame, Slip, Term};
 use crate::contacts::{self, ContactLaw, Kind, LAW_FIELDS};
 use crate::diagnostics;
 use crate::expr::Number;
 use crate::parse::{self, Field};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 impl Context<'_> {
@@ -64,7 +65,7 @@ impl Context<'_> {
             return Some(Term::number(Number::ZERO, contact.name.span()));
         };
         let law = self.typed(&field.value, Shape::Scalar, Unit::ONE)?;
-        let law = self.allow(law, Role::Fixed("the law of a contact"))?;
+        let law = self.allow(law, Site::Fixed("the law of a contact"))?;
         if let Some([value]) = evaluate(&law, &self.defaults).as_deref()
             && !(0.0..=largest).contains(value)
         {
@@ -101,7 +102,7 @@ impl Context<'_> {
     fn gap(&self, field: &Field) -> Option<Term> {
         let place = field.value.place;
         let gap = self.keep(self.operand(&field.value)?.require_scalar())?;
-        let gap = self.allow(gap, Role::Gap)?;
+        let gap = self.allow(gap, Site::Gap)?;
         if !depends_on(&gap, Cause::Position) {
             return self.report(diagnostics::no_motion(place, "a gap", "positions"));
         }
@@ -115,7 +116,7 @@ impl Context<'_> {
     fn slip(&self, field: &Field, gap: Option<Unit>) -> Option<Slip> {
         let place = field.value.place;
         let value = self.operand(&field.value)?.term;
-        let value = self.allow(value, Role::Slip)?;
+        let value = self.allow(value, Site::Slip)?;
         let is_velocity = match value.velocity_degree() {
             Ok(degree) => degree == 1,
             Err(span) => return self.report(diagnostics::not_linear_in_velocities(span, "a slip")),
@@ -171,7 +172,7 @@ impl Context<'_> {
             return self.report(diagnostics::missing_field(&contact.name, "contact", name));
         };
         let radii = self.typed(&field.value, shape, Unit::METRE)?;
-        let radii = self.allow(radii, Role::Fixed("a radius"))?;
+        let radii = self.allow(radii, Site::Fixed("a radius"))?;
         let values = evaluate(&radii, &self.defaults).unwrap_or_default();
         if let Some(value) = values.into_iter().find(|radius| radius.is_nan() || *radius <= 0.0) {
             return self.report(diagnostics::not_positive(field.value.place, "radius", &contact.name, value));

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
 
-use super::beams::BeamOutline;
 use super::constants::Defaults;
-use super::flexible::MemberOutline;
 use super::names::{Meaning, Names};
-use super::{BodyId, Formulation, Input, InputId, JointId, Shape, Space, Term};
+use super::outlines::{BeamOutline, JointOutline, MemberOutline, StateOutline};
+use super::{BodyId, Formulation, Input, InputId, JointId, Term};
 use crate::diagnostics::{self, Errors};
-use crate::joints::{self, Coordinate, Joint as JointKind};
+use crate::joints;
 use crate::parse::End;
 use crate::rotations::RotationKind;
+use crate::space::{Coordinate, Shape, Space};
 use crate::units::Unit;
 
 /// Plane or space, and the coordinates of the motion.
@@ -23,29 +23,6 @@ pub(super) struct Settings {
     pub(super) formulation: Formulation,
     pub(super) rotation: RotationKind,
     pub(super) is_fused: bool,
-}
-
-/// What expressions need to know of a joint.
-#[derive(Debug)]
-pub(super) struct JointOutline {
-    pub(super) name: Ident,
-    pub(super) kind: &'static dyn JointKind,
-    pub(super) parent: Option<BodyId>,
-    pub(super) child: Option<BodyId>,
-    pub(super) is_tree: bool,
-    /// An end has turned axes.
-    pub(super) is_turned: bool,
-    pub(super) absolute_angle: Option<Ident>,
-    pub(super) coordinate_name: Option<Ident>,
-    /// Index of the flexible member that it belongs to.
-    pub(super) member: Option<usize>,
-}
-
-/// What expressions need to know of a quantity of first order.
-#[derive(Debug)]
-pub(super) struct StateOutline {
-    pub(super) name: Ident,
-    pub(super) unit: Unit,
 }
 
 /// Everything that is known while expressions are resolved.
@@ -72,6 +49,28 @@ pub(super) struct Context<'a> {
     pub(super) replaced: Cell<usize>,
     /// Values of parameters at their defaults.
     pub(super) defaults: Defaults,
+}
+
+impl<'a> Context<'a> {
+    /// Nothing is known yet.
+    pub(super) fn new(settings: Settings, errors: &'a Errors) -> Context<'a> {
+        Context {
+            errors,
+            settings,
+            names: Names::default(),
+            markers: Vec::new(),
+            unfinished_markers: RefCell::default(),
+            joints: Vec::new(),
+            members: Vec::new(),
+            beams: Vec::new(),
+            inputs: Vec::new(),
+            states: Vec::new(),
+            parameters: Vec::new(),
+            definitions: Vec::new(),
+            replaced: Cell::new(0),
+            defaults: Vec::new(),
+        }
+    }
 }
 
 impl Context<'_> {

@@ -129,7 +129,7 @@ fn cause(kind: &TermKind) -> Option<Cause> {
 
 /// A place in a model that not everything may stand in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
+pub(super) enum Site {
     /// Parameters, masses, dimensions: known when the model is constructed. The words name it in messages.
     Fixed(&'static str),
     /// An applied force.
@@ -154,8 +154,8 @@ pub(super) enum Role {
 
 impl Context<'_> {
     /// Gives a term that may stand there, or `None` after reporting why it may not.
-    pub(super) fn allow(&self, term: Term, role: Role) -> Option<Term> {
-        let error = term.causes().into_iter().find_map(|(cause, span)| self.objection(role, cause, span));
+    pub(super) fn allow(&self, term: Term, site: Site) -> Option<Term> {
+        let error = term.causes().into_iter().find_map(|(cause, span)| self.objection(site, cause, span));
         match error {
             Some(error) => {
                 self.errors.push(error);
@@ -165,34 +165,34 @@ impl Context<'_> {
         }
     }
 
-    fn objection(&self, role: Role, cause: Cause, span: Span) -> Option<syn::Error> {
-        let (place, allowed) = match role {
-            Role::Fixed(place) => (place, "numbers and parameters"),
-            Role::Force => ("a force", "positions, velocities, states, inputs and time"),
-            Role::Rate => ("a rate of change", "positions, velocities, states, inputs and time"),
-            Role::Current => ("a current", "numbers, parameters, inputs and time"),
-            Role::Constraint => ("a constraint", "positions and time"),
-            Role::VelocityConstraint => ("a constraint as velocity", "positions, velocities and time"),
-            Role::Gap => ("a gap", "positions and time"),
-            Role::Slip => ("a slip", "positions, velocities and time"),
-            Role::Law => ("the law of a drive", "numbers, parameters and time"),
-            Role::Initial => ("an initial condition", "positions, velocities, states and time"),
+    fn objection(&self, site: Site, cause: Cause, span: Span) -> Option<syn::Error> {
+        let (place, allowed) = match site {
+            Site::Fixed(place) => (place, "numbers and parameters"),
+            Site::Force => ("a force", "positions, velocities, states, inputs and time"),
+            Site::Rate => ("a rate of change", "positions, velocities, states, inputs and time"),
+            Site::Current => ("a current", "numbers, parameters, inputs and time"),
+            Site::Constraint => ("a constraint", "positions and time"),
+            Site::VelocityConstraint => ("a constraint as velocity", "positions, velocities and time"),
+            Site::Gap => ("a gap", "positions and time"),
+            Site::Slip => ("a slip", "positions, velocities and time"),
+            Site::Law => ("the law of a drive", "numbers, parameters and time"),
+            Site::Initial => ("an initial condition", "positions, velocities, states and time"),
         };
-        match (role, cause) {
-            (Role::Force, Cause::Acceleration) => Some(diagnostics::acceleration_in_force(span)),
-            (Role::Constraint, Cause::Velocity) => Some(diagnostics::velocity_in_constraint(span)),
-            (Role::Constraint | Role::VelocityConstraint | Role::Law, Cause::Input(id)) => {
+        match (site, cause) {
+            (Site::Force, Cause::Acceleration) => Some(diagnostics::acceleration_in_force(span)),
+            (Site::Constraint, Cause::Velocity) => Some(diagnostics::velocity_in_constraint(span)),
+            (Site::Constraint | Site::VelocityConstraint | Site::Law, Cause::Input(id)) => {
                 Some(diagnostics::input_in_constraint(span, &self.input_name(id)))
             }
-            (Role::Law, Cause::Time) => None,
-            (Role::Current, Cause::Input(_) | Cause::Time) => None,
-            (Role::Fixed(_) | Role::Law | Role::Current, _)
+            (Site::Law, Cause::Time) => None,
+            (Site::Current, Cause::Input(_) | Cause::Time) => None,
+            (Site::Fixed(_) | Site::Law | Site::Current, _)
             | (_, Cause::Total)
-            | (Role::Rate | Role::Constraint | Role::VelocityConstraint | Role::Initial, Cause::Acceleration)
-            | (Role::Constraint | Role::VelocityConstraint, Cause::State(_))
-            | (Role::Gap, Cause::Velocity | Cause::Acceleration | Cause::State(_) | Cause::Input(_))
-            | (Role::Slip, Cause::Acceleration | Cause::State(_) | Cause::Input(_))
-            | (Role::Initial, Cause::Input(_)) => {
+            | (Site::Rate | Site::Constraint | Site::VelocityConstraint | Site::Initial, Cause::Acceleration)
+            | (Site::Constraint | Site::VelocityConstraint, Cause::State(_))
+            | (Site::Gap, Cause::Velocity | Cause::Acceleration | Cause::State(_) | Cause::Input(_))
+            | (Site::Slip, Cause::Acceleration | Cause::State(_) | Cause::Input(_))
+            | (Site::Initial, Cause::Input(_)) => {
                 Some(diagnostics::wrong_dependence(span, place, allowed, &self.describe(cause)))
             }
             _ => None,

@@ -7,10 +7,11 @@ use std::rc::Rc;
 use proc_macro2::Span;
 use syn::Result;
 
-use super::{Shape, Term, TermKind};
+use super::{Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number, Unary};
 use crate::parse::Comparison;
+use crate::space::Shape;
 use crate::units::Unit;
 
 /// A term and where it is written, for messages.

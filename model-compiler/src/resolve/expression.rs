@@ -6,11 +6,12 @@ use super::context::Context;
 use super::dimensions::{self, Operand};
 use super::names::{self, Meaning};
 use super::quantity::Subject;
-use super::{Frame, Quantity, Shape, Term, TermKind, angles, functions};
+use super::{Frame, Quantity, Term, TermKind, angles, functions};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
 use crate::limits;
 use crate::parse::{Choice, Index, Operator, UnitExpression, Value, ValueKind};
+use crate::space::Shape;
 use crate::units::{self, Unit};
 
 impl Context<'_> {

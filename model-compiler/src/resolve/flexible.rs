@@ -5,51 +5,28 @@
 
 use proc_macro2::Ident;
 
-use super::beams;
 use super::constants::evaluate;
-use super::context::{Context, JointOutline};
-use super::dependence::Role;
+use super::context::Context;
+use super::dependence::Site;
 use super::names::Meaning;
+use super::outlines::{JointOutline, MemberOutline};
 use super::quantity::Subject;
-use super::{
-    Body, BodyId, FlexibleMember, FloatingFrame, Formulation, Frame, Joint, JointId, Shape, Space, Term, TermKind,
-};
+use super::{Body, BodyId, FlexibleMember, FloatingFrame, Formulation, Frame, Joint, JointId, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::joints::{self, Joint as JointKind, node};
 use crate::limits;
 use crate::parse::{self, End, Value, ValueKind};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 const KIND: &str = "beam_floating_frame";
+/// The kind of the members of [`beams`](super::beams).
+pub(super) const EXACT_BEAM: &str = "beam_three_node";
 const FIELDS: [&str; 9] = ["length", "elements", "E", "density", "mass", "section", "area", "second_moment", "frame"];
 const FRAMES: [&str; 2] = ["tangent", "pinned"];
 pub(super) const SECTION_FORCES: &str = "section_forces";
 const ENDS: [&str; 2] = ["root", "tip"];
-
-/// What expressions and joints need to know of a flexible member.
-#[derive(Debug)]
-pub(super) struct MemberOutline {
-    name: Ident,
-    frame_kind: FloatingFrame,
-    elements: usize,
-    /// Its floating frame, the end that is nearer to the ground, and the other one.
-    pub(super) frame: BodyId,
-    root: BodyId,
-    tip: BodyId,
-}
-
-impl MemberOutline {
-    /// Whether a body stands for a part of it.
-    pub(super) fn is_part(&self, body: BodyId) -> bool {
-        [self.frame, self.root, self.tip].contains(&body)
-    }
-
-    /// The name of a node: that of the member with the number of the node as its index.
-    fn node(&self, index: usize) -> Ident {
-        parse::indexed(&self.name, &[index])
-    }
-}
 
 impl Context<'_> {
     /// Finds the number of elements and the frame of every member, and declares the members; `first` is the id that
@@ -76,7 +53,7 @@ impl Context<'_> {
 
     fn outline_member(&self, member: &parse::Flexible) -> Option<(usize, FloatingFrame)> {
         if member.kind != KIND {
-            let known = [KIND, beams::KIND];
+            let known = [KIND, EXACT_BEAM];
             return self.report(diagnostics::unknown_word("kind of flexible member", &member.kind, &known));
         }
         if self.settings.space == Space::Spatial {
@@ -298,7 +275,7 @@ impl Context<'_> {
 
     fn positive_value(&self, value: &Value, name: &str, member: &Ident, unit: Unit) -> Option<Term> {
         let term = self.typed(value, Shape::Scalar, unit)?;
-        let term = self.allow(term, Role::Fixed("a dimension of a flexible member"))?;
+        let term = self.allow(term, Site::Fixed("a dimension of a flexible member"))?;
         match evaluate(&term, &self.defaults).as_deref() {
             Some([value_of]) if value_of.is_nan() || *value_of <= 0.0 => {
                 self.report(diagnostics::not_positive(value.place, name, member, *value_of))

@@ -1,15 +1,16 @@
 //! Applied forces: kinds with fields, and expressions on a body or on a coordinate.
 
 use super::context::Context;
-use super::dependence::Role;
+use super::dependence::Site;
 use super::dimensions::Operand;
 use super::names::Meaning;
 use super::quantity::Subject;
-use super::{Force, Frame, JointId, Shape, Space, Term, TermKind};
+use super::{Force, Frame, JointId, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
-use crate::forces::{self, Field, FieldShape, Force as ForceKind, Target};
+use crate::forces::{self, FieldKind, FieldShape, Force as ForceKind, Target};
 use crate::parse::{self, End, ForceForm, Noun, Value};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 impl Context<'_> {
@@ -98,7 +99,7 @@ impl Context<'_> {
                         if field.unit == "rad" {
                             self.refuse_bare_angle(&given.value);
                         }
-                        self.typed(&given.value, shape, unit).and_then(|term| self.allow(term, Role::Force))
+                        self.typed(&given.value, shape, unit).and_then(|term| self.allow(term, Site::Force))
                     }
                     (None, Some(default)) => {
                         let number = TermKind::Number(Number::from(default));
@@ -111,7 +112,7 @@ impl Context<'_> {
         values.into_iter().collect()
     }
 
-    fn field_shape(&self, field: &Field) -> Shape {
+    fn field_shape(&self, field: &FieldKind) -> Shape {
         match (field.shape, self.settings.space) {
             (FieldShape::Scalar, _) | (FieldShape::Axial, Space::Planar) => Shape::Scalar,
             (FieldShape::Vector, space) => Shape::Vector(space.dimension()),
@@ -197,7 +198,7 @@ impl Context<'_> {
         let operand = self.operand(value);
         let unit = self.generalized_unit(kind, coordinate?, on)?;
         let term = self.keep(operand?.require(Shape::Scalar, unit))?;
-        let term = self.allow(term, Role::Force)?;
+        let term = self.allow(term, Site::Force)?;
         Some(Force { name: force.name.clone(), kind, frames: Vec::new(), coordinate, fields: vec![term] })
     }
 
@@ -221,7 +222,7 @@ impl Context<'_> {
         let term = self.operand(value).and_then(|operand| {
             let field = kind.fields().first()?;
             let term = self.keep(operand.require(self.field_shape(field), field_unit(field, Unit::ONE)))?;
-            self.allow(term, Role::Force)
+            self.allow(term, Site::Force)
         });
         let term = match axes {
             None => term?,
@@ -237,6 +238,6 @@ impl Context<'_> {
     }
 }
 
-fn field_unit(field: &Field, any: Unit) -> Unit {
+fn field_unit(field: &FieldKind, any: Unit) -> Unit {
     if field.unit == "*" { any } else { Unit::parse(field.unit).unwrap_or_default() }
 }

@@ -3,11 +3,12 @@
 use syn::Result;
 
 use super::context::Context;
-use super::dependence::Role;
-use super::{Frame, Shape, Space, Term, constants};
+use super::dependence::Site;
+use super::{Frame, Term, constants};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::parse::{End, Value};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 /// How far a rotation matrix may be from orthonormal.
@@ -72,7 +73,7 @@ impl Context<'_> {
             self.refuse_bare_angle(value);
         }
         let term = self.typed(value, shape, Unit::ONE)?;
-        let rotation = self.allow(term, Role::Fixed("the axes of a frame"))?;
+        let rotation = self.allow(term, Site::Fixed("the axes of a frame"))?;
         let entries = constants::evaluate(&rotation, &self.defaults);
         if let Some([a, b, c, d, e, f, g, h, i]) = entries.as_deref() {
             let (x, y, z) = ([*a, *d, *g], [*b, *e, *h], [*c, *f, *i]);

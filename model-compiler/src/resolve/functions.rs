@@ -6,9 +6,10 @@ use proc_macro2::Ident;
 use syn::Result;
 
 use super::dimensions::{self, Operand};
-use super::{Shape, Term, TermKind};
+use super::{Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number, Unary};
+use crate::space::Shape;
 use crate::units::Unit;
 
 /// Names of all functions.

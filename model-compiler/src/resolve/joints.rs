@@ -2,16 +2,18 @@
 
 use proc_macro2::Ident;
 
-use super::context::{Context, JointOutline};
-use super::dependence::{Cause, Role};
+use super::context::Context;
+use super::dependence::{Cause, Site};
 use super::dimensions::Operand;
 use super::names::Meaning;
+use super::outlines::JointOutline;
 use super::quantity::Subject;
 use super::tree::{Edge, spanning_tree};
-use super::{Formulation, Frame, Joint, JointId, Shape, Space, Term};
+use super::{Formulation, Frame, Joint, JointId, Term};
 use crate::diagnostics::{self, Place};
 use crate::joints::{self, Connects};
 use crate::parse::{self, End, Value};
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 const OPTIONS: [&str; 4] = ["absolute_angle", "axis", "coordinate", "cut"];
@@ -222,7 +224,7 @@ impl<'a> Context<'_> {
             (subject, None) => subject,
         };
         let term = self.keep(Operand { term: self.as_term(subject, place)?, place }.require_scalar())?;
-        let term = self.allow(term, Role::Constraint)?;
+        let term = self.allow(term, Site::Constraint)?;
         if !term.causes().iter().any(|(cause, _)| *cause == Cause::Position) {
             return self.report(diagnostics::no_motion(place, "a coupling", "positions or velocities"));
         }
@@ -235,7 +237,7 @@ impl<'a> Context<'_> {
             [first, second] => second.unit.over(first.unit),
             _ => Unit::ONE,
         };
-        let value = |field: &joints::Field| {
+        let value = |field: &joints::JointField| {
             let unit = if field.unit == "*" { ratio } else { Unit::parse(field.unit).unwrap_or_default() };
             let Some(written) = joint.options.iter().find(|option| option.name == field.name) else {
                 let of = format!("`{}`", outline.kind.keyword());
@@ -245,7 +247,7 @@ impl<'a> Context<'_> {
                 return self.report(diagnostics::option_needs_value(&written.name, &format!("1.0 {unit}")));
             };
             self.typed(value, Shape::Scalar, unit)
-                .and_then(|term| self.allow(term, Role::Fixed("a dimension of a joint")))
+                .and_then(|term| self.allow(term, Site::Fixed("a dimension of a joint")))
         };
         let values: Vec<Option<Term>> = outline.kind.fields().iter().map(value).collect();
         values.into_iter().collect()

@@ -1,10 +1,11 @@
 //! Refuses what the [limits](crate::limits) do not allow and what grows faster than it is written.
 
-use super::{Formulation, Space, System};
+use super::{Formulation, System};
 use crate::diagnostics::{self, Errors};
 use crate::joints;
 use crate::limits;
 use crate::parse;
+use crate::space::Space;
 
 /// Refuses flexible members with more elements than are handled together. Says whether there are few enough.
 pub(super) fn are_elements_few(members: &[&parse::Flexible], beams: &[&parse::Flexible], errors: &Errors) -> bool {

@@ -25,6 +25,7 @@ mod functions;
 mod joints;
 mod limits;
 mod names;
+mod outlines;
 mod parameters;
 mod provided;
 mod quantity;
@@ -36,16 +37,14 @@ mod tree;
 pub use angles::Level;
 pub(crate) use constants::principal_moments;
 pub use names::is_free_name;
-pub use singular::Singular;
 pub use system::*;
-
-use std::cell::{Cell, RefCell};
 
 use indexmap::IndexMap;
 use proc_macro2::Ident;
 
 use crate::diagnostics::{self, Errors};
 use crate::parse::{self, Description, Item};
+use crate::space::Shape;
 use context::Context;
 use names::Meaning;
 
@@ -72,31 +71,12 @@ macro_rules! items {
 }
 
 fn system(description: &Description, errors: &Errors) -> Option<System> {
-    let mut context = Context {
-        errors,
-        settings: settings::settings(description, errors),
-        names: names::Names::default(),
-        markers: Vec::new(),
-        unfinished_markers: RefCell::default(),
-        joints: Vec::new(),
-        members: Vec::new(),
-        beams: Vec::new(),
-        inputs: Vec::new(),
-        states: Vec::new(),
-        parameters: Vec::new(),
-        definitions: Vec::new(),
-        replaced: Cell::new(0),
-        defaults: Vec::new(),
-    };
-    if names::is_reserved(&description.name) {
-        errors.push(diagnostics::reserved_name(&description.name));
-    } else if names::is_no_type(&description.name) {
-        errors.push(diagnostics::name_of_another_type(&description.name));
-    }
+    let mut context = Context::new(settings::settings(description, errors), errors);
+    refuse_name_of_model(&description.name, errors);
 
     let written_bodies: Vec<_> = items!(description, Body).collect();
     let (written_beams, written_members): (Vec<_>, Vec<_>) =
-        items!(description, Flexible).partition(|member| member.kind == beams::KIND);
+        items!(description, Flexible).partition(|member| member.kind == flexible::EXACT_BEAM);
     if written_bodies.is_empty() && written_members.is_empty() && written_beams.is_empty() {
         errors.push(diagnostics::no_bodies(&description.name));
     }
@@ -147,10 +127,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let outputs: Vec<_> = written_outputs.into_iter().map(|item| context.resolve_output(item)).collect();
     let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
     let provided = context.resolve_provided(items!(description, Provide).flatten(), is_constrained);
-    refuse_equal_names(items!(description, Force).map(|force| &force.name), errors);
-    refuse_equal_names(items!(description, Constraint).map(|constraint| &constraint.name), errors);
-    refuse_equal_names(items!(description, Contact).map(|contact| &contact.name), errors);
-    refuse_equal_names(items!(description, Output).map(|output| &output.name), errors);
+    refuse_equal_names_of_kinds(description, errors);
     let public = parameters.iter().flatten().filter(|parameter| !parameter.is_constant);
     refuse_equal_components(public.map(|parameter| (&parameter.name, parameter.value.shape)), errors);
     let known = outputs.iter().flatten().map(|output| (&output.name, output.value.shape));
@@ -184,6 +161,21 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         singular: singular::singular(description),
         provided,
     })
+}
+
+fn refuse_name_of_model(name: &Ident, errors: &Errors) {
+    if names::is_reserved(name) {
+        errors.push(diagnostics::reserved_name(name));
+    } else if names::is_no_type(name) {
+        errors.push(diagnostics::name_of_another_type(name));
+    }
+}
+
+fn refuse_equal_names_of_kinds(description: &Description, errors: &Errors) {
+    refuse_equal_names(items!(description, Force).map(|force| &force.name), errors);
+    refuse_equal_names(items!(description, Constraint).map(|constraint| &constraint.name), errors);
+    refuse_equal_names(items!(description, Contact).map(|contact| &contact.name), errors);
+    refuse_equal_names(items!(description, Output).map(|output| &output.name), errors);
 }
 
 /// Names of one kind that expressions do not use only have to differ among themselves.

@@ -8,8 +8,8 @@ use proc_macro2::{Ident, Span};
 
 use super::{BodyId, InputId, JointId, ParameterId, StateId, functions};
 use crate::diagnostics::{self, Errors};
-use crate::emit;
 use crate::parse;
+use crate::reserved;
 
 /// Names with a fixed meaning.
 pub(super) const PREDEFINED: [&str; 4] = ["ground", "model", "pi", "time"];
@@ -110,7 +110,7 @@ pub fn is_free_name(word: &str) -> bool {
 
 /// Whether no model can have this name: a type would hide a primitive one, or what generated code names beside it.
 pub(super) fn is_no_type(name: &Ident) -> bool {
-    let words = emit::PRIMITIVES.into_iter().chain(emit::BESIDE_THE_MODEL);
+    let words = reserved::PRIMITIVES.into_iter().chain(reserved::BESIDE_THE_MODEL);
     words.into_iter().any(|word| name == word)
 }
 

@@ -2,11 +2,12 @@
 
 use super::constants;
 use super::context::Context;
-use super::dependence::Role;
+use super::dependence::Site;
 use super::names::Meaning;
-use super::{Input, InputId, Parameter, ParameterId, Shape, Term};
+use super::{Input, InputId, Parameter, ParameterId, Term};
 use crate::diagnostics;
 use crate::parse::{self, Description, Item};
+use crate::space::Shape;
 use crate::units::Unit;
 
 impl<'a> Context<'_> {
@@ -48,7 +49,7 @@ impl<'a> Context<'_> {
     fn resolve_parameter(&mut self, written: &parse::Parameter) -> Option<Parameter> {
         self.names.define(&written.name, Meaning::Itself);
         let term = self.term(&written.value);
-        let Some(value) = term.and_then(|term| self.allow(term, Role::Fixed("a parameter"))) else {
+        let Some(value) = term.and_then(|term| self.allow(term, Site::Fixed("a parameter"))) else {
             self.names.define(&written.name, Meaning::Broken);
             return None;
         };
@@ -90,6 +91,6 @@ impl<'a> Context<'_> {
         }
         let acceleration = Unit::METRE.over(Unit::SECOND).over(Unit::SECOND);
         let term = self.typed(&first.value, Shape::Vector(self.settings.space.dimension()), acceleration)?;
-        self.allow(term, Role::Fixed("gravity")).map(Some)
+        self.allow(term, Site::Fixed("gravity")).map(Some)
     }
 }

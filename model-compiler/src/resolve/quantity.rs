@@ -5,11 +5,12 @@ use std::rc::Rc;
 use proc_macro2::{Ident, Span};
 
 use super::context::Context;
-use super::dependence::Role;
-use super::{BodyId, Formulation, Frame, JointId, Quantity, Shape, Space, Term, TermKind};
+use super::dependence::Site;
+use super::{BodyId, Formulation, Frame, JointId, Quantity, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::Binary;
 use crate::parse::Value;
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 /// What an expression is about.
@@ -72,7 +73,7 @@ impl Context<'_> {
     /// A position in a body's frame.
     pub(super) fn position(&self, value: &Value) -> Option<Term> {
         let position = self.typed(value, Shape::Vector(self.settings.space.dimension()), Unit::METRE)?;
-        self.allow(position, Role::Fixed("a position in a body"))
+        self.allow(position, Site::Fixed("a position in a body"))
     }
 
     /// `base.name`.
@@ -224,7 +225,7 @@ impl Context<'_> {
     pub(super) fn of_joint(&self, joint: JointId, name: &Ident) -> Option<Subject> {
         let outline = self.joints.get(joint.0)?;
         let (q, v) = self.channels(joint);
-        let find = |list: &[crate::joints::Coordinate]| list.iter().position(|coordinate| name == coordinate.name);
+        let find = |list: &[crate::space::Coordinate]| list.iter().position(|coordinate| name == coordinate.name);
         let (position, velocity) = (find(&q), find(&v));
         let is_named = [&outline.coordinate_name, &outline.absolute_angle].into_iter().flatten().any(|own| own == name);
         if position.is_some() || velocity.is_some() || is_named {

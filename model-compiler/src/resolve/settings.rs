@@ -2,11 +2,12 @@
 
 use proc_macro2::Span;
 
+use super::Formulation;
 use super::context::Settings;
-use super::{Formulation, Space};
 use crate::diagnostics::{self, Errors};
 use crate::parse::{Coordinates, Description, Item};
 use crate::rotations::RotationKind;
+use crate::space::Space;
 
 /// Reads the settings. Without any, a model is spatial and has absolute coordinates with Euler parameters.
 pub(super) fn settings(description: &Description, errors: &Errors) -> Settings {

@@ -3,16 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::parse::{Description, ForceForm, Item, Noun, Operator, Value, ValueKind, spelled};
-
-/// An expression that may be undefined somewhere.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Singular {
-    /// As it is written.
-    pub text: String,
-    /// The item it stands in, e.g. "force `drag`".
-    pub place: String,
-}
+use super::Singular;
+use crate::parse::{Description, ForceForm, Item, Noun, Operator, Value, ValueKind};
+use crate::spelling::spelled;
 
 /// All of a model, each once: the rounds of a loop differ in numbers only, and the first stands for all.
 pub(super) fn singular(description: &Description) -> Vec<Singular> {

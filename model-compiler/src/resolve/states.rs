@@ -1,11 +1,13 @@
 //! First-order states: filters, memory of the water, lags of actuators.
 
-use super::context::{Context, StateOutline};
-use super::dependence::Role;
+use super::context::Context;
+use super::dependence::Site;
 use super::names::Meaning;
-use super::{Shape, StateEquation, StateId};
+use super::outlines::StateOutline;
+use super::{StateEquation, StateId};
 use crate::diagnostics;
 use crate::parse;
+use crate::space::Shape;
 use crate::units::Unit;
 
 impl<'a> Context<'_> {
@@ -36,7 +38,7 @@ impl<'a> Context<'_> {
     pub(super) fn resolve_state(&self, written: &parse::State) -> Option<StateEquation> {
         let StateOutline { name, unit } = self.states.iter().find(|outline| outline.name == written.name)?;
         let rate = self.typed(&written.rate, Shape::Scalar, unit.over(Unit::SECOND))?;
-        Some(StateEquation { name: name.clone(), unit: *unit, rate: self.allow(rate, Role::Rate)? })
+        Some(StateEquation { name: name.clone(), unit: *unit, rate: self.allow(rate, Site::Rate)? })
     }
 
     /// The name of a state.

@@ -11,6 +11,7 @@ use crate::expr::{Binary, Number, Unary};
 use crate::forces::Force as ForceKind;
 use crate::joints::Joint as JointKind;
 use crate::rotations::RotationKind;
+use crate::space::{Shape, Space};
 use crate::units::Unit;
 
 macro_rules! ids {
@@ -77,7 +78,7 @@ pub struct System {
     /// Named results.
     pub outputs: Vec<Output>,
     /// Expressions that may be undefined somewhere.
-    pub singular: Vec<super::Singular>,
+    pub singular: Vec<Singular>,
     /// Functions asked for beside those that every model has.
     pub provided: Vec<Provided>,
 }
@@ -115,25 +116,6 @@ impl Provided {
             Provided::ForwardDynamics => "forward_dynamics",
             Provided::InverseDynamicsDerivatives => "inverse_dynamics_derivatives",
             Provided::ForwardDynamicsDerivatives => "forward_dynamics_derivatives",
-        }
-    }
-}
-
-/// Plane or space.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Space {
-    /// Motion in the x-y plane, rotation about z.
-    Planar,
-    /// Motion in space.
-    Spatial,
-}
-
-impl Space {
-    /// Components of a position: 2 or 3.
-    pub fn dimension(self) -> usize {
-        match self {
-            Space::Planar => 2,
-            Space::Spatial => 3,
         }
     }
 }
@@ -297,7 +279,7 @@ impl Beam {
     }
 
     /// Which node a body is.
-    pub fn index_of(&self, body: BodyId) -> Option<usize> {
+    pub(crate) fn index_of(&self, body: BodyId) -> Option<usize> {
         body.0.checked_sub(self.root.0).filter(|&index| index <= 2 * self.elements)
     }
 
@@ -319,19 +301,19 @@ pub enum FloatingFrame {
 
 impl FlexibleMember {
     /// Number of coordinates of the nodes between the first and the last.
-    pub fn inner_coordinates(&self) -> usize {
+    pub(crate) fn inner_coordinates(&self) -> usize {
         3 * (self.elements - 1)
     }
 }
 
 impl System {
     /// The member whose inner coordinates stand before those of this joint.
-    pub fn member_before(&self, joint: JointId) -> Option<&FlexibleMember> {
+    pub(crate) fn member_before(&self, joint: JointId) -> Option<&FlexibleMember> {
         self.members.iter().find(|member| member.end == joint)
     }
 
     /// Joints of the spanning tree, parents before children.
-    pub fn tree_joints(&self) -> impl Iterator<Item = (JointId, &Joint)> {
+    pub(crate) fn tree_joints(&self) -> impl Iterator<Item = (JointId, &Joint)> {
         self.joints.iter().enumerate().filter(|(_, joint)| joint.is_tree).map(|(index, joint)| (JointId(index), joint))
     }
 }
@@ -480,6 +462,15 @@ pub struct Output {
     pub value: Term,
 }
 
+/// An expression that may be undefined somewhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Singular {
+    /// As it is written.
+    pub text: String,
+    /// The item it stands in, e.g. "force `drag`".
+    pub place: String,
+}
+
 /// A typed expression.
 #[derive(Clone, Debug)]
 pub struct Term {
@@ -491,44 +482,6 @@ pub struct Term {
     pub unit: Unit,
     /// Where it is written.
     pub span: Span,
-}
-
-/// Shape of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
-    /// One number.
-    Scalar,
-    /// A vector of this length.
-    Vector(usize),
-    /// A matrix, rows × columns.
-    Matrix(usize, usize),
-}
-
-impl Shape {
-    /// Number of components.
-    pub fn size(self) -> usize {
-        match self {
-            Shape::Scalar => 1,
-            Shape::Vector(n) => n,
-            Shape::Matrix(rows, columns) => rows * columns,
-        }
-    }
-
-    /// `tip` with three components becomes `tip_x`, `tip_y`, `tip_z`; a 3 × 3 matrix `inertia_xx`, `inertia_xy`, ….
-    pub fn component_names(self, name: &str) -> Vec<String> {
-        let letter = |i: usize, n: usize| if n <= 3 { ["x", "y", "z"][i].to_owned() } else { i.to_string() };
-        match self {
-            Shape::Scalar => vec![name.to_owned()],
-            Shape::Vector(n) => (0..n).map(|i| format!("{name}_{}", letter(i, n))).collect(),
-            Shape::Matrix(rows, columns) => {
-                let between = if rows.max(columns) > 10 { "_" } else { "" };
-                (0..rows)
-                    .flat_map(|i| (0..columns).map(move |j| (i, j)))
-                    .map(|(i, j)| format!("{name}_{}{between}{}", letter(i, rows), letter(j, columns)))
-                    .collect()
-            }
-        }
-    }
 }
 
 /// What an expression is. Components of a vector or matrix are in row-major order.

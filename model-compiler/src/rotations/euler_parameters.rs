@@ -1,7 +1,7 @@
 //! Euler parameters, e0 first. [sherif, Eqs. 1-7]
 
 use crate::expr::{ExprId, Graph};
-use crate::joints::Coordinate;
+use crate::space::Coordinate;
 use crate::spatial::Matrix3;
 
 pub(super) static COORDINATES: [Coordinate; 4] = [

@@ -1,7 +1,7 @@
 //! Angles (φ, θ, ψ): R = Rz(ψ) Ry(θ) Rx(φ). (`simo`)
 
 use crate::expr::{ExprId, Graph};
-use crate::joints::Coordinate;
+use crate::space::Coordinate;
 use crate::spatial::{Matrix3, Vector3};
 
 pub(super) static COORDINATES: [Coordinate; 3] = [

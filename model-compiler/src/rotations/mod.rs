@@ -3,10 +3,10 @@
 
 mod euler_parameters;
 mod euler_zyx;
-pub mod rotation_vector;
+pub(crate) mod rotation_vector;
 
 use crate::expr::{ExprId, Graph};
-use crate::joints::Coordinate;
+use crate::space::Coordinate;
 use crate::spatial::Matrix3;
 
 pub use euler_parameters::{
@@ -15,7 +15,7 @@ pub use euler_parameters::{
 pub use euler_zyx::subspace as euler_zyx_subspace;
 
 /// Names and units of an angular velocity in body axes.
-pub static ANGULAR_VELOCITY: [Coordinate; 3] = [
+pub(crate) static ANGULAR_VELOCITY: [Coordinate; 3] = [
     Coordinate { name: "omega_x", unit: "rad/s" },
     Coordinate { name: "omega_y", unit: "rad/s" },
     Coordinate { name: "omega_z", unit: "rad/s" },

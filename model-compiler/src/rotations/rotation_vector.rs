@@ -61,7 +61,7 @@ pub fn angular_rate(graph: &mut Graph, vector: Vector3, rate: Vector3, [a, b, c]
 }
 
 /// ∫₀¹ exp(t φ) x dt = x + b φ × x + c φ × (φ × x): where an arc ends whose tangent x turns by φ.
-pub fn along_arc(graph: &mut Graph, vector: Vector3, x: Vector3, [_, b, c]: [ExprId; 3]) -> Vector3 {
+pub(crate) fn along_arc(graph: &mut Graph, vector: Vector3, x: Vector3, [_, b, c]: [ExprId; 3]) -> Vector3 {
     let once = spatial::cross(graph, vector, x);
     let twice = spatial::cross(graph, vector, once);
     let (first, second) = (spatial::scale(graph, b, once), spatial::scale(graph, c, twice));
@@ -81,7 +81,7 @@ pub fn euler_parameters(graph: &mut Graph, vector: Vector3) -> [ExprId; 4] {
 }
 
 /// Angle by tan(½ angle): φ = factor τ, where the squared tangent is τ·τ.
-pub fn factor_of_tangent(graph: &mut Graph, squared: ExprId) -> ExprId {
+pub(crate) fn factor_of_tangent(graph: &mut Graph, squared: ExprId) -> ExprId {
     let limit = graph.ratio(1, 64);
     let far = graph.max(squared, limit);
     let tangent = graph.sqrt(far);

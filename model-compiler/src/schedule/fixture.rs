@@ -5,7 +5,7 @@ use crate::derive::{
     ParameterChannel, Role,
 };
 use crate::expr::{ExprId, Graph, Node, Stage, SymbolId};
-use crate::resolve::Shape;
+use crate::space::Shape;
 
 fn id(graph: &Graph, symbol: ExprId) -> SymbolId {
     match graph.node(symbol) {

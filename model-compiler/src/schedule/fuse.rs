@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::expr::cost::{FUSED_LATENCY, latency_of};
 use crate::expr::{Binary, ExprId, Graph, Node};
-use crate::simplify::cost::{FUSED_LATENCY, latency_of};
 
 /// The parts of `±x y ± addend`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

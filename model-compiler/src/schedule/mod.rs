@@ -10,11 +10,13 @@ pub mod interpret;
 pub mod name;
 pub mod placement;
 pub mod split;
+pub mod totals;
 pub mod vocabulary;
 
 mod fuse;
 mod hoist;
 mod order;
+pub(crate) mod pattern;
 mod routine;
 pub(crate) mod runs;
 mod series;
@@ -37,7 +39,7 @@ use crate::derive::{
 };
 use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
 use crate::parallel;
-use crate::resolve::Shape;
+use crate::space::Shape;
 
 /// What generated code does, statement by statement.
 #[derive(Clone, Debug)]
@@ -111,17 +113,17 @@ pub struct ScheduledOutput {
 
 impl ScheduledOutput {
     /// Whether it has no structural zeros.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.entries.len() == self.shape.0 * self.shape.1
     }
 
     /// Whether its entries are written by row and column, and need no names of their own.
-    pub fn is_indexed(&self) -> bool {
+    pub(crate) fn is_indexed(&self) -> bool {
         self.is_dense || self.shape.1 == 1 && self.is_complete()
     }
 
     /// Name of an entry in code: `m_0_3` in a matrix, `h_2` in a vector.
-    pub fn entry_name(&self, entry: usize) -> String {
+    pub(crate) fn entry_name(&self, entry: usize) -> String {
         let (row, column) = self.entries[entry];
         let letter = vocabulary::role_letter(self.role);
         if self.shape.1 == 1 { format!("{letter}_{row}") } else { format!("{letter}_{row}_{column}") }

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::routine::{Argument, Expression};
 use crate::derive::Inputs;
-use crate::emit;
 use crate::expr::{Binary, ExprId, Graph, Node, Number, SymbolId, Unary};
+use crate::reserved;
 
 /// Longest name made from a formula.
 const MAX_LENGTH: usize = 28;
@@ -110,7 +110,7 @@ pub fn identifier(name: &str) -> String {
     let trimmed = identifier.trim_end_matches('_');
     if trimmed.is_empty() || trimmed.starts_with(|c: char| c.is_ascii_digit()) {
         format!("x_{trimmed}")
-    } else if RESERVED.contains(&trimmed) || emit::PRIMITIVES.contains(&trimmed) || trimmed == emit::RUNTIME {
+    } else if RESERVED.contains(&trimmed) || reserved::PRIMITIVES.contains(&trimmed) || trimmed == reserved::RUNTIME {
         format!("{trimmed}_")
     } else {
         trimmed.to_owned()

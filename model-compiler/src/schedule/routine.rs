@@ -110,7 +110,7 @@ impl Expression {
     }
 
     /// Calls `visit` with everything that it is made of: arguments, temporaries, numbers.
-    pub fn for_each_leaf(&self, visit: &mut dyn FnMut(&Expression)) {
+    pub(crate) fn for_each_leaf(&self, visit: &mut dyn FnMut(&Expression)) {
         match self {
             Expression::Number(_) | Expression::Local(_) | Expression::Argument(_) => visit(self),
             Expression::Unary(_, a) => a.for_each_leaf(visit),
@@ -161,7 +161,7 @@ impl Routine {
     }
 
     /// The part that computes some of its results: `is_wanted` is asked for output and position.
-    pub fn restricted(&self, is_wanted: &dyn Fn(usize, usize) -> bool) -> Routine {
+    pub(crate) fn restricted(&self, is_wanted: &dyn Fn(usize, usize) -> bool) -> Routine {
         let mut is_read = vec![false; self.locals.len()];
         let mut statements = Vec::new();
         for statement in self.statements.iter().rev() {

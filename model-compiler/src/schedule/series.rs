@@ -58,7 +58,7 @@ impl Series {
     }
 
     /// Whether some of them are computed from others.
-    pub fn is_regular(&self) -> bool {
+    pub(crate) fn is_regular(&self) -> bool {
         self.0.iter().any(|rows| rows.count > 1)
     }
 }

@@ -55,7 +55,7 @@ pub fn function_name(role: FunctionRole) -> &'static str {
 }
 
 /// What a function is, for documentation.
-pub fn function_doc(role: FunctionRole) -> &'static str {
+pub(crate) fn function_doc(role: FunctionRole) -> &'static str {
     match role {
         FunctionRole::MassMatrix => "Mass matrix M(q), of which ½ vᵀ M v is the kinetic energy.",
         FunctionRole::BiasForce => "Bias force h(q, v): what of the inertial forces is left where a = 0.",

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cost::{FUSED_LATENCY, latency_of};
+use crate::expr::cost::{FUSED_LATENCY, latency_of};
 use crate::expr::{Binary, ExprId, Graph, Node};
 
 /// Rebuilds all chains as trees balanced by arrival.
@@ -208,9 +208,9 @@ impl Balancing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::cost::critical_path;
+    use crate::expr::field::are_equal;
     use crate::expr::{Operations, Stage};
-    use crate::simplify::cost::critical_path;
-    use crate::simplify::field::are_equal;
 
     #[test]
     fn shortens_chains_without_new_operations() {

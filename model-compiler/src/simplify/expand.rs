@@ -107,7 +107,8 @@ fn replace_squares(mut terms: Vec<Term>, from: LiteralId, to: LiteralId, polynom
 #[cfg(test)]
 mod tests {
     use crate::expr::{Graph, Operations, Stage, print};
-    use crate::simplify::polynomial::{Form, Polynomials};
+    use crate::simplify::polynomial::Polynomials;
+    use crate::simplify::reading::Form;
 
     #[test]
     fn multiplies_out_and_collects() {

@@ -10,9 +10,9 @@ use std::ops::Range;
 use egg::{Id, Language};
 use rustc_hash::FxHashMap;
 
-use super::cost::{weight_of_binary, weight_of_unary};
 use super::language::{Expressions, Operator, Term};
 use crate::expr::Stage;
+use crate::expr::cost::{weight_of_binary, weight_of_unary};
 
 /// Terms to compute, operands before users.
 pub(super) struct Extracted {

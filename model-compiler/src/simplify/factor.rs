@@ -56,11 +56,11 @@ enum Direction {
 #[derive(Clone, Copy)]
 struct Occurrence {
     candidate: CandidateId,
-    role: Role,
+    relation: Relation,
 }
 
 #[derive(Clone, Copy)]
-enum Role {
+enum Relation {
     /// The sum would become cheaper by this much.
     Use { gain: i64 },
     /// The sum is the candidate itself, or its negative.
@@ -273,12 +273,12 @@ impl Extraction {
             for (a, b, multiplicity) in literal_pairs(&term.cube) {
                 let is_free = !self.polynomials.is_hot(a) && !self.polynomials.is_hot(b);
                 let candidate = self.candidate(Candidate::Product(a, b), i64::from(!is_free));
-                let role = if is_provider {
-                    Role::Provider { is_negative: term.is_negative }
+                let relation = if is_provider {
+                    Relation::Provider { is_negative: term.is_negative }
                 } else {
-                    Role::Use { gain: i64::from(multiplicity) }
+                    Relation::Use { gain: i64::from(multiplicity) }
                 };
-                self.tally(sum, Occurrence { candidate, role }, direction);
+                self.tally(sum, Occurrence { candidate, relation }, direction);
             }
         }
         if count > MAX_TERMS {
@@ -294,19 +294,19 @@ impl Extraction {
 
     fn tally(&mut self, sum: SumId, occurrence: Occurrence, direction: Direction) {
         let tally = &mut self.tallies[occurrence.candidate.0 as usize];
-        match (occurrence.role, direction) {
-            (Role::Use { gain }, Direction::Enter) => {
+        match (occurrence.relation, direction) {
+            (Relation::Use { gain }, Direction::Enter) => {
                 tally.gain_of_uses += gain;
                 tally.users.push(sum);
             }
-            (Role::Use { gain }, Direction::Leave) => {
+            (Relation::Use { gain }, Direction::Leave) => {
                 tally.gain_of_uses -= gain;
                 tally.users.remove(sum);
             }
-            (Role::Provider { is_negative }, Direction::Enter) => {
+            (Relation::Provider { is_negative }, Direction::Enter) => {
                 tally.providers.insert((sum, is_negative));
             }
-            (Role::Provider { is_negative }, Direction::Leave) => {
+            (Relation::Provider { is_negative }, Direction::Leave) => {
                 tally.providers.remove(&(sum, is_negative));
             }
         }
@@ -316,13 +316,13 @@ impl Extraction {
     fn sum_occurrence(&mut self, first: &Term, second: &Term, terms: usize) -> Occurrence {
         let pairing = Pairing::of(first, second, &self.polynomials);
         let is_provider = pairing.base == Factors::default() && terms == 2;
-        let role = if is_provider {
+        let relation = if is_provider {
             let carrier = if pairing.is_swapped { second } else { first };
-            Role::Provider { is_negative: carrier.is_negative }
+            Relation::Provider { is_negative: carrier.is_negative }
         } else {
-            Role::Use { gain: pairing.gain() }
+            Relation::Use { gain: pairing.gain() }
         };
-        Occurrence { candidate: self.candidate(Candidate::Sum(pairing.key), pairing.cost()), role }
+        Occurrence { candidate: self.candidate(Candidate::Sum(pairing.key), pairing.cost()), relation }
     }
 
     fn gain(&self, candidate: CandidateId) -> i64 {
@@ -386,9 +386,9 @@ impl Extraction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::field::are_equal;
     use crate::expr::{Operations, Stage};
-    use crate::simplify::field::are_equal;
-    use crate::simplify::polynomial::Form;
+    use crate::simplify::reading::Form;
 
     fn factored(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
         factor(Polynomials::from_graph(graph, roots, Form::Derived), graph, Ties::SumsFirst)

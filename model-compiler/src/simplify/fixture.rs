@@ -3,7 +3,7 @@
 use crate::expr::{ExprId, Graph, Stage};
 
 /// A random function of every kind of operation, over three symbols of different stages.
-pub(super) fn random_function(state: &mut u64) -> (Graph, Vec<ExprId>) {
+pub(crate) fn random_function(state: &mut u64) -> (Graph, Vec<ExprId>) {
     let mut graph = Graph::new();
     let mut pool = vec![
         graph.symbol("m", Stage::Parameter),

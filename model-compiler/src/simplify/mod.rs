@@ -1,9 +1,9 @@
 //! Makes expressions cheap to evaluate without changing what they compute.
 //!
 //! The portfolio: several starting forms of a function, from as derived to multiplied out, go through merging of equal
-//! expressions (`fingerprint`) and extraction of common factors (`factor`); the best go on through rewriting by
+//! expressions (`expr::fingerprint`) and extraction of common factors (`factor`); the best go on through rewriting by
 //! equality saturation (`window`) and through factoring of their parts from different forms (`refactor`). The cheapest
-//! version wins that equals the input at points of a finite field of their own (`field`), keeps its rounding errors
+//! version wins that equals the input at points of a finite field of their own (`expr::field`), keeps its rounding errors
 //! (`accuracy`), and still evaluates its square roots, whose NaN is a signal. The input is one of the versions, so the
 //! result is never more expensive. How much work a function gets depends on its size and on what the first passes
 //! saved. What is known before a simulation starts is free. No pass knows the time or an unordered set: equal inputs
@@ -14,17 +14,15 @@
 mod accuracy;
 mod balance;
 mod constants;
-pub(crate) mod cost;
 mod expand;
 mod factor;
-mod field;
-pub(crate) mod fingerprint;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod kernels;
 mod limits;
 mod pairs;
 mod polynomial;
+mod reading;
 mod refactor;
 mod windows;
 
@@ -41,10 +39,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::expr::fingerprint::Searched;
 use crate::expr::{ExprId, Graph, Node, Operations, Unary};
+use crate::expr::{cost, field};
 use factor::Ties;
-use fingerprint::Searched;
-use polynomial::{Form, Polynomials};
+use polynomial::Polynomials;
+use reading::Form;
 use windows::Order;
 
 pub use balance::balance_fused;

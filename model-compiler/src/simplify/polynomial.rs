@@ -1,7 +1,7 @@
 //! Expressions as sums of products of literals, the form in which common factors are visible.
 //!
-//! A literal is a symbol, a constant, a function of sums, the reciprocal of a sum, or a sum of its own. How much of
-//! the graph is written out is the [`Form`]; multiplying out is in [`expand`](super::expand).
+//! A literal is a symbol, a constant, a function of sums, the reciprocal of a sum, or a sum of its own. How they
+//! are read from a graph is in [`reading`](super::reading), multiplying out in [`expand`](super::expand).
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
@@ -9,27 +9,7 @@ use std::hash::BuildHasher;
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use super::expand;
-use crate::expr::{Binary, ExprId, Graph, Node, Number, Stage, SymbolId, Unary};
-
-/// How much of the graph's sharing is given up when sums of products are formed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
-    /// Shared expressions stay shared.
-    Derived,
-    /// Shared sums of a few short terms are written out where they are used.
-    Inlined {
-        /// The largest number of terms to write out.
-        terms: usize,
-    },
-    /// Products of sums are multiplied out and like terms collected.
-    Expanded {
-        /// The largest number of terms to multiply out to.
-        terms: usize,
-        /// Whether squares of sines (or of cosines) are replaced by 1 minus the other's where that saves terms.
-        reduce_squares: bool,
-    },
-}
+use crate::expr::{Binary, ExprId, Graph, Number, Stage, SymbolId, Unary};
 
 /// A factor, numbered in the order of first occurrence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -112,6 +92,7 @@ impl Term {
 }
 
 /// All sums of a set of roots.
+#[derive(Default)]
 pub(super) struct Polynomials {
     literals: IndexSet<Literal, rustc_hash::FxBuildHasher>,
     stages: Vec<Stage>,
@@ -120,31 +101,10 @@ pub(super) struct Polynomials {
     interned: FxHashMap<u64, SumId>,
     pub(super) roots: Vec<SumId>,
     /// The size of the sums that were read.
-    interned_size: usize,
+    pub(super) interned_size: usize,
 }
 
 impl Polynomials {
-    /// The sums of products behind `roots`.
-    pub(super) fn from_graph(graph: &Graph, roots: &[ExprId], form: Form) -> Polynomials {
-        // Without a limit there is always a result.
-        Polynomials::within(graph, roots, form, usize::MAX).unwrap_or_else(|| unreachable!("no limit is exceeded"))
-    }
-
-    /// The same, if their [`Self::size`] is within a limit.
-    pub(super) fn within(graph: &Graph, roots: &[ExprId], form: Form, limit: usize) -> Option<Polynomials> {
-        let mut polynomials = Polynomials {
-            literals: IndexSet::default(),
-            stages: Vec::new(),
-            sums: Vec::new(),
-            interned: FxHashMap::default(),
-            roots: Vec::new(),
-            interned_size: 0,
-        };
-        let reader = Reader { graph, form, uses: graph.use_counts(roots), values: vec![Vec::new(); graph.len()] };
-        let is_small = reader.read(roots, &mut polynomials, limit) && polynomials.size() <= limit;
-        is_small.then_some(polynomials)
-    }
-
     pub(super) fn literal(&mut self, literal: Literal, stage: Stage) -> LiteralId {
         let (index, is_new) = self.literals.insert_full(literal);
         if is_new {
@@ -188,7 +148,7 @@ impl Polynomials {
     }
 
     /// The sum of these terms, which are sorted.
-    fn intern_sum(&mut self, terms: &[Term]) -> SumId {
+    pub(super) fn intern_sum(&mut self, terms: &[Term]) -> SumId {
         let mut key = rustc_hash::FxBuildHasher.hash_one(terms);
         while let Some(&known) = self.interned.get(&key) {
             if self.sums[known.index()] == terms {
@@ -261,152 +221,6 @@ impl Polynomials {
 
 fn size_of(terms: &[Term]) -> usize {
     terms.iter().map(|term| term.cube.len().max(1)).sum()
-}
-
-/// Reads a graph into sums of products.
-struct Reader<'g> {
-    graph: &'g Graph,
-    form: Form,
-    uses: Vec<u32>,
-    values: Vec<Vec<Term>>,
-}
-
-impl Reader<'_> {
-    /// Whether all could be read before the sums became much larger than a limit.
-    fn read(mut self, roots: &[ExprId], polynomials: &mut Polynomials, limit: usize) -> bool {
-        for id in self.graph.reachable(roots) {
-            let mut terms = self.terms(id, polynomials);
-            if let Form::Expanded { reduce_squares, .. } = self.form {
-                terms = expand::collect(terms, polynomials);
-                if reduce_squares {
-                    terms = expand::reduce_squares(terms, polynomials);
-                }
-            }
-            self.values[id.index()] = cancel_opposite(terms);
-            // Of what was read a part may cancel.
-            if polynomials.interned_size / 2 > limit {
-                return false;
-            }
-        }
-        polynomials.roots = roots.iter().map(|root| polynomials.intern_sum(&self.values[root.index()])).collect();
-        true
-    }
-
-    fn terms(&self, id: ExprId, polynomials: &mut Polynomials) -> Vec<Term> {
-        let stage = self.graph.stage(id);
-        let function = |literal: Literal, polynomials: &mut Polynomials| {
-            vec![Term::new(false, vec![polynomials.literal(literal, stage)])]
-        };
-        match self.graph.node(id) {
-            Node::Number(number) => number_terms(number, polynomials),
-            Node::Symbol(symbol) => function(Literal::Symbol(symbol), polynomials),
-            Node::Unary(Unary::Neg, a) => self.view(a, polynomials).into_iter().map(Term::negated).collect(),
-            Node::Unary(op, a) => {
-                let literal = Literal::Unary(op, self.sum(a, polynomials));
-                function(literal, polynomials)
-            }
-            Node::Binary(Binary::Add, a, b) => {
-                let mut terms = self.view(a, polynomials);
-                terms.extend(self.view(b, polynomials));
-                terms
-            }
-            Node::Binary(Binary::Sub, a, b) => {
-                let mut terms = self.view(a, polynomials);
-                terms.extend(self.view(b, polynomials).into_iter().map(Term::negated));
-                terms
-            }
-            Node::Binary(Binary::Mul, a, b) => self.product(a, b, polynomials),
-            Node::Binary(Binary::Div, a, b) => {
-                let divisor = self.sum(b, polynomials);
-                let reciprocal = polynomials.literal(Literal::Reciprocal(divisor), self.graph.stage(b));
-                let numerator = self.view(a, polynomials);
-                let numerator = as_one_term(numerator, polynomials);
-                vec![numerator.times(&Term::new(false, vec![reciprocal]))]
-            }
-            Node::Binary(op, a, b) => {
-                let literal = Literal::Binary(op, self.sum(a, polynomials), self.sum(b, polynomials));
-                function(literal, polynomials)
-            }
-            Node::Select { lhs, rhs, then, otherwise } => {
-                let literal = Literal::Select([lhs, rhs, then, otherwise].map(|part| self.sum(part, polynomials)));
-                function(literal, polynomials)
-            }
-        }
-    }
-
-    fn product(&self, a: ExprId, b: ExprId, polynomials: &mut Polynomials) -> Vec<Term> {
-        if let Form::Expanded { terms, .. } = self.form {
-            let (left, right) = (&self.values[a.index()], &self.values[b.index()]);
-            let count = left.len() * right.len();
-            if count > 1 && count <= terms {
-                return left.iter().flat_map(|x| right.iter().map(|y| x.times(y))).collect();
-            }
-        }
-        let (left, right) = (self.view(a, polynomials), self.view(b, polynomials));
-        let left = as_one_term(left, polynomials);
-        vec![left.times(&as_one_term(right, polynomials))]
-    }
-
-    fn sum(&self, id: ExprId, polynomials: &mut Polynomials) -> SumId {
-        polynomials.intern_sum(&self.values[id.index()])
-    }
-
-    /// The terms of a node inside another; a shared one stays a literal unless the form writes it out.
-    fn view(&self, id: ExprId, polynomials: &mut Polynomials) -> Vec<Term> {
-        let terms = &self.values[id.index()];
-        let is_single_literal = terms.len() == 1 && terms[0].cube.len() <= 1;
-        if is_single_literal || self.uses[id.index()] <= 1 || self.writes_out(terms) {
-            return terms.clone();
-        }
-        let sum = polynomials.intern_sum(terms);
-        vec![Term::new(false, vec![polynomials.sum_literal(sum)])]
-    }
-
-    fn writes_out(&self, terms: &[Term]) -> bool {
-        const MAX_INLINED_FACTORS: usize = 3;
-        match self.form {
-            Form::Derived => false,
-            Form::Inlined { terms: limit } => {
-                terms.len() <= limit && terms.iter().all(|term| term.cube.len() <= MAX_INLINED_FACTORS)
-            }
-            Form::Expanded { terms: limit, .. } => terms.len() <= limit,
-        }
-    }
-}
-
-/// A monomial as it is, anything else as the literal of a sum.
-fn as_one_term(mut terms: Vec<Term>, polynomials: &mut Polynomials) -> Term {
-    if terms.len() == 1
-        && let Some(term) = terms.pop()
-    {
-        return term;
-    }
-    let sum = polynomials.intern_sum(&terms);
-    Term::new(false, vec![polynomials.sum_literal(sum)])
-}
-
-fn number_terms(number: Number, polynomials: &mut Polynomials) -> Vec<Term> {
-    if number.is_zero() {
-        return Vec::new();
-    }
-    let magnitude = number.abs();
-    let cube = if magnitude.is_one() { Vec::new() } else { vec![polynomials.number_literal(magnitude)] };
-    vec![Term::new(number.is_negative(), cube)]
-}
-
-fn cancel_opposite(mut terms: Vec<Term>) -> Vec<Term> {
-    terms.sort_unstable();
-    let mut kept: Vec<Term> = Vec::with_capacity(terms.len());
-    for term in terms {
-        let opposite = kept.iter().position(|other| other.cube == term.cube && other.is_negative != term.is_negative);
-        match opposite {
-            Some(position) => {
-                kept.remove(position);
-            }
-            None => kept.push(term),
-        }
-    }
-    kept
 }
 
 /// Writes sums of products as a graph.
@@ -493,7 +307,8 @@ impl Writer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simplify::field::are_equal;
+    use crate::expr::field::are_equal;
+    use crate::simplify::reading::Form;
 
     #[test]
     fn round_trips_in_every_form() {

@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::cost::hot_weight;
 use super::factor::{Ties, factor};
-use super::fingerprint::merge_equal;
-use super::polynomial::{Form, Polynomials};
+use super::polynomial::Polynomials;
+use super::reading::Form;
 use super::windows::{Order, Window, Windows};
+use crate::expr::cost::hot_weight;
+use crate::expr::fingerprint::merge_equal;
 use crate::expr::{ExprId, Graph, Node, SymbolId};
 
 /// Forms in which a window is factored.
@@ -124,8 +125,8 @@ impl Alone {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::field::are_equal;
     use crate::expr::{Stage, evaluate};
-    use crate::simplify::field::are_equal;
     use crate::simplify::fixture::random_function;
 
     #[test]

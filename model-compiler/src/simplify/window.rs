@@ -201,8 +201,8 @@ impl Loaded {
 mod tests {
     use super::*;
     use crate::expr::Stage;
-    use crate::simplify::cost::hot_weight;
-    use crate::simplify::field::are_equal;
+    use crate::expr::cost::hot_weight;
+    use crate::expr::field::are_equal;
     use crate::simplify::fixture::random_function;
     use crate::simplify::rules::rules;
 

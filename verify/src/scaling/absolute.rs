@@ -5,8 +5,8 @@ use hamel::scheme::StepError;
 use hamel::sparsity::OwnedPattern;
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::parallel;
-use hamel_compiler::schedule::count;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
+use hamel_compiler::schedule::{count, totals};
 use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
 
 use super::{Compiled, Family};
@@ -87,7 +87,7 @@ fn cost(family: &Family, n: usize) -> Result<Cost, StepError> {
     })?;
     let Compiled { equations, schedule, source } = &compiled;
     let is_iterated = |role| [FunctionRole::Residual, FunctionRole::Linearization].contains(&role);
-    let functions = count::functions(equations, schedule);
+    let functions = totals::functions(equations, schedule);
     let kernels = functions.iter().filter(|counts| is_iterated(counts.role)).map(|counts| counts.simplified).sum();
     let of_kernels = schedule.kernels.iter().flat_map(|kernel| &kernel.functions);
     let code = of_kernels.map(|function| count::total(&function.counts.simplified)).sum();

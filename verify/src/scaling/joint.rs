@@ -3,7 +3,7 @@
 use hamel::scheme::StepError;
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::parallel;
-use hamel_compiler::schedule::count;
+use hamel_compiler::schedule::totals;
 use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
 
 use super::Family;
@@ -44,7 +44,7 @@ pub(super) fn run() -> Result<Report, StepError> {
 
 fn operations(family: &Family, n: usize) -> Result<f64, StepError> {
     let compiled = family.compiled(n)?;
-    let functions = count::functions(&compiled.equations, &compiled.schedule);
+    let functions = totals::functions(&compiled.equations, &compiled.schedule);
     let found = functions.iter().find(|counts| counts.role == FunctionRole::ForwardDynamics);
     Ok(found.map_or(f64::NAN, |counts| counts.simplified as f64))
 }

@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use crate::expr::{Binary, ExprId, Graph, Node, Number, Scalar, Unary, evaluate_all};
+use super::{Binary, ExprId, Graph, Node, Number, Scalar, Unary, evaluate_all};
 
 const MODULUS: u64 = (1 << 61) - 1;
 
@@ -14,15 +14,15 @@ const MODULUS: u64 = (1 << 61) - 1;
 ///
 /// Its arithmetic is inlined even in a compiler that is built without optimisation, where it would be mostly calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub(super) struct Residue(u64);
+pub(crate) struct Residue(u64);
 
 impl Residue {
-    pub(super) const ZERO: Residue = Residue(0);
-    pub(super) const ONE: Residue = Residue(1);
+    pub(crate) const ZERO: Residue = Residue(0);
+    pub(crate) const ONE: Residue = Residue(1);
     const TWO: Residue = Residue(2);
 
     /// A pseudo-random element that depends on all the words.
-    pub(super) fn hash(words: &[u64]) -> Residue {
+    pub(crate) fn hash(words: &[u64]) -> Residue {
         let mixed = words.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |state, &word| {
             let mut z = state.wrapping_add(word).wrapping_add(0x9e37_79b9_7f4a_7c15);
             z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -34,11 +34,11 @@ impl Residue {
 
     /// The representative below the modulus.
     #[inline(always)]
-    pub(super) fn value(self) -> u64 {
+    pub(crate) fn value(self) -> u64 {
         self.0
     }
 
-    pub(super) fn inverse(self) -> Residue {
+    pub(crate) fn inverse(self) -> Residue {
         self.power(MODULUS - 2)
     }
 
@@ -182,12 +182,12 @@ impl Scalar for Residue {
 }
 
 /// The values of all nodes in `order` at a pseudo-random point, indexed like the arena.
-pub(super) fn values_at_point(graph: &Graph, order: &[ExprId], seed: u64) -> Vec<Residue> {
+pub(crate) fn values_at_point(graph: &Graph, order: &[ExprId], seed: u64) -> Vec<Residue> {
     evaluate_all(graph, order, &point(graph, order, seed))
 }
 
 /// One pseudo-random value per symbol.
-pub(super) fn any_point(symbols: usize, seed: u64) -> Vec<Residue> {
+pub(crate) fn any_point(symbols: usize, seed: u64) -> Vec<Residue> {
     (0..symbols as u64).map(|symbol| Residue::hash(&[seed, symbol])).collect()
 }
 
@@ -226,7 +226,7 @@ fn point(graph: &Graph, order: &[ExprId], seed: u64) -> Vec<Residue> {
 }
 
 /// Whether two sets of expressions over the same symbols are equal, judged at points of their own.
-pub(super) fn are_equal(left: (&Graph, &[ExprId]), right: (&Graph, &[ExprId])) -> bool {
+pub(crate) fn are_equal(left: (&Graph, &[ExprId]), right: (&Graph, &[ExprId])) -> bool {
     // A wrong sign of a square root survives each point with probability 1/2.
     const SEEDS: [u64; 8] = [77, 78, 79, 80, 81, 82, 83, 84];
     let (left_order, right_order) = (left.0.reachable(left.1), right.0.reachable(right.1));

@@ -1,13 +1,10 @@
 //! Sparsity patterns of the model's matrices, as unions over instances.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
-use super::runs::{difference, list_of_ranges, ranges, steps, text};
+use super::placement::axes;
+use super::{Schedule, ScheduledOutput};
 use crate::derive::{Equations, FunctionRole, Instance, Role};
-use crate::schedule::placement::axes;
-use crate::schedule::runs::runs;
-use crate::schedule::{Schedule, ScheduledOutput};
 
 /// Positions of a matrix's entries, by columns.
 #[derive(Clone, Debug)]
@@ -40,24 +37,12 @@ impl Pattern {
         self.entries.partition_point(|&entry| entry < (column, row))
     }
 
-    /// A `SparsityPattern`.
-    pub fn text(&self) -> String {
-        let columns: Vec<Vec<Range<usize>>> = (0..self.columns)
-            .map(|column| {
-                let [start, end] =
-                    [column, column + 1].map(|at| self.entries.partition_point(|&(known, _)| known < at));
-                ranges(self.entries[start..end].iter().map(|&(_, row)| row))
-            })
-            .collect();
-        let step = |from: &[Range<usize>], to: &[Range<usize>]| {
-            let starts = |ranges: &[Range<usize>]| ranges.iter().map(|range| range.start).collect::<Vec<_>>();
-            let is_alike = from.iter().map(Range::len).eq(to.iter().map(Range::len));
-            difference(&starts(from), &starts(to)).filter(|_| is_alike)
-        };
-        let runs = runs(columns.len(), |from, to| step(&columns[from], &columns[to]));
-        let slice = |array: String| format!("&{array}");
-        let columns = text(&runs, |column| slice(list_of_ranges(&columns[column])), |step| slice(steps(step)));
-        format!("pattern({}, &{columns})", self.rows)
+    /// Rows of the entries of every column, upwards.
+    pub fn rows_of_columns(&self) -> impl ExactSizeIterator<Item = impl Iterator<Item = usize>> {
+        (0..self.columns).map(|column| {
+            let [start, end] = [column, column + 1].map(|at| self.entries.partition_point(|&(known, _)| known < at));
+            self.entries[start..end].iter().map(|&(_, row)| row)
+        })
     }
 }
 

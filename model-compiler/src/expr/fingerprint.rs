@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cost::weight_of;
 use super::field::{Residue, values_at_point};
-use crate::expr::{Binary, ExprId, Graph, Node, Number, Scalar, Unary};
+use super::{Binary, ExprId, Graph, Node, Number, Scalar, Unary};
 
 /// Merges until nothing changes, at most three times.
 pub(crate) fn merge_equal(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {

@@ -1,9 +1,9 @@
 //! What an expression costs to evaluate: the weight W to minimise, and the latency of the longest chain.
 
-use crate::expr::{Binary, ExprId, Graph, Node, Operations, Unary};
+use super::{Binary, ExprId, Graph, Node, Operations, Unary};
 
 /// The weight of one operation, as [`Operations::weight`] has it for lone functions.
-pub(super) fn weight_of(node: Node) -> u32 {
+pub(crate) fn weight_of(node: Node) -> u32 {
     match node {
         Node::Number(_) | Node::Symbol(_) => 0,
         Node::Unary(op, _) => weight_of_unary(op),
@@ -12,7 +12,7 @@ pub(super) fn weight_of(node: Node) -> u32 {
     }
 }
 
-pub(super) fn weight_of_unary(op: Unary) -> u32 {
+pub(crate) fn weight_of_unary(op: Unary) -> u32 {
     match op {
         Unary::Neg | Unary::Abs | Unary::Sign => 1,
         Unary::Sqrt => 12,
@@ -20,7 +20,7 @@ pub(super) fn weight_of_unary(op: Unary) -> u32 {
     }
 }
 
-pub(super) fn weight_of_binary(op: Binary) -> u32 {
+pub(crate) fn weight_of_binary(op: Binary) -> u32 {
     match op {
         Binary::Add | Binary::Sub | Binary::Mul | Binary::Min | Binary::Max => 1,
         Binary::Div => 8,
@@ -29,7 +29,7 @@ pub(super) fn weight_of_binary(op: Binary) -> u32 {
 }
 
 /// The weight of what is evaluated in every step.
-pub(super) fn hot_weight(graph: &Graph, roots: &[ExprId]) -> u64 {
+pub(crate) fn hot_weight(graph: &Graph, roots: &[ExprId]) -> u64 {
     Operations::hot(graph, roots).weight()
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn latency_of(node: Node) -> u32 {
 pub(crate) const FUSED_LATENCY: u32 = 4;
 
 /// Clock cycles of the longest chain of operations that are done in every step.
-pub(super) fn critical_path(graph: &Graph, roots: &[ExprId]) -> u32 {
+pub(crate) fn critical_path(graph: &Graph, roots: &[ExprId]) -> u32 {
     let mut arrival = vec![0; graph.len()];
     for id in graph.reachable(roots) {
         if graph.is_hot(id) {

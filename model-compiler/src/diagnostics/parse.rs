@@ -1,0 +1,85 @@
+//! Messages of what is written in no form that the language has.
+
+use proc_macro2::{Ident, Span};
+use syn::Error;
+
+use super::Place;
+use super::words::{advise, error, plural, unknown};
+
+pub(crate) fn expected(place: Place, what: &str, found: &str) -> Error {
+    error(place, format!("expected {what}, found {found}"))
+}
+
+pub(crate) fn name_too_long(name: &Ident, most: usize) -> Error {
+    error(Place::at(name.span()), format!("expected a name of at most {most} characters"))
+}
+
+pub(crate) fn raw_name(name: &Ident) -> Error {
+    let help = "names are those of other languages too: write it without `r#`, and no keyword";
+    advise(name, format!("expected a name, found `{name}`"), help)
+}
+
+pub(crate) fn path_to_the_runtime(place: Place) -> Error {
+    let help = "name the dependency, as `crate = dynamics;`, or where this crate has it, as `crate = crate::dynamics;`";
+    advise(place, "expected a path to the crate `hamel` that means the same in every module", help)
+}
+
+pub(crate) fn nested_too_deeply(place: Place, most: usize) -> Error {
+    let message = format!("expected at most {most} levels within each other");
+    advise(place, message, "name parts of an expression with `let`")
+}
+
+pub(crate) fn too_many_tokens(span: Span, most: usize) -> Error {
+    let message = format!("expected at most {most} tokens in a model");
+    advise(span, message, "write what is repeated with `for` and `[value; n]`")
+}
+
+pub(crate) fn too_many_substituted_tokens(range: Place, most: usize) -> Error {
+    let message = format!("expected at most {most} tokens from all rounds of all loops together");
+    advise(range, message, "shorten what the names of the loops stand for, or name it with `let`")
+}
+
+pub(crate) fn ambiguous_unit(symbol: &Ident) -> Error {
+    let message = format!("expected `/` between units after `/`, found `{symbol}`");
+    advise(symbol, message, "write `J/kg/K` or `J kg^-1 K^-1`")
+}
+
+pub(crate) fn unknown_item(word: &Ident, items: &[&str]) -> Error {
+    unknown(word, format!("unknown item `{word}`"), items)
+}
+
+/// A state whose declaration ends before its rate.
+pub(crate) fn state_without_rate(place: Place, name: &Ident) -> Error {
+    let message = format!("expected `:` and the rate of change of state `{name}`");
+    advise(place, message, format!("for example `state {name} m/s: (v - {name}) / (10 s);`, without unit for a number"))
+}
+
+pub(crate) fn index_not_integer(place: Place) -> Error {
+    error(place, "expected an integer index, counted from 0")
+}
+
+pub(crate) fn not_an_integer(place: Place) -> Error {
+    advise(place, "expected an integer", "write a number, or a `const` that is declared further up")
+}
+
+pub(crate) fn not_a_count(place: Place, most: i64) -> Error {
+    error(place, format!("expected a number of components from 1 to {most}"))
+}
+
+pub(crate) fn too_many_values(count: Place, most: i64) -> Error {
+    let message = format!("expected at most {most} repeated values in a model");
+    advise(count, message, "check this count, and the loops around it")
+}
+
+pub(crate) fn too_many_rounds(range: Place, most: usize) -> Error {
+    advise(range, format!("expected at most {most} rounds of all loops together"), "check the bounds of this range")
+}
+
+pub(crate) fn too_many_items(range: Place, most: usize) -> Error {
+    let message = format!("expected at most {most} items, those of all rounds counted");
+    advise(range, message, "check the bounds of the loops")
+}
+
+pub(crate) fn wrong_number_of_values(span: Span, names: usize, found: usize) -> Error {
+    error(span, format!("expected {names} {}, found {found}", plural("value", names)))
+}
