@@ -509,3 +509,28 @@ fn trajectories_show_contacts() {
         ["m", "N", "N s"]
     );
 }
+
+/// Forces of the beginning of a step that a scheme averages with those of its end have the forces of contacts among them;
+/// those of the start are not known, which is forgotten by a factor a step.
+#[test]
+fn a_particle_that_slides_is_carried_by_its_weight_and_rubs() {
+    let friction = 0.3;
+    let model = Particle { law: ContactLaw { friction, ..ContactLaw::default() } };
+    let contacts =
+        ContactOptions { initial_acceleration: InitialAcceleration::Consistent, ..ContactOptions::default() };
+    let options = Options { contacts, ..Options::default() };
+    for base in bases() {
+        let mut stepper = base.start_with(&model, Particle::initial(-1e-9, [3.0, 4.0, 0.0]), &options).unwrap();
+        for step in 1..=50 {
+            stepper.step(0.01).unwrap();
+            if step < 40 {
+                continue;
+            }
+            let forces = &stepper.contacts().unwrap().forces;
+            let rubbing = friction * Particle::GRAVITY;
+            for (found, expected) in forces.iter().zip([Particle::GRAVITY, -0.6 * rubbing, -0.8 * rubbing]) {
+                assert!((found - expected).abs() < 1e-8, "{} in step {step}: {found}, {expected}", base.name());
+            }
+        }
+    }
+}
