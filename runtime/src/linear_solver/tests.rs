@@ -215,3 +215,15 @@ fn eliminations_with_kept_pivots_are_right() {
     bad.iter_mut().zip(pattern.entries()).filter(|(_, place)| place.1 == 5).for_each(|(value, _)| *value = 0.0);
     assert!(!lu.refactor(&pattern, &bad) && lu.refactor(&pattern, &current));
 }
+
+/// Row by row below each pivot a factor, and a product for every entry to its right; and the reciprocals of the pivots.
+#[test]
+fn work_of_a_dense_matrix_is_that_of_gauss() {
+    for n in [1_u64, 2, 3, 7] {
+        let full = (0..n as usize).flat_map(|row| (0..n as usize).map(move |column| (row, column)));
+        let pattern = OwnedPattern::from_entries(n as usize, n as usize, full);
+        let factor = n + (0..n).map(|pivot| (n - 1 - pivot) * (n - pivot)).sum::<u64>();
+        let expected = Work { entries: n * n, factor, solve: n * n };
+        assert_eq!(dense::DenseLu::new(&pattern).work(), expected);
+    }
+}
