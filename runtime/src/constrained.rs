@@ -243,3 +243,38 @@ impl Projection<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schemes::common::Pendulum;
+
+    /// Off the circle, with a velocity that leaves it: a point on the circle in the direction of the old one, and the
+    /// velocity along the tangent, to rounding. A single round with the matrix of the old place would leave 1 %.
+    #[test]
+    fn a_projection_ends_on_the_constraint_and_its_rate() {
+        let mut state = Pendulum::initial();
+        let (s, c) = f64::sin_cos(0.4);
+        state.q.copy_from_slice(&[1.01 * c, 1.01 * s]);
+        state.v.copy_from_slice(&[200.0, -300.0]);
+        state.lambda[0] = 5.0;
+        let given = state.clone();
+        let mut projection = Projection {
+            system: Acceleration::new(&Pendulum, "test".to_owned()),
+            jacobian: vec![0.0; 2],
+            rate: vec![0.0],
+            unused: vec![0.0],
+            moved: DVector::zeros(2),
+            start: state.clone(),
+        };
+        let lengths = Lengths::new(&Pendulum, &state);
+        projection.apply(&Pendulum, "test", &lengths, 0.5, &mut state).unwrap();
+        assert!((state.q[0] - c).abs() < 1e-15 && (state.q[1] - s).abs() < 1e-15, "{}", state.q);
+        let along = c * given.v[1] - s * given.v[0];
+        assert!((state.v[0] + s * along).abs() < 1e-12 && (state.v[1] - c * along).abs() < 1e-12, "{}", state.v);
+        assert!(state.q.dot(&state.v).abs() < 1e-13 * along.abs());
+        // The impulse, Δv = Gᵀ Λ with the gradient of the place before, over half a second.
+        let impulse = (&state.v - &given.v).dot(&given.q) / given.q.norm_squared();
+        assert!((state.lambda[0] - 5.0 - impulse / 0.5).abs() < 1e-10, "{}", state.lambda);
+    }
+}

@@ -42,7 +42,7 @@ impl Direction {
         match self {
             Direction::Rising => before < 0.0 && after >= 0.0,
             Direction::Falling => before > 0.0 && after <= 0.0,
-            Direction::Both => before * after < 0.0 || (before != 0.0 && after == 0.0),
+            Direction::Both => Direction::Rising.counts(before, after) || Direction::Falling.counts(before, after),
         }
     }
 }

@@ -38,7 +38,8 @@ impl Oscillator {
     fn implicit(&self, beta: f64) -> Matrix2<f64> {
         let l = self.matrix() * beta;
         let determinant = 1.0 - l.trace() + l.determinant();
-        Matrix2::new(1.0 - l.m22, l.m12, l.m21, 1.0 - l.m11) / determinant
+        // Its first diagonal entry is one.
+        Matrix2::new(1.0 - l.m22, l.m12, l.m21, 1.0) / determinant
     }
 }
 

@@ -513,6 +513,19 @@ mod tests {
         assert_eq!(cause(Scalar { x: 3.0, f: |x| x * x + 1.0, derivative: |x| 2.0 * x }), Cause::StepTooLong);
     }
 
+    #[test]
+    fn corrections_end_by_their_rate_or_where_they_stall() {
+        // The first says nothing, unless it is within the tolerance already.
+        assert!(!is_last(50.0, f64::INFINITY));
+        // A tenth of the last each time: 0.9, 0.09, … more than the tolerance and less are left.
+        assert!(is_last(8.9, 89.0) && !is_last(9.1, 91.0));
+        assert!(is_stalled(60.0, 100.0) && !is_stalled(40.0, 100.0) && !is_stalled(101.0, 102.0));
+        assert!(is_last(90.0, 90.0) && is_last(90.0, 60.0) && !is_last(110.0, 60.0));
+        let mut values = [1.0, -1e-74, 1e-76, -1e-76, 0.0, -3.0];
+        drop_vanishing(&mut values);
+        assert_eq!(values, [1.0, -1e-74, 0.0, 0.0, 0.0, -3.0]);
+    }
+
     /// Equations of a stage are those of motion, then those of multipliers; another stage begins anew.
     #[test]
     fn unknowns_have_names_and_sizes() {

@@ -106,3 +106,32 @@ impl Lengths {
         self.coordinates.iter().map(|&i| state.q[i].abs()).fold(self.arm.max(LEAST_LENGTH), f64::max)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schemes::common::Pendulum;
+
+    #[test]
+    fn the_worst_is_the_largest_or_no_number() {
+        assert_eq!(worst(&[0.5, 3.0, 2.0]), (1, 3.0));
+        assert_eq!(worst(&[]), (0, 0.0));
+        let (place, value) = worst(&[1.0, f64::NAN, 2.0]);
+        assert!(place == 1 && value.is_nan());
+        assert_eq!((measure("m", 2.5), measure("1", 2.5), measure("m^2", 2.5)), (2.5, 1.0, 1.0));
+    }
+
+    /// g = ½ (x² + y² − 1), with the rate x ẋ + y ẏ.
+    #[test]
+    fn residuals_are_those_of_the_constraint_and_of_its_rate() {
+        let mut state = Pendulum::initial();
+        state.q.copy_from_slice(&[0.6, 0.9]);
+        state.v.copy_from_slice(&[-1.0, -2.0]);
+        let mut residuals = Residuals::new(&Pendulum, &state);
+        residuals.evaluate_positions(&Pendulum, &state);
+        residuals.evaluate_velocities(&Pendulum, &state);
+        assert!((residuals.worst_position().1 - 0.085).abs() < 1e-15);
+        assert!((residuals.worst_velocity().1 - 2.4).abs() < 1e-15);
+        assert_eq!((residuals.worst_position().0, residuals.worst_velocity().0), (0, 0));
+    }
+}

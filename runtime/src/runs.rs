@@ -293,10 +293,10 @@ mod tests {
     fn the_iteration_matrix_borders_its_blocks_with_constraints() {
         let diagonal = pattern(2, &[Repetition { count: 2, first: &[&[[0, 1]]], step: &[&[1]] }]);
         let coupling = pattern(2, &[Repetition { count: 1, first: &[&[], &[[0, 2]]], step: &[] }]);
-        let jacobian = pattern(1, &[Repetition { count: 1, first: &[&[[0, 1]], &[]], step: &[] }]);
+        let jacobian = pattern(2, &[Repetition { count: 1, first: &[&[[0, 1]], &[[1, 2]]], step: &[] }]);
         let whole = iteration_matrix([&diagonal, &diagonal, &coupling], &jacobian);
-        assert_eq!((whole.rows, whole.columns), (3, 3));
-        assert_eq!(whole.entries().collect::<Vec<_>>(), [(0, 0), (2, 0), (0, 1), (1, 1), (0, 2)]);
+        assert_eq!((whole.rows, whole.columns), (4, 4));
+        assert_eq!(whole.entries().collect::<Vec<_>>(), [(0, 0), (2, 0), (0, 1), (1, 1), (3, 1), (0, 2), (1, 3)]);
     }
 
     #[test]

@@ -84,3 +84,56 @@ impl Watch {
 fn half_turn(angle: f64) -> f64 {
     ((angle + FRAC_PI_2) / PI).floor()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schemes::common::Craft;
+
+    /// At a pitch from which the next singularity is this far away, rad.
+    fn at(distance: f64, angular_velocity: [f64; 3]) -> State {
+        let mut state = Craft::BALL.initial([0.0; 3], angular_velocity);
+        state.q[4] = FRAC_PI_2 - distance;
+        state
+    }
+
+    /// Next to the singularity each of the three angles may turn by half a radian in a step; further off by any angle.
+    #[test]
+    fn angles_that_turn_fast_next_to_a_singularity_are_lost() {
+        let rate = 100.0;
+        for (distance, is_near) in [(0.02, true), (0.2, false)] {
+            let (s, c) = (FRAC_PI_2 - distance).sin_cos();
+            // φ̇, θ̇ or ψ̇ alone; of ψ̇ a part is about the x axis of the body.
+            for angular_velocity in [[rate, 0.0, 0.0], [0.0, rate, 0.0], [-rate * s, 0.0, rate * c]] {
+                for (dt, is_lost) in [(0.004, false), (0.006, is_near)] {
+                    let mut state = at(distance, angular_velocity);
+                    state.t = 2.0;
+                    let mut watch = Watch::new(&Craft::BALL, &state);
+                    state.t += dt;
+                    let result = watch.pass(&state);
+                    let is_error = matches!(result, Err(StepError::SingularAngle { t: 2.0, coordinate: "theta", .. }));
+                    assert_eq!(is_error, is_lost, "{angular_velocity:?}, {dt}: {result:?}");
+                }
+            }
+        }
+    }
+
+    /// Either state may be the near one.
+    #[test]
+    fn a_step_to_or_over_a_singularity_is_refused() {
+        for sign in [1.0, -1.0] {
+            for (from, to, is_refused) in [(0.1, 0.2, false), (0.1, -0.1, true), (0.1, 0.0, true), (0.1, 1e-7, false)] {
+                let [mut before, mut after] = [from, to].map(|distance| at(distance, [0.0; 3]));
+                (before.q[4], after.q[4]) = (sign * before.q[4], sign * after.q[4]);
+                after.t = 0.1;
+                let mut watch = Watch::new(&Craft::BALL, &before);
+                assert_eq!(watch.pass(&after).is_err(), is_refused, "{sign}: {from}, {to}");
+            }
+        }
+        for (from, to) in [(0.02, 0.2), (0.2, 0.02)] {
+            let mut watch = Watch::new(&Craft::BALL, &at(from, [100.0, 0.0, 0.0]));
+            let after = State { t: 0.1, ..at(to, [100.0, 0.0, 0.0]) };
+            assert!(watch.pass(&after).is_err(), "{from}, {to}");
+        }
+    }
+}

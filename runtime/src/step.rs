@@ -336,3 +336,15 @@ impl StepError {
         matches!(self, Self::NotConverged { .. } | Self::Singular { .. } | Self::NotFinite { .. })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_of_steps_add_up() {
+        let mut total = StepStats { newton_iterations: 3, factorizations: 2, at_rounding: 1 };
+        total += StepStats { newton_iterations: 10, factorizations: 20, at_rounding: 30 };
+        assert_eq!(total, StepStats { newton_iterations: 13, factorizations: 22, at_rounding: 31 });
+    }
+}

@@ -261,3 +261,39 @@ impl Balance {
         self.kinetic + self.of_first_step + (most - least) + self.turnover + ROUNDING * least.abs().max(most.abs())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schemes::common::Springs;
+
+    /// From a driven start to a state with a stretched spring, half a second later; all by hand.
+    #[test]
+    fn a_balance_is_that_of_powers_of_drives_and_of_contacts() {
+        let mut start = Springs::initial();
+        (start.a[0], start.lambda[0]) = (1.0, 2.0);
+        let mut balance = Balance::new(&Springs, &start).unwrap();
+        let mut end = Springs::initial();
+        (end.t, end.q[0], end.lambda[0]) = (0.5, 0.3, -4.0);
+        end.v.fill(0.0);
+        let record = ContactRecord { work: -0.3, most_work: 0.4, ..ContactRecord::default() };
+        balance.follow(&Springs, &end, Some(&record));
+        balance.look(&Springs, &end);
+
+        // The pull at the middle, a tenth of the squares of rates of the springs, and the drive with 2 N at 0.1 m/s.
+        let before = 0.2 - 0.1 * (0.01 + 0.04 + 0.04 + 0.09) + 0.2;
+        let after = -0.4 * f64::cos(0.5);
+        let work = 0.25 * (before + after);
+        let (kinetic, potential) = (0.5 * (2.0 * 0.01 + 0.04 + 3.0 * 0.09), 0.045);
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-10, "{found}, {expected}");
+        near(balance.difference(), potential - kinetic - work + 0.3);
+        near(balance.gain(), potential - kinetic - 0.5 * before - 0.4);
+        // The acceleration of the start makes 0.5 m/s of the first mass.
+        near(balance.in_motion(), kinetic + 0.25 + potential + work.abs() + 0.3);
+        // Half a second later at the same place: contacts have done nothing more.
+        (end.t, end.lambda[0]) = (1.0, 0.0);
+        balance.follow(&Springs, &end, Some(&record));
+        near(balance.difference(), potential - kinetic - work - 0.25 * after + 0.3);
+        near(balance.in_motion(), kinetic + 0.25 + potential + work.abs() + 0.3);
+    }
+}

@@ -45,7 +45,7 @@ fn steps_do_not_allocate() {
     let clearance = Slider::TABLE_1;
     // All corners touch all the time.
     let tight = Slider { clearance: 0.0, ..clearance };
-    let particle = Particle { law: clearance.law };
+    let particle = Particle::on(clearance.law);
     let cases: [(&dyn Model, State, f64); 8] = [
         (&Oscillator, Oscillator::initial(), 0.01),
         (&Pendulum, Pendulum::initial(), 0.01),

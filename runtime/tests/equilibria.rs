@@ -33,7 +33,7 @@ fn a_pendulum_hangs_down_and_an_oscillator_where_forces_balance() {
 
 #[test]
 fn what_nothing_holds_is_named() {
-    let particle = Particle { law: ContactLaw::default() };
+    let particle = Particle::on(ContactLaw::default());
     let found = equilibrium(&particle, &Particle::initial(1.0, [0.0; 3]));
     let Err(EquilibriumError::Singular { model: "Particle", iteration: 0, reason, .. }) = &found else {
         panic!("{found:?}")

@@ -608,3 +608,56 @@ fn schemes_are_found_by_name() {
     let parameter = schemes::by_name("hht", &[("rho", 0.5)]).err().unwrap().to_string();
     assert!(parameter.contains("alpha"), "{parameter}");
 }
+
+/// How schemes are called, and how often each solves equations of motion in a step.
+const TITLES: [(&str, &str, u32); 37] = [
+    ("modified_euler", "modified Euler", 1),
+    ("runge_kutta_like", "Runge-Kutta-like", 2),
+    ("runge_kutta_like_printed", "Runge-Kutta-like, as printed", 2),
+    ("newmark_predictor_corrector", "Newmark predictor-corrector (β = 0.25, γ = 0.5, 3 corrections)", 4),
+    ("newmark_iterated", "Newmark predictor-corrector (β = 0.25, γ = 0.5, tolerance 1e-12)", 1),
+    ("runge_kutta", "Runge-Kutta", 4),
+    ("newmark", "Newmark (β = 0.25, γ = 0.5)", 1),
+    ("hht", "HHT (α = -0.1)", 1),
+    ("generalized_alpha", "generalized-α (ρ∞ = 0.8)", 1),
+    ("modified_hht", "modified HHT (α = -0.1)", 1),
+    ("modified_hht_body_weighted", "modified HHT, body-weighted (α = -0.1)", 1),
+    ("moreau", "Moreau", 1),
+    ("half_explicit", "half-explicit", 2),
+    ("lms2", "LMS2 (ρ∞ = 0.6)", 1),
+    ("lms3", "LMS3 (ρ∞ = 0.6)", 1),
+    ("lms4", "LMS4 (ρ∞ = 0.6)", 1),
+    ("ss2", "SS2 (ρ∞ = 0.6)", 1),
+    ("ss3", "SS3 (ρ∞ = 0.6)", 1),
+    ("ss4", "SS4 (ρ∞ = 0.6)", 1),
+    ("trapezoidal", "trapezoidal", 1),
+    ("bathe", "Bathe", 2),
+    ("rho_bathe", "ρ∞-Bathe (ρ∞ = 0.6)", 2),
+    ("msstc3", "MSSTC(3) (ρ∞ = 0.6)", 3),
+    ("msstc4", "MSSTC(4) (ρ∞ = 0.6)", 4),
+    ("msstc5", "MSSTC(5) (ρ∞ = 0.6)", 5),
+    ("mssth3", "MSSTH(3) (ρ∞ = 0.6)", 3),
+    ("mssth4", "MSSTH(4) (ρ∞ = 0.6)", 4),
+    ("mssth5", "MSSTH(5) (ρ∞ = 0.6)", 5),
+    ("esdirk324", "ESDIRK3(2)4L[2]SA", 3),
+    ("esdirk325", "ESDIRK3(2)5L[2]SA", 4),
+    ("esdirk436", "ESDIRK4(3)6L[2]SA2", 5),
+    ("mssth3_published", "MSSTH(3) as published (ρ∞ = 0.6)", 3),
+    ("mssth4_published", "MSSTH(4) as published (ρ∞ = 0.6)", 4),
+    ("mssth5_published", "MSSTH(5) as published (ρ∞ = 0.6)", 5),
+    ("ed_alpha", "ED-α (ρ∞ = 0.6)", 2),
+    ("radau_iia3", "Radau IIA, two stages", 2),
+    ("radau_iia5", "Radau IIA", 3),
+];
+
+#[test]
+fn schemes_are_called_and_counted_by_their_stages() {
+    let found: Vec<(&str, String, u32)> = schemes::entries()
+        .map(|entry| (entry.name, entry.scheme(&[]).unwrap()))
+        .map(|(name, scheme)| (name, scheme.name(), scheme.stages()))
+        .collect();
+    let expected = TITLES.map(|(name, title, stages)| (name, title.to_owned(), stages));
+    assert_eq!(found, expected);
+    let cautioned = schemes::entries().filter(|entry| entry.scheme(&[]).unwrap().caution().is_some());
+    assert_eq!(cautioned.map(|entry| entry.name).collect::<Vec<_>>(), ["runge_kutta_like_printed"]);
+}

@@ -152,7 +152,8 @@ impl Model for Redundant {
         Pendulum.damping(state, out);
     }
     fn stiffness(&self, state: &State, out: &mut [f64]) {
-        Pendulum.stiffness(state, out);
+        let lambda = state.lambda.sum();
+        out.copy_from_slice(&[-lambda, 0.0, 0.0, -lambda]);
     }
     fn reference_configuration(&self, q: &mut [f64]) {
         Pendulum.reference_configuration(q);
@@ -433,4 +434,62 @@ fn tolerances_below_rounding_are_met_as_far_as_rounding_allows() {
             assert!((usual - tight).abs() < 1e-11, "{name}: {usual} {tight}");
         }
     }
+}
+
+/// Kinetic energy overflows where the velocity does not: what is recorded is finite, unless nobody asks for that.
+#[test]
+fn what_is_recorded_is_finite_where_that_is_asked_for() {
+    let particle = common::Particle::on(hamel::ContactLaw::default());
+    let initial = common::Particle::initial(100.0, [1e200, 0.0, 0.0]);
+    let scheme = hamel::schemes::by_name("half_explicit", &[]).unwrap();
+    let run = |finite| {
+        let watchers = Watchers { constraints: None, finite, energy: None };
+        let options = Options { watchers, ..Options::default() };
+        Simulation::new(&particle, &*scheme).options(options).step(0.01).until(0.05).run(initial.clone())
+    };
+    let Err(StepError::NotFiniteValue { quantity, .. }) = run(true).outcome else { panic!("finite energy") };
+    assert_eq!(quantity, "`kinetic_energy`");
+    let run = run(false);
+    assert!(run.outcome.is_ok(), "{:?}", run.outcome);
+    assert_eq!(run.trajectory.column("kinetic_energy").unwrap().next_back(), Some(f64::INFINITY));
+}
+
+/// Nothing moves, nothing is gained or lost.
+#[test]
+fn a_rest_is_no_reason_for_cautions() {
+    let (q, a) = (common::vector(&[0.0, -1.0]), common::vector(&[0.0, 0.0]));
+    let lambda = common::vector(&[-Pendulum::GRAVITY]);
+    let start = State { t: 0.0, q, v: a.clone(), a, lambda };
+    let run = Simulation::new(&Pendulum, &RungeKutta).step(0.01).until(0.1).run(start);
+    assert!(run.outcome.is_ok() && run.cautions.is_empty(), "{:?} {:?}", run.outcome, run.cautions);
+}
+
+/// A particle that falls half a metre is as deep in the ground as a step lets it fall.
+#[test]
+fn penetrations_that_are_no_small_part_of_the_motion_are_cautioned() {
+    let particle = common::Particle::on(hamel::ContactLaw { restitution: 0.8, ..hamel::ContactLaw::default() });
+    for (dt, is_deep) in [(0.03, true), (1e-4, false)] {
+        let scheme = hamel::schemes::by_name("half_explicit", &[]).unwrap();
+        let run =
+            Simulation::new(&particle, &*scheme).step(dt).until(0.6).run(common::Particle::initial(0.5, [0.0; 3]));
+        assert!(run.outcome.is_ok(), "{:?}", run.outcome);
+        let depth = run.trajectory.column("penetration").unwrap().next_back().unwrap();
+        match run.cautions[..] {
+            [Caution::Penetration { depth: found, widest }] if is_deep => {
+                assert_eq!(found, depth);
+                assert!((widest - 0.5).abs() < 1e-12 && depth > 0.025 && depth < 0.1, "{depth} {widest}");
+            }
+            [] if !is_deep => assert!(depth > 0.0 && depth < 5e-4, "{depth}"),
+            ref other => panic!("{dt}: {other:?}"),
+        }
+    }
+}
+
+/// The pendulum with two equal rods hangs as that with one, at the weight.
+#[test]
+fn redundant_constraints_hold_an_equilibrium() {
+    let start = State { lambda: common::vector(&[-4.0; 2]), q: common::vector(&[0.3, -0.9]), ..Pendulum::initial() };
+    let state = hamel::equilibrium(&Redundant, &start).unwrap().state;
+    assert!(state.q[0].abs() < 1e-12 && (state.q[1] + 1.0).abs() < 1e-12, "{}", state.q);
+    assert!((state.lambda.sum() + Pendulum::GRAVITY).abs() < 1e-12, "{}", state.lambda);
 }

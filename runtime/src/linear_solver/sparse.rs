@@ -208,7 +208,7 @@ impl SparseLu {
     }
 
     /// Eliminates in the kept order; false when a pivot has become too small for its column.
-    fn refactor(&mut self, pattern: &OwnedPattern, values: &[f64]) -> bool {
+    pub(super) fn refactor(&mut self, pattern: &OwnedPattern, values: &[f64]) -> bool {
         for column in 0..self.n {
             for slot in pattern.column(self.column_order[column] as usize) {
                 let row = self.row_position[pattern.row_indices[slot] as usize];
@@ -242,7 +242,7 @@ impl SparseLu {
         true
     }
 
-    fn substitute(&mut self, rhs: &mut [f64]) {
+    pub(super) fn substitute(&mut self, rhs: &mut [f64]) {
         let work = &mut self.work;
         for (&position, &value) in self.row_position.iter().zip(&*rhs) {
             work[position as usize] = value;

@@ -165,3 +165,65 @@ fn unknowns_that_are_left_out_are_zero() {
         assert_solves(&mut solver, &pattern, &values, &mut random);
     }
 }
+
+/// What a matrix without inverse makes zero is found, whatever its units.
+#[test]
+fn what_a_singular_matrix_leaves_undetermined_is_found() {
+    for bodies in [1, 6] {
+        for unit in [1.0, 1e8] {
+            let (pattern, mut random) = (chain(bodies), Random(5));
+            let mut values = values(&pattern, &mut random);
+            let n = pattern.columns;
+            // The row of each column's norm is made such that A x = 0 in the first row too, where only it is free.
+            let null = DVector::from_fn(n, |_, _| random.next());
+            for row in 0..n {
+                let slot = pattern.entries().position(|place| place.0 == row).expect("an entry in every row");
+                let first = pattern.entries().nth(slot).expect("an entry").1;
+                values[slot] = 0.0;
+                let sum = (&dense(&pattern, &values) * &null)[row];
+                values[slot] = -sum / null[first];
+            }
+            values.iter_mut().for_each(|value| *value *= unit);
+            let mut found = DVector::from_fn(n, |_, _| random.next());
+            LinearSolver::from_pattern(pattern.clone()).undetermined(&values, found.as_mut_slice());
+            let angle = 1.0 - found.normalize().dot(&null.normalize()).abs();
+            assert!(angle < 1e-10, "{bodies} bodies, {unit}: {angle:e}");
+        }
+    }
+}
+
+/// Solutions are tested, and a failed test chooses anew: eliminations that keep their pivots must be right by themselves.
+#[test]
+fn eliminations_with_kept_pivots_are_right() {
+    let (pattern, mut random) = (chain(6), Random(9));
+    let mut lu = sparse::SparseLu::new(&pattern);
+    assert_eq!(lu.work(), Work { entries: 0, factor: 0, solve: 0 });
+    let mut current = values(&pattern, &mut random);
+    lu.factor(&pattern, &current).unwrap();
+    assert!(lu.work().entries >= pattern.nnz() as u64 && lu.work().factor > lu.work().entries);
+    for _ in 0..3 {
+        current.iter_mut().for_each(|value| *value *= 1.0 + 0.02 * random.next());
+        assert!(lu.refactor(&pattern, &current), "these pivots are good enough");
+        let rhs = DVector::from_fn(pattern.rows, |_, _| random.next());
+        let mut found = rhs.clone();
+        lu.substitute(found.as_mut_slice());
+        let residual = (dense(&pattern, &current) * &found - &rhs).amax();
+        assert!(residual <= 1e-11 * (1.0 + found.amax()), "residual {residual:e}");
+    }
+    // A pivot that has nearly vanished is refused, and leaves nothing behind.
+    let mut bad = current.clone();
+    bad.iter_mut().zip(pattern.entries()).filter(|(_, place)| place.1 == 5).for_each(|(value, _)| *value = 0.0);
+    assert!(!lu.refactor(&pattern, &bad) && lu.refactor(&pattern, &current));
+}
+
+/// Row by row below each pivot a factor, and a product for every entry to its right; and the reciprocals of the pivots.
+#[test]
+fn work_of_a_dense_matrix_is_that_of_gauss() {
+    for n in [1_u64, 2, 3, 7] {
+        let full = (0..n as usize).flat_map(|row| (0..n as usize).map(move |column| (row, column)));
+        let pattern = OwnedPattern::from_entries(n as usize, n as usize, full);
+        let factor = n + (0..n).map(|pivot| (n - 1 - pivot) * (n - pivot)).sum::<u64>();
+        let expected = Work { entries: n * n, factor, solve: n * n };
+        assert_eq!(dense::DenseLu::new(&pattern).work(), expected);
+    }
+}

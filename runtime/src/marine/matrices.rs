@@ -135,5 +135,19 @@ mod tests {
         lopsided[(0, 1)] = 1.0;
         assert_eq!(Coriolis::Momenta.matrix(&lopsided, &nu), None);
         assert!(Coriolis::Momentum.matrix(&lopsided, &nu).is_some());
+        // A rigid body has one mass in all directions, a coupling that is skew and the same both ways, and a symmetric
+        // inertia; of each, one entry that is not so.
+        assert!(Coriolis::AngularVelocity.is_defined(&body()));
+        for (row, column) in [(0, 0), (1, 2), (0, 3), (3, 0), (1, 5), (4, 2), (3, 5)] {
+            let mut other = body();
+            other[(row, column)] += 0.1;
+            assert!(!Coriolis::AngularVelocity.is_defined(&other), "{row}, {column}");
+        }
+        // A coupling that is symmetric, or skew but not the same both ways.
+        for sign in [1.0, -1.0] {
+            let mut other = body();
+            (other[(0, 4)], other[(4, 0)]) = (0.4, sign * 0.4);
+            assert!(!Coriolis::AngularVelocity.is_defined(&other), "{sign}");
+        }
     }
 }

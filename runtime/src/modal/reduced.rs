@@ -18,6 +18,7 @@ pub struct Reduced<'m> {
     q: ModalRange,
     v: ModalRange,
     info: &'static ModelInfo,
+    singular_angles: &'static [usize],
     /// Models are shared between threads and allocate nothing while they are evaluated.
     scratch: Mutex<Scratch>,
 }
@@ -141,6 +142,11 @@ impl<'m> Reduced<'m> {
             model.describe().contact_jacobian.nnz(),
             (model.n_initial_conditions().0.max(model.n_initial_conditions().1)) * dims.nv,
         ];
+        let kept = model.singular_angles().iter().filter_map(|&angle| match q.place(angle) {
+            NewPlace::Kept(place) => Some(place),
+            NewPlace::Modal(_) => None,
+        });
+        let singular_angles = kept.collect::<Vec<usize>>().leak();
         let scratch = Scratch {
             state: State::zeros(dims),
             force: vec![0.0; dims.nv],
@@ -148,7 +154,7 @@ impl<'m> Reduced<'m> {
             half: DMatrix::zeros(rows, rows),
             full: DMatrix::zeros(rows, rows),
         };
-        Ok(Self { model, shapes: modes.shapes.clone(), q, v, info, scratch: Mutex::new(scratch) })
+        Ok(Self { model, shapes: modes.shapes.clone(), q, v, info, singular_angles, scratch: Mutex::new(scratch) })
     }
 
     fn scratch(&self) -> MutexGuard<'_, Scratch> {
@@ -444,6 +450,10 @@ impl Model for Reduced<'_> {
         q[..modal.start].copy_from_slice(&whole[..self.q.whole.start]);
         q[modal.end..].copy_from_slice(&whole[self.q.whole.end..]);
         q[modal].fill(0.0);
+    }
+
+    fn singular_angles(&self) -> &'static [usize] {
+        self.singular_angles
     }
 
     fn n_initial_conditions(&self) -> (usize, usize) {

@@ -301,3 +301,41 @@ pub(super) fn on_disc(point: [f64; 2], radius: f64) -> [f64; 2] {
     let size = point[0].hypot(point[1]);
     if size <= radius { point } else { point.map(|part| part * (radius / size)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of a contact are scaled by the root of its largest entry: G to one, b with it, Λ by its inverse.
+    #[test]
+    fn scaled_rows_have_the_impulses_that_were_given() {
+        let mut problem = Problem::default();
+        problem.push(1, 0.5);
+        problem.push(0, 0.0);
+        problem.allocate();
+        for (row, column, value) in [(0, 0, 1.0), (1, 1, 4.0), (0, 1, 0.5), (1, 0, 0.5), (2, 2, 16.0), (0, 2, 4.0)] {
+            problem.add_entry(row, column, value);
+        }
+        for (row, (bias, guess)) in [(-3.0, 2.0), (1.0, -0.5), (10.0, 0.25)].into_iter().enumerate() {
+            problem.set_row(row, bias, guess);
+        }
+        problem.scale();
+        assert_eq!([0, 1, 2].map(|row| problem.scale_of(row)), [0.5, 0.5, 0.25]);
+        assert_eq!([0, 1, 2].map(|row| problem.impulse(row)), [2.0, -0.5, 0.25]);
+        assert_eq!([0, 1, 2].map(|row| problem.bias(row)), [-1.5, 0.5, 2.5]);
+        assert_eq!(problem.unknowns(), [4.0, -1.0, 1.0]);
+        // G Λ, scaled.
+        assert_eq!(problem.act(0, &[1.0, 0.0, 0.0])[..2], [0.25, 0.125]);
+        assert_eq!(problem.act(0, &[0.0, 1.0, 0.0])[..2], [0.125, 1.0]);
+        assert_eq!(problem.act(0, &[0.0, 0.0, 1.0])[..2], [0.5, 0.0]);
+        assert_eq!(problem.act(1, &[0.0, 0.0, 1.0])[0], 1.0);
+        assert!(problem.is_finite());
+        problem.set_row(1, f64::NAN, 0.0);
+        assert!(!problem.is_finite());
+        problem.set_row(1, 0.0, f64::INFINITY);
+        assert!(!problem.is_finite());
+        problem.set_row(1, 0.0, 0.0);
+        problem.add_entry(2, 2, f64::NAN);
+        assert!(!problem.is_finite());
+    }
+}

@@ -475,19 +475,20 @@ impl Equations for Stages<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::common::{FreeBody, HeavyTop, Oscillator, Pendulum, Rotor};
+    use super::super::common::{Craft, FreeBody, HeavyTop, Oscillator, Pendulum, Rotor};
     use super::*;
     use crate::tables;
 
     #[test]
     fn matrix_is_the_derivative_of_the_residual() {
         let (body, rotor) = (FreeBody::TUMBLING, Rotor(FreeBody::TUMBLING));
-        let cases: [(&dyn Model, State); 5] = [
+        let cases: [(&dyn Model, State); 6] = [
             (&Oscillator, Oscillator::initial()),
             (&Pendulum, Pendulum::initial()),
             (&body, body.initial(FreeBody::SPIN)),
             (&rotor, rotor.initial(FreeBody::SPIN)),
             (&HeavyTop, HeavyTop::initial()),
+            (&Craft::PULLED, Craft::PULLED.initial([2.0, -3.0, 1.0], [0.5, 1.5, -2.0])),
         ];
         let tableaus = [(tables::ed_alpha(0.6, 1.0 / 6.0).unwrap(), 1), (tables::radau_iia5(), 0)];
         for (model, initial) in &cases {

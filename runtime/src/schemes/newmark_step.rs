@@ -463,7 +463,7 @@ fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::common::{FreeBody, HeavyTop, Oscillator, Pendulum};
+    use super::super::common::{Craft, FreeBody, HeavyTop, Oscillator, Pendulum};
     use super::*;
 
     /// Residual and matrix of a step of 0.05 s at an iterate that is no solution, against central differences.
@@ -497,6 +497,8 @@ mod tests {
             assert_matrix_is_exact(&parameters, &Pendulum, Pendulum::initial());
             assert_matrix_is_exact(&parameters, &body, body.initial(FreeBody::SPIN));
             assert_matrix_is_exact(&parameters, &HeavyTop, HeavyTop::initial());
+            let craft = Craft::PULLED.initial([2.0, -3.0, 1.0], [0.5, 1.5, -2.0]);
+            assert_matrix_is_exact(&parameters, &Craft::PULLED, craft);
         }
     }
 }

@@ -10,6 +10,7 @@ mod pendulum;
 mod slider;
 mod springs;
 mod top;
+mod weighted;
 
 pub use body::{FreeBody, Rotor};
 pub use craft::Craft;
@@ -19,6 +20,7 @@ pub use pendulum::{Chain, LinearOscillator, Oscillator, Pendulum};
 pub use slider::Slider;
 pub use springs::Springs;
 pub use top::HeavyTop;
+pub use weighted::Weighted;
 
 use hamel::{Block, Channel, ModelInfo, SparsityPattern};
 use nalgebra::DVector;

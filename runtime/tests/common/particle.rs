@@ -7,13 +7,20 @@ use nalgebra::DVector;
 
 use super::{assembled_from_parts, channel, fill, full_info, full_pattern, vector, without_initial_conditions};
 
-/// A unit mass above the plane z = 0.
+/// A unit mass above a plane, z = 0 at first.
 pub struct Particle {
     pub law: ContactLaw,
+    /// Velocity of the plane, m/s.
+    pub ground: [f64; 3],
 }
 
 impl Particle {
     pub const GRAVITY: f64 = 9.81;
+
+    /// Above a plane at rest.
+    pub fn on(law: ContactLaw) -> Self {
+        Self { law, ground: [0.0; 3] }
+    }
 
     pub fn initial(height: f64, velocity: [f64; 3]) -> State {
         let (q, a) = (vector(&[0.0, 0.0, height]), vector(&[0.0, 0.0, -Self::GRAVITY]));
@@ -44,15 +51,16 @@ impl Model for Particle {
     fn constraint(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
     fn constraint_jacobian(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
     fn constraint_bias(&self, _t: f64, _q: &[f64], _v: &[f64], _rate: &mut [f64], _acceleration: &mut [f64]) {}
-    fn contact_gap(&self, _t: f64, q: &[f64], out: &mut [f64]) {
-        out[0] = q[2];
+    fn contact_gap(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        out[0] = q[2] - self.ground[2] * t;
     }
     fn contact_jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         let rows = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         fill(&self.describe().contact_jacobian, out, |row, column| rows[row][column]);
     }
     fn contact_bias(&self, _t: f64, _q: &[f64], _v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
-        rate.fill(0.0);
+        let [x, y, z] = self.ground;
+        rate.copy_from_slice(&[-z, -x, -y]);
         acceleration.fill(0.0);
     }
     fn contact_laws(&self, out: &mut [ContactLaw]) {
