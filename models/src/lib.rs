@@ -3,6 +3,20 @@
 //! Each system stands in its own file, where it makes sense in more than one formulation; [`ALL`] lists them by name for
 //! the command line, the laws in `tests/` and the benchmarks.
 
+/// Models of the same mechanics: each has the items of its own between those that all share.
+macro_rules! formulations {
+    (
+        shared $before:tt
+        $($(#[$doc:meta])* pub model $name:ident $own:tt)+
+        shared $after:tt
+    ) => {
+        $(formulations!(@model [$(#[$doc])*] $name $before $own $after);)+
+    };
+    (@model [$($doc:tt)*] $name:ident { $($before:tt)* } { $($own:tt)* } { $($after:tt)* }) => {
+        hamel_macros::multibody! { $($doc)* pub model $name { $($before)* $($own)* $($after)* } }
+    };
+}
+
 pub mod andrews_squeezer;
 pub mod bouncing_ball;
 pub mod chain;
@@ -39,41 +53,6 @@ pub mod single_axis_rotation;
 pub mod thin_beam;
 pub mod v8_crank_drive;
 
-pub use andrews_squeezer::{AndrewsSqueezer, AndrewsSqueezerAbsolute};
-pub use beam_cantilever::{BeamBend, BeamCantilever};
-pub use bouncing_ball::BouncingBall;
-pub use chain::Chain;
-pub use disc_pile::DiscPile;
-pub use double_pendulum::{DoublePendulum, DoublePendulumAbsolute};
-pub use driven_pendulum::{DrivenPendulum, DrivenPendulumAbsolute};
-pub use ellipsoid::{Ellipsoid, EllipsoidAbsolute};
-pub use flexible_cantilever::FlexibleCantilever;
-pub use flexible_four_bar::FlexibleFourBar;
-pub use flexible_pendulum::{FlexiblePendulum, FlexiblePendulumPinned};
-pub use flexible_slider_crank::{FlexibleSliderCrank, FlexibleSliderCrankPinned};
-pub use floating_body::{FloatingBody, MooredShip};
-pub use flyball_governor::{FlyballGovernor, FlyballGovernorAbsolute};
-pub use forced_oscillator::ForcedOscillator;
-pub use four_bars::FourBars;
-pub use free_body::{FreeBody, FreeBodyJoint};
-pub use heavy_top::{HeavyTop, HeavyTopJoint};
-pub use otter::Otter;
-pub use pendulum::{Pendulum, PendulumAbsolute};
-pub use point_pendulum::PointPendulum;
-pub use rocking_block::RockingBlock;
-pub use rolling_ball::{RollingBall, RollingBallJoint};
-pub use rotating_shaft::RotatingShaft;
-pub use scotch_yoke::{ScotchYoke, ScotchYokeAbsolute};
-pub use shaft_line::{ShaftLine, ShaftLineAbsolute};
-pub use single_axis_rotation::SingleAxisRotation;
-pub use sleigh::{Sleigh, SleighAbsolute};
-pub use slider_crank::{SliderCrank, SliderCrankAbsolute};
-pub use slider_crank_clearance::{SliderCrankClearance, SliderCrankClearanceAbsolute};
-pub use stick_slip::StickSlip;
-pub use thin_beam::ThinBeam;
-pub use three_mass_oscillator::{ThreeMassOscillator, ThreeMassOscillatorConstrained};
-pub use v8_crank_drive::V8CrankDrive;
-
 use hamel::{Model, UnknownParameter};
 
 /// A model by its name.
@@ -88,16 +67,18 @@ pub struct ModelEntry {
 }
 
 macro_rules! models {
-    ($($name:literal => $module:ident::$model:ident / $parameters:ident $(= $other:literal)?),* $(,)?) => {
+    ($($name:literal => $module:ident::$model:ident $(= $other:literal)?),* $(,)?) => {
+        $(pub use $module::$model;)*
+
         /// Every model.
         pub static ALL: &[ModelEntry] = &[$(ModelEntry {
             name: $name,
             build: |values| {
-                let mut parameters = $module::$parameters::default();
+                let mut parameters = parameters_of($model::new);
                 for (component, value) in values {
                     parameters.set(component, *value)?;
                 }
-                Ok(Box::new($module::$model::new(parameters)))
+                Ok(Box::new($model::new(parameters)))
             },
             same_as: models!(@other $($other)?),
         }),*];
@@ -106,68 +87,65 @@ macro_rules! models {
     (@other $other:literal) => { Some($other) };
 }
 
+/// The default values of what makes a model.
+fn parameters_of<P: Default, M>(_new: fn(P) -> M) -> P {
+    P::default()
+}
+
 models![
-    "andrews_squeezer" => andrews_squeezer::AndrewsSqueezer / AndrewsSqueezerParameters,
-    "andrews_squeezer_absolute" =>
-        andrews_squeezer::AndrewsSqueezerAbsolute / AndrewsSqueezerAbsoluteParameters = "andrews_squeezer",
-    "beam_bend" => beam_cantilever::BeamBend / BeamBendParameters,
-    "beam_cantilever" => beam_cantilever::BeamCantilever / BeamCantileverParameters,
-    "bouncing_ball" => bouncing_ball::BouncingBall / BouncingBallParameters,
-    "chain" => chain::Chain / ChainParameters,
-    "disc_pile" => disc_pile::DiscPile / DiscPileParameters,
-    "pendulum" => pendulum::Pendulum / PendulumParameters,
-    "pendulum_absolute" => pendulum::PendulumAbsolute / PendulumAbsoluteParameters = "pendulum",
-    "double_pendulum" => double_pendulum::DoublePendulum / DoublePendulumParameters,
-    "double_pendulum_absolute" =>
-        double_pendulum::DoublePendulumAbsolute / DoublePendulumAbsoluteParameters = "double_pendulum",
-    "driven_pendulum" => driven_pendulum::DrivenPendulum / DrivenPendulumParameters,
-    "driven_pendulum_absolute" =>
-        driven_pendulum::DrivenPendulumAbsolute / DrivenPendulumAbsoluteParameters = "driven_pendulum",
-    "ellipsoid" => ellipsoid::Ellipsoid / EllipsoidParameters,
-    "ellipsoid_absolute" => ellipsoid::EllipsoidAbsolute / EllipsoidAbsoluteParameters = "ellipsoid",
-    "flexible_cantilever" => flexible_cantilever::FlexibleCantilever / FlexibleCantileverParameters,
-    "flexible_pendulum" => flexible_pendulum::FlexiblePendulum / FlexiblePendulumParameters,
-    "flexible_pendulum_pinned" => flexible_pendulum::FlexiblePendulumPinned / FlexiblePendulumPinnedParameters,
-    "flexible_slider_crank" => flexible_slider_crank::FlexibleSliderCrank / FlexibleSliderCrankParameters,
-    "flexible_slider_crank_pinned" =>
-        flexible_slider_crank::FlexibleSliderCrankPinned / FlexibleSliderCrankPinnedParameters,
-    "floating_body" => floating_body::FloatingBody / FloatingBodyParameters,
-    "flyball_governor" => flyball_governor::FlyballGovernor / FlyballGovernorParameters,
-    "flyball_governor_absolute" =>
-        flyball_governor::FlyballGovernorAbsolute / FlyballGovernorAbsoluteParameters = "flyball_governor",
-    "forced_oscillator" => forced_oscillator::ForcedOscillator / ForcedOscillatorParameters,
-    "four_bars" => four_bars::FourBars / FourBarsParameters,
-    "moored_ship" => floating_body::MooredShip / MooredShipParameters,
-    "otter" => otter::Otter / OtterParameters,
-    "point_pendulum" => point_pendulum::PointPendulum / PointPendulumParameters,
-    "rocking_block" => rocking_block::RockingBlock / RockingBlockParameters,
-    "rolling_ball" => rolling_ball::RollingBall / RollingBallParameters,
-    "rolling_ball_joint" => rolling_ball::RollingBallJoint / RollingBallJointParameters = "rolling_ball",
-    "sleigh" => sleigh::Sleigh / SleighParameters,
-    "sleigh_absolute" => sleigh::SleighAbsolute / SleighAbsoluteParameters = "sleigh",
-    "slider_crank" => slider_crank::SliderCrank / SliderCrankParameters,
-    "slider_crank_absolute" => slider_crank::SliderCrankAbsolute / SliderCrankAbsoluteParameters = "slider_crank",
-    "slider_crank_clearance" => slider_crank_clearance::SliderCrankClearance / SliderCrankClearanceParameters,
-    "slider_crank_clearance_absolute" =>
-        slider_crank_clearance::SliderCrankClearanceAbsolute / SliderCrankClearanceAbsoluteParameters
-        = "slider_crank_clearance",
-    "stick_slip" => stick_slip::StickSlip / StickSlipParameters,
-    "three_mass_oscillator" => three_mass_oscillator::ThreeMassOscillator / ThreeMassOscillatorParameters,
-    "three_mass_oscillator_constrained" =>
-        three_mass_oscillator::ThreeMassOscillatorConstrained / ThreeMassOscillatorConstrainedParameters,
-    "scotch_yoke" => scotch_yoke::ScotchYoke / ScotchYokeParameters,
-    "scotch_yoke_absolute" => scotch_yoke::ScotchYokeAbsolute / ScotchYokeAbsoluteParameters = "scotch_yoke",
-    "shaft_line" => shaft_line::ShaftLine / ShaftLineParameters,
-    "shaft_line_absolute" => shaft_line::ShaftLineAbsolute / ShaftLineAbsoluteParameters = "shaft_line",
-    "single_axis_rotation" => single_axis_rotation::SingleAxisRotation / SingleAxisRotationParameters,
-    "free_body" => free_body::FreeBody / FreeBodyParameters,
-    "free_body_joint" => free_body::FreeBodyJoint / FreeBodyJointParameters = "free_body",
-    "heavy_top" => heavy_top::HeavyTop / HeavyTopParameters,
-    "heavy_top_joint" => heavy_top::HeavyTopJoint / HeavyTopJointParameters = "heavy_top",
-    "flexible_four_bar" => flexible_four_bar::FlexibleFourBar / FlexibleFourBarParameters,
-    "rotating_shaft" => rotating_shaft::RotatingShaft / RotatingShaftParameters,
-    "thin_beam" => thin_beam::ThinBeam / ThinBeamParameters,
-    "v8_crank_drive" => v8_crank_drive::V8CrankDrive / V8CrankDriveParameters,
+    "andrews_squeezer" => andrews_squeezer::AndrewsSqueezer,
+    "andrews_squeezer_absolute" => andrews_squeezer::AndrewsSqueezerAbsolute = "andrews_squeezer",
+    "beam_bend" => beam_cantilever::BeamBend,
+    "beam_cantilever" => beam_cantilever::BeamCantilever,
+    "bouncing_ball" => bouncing_ball::BouncingBall,
+    "chain" => chain::Chain,
+    "disc_pile" => disc_pile::DiscPile,
+    "pendulum" => pendulum::Pendulum,
+    "pendulum_absolute" => pendulum::PendulumAbsolute = "pendulum",
+    "double_pendulum" => double_pendulum::DoublePendulum,
+    "double_pendulum_absolute" => double_pendulum::DoublePendulumAbsolute = "double_pendulum",
+    "driven_pendulum" => driven_pendulum::DrivenPendulum,
+    "driven_pendulum_absolute" => driven_pendulum::DrivenPendulumAbsolute = "driven_pendulum",
+    "ellipsoid" => ellipsoid::Ellipsoid,
+    "ellipsoid_absolute" => ellipsoid::EllipsoidAbsolute = "ellipsoid",
+    "flexible_cantilever" => flexible_cantilever::FlexibleCantilever,
+    "flexible_pendulum" => flexible_pendulum::FlexiblePendulum,
+    "flexible_pendulum_pinned" => flexible_pendulum::FlexiblePendulumPinned,
+    "flexible_slider_crank" => flexible_slider_crank::FlexibleSliderCrank,
+    "flexible_slider_crank_pinned" => flexible_slider_crank::FlexibleSliderCrankPinned,
+    "floating_body" => floating_body::FloatingBody,
+    "flyball_governor" => flyball_governor::FlyballGovernor,
+    "flyball_governor_absolute" => flyball_governor::FlyballGovernorAbsolute = "flyball_governor",
+    "forced_oscillator" => forced_oscillator::ForcedOscillator,
+    "four_bars" => four_bars::FourBars,
+    "moored_ship" => floating_body::MooredShip,
+    "otter" => otter::Otter,
+    "point_pendulum" => point_pendulum::PointPendulum,
+    "rocking_block" => rocking_block::RockingBlock,
+    "rolling_ball" => rolling_ball::RollingBall,
+    "rolling_ball_joint" => rolling_ball::RollingBallJoint = "rolling_ball",
+    "sleigh" => sleigh::Sleigh,
+    "sleigh_absolute" => sleigh::SleighAbsolute = "sleigh",
+    "slider_crank" => slider_crank::SliderCrank,
+    "slider_crank_absolute" => slider_crank::SliderCrankAbsolute = "slider_crank",
+    "slider_crank_clearance" => slider_crank_clearance::SliderCrankClearance,
+    "slider_crank_clearance_absolute" => slider_crank_clearance::SliderCrankClearanceAbsolute = "slider_crank_clearance",
+    "stick_slip" => stick_slip::StickSlip,
+    "three_mass_oscillator" => three_mass_oscillator::ThreeMassOscillator,
+    "three_mass_oscillator_constrained" => three_mass_oscillator::ThreeMassOscillatorConstrained,
+    "scotch_yoke" => scotch_yoke::ScotchYoke,
+    "scotch_yoke_absolute" => scotch_yoke::ScotchYokeAbsolute = "scotch_yoke",
+    "shaft_line" => shaft_line::ShaftLine,
+    "shaft_line_absolute" => shaft_line::ShaftLineAbsolute = "shaft_line",
+    "single_axis_rotation" => single_axis_rotation::SingleAxisRotation,
+    "free_body" => free_body::FreeBody,
+    "free_body_joint" => free_body::FreeBodyJoint = "free_body",
+    "heavy_top" => heavy_top::HeavyTop,
+    "heavy_top_joint" => heavy_top::HeavyTopJoint = "heavy_top",
+    "flexible_four_bar" => flexible_four_bar::FlexibleFourBar,
+    "rotating_shaft" => rotating_shaft::RotatingShaft,
+    "thin_beam" => thin_beam::ThinBeam,
+    "v8_crank_drive" => v8_crank_drive::V8CrankDrive,
 ];
 
 /// The model with this name.

@@ -1,37 +1,29 @@
 //! A rod that swings about a fixed hinge, in joint and in absolute coordinates.
 
-use hamel_macros::multibody;
+formulations! {
+    shared {
+        planar;
+        param mass = 1.0 kg;
+        param length = 1.0 m;
 
-multibody! {
+        gravity [0.0, -9.81] m/s^2;
+        body rod { mass: mass, inertia: mass * length^2 / 12 }
+        joint hinge: revolute(ground, rod at [-length / 2, 0.0 m]);
+    }
+
     /// A uniform rod on a hinge, by its angle from the x axis.
     pub model Pendulum {
-        planar;
         coordinates joint;
-        param mass = 1.0 kg;
-        param length = 1.0 m;
-
-        gravity [0.0, -9.81] m/s^2;
-        body rod { mass: mass, inertia: mass * length^2 / 12 }
-        joint hinge: revolute(ground, rod at [-length / 2, 0.0 m]);
-
         initial hinge.angle = -30 deg;
-        output tip = (rod at [length / 2, 0.0 m]).position;
     }
-}
 
-multibody! {
     /// The same rod, by the position and the angle of its centre; the hinge is a constraint.
     pub model PendulumAbsolute {
-        planar;
         coordinates absolute;
-        param mass = 1.0 kg;
-        param length = 1.0 m;
-
-        gravity [0.0, -9.81] m/s^2;
-        body rod { mass: mass, inertia: mass * length^2 / 12 }
-        joint hinge: revolute(ground, rod at [-length / 2, 0.0 m]);
-
         initial rod.angle = -30 deg;
+    }
+
+    shared {
         output tip = (rod at [length / 2, 0.0 m]).position;
     }
 }
