@@ -40,6 +40,8 @@ pub struct ContactRecord {
     /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
     /// by Newton's law, which no impact does. With Moreau's rule, steps.
     pub weakened: u64,
+    /// Iterations of the contact solver since the start: linear systems, pieces of paths, and sweeps.
+    pub iterations: u64,
     /// Largest violation of the laws of contact since the start, as a relative velocity.
     pub violation: f64,
     /// The deepest penetration since the start, in the unit of the gap: impacts come up to a step late.

@@ -27,18 +27,7 @@ pub(crate) use contacts::{ContactEquations, Contacts, VelocityMap};
 pub(crate) use missed::GapWatch;
 pub(crate) use stepper::{ContactStepper, with_contacts};
 
+#[doc(hidden)]
+pub use crate::contact_settings::Settings;
 pub use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration};
 pub use crate::step::ContactRecord;
-
-use crate::newton::largest;
-
-/// A closed contact stays closed up to a gap of this fraction of the rounding of gaps at the start: far more than a
-/// projection of coordinates changes a gap by, far less than the motion of a step does.
-const OPENED: f64 = 1e-2;
-/// A contact stays closed while its normal velocity is below this fraction of one plus the largest velocity.
-const AT_REST: f64 = 1e-9;
-
-/// The largest normal velocity that is rounding in a contact that stays closed.
-pub(crate) fn rest(v: &[f64]) -> f64 {
-    AT_REST * (1.0 + largest(v))
-}
