@@ -30,7 +30,8 @@ impl std::ops::AddAssign for StepStats {
 pub struct ContactRecord {
     /// Gaps at the end of the last step, `[contacts]`.
     pub gaps: Vec<f64>,
-    /// Forces at the end of the last step, normal and tangential, as the rows of [`Model::contact_jacobian`](crate::Model::contact_jacobian).
+    /// Forces at the end of the last step, normal and tangential, as the rows of
+    /// [`Model::contact_jacobian`](crate::Model::contact_jacobian).
     pub forces: Vec<f64>,
     /// Impulses of all impacts since the start, by the same rows. With Moreau's rule those of whole steps with an impact.
     pub impulses: Vec<f64>,
@@ -54,8 +55,8 @@ pub struct ContactRecord {
     pub work: f64,
     /// Upper bound of `work`: without the losses by friction within steps, which are of first order in the step size only.
     pub(crate) most_work: f64,
-    /// The least energy that one impact has dissipated, J; negative by rounding only. With Moreau's rule the least of a step,
-    /// from the velocity before or after the change by all other forces in it.
+    /// The least energy that one impact has dissipated, J; negative by rounding only. With Moreau's rule the least of a
+    /// step, from the velocity before or after the change by all other forces in it.
     pub least_loss: f64,
 }
 

@@ -1,9 +1,10 @@
-//! What the settings of the contact solver change: `cargo run --release -p hamel-verify --example contact_settings -- [NAME …]`.
+//! What the settings of the contact solver change: `cargo run --release -p hamel-verify --example contact_settings --
+//! [NAME …]`.
 //!
-//! Solves the closed forms with contacts, a table and a heap of balls in space, a heap of discs in the plane, and collisions of
-//! all bodies of such heaps at once, with each setting halved and doubled, and prints what differs from the settings that every scheme uses: the largest difference of
-//! a final output or coordinate, the number of iterations of the contact solver relative to that of the defaults, the largest
-//! violation of the laws, and failures.
+//! Solves the closed forms with contacts, a table and a heap of balls in space, a heap of discs in the plane, and
+//! collisions of all bodies of such heaps at once, with each setting halved and doubled, and prints what differs from
+//! the settings that every scheme uses: the largest difference of a final output or coordinate, the number of
+//! iterations of the contact solver relative to that of the defaults, the largest violation of the laws, and failures.
 
 use hamel::nonsmooth::{ContactOptions, Settings};
 use hamel::{Model, Options, initial_state, schemes};

@@ -1,10 +1,10 @@
 //! Nonsmooth mechanics: contacts that close and open, impacts, friction, over any base scheme. [rezaei, Fig. 4]
 //!
-//! Within a step the forces of the contacts that were closed at its beginning are determined such that the velocities at its
-//! end obey the laws of contact and friction; the base scheme solves its own equations under these forces. If a contact has
-//! closed within the step, an impact follows at its end: velocities jump by Newton's law of impact, coordinates do not
-//! change. No closed contact may approach when a step begins. The end of the previous step ensures this; if closed contacts
-//! approach in the initial state, an impact precedes the first step.
+//! Within a step the forces of the contacts that were closed at its beginning are determined such that the velocities
+//! at its end obey the laws of contact and friction; the base scheme solves its own equations under these forces. If a
+//! contact has closed within the step, an impact follows at its end: velocities jump by Newton's law of impact,
+//! coordinates do not change. No closed contact may approach when a step begins. The end of the previous step ensures
+//! this; if closed contacts approach in the initial state, an impact precedes the first step.
 //!
 //! The contact problem is in `problem`, its solution in `solver`; `contacts` sets it up from a model. The base schemes are
 //! in [`crate::schemes`].

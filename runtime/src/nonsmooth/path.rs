@@ -2,13 +2,12 @@
 //!
 //! With `y = Λ − ξ` of every contact, Λ is a projection `P y`, and the laws are the piecewise linear equations
 //! `y − P y + G P y = −b`; a piece is a set of states of all contacts: open, sticking, or sliding in one direction. With t
-//! times the residual of an initial guess added to b, the guess is the solution for t = 1. From there the solution moves along
-//! straight lines, which are followed from piece to piece until t = 0; on some pieces t has to increase again
-//! (Katzenelson 1965, Eaves 1976).
-//! If contacts are redundant, such a path may be endless. Therefore contacts get a compliance in proportion to the difference
-//! of their forces from those found last (a proximal term), which vanishes as these converge. With a large compliance paths
-//! are short, with a small one they end closer to the solution; it is reduced while paths are short, and increased if one is
-//! too long.
+//! times the residual of an initial guess added to b, the guess is the solution for t = 1. From there the solution
+//! moves along straight lines, which are followed from piece to piece until t = 0; on some pieces t has to increase
+//! again (Katzenelson 1965, Eaves 1976). If contacts are redundant, such a path may be endless. Therefore contacts get
+//! a compliance in proportion to the difference of their forces from those found last (a proximal term), which vanishes
+//! as these converge. With a large compliance paths are short, with a small one they end closer to the solution; it is
+//! reduced while paths are short, and increased if one is too long.
 
 use super::couplings::{Block3, IDENTITY, Vector, times};
 use super::problem::{ContactRows, Problem, Terms};

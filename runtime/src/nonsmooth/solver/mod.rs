@@ -5,8 +5,8 @@
 //! [rezaei, Eqs. 43, 52] omit; with it most problems need one or two iterations. If it cycles and there are few planar
 //! contacts, all combinations of open, sticking and sliding are tried. Otherwise an interior-point method approaches a
 //! solution and Newton's method completes it, with sparse matrices if contacts are many. This may fail in a heap whose
-//! bodies collide all at once. In the plane, paths of the piecewise linear problem are followed from the best point found; in
-//! space, and if paths fail, projected Gauss-Seidel sweeps continue until the laws hold to a loose tolerance.
+//! bodies collide all at once. In the plane, paths of the piecewise linear problem are followed from the best point
+//! found; in space, and if paths fail, projected Gauss-Seidel sweeps continue until the laws hold to a loose tolerance.
 //! A problem that no method solves may have no solution: contacts with friction can jam.
 
 use super::couplings::{Block3, IDENTITY};
@@ -80,7 +80,8 @@ impl Solver {
         self.path.reserve(rows);
     }
 
-    /// Finds Λ from the initial guess in the problem; `repeats` if it is the solution of the previous Newton iterate's problem.
+    /// Finds Λ from the initial guess in the problem; `repeats` if it is the solution of the previous Newton iterate's
+    /// problem.
     pub(super) fn solve(&mut self, problem: &mut Problem, repeats: bool) -> Result<Solved, Unsolved> {
         let mut iterations = 0;
         self.guess.clear();
