@@ -1,4 +1,5 @@
-//! Accelerations and multipliers from `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)`, for explicit schemes, impacts and projections.
+//! Accelerations and multipliers from `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)`, for explicit schemes, impacts and
+//! projections.
 //!
 //! The matrix depends on time and coordinates only; its last factorization is reused for other right-hand sides.
 

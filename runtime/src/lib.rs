@@ -18,6 +18,7 @@ mod admissible;
 mod chart;
 pub mod configuration;
 mod constrained;
+mod contact_settings;
 mod random;
 mod redundancy;
 mod residuals;

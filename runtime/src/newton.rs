@@ -41,7 +41,8 @@ const ROUNDING_MARGIN: f64 = 10.0;
 /// The same after the last iteration, and for naming rounding as the cause of a failure.
 const WANDERING: f64 = 1e3;
 const NEAR_ROUNDING: f64 = 1e5;
-/// Corrections above this fraction of coordinates and velocities are never taken for rounding, whatever the condition number.
+/// Corrections above this fraction of coordinates and velocities are never taken for rounding, whatever the condition
+/// number.
 const MOST_ROUNDING: f64 = 1e-6;
 /// If the ratio of successive corrections is above this, they are checked for rounding.
 const NO_PROGRESS: f64 = 0.5;
@@ -219,8 +220,8 @@ impl Newton {
                 return Ok(stats);
             }
         }
-        // Near a singular position a solution is determined to the square root of rounding only, and corrections vary within
-        // that.
+        // Near a singular position a solution is determined to the square root of rounding only, and corrections vary
+        // within that.
         if size <= self.rounding_allows(equations, WANDERING) {
             stats.at_rounding += 1;
             return Ok(stats);

@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 
 use crate::constrained::Constrained;
+use crate::contact_settings::Settings;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
 use crate::newton::Tolerance;
@@ -74,12 +75,15 @@ pub struct Options {
 }
 
 /// What schemes for contacts leave open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactOptions {
     /// Accelerations with which the motion begins, and goes on where they are not carried over.
     pub initial_acceleration: InitialAcceleration,
     /// What becomes of accelerations in an impact.
     pub after_impact: AfterImpact,
+    /// Tolerances and limits of the contact solver, which are open to studies of these only.
+    #[doc(hidden)]
+    pub settings: Settings,
 }
 
 /// Accelerations of a state whose contacts may be closed.

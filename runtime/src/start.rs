@@ -1,6 +1,7 @@
 //! What a state must be before any scheme starts from it.
 
 use crate::configuration::ranges;
+use crate::contact_settings::Settings;
 use crate::model::{Model, State};
 use crate::residuals::{Lengths, is_length, measure};
 use crate::step::StepError;
@@ -8,9 +9,6 @@ use crate::undefined::not_finite;
 
 /// Constraints on positions may be left by this part of the model's lengths: digits of states that were read from tables.
 const LEFT: f64 = 1e-6;
-/// Gaps of a start below this part of one plus the largest coordinate that is a length are rounding: a hundred times what
-/// assembly leaves of initial conditions.
-const TOUCHING: f64 = 1e-8;
 
 /// Refuses states of another model, values that are not finite, coordinates that are off the constraints, and bodies that
 /// penetrate each other.
@@ -84,7 +82,7 @@ pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepErr
         return Err(StepError::BadState { model: info.name, what, value, expected });
     }
     match gaps().min_by(|(_, a), (_, b)| a.total_cmp(b)) {
-        Some((contact, &gap)) if gap < -rounding_of_gaps(model, state.q.as_slice()) => {
+        Some((contact, &gap)) if gap < -rounding_of_gaps(model, state.q.as_slice(), &Settings::DEFAULT) => {
             let (contact, unit) = (contact.name, contact.unit);
             Err(StepError::Penetration { model: info.name, t: state.t, contact, gap, unit })
         }
@@ -93,7 +91,7 @@ pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepErr
 }
 
 /// What gaps of contacts that are closed at the start may be by rounding, each in its own unit.
-pub(crate) fn rounding_of_gaps(model: &dyn Model, q: &[f64]) -> f64 {
+pub(crate) fn rounding_of_gaps(model: &dyn Model, q: &[f64], settings: &Settings) -> f64 {
     let lengths = model.describe().coordinates.iter().zip(q).filter(|(channel, _)| is_length(channel.unit));
-    TOUCHING * (1.0 + lengths.fold(0.0, |largest: f64, (_, q)| largest.max(q.abs())))
+    settings.touching * (1.0 + lengths.fold(0.0, |largest: f64, (_, q)| largest.max(q.abs())))
 }

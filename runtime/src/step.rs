@@ -30,7 +30,8 @@ impl std::ops::AddAssign for StepStats {
 pub struct ContactRecord {
     /// Gaps at the end of the last step, `[contacts]`.
     pub gaps: Vec<f64>,
-    /// Forces at the end of the last step, normal and tangential, as the rows of [`Model::contact_jacobian`](crate::Model::contact_jacobian).
+    /// Forces at the end of the last step, normal and tangential, as the rows of
+    /// [`Model::contact_jacobian`](crate::Model::contact_jacobian).
     pub forces: Vec<f64>,
     /// Impulses of all impacts since the start, by the same rows. With Moreau's rule those of whole steps with an impact.
     pub impulses: Vec<f64>,
@@ -40,6 +41,8 @@ pub struct ContactRecord {
     /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
     /// by Newton's law, which no impact does. With Moreau's rule, steps.
     pub weakened: u64,
+    /// Iterations of the contact solver since the start: linear systems, pieces of paths, and sweeps.
+    pub iterations: u64,
     /// Largest violation of the laws of contact since the start, as a relative velocity.
     pub violation: f64,
     /// The deepest penetration since the start, in the unit of the gap: impacts come up to a step late.
@@ -52,8 +55,8 @@ pub struct ContactRecord {
     pub work: f64,
     /// Upper bound of `work`: without the losses by friction within steps, which are of first order in the step size only.
     pub(crate) most_work: f64,
-    /// The least energy that one impact has dissipated, J; negative by rounding only. With Moreau's rule the least of a step,
-    /// from the velocity before or after the change by all other forces in it.
+    /// The least energy that one impact has dissipated, J; negative by rounding only. With Moreau's rule the least of a
+    /// step, from the velocity before or after the change by all other forces in it.
     pub least_loss: f64,
 }
 

@@ -5,12 +5,12 @@
 //! the contact problem has `b = Wᵀ v + ∂g/∂t` and the Schur complement `G = Wᵀ (∂v/∂x) K⁻¹ W`. Bilateral constraints and
 //! implicit stiffness and damping are part of K. [rezaei, Eqs. 33-41, 44-50]
 
-use super::OPENED;
 use super::problem::Problem;
 use super::solver::{Solver, Unsolved};
+use crate::contact_settings::Settings;
 use crate::linear_solver::LinearSolver;
 use crate::model::{ContactInfo, ContactLaw, Model, State};
-use crate::newton::{Equations, Newton};
+use crate::newton::{Equations, Newton, largest};
 use crate::step::{ContactRecord, StepError, StepStats};
 
 /// Largest number of points in time of a step that one contact problem couples.
@@ -20,10 +20,6 @@ const RESERVED_ROWS: usize = 512;
 
 /// Number of contacts that an error names.
 const NAMED: usize = 8;
-/// Energy gained in an impact below this fraction of its terms is round-off.
-const ROUNDING: f64 = 1e-12;
-/// Restitution that adds energy is halved until it is below this fraction of its value, then set to zero.
-const LEAST_SHARE: f64 = 0.1;
 
 /// The equations of a step whose unknowns are accelerations and whose contacts act at one or several points in time.
 pub(crate) trait ContactEquations: Equations {
@@ -99,6 +95,7 @@ impl<'a> VelocityMap<'a> {
 
 pub(crate) struct Contacts<'m> {
     pub(crate) model: &'m dyn Model,
+    pub(crate) settings: Settings,
     scheme: String,
     infos: &'static [ContactInfo],
     laws: Vec<ContactLaw>,
@@ -138,7 +135,13 @@ pub(crate) struct Contacts<'m> {
 
 impl<'m> Contacts<'m> {
     /// `unknowns`: size of the largest linear system whose solution contacts will change; `points`: number in a step.
-    pub(crate) fn new(model: &'m dyn Model, scheme: String, unknowns: usize, points: usize) -> Self {
+    pub(crate) fn new(
+        model: &'m dyn Model,
+        scheme: String,
+        unknowns: usize,
+        points: usize,
+        settings: Settings,
+    ) -> Self {
         let info = model.describe();
         let infos = info.contacts;
         let n_rows = info.contact_jacobian.rows;
@@ -159,11 +162,12 @@ impl<'m> Contacts<'m> {
             acceleration: vec![0.0; n_rows],
         };
         let reserved = (points * n_rows).min(RESERVED_ROWS);
-        let (mut problem, mut solver) = (Problem::default(), Solver::default());
+        let (mut problem, mut solver) = (Problem::default(), Solver::new(settings));
         problem.reserve(reserved, reserved);
         solver.reserve(reserved);
         Self {
             model,
+            settings,
             scheme,
             infos,
             laws,
@@ -215,6 +219,11 @@ impl<'m> Contacts<'m> {
         }
     }
 
+    /// The largest normal velocity that is rounding in a contact that stays closed.
+    pub(crate) fn rest(&self, v: &[f64]) -> f64 {
+        self.settings.at_rest * (1.0 + largest(v))
+    }
+
     /// Whether a contact with this gap is closed.
     pub(crate) fn closes(&self, contact: usize, gap: f64) -> bool {
         gap <= 0.0 || self.kept_closed[0][contact]
@@ -229,7 +238,8 @@ impl<'m> Contacts<'m> {
     pub(crate) fn close_at_start(&mut self, gaps: &[f64], rounding: f64) {
         for (contact, &gap) in gaps.iter().enumerate() {
             self.kept_closed[0][contact] = gap <= rounding;
-            self.slacks[contact] = OPENED * rounding + if self.kept_closed[0][contact] { gap.max(0.0) } else { 0.0 };
+            self.slacks[contact] =
+                self.settings.opened * rounding + if self.kept_closed[0][contact] { gap.max(0.0) } else { 0.0 };
         }
     }
 
@@ -389,6 +399,7 @@ impl<'m> Contacts<'m> {
             Err(unsolved) => return Err(stuck(unsolved, self)),
         };
         self.record.violation = self.record.violation.max(solved.violation);
+        self.record.iterations += u64::from(solved.iterations);
         self.impulses.fill(0.0);
         let (n, n_rows) = (x.len(), self.n_rows());
         for (index, response) in self.responses.chunks_exact(n).enumerate() {
@@ -516,10 +527,10 @@ impl<'m> Contacts<'m> {
             }
             let loss = Loss { is_weakened: share < 1.0, ..self.loss(before, &free, x) };
             // An impact without restitution cannot add energy.
-            if loss.least >= -ROUNDING * loss.size || share == 0.0 {
+            if loss.least >= -self.settings.impact_rounding * loss.size || share == 0.0 {
                 break Ok(loss);
             }
-            share = if share > LEAST_SHARE { 0.5 * share } else { 0.0 };
+            share = if share > self.settings.least_restitution { 0.5 * share } else { 0.0 };
         };
         self.free = free;
         result

@@ -6,9 +6,6 @@
 
 use super::problem::{Problem, Terms};
 
-/// Pivots below this fraction of the first are round-off.
-const ROUNDING: f64 = 1e-13;
-
 #[derive(Debug, Default)]
 pub(super) struct Elimination {
     size: usize,
@@ -48,8 +45,8 @@ impl Elimination {
         self.columns.extend(0..n);
     }
 
-    /// Replaces the right-hand side by a solution.
-    pub(super) fn solve(&mut self) {
+    /// Replaces the right-hand side by a solution; pivots below `rounding` times the first are round-off.
+    pub(super) fn solve(&mut self, rounding: f64) {
         let n = self.size;
         let mut rank = 0;
         let mut first = 0.0;
@@ -59,7 +56,7 @@ impl Elimination {
                 first = pivot;
             }
             // Also if the pivot is not a number.
-            if pivot.is_nan() || pivot <= ROUNDING * first {
+            if pivot.is_nan() || pivot <= rounding * first {
                 break;
             }
             self.exchange(rank, row, column);
@@ -130,7 +127,7 @@ mod tests {
         system.clear(3);
         system.matrix.copy_from_slice(&[0.0, 2.0, 1.0, 1.0, 1.0, 0.0, 3.0, 0.0, -1.0]);
         system.rhs.copy_from_slice(&[7.0, 3.0, 0.0]);
-        system.solve();
+        system.solve(1e-13);
         for (found, exact) in system.rhs.iter().zip([1.0, 2.0, 3.0]) {
             assert!((found - exact).abs() < 1e-14);
         }
@@ -139,7 +136,7 @@ mod tests {
         let matrix = [2.0, 1.0, 0.0, 1.0, 3.0, 1.0, 3.0, 4.0, 1.0];
         system.matrix.copy_from_slice(&matrix);
         system.rhs.copy_from_slice(&[3.0, 5.0, 8.0]);
-        system.solve();
+        system.solve(1e-13);
         for (row, rhs) in matrix.chunks(3).zip([3.0, 5.0, 8.0]) {
             let value: f64 = row.iter().zip(&system.rhs).map(|(a, x)| a * x).sum();
             assert!((value - rhs).abs() < 1e-13);

@@ -10,24 +10,7 @@
 use super::couplings::{Block3, IDENTITY, Vector, dot, times};
 use super::problem::{Problem, Terms};
 use super::sparse_system::SparseSystem;
-
-const ITERATIONS: u32 = 80;
-/// Fraction of the way to the boundary of the cones that a step takes.
-const INSIDE: f64 = 0.99;
-/// Added to the diagonal of the linear systems, which redundant contacts would make singular; further steps remove its
-/// effect.
-const DAMPING: f64 = 1e-11;
-/// After this number of steps without improvement the relaxation factor of `|ξ_T|` is halved.
-const PATIENCE: u32 = 15;
-/// After a step longer than this, the next one includes the derivative of `|ξ_T|`.
-const FOLLOWED: f64 = 0.7;
-/// Iterations end after a step shorter than this.
-const SHORTEST: f64 = 1e-12;
-/// Complementarity that is maintained while the dual residual is not zero, relative to it times the mean impulse: with less, steps
-/// soon end at the boundary; with more, self-equilibrated impulses grow between redundant contacts.
-const BALANCE: f64 = 0.02;
-/// Iterations end when the violation is below this, relative to the magnitude of the velocities.
-const CLOSE: f64 = 1e-14;
+use crate::contact_settings::Settings;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cone {
@@ -45,6 +28,7 @@ struct Cone {
 
 #[derive(Default)]
 pub(super) struct InteriorPoint {
+    settings: Settings,
     cones: Vec<Cone>,
     terms: Vec<Terms>,
     /// Ratio of the unknowns of the problem to x; zero where there is no x.
@@ -65,6 +49,10 @@ pub(super) struct InteriorPoint {
 }
 
 impl InteriorPoint {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
     /// Reserves memory for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.cones.reserve(rows);
@@ -93,7 +81,7 @@ impl InteriorPoint {
         self.begin(problem);
         let (mut length, mut followed) = (0.0, false);
         let (mut part_of_slip, mut least, mut since) = (1.0, f64::INFINITY, 0);
-        for _ in 0..ITERATIONS {
+        for _ in 0..self.settings.interior_iterations {
             self.measure(problem, if followed { 1.0 } else { part_of_slip });
             let (violation, size) = problem.violation();
             since += 1;
@@ -101,19 +89,19 @@ impl InteriorPoint {
                 (least, since) = (violation, 0);
                 self.best.copy_from_slice(problem.unknowns());
             }
-            if violation <= CLOSE * size {
+            if violation <= self.settings.interior_tolerance * size {
                 break;
             }
-            if since == PATIENCE {
+            if since == self.settings.patience {
                 (part_of_slip, since) = (0.5 * part_of_slip, 0);
             }
-            followed = follows && length > FOLLOWED;
+            followed = follows && length > self.settings.followed;
             length = self.step(problem, system, size, followed);
-            if followed && length <= FOLLOWED {
+            if followed && length <= self.settings.followed {
                 followed = false;
                 length = self.step(problem, system, size, false);
             }
-            if length.is_nan() || length < SHORTEST {
+            if length.is_nan() || length < self.settings.shortest {
                 break;
             }
             for (x, dx) in self.x.iter_mut().zip(&self.dx) {
@@ -202,7 +190,7 @@ impl InteriorPoint {
             }
             terms
         }));
-        if system.factor(problem, DAMPING, &self.terms).is_err() {
+        if system.factor(problem, self.settings.interior_damping, &self.terms).is_err() {
             return 0.0;
         }
 
@@ -223,7 +211,7 @@ impl InteriorPoint {
         // While the dual residual is large, iterates must stay away from the boundary.
         let mean = self.cones.iter().map(|cone| self.x[cone.normal]).sum::<f64>() / n_cones;
         let largest_residual = if self.largest_residual > f64::EPSILON * size { self.largest_residual } else { 0.0 };
-        let target = (centering * now / n_cones).max(BALANCE * largest_residual * mean);
+        let target = (centering * now / n_cones).max(self.settings.balance * largest_residual * mean);
         for cone in &self.cones {
             let (dx, dz) = (cone.apply(&part(&self.dx, cone)), cone.apply_inverse(&part(&self.dz, cone)));
             let (second, square) = (jordan(&dx, &dz), jordan(&cone.lambda, &cone.lambda));
@@ -239,7 +227,7 @@ impl InteriorPoint {
             }
         }
         self.find(problem, system);
-        (INSIDE * self.farthest()).min(1.0)
+        ((1.0 - self.settings.interior_margin) * self.farthest()).min(1.0)
     }
 
     /// The steps of x and z for a right-hand side.
@@ -452,7 +440,10 @@ mod tests {
                 assert!((method.dx[i] - corrected[i]).abs() < 1e-10, "{} instead of {}", method.dx[i], corrected[i]);
                 assert!((method.dz[i] - corrected[i]).abs() < 1e-10, "{} instead of {}", method.dz[i], corrected[i]);
             }
-            assert!((length - (INSIDE * longest(corrected)).min(1.0)).abs() < 1e-9, "{length}");
+            assert!(
+                (length - ((1.0 - Settings::DEFAULT.interior_margin) * longest(corrected)).min(1.0)).abs() < 1e-9,
+                "{length}"
+            );
         }
     }
 
@@ -468,7 +459,10 @@ mod tests {
         method.measure(&mut problem, 1.0);
         assert_eq!((method.largest_residual, method.residual[0]), (1.0, -1.0));
         method.step(&problem, &mut system, 1.0, false);
-        assert!((method.dx[0] - 0.5 * BALANCE).abs() < 1e-10 && (method.dz[0] + 1.0 - 0.5 * BALANCE).abs() < 1e-10);
+        assert!(
+            (method.dx[0] - 0.5 * Settings::DEFAULT.balance).abs() < 1e-10
+                && (method.dz[0] + 1.0 - 0.5 * Settings::DEFAULT.balance).abs() < 1e-10
+        );
     }
 
     /// Points inside the cone: on its axis, and beside it in several directions.

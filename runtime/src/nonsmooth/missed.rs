@@ -8,9 +8,6 @@ use super::Contacts;
 use crate::model::State;
 use crate::step::StepError;
 
-/// Depths below this fraction of the largest displacement in a step are ignored: discs of a heap vibrate that much.
-const TREMOR: f64 = 1e-3;
-
 /// Gaps and normal velocities at the beginning of a step, and at its end.
 pub(crate) struct GapWatch {
     pub(crate) gaps: [Vec<f64>; 2],
@@ -61,7 +58,7 @@ impl GapWatch {
                 continue;
             }
             let depth = -least(g0, g1, before_v[contact] * dt, after_v[contact] * dt);
-            if depth > g0.max(g1).max(TREMOR * dt * fastest) {
+            if depth > g0.max(g1).max(contacts.settings.tremor * dt * fastest) {
                 return Err(StepError::MissedContact {
                     t: start,
                     scheme: contacts.scheme().to_owned(),
@@ -89,7 +86,8 @@ fn least(g0: f64, g1: f64, d0: f64, d1: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contacts, GapWatch, StepError, TREMOR, least};
+    use super::{Contacts, GapWatch, StepError, least};
+    use crate::contact_settings::Settings;
     use crate::schemes::common::Press;
 
     #[test]
@@ -108,7 +106,7 @@ mod tests {
 
     /// A step of this length along the gap `width + (s − a)² − a²` in the part s of it, whose lowest point is known.
     fn check(width: f64, a: f64, dt: f64, fastest: f64, is_closed: bool) -> Result<(), StepError> {
-        let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
+        let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1, Settings::DEFAULT);
         contacts.begin(0.0, &[if is_closed { 0.0 } else { width }]);
         let mut watch = GapWatch::new(1);
         watch.gaps = [vec![width], vec![width + 1.0 - 2.0 * a]];
@@ -128,15 +126,15 @@ mod tests {
             assert!((depth - (0.45 * 0.45 - border + 1e-6)).abs() < 1e-15, "{depth}");
             assert!(check(border - 1e-6, 0.45, dt, 0.0, true).is_ok(), "what was closed was seen");
             // Beside a motion of a thousand times the depth it is tremor.
-            assert!(check(0.01, 0.5, dt, 0.23 / (TREMOR * dt), false).is_err());
-            assert!(check(0.01, 0.5, dt, 0.25 / (TREMOR * dt), false).is_ok());
+            assert!(check(0.01, 0.5, dt, 0.23 / (Settings::DEFAULT.tremor * dt), false).is_err());
+            assert!(check(0.01, 0.5, dt, 0.25 / (Settings::DEFAULT.tremor * dt), false).is_ok());
         }
         assert!(matches!(check(0.01, f64::NAN, 1.0, 0.0, false), Err(StepError::NotFinite { .. })));
     }
 
     #[test]
     fn the_end_of_a_step_is_the_beginning_of_the_next() {
-        let contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
+        let contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1, Settings::DEFAULT);
         let mut watch = GapWatch::new(1);
         watch.gaps = [vec![0.1], vec![-0.1]];
         assert!(!watch.has_closed(0, &contacts) && watch.has_closed(1, &contacts));
@@ -146,7 +144,7 @@ mod tests {
 
     #[test]
     fn closed_contacts_approach_faster_than_rest() {
-        let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1);
+        let mut contacts = Contacts::new(&Press { wall: 1.0 }, "none".to_owned(), 2, 1, Settings::DEFAULT);
         let mut watch = GapWatch::new(1);
         watch.velocities = [vec![-0.2], vec![0.2]];
         assert!(!watch.approaches(0, &contacts, 0.1), "it is open");

@@ -1,10 +1,10 @@
 //! Nonsmooth mechanics: contacts that close and open, impacts, friction, over any base scheme. [rezaei, Fig. 4]
 //!
-//! Within a step the forces of the contacts that were closed at its beginning are determined such that the velocities at its
-//! end obey the laws of contact and friction; the base scheme solves its own equations under these forces. If a contact has
-//! closed within the step, an impact follows at its end: velocities jump by Newton's law of impact, coordinates do not
-//! change. No closed contact may approach when a step begins. The end of the previous step ensures this; if closed contacts
-//! approach in the initial state, an impact precedes the first step.
+//! Within a step the forces of the contacts that were closed at its beginning are determined such that the velocities
+//! at its end obey the laws of contact and friction; the base scheme solves its own equations under these forces. If a
+//! contact has closed within the step, an impact follows at its end: velocities jump by Newton's law of impact,
+//! coordinates do not change. No closed contact may approach when a step begins. The end of the previous step ensures
+//! this; if closed contacts approach in the initial state, an impact precedes the first step.
 //!
 //! The contact problem is in `problem`, its solution in `solver`; `contacts` sets it up from a model. The base schemes are
 //! in [`crate::schemes`].
@@ -27,18 +27,7 @@ pub(crate) use contacts::{ContactEquations, Contacts, VelocityMap};
 pub(crate) use missed::GapWatch;
 pub(crate) use stepper::{ContactStepper, with_contacts};
 
+#[doc(hidden)]
+pub use crate::contact_settings::Settings;
 pub use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration};
 pub use crate::step::ContactRecord;
-
-use crate::newton::largest;
-
-/// A closed contact stays closed up to a gap of this fraction of the rounding of gaps at the start: far more than a
-/// projection of coordinates changes a gap by, far less than the motion of a step does.
-const OPENED: f64 = 1e-2;
-/// A contact stays closed while its normal velocity is below this fraction of one plus the largest velocity.
-const AT_REST: f64 = 1e-9;
-
-/// The largest normal velocity that is rounding in a contact that stays closed.
-pub(crate) fn rest(v: &[f64]) -> f64 {
-    AT_REST * (1.0 + largest(v))
-}

@@ -2,41 +2,18 @@
 //!
 //! With `y = Λ − ξ` of every contact, Λ is a projection `P y`, and the laws are the piecewise linear equations
 //! `y − P y + G P y = −b`; a piece is a set of states of all contacts: open, sticking, or sliding in one direction. With t
-//! times the residual of an initial guess added to b, the guess is the solution for t = 1. From there the solution moves along
-//! straight lines, which are followed from piece to piece until t = 0; on some pieces t has to increase again
-//! (Katzenelson 1965, Eaves 1976).
-//! If contacts are redundant, such a path may be endless. Therefore contacts get a compliance in proportion to the difference
-//! of their forces from those found last (a proximal term), which vanishes as these converge. With a large compliance paths
-//! are short, with a small one they end closer to the solution; it is reduced while paths are short, and increased if one is
-//! too long.
+//! times the residual of an initial guess added to b, the guess is the solution for t = 1. From there the solution
+//! moves along straight lines, which are followed from piece to piece until t = 0; on some pieces t has to increase
+//! again (Katzenelson 1965, Eaves 1976). If contacts are redundant, such a path may be endless. Therefore contacts get
+//! a compliance in proportion to the difference of their forces from those found last (a proximal term), which vanishes
+//! as these converge. With a large compliance paths are short, with a small one they end closer to the solution; it is
+//! reduced while paths are short, and increased if one is too long.
 
 use super::couplings::{Block3, IDENTITY, Vector, times};
 use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
+use crate::contact_settings::Settings;
 use crate::random::Random;
-
-/// Initial and largest compliance of contacts, relative to the largest diagonal entry of each one's G.
-const COMPLIANCE: f64 = 0.1;
-const LARGEST_COMPLIANCE: f64 = 1.0;
-/// Below this compliance redundant contacts have practically none; path following gives up.
-const LEAST_COMPLIANCE: f64 = 1e-20;
-/// Ratio of tangential to normal compliance: with more of it the laws of friction have fewer solutions, and paths fewer
-/// turns.
-const TANGENTIAL: f64 = 10.0;
-/// In further attempts the compliances of contacts are multiplied by random factors up to e to this power.
-const SPREAD: f64 = 0.5;
-/// After a path of fewer pieces than `SHORT`, or one that has reduced the violation by less than the fraction `GAIN`, the
-/// compliance is multiplied by `FALL`; after one that was given up, by `RISE`.
-const SHORT: u32 = 10;
-const GAIN: f64 = 0.03;
-const FALL: f64 = 0.5;
-const RISE: f64 = 4.0;
-/// Largest number of pieces of a path, and of all paths.
-const LONGEST: u32 = 60;
-const PIECES: u32 = 4000;
-/// Random perturbation of the initial guess relative to its violation, attempt by attempt: the contacts of equal bodies side
-/// by side would reach boundaries of their pieces all at once.
-const DISORDER: [f64; 3] = [1e-2, 1e-3, 1e-1];
 
 /// Piece of the piecewise linear laws on which y of a contact is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +39,7 @@ struct Crossing {
 
 #[derive(Default)]
 pub(super) struct Path {
+    settings: Settings,
     random: Random,
     /// Perturbation of the initial guess relative to its violation.
     disorder: f64,
@@ -135,6 +113,10 @@ fn along(boundary: [f64; 2], y: Vector) -> f64 {
 }
 
 impl Path {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
     /// Reserves memory for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.pieces.reserve(rows);
@@ -151,35 +133,35 @@ impl Path {
 
     /// Replaces the unknowns of a problem, whose system is prepared, by the best point on the paths from them.
     ///
-    /// Returns whether they obey the laws: to the tolerance `exact`, or to `accepted` if they no longer improve. After a
+    /// Returns whether they obey the laws: to the tolerance `exact`, or to `settled` if they no longer improve. After a
     /// failure another attempt may succeed.
     pub(super) fn solve(
         &mut self,
         problem: &mut Problem,
         system: &mut SparseSystem,
         attempt: u32,
-        [exact, accepted]: [f64; 2],
         iterations: &mut u32,
     ) -> bool {
         self.begin(problem, attempt);
-        let most = *iterations + PIECES;
+        let most = *iterations + self.settings.pieces;
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
         let mut violation = problem.violation().0;
         let mut is_solved = false;
-        while !is_solved && *iterations < most && self.compliance > LEAST_COMPLIANCE {
+        while !is_solved && *iterations < most && self.compliance > self.settings.least_compliance {
             let before = *iterations;
             self.guess(problem, violation);
             if !self.follow(problem, system, iterations) {
-                self.compliance = (RISE * self.compliance).min(LARGEST_COMPLIANCE);
+                self.compliance = (self.settings.rise * self.compliance).min(self.settings.largest_compliance);
                 continue;
             }
             self.write(problem);
             self.center.copy_from_slice(problem.unknowns());
             let size;
             (violation, size) = problem.violation();
-            is_solved = violation <= exact * size || violation <= accepted * size && violation >= least;
-            if *iterations - before < SHORT || violation > (1.0 - GAIN) * last {
-                self.compliance *= FALL;
+            is_solved = violation <= self.settings.exact * size
+                || violation <= self.settings.settled * size && violation >= least;
+            if *iterations - before < self.settings.short_path || violation > (1.0 - self.settings.gain) * last {
+                self.compliance *= self.settings.fall;
             }
             last = violation;
             if violation < least {
@@ -201,13 +183,13 @@ impl Path {
         self.center.copy_from_slice(problem.unknowns());
         self.best.copy_from_slice(problem.unknowns());
         self.random = Random(attempt.into());
-        self.disorder = DISORDER[attempt as usize % DISORDER.len()];
-        self.compliance = COMPLIANCE;
-        let spread = if attempt > 0 { SPREAD } else { 0.0 };
+        self.disorder = self.settings.disorder[attempt as usize % self.settings.disorder.len()];
+        self.compliance = self.settings.compliance;
+        let spread = if attempt > 0 { self.settings.spread } else { 0.0 };
         for contact in &problem.contacts {
             let compliance = (spread * self.random.next()).exp();
             self.compliances[contact.normal] = compliance;
-            self.compliances[contact.tangential()].fill(TANGENTIAL * compliance);
+            self.compliances[contact.tangential()].fill(self.settings.tangential * compliance);
         }
     }
 
@@ -236,7 +218,7 @@ impl Path {
     fn follow(&mut self, problem: &Problem, system: &mut SparseSystem, iterations: &mut u32) -> bool {
         let mut t = 1.0;
         let mut last: Option<Crossing> = None;
-        for _ in 0..LONGEST {
+        for _ in 0..self.settings.longest_path {
             *iterations += 1;
             if !self.solve_piece(problem, system, t) {
                 return false;

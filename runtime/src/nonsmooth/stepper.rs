@@ -1,23 +1,12 @@
 //! Mixed time stepping: contact forces within the step of a base scheme, impacts at its end. [rezaei, Fig. 4]
 
-use super::{Contacts, GapWatch, VelocityMap, rest};
+use super::{Contacts, GapWatch, VelocityMap};
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats};
-
-/// Duration over which the laws of contact hold for velocities when consistent accelerations are computed, s: short compared
-/// to any motion, long enough for the change of velocities to be far above their rounding.
-const INSTANT: f64 = 1e-6;
-
-/// Number of impacts at one instant, after which a last one without restitution follows.
-const MOST_IMPACTS: u32 = 32;
-
-/// After an impact, approaches below this fraction of one plus the largest velocity are left to the contact forces of the
-/// next step; in a heap many further impacts with tiny velocities would follow otherwise.
-const UNNOTICED: f64 = 1e-4;
 
 /// A stepper whose steps take contact forces and whose velocities may jump between steps.
 pub(crate) trait ContactStepper: Stepper {
@@ -43,8 +32,13 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
     if model.describe().contacts.is_empty() {
         return Box::new(base);
     }
-    let contacts =
-        Contacts::new(model, scheme.to_owned(), unknowns.max(model.describe().iteration_matrix.rows), points);
+    let contacts = Contacts::new(
+        model,
+        scheme.to_owned(),
+        unknowns.max(model.describe().iteration_matrix.rows),
+        points,
+        options.settings,
+    );
     let mut stepper = Nonsmooth {
         next: base.state().clone(),
         watch: GapWatch::new(contacts.len()),
@@ -57,7 +51,10 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
         motion: [(); 2].map(|()| vec![0.0; model.describe().contact_jacobian.rows]),
     };
     stepper.watch.observe(0, &mut stepper.contacts, stepper.base.state());
-    stepper.contacts.close_at_start(&stepper.watch.gaps[0], rounding_of_gaps(model, stepper.base.state().q.as_slice()));
+    stepper.contacts.close_at_start(
+        &stepper.watch.gaps[0],
+        rounding_of_gaps(model, stepper.base.state().q.as_slice(), &options.settings),
+    );
     stepper.contacts.record_gaps(&stepper.watch.gaps[0]);
     Box::new(stepper)
 }
@@ -101,7 +98,7 @@ impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
         contacts.motion_along(0, base.state().v.as_slice(), &mut motion[1]);
         let work = [contacts.record.work, contacts.record.most_work];
         contacts.record_work(dt, &motion[0], &motion[1]);
-        contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], rest(base.state().v.as_slice()));
+        contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], contacts.rest(base.state().v.as_slice()));
         match self.finish(start, dt) {
             Ok(impact) => stats += impact,
             Err(error) => {
@@ -137,14 +134,14 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         let Self { base, contacts, watch, .. } = self;
         let has_closed = watch.has_closed(0, contacts);
         contacts.begin(start, &watch.gaps[0]);
-        let collides = has_closed && watch.approaches(0, contacts, rest(base.state().v.as_slice()));
+        let collides = has_closed && watch.approaches(0, contacts, contacts.rest(base.state().v.as_slice()));
         let mut stats = StepStats::default();
         if collides {
             // After a failure no contact counts as closed, so that the next attempt repeats the impact.
             stats += self.apply_impacts(0, start).inspect_err(|_| self.contacts.closed.clear())?;
         }
         let Self { base, contacts, watch, options, .. } = self;
-        contacts.release_separating(&watch.velocities[0], rest(base.state().v.as_slice()));
+        contacts.release_separating(&watch.velocities[0], contacts.rest(base.state().v.as_slice()));
         let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
         // The initial accelerations belong to the velocities before the impact.
         if self.has_jumped || self.is_new && (collides || is_consistent) {
@@ -165,7 +162,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         self.contacts.begin(start, &self.watch.gaps[1]);
         let mut stats = self.apply_impacts(1, start)?;
         let Self { base, contacts, watch, options, .. } = self;
-        contacts.release_separating(&watch.velocities[1], rest(base.state().v.as_slice()));
+        contacts.release_separating(&watch.velocities[1], contacts.rest(base.state().v.as_slice()));
         let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
         if options.after_impact == AfterImpact::Renewed {
             stats += self.renew_acceleration(is_consistent)?;
@@ -183,8 +180,8 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         contacts.reset_warm_start();
         impact.begin(start);
         impact.factor(before)?;
-        for round in 0..=MOST_IMPACTS {
-            let restitution = if round < MOST_IMPACTS { 1.0 } else { 0.0 };
+        for round in 0..=contacts.settings.most_impacts {
+            let restitution = if round < contacts.settings.most_impacts { 1.0 } else { 0.0 };
             impact.rhs.fill(0.0);
             let before = base.state().v.as_slice();
             let loss = contacts.apply_impact(&mut impact.solver, &mut impact.rhs, before, restitution)?;
@@ -195,7 +192,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
             // Impulses are no warm start for forces.
             contacts.reset_warm_start();
-            let unnoticed = UNNOTICED * (1.0 + largest(v.as_slice()));
+            let unnoticed = contacts.settings.unnoticed * (1.0 + largest(v.as_slice()));
             if !watch.approaches(end, contacts, unnoticed) {
                 break;
             }
@@ -215,8 +212,8 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             contacts.begin(t, &watch.gaps[1]);
             contacts.reset_warm_start();
             contacts.evaluate(0, t, q, next.v.as_slice());
-            contacts.accelerate(next.v.as_slice(), rest(next.v.as_slice()), INSTANT);
-            let motion = VelocityMap::single(next.v.as_slice(), INSTANT, 0.0);
+            contacts.accelerate(next.v.as_slice(), contacts.rest(next.v.as_slice()), contacts.settings.instant);
+            let motion = VelocityMap::single(next.v.as_slice(), contacts.settings.instant, 0.0);
             contacts.impose(&mut impact.solver, &mut impact.rhs, &motion)?;
             let n = next.a.len();
             next.a.as_mut_slice().copy_from_slice(&impact.rhs[..n]);

@@ -12,7 +12,7 @@ use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
-use crate::nonsmooth::{self, ContactStepper, Contacts, GapWatch, VelocityMap, rest};
+use crate::nonsmooth::{self, ContactStepper, Contacts, GapWatch, VelocityMap};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats};
@@ -56,17 +56,18 @@ impl Scheme for Moreau {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_level(self, model, options)?;
         let parts = Parts::new(model, self.name(), initial);
-        let mut contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1);
+        let settings = options.contacts.settings;
+        let mut contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1, settings);
         let mut watch = GapWatch::new(contacts.len());
         let State { t, q, v, .. } = &parts.state;
         if contacts.len() > 0 {
             watch.observe(1, &mut contacts, &parts.state);
-            contacts.close_at_start(&watch.gaps[1], rounding_of_gaps(model, q.as_slice()));
+            contacts.close_at_start(&watch.gaps[1], rounding_of_gaps(model, q.as_slice(), &settings));
             contacts.record_gaps(&watch.gaps[1]);
             contacts.begin(*t, &watch.gaps[1]);
         }
         // Closed contacts that approach at the start have their impact in the first step.
-        let approaches = watch.approaches(1, &contacts, rest(v.as_slice()));
+        let approaches = watch.approaches(1, &contacts, contacts.rest(v.as_slice()));
         let gaps = vec![0.0; contacts.len()];
         let mut last_closed = Vec::with_capacity(contacts.len());
         last_closed.extend(contacts.closed.iter().copied().filter(|_| !approaches));
@@ -214,7 +215,7 @@ impl Stepper for MoreauStepper<'_> {
                 watch.advance();
                 return Err(error);
             }
-            contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], rest(next.v.as_slice()));
+            contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], contacts.rest(next.v.as_slice()));
             contacts.record_forces(0, dt);
             contacts.record_gaps(&watch.gaps[1]);
             let strikes = |&contact: &usize| {

@@ -5,8 +5,8 @@
 //! [rezaei, Eqs. 43, 52] omit; with it most problems need one or two iterations. If it cycles and there are few planar
 //! contacts, all combinations of open, sticking and sliding are tried. Otherwise an interior-point method approaches a
 //! solution and Newton's method completes it, with sparse matrices if contacts are many. This may fail in a heap whose
-//! bodies collide all at once. In the plane, paths of the piecewise linear problem are followed from the best point found; in
-//! space, and if paths fail, projected Gauss-Seidel sweeps continue until the laws hold to a loose tolerance.
+//! bodies collide all at once. In the plane, paths of the piecewise linear problem are followed from the best point
+//! found; in space, and if paths fail, projected Gauss-Seidel sweeps continue until the laws hold to a loose tolerance.
 //! A problem that no method solves may have no solution: contacts with friction can jam.
 
 use super::couplings::{Block3, IDENTITY};
@@ -15,47 +15,7 @@ use super::interior_point::InteriorPoint;
 use super::path::Path;
 use super::problem::{ContactRows, Problem, Status, Terms, on_disc};
 use super::sparse_system::SparseSystem;
-
-const NEWTON_ITERATIONS: u32 = 20;
-/// Newton iterations if contacts are many, and after another method.
-const FINISHING_ITERATIONS: u32 = 8;
-/// Largest number of planar contacts whose active sets are enumerated: 4⁴ small systems.
-const ENUMERATED: usize = 4;
-/// From this number of rows on, Newton's method gets fewer iterations from a remote initial guess, and the loose tolerance
-/// applies.
-const MANY: usize = 48;
-/// Up to this number of rows linear systems are dense, and redundant contacts are found by full pivoting.
-const DENSE: usize = 192;
-/// Attempts of the interior-point method, and of path following, which continues from the best point found.
-const INTERIOR_ATTEMPTS: u32 = 2;
-const ATTEMPTS: u32 = 16;
-/// Added to the diagonal of sparse systems, which redundant contacts would make singular; further Newton iterations remove
-/// its effect.
-const DAMPING: f64 = 1e-8;
-/// Tolerance of the violation of the laws, relative to the magnitude of the terms from which it is computed: round-off.
-const EXACT: f64 = 4.0 * f64::EPSILON;
-/// The same after the last iteration: redundant contacts cost digits.
-const ACCEPTED: f64 = 1e-13;
-/// The same for paths that no longer improve: in a heap that creeps, forces are a million times as large as their resultant,
-/// and the last digits would take more than half of the time.
-const SETTLED: f64 = 5e-13;
-/// The same for more planar contacts than are enumerated: redundant ones between sticking and sliding cost more digits.
-const CLOSE: f64 = 1e-9;
-/// The same in space, where neither enumeration nor paths complete what the interior-point method has found: for four legs of
-/// a table between sticking and sliding, 10⁻⁹ to 10⁻⁸ remains.
-const SPATIAL: f64 = 1e-7;
-/// The same for many contacts: for the bodies of a heap in space that collide all at once no method may find better. The
-/// violation is recorded.
-const LOOSE: f64 = 1e-3;
-/// Within the Newton iterations of a step the previous solution is reused if its violation is below this multiple of the new
-/// one's: with a different loose solution in each iteration, Newton's method would not converge.
-const KEPT: f64 = 10.0;
-/// Number of checks of the violation during sweeps, and number of sweeps between checks.
-const SWEEPS: u32 = 256;
-const SWEEPS_AT_ONCE: u32 = 16;
-/// Relaxation factor of sweep k: (1 + k / this)^(−½), one half after three times this number. Unrelaxed sweeps end in cycles
-/// between sticking and sliding.
-const WHOLE: f64 = 64.0;
+use crate::contact_settings::Settings;
 
 /// The method that solved a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +48,7 @@ pub(super) struct Unsolved {
 
 #[derive(Default)]
 pub(super) struct Solver {
+    settings: Settings,
     dense: Elimination,
     sparse: SparseSystem,
     terms: Vec<Terms>,
@@ -102,9 +63,14 @@ pub(super) struct Solver {
 }
 
 impl Solver {
+    pub(super) fn new(settings: Settings) -> Self {
+        let (interior, path) = (InteriorPoint::new(settings), Path::new(settings));
+        Self { settings, interior, path, ..Self::default() }
+    }
+
     /// Reserves memory for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
-        self.dense.reserve(rows.min(DENSE));
+        self.dense.reserve(rows.min(self.settings.dense));
         self.terms.reserve(rows);
         self.rhs.reserve(rows);
         self.guess.reserve(rows);
@@ -114,19 +80,24 @@ impl Solver {
         self.path.reserve(rows);
     }
 
-    /// Finds Λ from the initial guess in the problem; `repeats` if it is the solution of the previous Newton iterate's problem.
+    /// Finds Λ from the initial guess in the problem; `repeats` if it is the solution of the previous Newton iterate's
+    /// problem.
     pub(super) fn solve(&mut self, problem: &mut Problem, repeats: bool) -> Result<Solved, Unsolved> {
         let mut iterations = 0;
         self.guess.clear();
         self.guess.extend_from_slice(problem.unknowns());
-        if problem.size() > DENSE {
+        if problem.size() > self.settings.dense {
             self.sparse.prepare(problem);
         }
-        let most = if problem.size() < MANY { NEWTON_ITERATIONS } else { FINISHING_ITERATIONS };
+        let most = if problem.size() < self.settings.many {
+            self.settings.newton_iterations
+        } else {
+            self.settings.finishing_iterations
+        };
         if let Some(solved) = self.newton(problem, most, &mut iterations) {
             return Ok(solved);
         }
-        let is_enumerated = is_planar(problem) && problem.contacts.len() <= ENUMERATED;
+        let is_enumerated = is_planar(problem) && problem.contacts.len() <= self.settings.enumerated;
         if is_enumerated && let Some(solved) = self.enumerate(problem, &mut iterations) {
             return Ok(solved);
         }
@@ -138,7 +109,7 @@ impl Solver {
         for iteration in 0..=most {
             problem.update_slips();
             let (violation, size) = problem.violation();
-            let tolerance = if iteration == most { ACCEPTED } else { EXACT };
+            let tolerance = if iteration == most { self.settings.accepted } else { self.settings.exact };
             if violation <= tolerance * size {
                 return Some(Solved { method: ContactMethod::Newton, iterations: *iterations, violation });
             }
@@ -168,13 +139,13 @@ impl Solver {
 
     /// Replaces the right-hand side by the solution of the linear system of all contacts; `false` if it is singular.
     fn solve_system(&mut self, problem: &Problem) -> bool {
-        if problem.size() <= DENSE {
+        if problem.size() <= self.settings.dense {
             self.dense.set(problem, &self.terms, &self.rhs);
-            self.dense.solve();
+            self.dense.solve(self.settings.pivot_rounding);
             self.rhs.copy_from_slice(&self.dense.rhs);
             return true;
         }
-        let is_regular = self.sparse.factor(problem, DAMPING, &self.terms).is_ok();
+        let is_regular = self.sparse.factor(problem, self.settings.damping, &self.terms).is_ok();
         if is_regular {
             self.sparse.solve(&mut self.rhs);
         }
@@ -242,7 +213,7 @@ impl Solver {
             *iterations += 1;
             problem.update_slips();
             let (violation, size) = problem.violation();
-            if violation <= ACCEPTED * size {
+            if violation <= self.settings.accepted * size {
                 return Some(Solved { method: ContactMethod::Enumeration, iterations: *iterations, violation });
             }
         }
@@ -252,27 +223,27 @@ impl Solver {
     /// The interior-point method, completed by Newton's method or, in the plane, by path following; then sweeps until the
     /// tolerance is met.
     fn approach(&mut self, problem: &mut Problem, repeats: bool, iterations: &mut u32) -> Result<Solved, Unsolved> {
-        if problem.size() <= DENSE {
+        if problem.size() <= self.settings.dense {
             self.sparse.prepare(problem);
         }
         let is_planar = is_planar(problem);
         let accepted = match problem.contacts.len() {
-            0..=ENUMERATED if is_planar => ACCEPTED,
-            _ if problem.size() >= MANY => LOOSE,
-            _ if is_planar => CLOSE,
-            _ => SPATIAL,
+            n if is_planar && n <= self.settings.enumerated => self.settings.accepted,
+            _ if problem.size() >= self.settings.many => self.settings.loose,
+            _ if is_planar => self.settings.close,
+            _ => self.settings.spatial,
         };
         // Paths find no solution that enumeration has not.
-        let follows_paths = problem.contacts.len() > ENUMERATED && is_planar;
+        let follows_paths = problem.contacts.len() > self.settings.enumerated && is_planar;
         let mut least = f64::INFINITY;
         self.best.clone_from(&self.guess);
-        for attempt in 0..if follows_paths { ATTEMPTS } else { INTERIOR_ATTEMPTS } {
-            if attempt < INTERIOR_ATTEMPTS {
+        for attempt in 0..if follows_paths { self.settings.attempts } else { self.settings.interior_attempts } {
+            if attempt < self.settings.interior_attempts {
                 self.interior.solve(problem, &mut self.sparse, attempt == 0, iterations);
                 self.store_if_best(problem, &mut least);
                 self.start.clear();
                 self.start.extend_from_slice(problem.unknowns());
-                if let Some(solved) = self.newton(problem, FINISHING_ITERATIONS, iterations) {
+                if let Some(solved) = self.newton(problem, self.settings.finishing_iterations, iterations) {
                     return Ok(Solved { method: ContactMethod::InteriorPoint, ..solved });
                 }
                 problem.unknowns_mut().copy_from_slice(&self.start);
@@ -280,7 +251,7 @@ impl Solver {
                 problem.unknowns_mut().copy_from_slice(&self.best);
             }
             if follows_paths {
-                let is_solved = self.path.solve(problem, &mut self.sparse, attempt, [EXACT, SETTLED], iterations);
+                let is_solved = self.path.solve(problem, &mut self.sparse, attempt, iterations);
                 let violation = self.store_if_best(problem, &mut least);
                 if is_solved {
                     return Ok(Solved { method: ContactMethod::Path, iterations: *iterations, violation });
@@ -290,7 +261,7 @@ impl Solver {
         problem.unknowns_mut().copy_from_slice(&self.guess);
         problem.update_slips();
         let (violation, size) = problem.violation();
-        let is_kept = repeats && violation <= accepted * size && violation <= KEPT * least;
+        let is_kept = repeats && violation <= accepted * size && violation <= self.settings.kept * least;
         if !is_kept {
             problem.unknowns_mut().copy_from_slice(&self.best);
         }
@@ -302,13 +273,13 @@ impl Solver {
             if violation <= accepted * size {
                 return Ok(Solved { method, iterations: *iterations, violation });
             }
-            if looks == SWEEPS {
+            if looks == self.settings.sweep_checks {
                 return Err(Unsolved { iterations: *iterations, violation, tolerance: accepted * size });
             }
             method = ContactMethod::GaussSeidel;
             looks += 1;
-            for _ in 0..SWEEPS_AT_ONCE {
-                let part = (1.0 + f64::from(sweeps) / WHOLE).sqrt().recip();
+            for _ in 0..self.settings.sweeps_per_check {
+                let part = (1.0 + f64::from(sweeps) / self.settings.relaxed_after).sqrt().recip();
                 Self::sweep(problem, part);
                 sweeps += 1;
                 *iterations += 1;
