@@ -5,6 +5,7 @@
 //! users did not name lives in the private module; the runtime is named in [`paths`] alone.
 
 mod c;
+mod c_kernel;
 mod docs;
 mod formula;
 mod formulas;

@@ -12,6 +12,7 @@ pub(crate) mod field;
 pub(crate) mod fingerprint;
 pub mod print;
 
+mod arithmetic;
 mod build;
 mod derivative;
 mod double_double;
