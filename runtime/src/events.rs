@@ -127,3 +127,31 @@ fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2]
     result.axpy(-h * s * s * r, rates[1], 1.0);
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Zero is passed where it is reached; who starts there has not come from either side.
+    #[test]
+    fn signs_change_where_zero_is_reached() {
+        let cases = [
+            ((-1.0, 1.0), [true, false, true]),
+            ((-1.0, 0.0), [true, false, true]),
+            ((1.0, -1.0), [false, true, true]),
+            ((1.0, 0.0), [false, true, true]),
+            ((0.0, 1.0), [false; 3]),
+            ((0.0, -1.0), [false; 3]),
+            ((0.0, 0.0), [false; 3]),
+            ((-1.0, -2.0), [false; 3]),
+            ((2.0, 1.0), [false; 3]),
+            // Of which the product is no number that differs from zero.
+            ((-1e-200, 1e-200), [true, false, true]),
+        ];
+        for ((before, after), expected) in cases {
+            let found = [Direction::Rising, Direction::Falling, Direction::Both]
+                .map(|direction| direction.counts(before, after));
+            assert_eq!(found, expected, "{before} to {after}");
+        }
+    }
+}

@@ -102,4 +102,16 @@ mod tests {
         assert_eq!(dependent_by_orthogonalization(&gradients(), 1e-9), [2, 4]);
         assert_eq!(dependent_by_elimination(&gradients(), 1e-9), [2, 4]);
     }
+
+    /// Two directions are as near as the sine of the angle between them, which elimination knows up to a small factor.
+    #[test]
+    fn rows_are_dependent_within_an_angle() {
+        let (sine, cosine) = 0.01_f64.sin_cos();
+        let entries = vec![(0, 0, 3.0), (1, 0, cosine), (1, 1, sine), (2, 2, 1.0)];
+        let gradients = Rows { rows: 3, columns: 3, entries }.normalized();
+        for (within, expected) in [(1e-9, &[][..]), (1e-3, &[]), (0.1, &[1])] {
+            assert_eq!(dependent_by_orthogonalization(&gradients, within), expected, "{within}");
+            assert_eq!(dependent_by_elimination(&gradients, within), expected, "{within}");
+        }
+    }
 }

@@ -8,9 +8,9 @@
 
 use hamel::nonsmooth::{ContactOptions, Settings};
 use hamel::{Model, Options, initial_state, schemes};
+use hamel_compiler::parallel;
 use hamel_macros::multibody;
 use hamel_verify::closed_forms::problems;
-use hamel_verify::parallel;
 
 multibody! {
     /// Rows of discs between two walls, each in the hollows of the one below.

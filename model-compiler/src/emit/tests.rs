@@ -178,3 +178,27 @@ fn long_functions_are_split() {
         assert!(n <= crate::schedule::split::MAX_STATEMENTS + 10, "{}: {n} statements", function.sig.ident);
     }
 }
+
+#[test]
+fn lists_are_written_as_the_runtime_reads_them() {
+    use runs::{difference, indices, list, literal, some_of, steps};
+    let words = |words: &'static [&'static str]| words.iter().map(|word| (*word).to_owned());
+    assert_eq!(literal(3, words(&["a", "b"]), words(&["1"])), "Run { count: 3, first: &[a, b], step: &[1] }");
+    assert_eq!(list(&[4, 2]), "[4, 2]");
+    // Ranges where they hold four numbers on the average.
+    assert_eq!(indices(&[5, 6, 7, 8]), "indices(&[[5, 9]])");
+    assert_eq!(indices(&[5, 6, 7]), "[5, 6, 7]");
+    assert_eq!(indices(&[5, 6, 7, 8, 9, 1, 2, 3]), "indices(&[[5, 10], [1, 4]])");
+    assert_eq!(indices(&[5, 6, 7, 8, 1, 2, 3]), "[5, 6, 7, 8, 1, 2, 3]");
+    assert_eq!(
+        (steps(&[3, 3, 3]), steps(&[-1, 2]), steps(&[7])),
+        ("[3; 3]".into(), "[4294967295, 2]".into(), "[7]".into())
+    );
+    assert_eq!(difference(&[1, 5, 3], &[2, 5, 0]), Some(vec![1, 0, -3]));
+    assert_eq!(difference(&[1, 5], &[2]), None);
+    let names: Vec<String> = (0..13).map(|i| format!("x{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(some_of(&names[..3]), "x0, x1, x2");
+    assert_eq!(some_of(&names[..12]), names[..12].join(", "));
+    assert_eq!(some_of(&names), "x0, x1, …, x12 (13 in all)");
+}

@@ -386,6 +386,7 @@ pub(super) fn literal(number: Number) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::Stage;
 
     #[test]
     fn identifiers_are_fit_for_code() {
@@ -415,5 +416,34 @@ mod tests {
         }
         assert_eq!(literal(Number::ratio(1, 7)), "c1_over_7");
         assert_eq!(literal(Number::ratio(2, 3)), "c2_over_3");
+    }
+
+    #[test]
+    fn constants_are_named_after_their_formulas() {
+        let mut graph = Graph::new();
+        let [m, l] = ["m", "l"].map(|name| graph.symbol(name, Stage::Parameter));
+        let of = |symbol: SymbolId| Some(["m", "l"][symbol.index()].to_owned());
+        let half = graph.ratio(1, 2);
+        let minus_third = graph.ratio(-1, 3);
+        let sevenths = graph.ratio(2, 7);
+        let squared = graph.mul(l, l);
+        let cubed = graph.mul(squared, l);
+        let fourth = graph.mul(cubed, l);
+        let cases = [
+            (graph.mul(m, l), Some("m_l")),
+            (graph.product(&[m, squared]), Some("m_l_squared")),
+            (graph.product(&[m, cubed]), Some("m_l_cubed")),
+            (graph.product(&[m, fourth]), None),
+            (graph.product(&[half, m, l]), Some("half_m_l")),
+            (graph.product(&[minus_third, m]), Some("minus_third_m")),
+            (graph.product(&[sevenths, m]), None),
+            (graph.neg(m), Some("minus_m")),
+            (graph.div(m, l), Some("m_over_l")),
+            (graph.add(m, squared), Some("m_plus_l_squared")),
+            (graph.sub(m, squared), Some("m_minus_l_squared")),
+        ];
+        for (constant, expected) in cases {
+            assert_eq!(of_constant(&graph, constant, &of).as_deref(), expected);
+        }
     }
 }
