@@ -1,4 +1,4 @@
-//! `hamel closed-forms`: every scheme on motions that are known exactly.
+//! `hamel closed-forms`: all schemes on motions that are known exactly.
 
 use hamel::schemes;
 use hamel_verify::closed_forms::{self, cells};
@@ -9,10 +9,10 @@ use crate::screen::{Destination, Screen};
 /// Arguments of `hamel closed-forms`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only problems whose names begin so, e.g. ball/ or ball/approaching.
+    /// Run only problems whose names begin with NAME, e.g. ball/ or ball/approaching.
     #[arg(long, value_name = "NAME", default_value = "")]
     only: String,
-    /// Only this scheme, see `hamel list schemes`.
+    /// Run only this scheme, see `hamel list schemes`.
     #[arg(long, value_name = "NAME")]
     scheme: Option<String>,
     /// Print the page docs/closed_forms.md.
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     destination: Destination,
 }
 
-/// Prints errors at three steps and observed orders; fails where a scheme does not converge as it claims.
+/// Prints errors for three step sizes and observed orders; fails if a scheme does not converge as claimed.
 pub(crate) fn closed_forms(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     screen.direct(&arguments.destination)?;
     let names = || closed_forms::problems().map(|problem| problem.name);

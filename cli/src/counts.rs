@@ -1,4 +1,4 @@
-//! `hamel counts`: operation counts of reference functions, beside the best of other tools.
+//! `hamel counts`: operation counts of reference functions, compared with the best of other tools.
 
 use hamel_compiler::expr::Operations;
 use hamel_compiler::parallel;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-/// Deviation from published values, relative to the largest of them, that rounding can explain.
+/// Largest deviation from published values, relative to the largest of them, that counts as rounding.
 const TOLERANCE: f64 = 1e-10;
 
 const HEADER: [&str; 10] =
@@ -23,16 +23,16 @@ parameters are known before. neg, trig: changes of sign, sines and cosines of th
 /// Arguments of `hamel counts`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Count only functions whose names begin so, e.g. C6 or K_arm7_rnea.
+    /// Count only functions whose names begin with NAME, e.g. C6 or K_arm7_rnea.
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
-    /// The cases that the passes were designed with: weights beside targets and those of other tools.
+    /// Show the cases with which the passes were designed: weights, targets, and weights of other tools.
     #[arg(long)]
     study: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print these cases as Rust, a module each without and with fused products and sums.
+    /// Print these cases as Rust, one module each without and with fused multiply-add.
     #[arg(long, requires = "study", conflicts_with = "json")]
     pub(crate) code: bool,
 }
@@ -48,7 +48,7 @@ struct Row {
     deviation: f64,
 }
 
-/// Operations as they are counted in the table.
+/// Operations as counted in the table.
 #[derive(Serialize)]
 struct Kinds {
     arith: u64,
@@ -56,7 +56,7 @@ struct Kinds {
     trig: u64,
 }
 
-/// Derives, simplifies and counts; fails where values deviate.
+/// Derives, simplifies and counts; fails if values deviate.
 pub(crate) fn counts(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     if arguments.study {
         return super::study::weights(arguments, screen);
@@ -76,7 +76,7 @@ pub(crate) fn counts(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     if counts.iter().all(|count| count.deviation <= TOLERANCE) { Ok(()) } else { Err(Failure::Verdict) }
 }
 
-/// The functions whose names begin as asked for.
+/// The functions whose names begin with the given text.
 pub(crate) fn asked(functions: Vec<Function>, arguments: &Arguments) -> Result<Vec<Function>, Failure> {
     let prefix = arguments.only.as_deref().unwrap_or_default();
     let (asked, others): (Vec<Function>, Vec<Function>) =

@@ -1,4 +1,4 @@
-//! `hamel expand`: the Rust that a model becomes.
+//! `hamel expand`: the generated Rust code of a model.
 
 use hamel_compiler::inspect;
 

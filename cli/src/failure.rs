@@ -12,15 +12,15 @@ use hamel_report::output::OutputError;
 /// Why a verb ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A result is outside its tolerance; the table has said which.
+    /// A result is outside its tolerance; the table shows which.
     Verdict,
     /// The request cannot be carried out as written.
     Usage(String),
     /// A solver failed.
     Solver(String),
-    /// Results are there and could not be written.
+    /// Results could not be written.
     Unwritten(String),
-    /// The reader of standard output has gone.
+    /// Standard output was closed or could not be written.
     Screen(io::Error),
 }
 
@@ -35,14 +35,14 @@ impl Failure {
         Failure::Usage(format!("unknown {kind} `{name}`\nhelp: {help}"))
     }
 
-    /// Says on standard error what happened; the exit code of the program.
+    /// Writes the message to standard error; returns the exit code of the program.
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
             Failure::Verdict => (None, 1),
             Failure::Usage(message) => (Some(message), 2),
             Failure::Solver(message) => (Some(message), 3),
             Failure::Unwritten(message) => (Some(message), 4),
-            // A reader such as `head` has seen enough: that is no error.
+            // A reader such as `head` may close the pipe early, which is not an error.
             Failure::Screen(error) if error.kind() == io::ErrorKind::BrokenPipe => (None, 0),
             Failure::Screen(error) => (Some(format!("cannot write to standard output: {error}")), 4),
         };
@@ -81,7 +81,7 @@ impl From<OutputError> for Failure {
     }
 }
 
-/// A folder that cannot be used, before there is anything to write.
+/// A folder that cannot be used, detected before anything is written.
 impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Self {
         Failure::Usage(error.to_string())

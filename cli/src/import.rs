@@ -13,7 +13,7 @@ use crate::screen::{Destination, Screen};
 /// Arguments of `hamel import`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The description; macros of xacro are to be expanded before.
+    /// The URDF description; macros of xacro must be expanded before.
     #[arg(value_name = "ROBOT.urdf")]
     file: PathBuf,
     /// Let the root link move freely; otherwise it is the ground.
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     destination: Destination,
 }
 
-/// Prints the model; on standard error what was left out, and what the compiler says of the model.
+/// Prints the model; writes to standard error what was left out, and the errors of the compiler.
 pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     screen.direct(&arguments.destination)?;
     let path = arguments.file.display();
@@ -44,7 +44,7 @@ pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     }
     screen.line("}")?;
     screen.flush()?;
-    // A description may hold what no rigid body has, such as an impossible inertia: the compiler knows.
+    // A description may contain what no rigid body can have, such as an impossible inertia; the compiler checks that.
     let description = import.model.parse().map_err(syn::Error::from).and_then(hamel_compiler::parse::parse);
     let checked = description.and_then(|description| hamel_compiler::resolve::resolve(&description));
     checked.map(drop).map_err(|error| FileError::model(Path::new("the model"), error).into())

@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// What to show.
     #[arg(long = "as", value_enum, default_value_t = Form::Text)]
     form: Form,
-    /// Show sizes, patterns, operation counts and rounding errors instead; with --term those of its results.
+    /// Show sizes, sparsity, operation counts and rounding errors instead; with --term the counts of its results.
     #[arg(long, conflicts_with = "form")]
     stats: bool,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 enum Form {
     /// Generated code.
     Rust,
-    /// A graph for Graphviz: of the mechanism, or with --term of the expressions of that function.
+    /// A graph for Graphviz: the mechanism, or with --term the expressions of that function.
     Dot,
     /// The same graph as a picture.
     Svg,
@@ -94,7 +94,7 @@ fn show_c(stages: &Stages) -> emit::Files {
     emit::c(&stages.system.name.to_string(), &stages.simplified, &stages.schedule)
 }
 
-/// A function that the model lacks is none that shows as nothing.
+/// A function that the model does not have is an error, not an empty result.
 fn must_have(stages: &Stages, term: FunctionRole) -> Result<(), Failure> {
     let functions = stages.simplified.kernels.iter().flat_map(|kernel| &kernel.functions);
     let there: Vec<FunctionRole> = functions.map(|function| function.role).collect();

@@ -9,7 +9,7 @@ use crate::screen::Screen;
 /// Arguments of `hamel list`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to list; everything when not given.
+    /// What to list; everything by default.
     what: Option<What>,
     /// Print JSON.
     #[arg(long)]
@@ -50,7 +50,7 @@ struct Scheme {
     order: u32,
     stages: u32,
     stability: String,
-    /// Whether it carries models with contacts.
+    /// Whether it can integrate models with contacts.
     contacts: bool,
     /// Orders of coordinates, velocities and multipliers with constraints on velocities and on positions.
     index_2: Option<[u32; 3]>,
@@ -74,7 +74,7 @@ struct Experiment {
     title: &'static str,
 }
 
-/// Prints what there is.
+/// Prints the lists.
 pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let is_asked = |what: What| arguments.what.is_none_or(|asked| asked == what);
     let listing = Listing {
@@ -117,7 +117,7 @@ pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
 
 fn models() -> Vec<Model> {
     let described = hamel_models::ALL.iter().filter_map(|entry| {
-        // Without parameters to set, nothing can be unknown: every model builds.
+        // Without parameters to set there are no unknown names, so each model can be built.
         let info = (entry.build)(&[]).ok()?.describe();
         Some(Model {
             name: entry.name,
@@ -134,7 +134,7 @@ fn models() -> Vec<Model> {
 fn schemes() -> Vec<Scheme> {
     let members = hamel::schemes::FAMILIES.iter().flat_map(|family| family.entries.iter().map(move |e| (family, e)));
     let described = members.filter_map(|(family, entry)| {
-        // Defaults are in range, so that every scheme can be made.
+        // Defaults are in range, so each scheme can be constructed.
         let scheme = entry.scheme(&[]).ok()?;
         let parameter = |&(name, default): &(&'static str, f64)| Parameter { name, default };
         Some(Scheme {

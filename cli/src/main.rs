@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use screen::Screen;
 
-/// Multibody models from a macro, compiled symbolically, integrated, and held against published results.
+/// Compiles multibody models symbolically, integrates them, and compares them with published results.
 #[derive(Parser)]
 #[command(name = "hamel", version, after_help = EXAMPLES)]
 struct Cli {
@@ -40,11 +40,11 @@ enum Verb {
     Run(run::Arguments),
     /// Show the equations and the generated code of a model.
     Inspect(inspect::Arguments),
-    /// Print the Rust that a model becomes.
+    /// Print the generated Rust code of a model.
     Expand(expand::Arguments),
-    /// Run every scheme on motions that are known exactly, at three steps each.
+    /// Run all schemes on motions that are known exactly, with three step sizes each.
     ClosedForms(closed_forms::Arguments),
-    /// Count the operations of reference functions, beside those of other tools.
+    /// Count the operations of reference functions and compare them with other tools.
     Counts(counts::Arguments),
     /// Translate the URDF description of a robot into a model.
     Import(import::Arguments),
@@ -52,14 +52,14 @@ enum Verb {
 
 const EXAMPLES: &str = "\
 Examples:
-  hamel reproduce                       every result of cost `seconds` or `minutes`, into results/
+  hamel reproduce                       all experiments of cost `seconds` or `minutes`, into results/
   hamel reproduce sherif --only sherif/heavy_top/fig2
   hamel run heavy_top --scheme hht --alpha -0.1 --dt 1e-4 --until 1
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
   hamel closed-forms --only ball/ --scheme bathe
   hamel counts --only C6
-  hamel reproduce --resume              goes on from what an interrupted one has ended
+  hamel reproduce --resume              continues an interrupted run
   hamel import robot.urdf --floating --out robot.rs
 
 Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed,

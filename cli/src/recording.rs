@@ -1,11 +1,11 @@
-//! What a recorded motion shows: a short table and plots of outputs, energy and constraints.
+//! Summary of a recorded motion: a short table, and plots of outputs, energy and constraints.
 
 use hamel::{Channel, Model, Trajectory};
 use hamel_report::number::readable;
 use hamel_report::{Axis, Curve, Figure, Style};
 use hamel_verify::motion::quantity;
 
-/// Time, outputs and energy at the end, with unit, and how well the constraints were kept.
+/// Time, outputs and energy at the end, with units, and the largest residual of the constraints.
 pub(crate) fn summary(model: &dyn Model, trajectory: &Trajectory) -> Vec<Vec<String>> {
     let (Some(first), Some(last)) = (trajectory.rows().next(), trajectory.rows().next_back()) else {
         return Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn summary(model: &dyn Model, trajectory: &Trajectory) -> Vec<Vec<Str
     rows
 }
 
-/// The column of what is left of constraints on positions, relative to the model's length.
+/// The column with the residual of constraints on positions, relative to the model's length.
 const RESIDUAL: &str = "position_residual";
 
 /// The names of the figures.
@@ -64,7 +64,7 @@ pub(crate) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure>
     figures
 }
 
-/// The first column of the outputs, which stand before the two energies at the end of a row.
+/// The first column of the outputs, which precede the two energies at the end of a row.
 fn output_columns(model: &dyn Model, trajectory: &Trajectory) -> usize {
     trajectory.columns().len() - 2 - model.describe().outputs.len()
 }

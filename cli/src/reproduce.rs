@@ -1,4 +1,4 @@
-//! `hamel reproduce`: runs experiments, judges them, writes the report.
+//! `hamel reproduce`: runs experiments, compares their results, writes the report.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,21 +19,21 @@ use crate::screen::Screen;
 /// Arguments of `hamel reproduce`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Papers to reproduce; all when none is named.
+    /// Papers to reproduce; all by default.
     papers: Vec<String>,
-    /// The most an experiment may cost.
+    /// Largest cost of the experiments to run.
     #[arg(long, value_enum, default_value_t = Cost::Minutes)]
     cost: Cost,
     /// Directory of the report.
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Run only this experiment, or all below this part of an identifier, at any cost.
+    /// Run only this experiment, or all whose identifiers begin with ID/, at any cost.
     #[arg(long, value_name = "ID")]
     only: Option<String>,
-    /// Go on from the experiments that an interrupted run of the same command has ended.
+    /// Continue an interrupted run of the same command; experiments that it finished are not repeated.
     #[arg(long)]
     resume: bool,
-    /// Replace files in that directory that hamel has not written.
+    /// Replace files in that directory even if hamel has not written them.
     #[arg(long)]
     force: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 /// Runs the selected experiments and reports on them.
 pub(crate) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let experiments = select(arguments)?;
-    // Before the folder is locked: a child process would hold the lock beyond the end of a program that is stopped then.
+    // Before the folder is locked: a child process would keep the lock if this program were stopped meanwhile.
     let provenance = Provenance::of_this_run();
     let (folder, kept) = open(arguments, &experiments)?;
     let is_kept = |experiment: &Experiment| kept.iter().any(|outcome| outcome.experiment.id == experiment.id);
@@ -68,7 +68,7 @@ pub(crate) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<()
     judge(&outcomes)
 }
 
-/// The folder of the report, and what is to be kept of it.
+/// The folder of the report, and the results in it that are kept.
 fn open(arguments: &Arguments, experiments: &[Experiment]) -> Result<(Folder, Vec<Outcome>), Failure> {
     let mut folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
     let slugs: Vec<String> = experiments.iter().map(Experiment::slug).collect();
@@ -104,7 +104,7 @@ fn select(arguments: &Arguments) -> Result<Vec<Experiment>, Failure> {
     Ok(chosen)
 }
 
-/// A solver that failed outranks a result outside its tolerance: its results are not there at all.
+/// A failed solver takes precedence over a result outside its tolerance, because its results are missing.
 fn judge(outcomes: &[Outcome]) -> Result<(), Failure> {
     let failed: Vec<String> = outcomes
         .iter()
@@ -163,7 +163,7 @@ fn summary(outcomes: &[Outcome]) -> String {
     format!("{} experiments, {} claims: {}", outcomes.len(), verdicts.len(), parts.join(", "))
 }
 
-/// A bar on standard error with the experiments under way; hidden when nobody looks.
+/// A progress bar on standard error with the running experiments; hidden unless standard error is a terminal.
 struct Progress {
     bar: ProgressBar,
     under_way: Mutex<Vec<&'static str>>,
@@ -187,10 +187,10 @@ impl Progress {
     }
 }
 
-/// Shows what is under way, and writes what has ended.
+/// Shows running experiments, and writes the results of finished ones.
 struct Watch {
     progress: Progress,
-    /// Or why nothing more can be written.
+    /// The folder, or the reason why nothing more can be written.
     folder: Mutex<Result<Folder, OutputError>>,
 }
 
@@ -206,7 +206,7 @@ impl Watcher for Watch {
         self.progress.update(|under_way| under_way.push(experiment.id));
     }
 
-    /// What is computed on a full disk is lost.
+    /// Results computed on a full disk would be lost.
     fn is_to_stop(&self) -> bool {
         self.folder().is_err()
     }

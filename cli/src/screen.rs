@@ -7,10 +7,10 @@ use hamel_compiler::file;
 
 use crate::failure::Failure;
 
-/// Where the text goes.
+/// The destination of the text.
 #[derive(clap::Args)]
 pub(crate) struct Destination {
-    /// Write to this file, which is whole or not there, instead of standard output.
+    /// Write to this file instead of standard output; it is written completely or not at all.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Replace the file if it exists.
@@ -29,7 +29,7 @@ impl Screen {
         Self { out: BufWriter::new(io::stdout()), file: None }
     }
 
-    /// Sends the text to a file, if one is asked for.
+    /// Directs the text to a file, if one is given.
     pub(crate) fn direct(&mut self, destination: &Destination) -> Result<(), Failure> {
         let Some(path) = &destination.out else { return Ok(()) };
         if path.symlink_metadata().is_ok() && !destination.force {
@@ -69,7 +69,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Sends everything out.
+    /// Writes everything.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         if let Some((path, content)) = self.file.take() {
             file::write(path, |file| file.write_all(content.as_bytes()))?;

@@ -7,10 +7,10 @@ use hamel_compiler::file::{self, FileError, Source};
 
 use crate::failure::Failure;
 
-/// Which model a verb is about.
+/// The model to which a verb applies.
 #[derive(clap::Args)]
 pub(crate) struct Choice {
-    /// Name of a model, see `hamel list`, or a file: Rust with `multibody!` calls, or FILE.model with what stands
+    /// Name of a model, see `hamel list`, or a file: Rust with `multibody!` calls, or FILE.model with the text
     /// between their braces.
     #[arg(value_name = "MODEL|FILE")]
     what: PathBuf,
@@ -51,11 +51,11 @@ impl Choice {
     }
 }
 
-/// What a model of this program was compiled from.
+/// The source of a model of this program.
 fn own(name: &str) -> Result<Source, Failure> {
     let names = hamel_models::ALL.iter().map(|entry| entry.name);
     let entry = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names))?;
-    // Without parameters to set, nothing can be unknown, and what was compiled once is made of tokens.
+    // Without parameters to set there are no unknown names, and the source of a compiled model consists of tokens.
     let model = (entry.build)(&[]).map_err(|error| Failure::Usage(error.to_string()))?;
     let tokens = model.describe().source.parse().map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     Ok(Source { name: name.to_owned(), tokens })

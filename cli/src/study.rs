@@ -1,4 +1,4 @@
-//! `hamel counts --study`: weights of the cases that the passes were designed with.
+//! `hamel counts --study`: weights of the cases with which the passes were designed.
 
 use hamel_compiler::parallel;
 use hamel_compiler::simplify::Limits;
@@ -37,7 +37,7 @@ struct Row<'a> {
     weights: &'a Weights,
 }
 
-/// Derives, simplifies and weighs; fails where a target is missed or another tool's code is lighter.
+/// Derives, simplifies and weighs; fails if a target is missed or the code of another tool has less weight.
 pub(crate) fn weights(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let asked = asked(cases(), arguments)?;
     let limits = Limits::default();
@@ -61,7 +61,7 @@ pub(crate) fn weights(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
     if weights.iter().all(Weights::is_as_light_as_asked) { Ok(()) } else { Err(Failure::Verdict) }
 }
 
-/// The name of a case as one of a module: `EP full +Jac` is `ep_full_jac`.
+/// The name of a case as the name of a module: `EP full +Jac` is `ep_full_jac`.
 fn module(case: &str) -> String {
     let words = case.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join("_")

@@ -1,20 +1,20 @@
-//! A claim: one measured number beside what was expected of it, and the verdict that follows.
+//! A claim: a measured number, the expectation for it, and the resulting verdict.
 //!
 //! What a paper prints, what theory promises, what another computation found and what we recorded earlier are different
-//! kinds of expectation and never mixed. Where a paper is wrong, the claim carries the printed form and the reason, and
-//! our own value still has to meet an expectation of its own.
+//! kinds of expectation and are never mixed. Where a paper is wrong, the claim carries the printed form and the reason,
+//! and our own value must meet an expectation of its own.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Text of the program. What is read back from a file is kept as long as the program runs.
+/// Text with static lifetime. Text that is read back from a file is leaked.
 pub type Fixed = &'static str;
 
-/// Reads text of the program back.
+/// Reads such text back.
 pub(crate) fn fixed<'de, D: Deserializer<'de>>(source: D) -> Result<Fixed, D::Error> {
     String::deserialize(source).map(|text| &*text.leak())
 }
 
-/// What a measured number is compared with.
+/// The expectation with which a measured number is compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
@@ -47,7 +47,7 @@ pub enum Expected {
         /// Largest deviation that still counts as agreement.
         tolerance: f64,
     },
-    /// What we measured before; proves nothing, guards against change.
+    /// A value that was measured before; it proves nothing, but detects changes.
     Recorded {
         /// The value.
         value: f64,
@@ -66,7 +66,7 @@ pub enum Expected {
     Missing(#[serde(deserialize_with = "fixed")] Fixed),
 }
 
-/// What came out.
+/// The measured result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
@@ -101,7 +101,7 @@ pub enum Statement {
     },
 }
 
-/// One measured number and what was expected of it.
+/// A measured number and the expectation for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// The quantity, in words.
@@ -117,7 +117,7 @@ pub struct Claim {
     pub statement: Statement,
 }
 
-/// What a claim has come to.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -125,11 +125,11 @@ pub enum Verdict {
     MatchesPrintedDigits,
     /// The deviation stays within the stated tolerance.
     WithinTolerance,
-    /// The source speaks in words or shows a curve, and ours behaves so.
+    /// The source states it in words or as a curve, and our result agrees with that.
     SameTrend,
     /// The source is wrong; our value differs from it and meets its own expectation.
     DiffersExplained,
-    /// The source leaves out what a repetition needs.
+    /// The source omits data that a repetition needs.
     NotReproducible,
     /// Only reported.
     Reported,
@@ -224,7 +224,7 @@ impl Claim {
         Self { what: what.into(), unit, expected, measured: measured.into(), statement: Statement::Quantity }
     }
 
-    /// A result that cannot be repeated because the source leaves something out.
+    /// A result that cannot be repeated because the source omits data.
     pub fn missing(what: impl Into<String>, missing: &'static str) -> Self {
         Self::new(what, "1", Expected::Missing(missing), Measured::Nothing)
     }
@@ -235,7 +235,7 @@ impl Claim {
         self
     }
 
-    /// The source states something else, which cannot be right.
+    /// The source states something else, which is wrong.
     pub fn although(mut self, printed: impl Into<String>, because: impl Into<String>) -> Self {
         self.statement = Statement::Wrong { printed: printed.into(), because: because.into() };
         self
@@ -249,7 +249,7 @@ impl Claim {
         }
     }
 
-    /// What the claim has come to.
+    /// The verdict on the claim.
     pub fn verdict(&self) -> Verdict {
         match (&self.expected, &self.statement) {
             (Expected::Timing, _) => Verdict::Reported,

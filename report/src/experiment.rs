@@ -1,4 +1,4 @@
-//! Papers and their experiments: what is reproduced, from where, at which cost.
+//! Papers and their experiments: results, their places in the papers, and their costs.
 
 use clap::ValueEnum;
 use hamel::scheme::StepError;
@@ -22,11 +22,11 @@ pub struct Paper {
 pub struct Experiment {
     /// `paper/system/result`, e.g. `sherif/heavy_top/fig2`.
     pub id: &'static str,
-    /// Where the result stands, e.g. `Fig. 2`.
+    /// Place of the result, e.g. `Fig. 2`.
     pub place: &'static str,
     /// What is shown, in one line.
     pub title: &'static str,
-    /// How long it takes.
+    /// Order of magnitude of its computing time.
     pub cost: Cost,
     /// Repeats the result.
     pub run: fn() -> Result<Report, StepError>,

@@ -1,6 +1,6 @@
 //! The report as one self-contained HTML page: `templates/report.html` filled in, figures embedded as SVG.
 //!
-//! All wording of numbers happens here; the template only places it.
+//! All numbers are formatted here; the template only places them.
 
 use std::error::Error;
 
@@ -127,7 +127,7 @@ fn shown(papers: &[Paper], outcomes: &[Outcome]) -> Vec<PaperView> {
     shown.map(|paper| PaperView { key: paper.key, reference: paper.reference }).collect()
 }
 
-/// How often each verdict was reached; an experiment that could not be computed counts as one failure.
+/// The number of results with each verdict; an experiment that could not be computed counts as one failure.
 fn summary(outcomes: &[Outcome]) -> Vec<Count> {
     let verdicts: Vec<Verdict> = outcomes
         .iter()
@@ -214,7 +214,7 @@ fn expected(expected: &Expected) -> String {
     }
 }
 
-/// What the source leaves out.
+/// The data that the source omits.
 fn missing(expected: &Expected) -> Option<String> {
     match expected {
         Expected::Missing(what) => Some((*what).to_owned()),

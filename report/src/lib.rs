@@ -1,8 +1,8 @@
-//! What experiments find, and how it is shown: claims with verdicts, tables, figures, and the page that holds them.
+//! Results of experiments and their presentation: claims with verdicts, tables, figures, and the page that holds them.
 //!
 //! Reading order: an [`Experiment`] reruns one result of a [`Paper`] and returns a [`Report`] of claims, tables and
 //! figures; a [`Claim`] compares one number with what was expected of it. [`reproduce`] runs experiments on all cores and
-//! [`output`] writes what they found, into a [`folder`]. No paper is known here.
+//! [`output`] writes their results into a [`folder`]. This crate contains no experiment.
 
 mod claim;
 mod experiment;

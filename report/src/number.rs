@@ -1,4 +1,4 @@
-//! Numbers as people read them: few digits, powers of ten as superscripts.
+//! Numbers for readers: few digits, powers of ten as superscripts.
 
 /// `value` with `digits` significant digits; very large and very small numbers as `1.2·10⁻⁵`.
 pub fn readable(value: f64, digits: usize) -> String {

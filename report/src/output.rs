@@ -1,4 +1,4 @@
-//! Writes what a run found: `report.html`, `report.json`, and a CSV of every table, figure and claim.
+//! Writes the results of a run: `report.html`, `report.json`, and a CSV of every table, figure and claim.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub enum OutputError {
     },
 }
 
-/// Writes the report on experiments beside its place.
+/// Stages the report on experiments: it is written beside its place until the folder is committed.
 ///
 /// # Errors
 /// When a file cannot be composed or written.
@@ -50,7 +50,7 @@ pub fn stage_report(
     stage_json(folder, REPORT[1], &document(outcomes, provenance))
 }
 
-/// Writes what an experiment found beside its place: its files, and what [`kept`] reads.
+/// Stages the results of an experiment: its files, and the result that [`kept`] reads.
 ///
 /// # Errors
 /// When a file cannot be composed or written.
@@ -71,7 +71,7 @@ pub fn stage_outcome(folder: &mut Folder, outcome: &Outcome) -> Result<(), Outpu
     Ok(folder.stage_result(&slug, &result)?)
 }
 
-/// Writes figures as SVG beside their places, whose names begin so.
+/// Stages figures as SVG; `begin` is the beginning of their names.
 ///
 /// # Errors
 /// When a file cannot be composed or written.
@@ -82,7 +82,7 @@ pub fn stage_figures(folder: &mut Folder, begin: &str, figures: &[Figure]) -> Re
     })
 }
 
-/// Writes a value as JSON beside its place.
+/// Stages a value as JSON.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -91,7 +91,7 @@ pub fn stage_json(folder: &mut Folder, name: &str, value: &impl Serialize) -> Re
     stage_text(folder, name, &text)
 }
 
-/// What is kept of an experiment until all have ended. Not JSON, which knows only finite numbers.
+/// The stored result of an experiment until all have finished. Not JSON, which has only finite numbers.
 #[derive(Serialize)]
 struct Kept<'a> {
     id: &'a str,
@@ -106,14 +106,14 @@ struct ReadBack {
     report: Report,
 }
 
-/// The outcome that a result is of, if it is of one of these experiments.
+/// The outcome that a stored result contains, if it belongs to one of these experiments.
 pub fn kept(result: &[u8], experiments: &[Experiment]) -> Option<Outcome> {
     let ReadBack { id, seconds, report } = ciborium::from_reader(result).ok()?;
     let experiment = *experiments.iter().find(|experiment| experiment.id == id)?;
     Some(Outcome { experiment, result: Ok(report), elapsed: Duration::try_from_secs_f64(seconds).ok()? })
 }
 
-/// Everything there is to know about a run.
+/// The complete results of a run.
 #[derive(Serialize)]
 struct Document<'a> {
     provenance: &'a Provenance,
@@ -207,7 +207,7 @@ fn stage_text(folder: &mut Folder, name: &str, text: &str) -> Result<(), OutputE
 fn stage_csv(folder: &mut Folder, name: &str, rows: Vec<Vec<String>>) -> Result<(), OutputError> {
     let write = |out: &mut dyn Write| {
         let mut writer = csv::Writer::from_writer(out);
-        // What the disk refuses comes as it was: `io::Error::from` finds it in the error.
+        // Errors of the disk are passed on unchanged: `io::Error::from` extracts them.
         rows.iter().try_for_each(|row| writer.write_record(row)).map_err(io::Error::from)?;
         writer.flush()
     };

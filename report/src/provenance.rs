@@ -1,16 +1,16 @@
-//! Where results come from: program, tools and machine of a run.
+//! Provenance of results: program, tools and machine of a run.
 
 use std::path::Path;
 use std::process::Command;
 
 use serde::Serialize;
 
-/// What has to be known to repeat a run.
+/// The data needed to repeat a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Provenance {
     /// Version of this package.
     pub version: &'static str,
-    /// Commit of the sources, with a mark when they were changed after it; `unknown` away from them.
+    /// Commit of the sources, with a mark if they were changed since; `unknown` outside of the repository.
     pub commit: String,
     /// Compiler that built the program.
     pub compiler: String,
@@ -48,7 +48,7 @@ fn commit(sources: &Path) -> String {
     }
 }
 
-/// What a tool prints, when it exists and succeeds.
+/// The output of a tool, if it exists and succeeds.
 fn answer(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())

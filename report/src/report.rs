@@ -1,4 +1,4 @@
-//! What an experiment returns: claims, tables, figures and notes. Data only; `html`, `plot` and `output` show it.
+//! The result of an experiment: claims, tables, figures and notes. Data only; `html`, `plot` and `output` present it.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ impl Report {
     }
 }
 
-/// A table with a name for its file.
+/// A table, with a name for its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// File name without ending, unique within the report.
@@ -102,7 +102,7 @@ pub struct Figure {
     pub slug: String,
     /// What is plotted, with its place in the source.
     pub title: String,
-    /// What to see in it.
+    /// What the figure shows.
     pub caption: String,
     /// Horizontal axis.
     pub x: Axis,
@@ -110,7 +110,7 @@ pub struct Figure {
     pub y: Axis,
     /// Curves, in the order of the legend.
     pub curves: Vec<Curve>,
-    /// Lines of given slope to compare with, in double logarithmic plots.
+    /// Reference lines of given slope, in double logarithmic plots.
     pub slopes: Vec<Slope>,
 }
 

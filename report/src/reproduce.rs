@@ -1,4 +1,4 @@
-//! Runs experiments on all cores and collects what they found.
+//! Runs experiments on all cores and collects their results.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::claim::Verdict;
 use crate::experiment::{Cost, Experiment, Paper};
 use crate::report::Report;
 
-/// What came of an experiment.
+/// The outcome of an experiment.
 pub struct Outcome {
     /// The experiment.
     pub experiment: Experiment,
@@ -37,7 +37,7 @@ pub fn select(papers: &[Paper], keys: &[String], most: Cost) -> Vec<Experiment> 
         .collect()
 }
 
-/// Runs experiments, expensive ones first, until the watcher wants no more; outcomes come in the order given.
+/// Runs experiments, expensive ones first, until the watcher asks to stop; outcomes are in the order given.
 pub fn run(experiments: &[Experiment], watcher: &(dyn Watcher + Sync)) -> Vec<Outcome> {
     let mut queue: Vec<(usize, Experiment)> = experiments.iter().copied().enumerate().collect();
     queue.sort_by_key(|&(_, experiment)| std::cmp::Reverse(experiment.cost));
@@ -57,11 +57,11 @@ pub fn run(experiments: &[Experiment], watcher: &(dyn Watcher + Sync)) -> Vec<Ou
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Told about the progress, from any thread.
+/// Receives the progress, from any thread.
 pub trait Watcher {
     /// An experiment begins.
     fn begins(&self, _experiment: &Experiment) {}
-    /// Whether the experiments that are left are not to begin.
+    /// Whether the remaining experiments are to be skipped.
     fn is_to_stop(&self) -> bool {
         false
     }
@@ -69,7 +69,7 @@ pub trait Watcher {
     fn ended(&self, _outcome: &Outcome) {}
 }
 
-/// Nobody watches.
+/// A watcher that does nothing.
 pub struct Unwatched;
 
 impl Watcher for Unwatched {}

@@ -1,10 +1,10 @@
 //! Consistent initial states: coordinates and velocities that obey constraints and initial conditions, then
 //! accelerations and multipliers that obey the equations of motion.
 //!
-//! Conditions that leave freedom are completed by the smallest change from the reference configuration and by the
-//! smallest velocities. Conditions that contradict each other are errors that name them; constraints that follow from
-//! others are left out, and their multipliers are those of least norm.
-//! Not here: anything that runs in a step; this module allocates freely.
+//! Conditions that do not determine the state are completed by the smallest change from the reference configuration and
+//! by the smallest velocities. Conditions that contradict each other are errors that name them. Constraints that follow
+//! from others are left out; the multipliers are those of least norm. Nothing here runs within a step, so this module
+//! may allocate.
 
 use nalgebra::{DVector, SVD};
 
@@ -20,18 +20,18 @@ use crate::step::StepError;
 use crate::undefined::explain_not_finite;
 
 const MAX_ITERATIONS: usize = 100;
-/// Rounds in which velocities are found; a decomposition needs two, sparse elimination some more.
+/// Most rounds of the solution for velocities; a decomposition needs two, sparse elimination a few more.
 const MAX_ROUNDS: usize = 20;
 /// Largest residual of a solution, relative to one plus the largest coordinate or velocity.
 const SOLVED: f64 = 1e-10;
-/// Offsets from the reference configuration, tried in turn where it is singular, e.g. links in one line.
+/// Offsets from the reference configuration, tried in turn if it is singular, e.g. with links in one line.
 const OFFSETS: [f64; 3] = [0.0, 1e-2, 0.3];
 
 /// The state at t = 0 that the initial conditions of a model describe.
 ///
 /// # Errors
-/// [`StepError::BadModel`] for parameters that no mechanical system has; [`StepError::Inconsistent`] with the reason:
-/// conditions in conflict, missing inertia; [`StepError::Penetration`] for bodies that penetrate each other.
+/// [`StepError::BadModel`] for parameters that no mechanical system can have; [`StepError::Inconsistent`] with the
+/// reason: conditions in conflict, missing inertia; [`StepError::Penetration`] for bodies that penetrate each other.
 pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
     model.validate()?;
     let mut state = State::zeros(model.dims());
@@ -72,15 +72,15 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
     Err(inconsistent(explain_not_finite(model, state).unwrap_or_else(general)))
 }
 
-/// What makes the equations of motion singular.
+/// The reason why the equations of motion are singular.
 fn why_singular(model: &dyn Model, state: &State, values: &[f64]) -> String {
     if !values.iter().all(|value| value.is_finite()) {
         let general = || "mass matrix or constraints are not finite".to_owned();
         return explain_not_finite(model, state).unwrap_or_else(general);
     }
     let info = model.describe();
-    // The motion that meets no resistance is a right singular vector of a singular value that is zero; others of these
-    // belong to multipliers that are not unique.
+    // The motion without inertia is a right singular vector of a zero singular value. Other such vectors belong to
+    // multipliers that are not unique.
     let (nv, matrix) = (info.velocities.len(), info.iteration_matrix.to_dense(values));
     let motion = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000).and_then(|svd| {
         let vectors = svd.v_t?;
@@ -110,7 +110,7 @@ fn assemble(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     Err(conflict(model, "coordinates", &smallest.unwrap_or_default()))
 }
 
-/// The error of equations that have no common solution, with the one that is missed most.
+/// The error of equations that have no common solution, with the one whose residual is largest.
 fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
     let info = model.describe();
     let worst = if residual.is_empty() { 0 } else { residual.iamax() };
@@ -127,13 +127,13 @@ fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
     StepError::Inconsistent { model: info.name, reason, residual: residual.amax() }
 }
 
-/// Gauss-Newton with minimum-norm steps from near the reference configuration; returns the residuals that are left.
+/// Gauss-Newton with minimum-norm steps from near the reference configuration; returns the remaining residuals.
 fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f64> {
     let info = model.describe();
     let dims = model.dims();
     model.reference_configuration(state.q.as_mut_slice());
     if offset > 0.0 {
-        // Any fixed direction without symmetry does.
+        // Any fixed direction without symmetry is suitable.
         let direction = DVector::from_fn(dims.nv, |i, _| offset * (1.0 + i as f64).sin());
         let reference = state.q.clone();
         retract(info.blocks, reference.as_slice(), direction.as_slice(), state.q.as_mut_slice());
@@ -172,7 +172,7 @@ fn position_equations(model: &dyn Model, state: &State) -> (DVector<f64>, Rows) 
     model.constraint(state.t, state.q.as_slice(), constraint);
     model.initial_position(state.t, state.q.as_slice(), condition, &mut dense);
     let mut rows = Rows::of_constraints(model, state);
-    // Constraints on velocities bind no coordinates.
+    // Constraints on velocities do not restrict coordinates.
     let on_positions = dims.nc - model.describe().velocity_constraints;
     rows.entries.retain(|&(row, ..)| row < on_positions);
     rows.append(&dense);
@@ -184,7 +184,7 @@ fn set_in_motion(model: &dyn Model, state: &mut State) -> Result<(), StepError> 
     let dims = model.dims();
     let conditions = model.n_initial_conditions().1;
     let mut residual = DVector::zeros(dims.nc + conditions);
-    // Later rounds remove what rounding and damping left in the first.
+    // Later rounds remove errors of rounding and damping.
     for round in 0..MAX_ROUNDS {
         let mut dense = vec![0.0; conditions * dims.nv];
         let (rate, condition) = residual.as_mut_slice().split_at_mut(dims.nc);

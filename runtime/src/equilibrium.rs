@@ -1,9 +1,9 @@
 //! Static equilibrium: coordinates and multipliers at which a model stays at rest, `r(t, q, 0, 0, λ) = 0`, `g(t, q) = 0`.
 //!
-//! Newton's method with the exact derivatives of the model, in full steps: what is slender is found through states of
-//! large forces, so that a step that lowers no residual may be right. Loads too large for it are approached by way of
-//! smaller ones, from equilibrium to equilibrium.
-//! Not here: whether an equilibrium is stable; contacts, which this ignores.
+//! Newton's method with the exact derivatives of the model, in full steps: slender structures pass through states of
+//! large forces, so that a step that does not reduce the residual may be right. Loads that are too large for it are
+//! increased in steps, from equilibrium to equilibrium.
+//! Stability is not examined, and contacts are ignored.
 
 use nalgebra::SVD;
 
@@ -17,12 +17,12 @@ use crate::step::StepError;
 const MAX_ITERATIONS: u32 = 50;
 /// A correction below this, relative to one plus the largest coordinate, is the last.
 const CONVERGED: f64 = 1e-13;
-/// A correction that no longer shrinks has met round-off; it is accepted below this.
+/// A correction that no longer decreases is round-off; it is accepted below this.
 const STALLED: f64 = 1e-8;
 /// Up to this many unknowns a motion without resistance is named.
 const NAMED: usize = 400;
 
-/// A state at rest, and how it was found.
+/// A state at rest, and the history of the iteration.
 #[derive(Clone, Debug)]
 pub struct Equilibrium {
     /// Coordinates and multipliers; velocities and accelerations are zero.
@@ -34,13 +34,13 @@ pub struct Equilibrium {
 /// Why no equilibrium was found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EquilibriumError {
-    /// Parameters that no mechanical system has.
+    /// Parameters that no mechanical system can have.
     #[error("{0}")]
     BadModel(#[from] ParameterError),
-    /// A start of another size than the model's states.
+    /// A start whose size differs from that of the model's states.
     #[error("{0}")]
     BadState(#[from] StepError),
-    /// A constraint on velocities says nothing about coordinates.
+    /// A constraint on velocities, which does not determine coordinates.
     #[error(
         "{model}: `{constraint}` is a constraint on velocities, which leaves the coordinates of an equilibrium open"
     )]
@@ -59,7 +59,7 @@ pub enum EquilibriumError {
         t: f64,
         /// Iterations done before.
         iteration: u32,
-        /// What the motion without resistance moves most.
+        /// The coordinate that moves most in the motion without resistance.
         reason: String,
     },
     /// Newton's method did not converge.
@@ -83,7 +83,7 @@ pub enum EquilibriumError {
 /// Start from [`initial_state`](crate::initial_state), or from the equilibrium under a smaller load.
 ///
 /// # Errors
-/// [`EquilibriumError`]: parameters out of range, a start of another size, constraints on velocities, freedom without
+/// [`EquilibriumError`]: parameters out of range, a start of the wrong size, constraints on velocities, motions without
 /// resistance, divergence.
 pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, EquilibriumError> {
     model.validate()?;
@@ -137,7 +137,7 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     Err(EquilibriumError::NotConverged { model: info.name, t: state.t, iteration, correction })
 }
 
-/// What the motion of least resistance moves most.
+/// The coordinate that moves most in the motion of least resistance.
 fn without_resistance(model: &dyn Model, values: &[f64]) -> String {
     let info = model.describe();
     let (nv, size) = (info.velocities.len(), info.iteration_matrix.rows);

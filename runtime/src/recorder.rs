@@ -1,4 +1,4 @@
-//! Watches a simulation and writes its states into a table.
+//! Checks a simulation and records its states in a table.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,10 +12,10 @@ use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
 use crate::watchers;
 
-/// Energy that a run may lose or gain by its scheme without a word, as a part of what has been in motion.
+/// Energy that a run may lose or gain by its scheme without a caution, relative to the energy in motion.
 const UNNOTICED: f64 = 0.02;
 
-/// Checks the start and records it, then does what is left to do, and keeps what was recorded however that ends.
+/// Checks and records the start, then integrates; the recorded states are kept whatever the outcome.
 pub(crate) fn recorded<'m>(
     model: &'m dyn Model,
     scheme: &dyn Scheme,
@@ -32,8 +32,8 @@ pub(crate) fn recorded<'m>(
         recorder.begin(&mut trajectory, start)?;
         integrate(&mut trajectory, recorder)
     };
-    // A function of the user may panic: what it leaves half done is the stepper, which nobody sees again, and the last
-    // row of the table.
+    // A function of the user may panic. It leaves incomplete the stepper, which is not used again, and the last row of
+    // the table.
     let outcome = catch_unwind(AssertUnwindSafe(all)).unwrap_or_else(|panic| {
         trajectory.drop_incomplete();
         let t = trajectory.times().next_back().unwrap_or(start.t);
@@ -43,19 +43,19 @@ pub(crate) fn recorded<'m>(
     (trajectory, outcome, cautions)
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")
 }
 
-/// Watches a run, and writes its states with what was watched.
+/// Checks a run, and records its states with residuals and energy balance.
 pub(crate) struct Recorder<'m> {
     model: &'m dyn Model,
     watch: watchers::Watch,
     redundant: Vec<usize>,
     cautions: Vec<Caution>,
-    /// A state whose multipliers are those of least norm.
+    /// A copy of the state with the multipliers of least norm.
     least_norm: State,
 }
 
@@ -84,7 +84,7 @@ impl<'m> Recorder<'m> {
         self.keep_finite(trajectory, start.t)
     }
 
-    /// Watches a step, and records it where it is due.
+    /// Checks a step, and records it if it is due.
     pub(crate) fn step(
         &mut self,
         trajectory: &mut Trajectory,
@@ -100,12 +100,12 @@ impl<'m> Recorder<'m> {
         Ok(())
     }
 
-    /// Records the state at which a run ends early, where it is not recorded.
+    /// Records the state at which a run ends early, unless it is already recorded.
     pub(crate) fn unrecorded(&mut self, trajectory: &mut Trajectory, stepper: &dyn Stepper) {
         let t = stepper.state().t;
         if trajectory.times().last() != Some(t) {
             self.record(trajectory, stepper.state(), stepper);
-            // What ends the run says more than that the state was not finite.
+            // The error that ends the run says more than that the state is not finite.
             let _ = self.keep_finite(trajectory, t);
         }
     }
@@ -134,7 +134,7 @@ impl<'m> Recorder<'m> {
         trajectory.record_with(self.model, recorded, stepper.contacts(), self.watch.residuals(), balance);
     }
 
-    /// Takes the last row back where it has a value that is not finite.
+    /// Removes the last row if it has a value that is not finite.
     fn keep_finite(&self, trajectory: &mut Trajectory, t: f64) -> Result<(), StepError> {
         match trajectory.last_not_finite().filter(|_| self.watch.is_finite_required()) {
             None => Ok(()),
@@ -145,7 +145,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// What was noticed, when the run has ended.
+    /// The cautions of a run that has ended.
     pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>, trajectory: &Trajectory) -> Vec<Caution> {
         self.cautions.extend(trajectory.deep_penetration(self.model));
         let stats = outcome.as_ref().copied().unwrap_or_default();

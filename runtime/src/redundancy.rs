@@ -9,21 +9,21 @@ use nalgebra::DVector;
 use crate::model::{Model, State};
 use crate::rows::Rows;
 
-/// A constraint depends on others where its gradient, of length one, is nearer than this to their span: well above what
-/// assembly to 1e-10 leaves of an exact dependence.
+/// A constraint depends on others if the distance of its normalized gradient to their span is below this: well above
+/// the error that assembly to 1e-10 leaves in an exact dependence.
 pub(crate) const DEPENDENT: f64 = 1e-7;
-/// Up to this many constraints, gradients are made orthogonal one by one; beyond, a sparse elimination finds dependent
-/// ones, whose work grows with the number of entries.
+/// Up to this many constraints, gradients are orthogonalized one by one. Beyond, dependent ones are found by sparse
+/// elimination, whose work grows with the number of entries.
 const ORTHOGONALIZED: usize = 300;
-/// Added to the products of gradients in sparse elimination, so that it passes dependent ones; above the rounding of
-/// thousands of terms.
+/// Added to the diagonal of the products of gradients in sparse elimination, so that it can proceed past dependent
+/// ones; larger than the rounding of thousands of terms.
 const PIVOT: f64 = 1e-10;
-/// Products of gradients that elimination leaves below this are those of dependent ones.
+/// Gradients whose squared distance after elimination is below this are dependent.
 const LEAST_PIVOT: f64 = 1e-9;
-/// The same where multipliers are sought; two rounds remove what it changes.
+/// The same in the solution for multipliers; two more rounds remove its effect.
 const DAMPING: f64 = 1e-10;
 const ROUNDS: usize = 3;
-/// Multipliers of least norm give the same forces up to this part of them, or are not taken.
+/// Multipliers of least norm are accepted only if their forces agree up to this fraction.
 const LOST: f64 = 1e-8;
 
 /// Constraints whose gradients depend on those of others at the time and coordinates of a state, in ascending order.
@@ -33,10 +33,10 @@ pub fn redundant_constraints(model: &dyn Model, state: &State) -> Vec<usize> {
     dependent_constraints(model, state, DEPENDENT)
 }
 
-/// Those whose gradient, of length one, is nearer than `within` to the span of the others.
+/// Those whose normalized gradient is closer than `within` to the span of the others.
 pub(crate) fn dependent_constraints(model: &dyn Model, state: &State, within: f64) -> Vec<usize> {
     let gradients = Rows::of_constraints(model, state).normalized();
-    // What is not finite is reported by whoever computes with it.
+    // Values that are not finite are reported where they are used.
     if gradients.rows == 0 || !gradients.is_finite() {
         return Vec::new();
     }
@@ -46,11 +46,11 @@ pub(crate) fn dependent_constraints(model: &dyn Model, state: &State, within: f6
     }
 }
 
-/// Row after row is freed of its parts along those before it.
+/// Gram-Schmidt: from each row its components along the previous ones are subtracted.
 fn dependent_by_orthogonalization(gradients: &Rows, within: f64) -> Vec<usize> {
     let (mut basis, mut dependent): (Vec<DVector<f64>>, Vec<usize>) = (Vec::new(), Vec::new());
     for (index, mut rest) in gradients.to_vectors().into_iter().enumerate() {
-        // The second round removes what rounding left in the first.
+        // The second round removes rounding errors of the first.
         for direction in [&basis, &basis].into_iter().flatten() {
             let along = rest.dot(direction);
             rest.axpy(-along, direction, 1.0);
@@ -73,7 +73,7 @@ fn dependent_by_elimination(gradients: &Rows, within: f64) -> Vec<usize> {
 
 /// Replaces the multipliers of a state by those of least norm with the same forces `Gᵀ λ`.
 ///
-/// Where constraints are independent they are what they were, up to rounding.
+/// If constraints are independent, the multipliers do not change, up to rounding.
 pub fn least_norm_multipliers(model: &dyn Model, state: &mut State) {
     let forces = Rows::of_constraints(model, state).transposed();
     let given = forces.times(&state.lambda);
@@ -83,7 +83,7 @@ pub fn least_norm_multipliers(model: &dyn Model, state: &mut State) {
     for _ in 0..ROUNDS {
         found += bordered.shortest(&(&given - forces.times(&found)));
     }
-    // Forces that the damped system cannot give would be forces lost.
+    // The damped system may lose forces; then the multipliers are kept.
     if (&given - forces.times(&found)).amax() <= LOST * given.amax() {
         state.lambda.copy_from(&found);
     }

@@ -1,4 +1,4 @@
-//! What is left of constraints, beside the lengths of the model.
+//! Residuals of constraints, relative to the lengths of the model.
 
 use crate::model::{Model, State};
 
@@ -25,7 +25,7 @@ impl Residuals {
         }
     }
 
-    /// g, those of lengths as parts of the model's length.
+    /// g; lengths are divided by the model's length.
     pub(crate) fn evaluate_positions(&mut self, model: &dyn Model, state: &State) {
         model.constraint(state.t, state.q.as_slice(), &mut self.positions);
         self.scale(model, state, |residuals| &mut residuals.positions);
@@ -50,27 +50,27 @@ impl Residuals {
         }
     }
 
-    /// The constraint on positions that was missed most, and by how much.
+    /// The constraint on positions with the largest residual, and that residual.
     pub(crate) fn worst_position(&self) -> (usize, f64) {
         worst(&self.positions[..self.on_positions])
     }
 
-    /// The constraint that velocities miss most, and by how much, 1/s.
+    /// The constraint with the largest residual on velocities, and that residual, 1/s.
     pub(crate) fn worst_velocity(&self) -> (usize, f64) {
         worst(&self.velocities)
     }
 }
 
-/// Place and value of the largest entry, or of one that is not a number.
+/// Index and value of the largest entry, or of one that is not a number.
 fn worst(values: &[f64]) -> (usize, f64) {
     let larger = |a: (usize, f64), b: (usize, f64)| if b.1 > a.1 || b.1.is_nan() { b } else { a };
     values.iter().copied().enumerate().fold((0, 0.0), larger)
 }
 
-/// Lengths below this are no mechanism's, m: where all coordinates are zero, there is nothing to compare with.
+/// Smallest length of a mechanism, m; used where all coordinates are zero.
 const LEAST_LENGTH: f64 = 1e-6;
 
-/// What residuals of constraints in this unit are measured by: the model's length, or one.
+/// The scale of residuals of constraints in this unit: the model's length, or one.
 pub(crate) fn measure(unit: &str, length: f64) -> f64 {
     if is_length(unit) { length } else { 1.0 }
 }
@@ -80,11 +80,11 @@ pub(crate) fn is_length(unit: &str) -> bool {
     unit == "m"
 }
 
-/// How large a model is: its coordinates that are lengths, and the arms by which its angles move constraints.
+/// The size of a model: its coordinates that are lengths, and the lever arms of its angles in the constraints.
 pub(crate) struct Lengths {
     /// Which coordinates are lengths.
     coordinates: Vec<usize>,
-    /// The longest arm of a constraint at the start, m.
+    /// The longest lever arm of a constraint at the start, m.
     arm: f64,
 }
 

@@ -1,7 +1,8 @@
-//! Angles whose odd multiples of 90° are singular, watched from step to step.
+//! Checks, step by step, of angles that are singular at odd multiples of 90°.
 //!
 //! At θ = ±90° the angles (φ, θ, ψ) of R = Rz(ψ) Ry(θ) Rx(φ) are not unique, their rates infinite, and M is singular
-//! [simo, Eq. 32]. A step that ends there or beyond has passed through equations without a solution, whatever came out.
+//! [simo, Eq. 32]. A step that ends there or beyond has passed a point where the equations have no solution, so its
+//! result has no meaning.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -9,11 +10,11 @@ use crate::configuration::velocity_map_apply;
 use crate::model::{Block, Model, State};
 use crate::step::StepError;
 
-/// Cosines below this are taken for zero, as the inverse of the matrix of rates has no digits left.
+/// Cosines below this count as zero, because the inverse of the matrix of rates has no correct digits.
 const SINGULAR: f64 = 1e-8;
-/// Where a step fails so near to the singularity, that is the reason.
+/// If a step fails with a cosine below this, the singularity is the reason.
 const NEAR: f64 = 0.05;
-/// So near, angles that turn further than this in a step are not followed any more, rad.
+/// Within that range, a step in which an angle turns further than this is refused, rad.
 const UNRESOLVED: f64 = 0.5;
 
 /// The angles of a model at the last state.
@@ -27,7 +28,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// From a state on.
+    /// Starts at a state.
     pub(crate) fn new(model: &dyn Model, state: &State) -> Self {
         let places = model.singular_angles();
         let info = model.describe();
@@ -41,8 +42,8 @@ impl Watch {
         }
     }
 
-    /// Refuses a state that is at a singularity, or beyond one since the last call, or next to one with rates that no
-    /// step of this length follows: what comes of them means nothing.
+    /// Refuses a state that is at a singularity, that has passed one since the last call, or that is close to one with
+    /// rates too large for this step length.
     pub(crate) fn pass(&mut self, state: &State) -> Result<(), StepError> {
         if self.places.is_empty() {
             return Ok(());
@@ -51,7 +52,7 @@ impl Watch {
         let dt = state.t - self.t;
         for (i, &place) in self.places.iter().enumerate() {
             let (before, after) = (self.angles[i], state.q[place]);
-            // φ, θ and ψ stand beside each other.
+            // φ, θ and ψ are adjacent.
             let turning = self.rates[place - 1..=place + 1].iter().fold(0.0, |size: f64, rate| size.max(rate.abs()));
             let is_near = before.cos().abs().min(after.cos().abs()) < NEAR;
             let is_lost = is_near && turning * dt > UNRESOLVED;
@@ -66,7 +67,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Names the singularity as the reason of a failure that happened close to one.
+    /// Names the singularity as the reason of a failure close to one.
     pub(crate) fn explain(&self, error: StepError) -> StepError {
         match self.angles.iter().position(|angle| angle.cos().abs() < NEAR).filter(|_| error.is_numerical()) {
             Some(i) => self.error(i),
@@ -74,13 +75,13 @@ impl Watch {
         }
     }
 
-    /// Of the last state that means something.
+    /// At the last valid state.
     fn error(&self, index: usize) -> StepError {
         StepError::SingularAngle { t: self.t, coordinate: self.names[index], angle: self.angles[index] }
     }
 }
 
-/// Which stretch between two singularities an angle is in.
+/// The interval between two singularities that contains an angle, as a number.
 fn half_turn(angle: f64) -> f64 {
     ((angle + FRAC_PI_2) / PI).floor()
 }

@@ -1,4 +1,5 @@
-//! Why a model has no finite value at a state: which of its functions, in which row, and what its text says of it.
+//! Why a model has no finite value at a state: the function, its row, and the expressions of the model's text that can
+//! be the reason.
 
 use crate::admissible::check_inputs;
 use crate::model::{Model, State};
@@ -16,15 +17,16 @@ pub fn explain_not_finite(model: &dyn Model, state: &State) -> Option<String> {
     first_undefined(model, state).map(|what| explanation(&what, model, state))
 }
 
-/// The same for a step that has failed from this state; where all is finite at its start, what may not be later.
+/// The same for a step that failed from this state; if all is finite there, the expressions that may not be finite
+/// later.
 fn explain_failed_step(model: &dyn Model, state: &State) -> Option<String> {
     let within = || (!model.describe().singular.is_empty()).then(|| "a value within the step".to_owned());
     let what = first_undefined(model, state).or_else(within)?;
     Some(explanation(&what, model, state))
 }
 
-/// Names the reason of a failure: an input that is no finite number at one of these times, or else what of the model is
-/// not defined at the state from which the step began, or may not be near it.
+/// Names the reason of a failure: an input that is not finite at one of these times, or else the part of the model that
+/// is not defined at the state from which the step began, or may not be defined near it.
 pub(crate) fn blame(model: &dyn Model, state: &State, error: StepError, times: [f64; 3]) -> StepError {
     let StepError::NotFinite { t, scheme, .. } = &error else { return error };
     if let Some(bad_input) = times.into_iter().find_map(|t| check_inputs(model, t).err()) {
@@ -51,7 +53,7 @@ fn explanation(what: &str, model: &dyn Model, state: &State) -> String {
         let value = |(channel, value): (&crate::model::Channel, &f64)| format!("{rate}{} = {value}", channel.name);
         channels.iter().zip(values).map(value).collect()
     };
-    // What is zero is the likely corner, so it comes first.
+    // Zeros come first, because an expression is most likely undefined at zero.
     let mut values = named(info.coordinates, state.q.as_slice(), "");
     values.extend(named(info.velocities, state.v.as_slice(), "velocity of "));
     values.sort_by_key(|value| !value.ends_with(" = 0"));

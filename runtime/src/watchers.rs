@@ -1,8 +1,8 @@
-//! What ends a run that no longer means anything: constraints that are not kept, values that are not finite, energy from
-//! nowhere.
+//! Checks that end a run whose results have no meaning: violated constraints, values that are not finite, unexplained
+//! energy.
 //!
-//! Constraints and energy are looked at whenever a state is recorded, and every [`STRIDE`] steps between; a state that
-//! breaks a limit is not recorded, what stands before it is.
+//! Constraints and energy are checked whenever a state is recorded, and every [`STRIDE`] steps in between. A state that
+//! exceeds a limit is not recorded; the states before it are kept.
 
 use nalgebra::DVector;
 
@@ -12,17 +12,17 @@ use crate::step::ContactRecord;
 use crate::step::StepError;
 use crate::undefined::not_finite;
 
-/// What ends a run that means nothing. All are on by default.
+/// Limits that end a run whose results have no meaning. All are on by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Watchers {
-    /// Largest residual of a constraint on positions, as a part of the model's lengths where it is a length; `None`
-    /// leaves constraints unwatched.
+    /// Largest residual of a constraint on positions, relative to the model's lengths if it is a length; `None` turns
+    /// the check off.
     pub constraints: Option<f64>,
     /// Whether coordinates, velocities, accelerations, multipliers, outputs and energies that are not finite end a run.
     pub finite: bool,
-    /// Most energy that a run may gain beyond the work of applied forces, drives and moving obstacles, as a part of the
-    /// energy that has been in motion; `None` leaves energy unwatched and its balance unknown. Lost energy is no failure:
-    /// numerical damping takes it.
+    /// Most energy that a run may gain beyond the work of applied forces, drives and moving obstacles, relative to the
+    /// energy in motion (largest kinetic energy, range of the potential energy, and exchanged energy); `None` turns the
+    /// check and the energy balance off. A loss of energy is not a failure, because it may be numerical damping.
     pub energy: Option<f64>,
 }
 
@@ -33,11 +33,11 @@ impl Default for Watchers {
     }
 }
 
-/// Steps between two looks where nothing is recorded.
+/// Steps between two checks where nothing is recorded.
 const STRIDE: u64 = 16;
-/// Coordinates are known to this part of them: what moves by less in a step is not in motion.
+/// Relative accuracy of coordinates: a smaller displacement in a step is not a motion.
 const UNRESOLVED: f64 = 1e-12;
-/// Changes below this part of the potential energy are rounding of it.
+/// Changes below this fraction of the potential energy are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
 /// The watchers of a run, and its balance of energy.
@@ -60,7 +60,7 @@ impl Watch {
         }
     }
 
-    /// Looks at the state after a step; `is_recorded` where a row is about to be written.
+    /// Checks the state after a step; `is_recorded` if a row is about to be written.
     ///
     /// # Errors
     /// [`StepError::ConstraintsLost`], [`StepError::NotFiniteValue`], [`StepError::EnergyGained`].
@@ -85,7 +85,7 @@ impl Watch {
         if let Some(limit) = self.limits.constraints {
             self.residuals.evaluate_positions(model, state);
             let (row, part) = self.residuals.worst_position();
-            // Without constraints nothing can miss a limit, whatever it is.
+            // Without constraints no limit can be exceeded, whatever it is.
             let worst = model.describe().constraints.get(row).filter(|_| is_beyond(part, limit));
             if let Some(constraint) = worst {
                 return Err(StepError::ConstraintsLost {
@@ -112,14 +112,14 @@ impl Watch {
         Ok(())
     }
 
-    /// Energy beyond the start's and all work that is known, J; `None` where the model does not know its power.
+    /// Energy minus that at the start and minus all known work, J; `None` if the model does not give its power.
     pub(crate) fn energy_balance(&mut self, model: &dyn Model, state: &State) -> Option<f64> {
         let balance = self.balance.as_mut()?;
         balance.look(model, state);
         Some(balance.difference())
     }
 
-    /// Energy that work leaves unexplained (lost where negative), and what has been in motion.
+    /// Energy that work does not explain (lost if negative), and the energy in motion.
     pub(crate) fn unexplained(&self) -> Option<(f64, f64)> {
         self.balance.as_ref().map(|balance| (balance.difference(), balance.in_motion()))
     }
@@ -142,7 +142,7 @@ fn is_beyond(value: f64, limit: f64) -> bool {
     value.is_nan() || limit.is_nan() || value > limit
 }
 
-/// Energy, and the work of what changes it.
+/// Energy, and the work of everything that changes it.
 struct Balance {
     is_conservative: bool,
     has_constraints: bool,
@@ -154,17 +154,17 @@ struct Balance {
     power: f64,
     /// Work by the trapezoidal rule, J.
     work: f64,
-    /// Work where every step has the larger of the powers at its ends: dampers that stop a motion within a step take far
-    /// less than the trapezoidal rule says, and that must not look like a gain.
+    /// Work with the larger of the powers at the ends of each step: a damper that stops a motion within a step
+    /// dissipates far less than the trapezoidal rule gives, which must not appear as a gain.
     most_work: f64,
-    /// Work of contacts, and the most that it may have been, J.
+    /// Work of contacts, and an upper bound of it, J.
     of_contacts: f64,
     most_of_contacts: f64,
-    /// What has gone in or out, J.
+    /// Energy that was supplied or taken, in absolute values, J.
     turnover: f64,
-    /// The accelerations of the start, and the energy that they, and what rounds coordinates, would give in the first step:
-    /// a start from rest, whose schemes begin with the accelerations of open contacts, has no other measure of what a step
-    /// may miss.
+    /// The accelerations of the start, and the energy that they and the rounding of coordinates would give in the first
+    /// step. For a start from rest, where schemes use the accelerations of open contacts, there is no other measure of
+    /// the error of a step.
     accelerations: Option<DVector<f64>>,
     of_first_step: f64,
     rate: Vec<f64>,
@@ -236,7 +236,7 @@ impl Balance {
         }
     }
 
-    /// Takes the energy of a state.
+    /// Updates the energies from a state.
     fn look(&mut self, model: &dyn Model, state: &State) {
         let energy = model.energy(state.t, state.q.as_slice(), state.v.as_slice());
         self.energy = energy.total();
@@ -246,12 +246,12 @@ impl Balance {
         *most = most.max(energy.potential);
     }
 
-    /// What the work leaves unexplained.
+    /// The energy that the work does not explain.
     fn difference(&self) -> f64 {
         self.energy - self.start - self.work - self.of_contacts
     }
 
-    /// The least that must have come from nowhere.
+    /// A lower bound of the unexplained gain.
     fn gain(&self) -> f64 {
         self.energy - self.start - self.most_work - self.most_of_contacts
     }

@@ -31,26 +31,113 @@ fn sources() -> Vec<PathBuf> {
     found
 }
 
+/// The documents for readers of the sources: beside the crates, and all pages under `docs/`.
+fn documents() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benches/README.md"]
+            .map(PathBuf::from)
+            .into();
+    let mut folders = vec![PathBuf::from("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(root().join(&folder)).unwrap() {
+            let path = folder.join(entry.unwrap().file_name());
+            if root().join(&path).is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+    assert!(found.len() > 10, "the pages are found: {found:?}");
+    found
+}
+
+/// A document without its blocks of code.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
+/// Paths in backticks that begin with a folder of the repository, as they stand in a document.
+fn paths(text: &str) -> Vec<String> {
+    let is_path = |word: &&str| {
+        let mut folders = CRATES.iter().copied().chain(["docs", ".ci"]);
+        folders.any(|name| *word == name || word.starts_with(&format!("{name}/")))
+    };
+    let without_arguments = |word: &str| word.split(' ').next().unwrap_or_default().to_owned();
+    prose(text).split('`').skip(1).step_by(2).filter(is_path).map(without_arguments).collect()
+}
+
+/// Targets of links to files of the repository.
+fn links(text: &str) -> Vec<String> {
+    let targets = prose(text);
+    let targets = targets.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.filter(|target| !target.starts_with("http"));
+    files.filter_map(|target| target.split('#').next()).filter(|file| !file.is_empty()).map(str::to_owned).collect()
+}
+
+/// Paragraphs, with their lines joined: what blank lines, headings, tables, tags and items of lists separate.
+fn paragraphs(text: &str) -> Vec<String> {
+    let is_item = |line: &str| {
+        let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        line.starts_with("- ") || line.starts_with("* ") || number.len() < line.len() && number.starts_with(". ")
+    };
+    let mut found = vec![String::new()];
+    for line in text.split("```").step_by(2).flat_map(|part| part.lines().chain([""])).map(str::trim) {
+        let is_text = !line.is_empty() && !line.starts_with(['#', '|', '<']);
+        if !is_text || is_item(line) {
+            found.push(String::new());
+        }
+        if let Some(paragraph) = found.last_mut().filter(|_| is_text) {
+            *paragraph += line;
+            paragraph.push(' ');
+        }
+    }
+    found.retain(|paragraph| !paragraph.is_empty());
+    found
+}
+
 #[test]
-fn paths_in_the_architecture_exist() {
-    let text = read("ARCHITECTURE.md");
-    let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
-    let is_path = |word: &&&str| CRATES.iter().any(|name| **word == *name || word.starts_with(&format!("{name}/")));
-    let paths: Vec<&&str> = quoted.iter().filter(is_path).collect();
-    assert!(paths.len() > 20, "the document names paths");
-    for path in paths {
-        assert!(root().join(path).exists(), "ARCHITECTURE.md names `{path}`, which does not exist");
+fn paths_in_the_documents_exist() {
+    for document in documents() {
+        let paths = paths(&read(&document));
+        assert!(paths.len() > 20 || document != Path::new("ARCHITECTURE.md"), "the architecture names paths");
+        for path in paths {
+            assert!(root().join(&path).exists(), "{} names `{path}`, which does not exist", document.display());
+        }
     }
 }
 
 #[test]
-fn links_in_the_readme_exist() {
-    let text = read("README.md");
-    let targets: Vec<&str> = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    assert!(targets.len() > 3);
-    for target in targets.iter().filter(|target| !target.starts_with("http")) {
-        assert!(root().join(target).exists(), "README.md links to {target}, which does not exist");
+fn links_in_the_documents_exist() {
+    for document in documents() {
+        let links = links(&read(&document));
+        assert!(links.len() > 3 || document != Path::new("README.md"), "the readme has links");
+        let folder = root().join(document.parent().unwrap());
+        for link in links {
+            assert!(folder.join(&link).exists(), "{} links to {link}, which does not exist", document.display());
+        }
     }
+}
+
+/// Most words of a paragraph that a reader takes in at once.
+const LONGEST_PARAGRAPH: usize = 120;
+
+#[test]
+fn paragraphs_of_the_documents_are_short() {
+    for document in documents() {
+        for paragraph in paragraphs(&read(&document)) {
+            let words = paragraph.split_whitespace().count();
+            assert!(words <= LONGEST_PARAGRAPH, "{}: {words} words: {paragraph}", document.display());
+        }
+    }
+}
+
+#[test]
+fn paragraphs_end_at_blank_lines_lists_tables_and_code() {
+    let text =
+        "# head\none\ntwo\n\nthree\n- four\n  five\n12. six\n| cell |\nseven\n```text\ncode\n\n```\neight 9. nine";
+    let found: Vec<String> = paragraphs(text).iter().map(|paragraph| paragraph.trim().to_owned()).collect();
+    assert_eq!(found, ["one two", "three", "- four five", "12. six", "seven", "eight 9. nine"]);
 }
 
 /// The runtime stays free of the compiler: it names no crate of ours but the macro that it re-exports.

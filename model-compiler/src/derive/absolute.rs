@@ -2,7 +2,7 @@
 //!
 //! A body has the position of its origin in ground axes and the coordinates of its rotation. With Euler parameters the
 //! equations are those of [sherif, Eq. 9], quadratic velocity term included as printed: forms that agree only where
-//! |e| = 1 and e·ė = 0 are other functions, with other derivatives and other integration errors.
+//! |e| = 1 and e·ė = 0 are different functions, with different derivatives and integration errors.
 
 use super::added_mass::MovedWater;
 use super::beam;
@@ -225,7 +225,7 @@ fn body_mechanics(
     }
 }
 
-/// The moment ω × (J ω) that keeps a body turning; with Euler parameters in the printed form 2 L L̇ᵀ J ω.
+/// The gyroscopic moment ω × (J ω); with Euler parameters in the printed form 2 L L̇ᵀ J ω.
 /// [sherif, Eq. 9]
 fn gyroscopic_moment(graph: &mut Graph, system: &System, state: &State, momentum: Vector3) -> Vector3 {
     if !has_norm(system) {
@@ -303,7 +303,7 @@ fn body_totals(graph: &mut Graph, state: &State, inertia: &Inertia, gravity: Opt
     Totals { kinetic_energy, potential_energy, momentum, angular_momentum }
 }
 
-/// The water that a body moves.
+/// The added mass of a body.
 fn added_mass(context: &mut Context, id: BodyId, water: &AddedMass) -> (Kernel, Instance) {
     let system = context.system;
     let doc = "The added mass of a body. [simo, Eqs. 11-17]";
@@ -333,7 +333,7 @@ fn added_mass(context: &mut Context, id: BodyId, water: &AddedMass) -> (Kernel, 
     builder.finish(functions)
 }
 
-/// A quantity of first order, as the velocity of its integral with a unit inertia and its rate as the force.
+/// A first-order state, represented as the velocity of its integral, with unit inertia and its rate as the force.
 fn state(context: &mut Context, index: usize) -> (Kernel, Instance) {
     let system = context.system;
     let StateEquation { name, rate, .. } = &system.states[index];
@@ -400,12 +400,12 @@ fn prefixed(_system: &System, bodies: &[BodyId]) -> Vec<(BodyId, String)> {
     unique.iter().enumerate().map(|(i, &body)| (body, prefix(i))).collect()
 }
 
-/// Names for the bodies of a kernel that is made for one statement: their own.
+/// Names for the bodies of a kernel that serves one statement: the names of the bodies themselves.
 fn named(system: &System, bodies: &[BodyId]) -> Vec<(BodyId, String)> {
     bodies.iter().map(|&body| (body, format!("{}_", system.bodies[body.0].name))).collect()
 }
 
-/// A joint as a constraint; none for joints that leave everything free.
+/// A joint as a constraint; `None` for joints that constrain nothing.
 fn joint_closure(context: &mut Context, joint: &Joint, first: usize) -> Option<(Kernel, Instance)> {
     let system = context.system;
     let keyword = joint.kind.keyword();

@@ -1,12 +1,14 @@
-//! Added mass: momentum of the water that moves with a body, in any coordinates of the body. [simo, Eqs. 11-18]
+//! Added mass: the momentum of the water that moves with a body, in any coordinates of the body. [simo, Eqs. 11-18]
 //!
-//! With ν = (v, ω) of the body's origin in the body's axes, P = A₁₁ v + A₁₂ ω and L = A₂₁ v + A₂₂ ω, water at rest asks for
-//! the force A ν′ + (ω × P, ω × L + v × P), where ′ is the rate of change in the body's axes: this is M and h, which
-//! belong to the one kinetic energy ½ νᵀ A ν. As velocities of a kernel move the body by ν = J v, M = Jᵀ A J.
+//! With ν = (v, ω) of the body's origin in the body's axes, P = A₁₁ v + A₁₂ ω and L = A₂₁ v + A₂₂ ω, in water at rest
+//! the added mass requires the force A ν′ + (ω × P, ω × L + v × P), where ′ is the rate of change in the body's axes:
+//! this is M and h, which belong to the one kinetic energy ½ νᵀ A ν. As velocities of a kernel move the body by ν = J
+//! v, M = Jᵀ A J.
 //!
-//! What the current and the convention of the velocities ṽ, ω̃ change in this is f, an applied force. In a steady current U
-//! the rate of v − U in turning axes is v′ + ω × U, a term that [simo, Eq. 13] leaves out; `relative` has it, so that
-//! energy, with the potential −½ Uᵀ A₁₁ U, and momentum are conserved. The other three conventions are as printed.
+//! The changes by the current and by the convention of the velocities ṽ, ω̃ are f, an applied force. In a steady
+//! current U the rate of v − U in turning axes is v′ + ω × U, a term that [simo, Eq. 13] leaves out; `relative` has it,
+//! so that energy, with the potential −½ Uᵀ A₁₁ U, and momentum are conserved. The other three conventions are as
+//! printed.
 
 use super::equations::{Symmetry, TotalMass};
 use super::motion::{KernelScope, Totals};
@@ -114,7 +116,7 @@ fn symmetric(n: usize, entries: &[ExprId], zero: ExprId) -> Matrix3 {
     std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)))
 }
 
-/// (ω × P, ω × L + v × P): what turning axes make of a constant momentum. [simo, Eq. 13]
+/// (ω × P, ω × L + v × P): the rate of a momentum that is constant in turning axes. [simo, Eq. 13]
 fn turned(graph: &mut Graph, nu: &Pair, momentum: &Pair) -> Pair {
     let linear = spatial::cross(graph, nu.angular, momentum.linear);
     let (spun, carried) =
@@ -122,7 +124,7 @@ fn turned(graph: &mut Graph, nu: &Pair, momentum: &Pair) -> Pair {
     Pair { linear, angular: spatial::add(graph, spun, carried) }
 }
 
-/// What must be symmetric of every added mass; of its blocks the upper triangles are used.
+/// The blocks of each added mass that must be symmetric; their upper triangles are used.
 pub(super) fn symmetries(system: &System, parameters: &mut Parameters) -> Vec<Symmetry> {
     let mut symmetries = Vec::new();
     for body in &system.bodies {
@@ -163,7 +165,7 @@ pub(super) fn total_masses(system: &System, parameters: &mut Parameters) -> Vec<
         let directions: &[usize] = if system.space == Space::Planar { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
         let mut components = Vec::new();
         for &direction in directions {
-            // Its row is its column: what the body and its water have of momentum where they move this way.
+            // Row and column are equal: the momentum of body and water when they move in this direction.
             let unit: Vec<ExprId> = (0..6).map(|i| if i == direction { graph.one() } else { zero }).collect();
             let nu = Pair::from(&unit);
             let of_body = own.wrench(graph, nu.angular, nu.linear);
@@ -176,7 +178,7 @@ pub(super) fn total_masses(system: &System, parameters: &mut Parameters) -> Vec<
     totals
 }
 
-/// The water that a body of a kernel moves.
+/// The added mass of a body of a kernel.
 pub(super) struct MovedWater {
     matrix: Matrix,
     /// ν by the velocities of the kernel, six rows.
@@ -189,9 +191,9 @@ pub(super) struct MovedWater {
     current: Option<Vector3>,
     /// Its rate of change in ground axes, in body axes.
     current_rate: Option<Vector3>,
-    /// What the convention changes, in body axes.
+    /// The change by the convention, in body axes.
     excess: Option<Pair>,
-    /// The convention is the one in which a steady current conserves energy.
+    /// Whether the convention is the one in which a steady current conserves energy.
     is_relative: bool,
     position: Vector3,
     rotation: Matrix3,
@@ -270,14 +272,14 @@ impl MovedWater {
         self.generalized(graph, &force)
     }
 
-    /// f: what the current and the convention change.
+    /// f: the changes by the current and by the convention.
     pub fn applied_force(&self, graph: &mut Graph) -> Vec<ExprId> {
         let zero = spatial::zero(graph);
         self.generalized(graph, &self.excess.unwrap_or(Pair { linear: zero, angular: zero }))
     }
 
-    /// What changes the energies of the water: the force f, and the current in −½ Uᵀ A₁₁ U, which turns by −ω × U in body
-    /// axes. In the convention `relative` a steady current adds nothing to both together.
+    /// Power that changes the energies of the water: that of the force f, and the current in −½ Uᵀ A₁₁ U, which turns
+    /// by −ω × U in body axes. In the convention `relative` a steady current adds nothing to both together.
     pub fn power(&self, graph: &mut Graph) -> ExprId {
         let zero = graph.zero();
         let Some((current, rate)) = self.current.zip(self.current_rate) else {
@@ -296,7 +298,7 @@ impl MovedWater {
         }
     }
 
-    /// Energies of the water, and momenta in ground axes: those of the motion against the current.
+    /// Energies of the water, and momenta in ground axes, of the motion relative to the current.
     pub fn totals(&self, graph: &mut Graph) -> Totals {
         let half = graph.ratio(1, 2);
         let twice = self.nu.dot(graph, &self.momentum);

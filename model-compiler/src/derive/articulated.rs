@@ -1,5 +1,5 @@
-//! Forward dynamics by articulated bodies: what a link with all that hangs on it asks for, once its joints are free to
-//! follow. The work grows with the number of links, where factors of M grow with its square along a chain.
+//! Forward dynamics by articulated bodies: the inertia and force of a link with all links that it carries, whose joints
+//! move freely. The work grows with the number of links; that of factorizing M grows with its square along a chain.
 //! [Featherstone 2008, Sec. 7.3]
 
 use super::factorization::Factorization;
@@ -9,7 +9,7 @@ use crate::expr::{ExprId, Graph};
 use crate::space::Space;
 use crate::spatial::{self, Matrix3, Vector3, Wrench};
 
-/// Inertia about a point, of which translation may depend on the direction: `f = A a + B α`, `τ = Bᵀ a + J α`.
+/// Inertia about a point, whose mass may depend on the direction: `f = A a + B α`, `τ = Bᵀ a + J α`.
 #[derive(Clone, Copy)]
 struct Articulated {
     /// A, symmetric.
@@ -20,7 +20,7 @@ struct Articulated {
     angular: Matrix3,
 }
 
-/// What is kept of a joint on the way to the ground: D⁻¹ u, and D⁻¹ Uᵀ row by row.
+/// Values of a joint stored on the way to the ground: D⁻¹ u, and D⁻¹ Uᵀ row by row.
 #[derive(Clone, Default)]
 struct Freed {
     free: Vec<ExprId>,
@@ -115,7 +115,7 @@ fn scaled(graph: &mut Graph, factor: ExprId, wrench: &Wrench) -> Wrench {
     Wrench { force: spatial::scale(graph, factor, wrench.force), torque: spatial::scale(graph, factor, wrench.torque) }
 }
 
-/// Sets a joint free: what the link asks for beyond it, inertia and wrench, and what the joint's acceleration will be.
+/// Releases a joint: the articulated inertia and wrench beyond it, and the terms of the joint's acceleration.
 fn free(
     graph: &mut Graph,
     link: &Link,
@@ -190,7 +190,7 @@ impl Articulated {
         }
     }
 
-    /// Less the dyad of a wrench and a row of D⁻¹ Uᵀ; over all of a joint these sum up to a symmetric part.
+    /// Subtracts the dyad of a wrench and a row of D⁻¹ Uᵀ; the sum over all rows of a joint is symmetric.
     fn without(&self, graph: &mut Graph, wrench: &Wrench, row: &Wrench) -> Self {
         let mut less = |matrix: &Matrix3, left: Vector3, right: Vector3| {
             [0, 1, 2].map(|i| {
@@ -236,7 +236,7 @@ impl Articulated {
     }
 }
 
-/// r~ M: every column crossed.
+/// r~ M: the cross product of r with each column.
 fn crossed(graph: &mut Graph, r: Vector3, matrix: &Matrix3) -> Matrix3 {
     let columns = spatial::transpose(matrix).map(|column| spatial::cross(graph, r, column));
     spatial::transpose(&columns)

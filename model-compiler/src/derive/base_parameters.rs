@@ -1,10 +1,10 @@
-//! Base parameters: inertia that cannot be told from that of the parent moves there. [Khalil, Dombre 2002, Ch. 9]
+//! Base parameters: inertia indistinguishable from that of the parent is moved there. [Khalil, Dombre 2002, Ch. 9]
 //!
-//! A body that turns about its z axis is the same to all others as a rod along this axis that belongs to the parent, and
-//! what is left. The rod takes m, h_z and Σ_zz = ½ (J_xx + J_yy − J_zz); what is left is m' = 0, h' = (h_x, h_y, 0),
-//! J_xx' = J_xx − Σ_zz and J_yy' = J_yy − Σ_zz, so that J_zz = J_xx' + J_yy'. A body that only slides gives up all of J.
-//! The motion, the energies and the momenta are the same. Done where what moves is free, because it is made of numbers or, if
-//! parameters are known before, of parameters, and where it lowers the number of operations.
+//! A body that turns about its z axis is equivalent to a rod along this axis that belongs to the parent, and a
+//! remainder. The rod takes m, h_z and Σ_zz = ½ (J_xx + J_yy − J_zz); the remainder has m' = 0, h' = (h_x, h_y, 0),
+//! J_xx' = J_xx − Σ_zz and J_yy' = J_yy − Σ_zz, so that J_zz = J_xx' + J_yy'. A body that only slides passes all of J
+//! on. The motion, the energies and the momenta are the same. Done where computing the moved inertia costs nothing,
+//! because it consists of numbers or of parameters that are known before, and where it lowers the number of operations.
 
 use super::counting::Counting;
 use super::links::{Link, Links};
@@ -12,7 +12,7 @@ use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
 use crate::space::Space;
 
-/// The inertias with all that is `free` and can move moved towards the ground.
+/// The inertias, with everything movable that costs nothing (`free`) moved towards the ground.
 pub(super) fn regroup(graph: &mut Graph, links: &Links, inertias: &[Inertia], free: Counting) -> Vec<Inertia> {
     let mut inertias = inertias.to_vec();
     if links.space == Space::Planar {
@@ -37,7 +37,7 @@ fn is_constant(graph: &Graph, link: &Link, inertia: &Inertia, free: Counting) ->
         && link.fixed.iter().flatten().all(is_free_entry)
 }
 
-/// What moves to the parent, in its axes about its origin, and what stays.
+/// The part that moves to the parent, in the parent's axes about its origin, and the part that stays.
 fn split(graph: &mut Graph, link: &Link, inertia: &Inertia, free: Counting) -> Option<(Inertia, Inertia)> {
     let zero = graph.zero();
     let unit = [zero, zero, graph.one()];

@@ -1,13 +1,12 @@
 //! Geometrically exact beams of three nodes an element, in the finite-volume form. [zhang, Ref. 15]
 //!
-//! Relative to the middle node b, in its axes, an element is known by the positions of the outer nodes and by the rotation
-//! vectors of their axes. Both are interpolated by parabolas and evaluated at the two sections ξ = ∓1/√3, where the
-//! strains are γ = exp(φ)ᵀ r′ and κ, the rate at which the axes turn along the beam, both less what they are in the
-//! reference configuration. The sections cut the element into three volumes, one around every node, and the forces in
-//! the sections act on the nodes of the volumes they bound.
-//! Nothing here knows the ground's axes before the last stage, so strains are objective. These forces are not the
-//! gradient of an energy of the nodes: what is called potential energy here is that of the strains in the two sections.
-//! Inertia and weight are not here: the nodes are rigid bodies.
+//! Relative to the middle node b, in its axes, an element is described by the positions of the outer nodes and by the
+//! rotation vectors of their axes. Both are interpolated by parabolas and evaluated at the two sections ξ = ∓1/√3,
+//! where the strains are γ = exp(φ)ᵀ r′ and κ, the rate at which the axes turn along the beam, both minus their values
+//! in the reference configuration. The sections cut the element into three volumes, one around each node, and the
+//! forces in the sections act on the nodes of the volumes they bound. Ground axes appear only in the last stage, so
+//! strains are objective. These forces are not the gradient of an energy of the nodes: what is called potential energy
+//! here is that of the strains in the two sections. Inertia and weight are not here: the nodes are rigid bodies.
 
 use super::bodies::{body_coordinates, coordinates_of};
 use super::context::Context;
@@ -30,7 +29,7 @@ const RELATIVE: usize = 12;
 /// Rotation vector, its rate along the beam, and that of the position, in a section.
 const SECTION: usize = 9;
 
-/// The kernel of a beam's elements, and an instance for every one of them.
+/// The kernel of a beam's elements, and an instance for each of them.
 pub(super) fn derive(context: &mut Context, beam: &Beam) -> (Kernel, Vec<Instance>) {
     let (kernel, first) = element(context, beam);
     let instance = |index: usize| {
@@ -49,7 +48,7 @@ fn name(beam: &Beam, index: usize) -> String {
     format!("{}, element {index}", spelled(&beam.name.to_string()))
 }
 
-/// Force and moment in a section, in its axes: how they are called, and their units.
+/// Names and units of force and moment in a section, in its axes.
 const SECTION_FORCES: [(&str, &str); 6] = [
     ("axial_force", "N"),
     ("shear_force_y", "N"),
@@ -84,7 +83,7 @@ fn output_rows(system: &System, layout: &Layout, beam: &Beam) -> Vec<usize> {
         .collect()
 }
 
-/// What must be positive of every beam.
+/// The dimensions of each beam that must be positive.
 pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Dimension> {
     let mut dimensions = Vec::new();
     for beam in &system.beams {
@@ -135,7 +134,7 @@ fn element(context: &mut Context, beam: &Beam) -> (Kernel, Instance) {
         Some(_) => opposite(graph, ELEMENT..2 * ELEMENT),
         None => vec![vec![graph.zero(); ELEMENT]; ELEMENT],
     };
-    // The forces are not the gradient of the energy, so what both together change is small, but not zero.
+    // The forces are not the gradient of the energy, so the change of both together is small but not zero.
     let stored = builder.convective(&[energy])[0];
     let driven = builder.graph.dot(&f.values, &v);
     let power = builder.graph.add(driven, stored);
@@ -154,7 +153,7 @@ fn element(context: &mut Context, beam: &Beam) -> (Kernel, Instance) {
     builder.finish(functions)
 }
 
-/// What all sections of a beam have in common.
+/// Properties that all sections of a beam share.
 struct Section {
     /// Forces and moments by strains and curvatures, in the axes of the section, row by row.
     stiffness: Vec<Vec<ExprId>>,
@@ -207,8 +206,8 @@ impl Beam {
     }
 }
 
-/// The pose of a point of the reference configuration that stands `arc` from the root, seen from there: the axes turn at
-/// the beam's constant curvature. Gives the position and the rotation vector.
+/// The pose of a point of the reference configuration at arc length `arc`, relative to the root: the axes turn at
+/// the beam's constant curvature. Returns the position and the rotation vector.
 pub(super) fn along_reference(parameters: &mut Parameters, beam: &Beam, arc: ExprId) -> (Vector3, Vector3) {
     let curvature = beam.curvature.as_ref().map(|term| parameters.lower(term));
     let graph = &mut parameters.graph;
@@ -240,7 +239,7 @@ fn reference_strains(parameters: &mut Parameters, beam: &Beam, length: ExprId) -
     })
 }
 
-/// The variables of an element and what is known of its nodes relative to the middle one: with damping the velocities
+/// The variables of an element and of its nodes relative to the middle one: with damping the velocities
 /// follow the coordinates in both.
 fn motion(graph: &mut Graph, q: &[ExprId], v: &[ExprId], is_damped: bool) -> (Varying, Varying) {
     if !is_damped {
@@ -296,8 +295,8 @@ fn relative(graph: &mut Graph, variables: &Varying) -> Varying {
     seen.part(0..6).and(&vectors)
 }
 
-/// What a section has of the relative positions and rotation vectors: rotation vector, its rate along the beam, that of
-/// the position, and the position; row by row.
+/// Interpolation of the relative positions and rotation vectors in a section: rotation vector, its rate along the beam,
+/// that of the position, and the position; row by row.
 fn interpolation(graph: &mut Graph, length: ExprId, section: usize) -> Vec<Vec<ExprId>> {
     let xi = [-1.0, 1.0][section] / 3.0_f64.sqrt();
     let one = graph.one();
@@ -384,7 +383,7 @@ fn section_forces(graph: &mut Graph, u: &[ExprId], section: &Section, index: usi
     (turned, loads.values, energy)
 }
 
-/// What an element does.
+/// Forces of an element.
 struct Acting {
     /// Forces on the nodes a and c, and moments on a, b and c, in the axes of b, by the relative positions and rotation
     /// vectors (with damping by their rates too).

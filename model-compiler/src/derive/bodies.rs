@@ -23,12 +23,12 @@ pub(super) fn body_coordinates(system: &System) -> Vec<(&'static str, &'static s
     names
 }
 
-/// Index of a body's first coordinate, which is that of its first velocity too.
+/// Index of a body's first coordinate, which is also that of its first velocity.
 pub(super) fn coordinates_of(system: &System, body: BodyId) -> usize {
     body.0 * body_coordinates(system).len()
 }
 
-/// Whether every body has a norm as a constraint.
+/// Whether each body has the norm of its Euler parameters as a constraint.
 pub(super) fn has_norm(system: &System) -> bool {
     system.space == Space::Spatial && system.rotation == RotationKind::EulerParameters
 }
@@ -55,7 +55,7 @@ pub(super) struct State {
 }
 
 impl Bodies {
-    /// Declares the coordinates of these bodies in a kernel, each under its prefix, each body once.
+    /// Declares the coordinates of these bodies in a kernel, each body once and under its prefix.
     pub fn declare(system: &System, builder: &mut KernelBuilder, bodies: &[(BodyId, String)]) -> Self {
         let mut declared = Self { order: Vec::new(), states: BTreeMap::new() };
         let coordinates = body_coordinates(system);

@@ -1,7 +1,7 @@
-//! Contacts: their names, and what they measure of the motion.
+//! Contacts: their names, gaps and slips.
 //!
-//! What a contact measures is differentiated like a constraint, in `kernel`; its laws are functions of parameters alone
-//! and belong to no kernel.
+//! Gaps and slips are differentiated like constraints, in `kernel`. The laws of contact are functions of parameters
+//! alone and belong to no kernel.
 
 use super::equations::{ContactChannel, Layout};
 use super::kernel::Measures;
@@ -12,7 +12,7 @@ use crate::forces::FrameMotion;
 use crate::resolve::{Contact, ContactForm, System};
 use crate::spatial::{self, Transform, Vector3};
 
-/// Names every contact.
+/// Declares the names of all contacts.
 pub(super) fn declare(system: &System, layout: &mut Layout) {
     layout.contacts.extend(system.contacts.iter().map(|contact| ContactChannel {
         name: contact.name.to_string(),
@@ -54,7 +54,7 @@ pub(super) fn measures(scope: &mut KernelScope, contact: &Contact) -> Measures {
     }
 }
 
-/// Velocity of the material point at the end of an arm from a frame's origin.
+/// Velocity of the material point at a given offset from a frame's origin.
 fn velocity(scope: &mut KernelScope, frame: &FrameMotion, arm: Vector3) -> Vector3 {
     let graph = &mut scope.builder.graph;
     let turning = spatial::cross(graph, frame.angular_velocity, arm);

@@ -1,11 +1,11 @@
-//! What kernels are derived from.
+//! The input from which kernels are derived.
 
 use super::equations::Layout;
 use super::kernel::KernelBuilder;
 use super::parameters::Parameters;
 use crate::resolve::System;
 
-/// A system, where all that it has stands in the model's vectors, and the parameters of kernels as they come up.
+/// A system, the indices of its members in the model's vectors, and the parameters of kernels found so far.
 pub(super) struct Context<'m> {
     pub system: &'m System,
     pub layout: &'m Layout,
@@ -13,7 +13,7 @@ pub(super) struct Context<'m> {
 }
 
 impl Context<'_> {
-    /// Begins a kernel, with its first member as an instance.
+    /// Starts a kernel, with its first member as an instance.
     pub fn kernel(&mut self, name: &str, doc: &str, member: &str) -> KernelBuilder<'_> {
         KernelBuilder::new(name, doc, member, self.parameters, self.layout)
     }

@@ -1,11 +1,11 @@
-//! Which operations count where there is a choice between several ways to the same function.
+//! Which operations are counted when several derivations of the same function are compared.
 
 use crate::expr::{ExprId, Graph, Operations, Stage};
 
-/// Which operations count.
+/// Which operations are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counting {
-    /// Those of every evaluation: what depends on parameters alone is done once per model.
+    /// Those of each evaluation; what depends on parameters alone is computed once per model.
     #[default]
     EveryEvaluation,
     /// All of them, as if parameters were different in every evaluation.
@@ -21,7 +21,7 @@ impl Counting {
         }
     }
 
-    /// Whether nothing that is made of this value alone counts.
+    /// Whether operations on this value alone are not counted.
     pub(super) fn is_free(self, graph: &Graph, value: ExprId) -> bool {
         graph.as_number(value).is_some()
             || (self == Counting::EveryEvaluation && graph.stage(value) <= Stage::Parameter)

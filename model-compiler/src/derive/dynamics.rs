@@ -1,8 +1,8 @@
 //! Inverse and forward dynamics of a tree, and their derivatives, at any accelerations or forces.
 //!
-//! Forward dynamics solves with the mass matrix, whose factor is as sparse as the tree is branched, or goes by articulated
-//! bodies, which is shorter for long chains. Of several ways to the same function the callers keep the one with fewest
-//! operations.
+//! Forward dynamics solves with the mass matrix, whose factor is as sparse as the tree is branched, or uses articulated
+//! bodies, which is shorter for long chains. Of several derivations of a function the callers keep the one with the
+//! fewest operations.
 
 use super::added_mass::MovedWater;
 use super::articulated;
@@ -29,11 +29,11 @@ pub(super) struct Dynamics<'t> {
     gravity: Option<Vector3>,
     /// Applied forces other than gravity.
     applied: &'t Applied,
-    /// Water that moves with the bodies; recursions over rigid bodies do not know it.
+    /// Added mass, which the recursions over rigid bodies do not include.
     water: &'t [MovedWater],
-    /// Rows of quantities of first order, which have unit inertia.
+    /// Rows of first-order states, which have unit inertia.
     states: &'t [usize],
-    /// Minus gravity: the acceleration of the ground that has the effect of weight.
+    /// Minus gravity: an acceleration of the ground that is equivalent to weight.
     base: Vector3,
     nv: usize,
 }
@@ -135,7 +135,7 @@ impl<'t> Dynamics<'t> {
         (factorization, a)
     }
 
-    /// The same by articulated bodies, without M, where all inertia is that of rigid bodies.
+    /// The same by articulated bodies, without M; `None` unless all inertia is that of rigid bodies.
     pub fn articulated_dynamics(&self, graph: &mut Graph, tau: &[ExprId]) -> Option<Vec<ExprId>> {
         if !self.is_rigid() {
             return None;
@@ -148,9 +148,8 @@ impl<'t> Dynamics<'t> {
         Some(articulated::accelerations(graph, self.links, self.inertias, forces, self.base, &tau))
     }
 
-    /// M, (∂τ/∂q) N and ∂τ/∂v of inverse dynamics by structure at accelerations `a`, where the joints allow it
-    /// and all inertia is that of rigid bodies. Applied
-    /// forces other than gravity are differentiated as they stand.
+    /// M, (∂τ/∂q) N and ∂τ/∂v of inverse dynamics by recursion at accelerations `a`, where the joints allow it and all
+    /// inertia is that of rigid bodies. Applied forces other than gravity are differentiated in the graph.
     pub fn derivatives(&self, builder: &mut KernelBuilder, a: &[ExprId]) -> Option<Derivatives> {
         if !self.is_rigid() || !structured::is_possible(self.links) {
             return None;
@@ -167,7 +166,7 @@ impl<'t> Dynamics<'t> {
         Some(derivatives)
     }
 
-    /// The same by differentiation of the graph, at the accelerations that are symbols.
+    /// The same by differentiation of the graph, with the accelerations as symbols.
     pub fn derivatives_of_graph(&self, builder: &mut KernelBuilder) -> Derivatives {
         let a = builder.accelerations();
         let tau = self.inverse_dynamics(&mut builder.graph, &a);
@@ -178,7 +177,7 @@ impl<'t> Dynamics<'t> {
         }
     }
 
-    /// All inertia is that of rigid bodies.
+    /// Whether all inertia is that of rigid bodies.
     fn is_rigid(&self) -> bool {
         self.water.is_empty() && self.states.is_empty()
     }

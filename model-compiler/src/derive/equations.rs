@@ -1,4 +1,4 @@
-//! What is to be computed, with shapes, before and after simplification.
+//! The equations to be computed, with shapes, before and after simplification.
 //!
 //! A kernel belongs to a kind of member and is found by structural equality; an instance says which rows and columns
 //! of the model it fills, with which parameters. A model in joint coordinates is the special case of one kernel and one
@@ -38,7 +38,7 @@ pub struct Equations {
     pub is_fused: bool,
 }
 
-/// What a body weighs, as expressions of parameters.
+/// Mass and inertia of a body, as expressions of parameters.
 #[derive(Clone, Debug)]
 pub struct BodyInertia {
     /// Name of the body.
@@ -73,10 +73,10 @@ pub struct Symmetry {
     pub pairs: Vec<ExprId>,
 }
 
-/// The mass matrix of a body with its water, about its origin in its axes; it must be positive definite.
+/// The mass matrix of a body with added mass, about its origin in its axes; it must be positive definite.
 #[derive(Clone, Debug)]
 pub struct TotalMass {
-    /// Its place in the list of bodies of the system.
+    /// Its index in the list of bodies of the system.
     pub body: usize,
     /// Name of the body.
     pub of: String,
@@ -105,15 +105,15 @@ pub struct Layout {
     pub outputs: Vec<Channel>,
     /// Structure of the configuration space.
     pub blocks: Vec<Block>,
-    /// Quantities of first order: the last coordinates are their integrals, the last velocities they themselves.
+    /// First-order states: the last coordinates are their integrals, the last velocities are the states.
     pub states: usize,
     /// Coordinates that are angles whose odd multiples of 90° are singular.
     pub singular_angles: Vec<usize>,
     /// Initial conditions on coordinates and on velocities, as they are written, component by component.
     pub initial_conditions: (Vec<String>, Vec<String>),
-    /// Expressions that may be undefined somewhere, as they are written, each with the item it stands in.
+    /// Expressions that may be undefined somewhere, as they are written, each with the item that contains it.
     pub singular: Vec<(String, String)>,
-    /// A potential depends on what has a rate that time, coordinates and velocities do not tell.
+    /// Whether a potential depends on quantities whose rate does not follow from time, coordinates and velocities.
     pub has_unknown_power: bool,
 }
 
@@ -131,7 +131,7 @@ impl Layout {
     }
 }
 
-/// A contact: its name, the unit of its gap, and in how many directions it rubs.
+/// A contact: its name, the unit of its gap, and the number of directions of friction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContactChannel {
     /// Name.
@@ -166,7 +166,7 @@ pub struct ParameterChannel {
     pub default: String,
 }
 
-/// How a run of coordinates moves with its velocities; mirrors the runtime's type of the same name.
+/// How consecutive coordinates move with their velocities; mirrors the runtime's type of the same name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block {
     /// `q̇ = v`.
@@ -211,7 +211,7 @@ pub struct Inputs {
     pub a: Vec<SymbolId>,
     /// Multipliers.
     pub lambda: Vec<SymbolId>,
-    /// Forces on the directions of the velocities, where a function is given them.
+    /// Forces along the velocities, for functions that take them as arguments.
     pub tau: Vec<SymbolId>,
 }
 
@@ -247,7 +247,7 @@ pub enum FunctionRole {
     ContactBias,
     /// Kinetic and potential energy.
     Energy,
-    /// What changes the energy beside constraints and contacts.
+    /// Power of everything that changes the energy apart from constraints and contacts.
     Power,
     /// r and g.
     Residual,
@@ -272,7 +272,7 @@ pub enum FunctionRole {
 }
 
 impl FunctionRole {
-    /// Whether only models that ask for it have it. The one kernel of such a model has the model's rows and columns.
+    /// Whether only models that request it contain it. The one kernel of such a model has the model's rows and columns.
     pub(crate) fn is_on_request(self) -> bool {
         self >= FunctionRole::NonlinearEffects
     }

@@ -1,12 +1,12 @@
 //! Flexible members: a kernel for the elements of a planar beam in a floating frame, an instance for every element.
 //!
 //! A material point of the beam stands at r = R₀ + A(θ) (x e₁ + y e₂ + S(x) q) [rezaei, App. C], where S is linear along
-//! the beam and Hermite's cubics across it, and y is the height in the cross-section, over which only its square counts.
+//! the beam and cubic (Hermite) across it, and y is the height in the cross-section, over which only its square counts.
 //! Velocity and acceleration of that field follow from the motion of the frame, which the joints between it and the
-//! ground give; all else is work of fields: M is how inertia forces depend on accelerations, h is what is left of them.
-//! What the frame holds of a node is no coordinate, so the elements at the ends have kernels of their own.
-//! Strain is linear (ε = u′, κ = w″), and the cross-sections turn with the frame only: their inertia against the
-//! deformation is left out, as it is there.
+//! ground give. The rest is the work of these fields: M is the derivative of inertia forces by accelerations, h the
+//! remainder. Displacements of a node that the frame fixes are not coordinates, so the elements at the ends have own
+//! kernels. Strain is linear (ε = u′, κ = w″), and the cross-sections turn with the frame only: the inertia of their
+//! rotation relative to the frame is neglected, as in the source.
 
 use super::context::Context;
 use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
@@ -36,7 +36,7 @@ const SHAPES: [(usize, [i64; 4], i32); 6] = [
     (1, [0, 0, -1, 1], 1),
 ];
 
-/// Names the coordinates of the nodes between the first and the last.
+/// Declares the coordinates of the nodes between the first and the last.
 pub(super) fn declare_inner(member: &FlexibleMember, layout: &mut Layout) {
     for node in 1..member.elements {
         for (name, unit) in NODE {
@@ -50,11 +50,11 @@ pub(super) fn declare_inner(member: &FlexibleMember, layout: &mut Layout) {
     }
 }
 
-/// Section forces of an element: how they are called, and their units.
+/// Names and units of the section forces of an element.
 const SECTION_FORCES: [(&str, &str); 4] =
     [("axial_force", "N"), ("shear_force", "N"), ("moment_at_start", "N m"), ("moment_at_end", "N m")];
 
-/// Names the section forces that are outputs, element by element, after all other outputs.
+/// Declares the section forces that are outputs, element by element, after all other outputs.
 pub(super) fn declare_outputs(system: &System, layout: &mut Layout) {
     for member in &system.members {
         for output in &member.section_forces {
@@ -106,7 +106,7 @@ pub(super) fn derive(context: &mut Context, member: &FlexibleMember, kinds: &mut
     }
 }
 
-/// What must be positive of every member.
+/// The dimensions of each member that must be positive.
 pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Dimension> {
     let mut dimensions = Vec::new();
     for member in &system.members {
@@ -123,16 +123,16 @@ pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Di
     dimensions
 }
 
-/// An element whose kernel serves those after it.
+/// An element whose kernel is shared by the following ones.
 struct Repeated {
     kernel: Kernel,
     instance: Instance,
-    /// Which of its parameters is the place of its first node.
+    /// Index of the parameter that is the position of its first node.
     offset: usize,
 }
 
 impl Repeated {
-    /// The same for the element of this index: its nodes stand further on, in the layout and in the frame.
+    /// The same for the element of this index, with its nodes shifted in the layout and in the frame.
     fn instance(&self, parameters: &mut Parameters, member: &FlexibleMember, index: usize) -> Instance {
         let mut instance = self.instance.clone();
         instance.name = name(member, index);
@@ -150,7 +150,7 @@ fn name(member: &FlexibleMember, index: usize) -> String {
     format!("{}, element {index}", crate::spelling::spelled(&member.name.to_string()))
 }
 
-/// The place of a node on the undeformed beam.
+/// The position of a node on the undeformed beam.
 fn place(parameters: &mut Parameters, member: &FlexibleMember, node: usize) -> ExprId {
     let length = parameters.lower(&member.length)[0];
     let graph = &mut parameters.graph;
@@ -158,7 +158,7 @@ fn place(parameters: &mut Parameters, member: &FlexibleMember, node: usize) -> E
     graph.mul(part, length)
 }
 
-/// The joints between the ground and the frame of a member, those nearer to the ground first.
+/// The joints between the ground and the frame of a member, in order from the ground.
 fn path(system: &System, member: &FlexibleMember) -> Vec<Run> {
     let mut path = Vec::new();
     let mut body = Some(member.frame_body);
@@ -176,7 +176,7 @@ fn path(system: &System, member: &FlexibleMember) -> Vec<Run> {
 /// Dimensions of an element, as parameters of its kernel.
 struct Dimensions {
     length: ExprId,
-    /// Place of its first node.
+    /// Position of its first node.
     offset: ExprId,
     mass: ExprId,
     /// ρ I times its length: the inertia of its cross-sections.
@@ -188,7 +188,7 @@ struct Dimensions {
 }
 
 impl Dimensions {
-    /// Declares them; also gives the index of the offset among the parameters, if it is one.
+    /// Declares them; also returns the index of the offset among the parameters, if it is a parameter.
     fn declare(builder: &mut KernelBuilder, member: &FlexibleMember, index: usize) -> (Self, Option<usize>) {
         let parameters = &mut *builder.parameters;
         let [length, mass, area, second_moment, modulus] =
@@ -219,7 +219,7 @@ impl Dimensions {
     }
 }
 
-/// One coordinate of a node in an element: its shape, its symbols, and the velocity of the kernel that it is.
+/// One coordinate of a node in an element: its shape, its symbols, and the index of its velocity in the kernel.
 struct Coordinate {
     shape: usize,
     q: ExprId,
@@ -258,7 +258,7 @@ fn nodal_coordinates(
     result
 }
 
-/// The kernel of an element, its instance, and which of its parameters is the place of its first node.
+/// The kernel of an element, its instance, and the index of the parameter that is the position of its first node.
 fn element(
     context: &mut Context,
     member: &FlexibleMember,
@@ -321,7 +321,7 @@ struct Beam<'b> {
     stiffness: Vec<Vec<ExprId>>,
 }
 
-/// Places of the basis functions that are no shapes.
+/// Indices of the basis functions that are not shape functions.
 const ONE: usize = 0;
 const PLACE: usize = 1;
 const HEIGHT: usize = 2;
@@ -396,7 +396,7 @@ impl<'b> Beam<'b> {
         field
     }
 
-    /// Where the material points are, seen from the frame: x e₁ + y e₂ + S q.
+    /// Positions of the material points relative to the frame: x e₁ + y e₂ + S q.
     fn position(&self, graph: &mut Graph) -> VectorField {
         let mut field = self.deformation(graph, |coordinate| coordinate.q);
         (field.0[0][PLACE], field.0[1][HEIGHT]) = (graph.one(), graph.one());
@@ -441,7 +441,7 @@ impl<'b> Beam<'b> {
         [tangential, centripetal, coriolis, deforming].iter().fold(carried, |sum, field| sum.plus(graph, field))
     }
 
-    /// The work of a force per mass, a field, on every velocity of the kernel.
+    /// The generalized forces of a field of forces per mass, for each velocity of the kernel.
     fn forces(&self, graph: &mut Graph, field: &VectorField) -> Vec<ExprId> {
         let moments = field.moments(graph, &self.products);
         let in_frame = [moments.0[0][ONE], moments.0[1][ONE], graph.zero()];
@@ -460,7 +460,7 @@ impl<'b> Beam<'b> {
         rows
     }
 
-    /// K q on every velocity of the kernel.
+    /// K q, for each velocity of the kernel.
     fn elastic_forces(&self, graph: &mut Graph) -> Vec<ExprId> {
         let q: Vec<ExprId> = self.nodal.iter().map(|coordinate| coordinate.q).collect();
         let mut rows = vec![graph.zero(); self.n_velocities];
@@ -470,7 +470,7 @@ impl<'b> Beam<'b> {
         rows
     }
 
-    /// E A u′, −E I w‴, and E I w″ at both ends: what the part nearer to the tip does to the other.
+    /// E A u′, −E I w‴, and E I w″ at both ends: the action of the part nearer to the tip on the other.
     fn section_forces(&self, graph: &mut Graph, dimensions: &Dimensions) -> [ExprId; 4] {
         let mut derivative = |axis: usize, order: i32, xi: i64| {
             let mut sum = graph.zero();
@@ -509,7 +509,7 @@ impl<'b> Beam<'b> {
     }
 }
 
-/// The polynomial of a shape after so many derivatives by x, and its factor.
+/// The polynomial of the given derivative of a shape function by x, and its factor.
 fn shape(graph: &mut Graph, shape: usize, length: ExprId, derivatives: i32) -> BasisFunction {
     let (_, coefficients, power) = SHAPES[shape];
     let polynomial = (0..derivatives).fold(Polynomial::new(&coefficients), |p, _| p.derivative());

@@ -26,7 +26,7 @@ use crate::rotations::RotationKind;
 use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Vector3, Wrench};
 
-/// Names every coordinate, velocity and constraint; gives the reference configuration.
+/// Declares all coordinates, velocities and constraints; returns the reference configuration.
 pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Parameters) -> Vec<ExprId> {
     let mut reference = Vec::new();
     for (id, joint) in system.tree_joints() {
@@ -77,7 +77,7 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
     reference
 }
 
-/// The unit of a velocity: angular velocities have theirs already.
+/// The unit of a velocity; angular velocities already have theirs.
 fn rate_unit(unit: &str) -> String {
     match unit {
         "rad" => "rad/s".to_owned(),

@@ -1,4 +1,4 @@
-//! One kernel in the making: its symbols, and the functions that follow from a member's mechanics.
+//! Construction of one kernel: its symbols, and the functions that follow from a member's mechanics.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::parameters::Parameters;
 use crate::expr::{ExprId, Graph, Stage, SymbolId};
 use crate::spelling::spelled;
 
-/// A kernel and its first instance while they are being written.
+/// A kernel and its first instance, under construction.
 pub(super) struct KernelBuilder<'a> {
     pub graph: Graph,
     pub parameters: &'a mut Parameters,
@@ -20,7 +20,7 @@ pub(super) struct KernelBuilder<'a> {
     /// q̇ = N v of the local coordinates, row by row; filled by `block`.
     velocity_map: Vec<Vec<(usize, ExprId)>>,
     parameter_values: HashMap<ExprId, ExprId>,
-    /// What counts where there is a choice.
+    /// Which operations are counted when alternatives are compared.
     pub counting: Counting,
 }
 
@@ -33,9 +33,9 @@ pub(super) struct Mechanics {
     pub bias_force: Vec<ExprId>,
     /// f.
     pub applied_force: Vec<ExprId>,
-    /// M a + h − f, derived jointly; from the parts when empty.
+    /// M a + h − f, derived as a whole; if empty, it is formed from the parts.
     pub inverse_dynamics: Vec<ExprId>,
-    /// Its derivatives by structure, which compete with those of the graph.
+    /// Its derivatives by recursion, an alternative to differentiating the graph.
     pub derivatives: Option<Derivatives>,
     /// g of the constraints on coordinates.
     pub constraint: Vec<ExprId>,
@@ -60,15 +60,15 @@ pub(super) struct Derivatives {
 
 /// What a contact measures.
 pub(super) struct Measures {
-    /// How far what touches is apart.
+    /// The gap: the distance between the two surfaces.
     pub gap: ExprId,
-    /// What friction acts against, direction by direction.
+    /// The slip, against which friction acts, direction by direction.
     pub slip: Vec<ExprId>,
     /// The slip is a velocity, linear in v, and not a displacement.
     pub is_velocity: bool,
 }
 
-/// How residuals move: ẏ = J v + rate and ÿ = J a + acceleration; row by row.
+/// Time derivatives of residuals: ẏ = J v + rate and ÿ = J a + acceleration; row by row.
 #[derive(Default)]
 struct Rates {
     jacobian: Vec<Vec<ExprId>>,
@@ -84,7 +84,7 @@ impl Rates {
     }
 }
 
-/// Local symbols of a run of coordinates.
+/// Local symbols of consecutive coordinates.
 pub(super) struct Symbols {
     pub q: Vec<ExprId>,
     pub v: Vec<ExprId>,
@@ -151,7 +151,7 @@ impl<'a> KernelBuilder<'a> {
         expr
     }
 
-    /// A parameter that is one whatever its value, because it differs between members; and its index.
+    /// Always declares a parameter, even for 0 or 1, because the value differs between members. Returns its index too.
     pub fn own_parameter(&mut self, name: &str, value: ExprId) -> (ExprId, usize) {
         let (expr, id) = self.symbol(name, Stage::Parameter);
         self.inputs.parameters.push(id);
@@ -159,7 +159,7 @@ impl<'a> KernelBuilder<'a> {
         (expr, self.instance.parameters.len() - 1)
     }
 
-    /// A run of coordinates of the model, with their velocities and accelerations; `prefix` names the member.
+    /// Consecutive coordinates of the model, with their velocities and accelerations; `prefix` names the member.
     ///
     /// `velocity_map` gives q̇ = N v row by row where it is not the identity.
     pub fn coordinates(
@@ -203,7 +203,7 @@ impl<'a> KernelBuilder<'a> {
         symbols
     }
 
-    /// A quantity of first order, and its place among the local velocities; declared where it is first asked for.
+    /// A first-order state and its index among the local velocities; declared at its first use.
     pub fn state(&mut self, index: usize) -> (ExprId, usize) {
         let place = |channels: usize| channels - self.layout.states + index;
         let (q, v) = (place(self.layout.coordinates.len()), place(self.layout.velocities.len()));
@@ -235,7 +235,7 @@ impl<'a> KernelBuilder<'a> {
         self.instance.contact_rows.extend(rows_before(index)..rows_before(index + 1));
     }
 
-    /// A run of multipliers of the model.
+    /// Consecutive multipliers of the model.
     pub fn multipliers(&mut self, first: usize, n: usize) {
         for i in 0..n {
             let name = format!("lambda_{}", self.inputs.lambda.len());
@@ -285,7 +285,8 @@ impl<'a> KernelBuilder<'a> {
         self.expressions(&self.inputs.a)
     }
 
-    /// The symbols of the forces on the velocities' directions that forward dynamics is given; declared when asked for.
+    /// The symbols of the forces on the velocities' directions that forward dynamics is given; declared at the first
+    /// use.
     pub fn forces(&mut self) -> Vec<ExprId> {
         for index in self.inputs.tau.len()..self.inputs.v.len() {
             let velocity = self.inputs.v[index];
@@ -341,7 +342,7 @@ impl<'a> KernelBuilder<'a> {
     pub fn functions(&mut self, mechanics: Mechanics) -> Vec<Function> {
         let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, .. } = mechanics;
         let Mechanics { constraint, velocity_constraint, contacts, .. } = mechanics;
-        // Expressions may have asked for states after the vectors were begun.
+        // Expressions may have declared states after the vectors were started.
         let (n, zero) = (self.n_velocities(), self.graph.zero());
         let padded = |mut vector: Vec<ExprId>| {
             vector.resize(if vector.is_empty() { 0 } else { n }, zero);
@@ -502,7 +503,7 @@ impl<'a> KernelBuilder<'a> {
         self.graph.directional(y, &rates)
     }
 
-    /// How what is linear in the velocities moves.
+    /// Time derivatives of expressions that are linear in the velocities.
     fn rates_of_velocities(&mut self, y: &[ExprId]) -> Rates {
         self.graph.keep_poles(true);
         let rates =
@@ -511,7 +512,7 @@ impl<'a> KernelBuilder<'a> {
         rates
     }
 
-    /// How functions of coordinates and time move.
+    /// Time derivatives of functions of coordinates and time.
     fn rates(&mut self, y: &[ExprId]) -> Rates {
         self.graph.keep_poles(true);
         let total_rate = self.convective(y);
@@ -538,12 +539,12 @@ impl<'a> KernelBuilder<'a> {
     }
 }
 
-/// Channel names of one run of coordinates and its symbols' names: `hinge.angle` becomes `hinge_angle`.
+/// Channel names of consecutive coordinates and the names of their symbols: `hinge.angle` becomes `hinge_angle`.
 pub(super) fn symbol_name(channel: &str) -> String {
     channel.replace('.', "_")
 }
 
-/// Of functions that are equal, the one with fewest operations; of equals the first.
+/// Of equivalent functions the one with the fewest operations; the first of several with the same number.
 pub(super) fn cheapest(
     counting: Counting,
     graph: &Graph,

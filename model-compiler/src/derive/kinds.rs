@@ -1,11 +1,11 @@
-//! Kinds of members: one kernel for all that compute the same; found by structure, whatever the members are called.
+//! Kinds of members: one kernel for all members with the same equations, found by structure and not by name.
 
 use super::equations::{Entry, Instance, Kernel, Output, Role};
 use crate::expr::Graph;
 
 /// Kernels and their instances.
 ///
-/// Members are compared as they come, so that of a thousand equal ones a single graph is in memory.
+/// Members are compared as they are added, so that a thousand equal ones take the memory of a single graph.
 #[derive(Debug, Default)]
 pub(super) struct Kinds {
     kernels: Vec<Kernel>,
@@ -25,7 +25,7 @@ impl Kinds {
         self.instances.extend(uses.into_iter().map(|instance| Instance { kernel: index, ..instance }));
     }
 
-    /// The kernels, every one under a name of its own, and the instances.
+    /// The kernels, each with a unique name, and the instances.
     pub fn named(self) -> (Vec<Kernel>, Vec<Instance>) {
         let Kinds { mut kernels, instances } = self;
         for index in 1..kernels.len() {

@@ -1,9 +1,9 @@
-//! Kinematics of a tree in joint coordinates: one link per body, each seen from its parent.
+//! Kinematics of a tree in joint coordinates: one link per body, each relative to its parent.
 //!
-//! A link's frame is the child's frame of its inboard joint, so that a joint moves it in the simplest way; where the
-//! body's own frame and inertia stand in it is constant. Vectors are kept in *working axes*: in space those of the
+//! A link's frame is the child's frame of its inboard joint, so that the motion of the joint is simplest; the
+//! body's own frame and inertia are constant relative to it. Vectors are kept in *working axes*: in space those of the
 //! link, where inertia is constant; in the plane those of the ground, where nothing has to be rotated.
-//! The recursions that use this stand in `tree.rs`; [Featherstone 2008, Ch. 5-6] is the text for them.
+//! The recursions that use this are in `tree.rs`; [Featherstone 2008, Ch. 5-6] describes them.
 
 use super::kernel::Symbols;
 use super::motion::{KernelScope, Motion};
@@ -22,21 +22,21 @@ pub(super) struct Link {
     /// First local velocity of its joint, and how many there are.
     pub first_velocity: usize,
     pub symbols: Symbols,
-    /// Working axes of the link → of the parent: `fixed · moving`, kept apart because two simple rotations one after
-    /// the other cost less than their product.
+    /// Working axes of the link → of the parent: `fixed · moving`, kept separate because applying two simple
+    /// rotations in turn costs less than applying their product.
     pub fixed: Matrix3,
     moving: Matrix3,
-    /// Origin of the link seen from the parent's link, in the parent's working axes.
+    /// Origin of the link relative to that of the parent's link, in the parent's working axes.
     pub offset: Vector3,
     /// Relative angular velocity per unit of each velocity of the joint, in the link's working axes.
     pub angular: Vec<Vector3>,
     /// Relative velocity of the link's origin per unit of each.
     pub linear: Vec<Vector3>,
-    /// `linear` stands in the link's working axes, where it is constant, and not in the parent's.
+    /// Whether `linear` is given in the link's working axes, where it is constant, and not in the parent's.
     pub linear_in_own_axes: bool,
-    /// All columns are constant in the link's own axes.
+    /// Whether all columns are constant in the link's own axes.
     pub has_constant_columns: bool,
-    /// Turns with its parent; not so where the coordinate is the angle against the ground.
+    /// Whether the link turns with its parent; false where the coordinate is the angle relative to the ground.
     pub turns_with_parent: bool,
     /// X_WL.
     pub pose: Transform,
@@ -77,7 +77,7 @@ impl Link {
         [&self.moving, &self.fixed]
     }
 
-    /// Its velocities and the accelerations that need none of its joint, from those of its parent.
+    /// Its velocities, and its accelerations without that of its joint, from those of its parent.
     fn move_with(&mut self, graph: &mut Graph, space: Space, parent: Option<&Link>) {
         let relative_omega = combine(graph, &self.angular, &self.symbols.v);
         let relative_velocity = combine(graph, &self.linear, &self.symbols.v);
@@ -101,7 +101,7 @@ impl Link {
         } else {
             (relative_omega, omega_rate)
         };
-        // The relative velocity turns with the axes that it stands in.
+        // The relative velocity turns with the axes in which it is given.
         let turning = if self.linear_in_own_axes {
             let parent_omega = self.down(graph, parent_omega);
             spatial::add(graph, parent_omega, self.angular_velocity)
@@ -115,7 +115,7 @@ impl Link {
 }
 
 /// Links of the whole tree, by body, or of some of its joints, numbered in the order of their bodies; in `order`,
-/// parents stand before children.
+/// parents precede children.
 pub(super) struct Links {
     pub space: Space,
     pub links: Vec<Link>,
@@ -138,7 +138,7 @@ impl Links {
             joint_of.push((joint, links.len()));
             links.push(link);
         }
-        // From here on links are addressed by body, or by their number among those that are there.
+        // From here on links are addressed by body, or by their number among the links present.
         let mut bodies: Vec<BodyId> = links.iter().map(|link| link.body).collect();
         bodies.sort();
         let number = |body: BodyId| BodyId(bodies.partition_point(|&known| known < body));
@@ -166,7 +166,7 @@ impl Links {
         }
     }
 
-    /// A point of the body, seen from the link's origin, in working axes.
+    /// A point of the body relative to the link's origin, in working axes.
     pub fn arm(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
         let link = &self.links[body.0];
         let turned = spatial::apply(graph, &link.body_frame.rotation, point);
@@ -237,7 +237,7 @@ impl Motion for Links {
     }
 
     fn angle(&self, graph: &mut Graph, body: BodyId) -> ExprId {
-        // The sum of the joint angles up to the ground or to an angle that is measured against it.
+        // The sum of the joint angles up to the ground, or to an angle that is measured relative to it.
         let link = &self.links[body.0];
         let angle = link.symbols.q.last().copied().filter(|_| link.angular.iter().any(|w| !graph.is_zero(w[2])));
         let inherited = match link.parent {
@@ -255,7 +255,7 @@ impl Motion for Links {
     }
 }
 
-/// U with U r = α × r + ω × (ω × r): three squares and three products serve every point of a body.
+/// U with U r = α × r + ω × (ω × r): three squares and three products serve all points of a body.
 pub(super) fn turning(graph: &mut Graph, alpha: Vector3, omega: Vector3) -> Matrix3 {
     let mut turning = [[graph.zero(); 3]; 3];
     for i in 0..3 {
@@ -340,13 +340,13 @@ fn link(
 
 /// The frames of a joint.
 struct Frames {
-    /// The joint's frame on the parent, seen from the parent's link.
+    /// The joint's frame on the parent, relative to the parent's link.
     fixed: Transform,
-    /// How far the joint has moved.
+    /// The displacement of the joint.
     moving: Transform,
-    /// The joint's frame on the child, seen from the child.
+    /// The joint's frame on the child, relative to the child.
     on_child: Transform,
-    /// The child, seen from its link.
+    /// The child, relative to its link.
     body_frame: Transform,
 }
 
@@ -354,7 +354,7 @@ struct Frames {
 fn frames(scope: &mut KernelScope, definition: &Joint, parent: Option<&Link>, q: &[ExprId]) -> Frames {
     let (space, kind, rotation_kind) = (scope.system.space, definition.kind, scope.system.rotation);
     let name = definition.name.to_string();
-    // X_PF: the joint's frame on the parent, seen from the parent's link.
+    // X_PF: the joint's frame on the parent, relative to the parent's link.
     let on_parent = scope.frame_in_body(&format!("{name}_parent"), &definition.parent);
     let on_child = scope.frame_in_body(&format!("{name}_child"), &definition.child);
     let fields = scope.joint_fields(definition);
@@ -383,14 +383,14 @@ fn has_free_rotation(kind: &dyn JointKind, space: Space) -> bool {
     kind.has_rotation() && space == Space::Spatial
 }
 
-/// What a joint's velocities are multiplied with.
+/// The columns by which a joint's velocities are multiplied.
 struct Columns {
     /// Of the relative angular velocity.
     angular: Vec<Vector3>,
     /// Of the relative velocity.
     linear: Vec<Vector3>,
     linear_in_own_axes: bool,
-    /// All are constant in the axes of the link; in the plane, turn with it.
+    /// Whether all are constant in the axes of the link; in the plane, whether they turn with it.
     is_constant: bool,
 }
 
@@ -439,9 +439,9 @@ fn constant_in_own_axes(graph: &mut Graph, rotation: &Matrix3, linear: &[Vector3
     Some(columns)
 }
 
-/// How far the origin of a link that turns about its z axis moves along that axis, so that as few components as possible
-/// are left of the offsets: first of its own, then of its first child's. Only where the body's inertia and the offsets
-/// are free, so that nothing has to be computed for it.
+/// The shift of the origin of a link along its z axis, about which it turns, that makes most components of the offsets
+/// zero: first of its own, then of its first child's. Only where computing the body's inertia and the offsets costs
+/// nothing.
 fn slide(
     scope: &mut KernelScope,
     body: Option<BodyId>,
@@ -478,7 +478,7 @@ fn has_constant_inertia(scope: &mut KernelScope, body: BodyId) -> bool {
     values.iter().all(|&value| scope.builder.counting.is_free(&scope.builder.graph, value))
 }
 
-/// The rotation of a link whose body stands at `angle` against the ground.
+/// The rotation of a link whose body has this angle relative to the ground.
 fn absolute_rotation(graph: &mut Graph, angle: ExprId, on_child: &Matrix3) -> Matrix3 {
     let (s, c) = (graph.sin(angle), graph.cos(angle));
     let body = spatial::rotation_z(graph, c, s);
@@ -502,7 +502,7 @@ fn subspace(graph: &mut Graph, pose: &Transform, own: &[ExprId], free: Vec<Vecto
     (angular, linear)
 }
 
-/// Replaces what is identically a number, such as sin² + cos², by that number.
+/// Replaces components that are identically a number, such as sin² + cos², by that number.
 fn recognise_numbers(graph: &mut Graph, vector: Vector3) -> Vector3 {
     let (merged, values) = fingerprint::merge_equal(graph, &vector);
     std::array::from_fn(|i| merged.as_number(values[i]).map_or(vector[i], |number| graph.number(number)))

@@ -5,7 +5,7 @@ use crate::resolve::{BodyId, InputId, ParameterId, Quantity, Term, TermKind};
 use crate::space::Shape;
 use crate::spatial::{self, Matrix3};
 
-/// What the names in an expression stand for.
+/// The values of the names in an expression.
 pub(super) trait Scope {
     /// The graph to write into.
     fn graph(&mut self) -> &mut Graph;
@@ -26,7 +26,7 @@ pub(super) trait Scope {
     }
     /// R_WB of a body.
     fn axes(&mut self, body: BodyId) -> Matrix3;
-    /// Takes note of a vector that is given in body axes, so that it need not be rotated back.
+    /// Remembers a vector that is given in body axes, so that it need not be rotated back.
     fn remember(&mut self, body: BodyId, in_body: &[ExprId], in_ground: &[ExprId]);
 }
 
@@ -105,7 +105,7 @@ fn expressed_in(scope: &mut dyn Scope, vector: &Term, body: BodyId) -> Vec<ExprI
                 return components;
             }
         }
-        // The velocity against a current: only the current has to be rotated.
+        // The velocity relative to a current: only the current has to be rotated.
         TermKind::Binary(function @ (Binary::Add | Binary::Sub), a, b)
             if [a, b].iter().any(|part| matches!(part.kind, TermKind::Quantity(_))) =>
         {
@@ -135,7 +135,7 @@ fn cross(graph: &mut Graph, a: &[ExprId], b: &[ExprId]) -> Vec<ExprId> {
 }
 
 /// A function of one component. Sines and cosines of constant right angles are exact, so that frames turned by 90°
-/// leave no rounding dust in the formulas.
+/// leave no rounding errors in the formulas.
 fn unary(graph: &mut Graph, function: Unary, x: ExprId) -> ExprId {
     if let (Unary::Sin | Unary::Cos, Some(angle)) = (function, graph.as_number(x)) {
         let value = if function == Unary::Sin { angle.to_f64().sin() } else { angle.to_f64().cos() };

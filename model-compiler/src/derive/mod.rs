@@ -1,7 +1,7 @@
-//! System → Equations: what is to be computed, with shapes.
+//! System → Equations: the functions to be computed, with shapes.
 //!
-//! Joint coordinates give one kernel for the whole tree, absolute coordinates one per kind of member. Every derivative
-//! that a function needs is formed here, symbolically.
+//! Joint coordinates give one kernel for the whole tree, absolute coordinates one per kind of member. All
+//! derivatives are formed here, symbolically.
 
 mod absolute;
 mod added_mass;
@@ -50,7 +50,7 @@ pub fn derive(system: &System) -> Equations {
     derive_counting(system, Counting::default())
 }
 
-/// The equations of a system, in the form that is shortest when these operations count.
+/// The equations of a system, in the form that is shortest when these operations are counted.
 pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let mut layout = Layout::default();
     let mut parameters = Parameters::declare(system, &mut layout);

@@ -1,4 +1,4 @@
-//! What forces, constraints and outputs may ask about the motion of bodies, in any formulation.
+//! Quantities of motion that forces, constraints and outputs may use, in any formulation.
 
 use super::kernel::KernelBuilder;
 use super::lower::{Scope, lower};
@@ -50,7 +50,7 @@ impl Totals {
     }
 }
 
-/// A kernel, what moves in it, and how names in expressions find both.
+/// A kernel, the motion of its bodies, and the meaning of names in expressions.
 pub(super) struct KernelScope<'k, 'p, 's> {
     pub system: &'s System,
     pub builder: &'k mut KernelBuilder<'p>,
@@ -60,7 +60,7 @@ pub(super) struct KernelScope<'k, 'p, 's> {
     pub fold_numbers: bool,
     /// Numbers in expressions, and elements of arrays, become parameters of the kernel.
     pub share_numbers: bool,
-    /// Vectors that were given in body axes: in ground axes, and as they were.
+    /// Vectors that were given in body axes: in ground axes, and as given.
     given: Vec<(Vector3, BodyId, Vector3)>,
 }
 
@@ -75,8 +75,8 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
         Self { system, builder, motion, totals: None, fold_numbers, share_numbers: false, given: Vec::new() }
     }
 
-    /// A vector in ground axes → the axes of a body; one that was given there comes back unturned, which also keeps
-    /// RᵀR, one only for unit Euler parameters, out of the formulas.
+    /// A vector in ground axes → the axes of a body. A vector that was given there is returned as given, which also
+    /// keeps RᵀR, which is one only for unit Euler parameters, out of the formulas.
     pub fn in_body_axes(&mut self, body: BodyId, vector: Vector3) -> Vector3 {
         if let Some((_, _, original)) = self.given.iter().find(|(ground, known, _)| *known == body && *ground == vector)
         {
@@ -104,7 +104,7 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
         self.three(&components)
     }
 
-    /// Two components are in the plane, one is along its normal.
+    /// Two components are in the plane, a single one is along its normal.
     pub fn three(&mut self, components: &[ExprId]) -> Vector3 {
         let zero = self.builder.graph.zero();
         match *components {
@@ -162,7 +162,7 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
         }
     }
 
-    /// What a force does, and the points it acts on in body axes.
+    /// The action of a force, and its points of application in body axes.
     pub fn act(&mut self, force: &Force) -> (Action, Vec<Vector3>) {
         let ends: Vec<Vector3> =
             force.frames.iter().zip(["from", "to"]).map(|(frame, end)| self.point(end, frame)).collect();
@@ -362,7 +362,7 @@ fn euler_angle(graph: &mut Graph, axes: &Matrix3, index: usize) -> ExprId {
     }
 }
 
-/// Nothing moves: the surroundings of constant frames and values.
+/// No motion: the context of constant frames and values.
 pub(super) struct Rest;
 
 impl Motion for Rest {

@@ -63,7 +63,7 @@ impl Parameters {
         lower(self, term)
     }
 
-    /// The name of a value that is just a parameter's component.
+    /// The name of a value that is a component of a parameter and nothing else.
     pub fn name(&self, value: ExprId) -> Option<&str> {
         self.names.get(&value).map(String::as_str)
     }
@@ -95,7 +95,7 @@ impl Scope for Parameters {
         self.components[id.0].clone()
     }
 
-    // Expressions of parameters contain none of the following; `resolve` has checked it.
+    // Expressions of parameters contain none of the following, as `resolve` has checked.
 
     fn input(&mut self, _id: InputId) -> ExprId {
         self.graph.zero()

@@ -1,5 +1,5 @@
 //! Functions that a model asks for by `provide …;`: the algorithms of rigid-body libraries, each derived in several
-//! ways, of which the one with fewest operations is kept.
+//! ways; the one with the fewest operations is kept.
 
 use super::dynamics::Dynamics;
 use super::equations::{Function, FunctionRole, Output, Role};
@@ -10,7 +10,7 @@ use crate::resolve::{Provided, System};
 
 type Matrix = Vec<Vec<ExprId>>;
 
-/// The functions that the model asks for, in the order of their declaration in [`FunctionRole`].
+/// The functions that the model requests, in the order of their declaration in [`FunctionRole`].
 pub(super) fn functions(system: &System, builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Function> {
     let mut functions: Vec<Function> =
         system.provided.iter().map(|&asked| function(builder, dynamics, asked)).collect();
@@ -87,7 +87,7 @@ fn forward_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics
     cheapest(builder.counting, &builder.graph, candidates)
 }
 
-/// What stands for the accelerations' symbols in a matrix.
+/// The values substituted for the accelerations' symbols in a matrix.
 fn at_accelerations(builder: &mut KernelBuilder, matrix: &Matrix, a: &[ExprId]) -> Matrix {
     let symbols = builder.accelerations();
     let from = builder.graph.clone();
@@ -105,7 +105,7 @@ fn at_accelerations(builder: &mut KernelBuilder, matrix: &Matrix, a: &[ExprId]) 
 enum How {
     /// Column by column with the factors.
     Solve,
-    /// With the inverse, which is asked for anyway.
+    /// With the inverse, which is requested anyway.
     Multiply,
 }
 

@@ -1,6 +1,6 @@
-//! A configuration to start assembly from: every joint at zero, walked from the ground outwards.
+//! A configuration from which assembly starts: all joints at zero, placed from the ground outwards.
 //!
-//! Assembly itself happens at run time. Bodies that no joint reaches stand at the origin.
+//! Assembly itself takes place at run time. Bodies that no joint reaches are placed at the origin.
 
 use super::beam;
 use super::parameters::Parameters;
@@ -29,8 +29,8 @@ pub(super) fn configuration(system: &System, parameters: &mut Parameters) -> Vec
     q
 }
 
-/// The Euler parameters of a node of a curved beam whose root stands like this: against each other the nodes turn with
-/// the parameters, so that the beam begins without strain.
+/// The Euler parameters of a node of a curved beam with this orientation of its root. The relative rotations of nodes
+/// follow from the parameters, so that the beam starts without strain.
 fn turned_with(parameters: &mut Parameters, beam: &Beam, node: usize, root: &Matrix3) -> [ExprId; 4] {
     let root = euler_parameters(&values(parameters, root));
     let arc = arc(parameters, beam, node);
@@ -47,7 +47,7 @@ fn turned_with(parameters: &mut Parameters, beam: &Beam, node: usize, root: &Mat
     [graph.sub(straight, along), x, y, z]
 }
 
-/// How far from the root a node stands along the beam.
+/// The distance of a node from the root along the beam.
 fn arc(parameters: &mut Parameters, beam: &Beam, node: usize) -> ExprId {
     let length = parameters.lower(&beam.length)[0];
     let part = parameters.graph.ratio(node as i64, 2 * beam.elements as i64);
@@ -96,7 +96,7 @@ fn poses(system: &System, parameters: &mut Parameters) -> Vec<Transform> {
     poses.into_iter().flatten().collect()
 }
 
-/// The pose of a beam's node in its root.
+/// The pose of a beam's node relative to its root.
 fn node(parameters: &mut Parameters, beam: &Beam, node: BodyId) -> Transform {
     let arc = arc(parameters, beam, node.0 - beam.root.0);
     let (position, turned) = beam::along_reference(parameters, beam, arc);
@@ -118,7 +118,7 @@ fn at_rest(system: &System, parameters: &mut Parameters, joint: &Joint) -> Trans
     joint.kind.pose(graph, &Displacement { space: system.space, q: &q, rotation, fields: &fields })
 }
 
-/// The pose of the body that carries `far` when that frame stands at `across` in `near`.
+/// The pose of the body that carries `far`, when that frame has the pose `across` in `near`.
 fn beyond(
     system: &System,
     parameters: &mut Parameters,
@@ -151,7 +151,7 @@ fn frame(system: &System, parameters: &mut Parameters, frame: &Frame) -> Transfo
     Transform { rotation, position }
 }
 
-/// A rotation matrix with the parameters at their defaults: close enough to start from.
+/// A rotation matrix with the parameters at their defaults, which is close enough for a start.
 fn values(parameters: &Parameters, rotation: &Matrix3) -> [[f64; 3]; 3] {
     let mut defaults = vec![0.0; parameters.defaults.len()];
     for (i, &default) in parameters.defaults.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a model says beside its bodies: closures, constraints, initial conditions, outputs; and their names.
+//! Statements of a model other than bodies: closures, constraints, initial conditions, outputs; and their names.
 
 use super::equations::{Block, Channel, Function, FunctionRole, Layout, Output, Role};
 use super::lower::{lower, lower_scalar};
@@ -10,7 +10,7 @@ use crate::space::Shape;
 use crate::spatial::Transform;
 use crate::units::Unit;
 
-/// Names and units of the constraints that a joint puts on what it connects.
+/// Names and units of the constraints that a joint imposes.
 pub(super) fn closure_channels(system: &System, joint: &Joint) -> Vec<Channel> {
     // Number and units of the residuals depend on the kind and the space alone.
     let mut graph = Graph::new();
@@ -24,7 +24,7 @@ pub(super) fn closure_channels(system: &System, joint: &Joint) -> Vec<Channel> {
     residuals.iter().enumerate().map(|(i, r)| Channel { name: name(i), unit: r.unit.to_string() }).collect()
 }
 
-/// g of a joint that is not part of a tree.
+/// g of a joint that is not part of the tree.
 pub(super) fn closure(scope: &mut KernelScope, joint: &Joint) -> Vec<ExprId> {
     let ends = Ends {
         space: scope.system.space,
@@ -53,7 +53,7 @@ fn unit(system: &System, term: &Term) -> String {
     }
 }
 
-/// Whether a term is made of angles, or of their rates, by sums and scaling alone.
+/// Whether a term is a sum of multiples of angles or of their rates.
 fn is_angular(system: &System, term: &Term) -> bool {
     term.is_angular(&|joint, index, level| {
         let (q, v) = crate::joints::channels(system.joints[joint.0].kind, system.space, system.rotation);
@@ -68,7 +68,7 @@ fn channels(system: &System, name: &str, term: &Term) -> Vec<Channel> {
     term.shape.component_names(name).into_iter().map(|name| Channel { name, unit: unit.clone() }).collect()
 }
 
-/// What is written, once for every component of it.
+/// The text as written, once for each component.
 fn texts(text: &str, shape: Shape) -> Vec<String> {
     match shape {
         Shape::Scalar => vec![text.to_owned()],
@@ -97,7 +97,7 @@ pub(super) fn declare(system: &System, layout: &mut Layout) {
     }
 }
 
-/// Names the quantities of first order, after all other coordinates: each is the velocity of its integral.
+/// Declares first-order states, after all other coordinates: each is the velocity of its integral.
 pub(super) fn declare_states(system: &System, layout: &mut Layout) {
     for StateEquation { name, unit, .. } in &system.states {
         let integral = unit.times(Unit::SECOND).to_string();

@@ -1,15 +1,15 @@
 //! Derivatives of inverse dynamics by recursion over the links, in closed form. [Singh, Russell, Wensing 2022]
 //!
-//! A displacement along a column S of joint j turns all that its links see of their parent: in the axes of link j the
-//! parent's velocity changes by Ψ̇ = v_p × S and its acceleration by Ψ̈ = a_p × S + v_p × Ψ̇, the same for every link
-//! beyond. These answer with the inertia I and the Coriolis matrix B of all that the joint carries:
+//! A displacement along a column S of joint j turns the motion of the parent as expressed in link j: in its axes the
+//! parent's velocity changes by Ψ̇ = v_p × S and its acceleration by Ψ̈ = a_p × S + v_p × Ψ̇, the same for all links
+//! beyond. The resulting forces follow from the inertia I and the Coriolis matrix B of all that the joint carries:
 //!
 //! ∂τ_i/∂q_j = S_iᵀ (2B_i Ψ̇_j + I_i Ψ̈_j), ∂τ_j/∂q_i = S_jᵀ (2B_i Ψ̇_i + I_i Ψ̈_i + S_i ×* f_i),
 //! ∂τ_i/∂v_j = S_iᵀ (2B_i S_j + I_i (Ψ̇_j + Ṡ_j)), ∂τ_j/∂v_i likewise without f, for j between i and the ground.
 //!
-//! 2B w = 2 ∫ (w × ṙ, ρ × (w × ṙ)) dm reads only the angular part of its argument, so that the momentum ∫ ṙ dm and
-//! the dyad ∫ ρ ṙᵀ dm stand for it: twelve numbers that are summed up the tree. Everything is kept in link axes, where
-//! columns are unit vectors. Not here: joints whose columns depend on their coordinates, see [`is_possible`].
+//! 2B w = 2 ∫ (w × ṙ, ρ × (w × ṙ)) dm depends only on the angular part of its argument, so that it is given by the
+//! momentum ∫ ṙ dm and the dyad ∫ ρ ṙᵀ dm: twelve numbers that are summed up the tree. All vectors are in link axes,
+//! where columns are unit vectors. Not here: joints whose columns depend on their coordinates, see [`is_possible`].
 
 use super::kernel::Derivatives;
 use super::links::{Link, Links, rigid_acceleration};
@@ -24,21 +24,21 @@ struct Twist {
     linear: Vector3,
 }
 
-/// 2B of a link with all that hangs on it: twice the momentum, and twice ∫ ρ ṙᵀ dm about the link's origin.
+/// 2B of a link with all links that it carries: twice the momentum, and twice ∫ ρ ṙᵀ dm about the link's origin.
 #[derive(Clone)]
 struct Coriolis {
     momentum: Vector3,
     dyad: Matrix3,
 }
 
-/// What a link sees of its parent, in its own axes at its own origin.
+/// The motion of the parent, in the link's axes at the link's origin.
 struct Carried {
     velocity: Twist,
     angular_acceleration: Vector3,
     acceleration: Vector3,
 }
 
-/// A column of a joint and what its displacement does.
+/// A column of a joint and the effects of a displacement along it.
 struct Column {
     velocity: usize,
     /// S.
@@ -51,7 +51,7 @@ struct Column {
     both_rates: Twist,
 }
 
-/// Whether the columns of every joint are constant in its link's axes, and every link turns with its parent.
+/// Whether the columns of each joint are constant in its link's axes, and each link turns with its parent.
 pub(super) fn is_possible(links: &Links) -> bool {
     links.links.iter().all(|link| link.turns_with_parent && link.has_constant_columns)
 }
@@ -99,7 +99,8 @@ fn subtree(
 ) {
     let own = &columns[index][i];
     let row = own.velocity;
-    // Rows of τ_i: S_iᵀ I_i and S_iᵀ 2B_i. Columns of τ_j: what displacement and velocity of i do to what is beyond.
+    // Rows of τ_i: S_iᵀ I_i and S_iᵀ 2B_i. Columns of τ_j: the effect of displacement and velocity of i on the links
+    // beyond.
     let mut momentum = inertia.wrench(graph, own.direction.angular, own.direction.linear);
     let mut by_spin = coriolis.projected(graph, &own.direction);
     let mut displaced = response(graph, inertia, coriolis, own.rate.angular, &own.acceleration);
@@ -128,7 +129,7 @@ fn subtree(
         }
         let Some(parent) = link.parent else { break };
         if at == index {
-            // Beyond the joint, what it transmits turns with the displacement.
+            // The wrench that the joint transmits turns with the displacement.
             let turned = cross_wrench(graph, &own.direction, &transmitted);
             displaced = sum(graph, &displaced, &turned);
         }
@@ -279,7 +280,7 @@ impl Coriolis {
         spatial::add(graph, turning, pushed)
     }
 
-    /// tr(W) w − A w with A = W or Wᵀ; the diagonal cancels in part before anything is multiplied.
+    /// tr(W) w − A w with A = W or Wᵀ; part of the diagonal cancels before the multiplications.
     fn minus_trace(&self, graph: &mut Graph, rows: &Matrix3, w: Vector3) -> Vector3 {
         std::array::from_fn(|a| {
             let (b, c) = ((a + 1) % 3, (a + 2) % 3);

@@ -1,4 +1,4 @@
-//! What an expression refers to.
+//! The bodies and quantities to which an expression refers.
 
 use crate::resolve::{
     AddedMass, BodyId, Contact, ContactForm, Convention, Force, Frame, Quantity, System, Term, TermKind,
@@ -62,7 +62,7 @@ pub(super) fn bodies_of_force(force: &Force) -> Vec<BodyId> {
     ends.chain(force.fields.iter().flat_map(bodies)).collect()
 }
 
-/// The bodies whose motion an added mass needs beside that of its own.
+/// The bodies whose motion an added mass needs in addition to that of its own body.
 pub(super) fn bodies_of_added_mass(water: &AddedMass) -> Vec<BodyId> {
     match &water.convention {
         Convention::LowFrequency { velocity, yaw_rate } => [bodies(velocity), bodies(yaw_rate)].concat(),
@@ -70,7 +70,7 @@ pub(super) fn bodies_of_added_mass(water: &AddedMass) -> Vec<BodyId> {
     }
 }
 
-/// The bodies whose motion a contact needs, what touches first.
+/// The bodies whose motion a contact needs, those in contact first.
 pub(super) fn bodies_of_contact(contact: &Contact) -> Vec<BodyId> {
     match &contact.form {
         ContactForm::Written { gap, slip } => {
@@ -81,8 +81,8 @@ pub(super) fn bodies_of_contact(contact: &Contact) -> Vec<BodyId> {
     }
 }
 
-/// Whether a potential depends on inputs, velocities or states, whose rates no function of time, coordinates and
-/// velocities knows.
+/// Whether a potential depends on inputs, velocities or states, whose rates do not follow from time, coordinates and
+/// velocities.
 pub(super) fn has_unknown_power(system: &System) -> bool {
     let elastic = system.forces.iter().filter(|force| force.kind.stores_energy()).flat_map(|force| &force.fields);
     let currents = system.bodies.iter().filter_map(|body| body.added_mass.as_ref()?.current.as_ref());
@@ -106,7 +106,7 @@ fn has_unknown_rate(term: &Term) -> bool {
     found
 }
 
-/// Whether an expression asks for an energy or a momentum of the whole model.
+/// Whether an expression uses an energy or a momentum of the whole model.
 pub(super) fn asks_for_totals(term: &Term) -> bool {
     let mut found = false;
     walk(term, &mut |part| {

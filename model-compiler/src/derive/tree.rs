@@ -1,6 +1,7 @@
 //! Joint coordinates: the recursions of Newton-Euler and of composite bodies over the links. [Featherstone 2008]
 //!
-//! Not expanded Lagrange: for a six-axis arm that costs seven times as many operations before simplification.
+//! Expanded Lagrange equations are not used: for a six-axis arm they take seven times as many operations before
+//! simplification.
 
 use super::links::{Link, Links, rigid_acceleration, turning};
 use super::motion::{KernelScope, Totals};
@@ -81,7 +82,7 @@ impl Inertia {
         }
     }
 
-    /// The same body about another point, which sees the old one at `arm`: h' = h + m r,
+    /// The same body about another point, from which the old one has the offset `arm`: h' = h + m r,
     /// J' = J − (h~ r~ + r~ h~) − m r~ r~, in the form J − (k~ r~ + r~ k~) with k = h + ½ m r.
     pub fn seen_from(&self, graph: &mut Graph, arm: Vector3) -> Self {
         let shift = spatial::scale(graph, self.mass, arm);
@@ -107,7 +108,7 @@ impl Inertia {
         Self { mass: self.mass, first_moment: spatial::add(graph, self.first_moment, shift), second_moment }
     }
 
-    /// A body that does not turn with the frame it is seen from: only its mass counts there.
+    /// A body that does not turn with the reference frame: only its mass matters.
     fn as_point(&self, graph: &mut Graph) -> Self {
         Self { mass: self.mass, ..Inertia::zero(graph) }
     }
@@ -156,7 +157,7 @@ impl Inertia {
 }
 
 /// Angular acceleration and acceleration of every link's origin, working axes, for accelerations `a` of the joints.
-/// `base` is the acceleration of the ground: minus gravity puts the weight of all bodies in.
+/// `base` is the acceleration of the ground: minus gravity includes the weight of all bodies.
 pub(super) fn accelerations(graph: &mut Graph, links: &Links, base: Vector3, a: &[ExprId]) -> Vec<(Vector3, Vector3)> {
     let zero = spatial::zero(graph);
     let mut result = vec![(zero, zero); links.links.len()];
@@ -181,7 +182,7 @@ pub(super) fn accelerations(graph: &mut Graph, links: &Links, base: Vector3, a: 
     result
 }
 
-/// Wrench that the inertia of each body asks for, about its link's origin.
+/// Wrench that accelerates each body, about its link's origin.
 pub(super) fn inertia_wrenches(
     graph: &mut Graph,
     links: &Links,
@@ -204,7 +205,7 @@ pub(super) fn generalized(graph: &mut Graph, links: &Links, mut wrenches: Vec<Wr
     transmit(graph, links, &mut wrenches, nv)
 }
 
-/// Generalized forces of wrenches on the links, each of which becomes what the link's joint transmits.
+/// Generalized forces of wrenches on the links; each wrench is replaced by what the link's joint transmits.
 pub(super) fn transmit(graph: &mut Graph, links: &Links, wrenches: &mut [Wrench], nv: usize) -> Vec<ExprId> {
     let mut result = vec![graph.zero(); nv];
     for &index in links.order.iter().rev() {
@@ -219,7 +220,7 @@ pub(super) fn transmit(graph: &mut Graph, links: &Links, wrenches: &mut [Wrench]
     result
 }
 
-/// Projects a wrench on a link onto its joint, and gives what the parent's link feels of it.
+/// Projects a wrench on a link onto its joint, and returns the wrench on the parent's link.
 pub(super) fn pass_up(
     graph: &mut Graph,
     link: &Link,
@@ -254,7 +255,7 @@ pub(super) fn mass_matrix(graph: &mut Graph, links: &Links, inertias: &[Inertia]
             loop {
                 let link = &links.links[at];
                 wrench = pass_up(graph, link, wrench, |column, value| {
-                    // Within a joint the upper triangle is the first to be reached.
+                    // Within a joint the upper triangle is reached first.
                     if column <= row {
                         matrix[row][column] = value;
                         matrix[column][row] = value;
@@ -270,7 +271,7 @@ pub(super) fn mass_matrix(graph: &mut Graph, links: &Links, inertias: &[Inertia]
     matrix
 }
 
-/// Inertia of each link with all that hangs on it, about the link's origin.
+/// Inertia of each link with all links that it carries, about the link's origin.
 pub(super) fn composites(graph: &mut Graph, links: &Links, inertias: &[Inertia]) -> Vec<Inertia> {
     let mut composites = inertias.to_vec();
     for &index in links.order.iter().rev() {

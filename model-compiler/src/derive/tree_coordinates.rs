@@ -1,4 +1,4 @@
-//! Where the coordinates of a spanning tree stand, and how they move.
+//! Indices of the coordinates of a spanning tree, and how they move.
 
 use super::equations::{Channel, Layout};
 use super::kernel::{KernelBuilder, Symbols, symbol_name};
@@ -8,7 +8,7 @@ use crate::resolve::{FlexibleMember, Joint, JointId, System};
 use crate::rotations::RotationKind;
 use crate::space::Space;
 
-/// Where the coordinates of a tree joint stand, and how they move.
+/// Indices of the coordinates of a tree joint, and how they move.
 pub(super) struct Run {
     pub joint: JointId,
     pub q: std::ops::Range<usize>,
@@ -37,7 +37,7 @@ pub(super) fn moves(system: &System, joint: &Joint) -> Moves {
     }
 }
 
-/// Of every tree joint, in the order of the tree.
+/// Those of all tree joints, in the order of the tree.
 pub(super) fn runs(system: &System) -> Vec<Run> {
     let (mut first_q, mut first_v) = (0, 0);
     system
@@ -54,7 +54,7 @@ pub(super) fn runs(system: &System) -> Vec<Run> {
         .collect()
 }
 
-/// Declares the coordinates of a joint in a kernel. Gives the first of its velocities there, and its symbols.
+/// Declares the coordinates of a joint in a kernel. Returns the index of its first velocity there, and its symbols.
 pub(super) fn coordinates(builder: &mut KernelBuilder, system: &System, run: &Run) -> (JointId, usize, Symbols) {
     let first = builder.n_velocities();
     let (q_names, v_names) = run_names(builder.layout, run.q.clone(), run.v.clone());
@@ -79,7 +79,7 @@ pub(super) fn coordinates(builder: &mut KernelBuilder, system: &System, run: &Ru
     (run.joint, first, symbols)
 }
 
-/// Declares what a builder needs to know of a run of coordinates that stands in the layout.
+/// Declares, in a builder, consecutive coordinates of the layout.
 fn run_names(layout: &Layout, q: std::ops::Range<usize>, v: std::ops::Range<usize>) -> (Vec<String>, Vec<String>) {
     let names = |channels: &[Channel]| channels.iter().map(|channel| symbol_name(&channel.name)).collect();
     (names(&layout.coordinates[q]), names(&layout.velocities[v]))

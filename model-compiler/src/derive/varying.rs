@@ -1,7 +1,7 @@
-//! Values with their derivatives, put together stage by stage with the chain rule.
+//! Values with their derivatives, composed stage by stage with the chain rule.
 //!
-//! A sweep over a whole graph carries every variable through every operation. Where a function is a chain of stages of
-//! few values each, differentiating every stage by its own values and multiplying the derivatives takes less: a
+//! A sweep over a whole graph carries each variable through each operation. Where a function is a chain of stages of
+//! few values each, differentiating each stage by its own values and multiplying the derivatives takes less work: a
 //! coefficient that depends on one angle is differentiated once.
 
 use crate::expr::{ExprId, Graph, Stage};
@@ -21,7 +21,7 @@ impl Varying {
         Self { values: values.to_vec(), slopes: (0..values.len()).map(row).collect() }
     }
 
-    /// These values and others of the same variables.
+    /// These values, followed by others of the same variables.
     pub fn and(&self, other: &Varying) -> Self {
         Self {
             values: [self.values.as_slice(), &other.values].concat(),
@@ -48,7 +48,7 @@ impl Varying {
         Self { values: values.to_vec(), slopes }.over(graph, self)
     }
 
-    /// The same values by other variables: the variables so far are `inner`.
+    /// The same values, differentiated by other variables, of which the present variables are the functions `inner`.
     pub fn over(&self, graph: &mut Graph, inner: &Varying) -> Self {
         let slopes = product(graph, &self.slopes, &inner.slopes);
         Self { values: self.values.clone(), slopes }

@@ -1,4 +1,4 @@
-//! What a folder holds: `manifest.json`, written last, with the size and the hash of every file.
+//! The content of a folder: `manifest.json`, written last, with the size and the hash of every file.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,29 +12,29 @@ use sha2::{Digest, Sha256};
 /// Its name in the folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// What a folder holds.
+/// The content of a folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The program that writes such files.
     pub program: String,
-    /// Whether all files are there that belong together.
+    /// Whether the set of files is complete.
     pub state: State,
     /// The command that wrote here last.
     pub command: String,
-    /// What an interrupted command has to be asked again to go on.
+    /// The request of an interrupted command, which must be repeated to resume it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Request>,
-    /// By their paths in the folder, with `/` between names.
+    /// Files by their paths in the folder, with `/` between names.
     pub files: BTreeMap<String, Entry>,
 }
 
-/// Whether files belong together.
+/// Whether the set of files is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Everything is there.
+    /// All files are present.
     Complete,
-    /// Writing has begun and not ended: each file is whole, but some may be missing or of the command before.
+    /// Writing has begun and not finished: each file is complete, but some may be missing or from the previous command.
     Unfinished,
 }
 
@@ -59,13 +59,13 @@ pub struct Entry {
 }
 
 impl Manifest {
-    /// Of a folder with nothing in it.
+    /// The manifest of an empty folder.
     pub(super) fn new(command: String) -> Self {
         let (program, state) = (program(), State::Complete);
         Self { program, state, command, request: None, files: BTreeMap::new() }
     }
 
-    /// That of a folder, unless there is none or it is not one of this program.
+    /// Reads the manifest of a folder; `None` if there is none or it was not written by this program.
     pub fn read(folder: &Path) -> Option<Self> {
         let path = folder.join(MANIFEST);
         path.symlink_metadata().ok().filter(|about| about.is_file())?;
@@ -73,7 +73,7 @@ impl Manifest {
         manifest.program.starts_with("hamel ").then_some(manifest)
     }
 
-    /// The files that are not as it says, by their paths.
+    /// The paths of the files that differ from the manifest.
     pub fn mismatches(&self, folder: &Path) -> Vec<&str> {
         let is_wrong = |(path, entry): &(&String, &Entry)| !entry.is_of(&folder.join(path));
         self.files.iter().filter(is_wrong).map(|(path, _)| path.as_str()).collect()
@@ -100,7 +100,7 @@ pub fn hash_of(path: &Path) -> io::Result<String> {
     Ok(hashing.finish().1)
 }
 
-/// Counts and hashes what is written through it.
+/// A writer that counts and hashes the bytes written through it.
 pub(super) struct Hashing<W> {
     out: W,
     size: u64,

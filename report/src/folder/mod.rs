@@ -1,9 +1,10 @@
-//! A folder of results that belong together.
+//! A folder with a set of results.
 //!
 //! It is locked while it is written to. Files are written beside their places and moved there when all of them are
-//! whole; the manifest says before that they are being replaced, and last that all of them are there. So whatever ends
-//! the program leaves files that are whole, and a manifest that says whether they belong together. What the manifest does
-//! not list, or lists otherwise than it is, belongs to somebody else and stays, unless the folder is opened by force.
+//! complete. Before that the manifest states that they are being replaced, and at the end that all are present.
+//! Whatever ends the program leaves complete files, and a manifest that tells whether the set is complete. Files that
+//! the manifest does not list, or that differ from it, belong to someone else and are kept, unless the folder is opened
+//! by force.
 
 mod manifest;
 #[cfg(test)]
@@ -18,9 +19,9 @@ use manifest::Hashing;
 pub use manifest::{Entry, MANIFEST, Manifest, Request, State, hash_of};
 use thiserror::Error;
 
-/// Locked by whoever writes.
+/// The lock of the program that writes.
 const LOCK: &str = ".hamel.lock";
-/// Results of parts of an unfinished command; never anybody else's.
+/// Results of parts of an unfinished command; nothing else is stored there.
 const RESULTS: &str = ".hamel-results";
 
 /// Why a folder cannot be written to.
@@ -34,7 +35,7 @@ pub enum FolderError {
         /// The reason.
         source: io::Error,
     },
-    /// Another program writes to it.
+    /// Another program is writing to it.
     #[error("`{}` is being written by another hamel\nhelp: wait for it, or choose another folder with --out", .0.display())]
     Locked(PathBuf),
     /// There are files that this program has not written.
@@ -43,10 +44,10 @@ pub enum FolderError {
          help: choose another folder with --out, or let files be replaced with --force", .0.display()
     )]
     Foreign(PathBuf),
-    /// A file that this program wrote is not as it was.
+    /// A file that this program wrote was changed.
     #[error("`{}` was changed after hamel wrote it\nhelp: move it away, or let it be replaced with --force", .0.display())]
     Changed(PathBuf),
-    /// An interrupted command is not to be lost.
+    /// It contains results of an interrupted command.
     #[error(
         "`{}` holds {parts} results of this command, which was interrupted\n\
          help: go on from them with --resume, or begin anew with --force", path.display()
@@ -57,7 +58,7 @@ pub enum FolderError {
         /// How many parts of it are computed.
         parts: usize,
     },
-    /// There is nothing to go on from.
+    /// There is nothing to resume.
     #[error("cannot resume in `{}`: {reason}\nhelp: begin anew without --resume", path.display())]
     NotResumable {
         /// The folder.
@@ -73,18 +74,18 @@ impl FolderError {
     }
 }
 
-/// A folder that nobody else writes to.
+/// A folder to which no other program writes.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     manifest: Manifest,
     staged: Vec<Staged>,
     is_forced: bool,
-    /// Unlocked when it is closed, however the program ends.
+    /// Unlocked when it is closed, whatever ends the program.
     _lock: File,
 }
 
-/// A whole file beside its place.
+/// A complete file beside its place.
 #[derive(Debug)]
 struct Staged {
     name: String,
@@ -100,7 +101,7 @@ impl Folder {
     /// system refuses.
     pub fn open(path: &Path, command: &str, is_forced: bool) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(FolderError::file(path))?;
-        // Nothing is put into a folder that is not ours, not even a lock.
+        // Nothing is written into a folder that is not ours, not even a lock.
         ours(path, is_forced)?;
         let lock = lock(path)?;
         let manifest = ours(path, is_forced)?.unwrap_or_else(|| Manifest::new(command.to_owned()));
@@ -114,12 +115,12 @@ impl Folder {
         self
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Refuses names in this folder, of files and of folders, under which there is what this program has not written.
+    /// Refuses names of files and folders in this folder that exist and were not written by this program.
     ///
     /// # Errors
     /// The first of them, unless the folder was opened by force.
@@ -170,7 +171,7 @@ impl Folder {
             content(&mut hashing)?;
             hashing.flush()?;
             let (size, sha256) = hashing.finish();
-            // A full disk may show only here.
+            // A full disk may be detected only here.
             file.as_file().sync_all()?;
             Ok((file, size, sha256))
         };
@@ -180,7 +181,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The folders of a file, which are folders and no links to elsewhere.
+    /// Creates the parent folders of a file; they must be folders, not links.
     fn make_parents(&self, name: &str) -> Result<(), FolderError> {
         let mut path = self.path.clone();
         let names: Vec<&str> = name.split('/').collect();
@@ -195,10 +196,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Moves what was staged to its places. The folder is unfinished from now on.
+    /// Moves staged files to their places. The folder is unfinished from now on.
     ///
     /// # Errors
-    /// When there is something of somebody else, or the file system refuses.
+    /// When a file of someone else is in the way, or the file system refuses.
     pub fn commit(&mut self) -> Result<(), FolderError> {
         self.check(self.staged.iter().map(|staged| staged.name.as_str()))?;
         self.manifest.state = State::Unfinished;
@@ -212,7 +213,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Says that all files are there.
+    /// States that all files are present.
     ///
     /// # Errors
     /// When the file system refuses.
@@ -224,10 +225,10 @@ impl Folder {
         self.drop_results()
     }
 
-    /// Begins a command of several parts, whose results are kept until all of them are there.
+    /// Begins a command of several parts, whose results are stored until all of them are present.
     ///
     /// # Errors
-    /// When results of the same request are there, unless the folder was opened by force.
+    /// When results of the same request exist, unless the folder was opened by force.
     pub fn begin(&mut self, request: Request) -> Result<(), FolderError> {
         let parts = self.manifest.files.keys().filter(|name| is_result(name)).count();
         if parts > 0 && self.manifest.request.as_ref() == Some(&request) && !self.is_forced {
@@ -239,10 +240,11 @@ impl Folder {
         Ok(())
     }
 
-    /// The results of the parts that an interrupted command of the same request has ended, in the order of their names.
+    /// The results of the parts that an interrupted command of the same request has finished, in the order of their
+    /// names.
     ///
     /// # Errors
-    /// When there is no such command, or it was another one.
+    /// When there is no such command, or its request was different.
     pub fn resume(&mut self, request: &Request) -> Result<Vec<Vec<u8>>, FolderError> {
         let refused = |reason| Err(FolderError::NotResumable { path: self.path.clone(), reason });
         match &self.manifest.request {
@@ -256,13 +258,13 @@ impl Folder {
         let kept = self.manifest.files.iter().filter(|(name, _)| is_result(name));
         let read = kept.filter_map(|(name, entry)| {
             let path = self.path.join(name);
-            // What was not written to its end, or damaged, is computed again.
+            // Results that are incomplete or damaged are computed again.
             entry.is_of(&path).then(|| fs::read(path).ok()).flatten()
         });
         Ok(read.collect())
     }
 
-    /// Writes the result of a part beside its place.
+    /// Stages the result of a part.
     ///
     /// # Errors
     /// When the file system refuses.
@@ -293,7 +295,7 @@ fn is_result(name: &str) -> bool {
     name.strip_prefix(RESULTS).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The manifest of a folder, which has one or holds nothing, unless it is taken by force.
+/// The manifest of a folder, which must have one or be empty, unless it is opened by force.
 fn ours(path: &Path, is_forced: bool) -> Result<Option<Manifest>, FolderError> {
     let manifest = Manifest::read(path);
     if manifest.is_some() || is_forced {
@@ -308,7 +310,7 @@ fn ours(path: &Path, is_forced: bool) -> Result<Option<Manifest>, FolderError> {
     }
 }
 
-/// Whether this may be what a command leaves that is killed before it has a result.
+/// Whether this may be a leftover of a command that was killed before it had a result.
 fn is_leftover(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     let is_empty = || {
@@ -339,7 +341,7 @@ fn lock(folder: &Path) -> Result<File, FolderError> {
     }
 }
 
-/// Removes what programs have left that were killed while they wrote.
+/// Removes leftovers of programs that were killed while writing.
 fn sweep(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -1,4 +1,4 @@
-//! Colours and markers, by which curves are told apart.
+//! Colours and markers that distinguish curves.
 
 use plotters::prelude::*;
 
@@ -27,7 +27,7 @@ pub(super) struct Look {
     is_open: bool,
 }
 
-/// The looks of curves: colours by group, markers within it.
+/// Styles of curves: colours by group, markers within a group.
 pub(super) fn looks(curves: &[Curve]) -> Vec<Look> {
     let look = |(index, curve): (usize, &Curve)| {
         let (color, member) = match curve.group {

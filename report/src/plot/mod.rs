@@ -1,8 +1,8 @@
 //! Figures as SVG.
 //!
 //! Drawn on a canvas three times as large as shown, because plotters rounds coordinates to whole units. The colours are
-//! those of Okabe and Ito, which stay apart for colour-blind readers; curves differ in their markers too. Figures of
-//! many curves are larger.
+//! those of Okabe and Ito, which colour-blind readers can distinguish; curves also differ in their markers. Figures
+//! with many curves are larger.
 
 mod legend;
 mod marker;
@@ -106,7 +106,7 @@ fn runs_inside(curve: &Curve, x: &Scale, y: &Scale) -> Vec<Vec<(f64, f64)>> {
                 (x.value(ax + part * (bx - ax)), y.value(ay + part * (by - ay)))
             }
         };
-        // A segment that begins where the one before it has ended goes on with its run.
+        // A segment that begins where the previous one ended continues the same piece.
         match runs.last_mut() {
             Some(run) if from == 0.0 && last_end == Some(1.0) => run.push(at(to, pair[1])),
             _ => runs.push(vec![at(from, pair[0]), at(to, pair[1])]),
@@ -161,7 +161,7 @@ fn draw_curve(
         }
         Style::Name => {
             let style = (FONT, 16 * ZOOM).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
-            // On a ground of its own, whatever lies below.
+            // With a background, whatever is below.
             let ground = || Rectangle::new([(-8 * ZOOM, -9 * ZOOM), (8 * ZOOM, 9 * ZOOM)], WHITE.filled());
             let name = || Text::new(line(&curve.name), (0, 0), style.clone());
             chart.draw_series(inside().map(|at| EmptyElement::at(at) + ground() + name()))?;
@@ -215,7 +215,7 @@ mod tests {
         assert!(document.contains("10⁻⁴") && document.contains("h (s)") && document.contains("slope 1"));
     }
 
-    /// No character of a name makes a picture no XML.
+    /// Any character in a name leaves the picture valid XML.
     #[test]
     fn any_name_leaves_a_picture_well_formed() {
         let controls = (0..0xa0).chain(0x2028..=0x202e).chain(0x2066..=0x2069).filter_map(char::from_u32);

@@ -35,14 +35,14 @@ impl Scale {
         self.range.start <= value && value <= self.range.end
     }
 
-    /// Where a value lies between the ends of the range, as part of the way; not finite where it cannot be shown.
+    /// The position of a value in the range, from 0 to 1; not finite if it cannot be shown.
     pub(super) fn fraction(&self, value: f64) -> f64 {
         let position = |x: f64| if self.is_log { x.log10() } else { x };
         let (low, high) = (position(self.range.start), position(self.range.end));
         (position(value) - low) / (high - low)
     }
 
-    /// The value at this part of the way.
+    /// The value at this position.
     pub(super) fn value(&self, fraction: f64) -> f64 {
         let Range { start, end } = self.range;
         if self.is_log { start * (end / start).powf(fraction) } else { start + fraction * (end - start) }
@@ -106,7 +106,7 @@ fn is_power_of_ten(value: f64) -> bool {
 
 fn pad_linear(low: f64, high: f64) -> Range<f64> {
     let span = high - low;
-    // A constant needs some height to be drawn in.
+    // A constant needs a range to be drawn in.
     let margin = if span > 0.0 { 0.05 * span } else { low.abs().max(1.0) * 0.1 };
     low - margin..high + margin
 }
@@ -130,7 +130,7 @@ impl Ranged for Scale {
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         let bold = matches!(hint.weight(), KeyPointWeight::Bold);
         match (self.is_log, bold) {
-            // Between fewer than three powers of ten others are labelled, too.
+            // With fewer than three powers of ten, other ticks are labelled too.
             (true, true) if self.log_ticks(&[1.0]).len() < 3 => self.log_ticks(&[1.0, 2.0, 5.0]),
             (true, true) => self.log_ticks(&[1.0]),
             (true, false) => self.log_ticks(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]),
