@@ -10,7 +10,9 @@ use proc_macro::TokenStream;
 
 /// Compiles a mechanical system to a type that implements `hamel::Model`.
 ///
-/// The language is described in the project's README; `hamel inspect` shows what a model becomes.
+/// `hamel expand FILE.rs` of the command line prints what a model becomes, `hamel inspect` its formulas.
+///
+#[doc = include_str!("../language.md")]
 #[proc_macro]
 pub fn multibody(input: TokenStream) -> TokenStream {
     let tokens = proc_macro2::TokenStream::from(input);

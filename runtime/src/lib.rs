@@ -1,8 +1,12 @@
-//! Multibody dynamics from a macro: models, integration schemes, trajectories.
+#![doc = include_str!("../README.md")]
+//! # What is where
 //!
 //! A [`Model`] gives the terms of `M a + h = f + Gᵀ λ`, `g = 0`; [`initial_state`] finds where it starts, a [`Scheme`]
-//! steps it, a [`Simulation`] records its motion. The modules stand in the order in which they are best read.
-//! Models are written with the macro `multibody!`, or by hand. Not here: the compiler behind the macro.
+//! steps it, and a [`Simulation`] records its motion in a [`Trajectory`], with events, controllers and chosen steps.
+//! [`equilibrium`](fn@equilibrium) finds positions of rest, [`modal`] reduces flexible members to their modes, and
+//! [`schemes`] lists every scheme with its order and stability.
+//! Models are written with the macro `multibody!`, whose documentation is that of the language, or by hand.
+//! The modules stand in the order in which they are best read.
 
 #![forbid(unsafe_code)]
 
