@@ -10,7 +10,7 @@ use proc_macro::TokenStream;
 
 /// Compiles a mechanical system to a type that implements `hamel::Model`.
 ///
-/// The language is described in the project's README; `hamel inspect` shows what a model becomes.
+/// The language is described in `docs/language.md` of the repository; `hamel inspect` shows what a model becomes.
 #[proc_macro]
 pub fn multibody(input: TokenStream) -> TokenStream {
     let tokens = proc_macro2::TokenStream::from(input);
