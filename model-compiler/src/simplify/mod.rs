@@ -133,7 +133,7 @@ impl Version {
 /// A version whose windows are factored again.
 struct Refactored {
     version: Version,
-    /// Operations that may still be factored in vain.
+    /// Operations that may still be factored without gain.
     allowance: usize,
     /// Rounds since the last improvement.
     idle_rounds: usize,
