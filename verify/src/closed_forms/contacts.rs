@@ -252,7 +252,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "ball/drop_plastic",
         what: "A ball dropped from 0.5 m, restitution 0: it stays on the floor.",
-        source: "Parabolas; an impact reverses the velocity, reduced by the restitution.",
+        source: "Parabolas; an impact multiplies the velocity by minus the restitution.",
         steps: STEPS,
         until: 0.5,
         level: None,
@@ -268,7 +268,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "ball/drop_half",
         what: "A ball dropped from 0.5 m, restitution 1/2.",
-        source: "Parabolas; an impact reverses the velocity, reduced by the restitution.",
+        source: "Parabolas; an impact multiplies the velocity by minus the restitution.",
         steps: STEPS,
         until: 0.5,
         level: None,
@@ -285,7 +285,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "ball/drop_elastic",
         what: "A ball dropped from 0.5 m, restitution 1.",
-        source: "Parabolas; an impact reverses the velocity, reduced by the restitution.",
+        source: "Parabolas; an impact multiplies the velocity by minus the restitution.",
         steps: STEPS,
         until: 0.5,
         level: None,
@@ -444,7 +444,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "ball/bounces",
         what: "A ball dropped from 0.5 m that bounces three times with restitution 0.8.",
-        source: "Parabolas; an impact reverses the velocity, reduced by the restitution.",
+        source: "Parabolas; an impact multiplies the velocity by minus the restitution.",
         steps: STEPS,
         until: 1.5,
         level: None,
@@ -720,7 +720,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "door/stop",
         what: "A door of 1 kg m² about its hinge that 2 N m drive against a stop at 0.5 rad, restitution 1/2.",
-        source: "Parabolas of the angle; an impact reverses the rate, reduced by the restitution.",
+        source: "Parabolas of the angle; an impact multiplies the rate by minus the restitution.",
         steps: STEPS,
         until: 1.5,
         level: None,
