@@ -1,4 +1,4 @@
-//! A small number of the cases of `verify/examples/fuzz_inputs`, and what these have found.
+//! A small number of the cases of `cli/examples/fuzz_inputs`, and what these have found.
 
 #[path = "common/commands.rs"]
 mod commands;

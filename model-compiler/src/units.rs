@@ -10,7 +10,7 @@ use crate::expr::Number;
 
 /// Parts of an exponent of one.
 const PARTS: i32 = 12;
-/// Largest exponent, in twelfths; anything beyond it is a slip of the pen.
+/// Largest exponent, in twelfths; anything beyond it is a typo.
 const LARGEST: i64 = 100 * PARTS as i64;
 /// Symbols of the exponents, in their order.
 const BASE: [&str; 5] = ["kg", "m", "s", "A", "K"];

@@ -23,7 +23,7 @@ pub enum Caution {
     },
     /// Contacts were closed deeply before an impact ended that: the step is too long to see them in time.
     Penetration {
-        /// The deepest, in the unit of the gaps.
+        /// The largest penetration, in the unit of the gaps.
         depth: f64,
         /// The largest gap that was recorded.
         widest: f64,

@@ -91,7 +91,7 @@ fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
 /// Of each contact there are `gap(x)`, `normal_force(x)`, `friction(x)` (`friction_1(x)` and `friction_2(x)` in space)
 /// and `impulse(x)`, the sum of its normal impulses so far; of all together the number of `impacts`, the energy that
 /// they took, `impact_loss`, `contact_violation`, by how much the laws of contact were missed at most as a velocity, and
-/// `penetration`, the deepest that a contact was closed so far, in the unit of the gaps.
+/// `penetration`, the largest penetration so far, in the unit of the gaps.
 /// Models with constraints have `position_residual` and `velocity_residual`, the largest of g and of ġ, those of lengths
 /// relative to the length of the model. `energy_balance` is the energy beyond the start's and the work of forces, drives and
 /// contacts, by the trapezoidal rule over the steps: what the scheme has added; not a number where the model does

@@ -1,4 +1,4 @@
-//! Functions that a model asks for by `provide …;`: the algorithms of rigid-body libraries, each derived in several
+//! Functions that a model requests by `provide …;`: the algorithms of rigid-body libraries, each derived in several
 //! ways; the one with the fewest operations is kept.
 
 use super::dynamics::Dynamics;

@@ -1,7 +1,7 @@
-//! Rounding errors of a function, against numbers of about 31 digits.
+//! Rounding errors of a function, by comparison with numbers of about 31 digits.
 //!
-//! Reassociation is acceptable as long as it does not cancel digits that the original kept. Errors are counted in units of
-//! 2⁻⁵³, relative to the result or to a hundredth of the largest result at that point, whichever is larger.
+//! Reassociation is acceptable if it does not lose digits by cancellation that the original kept. Errors are counted in
+//! units of 2⁻⁵³, relative to the result or to a hundredth of the largest result at that point, whichever is larger.
 
 use crate::expr::{Binary, DoubleDouble, ExprId, Graph, Number, Scalar, Stage, Unary, evaluate_each};
 
@@ -31,7 +31,7 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// Evaluates the function at as many points as asked for.
+    /// Evaluates the function at the given number of points.
     pub(super) fn new(graph: &Graph, roots: &[ExprId], points: usize) -> Reference {
         let points = sample(graph, points);
         let exact = |point: &Vec<f64>| point.iter().map(|&value| DoubleDouble::from_f64(value)).collect();
@@ -58,7 +58,7 @@ impl Reference {
                 let scale = exact.high.abs().max(1e-2 * largest);
                 let error = ((value.0 - exact.high) - exact.low).abs();
                 let relative = if error == 0.0 { 0.0 } else { error / scale / (0.5 * f64::EPSILON) };
-                // A result that is undefined where the original is not is infinitely wrong.
+                // A result that is undefined where the original is defined has an infinite error.
                 let relative = if relative.is_nan() { f64::INFINITY } else { relative };
                 worst = worst.max(relative);
                 sum += relative;
@@ -70,14 +70,14 @@ impl Reference {
 
     /// Whether errors are acceptable: the worst at most 8 times, the mean at most 1.25 times that of the original.
     pub(super) fn accepts(&self, errors: Errors) -> bool {
-        // An original that rounds once must not forbid the two roundings of an equivalent form.
+        // If the original rounds once, two roundings of an equivalent form are still acceptable.
         const ROUNDING: Errors = Errors { worst: 4.0, mean: 1.0 };
         errors.worst <= (8.0 * self.errors.worst).max(ROUNDING.worst)
             && errors.mean <= (1.25 * self.errors.mean).max(ROUNDING.mean)
     }
 }
 
-/// Points for a function of so many operations: fewer for a large one, which has more results at each.
+/// Number of points for a function of this size: fewer for a large one, which has more results at each.
 pub(super) fn points_for(operations: usize, most: usize) -> usize {
     const FEWEST: usize = 32;
     const OPERATIONS: usize = 20_000;
@@ -101,7 +101,8 @@ fn sample(graph: &Graph, points: usize) -> Vec<Vec<f64>> {
     (0..points).map(|_| graph.symbols().iter().map(|symbol| value(symbol.stage)).collect()).collect()
 }
 
-/// An `f64` whose sines and cosines are rounded from exact ones, because those of the platform differ between machines.
+/// An `f64` whose sines and cosines are rounded from exact values, because those of the library differ between
+/// machines.
 #[derive(Clone, Copy)]
 struct Rounded(f64);
 

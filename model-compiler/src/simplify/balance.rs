@@ -1,22 +1,23 @@
-//! Sums and products in the order in which their operands arrive.
+//! Sums and products in the order in which their operands become available.
 //!
-//! A chain a + b + c + d waits for every addition; a tree that adds what is known first shortens the longest chain of a
-//! function without changing the number of operations. Only chains whose inner results nobody else uses are reordered.
+//! A chain a + b + c + d waits for each addition; a tree that first adds what is available first shortens the longest
+//! chain of a function without changing the number of operations. Only chains whose inner results are not used
+//! elsewhere are reordered.
 //!
-//! Where a product and a sum are one operation, a product that only its sum uses needs no time of its own: it is added
-//! when its factors have arrived.
+//! Where a product and a sum are one operation, a product that only its sum uses takes no extra time: it is added when
+//! its factors are available.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::cost::{FUSED_LATENCY, latency_of};
 use crate::expr::{Binary, ExprId, Graph, Node};
 
-/// Rebuilds all chains as trees balanced by arrival.
+/// Rebuilds all chains as trees balanced by the time at which operands are available.
 pub(super) fn balance(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
     rebuilt(graph, roots, false)
 }
 
-/// Rebuilds all chains as trees balanced by arrival, for products that are computed together with their sum.
+/// The same for products that are computed together with their sum.
 pub fn balance_fused(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
     rebuilt(graph, roots, true)
 }
@@ -68,7 +69,7 @@ fn inner_nodes(graph: &Graph, roots: &[ExprId], order: &[ExprId]) -> Vec<bool> {
         if let Some(chain) = Chain::of(node) {
             for operand in node.operands() {
                 let continues = Chain::of(graph.node(operand)) == Some(chain);
-                // A part that is known earlier must stay together, or it could not be computed earlier.
+                // A part that is known at an earlier stage must stay together to be computed at that stage.
                 let is_simultaneous = graph.stage(operand) == graph.stage(id);
                 is_inner[operand.index()] = continues && is_simultaneous && uses[operand.index()] == 1;
             }
@@ -90,7 +91,7 @@ struct Balancing<'g> {
     arrivals: Vec<u32>,
 }
 
-/// A summand, or a factor, that waits for its partner. Ordered by arrival, then by age.
+/// A summand or factor that waits for its partner, ordered by time of availability, then by age.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     arrival: u32,
@@ -116,7 +117,7 @@ impl Balancing<'_> {
         }
     }
 
-    /// Combines the two parts that arrive first, until one is left.
+    /// Combines the two parts that are available first, until one remains.
     fn rebuild_chain(&mut self, id: ExprId, chain: Chain) -> ExprId {
         let (mut values, mut products) = (BTreeSet::new(), BTreeSet::new());
         let mut age = 0;
@@ -148,7 +149,7 @@ impl Balancing<'_> {
         }
     }
 
-    /// When the factors of a product have arrived that its sum can absorb.
+    /// When the factors of a product that its sum can absorb are available.
     fn factors_arrival(&mut self, part: ExprId, image: ExprId) -> Option<u32> {
         let is_used_once = self.uses.as_ref().is_some_and(|uses| uses[part.index()] == 1);
         match self.output.node(image) {

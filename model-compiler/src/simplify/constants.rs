@@ -1,8 +1,8 @@
-//! Tidies what depends on parameters alone.
+//! Simplifies what depends on parameters alone.
 //!
-//! In every function this is free, so simplification leaves it as it came: unmerged multiples, the same value in two
-//! forms. Once all functions of a kernel are simplified, their constants are simplified as functions of the parameters,
-//! all together, so that equal ones become one and each reads as a person would write it.
+//! In a function such values cost nothing, so its simplification leaves them unchanged: multiples that are not merged,
+//! the same value in two forms. When all functions of a kernel are simplified, their constants are simplified together,
+//! as functions of the parameters, so that equal ones are merged and each is readable.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use crate::expr::{ExprId, Graph, Stage};
 /// The kernel with simplified constants.
 pub(super) fn tidy(kernel: &mut Kernel, limits: &Limits) {
     let constants = constants(kernel);
-    // Here parameters are what varies.
+    // Here the parameters are the variables.
     let mut alone = Graph::new();
     for symbol in kernel.graph.symbols() {
         alone.symbol(&symbol.name, Stage::Position);
@@ -27,7 +27,7 @@ pub(super) fn tidy(kernel: &mut Kernel, limits: &Limits) {
     let all: Vec<ExprId> = kernel.functions.iter().flat_map(roots).collect();
     for id in kernel.graph.reachable(&all) {
         if !images.contains_key(&id) {
-            // What only constants are made of has no image, and no use.
+            // Intermediate values that only constants use have no image and are not needed.
             let node = kernel.graph.node(id);
             if node.operands().all(|operand| images.contains_key(&operand)) {
                 let image = graph.build(node.map(|operand| images[&operand]));

@@ -1,7 +1,7 @@
 //! Multiplying out: like terms are collected, and squares of sines or cosines eliminated where that saves terms.
 //!
-//! Expanded forms are starting points for [`factor`](super::factor): they forget how a formula was derived. They explode
-//! for recursive formulations and are tried for small functions only.
+//! Expanded forms are starting points for [`factor`](super::factor) that do not depend on how a formula was derived.
+//! They grow too large for recursive formulations and are tried for small functions only.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::expr::{Number, Stage, Unary};
 
 /// Adds up the constant factors of equal products.
 pub(super) fn collect(terms: Vec<Term>, polynomials: &mut Polynomials) -> Vec<Term> {
-    // Without numbers a lone term is what it is.
+    // A single term without numbers remains unchanged.
     if let [term] = &terms[..]
         && !term.cube.iter().any(|&literal| polynomials.is_constant(literal))
     {
@@ -29,7 +29,7 @@ pub(super) fn collect(terms: Vec<Term>, polynomials: &mut Polynomials) -> Vec<Te
     collected.into_iter().map(|(cube, coefficient)| scaled(cube, coefficient, polynomials)).collect()
 }
 
-/// Replaces cos² by 1 − sin², or sin² by 1 − cos², for each angle whichever leaves fewer terms, if either does.
+/// Replaces cos² by 1 − sin², or sin² by 1 − cos²; for each angle the replacement that leaves fewer terms, if any does.
 pub(super) fn reduce_squares(terms: Vec<Term>, polynomials: &mut Polynomials) -> Vec<Term> {
     let mut best = terms;
     for angle in squared_angles(&best, polynomials) {
@@ -80,7 +80,7 @@ fn squared_angles(terms: &[Term], polynomials: &Polynomials) -> BTreeSet<SumId> 
         .collect()
 }
 
-/// from² → 1 − to², until no square is left.
+/// from² → 1 − to², until no square remains.
 fn replace_squares(mut terms: Vec<Term>, from: LiteralId, to: LiteralId, polynomials: &mut Polynomials) -> Vec<Term> {
     loop {
         let mut has_changed = false;

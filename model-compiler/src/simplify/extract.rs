@@ -1,8 +1,9 @@
-//! Choice of one term per class so that the whole, with sharing, is cheap.
+//! Choice of one term per class such that the whole, including sharing, is cheap.
 //!
 //! Minimising the size of trees ignores sharing and often ends above the input. Three choices are made: the terms of the
-//! input, the smallest trees, and greedy sets of shared classes. Each is improved by a local search that knows exactly
-//! which terms a change frees and which it adds; the best is kept. The first makes the result never worse than the input.
+//! input, the smallest trees, and greedy sets of shared classes. Each is improved by a local search that determines
+//! exactly which terms a change removes and which it adds; the best is kept. The first makes the result never worse
+//! than the input.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -39,7 +40,7 @@ type Choice = Vec<usize>;
 /// The choice for a class of which no finite term is known yet.
 const UNDECIDED: usize = usize::MAX;
 
-/// Costs are weights in hundredths; one unit is added per term so that fewer terms are better.
+/// Costs are weights in hundredths, plus one unit per term so that fewer terms are preferred.
 const WEIGHT_UNIT: u64 = 100;
 
 /// One way to compute a class.
@@ -135,12 +136,12 @@ impl Classes {
         choice
     }
 
-    /// The terms of the input where a class has one, else those of another choice.
+    /// The terms of the input for classes that have one, otherwise those of another choice.
     fn input_or(&self, other: &Choice) -> Choice {
         (0..other.len()).map(|class| self.input.get(&class).copied().unwrap_or(other[class])).collect()
     }
 
-    /// For every class the term whose operands, with all they need, form the cheapest set of classes.
+    /// For each class the term whose operands, with everything they need, form the cheapest set of classes.
     fn greedy_sharing(&self) -> Choice {
         let mut sets: Vec<Option<ClassSet>> = vec![None; self.members.len()];
         let mut choice = vec![UNDECIDED; self.members.len()];
@@ -162,8 +163,8 @@ impl Classes {
         choice
     }
 
-    /// What an alternative needs, itself included; `None` if an operand is undecided or needs the class itself, or if the
-    /// set cannot be better than the known one.
+    /// The classes that an alternative needs, itself included; `None` if an operand is undecided or needs the class
+    /// itself, or if the set cannot be better than the known one.
     fn union_of_operands(
         &self,
         class: usize,
@@ -212,7 +213,7 @@ impl Classes {
         &self.alternatives[choice[class]]
     }
 
-    /// A choice for what the roots need, with trees for all other classes, which makes it free of cycles everywhere.
+    /// A choice for the classes that the roots need, with trees for all other classes, which avoids cycles everywhere.
     ///
     /// `None` if what the roots need has a cycle.
     fn completed(&self, choice: Choice, trees: &Choice) -> Option<Choice> {
@@ -404,7 +405,7 @@ impl<'c> LocalSearch<'c> {
         classes.chosen(&self.choice, class).operands.iter().map(|&operand| self.release(operand)).sum()
     }
 
-    /// Adds a use of a class; the cost of all terms that come into use by that.
+    /// Adds a use of a class; returns the cost of all terms that become used.
     fn acquire(&mut self, class: usize) -> u64 {
         let mut cost = 0;
         let mut pending = vec![class];
@@ -419,7 +420,7 @@ impl<'c> LocalSearch<'c> {
         cost
     }
 
-    /// Drops a use of a class; the cost of all terms that fall out of use by that.
+    /// Removes a use of a class; returns the cost of all terms that become unused.
     fn release(&mut self, class: usize) -> u64 {
         let mut cost = 0;
         let mut pending = vec![class];

@@ -1,8 +1,8 @@
 //! Greedy extraction of common factors and common sums, known as *fast extract* in logic synthesis.
 //!
 //! Candidates are products of two literals and sums of two products (double-cube divisors) that occur in more than one
-//! place of the sums of products. The best one becomes an expression of its own, again and again. Gains count only what is
-//! computed in every step; a sum or product that exists already is used instead of a new one.
+//! place of the sums of products. The best one becomes an expression of its own, repeatedly. Gains count only
+//! operations of each step; a sum or product that exists already is used instead of a new one.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -17,9 +17,9 @@ use crate::expr::{ExprId, Graph};
 /// Which of equally good candidates is extracted. Neither order is better for all functions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Ties {
-    /// Sums before products, then whatever was met first.
+    /// Sums before products, then the candidate that was found first.
     SumsFirst,
-    /// Whatever was met last, so that what was just extracted is built upon.
+    /// The candidate that was found last, so that new extractions build on the last one.
     LatestFirst,
 }
 
@@ -45,7 +45,7 @@ enum Candidate {
     Sum(SumKey),
 }
 
-/// Whether terms come into a sum or go out of it.
+/// Whether terms are added to a sum or removed from it.
 #[derive(Clone, Copy)]
 enum Direction {
     Enter,
@@ -67,7 +67,7 @@ enum Relation {
     Provider { is_negative: bool },
 }
 
-/// The sums that use a candidate, as often as they do. Most candidates have one user, which needs no allocation.
+/// The sums that use a candidate, with multiplicity. Most candidates have one user, which needs no allocation.
 #[derive(Default)]
 struct Users {
     first: Option<SumId>,
@@ -95,12 +95,12 @@ impl Users {
     }
 }
 
-/// What is known about a candidate.
+/// Data of a candidate.
 struct Tally {
     /// What it costs to compute.
     cost: i64,
     gain_of_uses: i64,
-    /// The sums that use it, as often as they do.
+    /// The sums that use it, with multiplicity.
     users: Users,
     /// The sums that are the candidate, or its negative.
     providers: BTreeSet<(SumId, bool)>,
@@ -152,7 +152,7 @@ impl Extraction {
             };
             self.update_queue();
             if !is_replaced {
-                // Overlapping occurrences promised a gain that was already taken.
+                // Overlapping occurrences were counted more than once; their gain has been realised already.
                 self.dequeue(best);
             }
         }
@@ -210,7 +210,7 @@ impl Extraction {
         })
     }
 
-    /// The literal of an extracted expression, the sum that it stands for, and whether that is its negative.
+    /// The literal of an extracted expression, the sum that it represents, and whether that is its negative.
     fn definition(&mut self, candidate: CandidateId, terms: impl Fn() -> Vec<Term>) -> (LiteralId, SumId, bool) {
         let provider = self.tallies[candidate.0 as usize].providers.first().copied();
         let (sum, is_negative) = provider.unwrap_or_else(|| {
@@ -243,7 +243,7 @@ impl Extraction {
         count > 0
     }
 
-    /// Exchanges the terms of a sum, and updates the tallies of what occurs in the terms that differ.
+    /// Replaces the terms of a sum, and updates the counts of candidates in the terms that differ.
     fn replace(&mut self, sum: SumId, terms: Vec<Term>) {
         let old = std::mem::take(&mut self.polynomials.sums[sum.index()]);
         let change = Change::between(&old, &terms);
@@ -258,14 +258,14 @@ impl Extraction {
         self.polynomials.sums[sum.index()] = terms;
     }
 
-    /// Tallies all that occurs in a sum.
+    /// Counts all candidates in a sum.
     fn enter(&mut self, sum: SumId) {
         let terms = std::mem::take(&mut self.polynomials.sums[sum.index()]);
         self.tally_terms(sum, &terms.iter().collect::<Vec<_>>(), &[], Direction::Enter);
         self.polynomials.sums[sum.index()] = terms;
     }
 
-    /// Tallies what occurs in `terms`, and in pairs of one of them and another of the same sum.
+    /// Counts candidates in `terms`, and in pairs of one of them and another term of the same sum.
     fn tally_terms(&mut self, sum: SumId, terms: &[&Term], others: &[&Term], direction: Direction) {
         let count = terms.len() + others.len();
         for term in terms {
@@ -331,7 +331,7 @@ impl Extraction {
             return 0;
         }
         if matches!(self.candidates[candidate.0 as usize], Candidate::Product(..)) && tally.cost == 0 {
-            // Products of parameters are free and shorten others; they go first among equals.
+            // Products of parameters cost nothing and shorten others; they are preferred among equals.
             return 2 * tally.gain_of_uses + 1;
         }
         let cost = if tally.providers.is_empty() { tally.cost } else { 0 };

@@ -1,5 +1,5 @@
-//! Simplifies every function of every kernel, each on its own and side by side, and puts the results of a kernel back
-//! into one graph, so that what depends on parameters alone is shared by all its functions.
+//! Simplifies all functions of all kernels, separately and in parallel, and puts the results of a kernel back into one
+//! graph, so that what depends on parameters alone is shared by all its functions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -11,7 +11,7 @@ use crate::derive::{Entry, Equations, Function, FunctionRole, Kernel, Output, ro
 use crate::expr::{ExprId, Graph};
 use crate::parallel;
 
-/// What simplification did to one function.
+/// The log of the simplification of one function.
 #[derive(Clone, Debug)]
 pub struct FunctionLog {
     /// Kernel it belongs to.
@@ -27,7 +27,7 @@ pub fn simplify_equations(equations: &Equations, limits: &Limits) -> (Equations,
     simplify_equations_watched(equations, limits, &|_| {})
 }
 
-/// The same, while `watch` hears of every pass.
+/// The same; `watch` is called after each pass.
 pub fn simplify_equations_watched(
     equations: &Equations,
     limits: &Limits,
@@ -35,7 +35,7 @@ pub fn simplify_equations_watched(
 ) -> (Equations, Vec<FunctionLog>) {
     let mut tasks: Vec<Task> = Vec::new();
     let tasks_of: Vec<Vec<usize>> = equations.kernels.iter().map(|kernel| distinct_tasks(kernel, &mut tasks)).collect();
-    // The most expensive first, so that no thread is left with it in the end.
+    // The most expensive first, so that no thread is left with it at the end.
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     order.sort_by_key(|&task| Reverse(tasks[task].size));
     let done = parallel::map(&order, |&task| {
@@ -120,7 +120,7 @@ fn distinct_tasks<'k>(kernel: &'k Kernel, tasks: &mut Vec<Task<'k>>) -> Vec<usiz
     kernel.functions.iter().map(task_of).collect()
 }
 
-/// Whether a function is evaluated once, or to look at results, and not by the schemes in every step.
+/// Whether a function is evaluated only once or for results, and not by the schemes in each step.
 fn is_rare(role: FunctionRole) -> bool {
     match role {
         FunctionRole::Energy

@@ -1,7 +1,7 @@
-//! The expression language as `egg` sees it, and what is known about every class of equal expressions.
+//! The expression language in the form that `egg` needs, and the properties of each class of equal expressions.
 //!
 //! Variables are numbers, not interned names: a process-wide table of names would make results depend on what else was
-//! compiled. A class with a constant value keeps the constant only, or the e-graph fills with ways to write it.
+//! compiled. A class with a constant value keeps only the constant; otherwise the e-graph would fill with forms of it.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -105,7 +105,7 @@ impl Term {
     }
 }
 
-/// The kind says it all, except of constants and variables.
+/// The kind is sufficient, except for constants and variables.
 impl PartialEq for Term {
     fn eq(&self, other: &Term) -> bool {
         self.operands == other.operands && self.matches(other)
@@ -153,7 +153,7 @@ impl fmt::Display for Term {
     }
 }
 
-/// A word of a rule that is no operator or has the wrong number of operands.
+/// A word of a rule that is not an operator, or has the wrong number of operands.
 #[derive(Debug)]
 pub(super) struct UnknownTerm(String);
 
@@ -186,12 +186,12 @@ impl FromOp for Term {
     }
 }
 
-/// What is known of the values of a class.
+/// Known properties of the values of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Known {
     /// The exact value, if it is a constant.
     pub(super) constant: Option<Number>,
-    /// When the value becomes known, by the earliest of the ways to compute it.
+    /// The stage at which the value becomes known, by the earliest way to compute it.
     pub(super) stage: Stage,
     /// Whether the value is greater than zero for all inputs.
     pub(super) is_positive: bool,

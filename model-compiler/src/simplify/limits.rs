@@ -3,8 +3,8 @@
 /// Bounds on the passes; larger bounds find cheaper code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Percent of a function's weight that its first version must save to be worth rewriting and, where it is large,
-    /// other starts.
+    /// Percentage of a function's weight that its first version must save before it is rewritten and, if it is large,
+    /// before other starts are tried.
     pub slack: u64,
     /// Times that a version is rewritten, factored and merged.
     pub rounds: usize,
@@ -24,19 +24,19 @@ pub struct Limits {
     pub expand_below: usize,
     /// Additions and multiplications of a multiplied-out form per operation of the function; some are allowed in any case.
     pub growth: usize,
-    /// Versions of which windows are factored anew, the cheapest of different starts, where that promises something.
+    /// Versions whose windows are factored again, the cheapest of different starts, if savings are likely.
     pub refactored_versions: usize,
-    /// Operations per window that is factored anew, one size for every round.
+    /// Operations per window that is factored again, one size for each round.
     pub refactoring_sizes: Vec<usize>,
-    /// Rounds in a row that may gain nothing.
+    /// Consecutive rounds without improvement that are allowed.
     pub idle_rounds: usize,
-    /// Operations of small functions that may be factored anew in vain, per version.
+    /// Operations of small functions that may be factored again without gain, per version.
     pub refactored_operations: usize,
-    /// Operations that may be factored anew in vain for every unit of weight that the starts have saved.
+    /// Operations that may be factored again without gain, per unit of weight saved by the starts.
     pub worth_of_starts: usize,
-    /// Most operations that may be factored anew in vain, per version.
+    /// Most operations that may be factored again without gain, per version.
     pub most_refactored_operations: usize,
-    /// Operations that are factored anew for every unit of weight that this has saved.
+    /// Operations that are factored again per unit of weight that this has saved.
     pub refactoring_worth: usize,
     /// Most points at which rounding errors are compared.
     pub accuracy_points: usize,

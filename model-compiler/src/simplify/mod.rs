@@ -1,13 +1,13 @@
 //! Makes expressions cheap to evaluate without changing what they compute.
 //!
-//! The portfolio: several starting forms of a function, from as derived to multiplied out, go through merging of equal
-//! expressions (`expr::fingerprint`) and extraction of common factors (`factor`); the best go on through rewriting by
-//! equality saturation (`window`) and through factoring of their parts from different forms (`refactor`). The cheapest
-//! version wins that equals the input at points of a finite field of their own (`expr::field`), keeps its rounding errors
-//! (`accuracy`), and still evaluates its square roots, whose NaN is a signal. The input is one of the versions, so the
-//! result is never more expensive. How much work a function gets depends on its size and on what the first passes
-//! saved. What is known before a simulation starts is free. No pass knows the time or an unordered set: equal inputs
-//! give equal results everywhere.
+//! The portfolio: several starting forms of a function, from the form as derived to the expanded form, are merged where
+//! expressions are equal (`expr::fingerprint`) and searched for common factors (`factor`). The best are rewritten by
+//! equality saturation (`window`), and their parts are factored from different forms (`refactor`). The result is the
+//! cheapest version that equals the input at separate points of a finite field (`expr::field`), has acceptable rounding
+//! errors (`accuracy`), and still evaluates the square roots of the input, whose NaN is a signal. The input is one of
+//! the versions, so the result is never more expensive. The work depends on the size of a function and on the savings
+//! of the first passes. What is known before a simulation starts costs nothing. No pass uses times or unordered sets,
+//! so equal inputs give equal results on all machines.
 //!
 //! Where the input divides by zero the result may be finite: common factors of numerator and denominator may cancel.
 
@@ -60,33 +60,33 @@ pub struct Simplified {
     pub graph: Graph,
     /// The results, in the order in which they were asked for.
     pub roots: Vec<ExprId>,
-    /// What every pass achieved, in the order in which they ran.
+    /// The result of each pass, in the order in which they ran.
     pub log: Vec<PassLog>,
     /// Rounding errors before and after.
     pub accuracy: Accuracy,
 }
 
-/// What one pass achieved.
+/// The result of one pass.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassLog {
     /// The form that the function was started from.
     pub start: &'static str,
     /// The pass.
     pub pass: &'static str,
-    /// What is left to compute in every step.
+    /// The operations that remain in each step.
     pub operations: Operations,
-    /// What else there is to say, such as why rewriting stopped; may be empty.
+    /// Remarks, such as why rewriting stopped; may be empty.
     pub note: String,
 }
 
-/// Hears of every pass that is done, from whichever thread does it; takes times, which passes do not know.
+/// Called after each pass, on the thread that ran it; it can measure times, which passes do not use.
 pub type Watch<'w> = &'w (dyn Fn(&'static str) + Sync);
 
 /// Whether an expression is zero as a formula, for all values of its symbols.
 ///
 /// Its values at four random points of a field of 2⁶¹ − 1 elements vanish, which happens to any other expression with a
 /// probability of less than (its degree · 2⁻⁶¹)⁴. Sines and cosines lie on the unit circle; functions without algebraic laws,
-/// like exp, are taken for unknown, so that an identity that needs their laws is not seen.
+/// like exp, count as unknown, so that identities that need their laws are not recognised.
 pub fn vanishes(graph: &Graph, expr: ExprId) -> bool {
     let order = graph.reachable(&[expr]);
     let is_zero = |seed| field::values_at_point(graph, &order, seed)[expr.index()] == field::Residue::ZERO;
@@ -130,12 +130,12 @@ impl Version {
     }
 }
 
-/// A version whose windows are factored anew.
+/// A version whose windows are factored again.
 struct Refactored {
     version: Version,
-    /// Operations that may still be factored in vain.
+    /// Operations that may still be factored without gain.
     allowance: usize,
-    /// Rounds since the last one that gained something.
+    /// Rounds since the last improvement.
     idle_rounds: usize,
 }
 
@@ -149,7 +149,7 @@ struct Portfolio<'l> {
     versions: Vec<Version>,
     /// Sizes of the multiplied-out forms that were tried.
     expanded_sizes: BTreeSet<(usize, Ties)>,
-    /// What merging has found out about the versions.
+    /// Results of merging for the versions.
     searched: Searched,
     log: Vec<PassLog>,
 }
@@ -195,8 +195,8 @@ impl<'l> Portfolio<'l> {
         }
     }
 
-    /// Whether what was found so far saves so much that there should be more. Functions that a recursion has derived
-    /// have little left to find.
+    /// Whether the savings so far suggest that there are more. Functions derived by a recursion have little left to
+    /// find.
     fn is_slack(&self) -> bool {
         100 * self.saved() >= self.limits.slack * self.input.weight
     }
@@ -270,12 +270,12 @@ impl<'l> Portfolio<'l> {
         if let Some(ahead) = ahead {
             self.refactor_on(ahead);
         }
-        // What gains nothing is only another form, farther from what was derived.
+        // A version without gain is only another form, farther from the derived one.
         let candidates = self.versions.split_off(known);
         self.versions.extend(candidates.into_iter().filter(|version| version.weight < lightest));
     }
 
-    /// What may be spent on a version depends on its size and on what the starts have saved.
+    /// The work allowed for a version depends on its size and on the savings of the starts.
     fn allowed(&self, version: &Version) -> Refactored {
         let is_small = version.operation_count() <= self.limits.expand_below;
         let free = if is_small { self.limits.refactored_operations } else { 0 };
@@ -351,7 +351,7 @@ impl<'l> Portfolio<'l> {
     /// The cheapest version of each start, of all starts the `count` cheapest.
     fn best_indices(&self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.versions.len()).collect();
-        // Of equal versions the last one went through most passes.
+        // Of equal versions the last one has passed through most passes.
         order.sort_by_key(|&index| (self.versions[index].weight, Reverse(index)));
         let mut starts = BTreeSet::new();
         order.retain(|&index| starts.insert(self.versions[index].start));
@@ -390,7 +390,7 @@ impl<'l> Portfolio<'l> {
     }
 }
 
-/// The values of what square roots are taken of in every step, at one point of the finite field.
+/// The radicands of the square roots of each step, at one point of the finite field.
 fn radicands(version: &Version) -> BTreeSet<field::Residue> {
     const SEED: u64 = 99;
     let order = version.graph.reachable(&version.roots);

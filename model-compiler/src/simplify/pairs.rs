@@ -1,4 +1,4 @@
-//! What two terms of a sum have in common: a double-cube divisor, its key, its cost, and where it occurs again.
+//! Common parts of two terms of a sum: a double-cube divisor, its key, its cost, and its other occurrences.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use super::polynomial::{Cube, LiteralId, Polynomials, Term};
 /// left + right, or left − right, by the hashes of both products, of which the left one is not the larger.
 ///
 /// Most pairs of terms have nothing in common with others, so products are written out for the chosen pairs only. A
-/// collision of hashes spoils a choice and no result.
+/// collision of hashes affects a choice but not the result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SumKey {
     pub(super) is_difference: bool,
@@ -23,7 +23,7 @@ impl SumKey {
     }
 }
 
-/// The factors of a product as far as they matter for its cost: those known early are one factor.
+/// The factors of a product that matter for its cost: those known early count as one factor.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Factors {
     hot: i64,

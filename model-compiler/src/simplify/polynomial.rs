@@ -34,7 +34,7 @@ impl SumId {
     }
 }
 
-/// What a factor is.
+/// The kinds of factors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Literal {
     /// Positive and not 1.
@@ -97,7 +97,7 @@ pub(super) struct Polynomials {
     literals: IndexSet<Literal, rustc_hash::FxBuildHasher>,
     stages: Vec<Stage>,
     pub(super) sums: Vec<Vec<Term>>,
-    /// By the hash of the terms, or by the next number that was free.
+    /// Sums by the hash of their terms, or by the next free number.
     interned: FxHashMap<u64, SumId>,
     pub(super) roots: Vec<SumId>,
     /// The size of the sums that were read.
@@ -113,7 +113,7 @@ impl Polynomials {
         LiteralId(index as u32)
     }
 
-    /// The literal that stands for a sum.
+    /// The literal that represents a sum.
     pub(super) fn sum_literal(&mut self, sum: SumId) -> LiteralId {
         let stage = self.stage_of_terms(&self.sums[sum.index()]);
         self.literal(Literal::Sum(sum), stage)
@@ -140,7 +140,7 @@ impl Polynomials {
         self.stages[literal.0 as usize] == Stage::Constant
     }
 
-    /// Adds a sum that nothing else is equal to.
+    /// Adds a sum that is equal to no other.
     pub(super) fn push_sum(&mut self, terms: Vec<Term>) -> SumId {
         let id = SumId(self.sums.len() as u32);
         self.sums.push(terms);
@@ -167,7 +167,7 @@ impl Polynomials {
         literals.map(|literal| self.stages[literal.0 as usize]).max().unwrap_or_default()
     }
 
-    /// The sums that the roots are made of, operands before users.
+    /// The sums of which the roots consist, operands before users.
     pub(super) fn reachable(&self) -> Vec<SumId> {
         let mut order = Vec::new();
         let mut is_reached = vec![false; self.sums.len()];
@@ -184,7 +184,7 @@ impl Polynomials {
         order
     }
 
-    /// Additions and multiplications as the sums stand.
+    /// Number of additions and multiplications of the sums in their present form.
     pub(super) fn size(&self) -> usize {
         self.reachable().into_iter().map(|sum| size_of(&self.sums[sum.index()])).sum()
     }
@@ -251,7 +251,7 @@ impl Writer<'_> {
         negative.into_iter().fold(sum, |difference, term| self.graph.sub(difference, term))
     }
 
-    /// Early stages first, so that what is known early is multiplied once.
+    /// Early stages first, so that factors known early are multiplied once.
     fn write_product(&mut self, cube: &[LiteralId]) -> ExprId {
         let mut factors: Vec<LiteralId> = cube.to_vec();
         factors.sort_unstable_by_key(|&literal| (self.polynomials.stages[literal.0 as usize], literal));
@@ -272,7 +272,7 @@ impl Writer<'_> {
         self.graph.div(numerator, denominator)
     }
 
-    /// Whether a reciprocal is better divided by: it is used once and cannot be hoisted.
+    /// Whether division is better than multiplying by a reciprocal: it is used once and cannot be hoisted.
     fn is_division(&self, literal: LiteralId) -> bool {
         matches!(self.polynomials.kind(literal), Literal::Reciprocal(_))
             && self.polynomials.is_hot(literal)

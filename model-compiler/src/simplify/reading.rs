@@ -1,4 +1,4 @@
-//! Sums of products from a graph; how much of it is written out is the [`Form`].
+//! Sums of products from a graph; the [`Form`] determines how much of it is written out.
 
 use super::expand;
 use super::polynomial::{Literal, Polynomials, SumId, Term};
@@ -59,7 +59,7 @@ impl Reader<'_> {
                 }
             }
             self.values[id.index()] = cancel_opposite(terms);
-            // Of what was read a part may cancel.
+            // Part of the terms read may cancel.
             if polynomials.interned_size / 2 > limit {
                 return false;
             }

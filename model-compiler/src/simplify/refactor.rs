@@ -1,8 +1,8 @@
-//! Factoring anew, one window of neighbouring operations at a time.
+//! Repeated factoring, one window of neighbouring operations at a time.
 //!
-//! Forms of a whole function are written out everywhere or nowhere; what is best differs from place to place. Every
-//! window is brought into several forms and factored from each, and the cheapest of them takes its place. Everything
-//! from outside is a symbol there, so a window never becomes more expensive, and the work is linear in the number of
+//! The form of a whole function is written out everywhere or nowhere, but the best form differs from place to place.
+//! Each window is brought into several forms and factored from each, and the cheapest result replaces it. Values from
+//! outside are symbols there, so a window never becomes more expensive, and the work is linear in the number of
 //! operations.
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ const FORMS: [Form; 3] = [
 /// Additions and multiplications of a multiplied-out window per operation; some are allowed in any case.
 const GROWTH: usize = 4;
 
-/// Versions of a window that weigh as much more than the cheapest are not worth merging.
+/// Versions of a window that exceed the cheapest by this weight are not merged.
 const MARGIN: u64 = 2;
 
 /// Factors all windows of `size` operations, the first of which has `first`.
@@ -40,7 +40,7 @@ pub(super) fn refactor_windows(
     let windows = Windows::new(graph, roots, order);
     let mut output = Graph::with_symbols_of(graph);
     let mut images: Vec<Option<ExprId>> = vec![None; graph.len()];
-    // What is not computed in every step stays as it is.
+    // Values that are not computed in each step remain unchanged.
     for (id, node) in graph.nodes() {
         images[id.index()] = match node {
             Node::Symbol(symbol) => Some(output.symbol_expr(symbol)),
@@ -71,7 +71,7 @@ fn image_in(images: &[Option<ExprId>], id: ExprId) -> ExprId {
 struct Alone {
     graph: Graph,
     roots: Vec<ExprId>,
-    /// What the symbols stand for.
+    /// The expressions that the symbols represent.
     inputs: Vec<ExprId>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Every rule holds for all real inputs where its left side is defined; those with a guard need a value proven nonzero.
 //! Identities that hold only on a constraint manifold, such as |e| = 1, are never rules: they would change the
-//! derivatives of residuals off the manifold. Distribution is left to the multiplied-out forms, because it explodes here;
-//! sums of angles are left out because frame recursions do not create them.
+//! derivatives of residuals off the manifold. Distribution is left to the expanded forms, because it grows without
+//! bound here; sums of angles are omitted because recursions over frames do not create them.
 
 use egg::{ConditionalApplier, EGraph, Id, Pattern, Rewrite, Subst, Var};
 
@@ -126,7 +126,7 @@ const IDENTITIES: &[Identity] = rw! {
         "div-cancels":       "(/ (* ?a ?b) ?a)"                  => "?b"                    if nonzero "?a";
     }
     RoundsWithinRadicands {
-        // The portfolio keeps a version only if all its roots stay computed.
+        // A version is kept only if all its roots are still computed.
         "square-of-root":    "(* (sqrt ?a) (sqrt ?a))"           => "?a";
         "div-by-root":       "(/ ?a (sqrt ?a))"                  => "(sqrt ?a)"             if nonzero "?a";
     }
@@ -200,7 +200,7 @@ mod tests {
         (*state >> 11) as f64 / (1_u64 << 53) as f64 * 4.0 - 2.0
     }
 
-    /// Both sides of an identity where its variables have the values that are made up for them.
+    /// Both sides of an identity, with generated values for its variables.
     fn sides<S: Scalar>(identity: &Identity, mut make: impl FnMut() -> f64) -> (S, S) {
         let mut values: BTreeMap<String, f64> = BTreeMap::new();
         let mut variable = |name: Var| S::from_f64(*values.entry(name.to_string()).or_insert_with(&mut make));

@@ -1,7 +1,7 @@
 //! Rewriting by equality saturation, one window of neighbouring operations at a time.
 //!
-//! Windows keep the cost linear in the size of a function: above a few hundred operations an e-graph reaches any bound
-//! long before it is saturated.
+//! Windows keep the cost linear in the size of a function: with more than a few hundred operations an e-graph reaches
+//! any limit long before it is saturated.
 
 use std::fmt;
 use std::time::Duration;
@@ -64,7 +64,7 @@ impl<'g> Rewriting<'g> {
     fn new(graph: &'g Graph, rules: &'g [Rewrite<Term, Facts>], growth: usize, iterations: usize) -> Rewriting<'g> {
         let mut output = Graph::with_symbols_of(graph);
         let mut images = vec![None; graph.len()];
-        // What is not computed in every step stays as it is.
+        // Values that are not computed in each step remain unchanged.
         for (id, node) in graph.nodes() {
             images[id.index()] = match node {
                 Node::Symbol(symbol) => Some(output.symbol_expr(symbol)),

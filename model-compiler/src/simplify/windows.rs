@@ -1,6 +1,6 @@
-//! Windows: neighbouring operations of a function, which passes that cost more than linear time look at alone.
+//! Windows: neighbouring operations of a function, processed separately by passes that take more than linear time.
 //!
-//! Depth first from the roots, a window contains what one result needs; level by level, what all results begin with.
+//! Depth first from the roots, a window contains operations of one result; level by level, operations of all results.
 
 use crate::expr::{ExprId, Graph};
 
@@ -16,7 +16,7 @@ pub(super) struct Window<'w> {
 pub(super) enum Order {
     /// Operands and their user.
     DepthFirst,
-    /// Those with equally long chains of operations before them.
+    /// Operations at the end of equally long chains.
     ByLevel,
 }
 

@@ -252,7 +252,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "ball/drop_plastic",
         what: "A ball dropped from 0.5 m, restitution 0: it stays on the floor.",
-        source: "Parabolas; an impact turns the velocity round by the restitution.",
+        source: "Parabolas; an impact multiplies the velocity by minus the restitution.",
         steps: STEPS,
         until: 0.5,
         level: None,
@@ -268,7 +268,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "ball/drop_half",
         what: "A ball dropped from 0.5 m, restitution 1/2.",
-        source: "Parabolas; an impact turns the velocity round by the restitution.",
+        source: "Parabolas; an impact multiplies the velocity by minus the restitution.",
         steps: STEPS,
         until: 0.5,
         level: None,
@@ -285,7 +285,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "ball/drop_elastic",
         what: "A ball dropped from 0.5 m, restitution 1.",
-        source: "Parabolas; an impact turns the velocity round by the restitution.",
+        source: "Parabolas; an impact multiplies the velocity by minus the restitution.",
         steps: STEPS,
         until: 0.5,
         level: None,
@@ -444,7 +444,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "ball/bounces",
         what: "A ball dropped from 0.5 m that bounces three times with restitution 0.8.",
-        source: "Parabolas; an impact turns the velocity round by the restitution.",
+        source: "Parabolas; an impact multiplies the velocity by minus the restitution.",
         steps: STEPS,
         until: 1.5,
         level: None,
@@ -595,7 +595,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     },
     Problem {
         name: "ball/oblique_slips",
-        what: "The same ball with friction 0.05: it goes on slipping.",
+        what: "The same ball with friction 0.05: it keeps slipping.",
         source: "The tangential impulse is μ times the normal one, 3/2 m v.",
         steps: STEPS,
         until: 0.3,
@@ -642,7 +642,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "rod/beyond_percussion",
         what: "A ball with 1 m/s hits a free rod of 1.2 m beyond its centre of percussion, 1 m from the end that leans on a wall; restitution 1/2.",
-        source: "The end would go back, so that the wall pushes and the rod turns about it: P = (1 + e) u/(1/m + p²/J₀), ω = P p/J₀.",
+        source: "The end would move into the wall, so the wall pushes and the rod turns about the end: P = (1 + e) u/(1/m + p²/J₀), ω = P p/J₀.",
         steps: STEPS,
         until: 0.4,
         level: None,
@@ -675,7 +675,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "stack/elastic_on_resting",
         what: "A ball dropped from 0.5 m on one that rests on the floor; restitution 1 between them, 0 with the floor.",
-        source: "Newton's law at both contacts at once: the lower one stays, the upper one is turned round.",
+        source: "Newton's law at both contacts at once: the lower one stays, the velocity of the upper one is reversed.",
         steps: STEPS,
         until: 0.6,
         level: None,
@@ -720,7 +720,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "door/stop",
         what: "A door of 1 kg m² about its hinge that 2 N m drive against a stop at 0.5 rad, restitution 1/2.",
-        source: "Parabolas of the angle; an impact turns the rate round by the restitution.",
+        source: "Parabolas of the angle; an impact multiplies the rate by minus the restitution.",
         steps: STEPS,
         until: 1.5,
         level: None,

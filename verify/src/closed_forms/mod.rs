@@ -184,11 +184,12 @@ pub fn markdown(measurements: &[Measurement]) -> String {
     let mut page = String::from(
         "# Closed forms\n\n\
          Errors of every scheme that the registry marks as fit, on motions that are known exactly.\n\
-         `hamel closed-forms --markdown` prints this page; `verify/tests/closed_forms.rs` holds it to what schemes do.\n\
-         An error is the largest of the model's outputs at the end, in SI units.\n\
-         With contacts all schemes are of first order, because impacts and the end of sliding come up to a step late;\n\
-         where in its step such an instant lies is chance, so that errors fall in jumps and observed orders scatter.\n\
-         No order is given where errors are rounding.\n",
+         `hamel closed-forms --markdown` prints this page; `verify/tests/closed_forms.rs` compares it with the schemes.\n\
+         The error is the largest one of the model's outputs at the end, in SI units.\n\
+         With contacts all schemes are of first order, because impacts and the end of sliding are up to a step late.\n\
+         The position of such an instant within its step is arbitrary,\n\
+         so that errors decrease in jumps and observed orders scatter.\n\
+         No order is given where errors are rounding errors.\n",
     );
     for group in measurements.chunk_by(|a, b| std::ptr::eq(a.problem, b.problem)) {
         let Problem { name, what, source, steps, until, law, .. } = group[0].problem;

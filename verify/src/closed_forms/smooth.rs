@@ -321,7 +321,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     },
     Problem {
         name: "pendulum/absolute/positions",
-        what: "The same by place and angle of its centre, the hinge a constraint on positions.",
+        what: "The same by position of the centre and angle, the hinge a constraint on positions.",
         source: "As before.",
         steps: [0.005, 0.0025, 0.00125],
         until: 1.0,
@@ -373,7 +373,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     Problem {
         name: "euler_top/joint",
         what: "A free body with moments of inertia 1, 2, 3 near its unstable axis, by angular velocities in its axes.",
-        source: "ω = (a₁ dn, a₂ sn, a₃ cn)(τ(t − t₀)), L² < 2 E J₂; angular momentum stays.",
+        source: "ω = (a₁ dn, a₂ sn, a₃ cn)(τ(t − t₀)), L² < 2 E J₂; angular momentum is conserved.",
         steps: STEPS,
         until: 2.0,
         level: None,
@@ -408,7 +408,7 @@ pub(super) static PROBLEMS: &[Problem] = &[
     },
     Problem {
         name: "double_pendulum/points",
-        what: "Two points on massless rods, let go horizontally, by their places with the rods as constraints.",
+        what: "Two points on massless rods, let go horizontally, by their positions with the rods as constraints.",
         source: "An integration with 27 digits; angles and rates at 1 s.",
         steps: [0.01, 0.005, 0.0025],
         until: 1.0,
