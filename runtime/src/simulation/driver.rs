@@ -61,6 +61,8 @@ struct FixedStepper<'m> {
     start: f64,
     division: Division,
     done: u64,
+    /// Whether the last step has led beyond a singularity, where the state means nothing.
+    is_beyond: bool,
 }
 
 /// How the last step was cut short.
@@ -124,6 +126,7 @@ impl<'m> Driver<'m> {
             stepper,
             division,
             done: 0,
+            is_beyond: false,
         };
         Ok(Self { kind: Kind::Fixed(fixed), until })
     }
@@ -144,6 +147,14 @@ impl<'m> Driver<'m> {
 
     pub(super) fn state(&self) -> &State {
         self.stepper().state()
+    }
+
+    /// The last state that means something.
+    pub(super) fn reached(&self) -> &State {
+        match &self.kind {
+            Kind::Fixed(fixed) if fixed.is_beyond => &fixed.previous,
+            _ => self.state(),
+        }
     }
 
     /// Whether the end of the interval is reached.
@@ -214,8 +225,7 @@ impl FixedStepper<'_> {
         self.previous.copy_from(self.stepper.state());
         let result = self.stepper.step(end - self.previous.t);
         let stats = result.map_err(|error| self.watch.explain(error))?;
-        // What lies beyond a singularity is not recorded.
-        self.watch.pass(self.stepper.state())?;
+        self.watch.pass(self.stepper.state()).inspect_err(|_| self.is_beyond = true)?;
         self.done = step;
         Ok(stats)
     }

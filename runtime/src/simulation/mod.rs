@@ -263,7 +263,7 @@ impl<'a> Simulation<'a> {
         let mut total = StepStats::default();
         loop {
             if self.cancelled_by.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-                recorder.unrecorded(trajectory, driver.stepper());
+                recorder.unrecorded(trajectory, driver.state(), driver.stepper());
                 return Err(StepError::Cancelled { t: driver.state().t, scheme: self.scheme.name() });
             }
             if driver.is_at_end() {
@@ -275,9 +275,10 @@ impl<'a> Simulation<'a> {
             total += match result {
                 Ok(stats) => stats,
                 Err(error) => {
-                    recorder.unrecorded(trajectory, driver.stepper());
-                    let times = [0.0, 0.5, 1.0].map(|part| driver.state().t + part * driver.next_step());
-                    return Err(blame(self.model, driver.state(), error, times));
+                    let reached = driver.reached();
+                    recorder.unrecorded(trajectory, reached, driver.stepper());
+                    let times = [0.0, 0.5, 1.0].map(|part| reached.t + part * driver.next_step());
+                    return Err(blame(self.model, reached, error, times));
                 }
             };
             for (event, t) in driver.interval().met(&self.events) {
