@@ -101,12 +101,11 @@ impl<'m> Recorder<'m> {
     }
 
     /// Records the state at which a run ends early, unless it is already recorded.
-    pub(crate) fn unrecorded(&mut self, trajectory: &mut Trajectory, stepper: &dyn Stepper) {
-        let t = stepper.state().t;
-        if trajectory.times().last() != Some(t) {
-            self.record(trajectory, stepper.state(), stepper);
-            // The error that ends the run says more than that the state is not finite.
-            let _ = self.keep_finite(trajectory, t);
+    pub(crate) fn unrecorded(&mut self, trajectory: &mut Trajectory, state: &State, stepper: &dyn Stepper) {
+        if trajectory.times().last() != Some(state.t) {
+            self.record(trajectory, state, stepper);
+            // The error that ends the run says more than that the state was not finite.
+            let _ = self.keep_finite(trajectory, state.t);
         }
     }
 
