@@ -34,6 +34,7 @@ mod acceleration;
 pub mod newton;
 mod sign_changes;
 mod singularity;
+mod spelling;
 
 pub mod nonsmooth;
 
