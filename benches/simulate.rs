@@ -13,12 +13,12 @@ fn step_of(model: &str) -> f64 {
 fn simulate(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("simulate");
     group.sample_size(10);
-    let scheme = hamel::schemes::GeneralizedAlpha { rho_infinity: 0.8 };
+    let scheme = hamel::schemes::by_name("generalized_alpha", &[]).expect("defaults are in range");
     for (name, model, state) in hamel_benches::models() {
         let step = step_of(name);
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let mut stepper = hamel::Scheme::start(&scheme, model.as_ref(), state.clone()).expect("it starts");
+                let mut stepper = scheme.start(model.as_ref(), state.clone()).expect("it starts");
                 for _ in 0..(DURATION / step).round() as usize {
                     stepper.step(step).expect("every step ends well");
                 }
@@ -32,7 +32,7 @@ fn simulate(criterion: &mut Criterion) {
 /// The same with and without watchers: what these cost. Nothing is recorded between start and end.
 fn watchers(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("watchers");
-    let scheme = hamel::schemes::GeneralizedAlpha { rho_infinity: 0.8 };
+    let scheme = hamel::schemes::by_name("generalized_alpha", &[]).expect("defaults are in range");
     let off = Watchers { constraints: None, finite: false, energy: None };
     for (name, model, state) in hamel_benches::models() {
         if !["heavy_top", "heavy_top_joint", "v8_crank_drive", "disc_pile"].contains(&name) {
@@ -43,7 +43,7 @@ fn watchers(criterion: &mut Criterion) {
             let options = Options { watchers, ..Options::default() };
             group.bench_function(format!("{name}/{what}"), |bencher| {
                 bencher.iter(|| {
-                    let run = Simulation::new(&*model, &scheme)
+                    let run = Simulation::new(&*model, &*scheme)
                         .options(options)
                         .step(step_of(name))
                         .until(DURATION)

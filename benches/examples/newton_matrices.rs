@@ -10,9 +10,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use hamel::linear_solver::LinearSolver;
-use hamel::schemes::{ModifiedHht, Weighting};
+use hamel::schemes;
 use hamel::sparsity::OwnedPattern;
-use hamel::{Model, Scheme, State};
+use hamel::{Model, State};
 
 const STEP: f64 = 1e-4;
 /// Matrices of a file, and steps between them.
@@ -43,7 +43,7 @@ fn write(directory: &Path) -> Result<(), Box<dyn Error>> {
 /// The matrices of a motion that starts from `state`.
 fn matrices(model: &dyn Model, state: State) -> Result<String, Box<dyn Error>> {
     let pattern = &model.describe().iteration_matrix;
-    let scheme = ModifiedHht { alpha: -0.3, weighting: Weighting::BodyFrame };
+    let scheme = schemes::by_name("modified_hht_body_weighted", &[("alpha", -0.3)])?;
     let mut stepper = scheme.start(model, state)?;
     let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let mut text = format!("{} {}\n", pattern.columns, pattern.nnz());

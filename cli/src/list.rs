@@ -1,5 +1,8 @@
 //! `hamel list`: models, schemes and experiments.
 
+use std::ops::Bound;
+
+use hamel::schemes;
 use hamel_verify::PAPERS;
 use serde::Serialize;
 
@@ -52,6 +55,8 @@ struct Scheme {
     stability: String,
     /// Whether it can integrate models with contacts.
     contacts: bool,
+    /// Whether a tolerance can choose its steps.
+    adaptive: bool,
     /// Orders of coordinates, velocities and multipliers with constraints on velocities and on positions.
     index_2: Option<[u32; 3]>,
     index_3: Option<[u32; 3]>,
@@ -63,6 +68,33 @@ struct Scheme {
 struct Parameter {
     name: &'static str,
     default: f64,
+    lowest: End,
+    highest: End,
+    /// Where only multiples of a number are values, that number.
+    step: Option<f64>,
+    /// As a person reads it.
+    #[serde(skip)]
+    text: String,
+}
+
+/// One end of the range of a parameter.
+#[derive(Serialize)]
+struct End {
+    /// `null` where there is none.
+    value: Option<f64>,
+    /// Whether it belongs to the range.
+    belongs: bool,
+}
+
+impl From<Bound<f64>> for End {
+    fn from(bound: Bound<f64>) -> Self {
+        let (value, belongs) = match bound {
+            Bound::Included(value) => (value, true),
+            Bound::Excluded(value) => (value, false),
+            Bound::Unbounded => (f64::INFINITY, false),
+        };
+        End { value: value.is_finite().then_some(value), belongs }
+    }
 }
 
 #[derive(Serialize)]
@@ -79,7 +111,7 @@ pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
     let is_asked = |what: What| arguments.what.is_none_or(|asked| asked == what);
     let listing = Listing {
         models: is_asked(What::Models).then(models),
-        schemes: is_asked(What::Schemes).then(schemes),
+        schemes: is_asked(What::Schemes).then(described_schemes),
         experiments: is_asked(What::Experiments).then(experiments),
     };
     if arguments.json {
@@ -94,15 +126,15 @@ pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
         screen.table(&models.iter().map(row).collect::<Vec<_>>())?;
     }
     if let Some(schemes) = &listing.schemes {
-        let columns = "family, order, orders of q/v/λ (accelerations as λ at most) with constraints on velocities and on positions, stages, contacts";
+        let columns = "family, order, orders of q/v/λ (accelerations as λ at most) with constraints on velocities and on positions, stages, contacts, adaptive";
         screen.line(format!("{between}Schemes: {columns}"))?;
-        let parameter = |p: &Parameter| format!("{} = {}", p.name, p.default);
         let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
         let row = |s: &Scheme| {
-            let parameters = s.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ");
+            let parameters = s.parameters.iter().map(|p| &*p.text).collect::<Vec<_>>().join(", ");
             let numbers = [s.order.to_string(), orders(s.index_2), orders(s.index_3), s.stages.to_string()];
-            let contacts = if s.contacts { "contacts" } else { "–" };
-            let texts = [contacts.to_owned(), s.stability.clone(), parameters, s.source.to_owned()];
+            let mark = |has: bool, mark: &str| if has { mark } else { "–" }.to_owned();
+            let marks = [mark(s.contacts, "contacts"), mark(s.adaptive, "adaptive")];
+            let texts = marks.into_iter().chain([s.stability.clone(), parameters, s.source.to_owned()]);
             [s.name.to_owned(), s.family.to_owned()].into_iter().chain(numbers).chain(texts).collect()
         };
         screen.table(&schemes.iter().map(row).collect::<Vec<_>>())?;
@@ -131,12 +163,19 @@ fn models() -> Vec<Model> {
     described.collect()
 }
 
-fn schemes() -> Vec<Scheme> {
-    let members = hamel::schemes::FAMILIES.iter().flat_map(|family| family.entries.iter().map(move |e| (family, e)));
+fn described_schemes() -> Vec<Scheme> {
+    let members = schemes::FAMILIES.iter().flat_map(|family| family.entries.iter().map(move |e| (family, e)));
     let described = members.filter_map(|(family, entry)| {
         // Defaults are in range, so each scheme can be constructed.
         let scheme = entry.scheme(&[]).ok()?;
-        let parameter = |&(name, default): &(&'static str, f64)| Parameter { name, default };
+        let parameter = |parameter: &schemes::Parameter| Parameter {
+            name: parameter.name,
+            default: parameter.default,
+            lowest: parameter.range.lowest.into(),
+            highest: parameter.range.highest.into(),
+            step: parameter.range.step,
+            text: parameter.to_string(),
+        };
         Some(Scheme {
             name: entry.name,
             family: family.name,
@@ -144,6 +183,7 @@ fn schemes() -> Vec<Scheme> {
             stages: scheme.stages(),
             stability: entry.stability.to_string(),
             contacts: scheme.carries_contacts(),
+            adaptive: scheme.estimates_errors(),
             index_2: entry.index_2,
             index_3: entry.index_3,
             parameters: entry.parameters.iter().map(parameter).collect(),

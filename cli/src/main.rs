@@ -54,7 +54,7 @@ const EXAMPLES: &str = "\
 Examples:
   hamel reproduce                       all experiments of cost `seconds` or `minutes`, into results/
   hamel reproduce sherif --only sherif/heavy_top/fig2
-  hamel run heavy_top --scheme hht --alpha -0.1 --dt 1e-4 --until 1
+  hamel run heavy_top --scheme hht --with alpha=-0.1 --dt 1e-4 --until 1
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
   hamel closed-forms --only ball/ --scheme bathe

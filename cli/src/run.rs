@@ -33,24 +33,9 @@ pub(crate) struct Arguments {
     /// End of the motion, s.
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     until: f64,
-    /// Numerical damping α of the HHT schemes, from -1/3 to 0.
-    #[arg(long, value_name = "A", allow_hyphen_values = true)]
-    alpha: Option<f64>,
-    /// Spectral radius ρ∞ for infinite frequency, from 0 to 1.
-    #[arg(long, alias = "rho", value_name = "R", allow_hyphen_values = true)]
-    rho_infinity: Option<f64>,
-    /// Parameter β of Newmark's scheme.
-    #[arg(long, value_name = "B", allow_hyphen_values = true)]
-    beta: Option<f64>,
-    /// Parameter γ of Newmark's scheme.
-    #[arg(long, value_name = "G", allow_hyphen_values = true)]
-    gamma: Option<f64>,
-    /// Number of corrections of Newmark's predictor-corrector.
-    #[arg(long, value_name = "N")]
-    corrections: Option<u32>,
-    /// Tolerance at which Newmark's corrections end.
-    #[arg(long, value_name = "E")]
-    tolerance: Option<f64>,
+    /// Set a parameter of the scheme, see `hamel list schemes`: --with rho_infinity=0.5
+    #[arg(long = "with", value_name = "NAME=VALUE", value_parser = assignment)]
+    scheme_parameters: Vec<(String, f64)>,
     /// Where constraints on coordinates are imposed, if not where the scheme prefers.
     #[arg(long, value_name = "LEVEL")]
     constraints: Option<Level>,
@@ -236,16 +221,7 @@ fn scheme(arguments: &Arguments) -> Result<Box<dyn Scheme>, Failure> {
     let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
         return Err(Failure::unknown("scheme", &arguments.scheme, schemes::entries().map(|entry| entry.name)));
     };
-    let Arguments { alpha, rho_infinity, beta, gamma, corrections, tolerance, .. } = *arguments;
-    let given = [
-        ("alpha", alpha),
-        ("rho_infinity", rho_infinity),
-        ("beta", beta),
-        ("gamma", gamma),
-        ("corrections", corrections.map(f64::from)),
-        ("tolerance", tolerance),
-    ];
-    let given: Vec<(&str, f64)> = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let given: Vec<(&str, f64)> = arguments.scheme_parameters.iter().map(|(name, value)| (&**name, *value)).collect();
     Ok(entry.scheme(&given)?)
 }
 

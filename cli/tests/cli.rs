@@ -58,8 +58,12 @@ fn values_out_of_range_are_refused_with_the_range() {
     assert_usage_error(&run(&["--dt", "0"]), &["--dt", "positive"]);
     assert_usage_error(&run(&["--dt", "-1e-3"]), &["--dt", "positive", "-0.001"]);
     assert_usage_error(&run(&["--dt", "nan"]), &["--dt", "positive"]);
-    assert_usage_error(&run(&["--dt", "1e-3", "--alpha", "-0.5"]), &["α", "-0.5"]);
-    assert_usage_error(&run(&["--dt", "1e-3", "--rho-infinity", "0.5"]), &["rho_infinity"]);
+    let with = |assignment: &'static str| run(&["--dt", "1e-3", "--with", assignment]);
+    assert_usage_error(&with("alpha=-0.5"), &["hht: alpha must lie in [-0.3333, 0], but is -0.5"]);
+    assert_usage_error(&with("alpha=nan"), &["[-0.3333, 0], but is NaN"]);
+    assert_usage_error(&with("alpa=-0.1"), &["no parameter `alpa`", "[-0.3333, 0]", "did you mean `alpha`?"]);
+    assert_usage_error(&with("rho_infinity=0.5"), &["no parameter `rho_infinity`", "known: alpha in"]);
+    assert_usage_error(&with("alpha"), &["NAME=VALUE"]);
     assert_usage_error(&run(&["--dt", "1e-3", "--set", "mass"]), &["NAME=VALUE"]);
     assert_usage_error(&run(&["--dt", "1e-3", "--record", "0"]), &["--record"]);
     assert_usage_error(&["inspect", "pendulum", "--stats", "--as", "latex"], &["--stats", "--as"]);
@@ -84,8 +88,20 @@ fn runs_that_would_never_end_are_refused() {
     let out = directory.path().to_str().unwrap();
     let run = |dt: &'static str| {
         hamel(&[
-            "run", "pendulum", "--scheme", "newmark", "--beta", "0.3025", "--gamma", "0.6", "--dt", dt, "--until",
-            "0.1", "--out", out,
+            "run",
+            "pendulum",
+            "--scheme",
+            "newmark",
+            "--with",
+            "beta=0.3025",
+            "--with",
+            "gamma=0.6",
+            "--dt",
+            dt,
+            "--until",
+            "0.1",
+            "--out",
+            out,
         ])
     };
     let output = run("1e-300");
@@ -136,8 +152,8 @@ fn a_motion_is_written_with_its_plots() {
         "heavy_top",
         "--scheme",
         "modified-hht-body-weighted",
-        "--alpha",
-        "-0.2",
+        "--with",
+        "alpha=-0.2",
         "--dt",
         "1e-3",
         "--until",
@@ -168,8 +184,8 @@ fn a_failed_step_leaves_what_was_computed() {
         "heavy_top",
         "--scheme",
         "modified-hht",
-        "--alpha",
-        "0",
+        "--with",
+        "alpha=0",
         "--dt",
         "0.01",
         "--until",
@@ -192,6 +208,14 @@ fn the_list_names_every_model_and_experiment() {
     let output = hamel(&["list", "--json"]);
     let listing: serde_json::Value = serde_json::from_str(&text(&output)).unwrap();
     assert_eq!(listing["models"].as_array().unwrap().len(), hamel_models::ALL.len());
+    let listed =
+        |name: &str| listing["schemes"].as_array().unwrap().iter().find(|scheme| scheme["name"] == name).unwrap();
+    let alpha = serde_json::json!([{
+        "name": "alpha", "default": -0.1, "step": null,
+        "lowest": { "value": -1.0 / 3.0, "belongs": true }, "highest": { "value": 0.0, "belongs": true },
+    }]);
+    assert_eq!(listed("hht")["parameters"], alpha);
+    assert_eq!([&listed("hht")["adaptive"], &listed("esdirk324")["adaptive"]], [false, true]);
     let plain = text(&hamel(&["list"]));
     for experiment in hamel_verify::PAPERS.iter().flat_map(|paper| paper.experiments) {
         assert!(plain.contains(experiment.id), "{}", experiment.id);
@@ -199,6 +223,9 @@ fn the_list_names_every_model_and_experiment() {
     let schemes = text(&hamel(&["list", "schemes"]));
     for entry in hamel::schemes::entries() {
         assert!(schemes.lines().any(|line| line.trim_start().starts_with(entry.name)), "{}", entry.name);
+        for parameter in entry.parameters {
+            assert!(schemes.contains(&parameter.to_string()), "{parameter}");
+        }
     }
     assert!(!schemes.contains("Models") && !schemes.contains("Experiments"), "{schemes}");
 }

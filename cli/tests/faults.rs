@@ -12,8 +12,19 @@ use std::time::{Duration, Instant};
 
 use hamel_report::folder::{MANIFEST, Manifest, State};
 
-const RUN: [&str; 11] =
-    ["run", "heavy_top", "--scheme", "modified-hht", "--alpha", "-0.2", "--dt", "1e-3", "--until", "0.3", "--record=1"];
+const RUN: [&str; 11] = [
+    "run",
+    "heavy_top",
+    "--scheme",
+    "modified-hht",
+    "--with",
+    "alpha=-0.2",
+    "--dt",
+    "1e-3",
+    "--until",
+    "0.3",
+    "--record=1",
+];
 const REPRODUCE: [&str; 3] = ["reproduce", "--only", "sherif/single_axis_rotation"];
 
 fn hamel(arguments: &[&str], out: &Path) -> Command {

@@ -65,7 +65,8 @@ fn hostile_states_end_in_errors_or_finite_records() {
 #[test]
 fn what_is_not_finite_is_not_recorded() {
     for name in ["forced_oscillator", "pendulum_absolute", "bouncing_ball", "flexible_cantilever"] {
-        let all = schemes::entries().filter(|entry| name != "flexible_cantilever" || entry.name.starts_with("ss"));
+        let all = schemes::entries()
+            .filter(|entry| name != "flexible_cantilever" || ["ss2", "ss3", "ss4"].contains(&entry.name));
         for entry in all {
             let scheme = entry.scheme(&[]).expect("defaults are in range");
             for (force, dt, every) in [(1e308, 1e-12, 7), (1e308, 1e-3, 1), (-1e308, 1.0, 7), (1e150, 1e-2, 7)] {

@@ -1,7 +1,6 @@
 //! A controller that is called at a rate of its own, as a program on a robot is: a cart that balances a pole.
 
-use hamel::schemes::GeneralizedAlpha;
-use hamel::{Signal, Simulation, State, initial_state};
+use hamel::{Signal, Simulation, State, initial_state, schemes};
 
 hamel::multibody! {
     /// A pole on a cart on a rail; the force on the cart is an input.
@@ -29,7 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     model.inputs.push = push;
     // State feedback every 20 ms. A controller sees states, and returns the values of the inputs that it is given.
     let law = |state: &State| [2.0 * state.q[0] + 3.5 * state.v[0] + 45.0 * state.q[1] + 11.0 * state.v[1]];
-    let run = Simulation::new(&model, &GeneralizedAlpha { rho_infinity: 0.8 })
+    let scheme = schemes::by_name("generalized_alpha", &[("rho_infinity", 0.8)])?;
+    let run = Simulation::new(&model, &*scheme)
         .step(1e-3)
         .until(15.0)
         .record_every(10)

@@ -1,6 +1,6 @@
 //! A rod on a hinge, held by a spring: from the macro to a table of its motion.
 
-use hamel::schemes::GeneralizedAlpha;
+use hamel::schemes;
 
 hamel::multibody! {
     /// A rod that swings under a spring.
@@ -24,11 +24,8 @@ hamel::multibody! {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Swing::new(SwingParameters { mass: 2.5, ..Default::default() });
     let start = hamel::initial_state(&model)?;
-    let run = hamel::Simulation::new(&model, &GeneralizedAlpha { rho_infinity: 0.8 })
-        .step(1e-3)
-        .until(2.0)
-        .record_every(10)
-        .run(start);
+    let scheme = schemes::by_name("generalized_alpha", &[("rho_infinity", 0.8)])?;
+    let run = hamel::Simulation::new(&model, &*scheme).step(1e-3).until(2.0).record_every(10).run(start);
     run.trajectory.write_csv(std::io::stdout())?;
     run.outcome?;
     Ok(())

@@ -90,7 +90,9 @@ impl<'m> AdaptiveStepper<'m> {
         if stepper.error_estimate().is_none() {
             let reason = match stepper.contacts() {
                 Some(_) => "it has contacts, whose impacts no estimate of errors sees; take fixed steps",
-                None => "it has no embedded scheme that estimates errors; take an ESDIRK scheme, or fixed steps",
+                None => {
+                    "it estimates no errors; take a scheme that `hamel list schemes` marks with `adaptive`, or fixed steps"
+                }
             };
             return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
         }

@@ -39,6 +39,7 @@ mod acceleration;
 pub mod newton;
 mod sign_changes;
 mod singularity;
+mod spelling;
 
 pub mod nonsmooth;
 

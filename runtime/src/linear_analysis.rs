@@ -7,7 +7,7 @@
 
 use nalgebra::{Complex, DMatrix, Matrix2, Vector2};
 
-use crate::tables::{Multistep, SingleStep, Tableau};
+use crate::tables::{Multistep, NewmarkFamily, SingleStep, Tableau};
 
 /// The oscillator in units of the step: `h² q̈ = −Ω² q − 2 ζ Ω (h v)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -157,42 +157,7 @@ impl SingleStep {
     }
 }
 
-/// Newmark's formulas with the equilibrium of generalized-α, in its linear form:
-/// `(1 − α_m) A⁺ + α_m A = (1 − α_f) a⁺ + α_f a`. [rezaei, Eqs. 94-96]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NewmarkFamily {
-    /// Weight of the new acceleration in the coordinates.
-    pub beta: f64,
-    /// Weight of the new acceleration in the velocities.
-    pub gamma: f64,
-    /// Weight of the old auxiliary acceleration.
-    pub alpha_m: f64,
-    /// Weight of the old acceleration.
-    pub alpha_f: f64,
-}
-
 impl NewmarkFamily {
-    /// Newmark's scheme.
-    pub fn newmark(beta: f64, gamma: f64) -> Self {
-        Self { beta, gamma, alpha_m: 0.0, alpha_f: 0.0 }
-    }
-
-    /// HHT with α in [−1/3, 0]. [sherif, Eq. 19]
-    pub fn hht(alpha: f64) -> Self {
-        Self::second_order(0.0, -alpha)
-    }
-
-    /// Generalized-α of least dissipation at low frequencies. [rezaei, Eq. 104]
-    pub fn generalized_alpha(rho_infinity: f64) -> Self {
-        Self::second_order((2.0 * rho_infinity - 1.0) / (rho_infinity + 1.0), rho_infinity / (rho_infinity + 1.0))
-    }
-
-    /// β and γ of second order with the most dissipation at high frequencies. [rezaei, Eqs. 98, 102]
-    pub fn second_order(alpha_m: f64, alpha_f: f64) -> Self {
-        let shift = alpha_f - alpha_m;
-        Self { beta: 0.25 * (1.0 + shift) * (1.0 + shift), gamma: 0.5 + shift, alpha_m, alpha_f }
-    }
-
     /// Amplification of (q, h v, h² A), `[3 × 3]`. [rezaei, Eq. 96]
     pub fn amplification(&self, oscillator: Oscillator) -> DMatrix<f64> {
         let Self { beta, gamma, alpha_m, alpha_f } = *self;

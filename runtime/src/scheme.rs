@@ -131,6 +131,10 @@ pub trait Scheme: Send + Sync {
     fn carries_contacts(&self) -> bool {
         false
     }
+    /// Whether it estimates the error of a step, so that a tolerance can choose the steps, see [`crate::adaptive`].
+    fn estimates_errors(&self) -> bool {
+        self.tableau().is_some_and(|tableau| tableau.embedded.is_some())
+    }
     /// What is known to go wrong with these parameters whatever the model.
     fn caution(&self) -> Option<&'static str> {
         None

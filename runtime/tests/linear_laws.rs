@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use hamel::linear_analysis::{self as linear, Mode, NewmarkFamily, Oscillator, physical_modes, spectral_radius};
-use hamel::tables;
+use hamel::linear_analysis::{self as linear, Mode, Oscillator, physical_modes, spectral_radius};
+use hamel::tables::{self, NewmarkFamily};
 use nalgebra::{Complex, DMatrix};
 
 type Amplification = Box<dyn Fn(Oscillator) -> DMatrix<f64>>;

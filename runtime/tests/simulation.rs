@@ -6,9 +6,13 @@ use std::sync::LazyLock;
 
 use common::{Oscillator, Pendulum};
 use hamel::newton::Tolerance;
-use hamel::schemes::{Hht, RungeKutta};
-use hamel::{Block, Caution, Channel, Drift, Energy, Model, ModelInfo, Options, State, StepError, Watchers};
+use hamel::schemes::{self, RungeKutta};
+use hamel::{Block, Caution, Channel, Drift, Energy, Model, ModelInfo, Options, Scheme, State, StepError, Watchers};
 use hamel::{Simulation, initial_state};
+
+fn hht() -> Box<dyn Scheme> {
+    schemes::by_name("hht", &[]).expect("defaults are in range")
+}
 
 #[test]
 fn initial_state_obeys_constraints_conditions_and_motion() {
@@ -231,7 +235,7 @@ fn a_run_ends_on_time_and_records_what_was_asked() {
 
 #[test]
 fn columns_have_names_and_csv_loses_nothing() {
-    let run = Simulation::new(&Pendulum, &Hht { alpha: -0.1 }).step(0.01).until(0.05).run(Pendulum::initial());
+    let run = Simulation::new(&Pendulum, &*hht()).step(0.01).until(0.05).run(Pendulum::initial());
     let trajectory = run.trajectory;
     let kinetic: Vec<f64> = trajectory.column("kinetic_energy").unwrap().collect();
     assert!((kinetic[0] - 0.125).abs() < 1e-15);
@@ -255,12 +259,12 @@ fn a_failing_run_keeps_what_it_computed() {
     let mut initial = Pendulum::initial();
     initial.t = 0.0;
     // One good step, then one of the rest of the interval, from which there is no way back to the circle.
-    let run = Simulation::new(&Pendulum, &Hht { alpha: -0.1 }).step(until).until(until).run(initial.clone());
+    let run = Simulation::new(&Pendulum, &*hht()).step(until).until(until).run(initial.clone());
     assert!(run.outcome.is_err());
     assert_eq!(run.trajectory.len(), 1);
 
     for (dt, until) in [(0.0, 1.0), (f64::NAN, 1.0), (0.1, -1.0), (0.1, f64::INFINITY)] {
-        let run = Simulation::new(&Pendulum, &Hht { alpha: -0.1 }).step(dt).until(until).run(initial.clone());
+        let run = Simulation::new(&Pendulum, &*hht()).step(dt).until(until).run(initial.clone());
         assert!(matches!(run.outcome, Err(StepError::BadParameter { .. })));
         assert_eq!(run.trajectory.len(), 1);
     }

@@ -115,7 +115,7 @@ pub fn output<const N: usize>(model: &dyn Model, name: &str, state: &State) -> [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hamel::schemes::{ModifiedHht, Newmark, RungeKutta, Weighting};
+    use hamel::schemes::{self, NewmarkPredictorCorrector, RungeKutta};
 
     fn model(name: &str) -> (Box<dyn Model>, State) {
         let model = hamel_models::find(name).and_then(|entry| (entry.build)(&[]).ok()).unwrap();
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn a_failure_keeps_what_was_observed() {
         let (top, initial) = model("heavy_top");
-        let scheme = ModifiedHht { alpha: 0.0, weighting: Weighting::Printed };
-        let motion = observe(&*top, &scheme, initial, Grid::new(1e-2, 10.0), |state| state.t);
+        let scheme = schemes::by_name("modified_hht", &[("alpha", 0.0)]).unwrap();
+        let motion = observe(&*top, &*scheme, initial, Grid::new(1e-2, 10.0), |state| state.t);
         assert!(motion.failure.is_some() && !motion.samples.is_empty());
         assert!(motion.complete().is_err());
     }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_scheme_that_refuses_its_parameters_observes_only_the_start() {
         let (pendulum, initial) = model("pendulum");
-        let refused = Newmark { beta: 0.25, gamma: 2.0 };
+        let refused = NewmarkPredictorCorrector { gamma: 2.0, ..Default::default() };
         let motion = observe(&*pendulum, &refused, initial, Grid::new(1e-2, 1.0), |_| ());
         assert_eq!(motion.samples.len(), 1);
         assert!(matches!(motion.failure, Some(StepError::BadParameter { .. })));

@@ -125,7 +125,8 @@ const ASSIGNMENTS: [&str; 16] = [
     "mass==1",
     "mas=1",
 ];
-const OPTIONS: [&str; 30] = [
+const SCHEME_PARAMETERS: [&str; 8] = ["alpha", "rho_infinity", "beta", "gamma", "corrections", "tolerance", "alpa", ""];
+const OPTIONS: [&str; 31] = [
     "--json",
     "--markdown",
     "--study",
@@ -146,6 +147,7 @@ const OPTIONS: [&str; 30] = [
     "--until",
     "--out",
     "--set",
+    "--with",
     "--scheme",
     "--as",
     "--term",
@@ -316,24 +318,19 @@ fn arguments(random: &mut Random) -> Arguments {
             let is_hostile = hostile(random);
             let (dt, until) = duration(random, is_hostile);
             add(&["--dt", &dt, "--until", &until]);
-            for (option, one_in) in [
-                ("--alpha", 6),
-                ("--rho-infinity", 6),
-                ("--beta", 12),
-                ("--gamma", 12),
-                ("--corrections", 12),
-                ("--tolerance", 12),
-                ("--max-residual", 12),
-                ("--max-energy-gain", 12),
-                ("--newton-tolerance", 8),
-                ("--record", 8),
-            ] {
+            for (option, one_in) in
+                [("--max-residual", 12), ("--max-energy-gain", 12), ("--newton-tolerance", 8), ("--record", 8)]
+            {
                 if random.below(one_in) == 0 {
                     add(&[option, one_of(random, &NUMBERS)]);
                 }
             }
             if random.below(3) == 0 {
                 add(&["--set", one_of(random, &ASSIGNMENTS)]);
+            }
+            while random.below(3) == 0 {
+                let parameter = one_of(random, &SCHEME_PARAMETERS);
+                add(&["--with", &format!("{parameter}={}", one_of(random, &NUMBERS))]);
             }
             if random.below(6) == 0 {
                 add(&["--constraints", one_of(random, &["position", "velocity", "both"])]);

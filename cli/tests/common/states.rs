@@ -185,9 +185,9 @@ pub fn run(seed: u64) -> Result<String, String> {
     let all: Vec<_> = schemes::entries().collect();
     let scheme_entry = random.pick(&all);
     let mut numbers = Vec::new();
-    for &(name, _) in scheme_entry.parameters {
+    for parameter in scheme_entry.parameters {
         if of_schemes.is_due(&mut random) {
-            numbers.push((name, *random.pick(&VALUES)));
+            numbers.push((parameter.name, *random.pick(&VALUES)));
         }
     }
     let scheme = match scheme_entry.scheme(&numbers) {
@@ -214,7 +214,7 @@ pub fn run(seed: u64) -> Result<String, String> {
     if info.velocities.len() < 10 && random.below(8) == 0 {
         let _ = equilibrium(&model, &state);
     }
-    let is_adaptive = scheme_entry.name.starts_with("esdirk") && random.below(2) == 0;
+    let is_adaptive = scheme.estimates_errors() && random.below(2) == 0;
     let outcome = if is_adaptive {
         adapt(&model, &*scheme, state, dt, &mut random)
     } else if random.below(3) == 0 {

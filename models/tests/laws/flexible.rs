@@ -3,8 +3,8 @@
 use crate::common::{arbitrary_state, noise};
 use crate::rezaei_rod as rod;
 use hamel::modal::{self, ModalError, Modes, Reduced};
-use hamel::schemes::GeneralizedAlpha;
-use hamel::{Model, Scheme, Signal, State, initial_state};
+use hamel::schemes;
+use hamel::{Model, Signal, State, initial_state};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::Dual;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
@@ -177,7 +177,8 @@ fn modes_in_a_pinned_frame() {
 }
 
 fn stepped(model: &dyn Model, n: usize) -> (Vec<f64>, State) {
-    let mut stepper = GeneralizedAlpha::default().start(model, initial_state(model).unwrap()).unwrap();
+    let scheme = schemes::by_name("generalized_alpha", &[]).unwrap();
+    let mut stepper = scheme.start(model, initial_state(model).unwrap()).unwrap();
     for _ in 0..n {
         stepper.step(1e-5).unwrap();
     }

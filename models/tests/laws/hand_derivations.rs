@@ -147,8 +147,8 @@ fn a_tumbling_body_conserves_momentum_and_energy() {
         }
         (totals(stepper.state()) - totals(&start)).amax()
     };
-    let scheme = hamel::schemes::GeneralizedAlpha { rho_infinity: 0.9 };
-    let (coarse, fine) = (drift(&scheme, 100), drift(&scheme, 200));
+    let scheme = hamel::schemes::by_name("generalized_alpha", &[("rho_infinity", 0.9)]).unwrap();
+    let (coarse, fine) = (drift(&*scheme, 100), drift(&*scheme, 200));
     assert!(((coarse / fine).log2() - 2.0).abs() < 0.2, "{coarse:.2e} and {fine:.2e}");
     let exact = drift(&hamel::schemes::RungeKutta, 2000);
     assert!(exact < 1e-11, "{exact:.2e}");

@@ -237,7 +237,8 @@ fn water_that_remembers_damps_as_its_equation_says() {
     let exact = |t: f64| -> f64 { roots.iter().zip(&shares).map(|(root, share)| (share * (root * t).exp()).re).sum() };
 
     let model = Buoy::default();
-    let schemes: [(&dyn Scheme, f64); 2] = [(&RungeKutta, 1e-9), (&hamel::schemes::GeneralizedAlpha::default(), 2e-5)];
+    let implicit = hamel::schemes::by_name("generalized_alpha", &[]).unwrap();
+    let schemes: [(&dyn Scheme, f64); 2] = [(&RungeKutta, 1e-9), (&*implicit, 2e-5)];
     for (scheme, tolerance) in schemes {
         let mut stepper = scheme.start(&model, initial_state(&model).unwrap()).unwrap();
         for step in 1..=5000 {
@@ -462,12 +463,12 @@ multibody! {
 #[test]
 fn angles_say_where_they_are_singular() {
     let (by_rates, by_nu) = (TumblingAngles::default(), TumblingStates::default());
-    let implicit = hamel::schemes::GeneralizedAlpha::default();
+    let implicit = hamel::schemes::by_name("generalized_alpha", &[]).unwrap();
     let cases: [(&dyn Model, &dyn Scheme, &str); 4] = [
         (&by_rates, &RungeKutta, "block.theta"),
         (&by_nu, &RungeKutta, "flight.theta"),
-        (&by_rates, &implicit, "block.theta"),
-        (&by_nu, &implicit, "flight.theta"),
+        (&by_rates, &*implicit, "block.theta"),
+        (&by_nu, &*implicit, "flight.theta"),
     ];
     for (model, scheme, theta) in cases {
         let run = hamel::Simulation::new(model, scheme).step(0.01).until(3.0).run(initial_state(model).unwrap());
@@ -520,7 +521,8 @@ fn inputs_that_are_no_numbers_are_named() {
     let mut model = Otter::default();
     let start = initial_state(&model).unwrap();
     model.inputs.sway = Signal::from(|t: f64| if t < 0.5 { 10.0 } else { f64::NAN });
-    let schemes: [&dyn Scheme; 2] = [&RungeKutta, &hamel::schemes::GeneralizedAlpha::default()];
+    let implicit = hamel::schemes::by_name("generalized_alpha", &[]).unwrap();
+    let schemes: [&dyn Scheme; 2] = [&RungeKutta, &*implicit];
     for scheme in schemes {
         let run = hamel::Simulation::new(&model, scheme).step(0.1).until(1.0).run(start.clone());
         match run.outcome {

@@ -2,8 +2,8 @@
 
 use crate::common::{constraint_jacobian, noise};
 use hamel::consistent::{consistent_acceleration, initial_state};
-use hamel::schemes::{ModifiedHht, Weighting};
-use hamel::{Model, Scheme, State};
+use hamel::schemes;
+use hamel::{Model, State};
 use hamel_models::V8CrankDrive;
 use nalgebra::{DMatrix, DVector};
 
@@ -32,7 +32,7 @@ fn states() -> Vec<(State, f64)> {
     let model = V8CrankDrive::default();
     let mut state = initial_state(&model).unwrap();
     let (mut angle, mut states) = (0.0, vec![(state.clone(), 0.0)]);
-    let scheme = ModifiedHht { alpha: -0.3, weighting: Weighting::BodyFrame };
+    let scheme = schemes::by_name("modified_hht_body_weighted", &[("alpha", -0.3)]).unwrap();
     // A second in, the shaft is fast enough to turn through all positions in few steps.
     state.t = 1.0;
     consistent_acceleration(&model, &mut state).unwrap();

@@ -83,7 +83,7 @@ impl Scheme for DiagonallyImplicit {
         if !info.contacts.is_empty() && !self.carries_contacts() {
             // The coupling of the stages would lift a body off its support again and again.
             let reason = "it has contacts, and with these coefficients a closed one never comes to rest; \
-                          take another ρ∞, or bathe, generalized_alpha, half_explicit, moreau and others";
+                          take another ρ∞, or a scheme that `hamel list schemes` marks with `contacts`";
             return Err(StepError::Undefined { scheme: self.name(), model: info.name, reason });
         }
         let nv = model.dims().nv;

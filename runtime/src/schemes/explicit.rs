@@ -13,6 +13,7 @@ use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::step::{Cause, StepError, StepStats};
+use crate::tables::Range;
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,15 +54,22 @@ pub struct NewmarkPredictorCorrector {
 /// How often a predicted state is corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Corrections {
-    /// This number of times, at least once.
+    /// This number of times, see [`NewmarkPredictorCorrector::CORRECTIONS`].
     Fixed(u32),
     /// Until the position changes by less than this and the velocity by less than this over h; the source leaves it to
     /// the future.
     Tolerance(f64),
 }
 
-/// Corrections after which an iteration with tolerance has failed.
+/// The most corrections; an iteration with tolerance that needs more has failed.
 const MAX_CORRECTIONS: u32 = 1000;
+
+impl NewmarkPredictorCorrector {
+    /// What β and γ may be.
+    pub const WEIGHT: Range = Range::closed(0.0, 1.0);
+    /// What a fixed number of corrections may be.
+    pub const CORRECTIONS: Range = Range::closed(1.0, MAX_CORRECTIONS as f64).in_steps_of(1.0);
+}
 
 impl Default for NewmarkPredictorCorrector {
     fn default() -> Self {
@@ -179,15 +187,14 @@ impl Scheme for NewmarkPredictorCorrector {
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         super::refuse_contacts(self, model)?;
-        super::check_range(self, "β", self.beta, 0.0, 1.0)?;
-        super::check_range(self, "γ", self.gamma, 0.0, 1.0)?;
-        let bad = |reason: String| StepError::BadParameter { scheme: self.name(), reason };
-        match self.corrections {
-            Corrections::Fixed(0) => return Err(bad("expected at least one correction".to_owned())),
-            Corrections::Tolerance(tolerance) if !(tolerance.is_finite() && tolerance > 0.0) => {
-                return Err(bad(format!("the tolerance must be positive and finite, but is {tolerance}")));
-            }
-            Corrections::Fixed(_) | Corrections::Tolerance(_) => {}
+        let (name, value, range) = match self.corrections {
+            Corrections::Fixed(count) => ("corrections", f64::from(count), Self::CORRECTIONS),
+            Corrections::Tolerance(tolerance) => ("tolerance", tolerance, Range::POSITIVE),
+        };
+        for (name, value, range) in
+            [("beta", self.beta, Self::WEIGHT), ("gamma", self.gamma, Self::WEIGHT), (name, value, range)]
+        {
+            super::check_range(&self.name(), name, value, range)?;
         }
         start(self, model, initial, Rule::Newmark(*self))
     }

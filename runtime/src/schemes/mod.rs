@@ -5,11 +5,11 @@ mod coupled;
 mod coupled_matrix;
 mod diagonally_implicit;
 mod explicit;
-mod generalized_alpha;
 mod half_explicit;
 mod iteration_matrix;
 mod linear_multistep;
 mod modified_hht;
+mod newmark;
 mod newmark_step;
 mod registry;
 mod runge_kutta;
@@ -19,18 +19,16 @@ mod time_point;
 pub use coupled::Coupled;
 pub use diagonally_implicit::DiagonallyImplicit;
 pub use explicit::{Corrections, Form, ModifiedEuler, NewmarkPredictorCorrector, RungeKuttaLike};
-pub use generalized_alpha::{GeneralizedAlpha, Hht, Newmark};
 pub use half_explicit::{HalfExplicit, Moreau};
 pub use linear_multistep::LinearMultistep;
-pub use modified_hht::{ModifiedHht, Weighting};
-pub use registry::{Entry, FAMILIES, Family, Stability, all, by_name, caution, entries};
+pub use registry::{Entry, FAMILIES, Family, Parameter, Stability, all, by_name, caution, entries};
 pub use runge_kutta::RungeKutta;
 pub use single_step::SingleStep;
 
 use crate::model::Model;
 use crate::scheme::Scheme;
 use crate::step::StepError;
-use crate::tables::TableError;
+use crate::tables::{Range, TableError};
 
 /// Steps that differ by less than this fraction of their length are equal: sums of times are rounded.
 const SAME_STEP: f64 = 1e-9;
@@ -50,12 +48,12 @@ fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
 }
 
 /// Rejects parameters out of their range.
-fn check_range(scheme: &dyn Scheme, name: &str, value: f64, least: f64, most: f64) -> Result<(), StepError> {
-    if (least..=most).contains(&value) {
+fn check_range(scheme: &str, name: &str, value: f64, range: Range) -> Result<(), StepError> {
+    if range.contains(value) {
         return Ok(());
     }
-    let reason = format!("{name} must lie in [{least:.4}, {most:.4}], but is {value}");
-    Err(StepError::BadParameter { scheme: scheme.name(), reason })
+    let reason = format!("{name} must lie in {range}, but is {value}");
+    Err(StepError::BadParameter { scheme: scheme.to_owned(), reason })
 }
 
 /// Rejects models with contacts.
@@ -65,7 +63,7 @@ fn refuse_contacts(scheme: &dyn Scheme, model: &dyn Model) -> Result<(), StepErr
         return Ok(());
     }
     let reason = "it has contacts, which this scheme does not support; \
-                  generalized_alpha, bathe, ed_alpha, half_explicit, moreau and others do";
+                  take one that `hamel list schemes` marks with `contacts`";
     Err(StepError::Undefined { scheme: scheme.name(), model: info.name, reason })
 }
 

@@ -1,4 +1,5 @@
-//! The HHT scheme modified for Euler parameters [sherif, Eqs. 33, 34, 61-70], as printed and of second order.
+//! What the HHT scheme modified for Euler parameters [sherif, Eqs. 33, 34, 61-70] computes for these, as printed and of
+//! second order; [`super::newmark_step`] does the rest.
 //!
 //! The velocity of Euler parameters is composed in body axes and obeys `eᵀ ė = 0` exactly, so that a spinning body
 //! is not braked. All other coordinates follow classical HHT; rotation blocks need no modification, because their
@@ -7,67 +8,17 @@
 //! As printed, the scheme is of first order for α ≠ 0 although the source calls it second (slope +1 in its Figs. 2
 //! and 9): old forces belong to the old orientation. Turning them with the body restores second order.
 
-use nalgebra::{DMatrix, Matrix4, Vector3, Vector4};
+use nalgebra::{Matrix4, Vector3, Vector4};
 
-use super::generalized_alpha::hht_parameters;
-use super::newmark_step::start;
-use crate::linear_analysis::{NewmarkFamily, Oscillator};
-use crate::model::{Model, State};
 use crate::rotation::{conjugate, matrix_l, product, right_multiplication};
-use crate::scheme::{Options, Scheme, Stepper};
-use crate::step::StepError;
-
-/// HHT-α with the modified Newmark formula for the velocity of Euler parameters.
-///
-/// With joints as constraints on positions it is unstable for weak damping: the heavy top needs α ≤ −0.1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ModifiedHht {
-    /// Numerical damping, in [−1/3, 0].
-    pub alpha: f64,
-    /// How old forces on Euler parameters are averaged with new ones.
-    pub weighting: Weighting,
-}
-
-impl Default for ModifiedHht {
-    fn default() -> Self {
-        Self { alpha: -0.1, weighting: Weighting::BodyFrame }
-    }
-}
 
 /// How forces of the old instant enter the equilibrium of the new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weighting {
+pub(super) enum Weighting {
     /// Component by component, as printed in [sherif, Eq. 20]; first order for α ≠ 0.
     Printed,
     /// Turned with the body, `(L₁ᵀ L₀ + e₁ e₀ᵀ) F₀`; second order.
     BodyFrame,
-}
-
-impl Scheme for ModifiedHht {
-    fn name(&self) -> String {
-        match self.weighting {
-            Weighting::Printed => format!("modified HHT (α = {})", self.alpha),
-            Weighting::BodyFrame => format!("modified HHT, body-weighted (α = {})", self.alpha),
-        }
-    }
-
-    fn order(&self) -> u32 {
-        2
-    }
-
-    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
-        Some(NewmarkFamily::hht(self.alpha).amplification(oscillator))
-    }
-
-    fn stepper<'m>(
-        &self,
-        model: &'m dyn Model,
-        initial: State,
-        options: &Options,
-    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        super::refuse_contacts(self, model)?;
-        start(hht_parameters(self, self.alpha, Some(self.weighting))?, model, initial, options)
-    }
 }
 
 /// `w = L₀ (ė₀ + h (1 − γ) ë₀)`, the known part of half the new angular velocity, `weight = h (1 − γ)`.

@@ -11,6 +11,7 @@ use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 use super::constraint_rows::ConstraintRows;
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
+use super::newmark::{Average, Newmark};
 use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
@@ -20,73 +21,52 @@ use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, Options, Stepper};
 use crate::step::{StepError, StepStats};
+use crate::tables::NewmarkFamily;
 
-/// One scheme of the family.
-#[derive(Clone, Debug)]
-pub(super) struct Parameters {
-    pub(super) name: String,
-    pub(super) beta: f64,
-    pub(super) gamma: f64,
-    pub(super) equilibrium: EquilibriumForm,
-    /// Of the modified formulas for Euler parameters; `None` treats them as a vector.
-    pub(super) weighting: Option<Weighting>,
-}
-
-/// How Newmark's acceleration A enters the equations of motion.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum EquilibriumForm {
-    /// `M A₁ + (1 + α) F₁ − α F₀ = 0` with `F = h − f − Gᵀ λ`; the acceleration of the state is A.
-    /// [sherif, Eq. 61]
-    Weighted { alpha: f64 },
-    /// `r₁ = 0` for the acceleration a of the state, `(1 − αm) A₁ + αm A₀ = (1 − αf) a₁ + αf a₀`.
-    Auxiliary { alpha_m: f64, alpha_f: f64 },
-}
-
-impl EquilibriumForm {
-    /// Factors of A₁, A₀ and a₀ in the acceleration that the residual of the model sees.
-    fn acceleration_factors(self) -> (f64, f64, f64) {
-        match self {
-            // Eq. 61 divided by 1 + α, so that the multipliers keep the factor one. [sherif, Eq. 62]
-            EquilibriumForm::Weighted { alpha } => (1.0 / (1.0 + alpha), 0.0, 0.0),
-            EquilibriumForm::Auxiliary { alpha_m, alpha_f } => {
-                let share = 1.0 / (1.0 - alpha_f);
-                ((1.0 - alpha_m) * share, alpha_m * share, -alpha_f * share)
-            }
-        }
+impl Newmark {
+    /// Factors of A₁, A₀ and a₀ in the acceleration that the residual of the model sees: the equilibrium divided by
+    /// 1 − α_f, so that the multipliers keep the factor one. [sherif, Eq. 62]
+    fn acceleration_factors(&self) -> (f64, f64, f64) {
+        let NewmarkFamily { alpha_m, alpha_f, .. } = self.coefficients;
+        let share = 1.0 / (1.0 - alpha_f);
+        let old = if self.average == Average::Accelerations { -alpha_f * share } else { 0.0 };
+        ((1.0 - alpha_m) * share, alpha_m * share, old)
     }
 
     /// Factor of the old forces F₀ that the residual of the model must equal.
-    fn old_force_factor(self) -> f64 {
-        match self {
-            EquilibriumForm::Weighted { alpha } => alpha / (1.0 + alpha),
-            EquilibriumForm::Auxiliary { .. } => 0.0,
-        }
+    fn old_force_factor(&self) -> f64 {
+        let alpha_f = self.coefficients.alpha_f;
+        if self.average == Average::Accelerations { 0.0 } else { -alpha_f / (1.0 - alpha_f) }
+    }
+
+    /// Whether old forces on Euler parameters turn with the body.
+    fn is_body_weighted(&self) -> bool {
+        self.weighting() == Some(Weighting::BodyFrame) && self.old_force_factor() != 0.0
     }
 }
 
 /// Starts a stepper of the family.
 pub(super) fn start<'m>(
-    parameters: Parameters,
+    scheme: Newmark,
     model: &'m dyn Model,
     initial: State,
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'm>, StepError> {
     let constraints = ConstraintRows::new(model, options.constraint_level.unwrap_or(ConstraintLevel::Position));
-    if parameters.beta == 0.0 && constraints.on_positions() > 0 {
+    if scheme.coefficients.beta == 0.0 && constraints.on_positions() > 0 {
         let reason = "constraints on positions need β > 0";
-        return Err(StepError::Undefined { scheme: parameters.name, model: model.describe().name, reason });
+        return Err(StepError::Undefined { scheme: scheme.name, model: model.describe().name, reason });
     }
-    if parameters.beta == 0.0 && !model.describe().contacts.is_empty() {
+    if scheme.coefficients.beta == 0.0 && !model.describe().contacts.is_empty() {
         let reason = "contacts need β > 0";
-        return Err(StepError::Undefined { scheme: parameters.name, model: model.describe().name, reason });
+        return Err(StepError::Undefined { scheme: scheme.name, model: model.describe().name, reason });
     }
-    let name = parameters.name.clone();
+    let name = scheme.name.clone();
     let auxiliary = initial.a.clone();
-    let exact = match parameters.equilibrium {
-        EquilibriumForm::Weighted { alpha } if alpha != 0.0 => Some(Acceleration::new(model, name.clone())),
-        EquilibriumForm::Weighted { .. } | EquilibriumForm::Auxiliary { .. } => None,
-    };
-    let step = Step::new(parameters, model, initial, constraints);
+    let NewmarkFamily { alpha_m, alpha_f, .. } = scheme.coefficients;
+    let is_inexact = scheme.average != Average::Accelerations && alpha_m != alpha_f;
+    let exact = is_inexact.then(|| Acceleration::new(model, name.clone()));
+    let step = Step::new(scheme, model, initial, constraints);
     let solver = LinearSolver::from_pattern(step.matrix.pattern().clone());
     let unknowns = solver.size();
     let newton = Newton::new(solver, options.tolerance);
@@ -179,9 +159,7 @@ impl NewmarkStepper<'_> {
         }
         step.begin(dt);
         let t = step.old.t;
-        if let Some(contacts) =
-            contacts.as_deref_mut().filter(|_| step.parameters.equilibrium.old_force_factor() != 0.0)
-        {
+        if let Some(contacts) = contacts.as_deref_mut().filter(|_| step.scheme.old_force_factor() != 0.0) {
             contacts.evaluate(0, t, step.old.q.as_slice(), step.old.v.as_slice());
             contacts.add_forces(0, -1.0, step.old_force.as_mut_slice());
         }
@@ -200,7 +178,7 @@ impl NewmarkStepper<'_> {
 struct Step<'m> {
     model: &'m dyn Model,
     blocks: &'static [Block],
-    parameters: Parameters,
+    scheme: Newmark,
     dt: f64,
     old: State,
     /// The iterate; its acceleration is the one that the residual of the model sees.
@@ -220,10 +198,10 @@ struct Step<'m> {
 }
 
 impl<'m> Step<'m> {
-    fn new(parameters: Parameters, model: &'m dyn Model, initial: State, constraints: ConstraintRows) -> Self {
+    fn new(scheme: Newmark, model: &'m dyn Model, initial: State, constraints: ConstraintRows) -> Self {
         let blocks = model.describe().blocks;
         let dims = model.dims();
-        let is_body_weighted = is_body_weighted(&parameters);
+        let is_body_weighted = scheme.is_body_weighted();
         // In the order in which `matrix` adds them.
         let mut corrections = Vec::new();
         for (block, _, columns) in ranges(blocks) {
@@ -232,7 +210,7 @@ impl<'m> Step<'m> {
                     corrections.push(Correction::Columns(Source::Stiffness, columns.clone()));
                     corrections.push(Correction::Columns(Source::ConstraintJacobian, columns));
                 }
-                Block::EulerParameters if parameters.weighting.is_some() => {
+                Block::EulerParameters if scheme.weighting().is_some() => {
                     corrections.push(Correction::Columns(Source::Damping, columns.clone()));
                     if is_body_weighted {
                         corrections.push(Correction::Diagonal(columns));
@@ -245,7 +223,7 @@ impl<'m> Step<'m> {
         Self {
             model,
             blocks,
-            parameters,
+            scheme,
             dt: 0.0,
             new: initial.clone(),
             old: initial,
@@ -262,7 +240,7 @@ impl<'m> Step<'m> {
 
     /// Factors of A₁ in the coordinates and in the velocities: h² β and h γ.
     fn newmark_factors(&self) -> (f64, f64) {
-        (self.dt * self.dt * self.parameters.beta, self.dt * self.parameters.gamma)
+        (self.dt * self.dt * self.scheme.coefficients.beta, self.dt * self.scheme.coefficients.gamma)
     }
 
     /// Sets up the step from the old state; the old acceleration and multipliers are the first guess.
@@ -271,11 +249,11 @@ impl<'m> Step<'m> {
         self.new.t = self.old.t + dt;
         self.auxiliary.copy_from(&self.old_auxiliary);
         self.new.lambda.copy_from(&self.old.lambda);
-        if self.parameters.equilibrium.old_force_factor() != 0.0 {
+        if self.scheme.old_force_factor() != 0.0 {
             self.evaluate_old_force();
         }
-        if self.parameters.weighting.is_some() {
-            let weight = dt * (1.0 - self.parameters.gamma);
+        if self.scheme.weighting().is_some() {
+            let weight = dt * (1.0 - self.scheme.coefficients.gamma);
             let blocks = ranges(self.blocks).filter(|(block, ..)| *block == Block::EulerParameters);
             for ((_, q, v), angular) in blocks.zip(&mut self.angular) {
                 let (e, rate) = (euler_parameters(&self.old.q.as_slice()[q]), &self.old.v.as_slice()[v.clone()]);
@@ -295,7 +273,7 @@ impl<'m> Step<'m> {
         self.new.a.fill(0.0);
         self.model.residual(&self.new, self.old_force.as_mut_slice(), self.old_constraint.as_mut_slice());
         self.new.t = time;
-        if is_body_weighted(&self.parameters) {
+        if self.scheme.is_body_weighted() {
             for (_, q, v) in ranges(self.blocks).filter(|(block, ..)| *block == Block::EulerParameters) {
                 let force = &mut self.old_force.as_mut_slice()[v];
                 let e = euler_parameters(&self.old.q.as_slice()[q]);
@@ -306,7 +284,7 @@ impl<'m> Step<'m> {
 
     /// q₁, v₁ and the acceleration that the residual sees, from A₁.
     fn evaluate_new_state(&mut self) {
-        let (h, Parameters { beta, gamma, equilibrium, .. }) = (self.dt, &self.parameters);
+        let (h, NewmarkFamily { beta, gamma, .. }) = (self.dt, self.scheme.coefficients);
         let (position_factor, velocity_factor) = (h * h * beta, h * gamma);
 
         let increment = &mut self.increment;
@@ -319,13 +297,13 @@ impl<'m> Step<'m> {
         self.new.v.axpy(h * (1.0 - gamma), &self.old_auxiliary, 1.0);
         self.new.v.axpy(velocity_factor, &self.auxiliary, 1.0);
 
-        let (new, auxiliary, old) = equilibrium.acceleration_factors();
+        let (new, auxiliary, old) = self.scheme.acceleration_factors();
         self.new.a.copy_from(&self.auxiliary);
         self.new.a *= new;
         self.new.a.axpy(auxiliary, &self.old_auxiliary, 1.0);
         self.new.a.axpy(old, &self.old.a, 1.0);
 
-        if self.parameters.weighting.is_some() {
+        if self.scheme.weighting().is_some() {
             let blocks = ranges(self.blocks).filter(|(block, ..)| *block == Block::EulerParameters);
             for ((_, q, v), angular) in blocks.zip(&self.angular) {
                 let e = euler_parameters(&self.new.q.as_slice()[q]);
@@ -341,7 +319,7 @@ impl<'m> Step<'m> {
         for values in [q, v, a, lambda, &mut self.auxiliary] {
             drop_vanishing(values.as_mut_slice());
         }
-        if let EquilibriumForm::Weighted { .. } = self.parameters.equilibrium {
+        if self.scheme.average != Average::Accelerations {
             self.new.a.copy_from(&self.auxiliary);
         }
         std::mem::swap(&mut self.old, &mut self.new);
@@ -366,11 +344,11 @@ impl Equations for Step<'_> {
     fn residual(&mut self, out: &mut [f64]) {
         let (force, constraint) = out.split_at_mut(self.old_force.len());
         self.model.residual(&self.new, force, constraint);
-        let share = self.parameters.equilibrium.old_force_factor();
+        let share = self.scheme.old_force_factor();
         if share != 0.0 {
             for (block, q, v) in ranges(self.blocks) {
                 let (force, old_force) = (&mut force[v.clone()], &self.old_force.as_slice()[v]);
-                if block == Block::EulerParameters && is_body_weighted(&self.parameters) {
+                if block == Block::EulerParameters && self.scheme.is_body_weighted() {
                     let e = euler_parameters(&self.new.q.as_slice()[q]);
                     let carried = modified_hht::force_from_body(&e, &euler_parameters(old_force));
                     subtract(force, share, carried.as_slice());
@@ -385,10 +363,10 @@ impl Equations for Step<'_> {
 
     fn matrix(&mut self, out: &mut [f64]) {
         let (position_factor, velocity_factor) = self.newmark_factors();
-        let (ca, ..) = self.parameters.equilibrium.acceleration_factors();
+        let (ca, ..) = self.scheme.acceleration_factors();
         self.matrix.begin(self.model, &self.new, ca, velocity_factor, position_factor, out);
 
-        let share = self.parameters.equilibrium.old_force_factor();
+        let share = self.scheme.old_force_factor();
         let mut index = 0;
         let mut angular = self.angular.iter();
         for (block, q, v) in ranges(self.blocks) {
@@ -408,7 +386,7 @@ impl Equations for Step<'_> {
                     index += 2;
                 }
                 Block::EulerParameters => {
-                    let (Some(_), Some(angular)) = (self.parameters.weighting, angular.next()) else { continue };
+                    let (Some(_), Some(angular)) = (self.scheme.weighting(), angular.next()) else { continue };
                     let e = euler_parameters(&self.new.q.as_slice()[q]);
                     let acceleration = euler_parameters(&self.auxiliary.as_slice()[v.clone()]);
                     let change =
@@ -416,7 +394,7 @@ impl Equations for Step<'_> {
                             - Matrix4::identity() * velocity_factor;
                     self.matrix.add(index, 1.0, |i, k| change[(i, k)], out);
                     index += 1;
-                    if is_body_weighted(&self.parameters) {
+                    if self.scheme.is_body_weighted() {
                         let carried = right_multiplication(&euler_parameters(&self.old_force.as_slice()[v]));
                         self.matrix.add(index, -share * position_factor, |i, k| carried[(i, k)], out);
                         index += 1;
@@ -449,11 +427,6 @@ impl Equations for Step<'_> {
     }
 }
 
-/// Whether old forces on Euler parameters turn with the body.
-fn is_body_weighted(parameters: &Parameters) -> bool {
-    parameters.weighting == Some(Weighting::BodyFrame) && parameters.equilibrium.old_force_factor() != 0.0
-}
-
 /// `x −= factor · y`.
 fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
     for (x, y) in x.iter_mut().zip(y) {
@@ -467,38 +440,39 @@ mod tests {
     use super::*;
 
     /// Residual and matrix of a step of 0.05 s at an iterate that is no solution, against central differences.
-    fn assert_matrix_is_exact(parameters: &Parameters, model: &dyn Model, initial: State) {
+    fn assert_matrix_is_exact(scheme: &Newmark, model: &dyn Model, initial: State) {
         let constraints = ConstraintRows::new(model, ConstraintLevel::Position);
-        let mut step = Step::new(parameters.clone(), model, initial, constraints);
+        let mut step = Step::new(scheme.clone(), model, initial, constraints);
         // As in a second step, where the auxiliary acceleration is not that of the state.
         step.old_auxiliary.copy_from(&step.old.a);
         step.old_auxiliary.add_scalar_mut(0.3);
         step.old.lambda.add_scalar_mut(0.7);
         step.begin(0.05);
         let pattern = step.matrix.pattern().clone();
-        let what = format!("{} on {}", parameters.name, model.describe().name);
+        let what = format!("{} on {}", scheme.name, model.describe().name);
         crate::newton::assert_matrix_is_exact(&mut step, &pattern, &what);
     }
 
     #[test]
     fn iteration_matrix_is_the_derivative_of_the_residual() {
-        let weighted = |alpha| EquilibriumForm::Weighted { alpha };
         let kinds = [
-            ("Newmark", weighted(0.0), None),
-            ("HHT", weighted(-0.3), None),
-            ("generalized-α", EquilibriumForm::Auxiliary { alpha_m: 0.125, alpha_f: 0.375 }, None),
-            ("modified HHT", weighted(-0.3), Some(Weighting::Printed)),
-            ("modified HHT, body-weighted", weighted(-0.3), Some(Weighting::BodyFrame)),
+            ("Newmark", [0.0, 0.0], Average::Forces),
+            ("HHT", [0.0, 0.3], Average::Forces),
+            ("generalized-α", [0.125, 0.375], Average::Accelerations),
+            ("averaged forces with both weights", [0.125, 0.375], Average::Forces),
+            ("modified HHT", [0.0, 0.3], Average::ForcesModified(Weighting::Printed)),
+            ("modified HHT, body-weighted", [0.0, 0.3], Average::ForcesModified(Weighting::BodyFrame)),
         ];
-        for (name, equilibrium, weighting) in kinds {
-            let parameters = Parameters { name: name.to_owned(), beta: 0.36, gamma: 0.7, equilibrium, weighting };
+        for (name, [alpha_m, alpha_f], average) in kinds {
+            let coefficients = NewmarkFamily { beta: 0.36, gamma: 0.7, alpha_m, alpha_f };
+            let scheme = Newmark { name: name.to_owned(), coefficients, average };
             let body = FreeBody::TUMBLING;
-            assert_matrix_is_exact(&parameters, &Oscillator, Oscillator::initial());
-            assert_matrix_is_exact(&parameters, &Pendulum, Pendulum::initial());
-            assert_matrix_is_exact(&parameters, &body, body.initial(FreeBody::SPIN));
-            assert_matrix_is_exact(&parameters, &HeavyTop, HeavyTop::initial());
+            assert_matrix_is_exact(&scheme, &Oscillator, Oscillator::initial());
+            assert_matrix_is_exact(&scheme, &Pendulum, Pendulum::initial());
+            assert_matrix_is_exact(&scheme, &body, body.initial(FreeBody::SPIN));
+            assert_matrix_is_exact(&scheme, &HeavyTop, HeavyTop::initial());
             let craft = Craft::PULLED.initial([2.0, -3.0, 1.0], [0.5, 1.5, -2.0]);
-            assert_matrix_is_exact(&parameters, &Craft::PULLED, craft);
+            assert_matrix_is_exact(&scheme, &Craft::PULLED, craft);
         }
     }
 }

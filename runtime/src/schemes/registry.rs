@@ -3,11 +3,14 @@
 //! A member of a family is one entry; what stands here about order and stability is what the laws of the schemes hold
 //! it to.
 
+use super::modified_hht::Weighting;
+use super::newmark::{Average, Newmark};
 use super::*;
 use crate::linear_analysis::{Oscillator, spectral_radius};
 use crate::model::Model;
 use crate::scheme::{ConstraintLevel, Options, Predictor};
-use crate::tables::{self, TableError, Tableau};
+use crate::spelling::{similar, suggestion};
+use crate::tables::{self, NewmarkFamily, PUBLISHED_RHO_INFINITY, RHO_INFINITY, Range, TableError, Tableau};
 
 /// What shares one algorithm.
 pub struct Family {
@@ -21,8 +24,8 @@ pub struct Family {
 pub struct Entry {
     /// Name, e.g. `rho_bathe`.
     pub name: &'static str,
-    /// Names and default values of the parameters.
-    pub parameters: &'static [(&'static str, f64)],
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
     /// Stability on linear oscillators.
     pub stability: Stability,
     /// Orders of q, v and λ with constraints imposed on velocities; `None` where the scheme is undefined or unstable.
@@ -33,6 +36,23 @@ pub struct Entry {
     /// Where it is described.
     pub source: &'static str,
     make: fn(&[f64]) -> Result<Box<dyn Scheme>, StepError>,
+}
+
+/// A parameter of a scheme.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// Name, e.g. `rho_infinity`.
+    pub name: &'static str,
+    /// What it may be.
+    pub range: Range,
+    /// What it is where nothing else is given.
+    pub default: f64,
+}
+
+impl std::fmt::Display for Parameter {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{} in {} (default {})", self.name, self.range, self.default)
+    }
 }
 
 /// For which Ω = ωh the oscillator `q̈ + ω² q = 0` does not grow.
@@ -59,7 +79,16 @@ impl std::fmt::Display for Stability {
     }
 }
 
-const RHO: &[(&str, f64)] = &[("rho_infinity", 0.6)];
+const fn parameter(name: &'static str, range: Range, default: f64) -> Parameter {
+    Parameter { name, range, default }
+}
+
+const RHO: &[Parameter] = &[parameter("rho_infinity", RHO_INFINITY, 0.6)];
+const PUBLISHED_RHO: &[Parameter] = &[parameter("rho_infinity", PUBLISHED_RHO_INFINITY, 0.6)];
+const ALPHA: &[Parameter] = &[parameter("alpha", Range::closed(-1.0 / 3.0, 0.0), -0.1)];
+/// Of Newmark's formulas as predictor and corrector.
+const BETA: Parameter = parameter("beta", NewmarkPredictorCorrector::WEIGHT, 0.25);
+const GAMMA: Parameter = parameter("gamma", NewmarkPredictorCorrector::WEIGHT, 0.5);
 /// Constraints that neither q, v nor λ suffers from.
 const SECOND: Option<[u32; 3]> = Some([2, 2, 2]);
 /// Stages of second order and a multiplier that is a derivative more.
@@ -102,16 +131,19 @@ pub static FAMILIES: &[Family] = &[
             },
             Entry {
                 name: "newmark_predictor_corrector",
-                parameters: &[("beta", 0.25), ("gamma", 0.5), ("corrections", 3.0)],
+                parameters: &[BETA, GAMMA, parameter("corrections", NewmarkPredictorCorrector::CORRECTIONS, 3.0)],
                 stability: Below(1.7193),
                 index_2: None,
                 index_3: None,
                 source: "simo, Sect. 4.3, corrected",
-                make: |p| newmark_predictor_corrector(p[0], p[1], p[2]),
+                make: |p| {
+                    let corrections = Corrections::Fixed(p[2].round() as u32);
+                    boxed(NewmarkPredictorCorrector { beta: p[0], gamma: p[1], corrections })
+                },
             },
             Entry {
                 name: "newmark_iterated",
-                parameters: &[("beta", 0.25), ("gamma", 0.5), ("tolerance", 1e-12)],
+                parameters: &[BETA, GAMMA, parameter("tolerance", Range::POSITIVE, 1e-12)],
                 stability: Below(2.0),
                 index_2: None,
                 index_3: None,
@@ -137,48 +169,60 @@ pub static FAMILIES: &[Family] = &[
         entries: &[
             Entry {
                 name: "newmark",
-                parameters: &[("beta", 0.25), ("gamma", 0.5)],
+                parameters: &[BETA, parameter("gamma", Range::closed(0.5, 1.0), 0.5)],
                 stability: Always,
                 index_2: SECOND,
                 index_3: Some([2, 2, 0]),
                 source: "sherif, Eqs. 59, 60",
-                make: |p| boxed(Newmark { beta: p[0], gamma: p[1] }),
+                make: |p| {
+                    let name = format!("Newmark (β = {}, γ = {})", p[0], p[1]);
+                    newmark(name, NewmarkFamily::newmark(p[0], p[1]), Average::Forces)
+                },
             },
             Entry {
                 name: "hht",
-                parameters: &[("alpha", -0.1)],
+                parameters: ALPHA,
                 stability: Always,
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "sherif, Eqs. 19, 59-63",
-                make: |p| boxed(Hht { alpha: p[0] }),
+                make: |p| newmark(format!("HHT (α = {})", p[0]), NewmarkFamily::hht(p[0]), Average::Forces),
             },
             Entry {
                 name: "generalized_alpha",
-                parameters: &[("rho_infinity", 0.8)],
+                parameters: &[parameter("rho_infinity", RHO_INFINITY, 0.8)],
                 stability: Always,
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "rezaei, Eqs. 94-96",
-                make: |p| boxed(GeneralizedAlpha { rho_infinity: p[0] }),
+                make: |p| {
+                    let name = format!("generalized-α (ρ∞ = {})", p[0]);
+                    newmark(name, NewmarkFamily::generalized_alpha(p[0]), Average::Accelerations)
+                },
             },
             Entry {
                 name: "modified_hht",
-                parameters: &[("alpha", -0.1)],
+                parameters: ALPHA,
                 stability: Always,
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "sherif, Eqs. 33, 34, 61-70",
-                make: |p| boxed(ModifiedHht { alpha: p[0], weighting: Weighting::Printed }),
+                make: |p| {
+                    let average = Average::ForcesModified(Weighting::Printed);
+                    newmark(format!("modified HHT (α = {})", p[0]), NewmarkFamily::hht(p[0]), average)
+                },
             },
             Entry {
                 name: "modified_hht_body_weighted",
-                parameters: &[("alpha", -0.1)],
+                parameters: ALPHA,
                 stability: Always,
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "sherif, Eqs. 33, 34, 61-70, of second order",
-                make: |p| boxed(ModifiedHht { alpha: p[0], weighting: Weighting::BodyFrame }),
+                make: |p| {
+                    let average = Average::ForcesModified(Weighting::BodyFrame);
+                    newmark(format!("modified HHT, body-weighted (α = {})", p[0]), NewmarkFamily::hht(p[0]), average)
+                },
             },
         ],
     },
@@ -387,7 +431,7 @@ pub static FAMILIES: &[Family] = &[
         entries: &[
             Entry {
                 name: "mssth3_published",
-                parameters: RHO,
+                parameters: PUBLISHED_RHO,
                 stability: Always,
                 index_2: THIRD,
                 index_3: STAGED,
@@ -396,7 +440,7 @@ pub static FAMILIES: &[Family] = &[
             },
             Entry {
                 name: "mssth4_published",
-                parameters: RHO,
+                parameters: PUBLISHED_RHO,
                 stability: Always,
                 index_2: THIRD,
                 index_3: STAGED,
@@ -405,7 +449,7 @@ pub static FAMILIES: &[Family] = &[
             },
             Entry {
                 name: "mssth5_published",
-                parameters: RHO,
+                parameters: PUBLISHED_RHO,
                 stability: Always,
                 index_2: THIRD,
                 index_3: STAGED,
@@ -452,13 +496,8 @@ fn boxed(scheme: impl Scheme + 'static) -> Result<Box<dyn Scheme>, StepError> {
     Ok(Box::new(scheme))
 }
 
-/// The number of corrections was written as a parameter.
-fn newmark_predictor_corrector(beta: f64, gamma: f64, corrections: f64) -> Result<Box<dyn Scheme>, StepError> {
-    if corrections.fract() != 0.0 || !(1.0..=1000.0).contains(&corrections) {
-        let reason = format!("corrections must be a whole number from 1 to 1000, but is {corrections}");
-        return Err(StepError::BadParameter { scheme: "Newmark predictor-corrector".to_owned(), reason });
-    }
-    boxed(NewmarkPredictorCorrector { beta, gamma, corrections: Corrections::Fixed(corrections as u32) })
+fn newmark(name: String, coefficients: NewmarkFamily, average: Average) -> Result<Box<dyn Scheme>, StepError> {
+    boxed(Newmark { name, coefficients, average })
 }
 
 /// Only schemes of fourth and fifth order profit from a first guess of three points. [zhang, Sect. 2.3]
@@ -491,20 +530,25 @@ impl Entry {
     /// The scheme with these parameters; those that are not given keep their default.
     ///
     /// # Errors
-    /// [`StepError::BadParameter`] for an unknown parameter, and for values that no table of coefficients has; other
-    /// ranges are checked when the scheme starts.
+    /// [`StepError::BadParameter`] for unknown parameters and for values out of their range.
     pub fn scheme(&self, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
-        let mut values: Vec<f64> = self.parameters.iter().map(|&(_, value)| value).collect();
-        for &(parameter, value) in parameters {
-            let Some(place) = self.parameters.iter().position(|&(known, _)| known == parameter) else {
-                let known: Vec<&str> = self.parameters.iter().map(|&(known, _)| known).collect();
-                let expected = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                let reason = format!("no parameter `{parameter}`; expected {expected}");
-                return Err(StepError::BadParameter { scheme: self.name.to_owned(), reason });
+        let mut values: Vec<f64> = self.parameters.iter().map(|parameter| parameter.default).collect();
+        for &(name, value) in parameters {
+            let Some(place) = self.parameters.iter().position(|known| known.name == name) else {
+                return Err(self.unknown(name));
             };
+            check_range(self.name, name, value, self.parameters[place].range)?;
             values[place] = value;
         }
         (self.make)(&values)
+    }
+
+    fn unknown(&self, name: &str) -> StepError {
+        let meant = suggestion(&similar(name, self.parameters.iter().map(|known| known.name)));
+        let known: Vec<String> = self.parameters.iter().map(Parameter::to_string).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let reason = format!("no parameter `{name}`, known: {known}{meant}");
+        StepError::BadParameter { scheme: self.name.to_owned(), reason }
     }
 }
 

@@ -167,7 +167,7 @@ impl<'a> Simulation<'a> {
     /// again, so that schemes keep their order whatever jumps.
     ///
     /// ```
-    /// use hamel::schemes::GeneralizedAlpha;
+    /// use hamel::schemes;
     /// use hamel::{Signal, Simulation, initial_state};
     ///
     /// hamel::multibody! {
@@ -185,7 +185,8 @@ impl<'a> Simulation<'a> {
     ///     let (drive, held) = Signal::held(0.0);
     ///     let mut model = Cart::default();
     ///     model.inputs.drive = drive;
-    ///     let run = Simulation::new(&model, &GeneralizedAlpha { rho_infinity: 0.8 })
+    ///     let scheme = schemes::by_name("generalized_alpha", &[("rho_infinity", 0.8)])?;
+    ///     let run = Simulation::new(&model, &*scheme)
     ///         .step(1e-3)
     ///         .until(10.0)
     ///         .controller(1e-2, [&held], |state| [4.0 * (1.0 - state.q[0]) - 4.0 * state.v[0]])

@@ -1,6 +1,8 @@
 //! The ED-α scheme as a Runge-Kutta scheme whose second and third stage are solved together.
 
-use super::{TableError, Tableau, check_range, check_rho};
+use std::ops::Bound;
+
+use super::{Range, TableError, Tableau, check_range, check_rho};
 
 /// ED-α with its three stages i, j and i+1; j stands at the beginning of the step. [rezaei, Eqs. 68-84]
 ///
@@ -10,7 +12,7 @@ use super::{TableError, Tableau, check_range, check_rho};
 /// For parameters outside their intervals.
 pub fn ed_alpha(rho_infinity: f64, alpha_ar: f64) -> Result<Tableau, TableError> {
     check_rho(rho_infinity)?;
-    check_range("α_AR", alpha_ar, f64::MIN_POSITIVE, 0.5)?;
+    check_range("α_AR", alpha_ar, Range { highest: Bound::Included(0.5), ..Range::POSITIVE })?;
     let alpha = (1.0 - rho_infinity) / (1.0 + rho_infinity);
     let matrix = vec![vec![0.0; 3], vec![alpha_ar * (1.0 - alpha), alpha_ar * alpha, -alpha_ar], vec![0.0, 0.5, 0.5]];
     Ok(Tableau { nodes: vec![0.0, 0.0, 1.0], weights: vec![0.0, 0.5, 0.5], matrix, embedded: None })

@@ -9,7 +9,9 @@ mod esdirk;
 mod msstc;
 mod mssth;
 mod multistep;
+mod newmark;
 mod predictor;
+mod range;
 mod runge_kutta;
 mod single_step;
 mod tableau;
@@ -17,9 +19,11 @@ mod tableau;
 pub use ed_alpha::ed_alpha;
 pub use esdirk::{esdirk324, esdirk325, esdirk436sa2};
 pub use msstc::{msstc, rho_bathe};
-pub use mssth::{mssth, mssth_published};
+pub use mssth::{PUBLISHED_RHO_INFINITY, mssth, mssth_published};
 pub use multistep::{Multistep, lms, lms2_variable};
+pub use newmark::NewmarkFamily;
 pub use predictor::{Predictor, constant, three_point, two_point};
+pub use range::Range;
 pub use runge_kutta::{bathe, gauss, radau_iia3, radau_iia5, runge_kutta4, trapezoidal};
 pub use single_step::{SingleStep, ss};
 pub use tableau::Tableau;
@@ -30,16 +34,14 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum TableError {
     /// A parameter outside its interval, or not finite.
-    #[error("{parameter} must lie in [{least}, {most}], but is {value}")]
+    #[error("{parameter} must lie in {range}, but is {value}")]
     OutOfRange {
         /// Name of the parameter.
         parameter: &'static str,
         /// What was given.
         value: f64,
-        /// Least value.
-        least: f64,
-        /// Largest value.
-        most: f64,
+        /// What it may be.
+        range: Range,
     },
     /// The family has no member of this size.
     #[error("{family} exists for {least} to {most} {unit}, not for {count}")]
@@ -55,27 +57,19 @@ pub enum TableError {
         /// Largest number.
         most: usize,
     },
-    /// The family has published coefficients for other values of ρ∞ only.
-    #[error("{family} is published for ρ∞ = 0, 0.1, … 1, not for {rho_infinity}; with nodes of our own it takes any")]
-    NotPublished {
-        /// Name of the family.
-        family: &'static str,
-        /// What was given.
-        rho_infinity: f64,
-    },
 }
 
-/// Refuses values outside an interval.
-fn check_range(parameter: &'static str, value: f64, least: f64, most: f64) -> Result<(), TableError> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(TableError::OutOfRange { parameter, value, least, most })
+/// ρ∞, the spectral radius for infinite frequency.
+pub const RHO_INFINITY: Range = Range::closed(0.0, 1.0);
+
+/// Refuses values outside a range.
+fn check_range(parameter: &'static str, value: f64, range: Range) -> Result<(), TableError> {
+    if range.contains(value) { Ok(()) } else { Err(TableError::OutOfRange { parameter, value, range }) }
 }
 
 /// Refuses spectral radii outside [0, 1].
 fn check_rho(rho: f64) -> Result<(), TableError> {
-    check_range("ρ∞", rho, 0.0, 1.0)
+    check_range("ρ∞", rho, RHO_INFINITY)
 }
 
 /// Refuses members that a family does not have.

@@ -6,7 +6,7 @@
 //! [`mssth`] has fixed nodes that never cross: its coefficients are smooth functions of ρ∞, of at most 3, 1.2 and 6.1, with
 //! an error of order n + 1 at most a third above the smallest for n = 4. [`mssth_published`] has the published ones.
 
-use super::{TableError, Tableau, binomial, check_member, check_rho};
+use super::{RHO_INFINITY, Range, TableError, Tableau, binomial, check_member, check_range, check_rho};
 
 /// MSSTH with `n` = 3, 4 or 5 implicit stages, of order n; R(∞) = ρ∞ for n = 3 and 4, −ρ∞ for n = 5. Its coefficients
 /// are smooth functions of ρ∞. [zhang, Sect. 2.3 and Appendix], with other nodes
@@ -23,16 +23,18 @@ pub fn mssth(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
     })
 }
 
+/// ρ∞ for which coefficients of MSSTH are published.
+pub const PUBLISHED_RHO_INFINITY: Range = RHO_INFINITY.in_steps_of(0.1);
+
 /// MSSTH with the nodes that its authors computed with, which exist for ρ∞ = 0, 0.1, … 1.
 /// [zhang, Sect. 2.3 and Appendix]
 ///
 /// # Errors
-/// Those of [`mssth`], and [`TableError::NotPublished`] for ρ∞ between the published values.
+/// Those of [`mssth`], and for ρ∞ between the published values.
 pub fn mssth_published(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
     check(n, rho_infinity)?;
-    let Some(place) = published_place(rho_infinity) else {
-        return Err(TableError::NotPublished { family: "MSSTH", rho_infinity });
-    };
+    check_range("ρ∞", rho_infinity, PUBLISHED_RHO_INFINITY)?;
+    let place = (10.0 * rho_infinity).round() as usize;
     let gamma = gamma(n, rho_infinity);
     Ok(match n {
         3 => third_order(gamma, third_node(gamma)),
@@ -78,14 +80,6 @@ const PUBLISHED_5: [f64; 11] = [
     0.497_168_342_537_931_5,
     0.453_617_259_372_588_55,
 ];
-
-/// Which of 0, 0.1, … 1 this is, if any.
-fn published_place(rho_infinity: f64) -> Option<usize> {
-    let position = 10.0 * rho_infinity;
-    let nearest = position.round();
-    // A person writes 0.3, not the double that is three tenths of one.
-    ((position - nearest).abs() < 1e-12).then_some(nearest as usize)
-}
 
 /// γ from `Σ_j (−1)^j (n over j) γ^j / (n−j)! = ± ρ∞ γⁿ`: the coefficient that R has at infinity. [zhang, Sect. 2.3]
 ///

@@ -1,6 +1,6 @@
 //! Linear multistep schemes LMS2, LMS3, LMS4: second order, A-stable, r-fold root −ρ∞ at infinity. [zhang, Eqs. 2-4]
 
-use super::{TableError, binomial, check_member, check_range, check_rho};
+use super::{Range, TableError, binomial, check_member, check_range, check_rho};
 
 /// `y_k = Σ_{j=1}^r α_j y_{k−j} + h Σ_{j=0}^r β_j ẏ_{k−j}`.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ pub fn lms(r: usize, rho_infinity: f64) -> Result<Multistep, TableError> {
 /// For ρ∞ outside [0, 1], or a ratio that is not positive and finite.
 pub fn lms2_variable(rho_infinity: f64, ratio: f64) -> Result<([f64; 2], [f64; 3]), TableError> {
     check_rho(rho_infinity)?;
-    check_range("the ratio of step sizes", ratio, f64::MIN_POSITIVE, f64::MAX)?;
+    check_range("the ratio of step sizes", ratio, Range::POSITIVE)?;
     let square = (1.0 - rho_infinity) * (1.0 - rho_infinity);
     let divisor = 2.0 * (1.0 + ratio) - square;
     let b = ratio * (square * (2.0 + ratio) + 2.0 * (2.0 * rho_infinity - 1.0) * (1.0 + ratio)) / divisor;

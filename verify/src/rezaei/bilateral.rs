@@ -158,7 +158,7 @@ pub(super) fn fig_22() -> Result<Report, StepError> {
                 Expected::Order { order: expected, tolerance: 0.05 },
                 measured,
             );
-            let is_stated = name.starts_with("generalized") || name == "Bathe";
+            let is_stated = ["generalized_alpha", "bathe"].contains(&key);
             let is_second = is_stated && expected == 2.0;
             report.claims.push(if is_second { claim.in_words("second order accurate") } else { claim });
             let points = FIGURE_STEPS.into_iter().zip(errors).collect();

@@ -1,8 +1,7 @@
 //! Newmark, generalized-α, Bathe and ED-α on the linear oscillator. [rezaei, Figs. 10, 11, 12]
 
-use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
-use hamel::tables;
+use hamel::tables::{self, NewmarkFamily};
 use hamel_report::{Claim, Expected, Report};
 
 use super::parameters::pair_of_figures;

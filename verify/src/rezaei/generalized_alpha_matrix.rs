@@ -2,8 +2,9 @@
 //!
 //! The third state is the auxiliary acceleration A; Eq. 94 calls it a.
 
-use hamel::linear_analysis::{NewmarkFamily, Oscillator, spectral_radius};
+use hamel::linear_analysis::{Oscillator, spectral_radius};
 use hamel::scheme::StepError;
+use hamel::tables::NewmarkFamily;
 use hamel_report::{Claim, Expected, Report};
 use nalgebra::{Complex, DMatrix};
 

@@ -1,7 +1,7 @@
 //! HHT and generalized-α over their parameters. [rezaei, Figs. 7, 8, 9]
 
-use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
+use hamel::tables::NewmarkFamily;
 use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
 
 use super::stability_region::POINTS;

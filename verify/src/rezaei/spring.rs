@@ -3,8 +3,8 @@
 //! What the figures of the constrained system show follows from one inconsistency: the start's acceleration has no
 //! contact force (Eq. 25). All of it has a closed form, derived here by hand; with a consistent start it is gone.
 
-use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
+use hamel::tables::NewmarkFamily;
 use hamel::{ConstraintLevel, Drift, Model, Options, Scheme, schemes, tables};
 use hamel_models::three_mass_oscillator::{
     ThreeMassOscillator, ThreeMassOscillatorConstrained, ThreeMassOscillatorParameters,

@@ -1,7 +1,7 @@
 //! Where generalized-α is unconditionally stable. [rezaei, Fig. 6, Eq. 100]
 
-use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
+use hamel::tables::NewmarkFamily;
 use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 
 use crate::linear::Method;

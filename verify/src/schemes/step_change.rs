@@ -4,10 +4,9 @@
 //! SS and generalized-α are written down once more, with auxiliary variables left as they are or rescaled,
 //! `w ← ẏ + (h_new/h_old) (w − ẏ)`. With steps in the ratio 1 : 2 in turn they fall to first order if left.
 
-use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
 use hamel::schemes;
-use hamel::tables::{self, SingleStep};
+use hamel::tables::{self, NewmarkFamily, SingleStep};
 use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 use nalgebra::Complex;
 

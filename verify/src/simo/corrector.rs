@@ -2,8 +2,9 @@
 //!
 //! The chapter's statements about β and γ hold for the converged corrector only.
 
-use hamel::linear_analysis::{NewmarkFamily, newmark_corrector};
+use hamel::linear_analysis::newmark_corrector;
 use hamel::scheme::StepError;
+use hamel::tables::NewmarkFamily;
 use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
 
 use crate::linear::{Method, most};

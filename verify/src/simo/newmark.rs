@@ -1,7 +1,7 @@
 //! What β and γ do to Newmark's scheme, its correction taken to convergence. [simo, Sect. 4.3]
 
-use hamel::linear_analysis::NewmarkFamily;
 use hamel::scheme::StepError;
+use hamel::tables::NewmarkFamily;
 use hamel_report::{Axis, Claim, Expected, Figure, Measured, Report, Style};
 
 use crate::linear::{Method, most};

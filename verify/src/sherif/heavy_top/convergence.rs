@@ -25,11 +25,11 @@ pub(super) type Samples = Vec<[f64; 3]>;
 pub(super) fn run() -> Result<Report, StepError> {
     let exact = reference(Grid::new(STEPS[STEPS.len() - 1], DURATION))?;
     let variants: [(&str, Box<dyn Scheme>); 3] = [
-        ("classical", classical(ALPHA)),
-        ("modified as printed", modified(ALPHA)),
-        ("body-weighted", body_weighted(ALPHA)),
+        ("classical", classical(ALPHA)?),
+        ("modified as printed", modified(ALPHA)?),
+        ("body-weighted", body_weighted(ALPHA)?),
     ];
-    let own_scheme = modified(OWN_REFERENCE.1);
+    let own_scheme = modified(OWN_REFERENCE.1)?;
     // The longest computation comes first, so that the others fill the remaining cores.
     let mut jobs: Vec<(&dyn Scheme, Grid)> =
         vec![(&*own_scheme, Grid::new(OWN_REFERENCE.0, DURATION).sampled(exact.len() - 1))];

@@ -27,7 +27,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         velocity: top.velocity(state),
         angular_velocity: top.angular_velocity(state),
     };
-    let samples = top.observe(&*modified(ALPHA), grid, observe).complete()?;
+    let samples = top.observe(&*modified(ALPHA)?, grid, observe).complete()?;
     Ok(Report {
         claims: claims(&samples),
         tables: Vec::new(),

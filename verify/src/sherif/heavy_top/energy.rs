@@ -22,7 +22,7 @@ pub(super) fn run() -> Result<Report, StepError> {
     let curves = parallel::map(&ALPHAS, |&alpha| {
         let top = Top::absolute()?;
         let start = top.energy(&top.initial);
-        top.observe(&*modified(alpha), grid, |state| (state.t, top.energy(state) - start)).complete()
+        top.observe(&*modified(alpha)?, grid, |state| (state.t, top.energy(state) - start)).complete()
     });
     let curves = curves.into_iter().collect::<Result<Vec<_>, _>>()?;
     let top = Top::absolute()?;

@@ -23,10 +23,10 @@ pub(super) fn run() -> Result<Report, StepError> {
     let grid = |steps: usize| Grid::new(DURATION / steps as f64, DURATION);
     let exact = reference(grid(STEPS[STEPS.len() - 1]))?;
     let variants: [(&str, Box<dyn Scheme>); 4] = [
-        ("classical, α = 0", classical(0.0)),
-        ("classical", classical(ALPHA)),
-        ("modified as printed", modified(ALPHA)),
-        ("body-weighted", body_weighted(ALPHA)),
+        ("classical, α = 0", classical(0.0)?),
+        ("classical", classical(ALPHA)?),
+        ("modified as printed", modified(ALPHA)?),
+        ("body-weighted", body_weighted(ALPHA)?),
     ];
     let jobs: Vec<(&dyn Scheme, Grid)> =
         variants.iter().flat_map(|(_, scheme)| STEPS.map(|steps| (&**scheme, grid(steps)))).collect();

@@ -95,7 +95,7 @@ fn runge_kutta() -> Result<Values, StepError> {
 
 /// The limit for vanishing steps: errors are a h² + b h³ + …, so two rounds of extrapolation.
 fn extrapolated() -> Result<Values, StepError> {
-    let runs = parallel::map(&HALVED, |&dt| end(&Top::absolute()?, &*body_weighted(ALPHA), dt));
+    let runs = parallel::map(&HALVED, |&dt| end(&Top::absolute()?, &*body_weighted(ALPHA)?, dt));
     let mut values = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
     for order in 2..=HALVED.len() as i32 {
         values = values.windows(2).map(|pair| extrapolate(&pair[0], &pair[1], order)).collect();

@@ -47,7 +47,7 @@ fn fate(dt: f64, alpha: f64) -> Result<Fate, StepError> {
     let top = Top::absolute()?;
     let start = top.energy(&top.initial);
     let grid = Grid::new(dt, DURATION).sampled(400);
-    let motion = top.observe(&*modified(alpha), grid, |state| (state.t, (top.energy(state) / start - 1.0).abs()));
+    let motion = top.observe(&*modified(alpha)?, grid, |state| (state.t, (top.energy(state) / start - 1.0).abs()));
     Ok(Fate { dt, alpha, energy: motion.samples, failure: motion.failure })
 }
 

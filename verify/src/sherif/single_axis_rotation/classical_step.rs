@@ -46,7 +46,7 @@ fn equation_28(c: f64, alpha: f64) -> Coefficients {
 }
 
 fn measure(rotor: &Rotor, alpha: f64) -> Result<Coefficients, StepError> {
-    let scheme = classical(alpha);
+    let scheme = classical(alpha)?;
     let mut points = Vec::with_capacity(POINTS);
     for k in 1..=POINTS {
         let h = k as f64 * UNIT;

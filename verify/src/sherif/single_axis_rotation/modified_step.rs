@@ -46,7 +46,7 @@ pub(super) fn run() -> Result<Report, StepError> {
 }
 
 fn step(rotor: &Rotor, alpha: f64, h: f64) -> Result<Step, StepError> {
-    let state = rotor.step(&*modified(alpha), h)?;
+    let state = rotor.step(&*modified(alpha)?, h)?;
     let (c, gamma, e0) = (rotor.acceleration, 0.5 - alpha, rotor.first_euler_parameter(&state));
     Ok(Step {
         alpha,

@@ -25,7 +25,7 @@ type Curve = Vec<(f64, f64)>;
 
 pub(super) fn run() -> Result<Report, StepError> {
     let rotor = Rotor::new(0.0)?;
-    let schemes = [classical(ALPHA), classical(0.0), modified(ALPHA), modified(0.0)];
+    let schemes = [classical(ALPHA)?, classical(0.0)?, modified(ALPHA)?, modified(0.0)?];
     let grid = Grid::new(DT, DURATION).sampled(SAMPLES);
     let motions =
         parallel::map(&schemes, |scheme| rotor.observe(&**scheme, grid, |state| (state.t, rotor.speed(state))));

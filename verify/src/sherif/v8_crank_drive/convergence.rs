@@ -69,7 +69,7 @@ pub(super) fn figure(
 }
 
 pub(super) fn run() -> Result<Report, StepError> {
-    let schemes = [modified(ALPHA), body_weighted(ALPHA)];
+    let schemes = [modified(ALPHA)?, body_weighted(ALPHA)?];
     let studies = studies(&V8CrankDriveParameters::default(), &schemes, &STEPS, DURATION)?;
     let named = [("modified as printed", &studies[0]), ("body-weighted", &studies[1])];
     Ok(Report {

@@ -21,10 +21,10 @@ pub(super) fn run() -> Result<Report, StepError> {
     let drive = Drive::new(V8CrankDriveParameters::default())?;
     let grid = Grid::new(DT, DURATION);
     let exact = Equation::new(V8CrankDriveParameters::default()).angular_velocities(grid);
-    let variants: [fn(f64) -> Box<dyn Scheme>; 2] = [modified, body_weighted];
+    let variants: [fn(f64) -> Result<Box<dyn Scheme>, StepError>; 2] = [modified, body_weighted];
     let jobs: Vec<(usize, f64)> = (0..variants.len()).flat_map(|k| ALPHAS.map(|alpha| (k, alpha))).collect();
     let errors = parallel::map(&jobs, |&(variant, alpha)| {
-        let motion = drive.angular_velocities(&*variants[variant](alpha), grid)?;
+        let motion = drive.angular_velocities(&*variants[variant](alpha)?, grid)?;
         Ok(integrated_error(DT, &motion, &exact))
     });
     let errors = errors.into_iter().collect::<Result<Vec<f64>, StepError>>()?;

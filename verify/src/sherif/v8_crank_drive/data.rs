@@ -18,7 +18,7 @@ pub(super) fn run() -> Result<Report, StepError> {
     let drive = Drive::new(V8CrankDriveParameters::default())?;
     // The shaft turns three times and a half.
     let grid = Grid::new(2e-3, 1.6).sampled(40);
-    let positions = drive.run(&*body_weighted(-0.3), grid, |state| singular_values(&drive.model, state))?.samples;
+    let positions = drive.run(&*body_weighted(-0.3)?, grid, |state| singular_values(&drive.model, state))?.samples;
     let torques: Vec<(f64, f64)> = (0..=200)
         .map(|k| {
             let state = State { t: 0.01 * f64::from(k), ..drive.initial.clone() };

@@ -16,7 +16,7 @@ pub(super) fn run() -> Result<Report, StepError> {
     // A stronger torque brings the shaft to 100 rad/s, where the schemes differ.
     let parameters =
         V8CrankDriveParameters { final_torque: 150.0, rise_time: 0.1, ..V8CrankDriveParameters::default() };
-    let schemes = [classical(ALPHA), modified(ALPHA), body_weighted(ALPHA)];
+    let schemes = [classical(ALPHA)?, modified(ALPHA)?, body_weighted(ALPHA)?];
     let studies = studies(&parameters, &schemes, &STEPS, DURATION)?;
     let named = [("classical", &studies[0]), ("modified as printed", &studies[1]), ("body-weighted", &studies[2])];
     let order = |what: &str, order: f64, study: &Convergence| {

@@ -30,9 +30,9 @@ struct Sample {
 
 pub(super) fn run() -> Result<Report, StepError> {
     let schemes: [(&str, Box<dyn Scheme>); 3] = [
-        ("classical", classical(ALPHA)),
-        ("modified as printed", modified(ALPHA)),
-        ("body-weighted", body_weighted(ALPHA)),
+        ("classical", classical(ALPHA)?),
+        ("modified as printed", modified(ALPHA)?),
+        ("body-weighted", body_weighted(ALPHA)?),
     ];
     let drive = Drive::new(V8CrankDriveParameters::default())?;
     let runs = parallel::map(&schemes, |(_, scheme)| observe(&drive, &**scheme));

@@ -1,0 +1,76 @@
+//! Newmark's family as schemes: coefficients, and what the equilibrium averages between the ends of a step.
+//!
+//! The coefficients stand in [`crate::tables`], [`super::newmark_step`] does the stepping. Constraints hold on positions;
+//! without damping, as with γ = ½ of Newmark's own scheme, these make the multipliers diverge after thousands of steps.
+
+use nalgebra::DMatrix;
+
+use super::modified_hht::Weighting;
+use super::newmark_step;
+use crate::linear_analysis::Oscillator;
+use crate::model::{Model, State};
+use crate::scheme::{Options, Scheme, Stepper};
+use crate::step::StepError;
+use crate::tables::NewmarkFamily;
+
+/// A member of the family.
+#[derive(Clone, Debug)]
+pub(super) struct Newmark {
+    pub(super) name: String,
+    pub(super) coefficients: NewmarkFamily,
+    pub(super) average: Average,
+}
+
+/// What the equilibrium of a step averages, with Newmark's acceleration A and `F = h − f − Gᵀ λ`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Average {
+    /// `r₁ = 0` for the acceleration a of the state, `(1 − α_m) A₁ + α_m A₀ = (1 − α_f) a₁ + α_f a₀`: of second order also
+    /// where the mass matrix varies.
+    Accelerations,
+    /// `M ((1 − α_m) A₁ + α_m A₀) + (1 − α_f) F₁ + α_f F₀ = 0`; the acceleration of the state is A. Of first order on Euler
+    /// parameters. [sherif, Eq. 61]
+    Forces,
+    /// The same with the modified formula for the velocity of Euler parameters. Unstable with constraints on positions and
+    /// weak damping: the heavy top needs α_f ≥ 0.1. [sherif, Eqs. 33, 34]
+    ForcesModified(Weighting),
+}
+
+impl Newmark {
+    /// How old forces on Euler parameters are averaged, where their velocity follows the modified formula.
+    pub(super) fn weighting(&self) -> Option<Weighting> {
+        match self.average {
+            Average::ForcesModified(weighting) => Some(weighting),
+            Average::Accelerations | Average::Forces => None,
+        }
+    }
+}
+
+impl Scheme for Newmark {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn order(&self) -> u32 {
+        self.coefficients.order()
+    }
+
+    fn carries_contacts(&self) -> bool {
+        self.weighting().is_none()
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(self.coefficients.amplification(oscillator))
+    }
+
+    fn stepper<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        if !self.carries_contacts() {
+            super::refuse_contacts(self, model)?;
+        }
+        newmark_step::start(self.clone(), model, initial, options)
+    }
+}

@@ -1,0 +1,60 @@
+//! The values that a parameter of a scheme may have.
+
+use std::fmt;
+use std::ops::{Bound, RangeBounds};
+
+/// An interval, or equally spaced values in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Lowest value, and whether it belongs to the range.
+    pub lowest: Bound<f64>,
+    /// Highest value, and whether it belongs to the range.
+    pub highest: Bound<f64>,
+    /// Where only multiples of a number are values, that number.
+    pub step: Option<f64>,
+}
+
+impl Range {
+    /// Positive and finite.
+    pub const POSITIVE: Self =
+        Self { lowest: Bound::Excluded(0.0), highest: Bound::Excluded(f64::INFINITY), step: None };
+
+    /// Both ends belong to it.
+    pub const fn closed(lowest: f64, highest: f64) -> Self {
+        Self { lowest: Bound::Included(lowest), highest: Bound::Included(highest), step: None }
+    }
+
+    /// The multiples of this number in it.
+    pub const fn in_steps_of(self, step: f64) -> Self {
+        Self { step: Some(step), ..self }
+    }
+
+    /// Whether this is one of its values.
+    pub fn contains(&self, value: f64) -> bool {
+        // A person writes 0.3, not the double that is three tenths of one.
+        let is_multiple = |step: f64| (value / step - (value / step).round()).abs() < 1e-12;
+        (self.lowest, self.highest).contains(&value) && self.step.is_none_or(is_multiple)
+    }
+}
+
+/// As in `[0, 1]` and `(0, ∞)`.
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.lowest {
+            Bound::Included(value) => write!(f, "[{}, ", short(value))?,
+            Bound::Excluded(value) => write!(f, "({}, ", short(value))?,
+            Bound::Unbounded => f.write_str("(-∞, ")?,
+        }
+        match self.highest {
+            Bound::Included(value) => write!(f, "{}]", short(value))?,
+            Bound::Excluded(value) if value < f64::INFINITY => write!(f, "{})", short(value))?,
+            Bound::Excluded(_) | Bound::Unbounded => f.write_str("∞)")?,
+        }
+        self.step.map_or(Ok(()), |step| write!(f, " in steps of {step}"))
+    }
+}
+
+/// Four decimals at most.
+fn short(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
