@@ -30,7 +30,7 @@ pub mod limits;
 pub mod spatial;
 
 pub mod contacts;
-mod forces;
+pub mod forces;
 pub mod joints;
 pub mod rotations;
 

@@ -10,6 +10,9 @@ pub enum Space {
 }
 
 impl Space {
+    /// Both.
+    pub const ALL: &[Space] = &[Space::Planar, Space::Spatial];
+
     /// Components of a position: 2 or 3.
     pub fn dimension(self) -> usize {
         match self {

@@ -118,6 +118,45 @@ impl Unit {
     }
 }
 
+/// A unit as it is declared, for messages: of `N m s/rad` its dimension knows only kg m²/s.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared {
+    /// Its dimension.
+    pub unit: Unit,
+    text: Option<&'static str>,
+}
+
+impl Declared {
+    /// What a registry says of a field; `*` is `any`.
+    pub fn of_field(text: &'static str, any: Unit) -> Declared {
+        match text {
+            "*" => any.into(),
+            _ => Declared { unit: Unit::parse(text).unwrap_or_default(), text: Some(text) },
+        }
+    }
+
+    /// The unit as a model may write it after a number; `None` for pure numbers and for roots.
+    pub fn written(self) -> Option<String> {
+        self.text.map(str::to_owned).or_else(|| self.unit.written())
+    }
+}
+
+impl From<Unit> for Declared {
+    fn from(unit: Unit) -> Declared {
+        Declared { unit, text: None }
+    }
+}
+
+impl fmt::Display for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.text {
+            Some(text) => f.write_str(text),
+            None if self.unit.is_one() => f.write_str("a pure number"),
+            None => self.unit.fmt(f),
+        }
+    }
+}
+
 /// Units with a name of their own, as the field writes them. A product of newton and metre may be a torque, so it is
 /// not called joule.
 const NAMED: [(&str, Unit); 6] = [

@@ -78,6 +78,18 @@ fn elastic_forces_that_change_with_time_and_place() {
         ("torque s: -0.4 N m s * bob.angular_velocity on bob;", false),
         ("state lag m/s: (bob.velocity.x - lag) / (0.3 s); force s: [-0.5 N s/m * lag, 0 N] on bob;", false),
         ("force s: spring(ground at [0.3, 2] m, bob at [0, 0.2] m) { stiffness: 7 N/m, free_length: 0.4 m }", true),
+        (
+            "force s: bushing(ground at [0.3, 2] m rotated 0.4 rad, bob at [0, 0.2] m rotated 0.1 rad) {
+                stiffness: [7 N/m, 5 N/m + 2 N/m^2 * bob.position.x], damping: [0.3, 0.2] N s/m,
+                preload: [2 N, 1 N * sin(time / (1 s))],
+                rotational_stiffness: 2 N m/rad * (2 + cos(time / (1 s))), rotational_preload: 0.3 N m * bob.angle }",
+            false,
+        ),
+        (
+            "force s: bushing(ground at [0.3, 2] m rotated 0.4 rad, bob) {
+                stiffness: [7, 5] N/m, preload: [1, 2] N, rotational_stiffness: 2 N m/rad, rotational_preload: 0.3 N m }",
+            true,
+        ),
         ("", true),
     ];
     for coordinates in ["joint", "absolute"] {

@@ -38,10 +38,7 @@ pub(super) fn measures(scope: &mut KernelScope, contact: &Contact) -> Measures {
             };
             let nearest = kind.nearest(&mut scope.builder.graph, [&poses[0], &poses[1]], &radii);
             let slip = if *is_rough {
-                let motions = [0, 1].map(|i| {
-                    let point = scope.point(names[i], &frames[i]);
-                    scope.frame_motion(frames[i].body, point)
-                });
+                let motions = [0, 1].map(|i| scope.frame_motion(names[i], &frames[i]));
                 let velocities = [0, 1].map(|i| velocity(scope, &motions[i], nearest.arms[i]));
                 let graph = &mut scope.builder.graph;
                 let relative = spatial::sub(graph, velocities[0], velocities[1]);

@@ -167,7 +167,7 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
         let ends: Vec<Vector3> =
             force.frames.iter().zip(["from", "to"]).map(|(frame, end)| self.point(end, frame)).collect();
         let frames: Vec<FrameMotion> =
-            force.frames.iter().zip(&ends).map(|(frame, &point)| self.frame_motion(frame.body, point)).collect();
+            force.frames.iter().zip(["from", "to"]).map(|(frame, end)| self.frame_motion(end, frame)).collect();
         let fields: Vec<Vec<ExprId>> = force
             .fields
             .iter()
@@ -185,7 +185,8 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
             true => fields.iter().map(|field| self.builder.convective(field)).collect(),
             false => Vec::new(),
         };
-        let situation = Situation { frames: &frames, coordinate, fields: &fields, rates: &rates };
+        let situation =
+            Situation { space: self.system.space, frames: &frames, coordinate, fields: &fields, rates: &rates };
         let graph = &mut self.builder.graph;
         let mut action = force.kind.act(graph, &situation);
         if action.power.is_none() {
@@ -201,11 +202,24 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
         (action, ends)
     }
 
-    pub fn frame_motion(&mut self, body: Option<BodyId>, point: Vector3) -> FrameMotion {
+    pub fn frame_motion(&mut self, name: &str, frame: &Frame) -> FrameMotion {
+        let Transform { rotation, position: point } = self.frame_in_body(name, frame);
+        let turned = match &frame.rotation {
+            Some(term) if self.system.space == Space::Planar => Some(self.value(&format!("{name}_angle"), term)[0]),
+            _ => None,
+        };
         let graph = &mut self.builder.graph;
-        let Some(body) = body else {
-            let zero = spatial::zero(graph);
-            return FrameMotion { position: point, velocity: zero, angular_velocity: zero };
+        let zero = graph.zero();
+        let turned = turned.unwrap_or(zero);
+        let Some(body) = frame.body else {
+            let at_rest = [zero; 3];
+            return FrameMotion {
+                position: point,
+                velocity: at_rest,
+                angular_velocity: at_rest,
+                axes: rotation,
+                angle: turned,
+            };
         };
         let pose = self.motion.pose(graph, body);
         let moved = spatial::apply(graph, &pose.rotation, point);
@@ -214,6 +228,14 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
             position: spatial::add(graph, pose.position, moved),
             velocity: self.motion.velocity(graph, body, point),
             angular_velocity: spatial::apply(graph, &pose.rotation, omega),
+            axes: spatial::multiply(graph, &pose.rotation, &rotation),
+            angle: match self.system.space {
+                Space::Planar => {
+                    let angle = self.motion.angle(graph, body);
+                    graph.add(angle, turned)
+                }
+                Space::Spatial => zero,
+            },
         }
     }
 

@@ -7,7 +7,7 @@ use super::Place;
 use super::words::{advise, advise_if, did_you_mean, error, plural, shape, unit};
 use crate::space::Shape;
 use crate::spelling::nearest;
-use crate::units::Unit;
+use crate::units::{Declared, Unit};
 
 pub(crate) fn unknown_unit(symbol: &str, span: Span) -> Error {
     let known = || crate::units::SYMBOLS.iter().map(|symbol| symbol.name);
@@ -33,10 +33,11 @@ pub(crate) fn state_not_in_si(place: Place, unit: Unit) -> Error {
     advise(place, message, "convert it where it is used")
 }
 
-pub(crate) fn wrong_unit(place: Place, expected: Unit, found: Unit) -> Error {
+pub(crate) fn wrong_unit(place: Place, expected: impl Into<Declared>, found: Unit) -> Error {
+    let expected = expected.into();
     let written = expected.written().filter(|_| found.is_one());
     let help = written.map(|written| format!("write the unit after the number: `1.0 {written}`"));
-    advise_if(place, format!("expected {}, found {}", unit(expected), unit(found)), help)
+    advise_if(place, format!("expected {expected}, found {}", unit(found)), help)
 }
 
 /// `doing` says what is done with the two, e.g. "add".

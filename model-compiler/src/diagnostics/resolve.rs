@@ -132,12 +132,18 @@ pub(crate) fn not_a_body(coordinate: &Ident) -> Error {
 }
 
 pub(crate) fn point_has_no_axes(place: Place) -> Error {
-    let help = "give a vector in the axes of a body with `in`";
+    let help =
+        "name the body and a point alone; a vector in the axes of a body is given with `in`, and a `bushing` has axes";
     advise(place, "a force acts at a point, which has no axes", help)
 }
 
 pub(crate) fn round_has_no_axes(place: Place) -> Error {
     error(place, "a point, a disc or a ball has no axes")
+}
+
+/// A note where axes are written that the name of a marker brings along.
+pub(crate) fn axes_of_marker(error: Error, axes: Place, marker: &Ident) -> Error {
+    beside(error, axes.first, format!("axes of marker `{marker}`"))
 }
 
 /// Modes in a model, which has the coordinates of all nodes.

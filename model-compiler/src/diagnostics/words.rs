@@ -8,7 +8,7 @@ use syn::Error;
 use super::Place;
 use crate::space::Shape;
 use crate::spelling::{nearest, spelled};
-use crate::units::Unit;
+use crate::units::{Declared, Unit};
 
 pub(super) fn error(place: impl Into<Place>, message: impl Display) -> Error {
     Error::new_spanned(place.into(), spelled(&message.to_string()))
@@ -56,7 +56,7 @@ pub(super) fn plural(word: &str, count: usize) -> String {
 }
 
 pub(super) fn unit(unit: Unit) -> String {
-    if unit.is_one() { "a pure number".to_owned() } else { unit.to_string() }
+    Declared::from(unit).to_string()
 }
 
 pub(super) fn shape(shape: Shape) -> String {

@@ -2,6 +2,7 @@
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
+use crate::space::Space;
 
 /// See the module.
 #[derive(Debug)]
@@ -14,6 +15,10 @@ impl Force for GeneralizedForce {
 
     fn target(&self) -> Target {
         Target::Coordinate
+    }
+
+    fn spaces(&self) -> &'static [Space] {
+        Space::ALL
     }
 
     /// The unit is J per unit of the coordinate: N for a displacement, N m for an angle.

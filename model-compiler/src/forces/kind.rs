@@ -1,13 +1,16 @@
 //! What a kind of applied force is.
 
 use crate::expr::{ExprId, Graph};
-use crate::spatial::{Vector3, Wrench};
+use crate::space::Space;
+use crate::spatial::{Matrix3, Vector3, Wrench};
 
 /// What a force acts on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// Two frames, in opposite directions: `force s: spring(ground at […], bob) { … }`.
-    Between,
+    /// Two points, in opposite directions: `force s: spring(ground at […], bob) { … }`.
+    Points,
+    /// The same with the axes of their frames: `force b: bushing(chassis at […] rotated …, arm) { … }`.
+    Frames,
     /// One frame, and if a second is named its opposite on that: `force f: […] N on hull at […];`.
     On,
     /// One coordinate of a tree joint: `force s: torsion_spring(hinge) { … }`.
@@ -34,7 +37,7 @@ pub struct FieldKind {
     pub shape: FieldShape,
     /// Unit, as users would write it; `*` accepts any.
     pub unit: &'static str,
-    /// Value in SI units when the field is left out; without one it is required.
+    /// Value of every component in SI units when the field is left out; without one it is required.
     pub default: Option<i64>,
 }
 
@@ -47,11 +50,17 @@ pub struct FrameMotion {
     pub velocity: Vector3,
     /// Angular velocity of its body, rad/s.
     pub angular_velocity: Vector3,
+    /// Its axes as columns.
+    pub axes: Matrix3,
+    /// Their angle in the plane, which counts turns; zero in space.
+    pub angle: ExprId,
 }
 
 /// What a force sees: the motion of its ends or of its coordinate, and the values of its fields.
 #[derive(Debug)]
 pub struct Situation<'a> {
+    /// Plane or space.
+    pub space: Space,
     /// The frames it acts on.
     pub frames: &'a [FrameMotion],
     /// Coordinate and velocity it acts on, for [`Target::Coordinate`].
@@ -82,6 +91,8 @@ pub trait Force: Sync + std::fmt::Debug {
     fn keyword(&self) -> &'static str;
     /// What it acts on.
     fn target(&self) -> Target;
+    /// Where it has a meaning.
+    fn spaces(&self) -> &'static [Space];
     /// The values it needs.
     fn fields(&self) -> &'static [FieldKind];
     /// Whether it has a potential.

@@ -12,6 +12,7 @@ macro_rules! forces {
 }
 
 forces![
+    bushing::Bushing,
     damper::Damper,
     generalized_force::GeneralizedForce,
     point_force::PointForce,

@@ -3,6 +3,7 @@
 use super::spring_damper::{FREE_LENGTH, STIFFNESS, pull};
 use super::kind::{Action, FieldKind, Force, Situation, Target};
 use crate::expr::Graph;
+use crate::space::Space;
 
 /// See the module.
 #[derive(Debug)]
@@ -14,7 +15,11 @@ impl Force for Spring {
     }
 
     fn target(&self) -> Target {
-        Target::Between
+        Target::Points
+    }
+
+    fn spaces(&self) -> &'static [Space] {
+        Space::ALL
     }
 
     fn fields(&self) -> &'static [FieldKind] {

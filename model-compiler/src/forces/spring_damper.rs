@@ -2,6 +2,7 @@
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::{ExprId, Graph};
+use crate::space::Space;
 use crate::spatial::{self, Wrench};
 
 /// See the module.
@@ -18,7 +19,11 @@ impl Force for SpringDamper {
     }
 
     fn target(&self) -> Target {
-        Target::Between
+        Target::Points
+    }
+
+    fn spaces(&self) -> &'static [Space] {
+        Space::ALL
     }
 
     fn fields(&self) -> &'static [FieldKind] {

@@ -2,6 +2,7 @@
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
+use crate::space::Space;
 use crate::spatial::{self, Wrench};
 
 /// See the module.
@@ -15,6 +16,10 @@ impl Force for Torque {
 
     fn target(&self) -> Target {
         Target::On
+    }
+
+    fn spaces(&self) -> &'static [Space] {
+        Space::ALL
     }
 
     fn fields(&self) -> &'static [FieldKind] {

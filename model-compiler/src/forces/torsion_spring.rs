@@ -2,6 +2,7 @@
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
+use crate::space::Space;
 
 /// See the module.
 #[derive(Debug)]
@@ -14,6 +15,10 @@ impl Force for TorsionSpring {
 
     fn target(&self) -> Target {
         Target::Coordinate
+    }
+
+    fn spaces(&self) -> &'static [Space] {
+        Space::ALL
     }
 
     fn fields(&self) -> &'static [FieldKind] {

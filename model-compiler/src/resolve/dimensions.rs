@@ -12,7 +12,7 @@ use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number, Unary};
 use crate::parse::Comparison;
 use crate::space::Shape;
-use crate::units::Unit;
+use crate::units::{Declared, Unit};
 
 /// A term and where it is written, for messages.
 #[derive(Clone, Debug)]
@@ -116,17 +116,19 @@ impl Term {
 
 impl Operand {
     /// Checks shape and unit, and gives the term.
-    pub(super) fn require(mut self, shape: Shape, unit: Unit) -> Result<Term> {
+    pub(super) fn require(mut self, shape: Shape, unit: impl Into<Declared>) -> Result<Term> {
+        let unit = unit.into();
         if self.term.shape != shape {
             return Err(diagnostics::wrong_shape(self.place, shape, self.term.shape));
         }
-        self.term.adopt(unit);
+        self.term.adopt(unit.unit);
         self.require_unit(unit)
     }
 
     /// Checks the unit, and gives the term.
-    pub(super) fn require_unit(self, unit: Unit) -> Result<Term> {
-        match self.term.unit == unit {
+    pub(super) fn require_unit(self, unit: impl Into<Declared>) -> Result<Term> {
+        let unit = unit.into();
+        match self.term.unit == unit.unit {
             true => Ok(self.term),
             false => Err(diagnostics::wrong_unit(self.place, unit, self.term.unit)),
         }

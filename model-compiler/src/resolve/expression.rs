@@ -12,7 +12,7 @@ use crate::expr::Number;
 use crate::limits;
 use crate::parse::{Choice, Index, Operator, UnitExpression, Value, ValueKind};
 use crate::space::Shape;
-use crate::units::{self, Unit};
+use crate::units::{self, Declared, Unit};
 
 impl Context<'_> {
     /// The term that an expression stands for, or `None` after reporting what is wrong with it.
@@ -32,13 +32,16 @@ impl Context<'_> {
     }
 
     /// The term of an expression that must have this shape and unit.
-    pub(super) fn typed(&self, value: &Value, shape: Shape, unit: Unit) -> Option<Term> {
+    pub(super) fn typed(&self, value: &Value, shape: Shape, unit: impl Into<Declared>) -> Option<Term> {
+        let unit = unit.into();
         let operand = self.operand(value)?;
         let found = operand.term.unit;
         let typed = operand.require(shape, unit);
         self.keep(typed.map_err(|error| {
             match value.as_name().and_then(|name| Some((self.names.declared_at(&name)?, name))) {
-                Some((declared, name)) if found != unit => diagnostics::declared_here(error, declared, &name, found),
+                Some((declared, name)) if found != unit.unit => {
+                    diagnostics::declared_here(error, declared, &name, found)
+                }
                 _ => error,
             }
         }))

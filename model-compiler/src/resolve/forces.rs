@@ -11,7 +11,7 @@ use crate::expr::Number;
 use crate::forces::{self, FieldKind, FieldShape, Force as ForceKind, Target};
 use crate::parse::{self, End, ForceForm, Noun, Value};
 use crate::space::{Shape, Space};
-use crate::units::Unit;
+use crate::units::{Declared, Unit};
 
 impl Context<'_> {
     /// A force with its frames and the values of its fields.
@@ -45,8 +45,15 @@ impl Context<'_> {
             let known: Vec<&str> = forces::ALL.iter().map(|kind| kind.keyword()).collect();
             return self.report(diagnostics::unknown_word("kind of force", word, &known));
         };
+        if !kind.spaces().contains(&self.settings.space) {
+            let what = format!("`{word}`");
+            self.errors.push(match self.settings.space {
+                Space::Planar => diagnostics::only_in_space(word.span(), &what),
+                Space::Spatial => diagnostics::only_in_plane(word.span(), &what),
+            });
+        }
         let (allowed, expected) = match kind.target() {
-            Target::Between => (2..=2, "2"),
+            Target::Points | Target::Frames => (2..=2, "2"),
             Target::On => (1..=2, "1 or 2"),
             Target::Coordinate => (1..=1, "1"),
         };
@@ -55,10 +62,11 @@ impl Context<'_> {
         }
         let coordinate = match kind.target() {
             Target::Coordinate => Some(self.target_coordinate(ends.first()?)),
-            Target::Between | Target::On => None,
+            Target::Points | Target::Frames | Target::On => None,
         };
         let frames: Vec<Option<Frame>> = match coordinate {
             Some(_) => Vec::new(),
+            None if kind.target() == Target::Frames => ends.iter().map(|end| self.joint_end(end, None)).collect(),
             None => ends.iter().map(|end| self.force_end(end)).collect(),
         };
         let unit = match coordinate {
@@ -93,7 +101,7 @@ impl Context<'_> {
             .fields()
             .iter()
             .map(|field| {
-                let (shape, unit) = (self.field_shape(field), field_unit(field, any));
+                let (shape, unit) = (self.field_shape(field), Declared::of_field(field.unit, any));
                 match (written.iter().find(|given| given.name == field.name), field.default) {
                     (Some(given), _) => {
                         if field.unit == "rad" {
@@ -102,8 +110,12 @@ impl Context<'_> {
                         self.typed(&given.value, shape, unit).and_then(|term| self.allow(term, Site::Force))
                     }
                     (None, Some(default)) => {
-                        let number = TermKind::Number(Number::from(default));
-                        Some(Term::scalar(number, unit, force.name.span()))
+                        let span = force.name.span();
+                        let number = Term::scalar(TermKind::Number(Number::from(default)), unit.unit, span);
+                        Some(match shape {
+                            Shape::Scalar => number,
+                            _ => Term::stack(vec![number; shape.size()], unit.unit, span),
+                        })
                     }
                     (None, None) => self.report(diagnostics::missing_field(&force.name, &of, field.name)),
                 }
@@ -221,7 +233,8 @@ impl Context<'_> {
         let axes = axes.map(|name| self.body(name));
         let term = self.operand(value).and_then(|operand| {
             let field = kind.fields().first()?;
-            let term = self.keep(operand.require(self.field_shape(field), field_unit(field, Unit::ONE)))?;
+            let term =
+                self.keep(operand.require(self.field_shape(field), Declared::of_field(field.unit, Unit::ONE)))?;
             self.allow(term, Site::Force)
         });
         let term = match axes {
@@ -236,8 +249,4 @@ impl Context<'_> {
         let known = forces::ALL.iter().map(|kind| kind.keyword()).collect::<Vec<_>>();
         self.keep(forces::find(keyword).ok_or_else(|| diagnostics::unknown_word("kind of force", &force.name, &known)))
     }
-}
-
-fn field_unit(field: &FieldKind, any: Unit) -> Unit {
-    if field.unit == "*" { any } else { Unit::parse(field.unit).unwrap_or_default() }
 }

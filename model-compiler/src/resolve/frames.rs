@@ -55,8 +55,12 @@ impl Context<'_> {
         for turned in [&end.rotation, &end.axis].into_iter().flatten() {
             self.errors.push(objection(turned.place));
         }
-        if self.marker(&end.name).is_some() {
-            return self.joint_end(end, None).map(|frame| Frame { rotation: None, ..frame });
+        if let Some(marker) = self.marker(&end.name) {
+            if let Some(axes) = marker.rotation.as_ref().or(marker.axis.as_ref()) {
+                let error = objection(Place::at(end.name.span()));
+                return self.report(diagnostics::axes_of_marker(error, axes.place, &end.name));
+            }
+            return self.joint_end(end, None);
         }
         let body = self.body_of_end(end);
         let position = end.position.as_ref().map(|value| self.position(value));

@@ -14,7 +14,7 @@ use crate::diagnostics::{self, Place};
 use crate::joints::{self, Connects};
 use crate::parse::{self, End, Value};
 use crate::space::{Shape, Space};
-use crate::units::Unit;
+use crate::units::{Declared, Unit};
 
 const OPTIONS: [&str; 4] = ["absolute_angle", "axis", "coordinate", "cut"];
 
@@ -238,13 +238,14 @@ impl<'a> Context<'_> {
             _ => Unit::ONE,
         };
         let value = |field: &joints::JointField| {
-            let unit = if field.unit == "*" { ratio } else { Unit::parse(field.unit).unwrap_or_default() };
+            let unit = Declared::of_field(field.unit, ratio);
             let Some(written) = joint.options.iter().find(|option| option.name == field.name) else {
                 let of = format!("`{}`", outline.kind.keyword());
                 return self.report(diagnostics::missing_field(&joint.name, &of, field.name));
             };
             let Some(value) = &written.value else {
-                return self.report(diagnostics::option_needs_value(&written.name, &format!("1.0 {unit}")));
+                let example = unit.written().map_or("1.0".to_owned(), |unit| format!("1.0 {unit}"));
+                return self.report(diagnostics::option_needs_value(&written.name, &example));
             };
             self.typed(value, Shape::Scalar, unit)
                 .and_then(|term| self.allow(term, Site::Fixed("a dimension of a joint")))

@@ -94,6 +94,46 @@ pub(crate) fn factor_of_tangent(graph: &mut Graph, squared: ExprId) -> ExprId {
     graph.select(squared, limit, near, closed)
 }
 
+/// φ of τ = tan(½ angle) axis.
+pub(crate) fn of_tangents(graph: &mut Graph, tangents: Vector3) -> Vector3 {
+    let squared = spatial::dot(graph, tangents, tangents);
+    let factor = factor_of_tangent(graph, squared);
+    spatial::scale(graph, factor, tangents)
+}
+
+/// τ of a rotation matrix, by its skew part and 1 + tr R = 4 cos²(½ angle); without a value at half a turn.
+pub(crate) fn tangents(graph: &mut Graph, axes: &Matrix3) -> Vector3 {
+    let one = graph.one();
+    let whole = graph.sum(&[one, axes[0][0], axes[1][1], axes[2][2]]);
+    let reciprocal = graph.div(one, whole);
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let twice = graph.sub(axes[k][j], axes[j][k]);
+        graph.mul(twice, reciprocal)
+    })
+}
+
+/// The torque on exp φ, seen where φ is, whose power is m·φ̇: with φ̇ = (1 − ½ φ̃ + d φ̃²) ω it is
+/// m + ½ φ × m + d φ × (φ × m), d = (1 − ½ |φ| cot ½|φ|)/φ·φ.
+pub(crate) fn torque(graph: &mut Graph, tangents: Vector3, m: Vector3) -> Vector3 {
+    let squared = spatial::dot(graph, tangents, tangents);
+    let (factor, half, one) = (factor_of_tangent(graph, squared), graph.ratio(1, 2), graph.one());
+    let halved = graph.mul(half, factor);
+    let limit = graph.ratio(1, 64);
+    let far = graph.max(squared, limit);
+    let rest = graph.sub(one, halved);
+    let closed = graph.div(rest, far);
+    // 1/3 − u/5 + u²/7 − …
+    let taylor: Vec<i64> = (0..ARC_TANGENT_TERMS).map(|k| sign(k) * (2 * k + 3)).collect();
+    let near = polynomial(graph, squared, (1, &taylor));
+    let second = graph.select(squared, limit, near, closed);
+    let once = spatial::cross(graph, tangents, m);
+    let twice = spatial::cross(graph, tangents, once);
+    let (first, second) = (spatial::scale(graph, halved, once), spatial::scale(graph, second, twice));
+    let sum = spatial::add(graph, m, first);
+    spatial::add(graph, sum, second)
+}
+
 fn sign(k: i64) -> i64 {
     if k % 2 == 0 { 1 } else { -1 }
 }
@@ -159,11 +199,28 @@ mod tests {
                 let scale = graph.integer(-3);
                 let e = [e0, x, y, z].map(|component| graph.mul(scale, component));
                 let tangents = [e[1], e[2], e[3]].map(|component| graph.div(component, e[0]));
-                let squared = spatial::dot(graph, tangents, tangents);
-                let factor = factor_of_tangent(graph, squared);
-                spatial::scale(graph, factor, tangents).to_vec()
+                of_tangents(graph, tangents).to_vec()
             });
             assert_close(&back, &values(size, |_, vector| vector.to_vec()), &format!("angle {size}"));
+        }
+    }
+
+    /// The way back from a matrix; the power of a torque is that of what it stands for, because the rates of φ that turn
+    /// exp φ by ω in its own axes are transposed where ω is seen from outside.
+    #[test]
+    fn matrices_lead_back_to_the_vector_and_torques_to_its_rates() {
+        let m = |graph: &mut Graph| [0.3, -1.1, 0.7].map(|component| graph.float(component));
+        for size in SIZES {
+            let back = values(size, |graph, vector| {
+                let coefficients = all_coefficients(graph, vector);
+                let (axes, m) = (matrix(graph, vector, coefficients), m(graph));
+                let tangents = tangents(graph, &axes);
+                let torque = torque(graph, tangents, m);
+                let conjugate = angular_rate(graph, vector, torque, coefficients);
+                [of_tangents(graph, tangents), conjugate].concat()
+            });
+            let expected = values(size, |graph, vector| [vector, m(graph)].concat());
+            assert_close(&back, &expected, &format!("angle {size}"));
         }
     }
 
