@@ -47,7 +47,7 @@ fn forces_in_sections_are_stiffness_times_strain() {
         interpreter.output(FunctionRole::Outputs, Role::Outputs, &point, (layout.outputs.len(), 1)).values
     };
     // The nodes' places among the coordinates, from what their positions show.
-    let numbered: Vec<f64> = (0..21).map(|i| f64::from(i)).collect();
+    let numbered: Vec<f64> = (0..21).map(f64::from).collect();
     let shown = outputs(numbered);
     let first = [0, 3, 6].map(|output| shown[output] as usize);
     assert!(first.iter().all(|place| place % 7 == 0), "{names:?}: {first:?}");
