@@ -184,6 +184,11 @@ pub(crate) fn torque_has_no_point(place: Place) -> Error {
     error(place, "a torque acts on a whole body, not at a point")
 }
 
+pub(crate) fn torque_has_no_axes(place: Place) -> Error {
+    let help = "name the body alone; a vector in its axes is given with `in`";
+    advise(place, "a torque acts on a whole body, whatever its axes", help)
+}
+
 pub(crate) fn force_without_effect(name: &Ident) -> Error {
     let help = "a force acts on a body, from the ground or from another body";
     advise(name, format!("`{name}` moves nothing"), help)

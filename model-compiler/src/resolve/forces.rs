@@ -67,7 +67,7 @@ impl Context<'_> {
         let frames: Vec<Option<Frame>> = match coordinate {
             Some(_) => Vec::new(),
             None if kind.target() == Target::Frames => ends.iter().map(|end| self.joint_end(end, None)).collect(),
-            None => ends.iter().map(|end| self.force_end(end)).collect(),
+            None => ends.iter().map(|end| self.point_end(end, diagnostics::point_has_no_axes)).collect(),
         };
         let unit = match coordinate {
             Some(target) => self.generalized_unit(kind, target?, ends.first()?)?,
@@ -229,7 +229,9 @@ impl Context<'_> {
         {
             self.errors.push(diagnostics::torque_has_no_point(position.place));
         }
-        let frames: Vec<Option<Frame>> = ends.into_iter().flatten().map(|end| self.force_end(end)).collect();
+        let objection =
+            if force.noun == Noun::Torque { diagnostics::torque_has_no_axes } else { diagnostics::point_has_no_axes };
+        let frames: Vec<Option<Frame>> = ends.into_iter().flatten().map(|end| self.point_end(end, objection)).collect();
         let axes = axes.map(|name| self.body(name));
         let term = self.operand(value).and_then(|operand| {
             let field = kind.fields().first()?;

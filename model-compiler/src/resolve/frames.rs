@@ -45,11 +45,6 @@ impl Context<'_> {
         Some(Frame { body: body?, position: all(position)?, rotation })
     }
 
-    /// The frame of a force's end, which is a point.
-    pub(super) fn force_end(&self, end: &End) -> Option<Frame> {
-        self.point_end(end, diagnostics::point_has_no_axes)
-    }
-
     /// The frame of an end that is a point; `objection` is the message where it is given axes.
     pub(super) fn point_end(&self, end: &End, objection: fn(Place) -> syn::Error) -> Option<Frame> {
         for turned in [&end.rotation, &end.axis].into_iter().flatten() {
