@@ -47,7 +47,7 @@ pub(super) struct Driver<'m> {
 }
 
 enum Kind<'m> {
-    Fixed(FixedStepper<'m>),
+    Fixed(Box<FixedStepper<'m>>),
     Adaptive(Box<AdaptiveStepper<'m>>),
 }
 
@@ -128,7 +128,7 @@ impl<'m> Driver<'m> {
             done: 0,
             is_beyond: false,
         };
-        Ok(Self { kind: Kind::Fixed(fixed), until })
+        Ok(Self { kind: Kind::Fixed(Box::new(fixed)), until })
     }
 
     pub(super) fn stepper(&self) -> &dyn Stepper {
