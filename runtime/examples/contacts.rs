@@ -1,19 +1,17 @@
 //! A ball that is thrown onto a floor with friction: it bounces, takes up spin, and rolls away.
 
-use hamel::schemes::Moreau;
-use hamel::{Simulation, initial_state};
+use hamel::{Simulation, initial_state, schemes};
 
 hamel::multibody! {
     /// A ball of uniform density above the plane z = 0.
     pub model Ball {
-        coordinates joint(euler_parameters);
+        coordinates absolute(euler_parameters);
         param mass = 0.2 kg;
         param radius = 0.05 m;
         let inertia = 2/5 * mass * radius^2;
 
         gravity [0, 0, -9.81] m/s^2;
         body ball { mass: mass, inertia: diag(inertia, inertia, inertia) }
-        joint flight: free(ground, ball);
         contact floor: ball_on_plane(ball, ground) { radius: radius, restitution: 0.6, friction: 0.3 }
 
         initial ball.position = [0, 0, 0.5] m;
@@ -25,7 +23,9 @@ hamel::multibody! {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ball = Ball::default();
-    let run = Simulation::new(&ball, &Moreau).step(1e-4).until(4.0).record_every(100).run(initial_state(&ball)?);
+    // Of second order: a scheme of first order would lose a few per cent of the spin in these four seconds.
+    let scheme = schemes::by_name("bathe", &[])?;
+    let run = Simulation::new(&ball, &*scheme).step(1e-3).until(4.0).record_every(10).run(initial_state(&ball)?);
     for caution in &run.cautions {
         println!("caution: {caution}");
     }

@@ -26,8 +26,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (push, held) = Signal::held(0.0);
     let mut model = Balance::default();
     model.inputs.push = push;
-    // State feedback every 20 ms. A controller sees states, and returns the values of the inputs that it is given.
-    let law = |state: &State| [2.0 * state.q[0] + 3.5 * state.v[0] + 45.0 * state.q[1] + 11.0 * state.v[1]];
+    // State feedback every 20 ms, with poles at −2, −2, −3, −3 1/s. A controller sees states, and returns the values of
+    // the inputs that it is given.
+    let law = |state: &State| [2.5 * state.q[0] + 4.2 * state.v[0] - 37.7 * state.q[1] - 9.6 * state.v[1]];
     let scheme = schemes::by_name("generalized_alpha", &[("rho_infinity", 0.8)])?;
     let run = Simulation::new(&model, &*scheme)
         .step(1e-3)
