@@ -1,13 +1,9 @@
-//! Checks a simulation and records its states in a table.
-
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+//! Watches a simulation and records its states in a table.
 
 use crate::caution::Caution;
 use crate::model::{Model, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::scheme::{Options, Scheme, Stepper};
-use crate::start::check_start;
 use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
 use crate::watchers;
@@ -15,41 +11,7 @@ use crate::watchers;
 /// Energy that a run may lose or gain by its scheme without a caution, relative to the energy in motion.
 const UNNOTICED: f64 = 0.02;
 
-/// Checks and records the start, then integrates; the recorded states are kept whatever the outcome.
-pub(crate) fn recorded<'m>(
-    model: &'m dyn Model,
-    scheme: &dyn Scheme,
-    options: &Options,
-    start: &State,
-    integrate: impl FnOnce(&mut Trajectory, &mut Recorder<'m>) -> Result<StepStats, StepError>,
-) -> (Trajectory, Result<StepStats, StepError>, Vec<Caution>) {
-    let mut trajectory = Trajectory::new(model);
-    let mut recorder = None;
-    let all = || {
-        check_start(model, start)?;
-        model.validate()?;
-        let recorder = recorder.insert(Recorder::new(model, scheme, options, start));
-        recorder.begin(&mut trajectory, start)?;
-        integrate(&mut trajectory, recorder)
-    };
-    // A function of the user may panic. It leaves incomplete the stepper, which is not used again, and the last row of
-    // the table.
-    let outcome = catch_unwind(AssertUnwindSafe(all)).unwrap_or_else(|panic| {
-        trajectory.drop_incomplete();
-        let t = trajectory.times().next_back().unwrap_or(start.t);
-        Err(StepError::Panicked { t, scheme: scheme.name(), message: message(&*panic).to_owned() })
-    });
-    let cautions = recorder.map_or_else(Vec::new, |recorder: Recorder| recorder.cautions(&outcome, &trajectory));
-    (trajectory, outcome, cautions)
-}
-
-/// The message of a panic.
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")
-}
-
-/// Checks a run, and records its states with residuals and energy balance.
+/// Watches a run, and records its states with residuals and energy balance.
 pub(crate) struct Recorder<'m> {
     model: &'m dyn Model,
     watch: watchers::Watch,
@@ -82,6 +44,11 @@ impl<'m> Recorder<'m> {
         let balance = self.watch.energy_balance(self.model, start);
         trajectory.record_with(self.model, start, None, self.watch.residuals(), balance);
         self.keep_finite(trajectory, start.t)
+    }
+
+    /// Forces have jumped at this state.
+    pub(crate) fn jump(&mut self, state: &State) {
+        self.watch.jump(self.model, state);
     }
 
     /// Checks a step, and records it if it is due.

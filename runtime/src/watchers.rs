@@ -112,6 +112,14 @@ impl Watch {
         Ok(())
     }
 
+    /// Forces have jumped at this state, as by an input that a controller has set: work of the next step begins with the
+    /// new power.
+    pub(crate) fn jump(&mut self, model: &dyn Model, state: &State) {
+        if let Some(balance) = &mut self.balance {
+            balance.power = balance.power_of(model, state);
+        }
+    }
+
     /// Energy minus that at the start and minus all known work, J; `None` if the model does not give its power.
     pub(crate) fn energy_balance(&mut self, model: &dyn Model, state: &State) -> Option<f64> {
         let balance = self.balance.as_mut()?;

@@ -3,12 +3,16 @@
 mod common;
 
 use std::cell::RefCell;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::Driven;
+use hamel::initial_state;
 use hamel::nonsmooth::{ContactOptions, InitialAcceleration};
 use hamel::schemes::{self, RungeKutta};
-use hamel::{Direction, Event, Options, Signal, Simulation, State, StepError};
+use hamel::{
+    Block, Channel, Direction, Energy, Event, Model, ModelInfo, Options, Signal, Simulation, State, StepError,
+};
 
 const PERIOD: f64 = 0.05;
 const CALLS: usize = 40;
@@ -51,6 +55,11 @@ fn sampled_control_is_exact_for_all_schemes() {
                 .run(Driven::initial());
             assert!(run.outcome.is_ok(), "{}: {:?}", scheme.name(), run.outcome);
             assert_eq!(run.trajectory.len(), CALLS + 1);
+            // The start is recorded with the first inputs: the mass accelerates by 6 N / 1 kg, and its energy is balanced.
+            assert_eq!(run.trajectory.rows().next().unwrap()[1..4], [0.0, 0.0, 6.0], "{}", scheme.name());
+            for balance in run.trajectory.column("energy_balance").unwrap() {
+                assert!(balance.abs() < allowed, "{}: {balance:e} J", scheme.name());
+            }
             for (calls, row) in run.trajectory.rows().enumerate() {
                 for (found, expected) in row[1..].iter().zip(exact(calls)) {
                     let error = (found - expected).abs();
@@ -61,6 +70,102 @@ fn sampled_control_is_exact_for_all_schemes() {
         }
     }
     assert!(tried > 40, "{tried}");
+}
+
+/// A mass in the plane on two rails that are the same, so that one of them is redundant: y = 0, twice.
+struct Railed {
+    force: Signal,
+}
+
+impl Model for Railed {
+    fn describe(&self) -> &'static ModelInfo {
+        static COORDINATES: [Channel; 2] = [common::channel("x"), common::channel("y")];
+        static RAILS: [Channel; 2] = [common::channel("rail"), common::channel("same rail")];
+        static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
+            common::full_info("Railed", &COORDINATES, &COORDINATES, &RAILS, &[Block::Vector { size: 2 }])
+        });
+        &INFO
+    }
+    fn mass_matrix(&self, _q: &[f64], out: &mut [f64]) {
+        common::fill(&self.describe().mass_matrix, out, |row, column| if row == column { 1.0 } else { 0.0 });
+    }
+    fn bias_force(&self, _q: &[f64], _v: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn applied_force(&self, t: f64, _q: &[f64], _v: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(&[self.force.value(t), -Driven::GRAVITY]);
+    }
+    fn constraint(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+        out.fill(q[1]);
+    }
+    fn constraint_jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        common::fill(&self.describe().constraint_jacobian, out, |_, column| column as f64);
+    }
+    fn constraint_bias(&self, _t: f64, _q: &[f64], _v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
+        rate.fill(0.0);
+        acceleration.fill(0.0);
+    }
+    fn energy(&self, _t: f64, q: &[f64], v: &[f64]) -> Energy {
+        Energy { kinetic: 0.5 * (v[0] * v[0] + v[1] * v[1]), potential: Driven::GRAVITY * q[1] }
+    }
+    fn damping(&self, _state: &State, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn stiffness(&self, _state: &State, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn reference_configuration(&self, q: &mut [f64]) {
+        q.fill(0.0);
+    }
+    common::assembled_from_parts!();
+    common::without_initial_conditions!();
+}
+
+/// Controllers of a model with a redundant constraint: each of the two rails bears half of the weight.
+#[test]
+fn redundant_constraints_do_not_disturb_controllers() {
+    let (force, held) = Signal::held(0.0);
+    let model = Railed { force };
+    let start = initial_state(&model).unwrap();
+    let mut tried = 0;
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        if scheme.order() < 2 || STARTS_ROUGHLY.contains(&entry.name) || scheme.start(&model, start.clone()).is_err() {
+            continue;
+        }
+        let run = Simulation::new(&model, &*scheme)
+            .step(PERIOD / 2.0)
+            .until(PERIOD * CALLS as f64)
+            .record_every(2)
+            .controller(PERIOD, [&held], |state| [law(state.q[0], state.v[0])])
+            .run(start.clone());
+        assert!(run.outcome.is_ok(), "{}: {:?}", scheme.name(), run.outcome);
+        let rows = run.trajectory.column("x").unwrap().zip(run.trajectory.column("multiplier(rail)").unwrap());
+        for (calls, (x, lambda)) in rows.enumerate() {
+            let error = (x - exact(calls)[0]).abs();
+            assert!(error < 1e-9, "{}: {error:e} after {calls} calls", scheme.name());
+            let error = (lambda - 0.5 * Driven::GRAVITY).abs();
+            assert!(error < 1e-6, "{}: {error:e} N after {calls} calls", scheme.name());
+        }
+        tried += 1;
+    }
+    assert!(tried > 25, "{tried}");
+}
+
+/// The state from which a controller asks for what is not finite is recorded, whatever is recorded else.
+#[test]
+fn a_failing_controller_loses_nothing() {
+    let (force, held) = Signal::held(0.0);
+    let model = Driven { force, has_floor: false };
+    let run = Simulation::new(&model, &RungeKutta)
+        .step(0.01)
+        .until(1.0)
+        .record_every(1000)
+        .controller(0.1, [&held], |state| [if state.t > 0.45 { f64::NAN } else { 2.0 }])
+        .run(Driven::initial());
+    assert!(matches!(run.outcome, Err(StepError::BadInput { input: "force", .. })), "{:?}", run.outcome);
+    let last = run.trajectory.rows().next_back().unwrap();
+    assert!((last[0] - 0.5).abs() < 1e-12 && (last[1] - 0.25).abs() < 1e-12, "{last:?}");
 }
 
 #[test]

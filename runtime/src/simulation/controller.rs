@@ -2,6 +2,7 @@
 
 use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
+use crate::consistent::consistent_acceleration;
 use crate::model::{Model, State};
 use crate::scheme::Scheme;
 use crate::step::StepError;
@@ -23,9 +24,13 @@ pub(super) struct Controllers<'c, 'a> {
     start: f64,
     /// How often each was called.
     calls: Vec<u64>,
+    jump: Option<Jump<'a>>,
+}
+
+/// Accelerations and multipliers after inputs have jumped.
+struct Jump<'a> {
     acceleration: Acceleration<'a>,
-    /// Where accelerations are found anew.
-    next: State,
+    state: State,
 }
 
 impl<'c, 'a> Controllers<'c, 'a> {
@@ -35,31 +40,26 @@ impl<'c, 'a> Controllers<'c, 'a> {
         model: &'a dyn Model,
         scheme: &dyn Scheme,
         controllers: &'c mut [Controller<'a>],
-        start: &State,
+        start: f64,
     ) -> Result<Self, StepError> {
         let is_sound = |period: f64| period.is_finite() && period > 0.0;
         if let Some(controller) = controllers.iter().find(|controller| !is_sound(controller.period)) {
             let reason = format!("expected a positive period of a controller, not {} s", controller.period);
             return Err(StepError::BadParameter { scheme: scheme.name(), reason });
         }
-        Ok(Self {
-            model,
-            calls: vec![0; controllers.len()],
-            controllers,
-            start: start.t,
-            acceleration: Acceleration::new(model, scheme.name()),
-            next: start.clone(),
-        })
+        let jump = (!controllers.is_empty())
+            .then(|| Jump { acceleration: Acceleration::new(model, scheme.name()), state: State::zeros(model.dims()) });
+        Ok(Self { model, calls: vec![0; controllers.len()], controllers, start, jump })
     }
 
     pub(super) fn periods(&self) -> impl Iterator<Item = f64> {
         self.controllers.iter().map(|controller| controller.period)
     }
 
-    /// The first call, before anything is computed with the inputs.
+    /// The first call, and the accelerations and multipliers of the first inputs.
     ///
     /// # Errors
-    /// Those of [`Self::sample`].
+    /// [`StepError::BadInput`] for a value that is not finite, and those of [`consistent_acceleration`].
     pub(super) fn begin(&mut self, start: &mut State) -> Result<(), StepError> {
         if self.controllers.is_empty() {
             return Ok(());
@@ -69,8 +69,7 @@ impl<'c, 'a> Controllers<'c, 'a> {
             *calls = 1;
         }
         check_inputs(self.model, start.t)?;
-        self.acceleration.begin(start.t);
-        self.acceleration.find(start)
+        consistent_acceleration(self.model, start)
     }
 
     /// The next time at which one is due, s; infinite without controllers.
@@ -79,11 +78,11 @@ impl<'c, 'a> Controllers<'c, 'a> {
         times.map(|(controller, &calls)| self.start + calls as f64 * controller.period).fold(f64::INFINITY, f64::min)
     }
 
-    /// Calls those that are due, and finds accelerations and multipliers anew.
+    /// Calls those that are due, and finds accelerations and multipliers anew; whether any was.
     ///
     /// # Errors
     /// [`StepError::BadInput`] for a value that is not finite, and those of the equations of motion.
-    pub(super) fn sample(&mut self, driver: &mut Driver) -> Result<(), StepError> {
+    pub(super) fn sample(&mut self, driver: &mut Driver) -> Result<bool, StepError> {
         let mut has_jumped = false;
         for (controller, calls) in self.controllers.iter_mut().zip(&mut self.calls) {
             if driver.has_reached(self.start + *calls as f64 * controller.period) {
@@ -92,16 +91,14 @@ impl<'c, 'a> Controllers<'c, 'a> {
                 has_jumped = true;
             }
         }
-        if !has_jumped {
-            return Ok(());
-        }
+        let Some(Jump { acceleration, state }) = self.jump.as_mut().filter(|_| has_jumped) else { return Ok(false) };
         let t = driver.state().t;
         check_inputs(self.model, t)?;
-        self.next.copy_from(driver.state());
-        self.acceleration.leave_out(driver.stepper().left_out());
-        self.acceleration.begin(t);
-        self.acceleration.find(&mut self.next)?;
-        driver.stepper_mut().resume(&self.next);
-        Ok(())
+        state.copy_from(driver.state());
+        acceleration.leave_out(driver.stepper().left_out());
+        acceleration.begin(t);
+        acceleration.find(state)?;
+        driver.stepper_mut().resume(state);
+        Ok(true)
     }
 }

@@ -85,18 +85,17 @@ impl<'m> Driver<'m> {
     ) -> Result<Self, StepError> {
         let bad = |reason: String| StepError::BadParameter { scheme: scheme.name(), reason };
         let duration = until - start.t;
+        if duration.is_nan() || duration < 0.0 {
+            return Err(bad(format!("cannot integrate from t = {} s to {until} s", start.t)));
+        }
         let dt = match steps {
-            Steps::Chosen(_) if duration.is_nan() || duration < 0.0 => {
-                return Err(bad(format!("cannot integrate from t = {} s to {until} s", start.t)));
-            }
             Steps::Chosen(control) => {
                 let stepper = AdaptiveStepper::new(model, scheme, options, start, control)?;
                 return Ok(Self { kind: Kind::Adaptive(Box::new(stepper)), until });
             }
             Steps::Fixed(dt) => dt,
         };
-        let is_sound = dt.is_finite() && dt > 0.0 && duration.is_finite() && duration >= 0.0;
-        if !is_sound {
+        if !(dt.is_finite() && dt > 0.0 && duration.is_finite()) {
             return Err(bad(format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", start.t)));
         }
         let Some(division) = Division::new(duration, dt) else {

@@ -3,15 +3,18 @@
 mod controller;
 mod driver;
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::adaptive::Control;
 use crate::caution::Caution;
 use crate::events::{Event, Occurrence};
 use crate::model::{Model, State};
-use crate::recorder::{Recorder, recorded};
+use crate::recorder::Recorder;
 use crate::scheme::{Options, Scheme};
 use crate::signal::Held;
+use crate::start::check_start;
 use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
 use crate::undefined::blame;
@@ -233,30 +236,36 @@ impl<'a> Simulation<'a> {
     /// model, an event, a controller or the simulation calls. [`StepError::BadParameter`] says that the end or the length
     /// of steps was not told or makes no sense.
     pub fn run(mut self, start: State) -> Run {
-        let mut done = Done::default();
-        let (model, scheme, options) = (self.model, self.scheme, self.options);
-        let (trajectory, outcome, cautions) = recorded(model, scheme, &options, &start, |trajectory, recorder| {
-            self.integrate(start.clone(), trajectory, recorder, &mut done)
+        let (scheme, t) = (self.scheme, start.t);
+        let mut done = Done::new(self.model);
+        // A function of the user may panic. It leaves incomplete the stepper, which is not used again, and the last row
+        // of the table.
+        let all = AssertUnwindSafe(|| self.integrate(start, &mut done));
+        let outcome = catch_unwind(all).unwrap_or_else(|panic| {
+            done.trajectory.drop_incomplete();
+            let t = done.trajectory.times().next_back().unwrap_or(t);
+            Err(StepError::Panicked { t, scheme: scheme.name(), message: message(&*panic).to_owned() })
         });
-        let Done { occurrences, accepted, rejected } = done;
+        let Done { trajectory, recorder, occurrences, accepted, rejected } = done;
+        let cautions = recorder.map_or_else(Vec::new, |recorder| recorder.cautions(&outcome, &trajectory));
         Run { trajectory, outcome, cautions, occurrences, accepted, rejected }
     }
 
-    fn integrate(
-        &mut self,
-        mut start: State,
-        trajectory: &mut Trajectory,
-        recorder: &mut Recorder<'a>,
-        done: &mut Done,
-    ) -> Result<StepStats, StepError> {
+    fn integrate(&mut self, mut start: State, done: &mut Done<'a>) -> Result<StepStats, StepError> {
+        check_start(self.model, &start)?;
+        self.model.validate()?;
+        // Before anything is computed with the inputs, which may have no value until then.
+        let mut controllers = Controllers::new(self.model, self.scheme, &mut self.controllers, start.t)?;
+        controllers.begin(&mut start)?;
+        let recorder = done.recorder.insert(Recorder::new(self.model, self.scheme, &self.options, &start));
+        let trajectory = &mut done.trajectory;
+        recorder.begin(trajectory, &start)?;
         let bad = |reason: &str| StepError::BadParameter { scheme: self.scheme.name(), reason: reason.to_owned() };
         let until = self.until.ok_or_else(|| bad("the time of the end is not given; call `until`"))?;
         let steps = self.steps.ok_or_else(|| {
             bad("the length of the steps is not given; call `step`, or `tolerance` to have it chosen")
         })?;
         let began = start.t;
-        let mut controllers = Controllers::new(self.model, self.scheme, &mut self.controllers, &start)?;
-        controllers.begin(&mut start)?;
         let mut driver =
             Driver::new(self.model, self.scheme, &self.options, steps, start, until, controllers.periods())?;
         self.on_step.iter_mut().for_each(|function| function(driver.state()));
@@ -270,8 +279,12 @@ impl<'a> Simulation<'a> {
             if driver.is_at_end() {
                 return Ok(total);
             }
-            controllers.sample(&mut driver)?;
-            let result = driver.step(controllers.next());
+            let result = controllers.sample(&mut driver).and_then(|has_jumped| {
+                if has_jumped {
+                    recorder.jump(driver.state());
+                }
+                driver.step(controllers.next())
+            });
             [done.accepted, done.rejected] = driver.counts();
             total += match result {
                 Ok(stats) => stats,
@@ -304,12 +317,27 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// What is known of a run beside its table, also when it fails.
-#[derive(Default)]
-struct Done {
+/// What is known of a run while it goes on, and when it fails.
+struct Done<'a> {
+    trajectory: Trajectory,
+    /// Once the start is checked.
+    recorder: Option<Recorder<'a>>,
     occurrences: Vec<Occurrence>,
     accepted: u64,
     rejected: u64,
+}
+
+impl Done<'_> {
+    fn new(model: &dyn Model) -> Self {
+        let trajectory = Trajectory::new(model);
+        Self { trajectory, recorder: None, occurrences: Vec::new(), accepted: 0, rejected: 0 }
+    }
+}
+
+/// The message of a panic.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")
 }
 
 /// The hundredths that were told.

@@ -73,6 +73,9 @@ impl Model for Driven {
         let weight = if self.has_floor { Self::GRAVITY } else { 0.0 };
         Energy { kinetic: 0.5 * v[0] * v[0], potential: weight * q[0] }
     }
+    fn power(&self, t: f64, _q: &[f64], v: &[f64]) -> Option<f64> {
+        Some(self.force.value(t) * v[0])
+    }
     fn damping(&self, _state: &State, out: &mut [f64]) {
         out[0] = 0.0;
     }
