@@ -52,13 +52,13 @@ macro_rules! settings {
             /// Names of the settings.
             pub const NAMES: &[&str] = &[$(stringify!($name)),+];
 
-            /// These settings with the one of this name multiplied by a factor.
-            pub fn scaled(mut self, name: &str, factor: f64) -> Self {
+            /// These settings with the one of this name multiplied by a factor; `None` if there is no such setting.
+            pub fn scaled(mut self, name: &str, factor: f64) -> Option<Self> {
                 match name {
                     $(stringify!($name) => self.$name = self.$name.scaled(factor),)+
-                    _ => {}
+                    _ => return None,
                 }
-                self
+                Some(self)
             }
         }
     };

@@ -12,53 +12,7 @@ use hamel_compiler::parallel;
 use hamel_macros::multibody;
 use hamel_verify::closed_forms::problems;
 
-multibody! {
-    /// Rows of discs between two walls, each in the hollows of the one below.
-    pub model Discs {
-        planar;
-        coordinates absolute;
-        const rows = 9;
-        param mass = 0.1 kg;
-        param radius = 0.02 m;
-        param apart = 1e-4 m;
-        param restitution = 0.2;
-        param friction = 0.4;
-
-        gravity [0, -9.81] m/s^2;
-        for row in 0..rows {
-            for k in 0..rows - row {
-                body disc[row, k] { mass: mass, inertia: mass * radius^2 / 2 }
-                initial disc[row, k].position =
-                    [(2 * k + row) * (radius + apart / 2), radius + apart + row * sqrt(3) * (radius + apart / 2)];
-            }
-            for k in 1..rows - row {
-                contact beside[row, k]: disc_on_disc(disc[row, k], disc[row, k - 1]) {
-                    radii: [radius, radius], restitution: restitution, friction: friction,
-                }
-            }
-        }
-        for row in 1..rows {
-            for k in 0..rows - row {
-                for side in 0..2 {
-                    contact on[row, k, side]: disc_on_disc(disc[row, k], disc[row - 1, k + side]) {
-                        radii: [radius, radius], restitution: restitution, friction: friction,
-                    }
-                }
-            }
-        }
-        for k in 0..rows {
-            contact floor[k]: disc_on_line(disc[0, k], ground) {
-                radius: radius, restitution: restitution, friction: friction,
-            }
-        }
-        marker left: ground at [-(radius + apart), 0] rotated -90 deg;
-        marker right: ground at [2 * (rows - 1) * (radius + apart / 2) + radius + apart, 0] rotated 90 deg;
-        contact wall[0]: disc_on_line(disc[0, 0], left) { radius: radius, restitution: restitution, friction: friction }
-        contact wall[1]: disc_on_line(disc[0, rows - 1], right) {
-            radius: radius, restitution: restitution, friction: friction,
-        }
-    }
-}
+hamel_models::disc_pile!(Discs, 9);
 
 multibody! {
     /// Layers of balls between four walls, each in the hollows of the one below.
@@ -258,6 +212,10 @@ fn difference(name: &str, found: &[Outcome], default: &[Outcome]) -> String {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(unknown) = wanted.iter().find(|name| !Settings::NAMES.contains(&name.as_str())) {
+        eprintln!("error: no setting `{unknown}`; there are {}", Settings::NAMES.join(", "));
+        std::process::exit(2);
+    }
     let defaults: Vec<Vec<Outcome>> = parallel::map(&GROUPS, |group| (group.run)(&Settings::DEFAULT));
     for (group, outcomes) in GROUPS.iter().zip(&defaults) {
         let iterations: u64 = outcomes.iter().map(|outcome| outcome.iterations).sum();
@@ -269,11 +227,11 @@ fn main() {
             outcomes.len()
         );
     }
-    let names: Vec<&str> =
-        Settings::NAMES.iter().copied().filter(|name| wanted.is_empty() || wanted.iter().any(|w| w == name)).collect();
+    let is_wanted = |name: &&str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let names: Vec<&str> = Settings::NAMES.iter().copied().filter(is_wanted).collect();
     parallel::map(&names, |name| {
         for (word, factor) in [("halved", 0.5), ("doubled", 2.0)] {
-            let settings = Settings::DEFAULT.scaled(name, factor);
+            let settings = Settings::DEFAULT.scaled(name, factor).expect("a name of the list");
             let texts: Vec<String> = GROUPS
                 .iter()
                 .zip(&defaults)

@@ -2,56 +2,10 @@
 
 use hamel::schemes::by_name;
 use hamel::{Model, State, Stepper, initial_state};
-use hamel_macros::multibody;
 use hamel_models::DiscPile;
 
-multibody! {
-    /// 36 discs with 94 contacts, a small distance apart at first.
-    model Heap {
-        planar;
-        coordinates absolute;
-        const rows = 8;
-        const radius = 0.02 m;
-        const apart = 1e-4 m;
-        const friction = 0.4;
-        const restitution = 0.2;
-        const mass = 0.1 kg;
-
-        gravity [0, -9.81] m/s^2;
-        for row in 0..rows {
-            for k in 0..rows - row {
-                body disc[row, k] { mass: mass, inertia: mass * radius^2 / 2 }
-                initial disc[row, k].position =
-                    [(2 * k + row) * (radius + apart / 2), radius + apart + row * sqrt(3) * (radius + apart / 2)];
-            }
-            for k in 1..rows - row {
-                contact beside[row, k]: disc_on_disc(disc[row, k], disc[row, k - 1]) {
-                    radii: [radius, radius], restitution: restitution, friction: friction,
-                }
-            }
-        }
-        for row in 1..rows {
-            for k in 0..rows - row {
-                for side in 0..2 {
-                    contact on[row, k, side]: disc_on_disc(disc[row, k], disc[row - 1, k + side]) {
-                        radii: [radius, radius], restitution: restitution, friction: friction,
-                    }
-                }
-            }
-        }
-        for k in 0..rows {
-            contact floor[k]: disc_on_line(disc[0, k], ground) {
-                radius: radius, restitution: restitution, friction: friction,
-            }
-        }
-        marker left: ground at [-(radius + apart), 0] rotated -90 deg;
-        marker right: ground at [2 * (rows - 1) * (radius + apart / 2) + radius + apart, 0] rotated 90 deg;
-        contact wall[0]: disc_on_line(disc[0, 0], left) { radius: radius, restitution: restitution, friction: friction }
-        contact wall[1]: disc_on_line(disc[0, rows - 1], right) {
-            radius: radius, restitution: restitution, friction: friction,
-        }
-    }
-}
+// 36 discs with 94 contacts.
+hamel_models::disc_pile!(Heap, 8);
 
 fn start<'m>(model: &'m dyn Model, scheme: &str) -> Box<dyn Stepper + 'm> {
     let state = initial_state(model).unwrap_or_else(|error| panic!("{error}"));
