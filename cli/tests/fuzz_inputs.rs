@@ -2,7 +2,7 @@
 
 #[path = "common/commands.rs"]
 mod commands;
-#[path = "../../model-compiler/tests/common/random.rs"]
+#[path = "../../model-compiler/src/random.rs"]
 mod random;
 #[path = "common/robots.rs"]
 mod robots;

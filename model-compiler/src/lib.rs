@@ -7,6 +7,7 @@
 
 mod diagnostics;
 pub mod escape;
+mod random;
 mod reserved;
 pub mod space;
 pub mod spelling;

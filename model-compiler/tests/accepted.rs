@@ -4,7 +4,7 @@
 mod compilers;
 #[path = "common/mutation.rs"]
 mod mutation;
-#[path = "common/random.rs"]
+#[path = "../src/random.rs"]
 mod random;
 #[path = "common/renaming.rs"]
 mod renaming;

@@ -2,7 +2,7 @@
 
 #[path = "common/mutation.rs"]
 mod mutation;
-#[path = "common/random.rs"]
+#[path = "../src/random.rs"]
 mod random;
 #[path = "common/renaming.rs"]
 mod renaming;

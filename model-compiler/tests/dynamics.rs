@@ -1,10 +1,14 @@
 //! Functions on request agree with one another and with the slopes of dual numbers, whichever way they were derived.
 
+#[path = "../src/random.rs"]
+mod random;
+
 use hamel_compiler::derive::{Block, Equations, FunctionRole, Kernel, Role, derive};
 use hamel_compiler::expr::{Dual, Scalar, evaluate};
 use hamel_compiler::parse::parse;
 use hamel_compiler::resolve::resolve;
 use hamel_compiler::rotations::RotationKind;
+use random::noise;
 
 /// Bodies and joints; `{}` is a body of its own inertia.
 const MODELS: [(&str, &str); 11] = [
@@ -171,13 +175,6 @@ fn result(kernel: &Kernel, function: FunctionRole, role: Role, point: &Point) ->
 
 fn vector(kernel: &Kernel, function: FunctionRole, role: Role, point: &Point) -> Vec<Dual> {
     result(kernel, function, role, point).into_iter().flatten().collect()
-}
-
-/// A number between −1 and 1 that looks random but is always the same.
-fn noise(index: usize) -> f64 {
-    let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
 /// A point with unit Euler parameters, and the columns of N(q) there, written by hand.

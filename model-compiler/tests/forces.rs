@@ -3,8 +3,7 @@
 //!
 //! A kind is built from what the registry says of it, so that none can be forgotten.
 
-#[path = "common/random.rs"]
-#[expect(dead_code, reason = "what else mutations need")]
+#[path = "../src/random.rs"]
 mod random;
 
 use hamel_compiler::Stages;

@@ -1,9 +1,13 @@
 //! `fused_multiply_add;` changes the last digits and nothing else, and not for the worse.
 
+#[path = "../src/random.rs"]
+mod random;
+
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::expr::{DoubleDouble, Scalar};
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_compiler::{Stages, inspect};
+use random::Random;
 
 const POINTS: usize = 40;
 
@@ -13,16 +17,8 @@ fn stages(text: &str) -> Stages {
 }
 
 /// Numbers between −1.4 and 1.4, different at every call.
-struct Numbers(u64);
-
-impl Numbers {
-    fn vector(&mut self, n: usize) -> Vec<f64> {
-        let mut next = || {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) as f64 / (1_u64 << 31) as f64 * 2.8 - 1.4
-        };
-        (0..n).map(|_| next()).collect()
-    }
+fn vector(random: &mut Random, n: usize) -> Vec<f64> {
+    (0..n).map(|_| 1.4 * random.signed()).collect()
 }
 
 fn values<T: Scalar>(stages: &Stages, role: FunctionRole, point: &Point<f64>) -> Vec<T> {
@@ -43,17 +39,17 @@ fn values<T: Scalar>(stages: &Stages, role: FunctionRole, point: &Point<f64>) ->
 /// Largest and mean error over points and results, relative to the largest result at each point.
 fn errors(stages: &Stages, role: FunctionRole) -> (f64, f64) {
     let layout = &stages.simplified.layout;
-    let mut numbers = Numbers(11);
+    let mut random = Random(11);
     let (mut worst, mut sum, mut count) = (0.0_f64, 0.0, 0);
     for _ in 0..POINTS {
         let point = Point {
             t: 0.3,
-            inputs: numbers.vector(layout.inputs.len()),
-            q: numbers.vector(layout.coordinates.len()),
-            v: numbers.vector(layout.velocities.len()),
-            a: numbers.vector(layout.velocities.len()),
-            lambda: numbers.vector(layout.constraints.len()),
-            tau: numbers.vector(layout.velocities.len()),
+            inputs: vector(&mut random, layout.inputs.len()),
+            q: vector(&mut random, layout.coordinates.len()),
+            v: vector(&mut random, layout.velocities.len()),
+            a: vector(&mut random, layout.velocities.len()),
+            lambda: vector(&mut random, layout.constraints.len()),
+            tau: vector(&mut random, layout.velocities.len()),
         };
         let exact: Vec<DoubleDouble> = values(stages, role, &point);
         let rounded: Vec<f64> = values(stages, role, &point);

@@ -38,6 +38,7 @@ pub mod slider_crank_clearance;
 pub mod stick_slip;
 pub mod three_mass_oscillator;
 
+pub mod ball_pile;
 pub mod beam_cantilever;
 pub mod ellipsoid;
 pub mod flexible_four_bar;

@@ -28,6 +28,13 @@ pub enum Caution {
         /// The largest gap that was recorded.
         widest: f64,
     },
+    /// Laws of contact hold approximately only: many contacts closed at once, and no method found a better solution.
+    Violation {
+        /// The largest violation, as a relative velocity, m/s.
+        violation: f64,
+        /// The largest violation relative to the velocities without contact impulses.
+        relative: f64,
+    },
     /// Energy that the scheme has added, J.
     EnergyGained {
         /// Energy that is too much at the end, J.
@@ -61,6 +68,12 @@ impl fmt::Display for Caution {
             Caution::Penetration { depth, widest } => write!(
                 f,
                 "a contact was closed by {depth:.3e} before it was seen, gaps are {widest:.3e} at most: too large a step"
+            ),
+            Caution::Violation { violation, relative } => write!(
+                f,
+                "contacts miss their laws by up to {violation:.1e} m/s, {:.1} % of the velocities with which they close: \
+                 many close at once, and no better solution was found",
+                100.0 * relative
             ),
             Caution::EnergyGained { gain, in_motion } => {
                 write!(f, "the scheme added {gain:.3e} J to {in_motion:.3e} J in motion: too large a step")

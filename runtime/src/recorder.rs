@@ -10,6 +10,8 @@ use crate::watchers;
 
 /// Energy that a run may lose or gain by its scheme without a caution, relative to the energy in motion.
 const UNNOTICED: f64 = 0.02;
+/// Violation of the laws of contact, relative to the velocities without impulses, that needs no caution.
+const CLOSE: f64 = 1e-3;
 
 /// Watches a run, and records its states with residuals and energy balance.
 pub(crate) struct Recorder<'m> {
@@ -17,6 +19,8 @@ pub(crate) struct Recorder<'m> {
     watch: watchers::Watch,
     redundant: Vec<usize>,
     cautions: Vec<Caution>,
+    /// The largest violation of the laws of contact, m/s, and the largest relative one.
+    violation: [f64; 2],
     /// A copy of the state with the multipliers of least norm.
     least_norm: State,
 }
@@ -35,6 +39,7 @@ impl<'m> Recorder<'m> {
             watch: watchers::Watch::new(model, scheme.name(), options.watchers, start),
             redundant,
             cautions,
+            violation: [0.0; 2],
             least_norm: start.clone(),
         }
     }
@@ -59,6 +64,9 @@ impl<'m> Recorder<'m> {
         is_recorded: bool,
     ) -> Result<(), StepError> {
         let state = stepper.state();
+        if let Some(record) = stepper.contacts() {
+            self.violation = [record.violation, record.relative_violation];
+        }
         self.watch.pass(self.model, state, stepper.contacts(), is_recorded)?;
         if is_recorded {
             self.record(trajectory, state, stepper);
@@ -114,6 +122,10 @@ impl<'m> Recorder<'m> {
     /// The cautions of a run that has ended.
     pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>, trajectory: &Trajectory) -> Vec<Caution> {
         self.cautions.extend(trajectory.deep_penetration(self.model));
+        let [violation, relative] = self.violation;
+        if relative > CLOSE {
+            self.cautions.push(Caution::Violation { violation, relative });
+        }
         let stats = outcome.as_ref().copied().unwrap_or_default();
         if stats.at_rounding > 0 {
             self.cautions.push(Caution::Rounding { count: stats.at_rounding });

@@ -45,6 +45,9 @@ pub struct ContactRecord {
     pub iterations: u64,
     /// Largest violation of the laws of contact since the start, as a relative velocity.
     pub violation: f64,
+    /// The largest violation since the start relative to the velocities without contact impulses of the same step, which
+    /// is far above rounding where a solution was accepted for want of a better one.
+    pub relative_violation: f64,
     /// The deepest penetration since the start, in the unit of the gap: impacts come up to a step late.
     pub penetration: f64,
     /// Energy that impacts have dissipated since the start, J; relative to moving obstacles, if there are any.

@@ -7,7 +7,7 @@
 mod commands;
 #[path = "../../../model-compiler/tests/common/harness.rs"]
 mod harness;
-#[path = "../../../model-compiler/tests/common/random.rs"]
+#[path = "../../../model-compiler/src/random.rs"]
 mod random;
 #[path = "../../tests/common/robots.rs"]
 mod robots;

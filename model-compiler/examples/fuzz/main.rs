@@ -10,7 +10,7 @@ mod compilers;
 mod harness;
 #[path = "../../tests/common/mutation.rs"]
 mod mutation;
-#[path = "../../tests/common/random.rs"]
+#[path = "../../src/random.rs"]
 mod random;
 #[path = "../../tests/common/renaming.rs"]
 mod renaming;

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use crate::derive::{Block, Equations, FunctionRole, Role};
 use crate::diagnostics::{self, Errors};
 use crate::expr::{ExprId, Graph, Stage, evaluate};
+use crate::random::noise;
 use crate::resolve::{Formulation, System, principal_moments};
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
@@ -86,16 +87,9 @@ fn assemble(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Optio
 fn displaced(model: &Interpreter<f64>, equations: &Equations, seed: u64) -> Vec<f64> {
     let mut q = model.reference_configuration();
     let nv = equations.layout.velocities.len();
-    let displacement: Vec<f64> = (0..nv as u64).map(|i| 0.3 * noise(seed * 7919 + i)).collect();
+    let displacement: Vec<f64> = (0..nv as u64).map(|i| 0.3 * noise((seed * 7919 + i) as usize)).collect();
     displace(equations, &mut q, &displacement);
     q
-}
-
-/// A number between −1 and 1 that looks random but is always the same.
-fn noise(index: u64) -> f64 {
-    let mixed = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
 /// Moves coordinates along velocities: q + N δ, with unit Euler parameters.

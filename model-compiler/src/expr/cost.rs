@@ -67,11 +67,12 @@ pub(crate) fn critical_path(graph: &Graph, roots: &[ExprId]) -> u32 {
 mod tests {
     use super::*;
     use crate::expr::Stage;
+    use crate::random::Random;
     use crate::simplify::fixture::random_function;
 
     #[test]
     fn weights_of_nodes_add_up_to_the_weight_of_the_function() {
-        let (graph, roots) = random_function(&mut 7);
+        let (graph, roots) = random_function(&mut Random(7));
         let hot = graph.reachable(&roots).into_iter().filter(|&id| graph.is_hot(id));
         let sum: u64 = hot.map(|id| u64::from(weight_of(graph.node(id)))).sum();
         let pairs = Operations::hot(&graph, &roots).pairs;

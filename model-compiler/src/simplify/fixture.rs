@@ -1,9 +1,10 @@
 //! Functions to test passes with.
 
 use crate::expr::{ExprId, Graph, Stage};
+use crate::random::Random;
 
 /// A random function of every kind of operation, over three symbols of different stages.
-pub(crate) fn random_function(state: &mut u64) -> (Graph, Vec<ExprId>) {
+pub(crate) fn random_function(random: &mut Random) -> (Graph, Vec<ExprId>) {
     let mut graph = Graph::new();
     let mut pool = vec![
         graph.symbol("m", Stage::Parameter),
@@ -13,9 +14,9 @@ pub(crate) fn random_function(state: &mut u64) -> (Graph, Vec<ExprId>) {
         graph.integer(3),
     ];
     for _ in 0..40 {
-        let mut pick = || pool[random(state) as usize % pool.len()];
+        let mut pick = || *random.pick(&pool);
         let (a, b, c, d) = (pick(), pick(), pick(), pick());
-        let next = match random(state) % 14 {
+        let next = match random.below(14) {
             0..=2 => graph.add(a, b),
             3..=4 => graph.sub(a, b),
             5..=8 => graph.mul(a, b),
@@ -34,10 +35,4 @@ pub(crate) fn random_function(state: &mut u64) -> (Graph, Vec<ExprId>) {
     }
     let roots = pool.split_off(pool.len() - 6);
     (graph, roots)
-}
-
-/// Of a linear congruential sequence.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 33
 }

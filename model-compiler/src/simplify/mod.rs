@@ -415,11 +415,12 @@ fn balanced(version: &Version) -> Version {
 mod tests {
     use super::*;
     use crate::expr::{Stage, evaluate};
+    use crate::random::Random;
     use fixture::random_function;
 
     #[test]
     fn results_do_not_depend_on_the_run() {
-        let (graph, roots) = random_function(&mut 7);
+        let (graph, roots) = random_function(&mut Random(7));
         let [first, second] = [(); 2].map(|()| simplify(&graph, &roots, &Limits::default()));
         assert!(first.graph.nodes().eq(second.graph.nodes()));
         assert_eq!((first.roots, first.log), (second.roots, second.log));
@@ -446,9 +447,9 @@ mod tests {
 
     #[test]
     fn random_functions_keep_their_values() {
-        let mut state = 2026;
+        let mut random = Random(2026);
         for _ in 0..25 {
-            let (graph, roots) = random_function(&mut state);
+            let (graph, roots) = random_function(&mut random);
             let simplified = simplify(&graph, &roots, &Limits::default());
             assert!(
                 cost::hot_weight(&simplified.graph, &simplified.roots) <= cost::hot_weight(&graph, &roots),

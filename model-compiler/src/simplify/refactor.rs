@@ -127,12 +127,13 @@ mod tests {
     use super::*;
     use crate::expr::field::are_equal;
     use crate::expr::{Stage, evaluate};
+    use crate::random::Random;
     use crate::simplify::fixture::random_function;
 
     #[test]
     fn windows_of_any_size_keep_the_function_and_never_cost_more() {
         for seed in [7, 8, 9] {
-            let (before, results) = random_function(&mut { seed });
+            let (before, results) = random_function(&mut Random(seed));
             for borders in [(0, 1), (3, 7), (20, 40), (0, 1_000)] {
                 for order in [Order::DepthFirst, Order::ByLevel] {
                     let (graph, roots) = refactor_windows(&before, &results, order, borders);

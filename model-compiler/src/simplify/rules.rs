@@ -168,6 +168,7 @@ fn is_nonzero(egraph: &EGraph<Term, Facts>, id: Id) -> bool {
 mod tests {
     use super::*;
     use crate::expr::{DoubleDouble, Scalar};
+    use crate::random::Random;
     use crate::simplify::language::Operator;
     use egg::{ENodeOrVar, Language};
     use std::collections::BTreeMap;
@@ -194,12 +195,6 @@ mod tests {
         values.pop().expect("patterns are not empty")
     }
 
-    /// Numbers of either sign between -2 and 2.
-    fn random(state: &mut u64) -> f64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 11) as f64 / (1_u64 << 53) as f64 * 4.0 - 2.0
-    }
-
     /// Both sides of an identity, with generated values for its variables.
     fn sides<S: Scalar>(identity: &Identity, mut make: impl FnMut() -> f64) -> (S, S) {
         let mut values: BTreeMap<String, f64> = BTreeMap::new();
@@ -209,11 +204,11 @@ mod tests {
 
     #[test]
     fn every_identity_holds_at_random_points_to_thirty_digits() {
-        let mut state = 1_u64;
+        let mut random = Random(1);
         for identity in IDENTITIES {
             let mut points = 0;
             while points < 50 {
-                let (from, to) = sides::<DoubleDouble>(identity, || random(&mut state));
+                let (from, to) = sides::<DoubleDouble>(identity, || 2.0 * random.signed());
                 if !from.high.is_finite() {
                     // The left side is undefined here: the root of a negative number.
                     assert_eq!(identity.soundness, Soundness::RoundsWithinRadicands, "{}", identity.name);
@@ -228,10 +223,10 @@ mod tests {
 
     #[test]
     fn exact_identities_are_exact() {
-        let mut state = 2_u64;
+        let mut random = Random(2);
         for identity in IDENTITIES.iter().filter(|identity| identity.soundness == Soundness::Exact) {
             for _ in 0..50 {
-                let (from, to) = sides::<f64>(identity, || random(&mut state));
+                let (from, to) = sides::<f64>(identity, || 2.0 * random.signed());
                 assert!(from == to, "{}: {from} {to}", identity.name);
             }
         }

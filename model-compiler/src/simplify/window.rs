@@ -203,12 +203,13 @@ mod tests {
     use crate::expr::Stage;
     use crate::expr::cost::hot_weight;
     use crate::expr::field::are_equal;
+    use crate::random::Random;
     use crate::simplify::fixture::random_function;
     use crate::simplify::rules::rules;
 
     #[test]
     fn windows_of_any_size_keep_the_function_and_never_cost_more() {
-        let (before, results) = random_function(&mut 7);
+        let (before, results) = random_function(&mut Random(7));
         let rules = rules();
         for size in [1, 7, 40, 1_000] {
             let (graph, roots, _) = rewrite_windows(&before, &results, size, &rules, &Limits::default());

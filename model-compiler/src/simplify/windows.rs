@@ -92,11 +92,12 @@ fn depth_first_operations(graph: &Graph, roots: &[ExprId]) -> Vec<ExprId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use crate::simplify::fixture::random_function;
 
     #[test]
     fn windows_cover_all_operations_and_announce_what_others_need() {
-        let (graph, roots) = random_function(&mut 7);
+        let (graph, roots) = random_function(&mut Random(7));
         let borders = [(0, 1), (3, 7), (0, 1_000)];
         let orders = [Order::DepthFirst, Order::ByLevel];
         for (order, (first, size)) in orders.into_iter().flat_map(|order| borders.map(|borders| (order, borders))) {

@@ -10,6 +10,8 @@ use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_models::{ALL, ModelEntry};
 use nalgebra::DVector;
 
+pub use crate::random::noise;
+
 /// A model, and how it came to be: compiled again from the source that it carries.
 pub struct Subject {
     pub entry: &'static ModelEntry,
@@ -37,13 +39,6 @@ fn subject(entry: &'static ModelEntry) -> Subject {
     let stages = hamel_compiler::stages(source).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     let code = stages.tokens.to_string();
     Subject { entry, model, equations: stages.simplified, schedule: stages.schedule, code }
-}
-
-/// A number between −1 and 1 that looks random but is always the same.
-pub fn noise(index: usize) -> f64 {
-    let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
 /// A state with no symmetry: not on the constraints, rotations of unit norm where the model has no say in it.

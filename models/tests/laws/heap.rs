@@ -1,11 +1,15 @@
 //! Heaps of discs come to rest: contacts are redundant, their forces not unique.
 
 use hamel::schemes::by_name;
-use hamel::{Model, State, Stepper, initial_state};
+use hamel::{Caution, Model, Run, Simulation, State, Stepper, initial_state};
 use hamel_models::DiscPile;
+
+use crate::common::noise;
 
 // 36 discs with 94 contacts.
 hamel_models::disc_pile!(Heap, 8);
+// 14 balls with 50 contacts.
+hamel_models::ball_pile!(Balls, 3);
 
 fn start<'m>(model: &'m dyn Model, scheme: &str) -> Box<dyn Stepper + 'm> {
     let state = initial_state(model).unwrap_or_else(|error| panic!("{error}"));
@@ -41,4 +45,35 @@ fn hundreds_of_contacts_close() {
         stepper.step(1e-3).unwrap_or_else(|error| panic!("{error}"));
     }
     assert!(stepper.contacts().is_some_and(|record| record.violation < 1e-12));
+}
+
+/// Where no method finds a good solution the run says so, and where contacts come to rest one by one it does not.
+#[test]
+fn laws_that_hold_approximately_are_told() {
+    let is_told = |run: &Run| run.cautions.iter().any(|caution| matches!(caution, Caution::Violation { .. }));
+
+    let parameters = BallsParameters { apart: 0.0, friction: 0.5, ..BallsParameters::default() };
+    let balls = Balls::new(parameters);
+    let scheme = by_name("half_explicit", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mut approximate = 0;
+    for seed in 0..3_usize {
+        let mut start = initial_state(&balls).unwrap_or_else(|error| panic!("{error}"));
+        start.v.iter_mut().enumerate().for_each(|(i, v)| *v = noise(1000 * seed + i));
+        let run = Simulation::new(&balls, &*scheme).step(1e-4).until(1e-4).run(start);
+        assert!(run.outcome.is_ok(), "{seed}: {:?}", run.outcome);
+        let violation = run.trajectory.column("contact_violation").ok().and_then(|mut column| column.next_back());
+        // Balls approach each other by some m/s.
+        let is_approximate = violation.is_some_and(|violation| violation > 1e-2);
+        assert!(is_told(&run) || !is_approximate, "{seed}: {violation:?}");
+        approximate += usize::from(is_approximate);
+    }
+    assert!(approximate > 0);
+
+    let discs = Heap::default();
+    for name in ["moreau", "half_explicit", "generalized_alpha"] {
+        let scheme = by_name(name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let start = initial_state(&discs).unwrap_or_else(|error| panic!("{error}"));
+        let run = Simulation::new(&discs, &*scheme).step(5e-4).until(0.1).record_every(50).run(start);
+        assert!(run.outcome.is_ok() && !is_told(&run), "{name}: {:?}, {:?}", run.outcome, run.cautions);
+    }
 }

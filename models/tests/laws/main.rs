@@ -17,6 +17,8 @@ mod known_solutions;
 mod marine;
 mod model_laws;
 mod provided;
+#[path = "../../../model-compiler/src/random.rs"]
+mod random;
 mod rezaei_rod;
 mod schemes;
 mod setup_laws;

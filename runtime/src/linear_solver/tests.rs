@@ -3,16 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::*;
-
-/// A small deterministic source of numbers in [−1, 1).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-}
+use crate::random::Random;
 
 /// A chain of bodies with seven coordinates, joints of three rows, and norm rows; zero lower right block.
 fn chain(bodies: usize) -> OwnedPattern {

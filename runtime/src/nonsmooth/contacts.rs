@@ -398,7 +398,11 @@ impl<'m> Contacts<'m> {
             Ok(solved) => solved,
             Err(unsolved) => return Err(stuck(unsolved, self)),
         };
-        self.record.violation = self.record.violation.max(solved.violation);
+        let record = &mut self.record;
+        record.violation = record.violation.max(solved.violation);
+        if solved.violation > 0.0 {
+            record.relative_violation = record.relative_violation.max(solved.violation / self.problem.free_velocity());
+        }
         self.record.iterations += u64::from(solved.iterations);
         self.impulses.fill(0.0);
         let (n, n_rows) = (x.len(), self.n_rows());

@@ -284,6 +284,15 @@ impl Problem {
         (violation, size)
     }
 
+    /// The largest relative velocity of the contacts without impulses.
+    pub(super) fn free_velocity(&self) -> f64 {
+        let of = |contact: &ContactRows| {
+            let scale = self.scales[contact.normal];
+            contact.part(&self.bias).into_iter().fold(0.0, |largest: f64, part| largest.max(part.abs() / scale))
+        };
+        self.contacts.iter().map(of).fold(0.0, f64::max)
+    }
+
     /// Whether a contact violates its laws by more than this relative velocity.
     pub(super) fn violates(&self, contact: &ContactRows, tolerance: f64) -> bool {
         let scale = self.scales[contact.normal];
