@@ -21,7 +21,6 @@ pub mod sparsity;
 mod admissible;
 mod chart;
 pub mod configuration;
-mod constrained;
 mod contact_settings;
 mod random;
 mod redundancy;

@@ -1,8 +1,9 @@
 //! What an integration scheme is: a way to start a stepper on a model.
 
+mod constrained;
+
 use nalgebra::DMatrix;
 
-use crate::constrained::Constrained;
 use crate::contact_settings::Settings;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
@@ -11,6 +12,8 @@ use crate::start::check_start;
 use crate::step::ContactRecord;
 use crate::tables::Tableau;
 use crate::watchers::Watchers;
+
+use constrained::Constrained;
 
 pub use crate::step::{Cause, StepError, StepStats};
 

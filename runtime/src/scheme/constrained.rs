@@ -13,9 +13,9 @@ use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
 use crate::residuals::{Lengths, measure};
-use crate::scheme::{ErrorEstimate, Stepper};
-use crate::step::ContactRecord;
-use crate::step::{Cause, StepError, StepStats};
+use crate::step::{Cause, ContactRecord, StepError, StepStats};
+
+use super::{ErrorEstimate, Stepper};
 
 /// How near to each other gradients are that are left out after a step has failed, one try after the other.
 const NEARLY_DEPENDENT: [f64; 3] = [DEPENDENT, 1e-4, 1e-2];
