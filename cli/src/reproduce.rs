@@ -113,7 +113,7 @@ fn judge(outcomes: &[Outcome]) -> Result<(), Failure> {
     if !failed.is_empty() {
         return Err(Failure::Solver(failed.join("\n")));
     }
-    if outcomes.iter().any(|outcome| outcome.verdict() == Verdict::Failed) {
+    if outcomes.iter().any(|outcome| outcome.verdict() == Verdict::Outside) {
         return Err(Failure::Verdict);
     }
     Ok(())

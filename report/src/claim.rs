@@ -1,8 +1,9 @@
 //! A claim: a measured number, the expectation for it, and the resulting verdict.
 //!
 //! What a paper prints, what theory promises, what another computation found and what we recorded earlier are different
-//! kinds of expectation and are never mixed. Where a paper is wrong, the claim carries the printed form and the reason,
-//! and our own value must meet an expectation of its own.
+//! kinds of expectation and are never mixed. Where our value differs from a paper, the claim carries the printed form,
+//! and our own value must meet an expectation of its own. That the source is wrong is said only with a proof that does
+//! not rest on our numbers.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -96,9 +97,52 @@ pub enum Statement {
     Wrong {
         /// What the source prints.
         printed: String,
+        /// What shows it.
+        proof: Proof,
         /// Why that cannot be right.
         because: String,
     },
+    /// We do not find what the source states, and do not know why.
+    NotReproduced {
+        /// What the source states.
+        printed: String,
+        /// What was tried.
+        tried: String,
+    },
+    /// The source states a result, but not all data on which it depends; with data of our own it differs.
+    Undetermined {
+        /// What the source states.
+        printed: String,
+        /// What it does not state.
+        missing: String,
+    },
+    /// Our computation fails where that of the source did not.
+    OursFails {
+        /// What the source states.
+        printed: String,
+        /// What is known about the cause.
+        because: String,
+    },
+}
+
+/// What shows that a source is wrong, without our numbers being right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// Algebra: dimensions, a derivative, a definition, a contradiction within the source.
+    Algebra,
+    /// A closed form, or a number that follows from printed coefficients alone.
+    ClosedForm,
+}
+
+impl Proof {
+    /// The proof in words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Proof::Algebra => "by algebra",
+            Proof::ClosedForm => "by a closed form",
+        }
+    }
 }
 
 /// A measured number and the expectation for it.
@@ -121,57 +165,72 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Every printed digit agrees.
-    MatchesPrintedDigits,
-    /// The deviation stays within the stated tolerance.
-    WithinTolerance,
-    /// The source states it in words or as a curve, and our result agrees with that.
-    SameTrend,
-    /// The source is wrong; our value differs from it and meets its own expectation.
-    DiffersExplained,
-    /// The source omits data that a repetition needs.
-    NotReproducible,
+    /// A printed number, with its digits or within the stated tolerance.
+    Reproduced,
+    /// A number from theory or from an independent computation, or a bound, is met.
+    Agrees,
+    /// A comparison or trend that the source states in words or as a curve is found.
+    Ordering,
+    /// A number of an earlier run of ours, which proves constancy only.
+    AsRecorded,
+    /// The source is wrong, as a proof shows; our value meets its own expectation.
+    SourceIsWrong,
+    /// The source omits data on which the result depends.
+    NotDetermined,
     /// Only reported.
     Reported,
+    /// What the source states is not found, and the cause is unknown.
+    NotReproduced,
+    /// Our computation fails where that of the source did not.
+    OursFails,
     /// The expectation is not met.
-    Failed,
+    Outside,
 }
 
 impl Verdict {
     /// All verdicts, best first.
-    pub const ALL: [Verdict; 7] = [
-        Verdict::MatchesPrintedDigits,
-        Verdict::WithinTolerance,
-        Verdict::SameTrend,
-        Verdict::DiffersExplained,
-        Verdict::NotReproducible,
+    pub const ALL: [Verdict; 10] = [
+        Verdict::Reproduced,
+        Verdict::Agrees,
+        Verdict::Ordering,
+        Verdict::AsRecorded,
+        Verdict::SourceIsWrong,
+        Verdict::NotDetermined,
         Verdict::Reported,
-        Verdict::Failed,
+        Verdict::NotReproduced,
+        Verdict::OursFails,
+        Verdict::Outside,
     ];
 
     /// The verdict in words.
     pub fn label(self) -> &'static str {
         match self {
-            Verdict::MatchesPrintedDigits => "matches to printed digits",
-            Verdict::WithinTolerance => "within stated tolerance",
-            Verdict::SameTrend => "same trend",
-            Verdict::DiffersExplained => "differs, explained",
-            Verdict::NotReproducible => "not reproducible from the paper",
+            Verdict::Reproduced => "reproduced",
+            Verdict::Agrees => "agrees",
+            Verdict::Ordering => "ordering",
+            Verdict::AsRecorded => "as recorded",
+            Verdict::SourceIsWrong => "source is wrong",
+            Verdict::NotDetermined => "not determined by the source",
             Verdict::Reported => "reported",
-            Verdict::Failed => "outside tolerance",
+            Verdict::NotReproduced => "not reproduced",
+            Verdict::OursFails => "ours fails",
+            Verdict::Outside => "outside",
         }
     }
 
     /// The verdict as an identifier, for style sheets and JSON.
     pub fn key(self) -> &'static str {
         match self {
-            Verdict::MatchesPrintedDigits => "matches_printed_digits",
-            Verdict::WithinTolerance => "within_tolerance",
-            Verdict::SameTrend => "same_trend",
-            Verdict::DiffersExplained => "differs_explained",
-            Verdict::NotReproducible => "not_reproducible",
+            Verdict::Reproduced => "reproduced",
+            Verdict::Agrees => "agrees",
+            Verdict::Ordering => "ordering",
+            Verdict::AsRecorded => "as_recorded",
+            Verdict::SourceIsWrong => "source_is_wrong",
+            Verdict::NotDetermined => "not_determined",
             Verdict::Reported => "reported",
-            Verdict::Failed => "failed",
+            Verdict::NotReproduced => "not_reproduced",
+            Verdict::OursFails => "ours_fails",
+            Verdict::Outside => "outside",
         }
     }
 }
@@ -236,8 +295,26 @@ impl Claim {
     }
 
     /// The source states something else, which is wrong.
-    pub fn although(mut self, printed: impl Into<String>, because: impl Into<String>) -> Self {
-        self.statement = Statement::Wrong { printed: printed.into(), because: because.into() };
+    pub fn refutes(mut self, printed: impl Into<String>, proof: Proof, because: impl Into<String>) -> Self {
+        self.statement = Statement::Wrong { printed: printed.into(), proof, because: because.into() };
+        self
+    }
+
+    /// The source states something else, and it is not known why.
+    pub fn not_reproduced(mut self, printed: impl Into<String>, tried: impl Into<String>) -> Self {
+        self.statement = Statement::NotReproduced { printed: printed.into(), tried: tried.into() };
+        self
+    }
+
+    /// The source states something else, which depends on data that it does not state.
+    pub fn undetermined(mut self, printed: impl Into<String>, missing: impl Into<String>) -> Self {
+        self.statement = Statement::Undetermined { printed: printed.into(), missing: missing.into() };
+        self
+    }
+
+    /// Our computation fails where that of the source did not.
+    pub fn ours_fails(mut self, printed: impl Into<String>, because: impl Into<String>) -> Self {
+        self.statement = Statement::OursFails { printed: printed.into(), because: because.into() };
         self
     }
 
@@ -253,21 +330,26 @@ impl Claim {
     pub fn verdict(&self) -> Verdict {
         match (&self.expected, &self.statement) {
             (Expected::Timing, _) => Verdict::Reported,
-            (Expected::Missing(_), _) => Verdict::NotReproducible,
-            _ if !self.expected.is_met_by(&self.measured) => Verdict::Failed,
-            (_, Statement::Wrong { .. }) => Verdict::DiffersExplained,
-            (_, Statement::Words(_)) => Verdict::SameTrend,
-            (Expected::Printed { text, .. }, _) if self.agrees_with_digits(text) => Verdict::MatchesPrintedDigits,
-            _ => Verdict::WithinTolerance,
+            (Expected::Missing(_), _) => Verdict::NotDetermined,
+            _ if !self.expected.is_met_by(&self.measured) => Verdict::Outside,
+            (_, Statement::Wrong { .. }) => Verdict::SourceIsWrong,
+            (_, Statement::NotReproduced { .. }) => Verdict::NotReproduced,
+            (_, Statement::Undetermined { .. }) => Verdict::NotDetermined,
+            (_, Statement::OursFails { .. }) => Verdict::OursFails,
+            (_, Statement::Words(_)) => Verdict::Ordering,
+            (Expected::Printed { .. }, _) => Verdict::Reproduced,
+            (Expected::Recorded { .. }, _) => Verdict::AsRecorded,
+            _ => Verdict::Agrees,
         }
     }
 
-    /// Whether the measured value rounds to the printed text.
-    fn agrees_with_digits(&self, text: &str) -> bool {
-        match (&self.measured, text.parse::<f64>()) {
-            (Measured::Value(value), Ok(printed)) => (value - printed).abs() <= half_unit_in_last_place(text),
-            _ => false,
-        }
+    /// Whether the measured value rounds to the printed text, where the source prints a number.
+    pub fn has_printed_digits(&self) -> Option<bool> {
+        let (Expected::Printed { text, .. }, Measured::Value(value)) = (&self.expected, &self.measured) else {
+            return None;
+        };
+        let printed: f64 = text.parse().ok()?;
+        Some((value - printed).abs() <= half_unit_in_last_place(text))
     }
 }
 
@@ -289,10 +371,11 @@ mod tests {
 
     #[test]
     fn printed_numbers_are_judged_by_their_digits() {
-        assert_eq!(printed(-4.6153846).verdict(), Verdict::MatchesPrintedDigits);
-        assert_eq!(printed(-4.6157).verdict(), Verdict::WithinTolerance);
-        assert_eq!(printed(-4.7).verdict(), Verdict::Failed);
-        assert_eq!(printed(f64::NAN).verdict(), Verdict::Failed);
+        let of = |measured| (printed(measured).verdict(), printed(measured).has_printed_digits());
+        assert_eq!(of(-4.6153846), (Verdict::Reproduced, Some(true)));
+        assert_eq!(of(-4.6157), (Verdict::Reproduced, Some(false)));
+        assert_eq!(of(-4.7), (Verdict::Outside, Some(false)));
+        assert_eq!(of(f64::NAN), (Verdict::Outside, Some(false)));
     }
 
     #[test]
@@ -305,26 +388,43 @@ mod tests {
     #[test]
     fn a_wrong_source_needs_our_own_value_to_be_right() {
         let order = |measured| {
-            Claim::new("order", "1", Expected::Order { order: 1.0, tolerance: 0.1 }, measured)
-                .although("second order", "a slope of +1 in a double logarithmic plot is first order")
+            Claim::new("order", "1", Expected::Order { order: 1.0, tolerance: 0.1 }, measured).refutes(
+                "second order",
+                Proof::Algebra,
+                "a slope of +1 in a double logarithmic plot is first order",
+            )
         };
-        assert_eq!(order(1.04).verdict(), Verdict::DiffersExplained);
-        assert_eq!(order(2.0).verdict(), Verdict::Failed);
+        assert_eq!(order(1.04).verdict(), Verdict::SourceIsWrong);
+        assert_eq!(order(2.0).verdict(), Verdict::Outside);
+    }
+
+    #[test]
+    fn what_proves_nothing_about_the_source_says_so() {
+        let claim = || Claim::new("growth", "1", Expected::AtMost(1.0), 0.5);
+        assert_eq!(claim().not_reproduced("unstable", "two formulations").verdict(), Verdict::NotReproduced);
+        assert_eq!(claim().undetermined("slope 1", "the geometry").verdict(), Verdict::NotDetermined);
+        assert_eq!(claim().ours_fails("completes", "Newton's method diverges").verdict(), Verdict::OursFails);
+        let recorded = Expected::Recorded { value: 0.5, tolerance: 1e-9 };
+        assert_eq!(Claim::new("growth", "1", recorded, 0.5).verdict(), Verdict::AsRecorded);
+        assert_eq!(
+            Claim::new("growth", "1", Expected::AtMost(0.1), 0.5).not_reproduced("", "").verdict(),
+            Verdict::Outside
+        );
     }
 
     #[test]
     fn a_breakdown_meets_only_the_expectation_to_fail() {
         let broken = Measured::Breakdown("did not converge at t = 0.3 s".into());
-        assert_eq!(Claim::new("α = 0", "1", Expected::Fails, broken.clone()).verdict(), Verdict::WithinTolerance);
-        assert_eq!(Claim::new("α = 0", "1", Expected::AtMost(1.0), broken).verdict(), Verdict::Failed);
-        assert_eq!(Claim::new("α = 0", "1", Expected::Fails, 1.0).verdict(), Verdict::Failed);
+        assert_eq!(Claim::new("α = 0", "1", Expected::Fails, broken.clone()).verdict(), Verdict::Agrees);
+        assert_eq!(Claim::new("α = 0", "1", Expected::AtMost(1.0), broken).verdict(), Verdict::Outside);
+        assert_eq!(Claim::new("α = 0", "1", Expected::Fails, 1.0).verdict(), Verdict::Outside);
     }
 
     #[test]
     fn words_and_gaps_have_verdicts_of_their_own() {
         let trend = Claim::new("slope", "1", Expected::AtLeast(0.5), 1.0).in_words("grows");
-        assert_eq!(trend.verdict(), Verdict::SameTrend);
-        assert_eq!(Claim::missing("Fig. 7", "the torque curve").verdict(), Verdict::NotReproducible);
+        assert_eq!(trend.verdict(), Verdict::Ordering);
+        assert_eq!(Claim::missing("Fig. 7", "the torque curve").verdict(), Verdict::NotDetermined);
         assert_eq!(Claim::new("time", "s", Expected::Timing, 3.0).verdict(), Verdict::Reported);
     }
 }

@@ -133,14 +133,14 @@ fn summary(outcomes: &[Outcome]) -> Vec<Count> {
         .iter()
         .flat_map(|outcome| match &outcome.result {
             Ok(report) => report.claims.iter().map(Claim::verdict).collect(),
-            Err(_) => vec![Verdict::Failed],
+            Err(_) => vec![Verdict::Outside],
         })
         .collect();
     let count = |verdict: Verdict| verdicts.iter().filter(|&&v| v == verdict).count();
     Verdict::ALL
         .iter()
         .map(|&verdict| Count { verdict: verdict.key(), label: verdict.label(), count: count(verdict) })
-        .filter(|entry| entry.count > 0 || entry.verdict == Verdict::Failed.key())
+        .filter(|entry| entry.count > 0 || entry.verdict == Verdict::Outside.key())
         .collect()
 }
 
@@ -173,7 +173,18 @@ impl ClaimView {
         let (says, because) = match &claim.statement {
             Statement::Quantity => (missing(&claim.expected), None),
             Statement::Words(says) => (Some(says.clone()), None),
-            Statement::Wrong { printed, because } => (Some(printed.clone()), Some(because.clone())),
+            Statement::Wrong { printed, proof, because } => {
+                (Some(printed.clone()), Some(format!("Wrong, {}: {because}", proof.label())))
+            }
+            Statement::NotReproduced { printed, tried } => {
+                (Some(printed.clone()), Some(format!("Not found here: {tried}")))
+            }
+            Statement::Undetermined { printed, missing } => {
+                (Some(printed.clone()), Some(format!("Not determined: {missing}")))
+            }
+            Statement::OursFails { printed, because } => {
+                (Some(printed.clone()), Some(format!("Ours fails: {because}")))
+            }
         };
         Self {
             what: claim.what.clone(),

@@ -17,6 +17,6 @@ pub mod output;
 pub mod plot;
 pub mod provenance;
 
-pub use claim::{Claim, Expected, Measured, Statement, Verdict};
+pub use claim::{Claim, Expected, Measured, Proof, Statement, Verdict};
 pub use experiment::{Cost, Experiment, Paper};
 pub use report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};

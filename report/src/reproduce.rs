@@ -22,7 +22,7 @@ pub struct Outcome {
 impl Outcome {
     /// The worst verdict; an experiment that could not be computed has failed.
     pub fn verdict(&self) -> Verdict {
-        self.result.as_ref().map_or(Verdict::Failed, Report::verdict)
+        self.result.as_ref().map_or(Verdict::Outside, Report::verdict)
     }
 }
 

@@ -6,7 +6,7 @@
 use hamel_compiler::expr::{ExprId, Graph, Stage, print};
 use hamel_compiler::simplify::{Limits, simplify, vanishes};
 use hamel_compiler::spatial::{self, Matrix3, Vector3};
-use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
+use hamel_report::{Cell, Claim, Column, Expected, Proof, Report, Table};
 
 /// Formulas over common symbols, and what was found of them.
 #[derive(Default)]
@@ -44,6 +44,14 @@ impl Proofs {
         ));
     }
 
+    /// Claims that two expressions differ, which the source does not deny.
+    pub(crate) fn unequal(&mut self, place: &str, what: &str, left: &[ExprId], right: &[ExprId]) {
+        let count = self.differing(left, right);
+        self.row(place, what, left.len(), count);
+        let what = format!("{what}: components that differ");
+        self.claims.push(Claim::new(what, "1", Expected::AtLeast(1.0), count as f64));
+    }
+
     /// Claims that an equation does not hold as printed.
     pub(crate) fn differs(
         &mut self,
@@ -55,7 +63,11 @@ impl Proofs {
         let count = self.differing(left, right);
         self.row(place, what, left.len(), count);
         let what = format!("{what}: components that differ");
-        self.claims.push(Claim::new(what, "1", Expected::AtLeast(1.0), count as f64).although(printed, because));
+        self.claims.push(Claim::new(what, "1", Expected::AtLeast(1.0), count as f64).refutes(
+            printed,
+            Proof::Algebra,
+            because,
+        ));
     }
 
     /// Shows the shortest form of a formula that the compiler finds.

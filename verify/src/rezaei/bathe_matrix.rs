@@ -6,7 +6,7 @@
 use hamel::linear_analysis::{Oscillator, spectral_radius};
 use hamel::scheme::StepError;
 use hamel::tables;
-use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Expected, Figure, Proof, Report, Style};
 use nalgebra::{DMatrix, Vector3};
 
 use crate::linear::{Method, most};
@@ -39,7 +39,11 @@ pub(super) fn run() -> Result<Report, StepError> {
             },
             spectral_radius(&corrected(at)),
         )
-        .although(format!("a matrix whose spectral radius there is {:.3}", spectral_radius(&printed(at))), because),
+        .refutes(
+            format!("a matrix whose spectral radius there is {:.3}", spectral_radius(&printed(at))),
+            Proof::Algebra,
+            because,
+        ),
         Claim::new(
             "largest difference of a step by the matrix, rows exchanged, to a step of the scheme",
             "1",

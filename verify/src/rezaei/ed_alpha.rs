@@ -6,7 +6,7 @@
 
 use hamel::scheme::StepError;
 use hamel::schemes;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Proof, Report, Style};
 use nalgebra::{Matrix2, Vector2};
 
 use crate::convergence::{self, Convergence};
@@ -42,8 +42,9 @@ pub(super) fn run() -> Result<Report, StepError> {
     Ok(Report {
         claims: vec![
             order("with c₇ and c₁₄ as printed, ρ∞ = 0.5, forced oscillator", 0.0, &studies[0]),
-            order("with c₇ = −c₁₄ = (1 − α)/(1 + α), ρ∞ = 0.5, forced oscillator", 2.0, &studies[1]).although(
+            order("with c₇ = −c₁₄ = (1 − α)/(1 + α), ρ∞ = 0.5, forced oscillator", 2.0, &studies[1]).refutes(
                 "c₇ = −c₁₄ = α_AR (1 − α)/(Δt α_AR (1 + α))",
+                Proof::Algebra,
                 "They multiply an acceleration and give one: the factor Δt is missing in the numerator.",
             ),
             agreement("corrected, ρ∞ = 0.5", oscillator::difference(&*scheme(RHO)?, step(Form::Corrected, RHO))?),
@@ -52,8 +53,9 @@ pub(super) fn run() -> Result<Report, StepError> {
                 oscillator::difference(&*scheme(0.0)?, step(Form::Printed, 0.0))?,
             ),
             order("on a damped linear oscillator, Eq. 86 as printed", 0.0, &damped[0]),
-            order("on a damped linear oscillator, C added on the diagonal of Eq. 86", 3.0, &damped[1]).although(
+            order("on a damped linear oscillator, C added on the diagonal of Eq. 86", 3.0, &damped[1]).refutes(
                 "an effective matrix of M and K only",
+                Proof::Algebra,
                 "Eqs. 77 and 78 contain C, so that C_{i+1} belongs to the first block on the diagonal and C_j to the \
                  second. With them the scheme has the third order that the text claims for the linear problem.",
             ),

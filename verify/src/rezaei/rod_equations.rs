@@ -7,7 +7,7 @@ use hamel::Model;
 use hamel::scheme::StepError;
 use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
-use hamel_report::{Claim, Expected, Report};
+use hamel_report::{Claim, Expected, Proof, Report};
 
 const GRAVITY: f64 = 9.81;
 const ELEMENTS: f64 = 20.0;
@@ -47,16 +47,16 @@ pub(super) fn run() -> Result<Report, StepError> {
     let last = info.velocities.iter().position(|channel| channel.name == "rod[20].x").unwrap_or_default();
     let theory = |value: f64| Expected::Theory { value, tolerance: 1e-12 * value.abs() };
     let claims = vec![
-        Claim::new("M of the crank's angle", "kg m^2", theory(j1 + 0.25 * m1 * l1 * l1 + tip), mass[(0, 0)]).although(
-            format!("J₁ + ½ m₁ l₁² in I₁ of Eq. 144, with which it is {:.4e}", j1 + 0.5 * m1 * l1 * l1 + tip),
+        Claim::new("M of the crank's angle", "kg m^2", theory(j1 + 0.25 * m1 * l1 * l1 + tip), mass[(0, 0)]).refutes(
+            format!("J₁ + ½ m₁ l₁² in I₁ of Eq. 144, with which it is {:.4e}", j1 + 0.5 * m1 * l1 * l1 + tip), Proof::Algebra,
             "The centre of the crank is at l₁/2, and its inertia about the axle is J₁ + m₁ (l₁/2)².",
         ),
-        Claim::new("Q_v of the rod's angle by ω₁²", "N m s^2", theory(coupling), -bias([1.0, 0.0])[1]).although(
-            format!("l₁ (cos θ₁, sin θ₁) in Eq. 149, with which it is {:.4e}", -coupling),
+        Claim::new("Q_v of the rod's angle by ω₁²", "N m s^2", theory(coupling), -bias([1.0, 0.0])[1]).refutes(
+            format!("l₁ (cos θ₁, sin θ₁) in Eq. 149, with which it is {:.4e}", -coupling), Proof::Algebra,
             "The derivative of l₁ (−sin θ₁, cos θ₁) is −l₁ (cos θ₁, sin θ₁).",
         ),
-        Claim::new("Q_v along the rod at its last node by ω₂²", "N s^2", theory(pull), -bias([0.0, 1.0])[last]).although(
-            "(I₃ + S_ff) q_f in the last row of Eq. 152, which is zero for a straight rod",
+        Claim::new("Q_v along the rod at its last node by ω₂²", "N s^2", theory(pull), -bias([0.0, 1.0])[last]).refutes(
+            "(I₃ + S_ff) q_f in the last row of Eq. 152, which is zero for a straight rod", Proof::Algebra,
             "The derivative of ½ ω₂² (I₂ + 2 I₃ q_f + q_fᵀ S_ff q_f) is ω₂² (I₃ᵀ + S_ff q_f): a turning rod is stretched.",
         ),
         Claim::new(
@@ -65,7 +65,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             theory(-GRAVITY * l1 * theta1.cos() * (0.5 * m1 + m2 + m3)),
             weight,
         )
-        .although("−m g l/2 sin θ₁ in Eq. 169, without indices", "The arm of the crank's weight is (l₁/2) cos θ₁."),
+        .refutes("−m g l/2 sin θ₁ in Eq. 169, without indices", Proof::Algebra, "The arm of the crank's weight is (l₁/2) cos θ₁."),
     ];
     let notes = vec![
         "The flexible model is held to finite differences of its kinetic energy by the tests of the models.".into(),

@@ -2,7 +2,7 @@
 
 use hamel::linear_analysis::{modified_euler, runge_kutta_like};
 use hamel::scheme::StepError;
-use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Expected, Figure, Proof, Report, Style};
 
 use crate::linear::{Method, most};
 
@@ -22,7 +22,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             Expected::Theory { value: 2.0, tolerance: 1e-6 },
             limit(&methods[0]),
         )
-        .although("stable for linear models without damping", "Only for ωT ≤ 2."),
+        .refutes("stable for linear models without damping", Proof::ClosedForm, "Only for ωT ≤ 2."),
         Claim::new(
             "largest deviation of the spectral radius of modified Euler from one, ωT < 2",
             "1",
@@ -42,7 +42,11 @@ pub(super) fn run() -> Result<Report, StepError> {
             Expected::Order { order: 2.0, tolerance: 0.02 },
             phase_order(&methods[1]),
         )
-        .although("a scheme of third order", "The phase of a step is Ω + Ω³/48 + …, an error of second order."),
+        .refutes(
+            "a scheme of third order",
+            Proof::ClosedForm,
+            "The phase of a step is Ω + Ω³/48 + …, an error of second order.",
+        ),
     ];
     let figure = |slug: &str, title: &str, x, y, curves| Figure {
         slug: slug.into(),

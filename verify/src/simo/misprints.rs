@@ -5,7 +5,7 @@
 
 use hamel::scheme::StepError;
 use hamel::schemes::{Corrections, Form, NewmarkPredictorCorrector, RungeKuttaLike};
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Proof, Report, Style};
 
 use crate::convergence::{self, Convergence};
 use crate::oscillator::{self, Point, acceleration};
@@ -30,8 +30,9 @@ pub(super) fn step_e() -> Result<Report, StepError> {
         claims: vec![
             order("step (e) as printed", 0.0, &studies[0]),
             order("step (e) with a dot over x only", 1.0, &studies[1]),
-            order("step (e) with both dots", 2.0, &studies[2]).although(
+            order("step (e) with both dots", 2.0, &studies[2]).refutes(
                 "Δx₂ = T (x + 5/12 Δx₁) + ⅓ T² f', a scheme of third order",
+                Proof::Algebra,
                 "Lengths and velocities are added. With the dots that are missing the scheme is of second order.",
             ),
             agreement("the scheme `runge_kutta_like_printed`", difference(Form::Printed, 0)?),
@@ -61,8 +62,9 @@ pub(super) fn corrector() -> Result<Report, StepError> {
     Ok(Report {
         claims: vec![
             order("step (b) as printed", 0.0, &studies[0]),
-            order("step (b) with the bracket", 2.0, &studies[1]).although(
+            order("step (b) with the bracket", 2.0, &studies[1]).refutes(
                 "ẋ_k + T (1 − γ) f_k + γ f",
+                Proof::Algebra,
                 "An acceleration is added to a velocity. T belongs to both terms, T [(1 − γ) f_k + γ f].",
             ),
             agreement(
@@ -75,8 +77,9 @@ pub(super) fn corrector() -> Result<Report, StepError> {
                 Expected::AtMost(20.0),
                 needed,
             )
-            .although(
+            .refutes(
                 "until |x⁽ⁱ⁺¹⁾ − x⁽¹⁾| < ε",
+                Proof::Algebra,
                 "That difference does not vanish: it tends to what all corrections but the first have changed. The \
                  last two corrections must be meant.",
             ),

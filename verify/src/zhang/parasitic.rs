@@ -5,7 +5,7 @@
 
 use hamel::scheme::StepError;
 use hamel::tables;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Proof, Report, Style};
 use nalgebra::DMatrix;
 
 use crate::linear::table;
@@ -26,8 +26,9 @@ pub(super) fn run() -> Result<Report, StepError> {
         );
         claims.push(match r {
             2 => claim,
-            _ => claim.although(
+            _ => claim.refutes(
                 "at ρ∞ = 1 all have the same characteristics as the trapezoidal rule",
+                Proof::ClosedForm,
                 "The root −1 of the recursion is multiple, so errors are not bounded.",
             ),
         });

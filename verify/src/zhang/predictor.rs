@@ -4,7 +4,7 @@
 
 use hamel::scheme::StepError;
 use hamel::tables;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Proof, Report, Style};
 
 use crate::convergence::{self, Convergence};
 use crate::linear::most;
@@ -39,8 +39,9 @@ pub(super) fn run() -> Result<Report, StepError> {
     Ok(Report {
         claims: vec![
             Claim::new("largest error for a cubic, m₀ = −6α²(1 + α)", "1", Expected::AtMost(1e-13), cubic(-1.0))
-                .although(
+                .refutes(
                     "m₀ = 6α²(1 + α), m₁ = m₀",
+                    Proof::Algebra,
                     "Taylor's theorem gives the signs m₀ < 0 < m₁; the text of the article has lost them.",
                 ),
             Claim::new("the same as printed, m₁ = −m₀", "1", Expected::AtLeast(1.0), cubic(1.0)),

@@ -165,7 +165,7 @@ pub(super) fn ending_claims<const N: usize>(
         claims.push(response.breakdown(step).in_words("failed to complete the simulation"));
     }
     for response in responses.iter().filter(|response| is_named(response, failing_here)) {
-        claims.push(response.breakdown(step).although("no breakdown is reported", because));
+        claims.push(response.breakdown(step).ours_fails("no breakdown is reported", because));
     }
     let others = responses.iter().filter(|response| !is_named(response, failing) && !is_named(response, failing_here));
     let earliest = others.map(|response| match response.ending() {

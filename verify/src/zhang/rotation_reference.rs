@@ -51,16 +51,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             let order = if is_lost { 4.0 } else { expected };
             let what = format!("order of the orientation, {}, reference: {place}", scheme.name());
             let claim = Claim::new(what, "1", Expected::Order { order, tolerance: 0.1 }, q);
-            claims.push(match reference {
-                RotationReference::LastPoint if is_lost => {
-                    claim.in_words("MSSTH(5) was never able to reach fifth order")
-                }
-                RotationReference::StepStart if is_fifth => claim.although(
-                    "fifth order is missed because the problem is not smooth enough",
-                    "The motion is the same smooth one; what differs is the orientation that rotations refer to.",
-                ),
-                _ => claim,
-            });
+            claims.push(if is_lost { claim.in_words("MSSTH(5) was never able to reach fifth order") } else { claim });
             if is_fifth {
                 let points = refinement.ends.iter().map(|end| (problem.duration / f64::from(end.steps), end.errors[0]));
                 curves.push(Curve::new(format!("MSSTH(5), {place}"), Style::LineAndMarkers, points.collect()));

@@ -146,7 +146,7 @@ fn oscillation(reference: &Response<4>, responses: &[Response<4>]) -> Vec<Claim>
             Expected::AtLeast(OVERLAPPING),
             largest(of(BDF, &before)),
         )
-        .although("almost overlap", "What decays after 0.4 s has begun to do so with the first oscillation."),
+        .not_reproduced("almost overlap", "what decays after 0.4 s has begun to do so with the first oscillation"),
         Claim::new(
             format!("least {distance} after 0.4 s of LMS2, SS2 (ρ∞ = 0), MSSTH(3), ESDIRK3(2)4L[2]SA, over the largest of all others"),
             "1",

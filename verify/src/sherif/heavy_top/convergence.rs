@@ -6,7 +6,7 @@
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes::RungeKutta;
 use hamel_compiler::parallel;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Slope, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Proof, Report, Slope, Style};
 
 use super::Top;
 use crate::convergence::{self, Convergence};
@@ -88,8 +88,8 @@ fn claims(true_errors: &[Convergence], own_errors: &[Convergence]) -> Vec<Claim>
     let second = Expected::Order { order: 2.0, tolerance: 0.05 };
     let [classical, modified, body_weighted] = [0, 1, 2].map(|k| &true_errors[k]);
     vec![
-        Claim::new("order of the modified scheme as printed, finest steps", "1", Expected::Order { order: 1.0, tolerance: 0.1 }, modified.last_order()).although(
-            "slope +1 in double logarithmic scale, called second order convergence",
+        Claim::new("order of the modified scheme as printed, finest steps", "1", Expected::Order { order: 1.0, tolerance: 0.1 }, modified.last_order()).refutes(
+            "slope +1 in double logarithmic scale, called second order convergence", Proof::Algebra,
             "In double logarithmic scale the slope is the order of convergence, so the figure shows first order, and so do we.",
         ),
         Claim::new("order of the body-weighted variant, finest steps", "1", second, body_weighted.last_order()),

@@ -4,7 +4,7 @@
 //! scalar products that the text makes of it.
 
 use hamel::scheme::StepError;
-use hamel_report::{Claim, Expected, Report};
+use hamel_report::{Claim, Expected, Proof, Report};
 use nalgebra::Vector4;
 
 /// Any vectors and any β do; these have no special angles.
@@ -28,8 +28,9 @@ pub(super) fn run() -> Result<Report, StepError> {
                 Expected::Theory { value: value(2.0), tolerance: 1e-14 },
                 third,
             )
-            .although(
+            .refutes(
                 format!("ė·ë + β ė·x, here {:.3}; then ė·ë + β ė", value(1.0)),
+                Proof::Algebra,
                 "The square of a sum has its mixed products twice. The order of the term, and with it the conclusion, \
                  stays the same.",
             ),

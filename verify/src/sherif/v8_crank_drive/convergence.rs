@@ -103,7 +103,7 @@ fn claims(studies: &[Convergence]) -> Vec<Claim> {
             Expected::AtLeast(1.9),
             least(&studies[0]),
         )
-        .although("straight lines of slope +1, which indicate second order convergence", ONE_AXIS),
+        .undetermined("straight lines of slope +1, which indicate second order convergence", ONE_AXIS),
         Claim::new(
             "least order of the body-weighted variant, between step sizes",
             "1",
