@@ -25,6 +25,14 @@ pub struct Control {
 
 impl Control {
     /// The same relative and absolute tolerance; the first step is short and will grow.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::adaptive::Control;
+    ///
+    /// let control = Control { longest_step: 0.1, ..Control::tolerance(1e-6) };
+    /// assert_eq!((control.relative, control.absolute, control.longest_step), (1e-6, 1e-6, 0.1));
+    /// ```
     pub fn tolerance(tolerance: f64) -> Self {
         Self { relative: tolerance, absolute: tolerance, first_step: 1e-4, longest_step: f64::INFINITY }
     }
@@ -68,6 +76,37 @@ impl<'m> AdaptiveStepper<'m> {
     /// # Errors
     /// Those of [`Scheme::start_with`]; [`StepError::BadParameter`] for tolerances or steps that are not positive, and
     /// [`StepError::Undefined`] for schemes without error estimate.
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::adaptive::{AdaptiveStepper, Control};
+    /// use hamel::{Options, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("esdirk436", &[])?;
+    /// let start = initial_state(&model)?;
+    /// let mut stepper = AdaptiveStepper::new(&model, &*scheme, &Options::default(), start, Control::tolerance(1e-9))?;
+    /// while stepper.state().t < 1.0 {
+    ///     stepper.step(1.0)?;
+    /// }
+    /// assert_eq!(stepper.state().t, 1.0);
+    /// assert!((stepper.state().q[0] - 2_f64.cos()).abs() < 1e-7);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(
         model: &'m dyn Model,
         scheme: &dyn Scheme,
@@ -216,6 +255,39 @@ impl<'m> AdaptiveStepper<'m> {
 
     /// The state at a time within the last step: coordinates and velocities by cubic Hermite polynomials through the
     /// values and rates at its ends, accelerations and multipliers by lines.
+    ///
+    /// # Examples
+    /// Halfway through the last step of a motion that is cos 2t.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::adaptive::{AdaptiveStepper, Control};
+    /// use hamel::{Direction, Options, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("esdirk436", &[])?;
+    /// let start = initial_state(&model)?;
+    /// let mut stepper = AdaptiveStepper::new(&model, &*scheme, &Options::default(), start, Control::tolerance(1e-9))?;
+    /// while stepper.state().q[0] > 0.0 {
+    ///     stepper.step(1.0)?;
+    /// }
+    /// let t = 0.5 * (stepper.previous().t + stepper.state().t);
+    /// assert!((stepper.interpolate(t).q[0] - (2.0 * t).cos()).abs() < 1e-6);
+    /// let zeros = stepper.locate(&|state| state.q[0], Direction::Falling);
+    /// assert!((zeros[0] - std::f64::consts::FRAC_PI_4).abs() < 1e-6);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn interpolate(&self, t: f64) -> State {
         self.interval().interpolate(t)
     }

@@ -3,6 +3,32 @@
 use std::fmt;
 
 /// What the reader of results should know.
+///
+/// # Examples
+/// A scheme that damps, with steps of half a radian: much of the energy of an undamped spring is lost to it.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{Caution, Simulation, initial_state, schemes};
+///
+/// let model = Oscillator::default();
+/// let scheme = schemes::by_name("bathe", &[])?;
+/// let run = Simulation::new(&model, &*scheme).step(0.5).until(20.0).run(initial_state(&model)?);
+/// run.outcome?;
+/// assert!(matches!(run.cautions[..], [Caution::EnergyLost { loss, .. }] if loss > 0.0 && loss < 2.0));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
     /// What is known to go wrong with the scheme, see [`crate::schemes::caution`].

@@ -10,6 +10,7 @@ use crate::sign_changes::sign_changes;
 
 /// Something that happens when a function of the state changes its sign, any number of times within a step.
 ///
+/// # Examples
 /// ```
 /// use hamel::{Direction, Event, State};
 ///
@@ -48,6 +49,41 @@ impl Direction {
 }
 
 /// An event that was met.
+///
+/// # Examples
+/// A mass that swings as cos 2t is at zero after π/4, 3π/4, … seconds; in between it moves the other way.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{Direction, Event, Simulation, State, initial_state, schemes};
+///
+/// let model = Oscillator::default();
+/// let scheme = schemes::by_name("esdirk436", &[])?;
+/// let displacement = |state: &State| state.q[0];
+/// let run = Simulation::new(&model, &*scheme)
+///     .tolerance(1e-9)
+///     .until(4.0)
+///     .event(Event { function: &displacement, direction: Direction::Both, is_terminal: false })
+///     .run(initial_state(&model)?);
+/// run.outcome?;
+/// let quarter = std::f64::consts::FRAC_PI_4;
+/// for (occurrence, expected) in run.occurrences.iter().zip([1.0, 3.0, 5.0]) {
+///     assert!((occurrence.state.t - expected * quarter).abs() < 1e-6);
+/// }
+/// assert_eq!(run.occurrences.len(), 3);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Occurrence {
     /// Its place in the list of events.

@@ -73,6 +73,30 @@ pub struct Trajectory {
 
 impl Trajectory {
     /// An empty table for a model.
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m, at rest at 1 m.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = Oscillator::default();
+    /// let mut table = hamel::Trajectory::new(&model);
+    /// table.record(&model, &hamel::initial_state(&model)?);
+    /// assert_eq!(table.len(), 1);
+    /// assert_eq!(table.column("potential_energy")?.next(), Some(0.5 * 4.0));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(model: &dyn Model) -> Self {
         let info = model.describe();
         let column = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
@@ -116,6 +140,37 @@ impl Trajectory {
     }
 
     /// Appends the state of a stepper of the model that the table was made for, with what contacts have done.
+    ///
+    /// # Examples
+    /// For a program that drives a stepper itself.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Scheme, Trajectory};
+    ///
+    /// let model = Oscillator::default();
+    /// let mut stepper = RungeKutta.start(&model, hamel::initial_state(&model)?)?;
+    /// let mut table = Trajectory::new(&model);
+    /// for _ in 0..10 {
+    ///     stepper.step(0.01)?;
+    ///     table.record_step(&model, &*stepper);
+    /// }
+    /// let energies = table.column("kinetic_energy")?.zip(table.column("potential_energy")?);
+    /// assert!(energies.into_iter().all(|(kinetic, potential)| (kinetic + potential - 2.0).abs() < 1e-8));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn record_step(&mut self, model: &dyn Model, stepper: &dyn Stepper) {
         let state = stepper.state();
         self.record_with(model, state, stepper.contacts(), &mut Residuals::new(model, state), None);
@@ -201,6 +256,24 @@ impl Trajectory {
     }
 
     /// Names and units.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// let table = hamel::Trajectory::new(&Oscillator::default());
+    /// let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
+    /// assert_eq!(names[..3], ["t", "rail.displacement", "velocity(rail.displacement)"]);
+    /// assert_eq!(table.columns()[2].unit, "m/s");
+    /// ```
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
@@ -234,6 +307,23 @@ impl Trajectory {
     ///
     /// # Errors
     /// When there is no such column, with those of similar names.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// let table = hamel::Trajectory::new(&Oscillator::default());
+    /// assert_eq!(table.place("rail.displacement"), Ok(1));
+    /// assert!(table.place("rail.displacment").is_err_and(|error| error.similar.contains(&"rail.displacement".to_owned())));
+    /// ```
     pub fn place(&self, name: &str) -> Result<usize, UnknownColumn> {
         let place = self.columns.iter().position(|column| column.name == name);
         place.ok_or_else(|| UnknownColumn {
@@ -246,6 +336,34 @@ impl Trajectory {
     ///
     /// # Errors
     /// When there is no such column, with those of similar names.
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m has its largest speed of 2 m/s after a quarter of a period of π seconds.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let quarter = std::f64::consts::FRAC_PI_4;
+    /// let run = Simulation::new(&model, &RungeKutta).step(quarter / 50.0).until(quarter).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// let speed = run.trajectory.column("velocity(rail.displacement)")?.next_back();
+    /// assert!(speed.is_some_and(|speed| (speed + 2.0).abs() < 1e-6));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn column(
         &self,
         name: &str,
@@ -258,6 +376,31 @@ impl Trajectory {
     ///
     /// # Errors
     /// When the writer fails.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = Oscillator::default();
+    /// let mut table = hamel::Trajectory::new(&model);
+    /// table.record(&model, &hamel::initial_state(&model)?);
+    /// let mut file = Vec::new();
+    /// table.write_csv(&mut file)?;
+    /// let text = String::from_utf8(file)?;
+    /// assert!(text.starts_with("t [s],rail.displacement [m],velocity(rail.displacement) [m/s],"));
+    /// assert_eq!(text.lines().count(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
         let header: Vec<String> = self.columns.iter().map(|c| quoted(&format!("{} [{}]", c.name, c.unit))).collect();
         writeln!(out, "{}", header.join(","))?;

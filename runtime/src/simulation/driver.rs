@@ -27,6 +27,17 @@ pub struct Division {
 
 impl Division {
     /// Steps of `dt` over an interval, both in s and positive; `None` for more steps than can be done.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::simulation::Division;
+    ///
+    /// let division = Division::new(1.0, 0.3).expect("few enough steps");
+    /// assert_eq!((division.steps, division.dt), (4, 0.3));
+    /// assert!((division.last - 0.1).abs() < 1e-15);
+    /// // 0.1 is no binary fraction, but divides 1 up to rounding.
+    /// assert_eq!(Division::new(1.0, 0.1), Some(Division { steps: 10, dt: 0.1, last: 0.1 }));
+    /// ```
     pub fn new(duration: f64, dt: f64) -> Option<Self> {
         let ratio = duration / dt;
         if ratio.is_nan() || ratio > MAX_STEPS {
