@@ -85,6 +85,28 @@ pub enum EquilibriumError {
 /// # Errors
 /// [`EquilibriumError`]: parameters out of range, a start of the wrong size, constraints on velocities, motions without
 /// resistance, divergence.
+///
+/// # Examples
+/// A mass of 2 kg that hangs on a spring of 50 N/m, which gives way by m g / k.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Scales {
+/// #         planar;
+/// #         coordinates joint;
+/// #         gravity [9.81, 0] m/s^2;
+/// #         body pan { mass: 2 kg, inertia: 1 kg m^2 }
+/// #         joint guide: prismatic(ground, pan);
+/// #         force spring: spring(ground, pan) { stiffness: 50 N/m }
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let scales = Scales::default();
+/// let found = hamel::equilibrium(&scales, &hamel::initial_state(&scales)?)?;
+/// assert!((found.state.q[0] - 2.0 * 9.81 / 50.0).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
 pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, EquilibriumError> {
     model.validate()?;
     check_sizes(model, start)?;

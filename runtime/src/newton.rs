@@ -67,6 +67,15 @@ impl Tolerance {
     ///
     /// All arguments are largest absolute values: of the corrections of q and v, and of q and v themselves.
     /// Infinite if one of them is not finite.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::newton::Tolerance;
+    ///
+    /// let tolerance = Tolerance { relative: 1e-6, absolute: 0.0, ..Tolerance::default() };
+    /// // Half of what is allowed for coordinates of 2 and velocities of 10.
+    /// assert!((tolerance.measure(1e-6, 5e-6, 2.0, 10.0) - 0.5).abs() < 1e-12);
+    /// ```
     pub fn measure(&self, dq: f64, dv: f64, q: f64, v: f64) -> f64 {
         if !is_finite(&[dq, dv, q, v]) {
             return f64::INFINITY;

@@ -118,6 +118,18 @@ pub trait Scheme: Send + Sync {
     }
     /// What a step does to a linear oscillator, in units of the step, see [`crate::linear_analysis`]; `None` where a
     /// step is no linear map.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::linear_analysis::{Oscillator, spectral_radius};
+    /// use hamel::schemes;
+    ///
+    /// let scheme = schemes::by_name("rho_bathe", &[("rho_infinity", 0.3)])?;
+    /// // In the limit of high frequency the parameter is the spectral radius.
+    /// let matrix = scheme.amplification(Oscillator::undamped(1e8)).expect("a linear map");
+    /// assert!((spectral_radius(&matrix) - 0.3).abs() < 1e-6);
+    /// # Ok::<(), hamel::StepError>(())
+    /// ```
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>>;
     /// Its coefficients, where it is a Runge-Kutta scheme.
     fn tableau(&self) -> Option<&Tableau> {
@@ -157,6 +169,33 @@ pub trait Scheme: Send + Sync {
     /// [`StepError::BadState`] for a state that is none of this model: sizes, values that are not finite, constraints on
     /// positions that do not hold; [`StepError::Penetration`] for bodies that penetrate each other; and those of
     /// [`Scheme::stepper`].
+    ///
+    /// # Examples
+    /// A state that violates a constraint is refused: the hinge of this rod is 1 m from its centre of mass.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Rod {
+    /// #         planar;
+    /// #         gravity [0, -9.81] m/s^2;
+    /// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+    /// #         joint hinge: revolute(ground, rod at [-1, 0] m);
+    /// #         initial rod.angular_velocity = 2 rad/s;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Options, Scheme, StepError, initial_state};
+    ///
+    /// let rod = Rod::default();
+    /// let mut state = initial_state(&rod)?;
+    /// let options = Options::default();
+    /// assert!(RungeKutta.start_with(&rod, state.clone(), &options).is_ok());
+    /// state.q[0] += 0.01;
+    /// assert!(matches!(RungeKutta.start_with(&rod, state, &options), Err(StepError::BadState { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     fn start_with<'m>(
         &self,
         model: &'m dyn Model,
@@ -177,6 +216,34 @@ pub trait Scheme: Send + Sync {
     ///
     /// # Errors
     /// Those of [`Scheme::start_with`].
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Scheme, initial_state, schemes::RungeKutta};
+    ///
+    /// let model = Oscillator::default();
+    /// let mut stepper = RungeKutta.start(&model, initial_state(&model)?)?;
+    /// for _ in 0..100 {
+    ///     stepper.step(0.01)?;
+    /// }
+    /// assert!((stepper.state().t - 1.0).abs() < 1e-12);
+    /// assert!((stepper.state().q[0] - 2_f64.cos()).abs() < 1e-7);
+    /// # Ok(())
+    /// # }
+    /// ```
     fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
         self.start_with(model, initial, &Options::default())
     }
@@ -214,6 +281,32 @@ pub trait Stepper {
         None
     }
     /// Takes the last step back, once; `false` where the scheme cannot, and the state stays.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Scheme, initial_state, schemes::RungeKutta};
+    ///
+    /// let model = Oscillator::default();
+    /// let start = initial_state(&model)?;
+    /// let mut stepper = RungeKutta.start(&model, start.clone())?;
+    /// stepper.step(0.01)?;
+    /// if stepper.retreat() {
+    ///     assert_eq!(stepper.state(), &start);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     fn retreat(&mut self) -> bool {
         false
     }

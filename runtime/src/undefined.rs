@@ -13,6 +13,28 @@ const NAMED: usize = 6;
 /// places in the model and the values of coordinates and velocities; `None` if all are finite.
 ///
 /// For messages about failed steps: it allocates, and evaluates every function once.
+///
+/// # Examples
+/// A force that is not defined where the block starts.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Repelled {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force away: [1 N m / rail.displacement, 0 N] on block;
+/// #     }
+/// # }
+/// use hamel::{Model, State, explain_not_finite};
+///
+/// let model = Repelled::default();
+/// let mut state = State::zeros(model.dims());
+/// assert!(explain_not_finite(&model, &state).is_some_and(|text| text.contains("rail.displacement")));
+/// state.q[0] = 0.1;
+/// assert_eq!(explain_not_finite(&model, &state), None);
+/// ```
 pub fn explain_not_finite(model: &dyn Model, state: &State) -> Option<String> {
     first_undefined(model, state).map(|what| explanation(&what, model, state))
 }
