@@ -20,6 +20,15 @@ pub struct Oscillator {
 
 impl Oscillator {
     /// Without damping.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::linear_analysis::{Oscillator, spectral_radius};
+    /// use hamel::tables;
+    ///
+    /// let matrix = tables::trapezoidal().amplification(Oscillator::undamped(3.0));
+    /// assert!((spectral_radius(&matrix) - 1.0).abs() < 1e-14);
+    /// ```
     pub fn undamped(omega: f64) -> Self {
         Self { omega, damping: 0.0 }
     }
@@ -55,6 +64,20 @@ fn linear_map(size: usize, step: impl Fn(&[f64]) -> Vec<f64>) -> DMatrix<f64> {
 
 impl Tableau {
     /// Amplification of (q, h v), `[2 × 2]`.
+    ///
+    /// # Examples
+    /// The trapezoidal rule turns (q, q̇ / ω) by 2 arctan(Ω/2) in a step.
+    ///
+    /// ```
+    /// use hamel::linear_analysis::Oscillator;
+    /// use hamel::tables;
+    ///
+    /// let omega = 0.8;
+    /// let matrix = tables::trapezoidal().amplification(Oscillator::undamped(omega));
+    /// let angle = 2.0 * f64::atan(omega / 2.0);
+    /// assert!((matrix[(0, 0)] - angle.cos()).abs() < 1e-15);
+    /// assert!((matrix[(0, 1)] - angle.sin() / omega).abs() < 1e-15);
+    /// ```
     pub fn amplification(&self, oscillator: Oscillator) -> DMatrix<f64> {
         let (s, l) = (self.stages(), oscillator.matrix());
         let matrix = DMatrix::from_fn(2 * s, 2 * s, |i, j| {
@@ -175,6 +198,14 @@ impl NewmarkFamily {
 }
 
 /// The modified Euler scheme: new velocity first, then coordinates with it; `[2 × 2]`. [simo, Sect. 4.1]
+///
+/// # Examples
+/// ```
+/// use hamel::linear_analysis::{modified_euler, stability_limit};
+///
+/// let limit = stability_limit(modified_euler, 10.0);
+/// assert!(limit.is_some_and(|limit| (limit - 2.0).abs() < 1e-3));
+/// ```
 pub fn modified_euler(oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let v = state[1] + oscillator.acceleration(state[0], state[1]);
@@ -228,6 +259,15 @@ pub fn half_explicit(oscillator: Oscillator) -> DMatrix<f64> {
 }
 
 /// Largest modulus of an eigenvalue; undefined where the matrix is.
+///
+/// # Examples
+/// ```
+/// use hamel::linear_analysis::spectral_radius;
+/// use hamel::nalgebra::DMatrix;
+///
+/// // Eigenvalues ±2i.
+/// assert!((spectral_radius(&DMatrix::from_row_slice(2, 2, &[0.0, 4.0, -1.0, 0.0])) - 2.0).abs() < 1e-14);
+/// ```
 pub fn spectral_radius(amplification: &DMatrix<f64>) -> f64 {
     eigenvalues(amplification).iter().fold(0.0, |radius, value| match value.norm() {
         norm if norm.is_nan() => f64::NAN,
@@ -272,6 +312,22 @@ impl Mode {
 const FOLLOWED: f64 = 0.02;
 
 /// The physical mode of the undamped oscillator at each Ω, increasing: the one that begins as e^{iΩ}.
+///
+/// # Examples
+/// The trapezoidal rule turns the oscillator by 2 arctan(Ω/2) instead of Ω and does not damp.
+///
+/// ```
+/// use hamel::linear_analysis::physical_modes;
+/// use hamel::tables;
+///
+/// let rule = tables::trapezoidal();
+/// let modes = physical_modes(|oscillator| rule.amplification(oscillator), &[0.5, 1.0, 2.0]);
+/// for mode in modes {
+///     let phase = 2.0 * f64::atan(mode.omega / 2.0);
+///     assert!((mode.phase - phase).abs() < 1e-12 && mode.amplitude_decay().abs() < 1e-12);
+///     assert!((mode.period_elongation() - (mode.omega / phase - 1.0)).abs() < 1e-12);
+/// }
+/// ```
 pub fn physical_modes(amplification: impl Fn(Oscillator) -> DMatrix<f64>, omegas: &[f64]) -> Vec<Mode> {
     let mut modes = Vec::with_capacity(omegas.len());
     let (mut omega, mut value, mut phase) = (0.0, Complex::new(1.0, 0.0), 0.0);
@@ -304,6 +360,18 @@ const ROUNDING: f64 = 1e-9;
 /// The largest Ω up to which no mode of the undamped oscillator grows, if there is one below `most`.
 ///
 /// Found on a grid of a hundredth, then by bisection: gaps in the domain of stability that are narrower are missed.
+///
+/// # Examples
+/// Runge and Kutta's scheme is stable for `|R(iΩ)|² = 1 − Ω⁶/72 + Ω⁸/576 ≤ 1`, up to Ω = √8; the trapezoidal rule always.
+///
+/// ```
+/// use hamel::linear_analysis::stability_limit;
+/// use hamel::tables;
+///
+/// let limit = |table: tables::Tableau| stability_limit(move |oscillator| table.amplification(oscillator), 10.0);
+/// assert!(limit(tables::runge_kutta4()).is_some_and(|limit| (limit - 8_f64.sqrt()).abs() < 1e-6));
+/// assert_eq!(limit(tables::trapezoidal()), None);
+/// ```
 pub fn stability_limit(amplification: impl Fn(Oscillator) -> DMatrix<f64>, most: f64) -> Option<f64> {
     let is_stable = |omega: f64| spectral_radius(&amplification(Oscillator::undamped(omega))) <= 1.0 + ROUNDING;
     let grid = 0.01;

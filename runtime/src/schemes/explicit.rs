@@ -16,6 +16,17 @@ use crate::step::{Cause, StepError, StepStats};
 use crate::tables::Range;
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
+///
+/// # Examples
+/// Symplectic: a step keeps areas of the plane of coordinate and velocity.
+///
+/// ```
+/// use hamel::linear_analysis::Oscillator;
+/// use hamel::{Scheme, schemes::ModifiedEuler};
+///
+/// let matrix = ModifiedEuler.amplification(Oscillator::undamped(0.7)).expect("a linear map");
+/// assert!((matrix.determinant() - 1.0).abs() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModifiedEuler;
 
@@ -41,6 +52,34 @@ pub enum Form {
 /// Newmark's formulas as predictor and corrector. [simo, Sect. 4.3]
 ///
 /// A fixed number of corrections is another scheme than the converged one: one correction damps, two amplify.
+///
+/// # Examples
+/// Constant acceleration over a step is exact, whatever the weights: a mass falls by g t² / 2.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Fall {
+/// #         planar;
+/// #         coordinates joint;
+/// #         gravity [9.81, 0] m/s^2;
+/// #         body stone { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint shaft: prismatic(ground, stone);
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::schemes::{Corrections, NewmarkPredictorCorrector};
+/// use hamel::{Scheme, initial_state};
+///
+/// let fall = Fall::default();
+/// let scheme = NewmarkPredictorCorrector { beta: 0.25, gamma: 0.5, corrections: Corrections::Fixed(3) };
+/// let mut stepper = scheme.start(&fall, initial_state(&fall)?)?;
+/// for _ in 0..10 {
+///     stepper.step(0.1)?;
+/// }
+/// assert!((stepper.state().q[0] - 0.5 * 9.81).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewmarkPredictorCorrector {
     /// Weight of the new acceleration in the position.

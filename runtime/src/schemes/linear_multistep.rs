@@ -14,6 +14,17 @@ use crate::step::{StepError, StepStats};
 use crate::tables::{self, Multistep};
 
 /// LMS2, LMS3 or LMS4.
+///
+/// # Examples
+/// ```
+/// use hamel::Scheme;
+/// use hamel::linear_analysis::{Oscillator, spectral_radius};
+/// use hamel::schemes::LinearMultistep;
+///
+/// let scheme = LinearMultistep { steps: 2, rho_infinity: 0.5 };
+/// let matrix = scheme.amplification(Oscillator::undamped(1e6)).expect("a linear map");
+/// assert!((spectral_radius(&matrix) - 0.5).abs() < 1e-3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearMultistep {
     /// Number of earlier points, 2 to 4.

@@ -531,6 +531,16 @@ impl Entry {
     ///
     /// # Errors
     /// [`StepError::BadParameter`] for unknown parameters and for values out of their range.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::schemes;
+    ///
+    /// let entry = schemes::entries().find(|entry| entry.name == "hht").expect("an entry");
+    /// assert_eq!(entry.parameters[0].to_string(), "alpha in [-0.3333, 0] (default -0.1)");
+    /// assert!(entry.scheme(&[("alpha", -0.05)]).is_ok());
+    /// assert!(entry.scheme(&[("alpha", 0.05)]).is_err());
+    /// ```
     pub fn scheme(&self, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
         let mut values: Vec<f64> = self.parameters.iter().map(|parameter| parameter.default).collect();
         for &(name, value) in parameters {
@@ -553,11 +563,32 @@ impl Entry {
 }
 
 /// Every scheme's entry.
+///
+/// # Examples
+/// The L-stable schemes, and those for index-3 problems whose multipliers have the second order.
+///
+/// ```
+/// use hamel::schemes::{self, Stability};
+///
+/// let stiff: Vec<&str> = schemes::entries().filter(|e| e.stability == Stability::Stiff).map(|e| e.name).collect();
+/// assert!(stiff.contains(&"radau_iia5") && !stiff.contains(&"trapezoidal"));
+/// let second = schemes::entries().filter(|entry| entry.index_3.is_some_and(|[.., multipliers]| multipliers >= 2));
+/// assert!(second.into_iter().any(|entry| entry.name == "generalized_alpha"));
+/// ```
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     FAMILIES.iter().flat_map(|family| family.entries)
 }
 
 /// Every scheme with its default parameters.
+///
+/// # Examples
+/// ```
+/// use hamel::schemes;
+///
+/// let all = schemes::all();
+/// assert_eq!(all.len(), schemes::entries().count());
+/// assert!(all.iter().any(|scheme| scheme.carries_contacts()));
+/// ```
 pub fn all() -> Vec<Box<dyn Scheme>> {
     // A test asserts that all defaults are in range.
     entries().filter_map(|entry| entry.scheme(&[]).ok()).collect()
@@ -567,6 +598,18 @@ pub fn all() -> Vec<Box<dyn Scheme>> {
 ///
 /// # Errors
 /// [`StepError::BadParameter`] for an unknown scheme, and those of [`Entry::scheme`].
+///
+/// # Examples
+/// ```
+/// use hamel::schemes;
+///
+/// let scheme = schemes::by_name("generalized_alpha", &[("rho_infinity", 0.5)])?;
+/// assert_eq!(scheme.order(), 2);
+/// // Unknown parameters and values out of range are errors.
+/// assert!(schemes::by_name("generalized_alpha", &[("rho", 0.5)]).is_err());
+/// assert!(schemes::by_name("generalized_alpha", &[("rho_infinity", 1.5)]).is_err());
+/// # Ok::<(), hamel::StepError>(())
+/// ```
 pub fn by_name(name: &str, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
     let Some(entry) = entries().find(|entry| entry.name == name) else {
         let known: Vec<&str> = entries().map(|entry| entry.name).collect();
@@ -581,6 +624,31 @@ const INFINITY: f64 = 1e8;
 const UNDAMPED: f64 = 1e-3;
 
 /// What to expect of a scheme on a model, where it is nothing good.
+///
+/// # Examples
+/// The trapezoidal rule does not damp, so that multipliers of constraints on positions oscillate.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Rod {
+/// #         planar;
+/// #         gravity [0, -9.81] m/s^2;
+/// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+/// #         joint hinge: revolute(ground, rod at [-1, 0] m);
+/// #         initial rod.angular_velocity = 2 rad/s;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{ConstraintLevel, Options, schemes};
+///
+/// let rod = Rod::default();
+/// let scheme = schemes::by_name("trapezoidal", &[])?;
+/// assert!(schemes::caution(&*scheme, &rod, &Options::default()).is_some());
+/// let on_velocities = Options { constraint_level: Some(ConstraintLevel::Velocity), ..Options::default() };
+/// assert_eq!(schemes::caution(&*scheme, &rod, &on_velocities), None);
+/// # Ok(())
+/// # }
+/// ```
 pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Option<&'static str> {
     let info = model.describe();
     let level = options.constraint_level.unwrap_or(scheme.preferred_level());

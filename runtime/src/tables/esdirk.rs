@@ -35,6 +35,17 @@ pub fn esdirk325() -> Tableau {
 }
 
 /// ESDIRK4(3)6L\[2\]SA2: fourth order with an embedded scheme of third order, L-stable.
+///
+/// # Examples
+/// The weights are of fourth, the embedded ones of third order: Σ b c³ = 1/4 and Σ b̂ c² = 1/3.
+///
+/// ```
+/// let table = hamel::tables::esdirk436sa2();
+/// let moment = |weights: &[f64], power| -> f64 { weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(power)).sum() };
+/// assert!((moment(&table.weights, 3) - 1.0 / 4.0).abs() < 1e-13);
+/// let embedded = table.embedded.as_deref().expect("embedded weights");
+/// assert!((moment(embedded, 2) - 1.0 / 3.0).abs() < 1e-13);
+/// ```
 pub fn esdirk436sa2() -> Tableau {
     let inner: [&[f64]; 5] = [
         &[],

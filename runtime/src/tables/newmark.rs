@@ -21,11 +21,30 @@ impl NewmarkFamily {
     }
 
     /// HHT with α in [−1/3, 0]. [sherif, Eq. 19]
+    ///
+    /// # Examples
+    /// α = 0 is the trapezoidal rule.
+    ///
+    /// ```
+    /// use hamel::tables::NewmarkFamily;
+    ///
+    /// assert_eq!(NewmarkFamily::hht(0.0), NewmarkFamily::newmark(0.25, 0.5));
+    /// ```
     pub fn hht(alpha: f64) -> Self {
         Self::second_order(0.0, -alpha)
     }
 
     /// Generalized-α of least dissipation at low frequencies. [rezaei, Eq. 104]
+    ///
+    /// # Examples
+    /// Without damping, for ρ∞ = 1, β = ¼ and γ = ½, as of the trapezoidal rule.
+    ///
+    /// ```
+    /// use hamel::tables::NewmarkFamily;
+    ///
+    /// let table = NewmarkFamily::generalized_alpha(1.0);
+    /// assert_eq!((table.beta, table.gamma, table.order()), (0.25, 0.5, 2));
+    /// ```
     pub fn generalized_alpha(rho_infinity: f64) -> Self {
         Self::second_order((2.0 * rho_infinity - 1.0) / (rho_infinity + 1.0), rho_infinity / (rho_infinity + 1.0))
     }

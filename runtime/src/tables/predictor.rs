@@ -17,6 +17,15 @@ pub fn constant() -> Predictor<1> {
 }
 
 /// From two time points, exact for cubics; `ratio` is H over the distance of the two. [zhang, Eqs. 13, 14]
+///
+/// # Examples
+/// The cubic y = t³ from t = 0 and t = 1 to t = 3, so that the ratio is 2 and H = 2: ẏ(3) = 27.
+///
+/// ```
+/// let weights = hamel::tables::two_point(2.0);
+/// let predicted = weights.values[0] * 1.0 / 2.0 + weights.derivatives[0] * 3.0;
+/// assert!((predicted - 27.0).abs() < 1e-12);
+/// ```
 pub fn two_point(ratio: f64) -> Predictor<2> {
     hermite([0.0, -1.0 / ratio])
 }

@@ -11,6 +11,14 @@ pub fn trapezoidal() -> Tableau {
 /// [rezaei, Eqs. 58-67]
 ///
 /// It is not the member ρ∞ = 0 of [`rho_bathe`](super::rho_bathe), whose first part is longer than half a step.
+///
+/// # Examples
+/// L-stable, with weights that are the last row of the matrix.
+///
+/// ```
+/// let table = hamel::tables::bathe();
+/// assert!(table.is_stiffly_accurate() && table.at_infinity().abs() < 1e-15);
+/// ```
 pub fn bathe() -> Tableau {
     let third = 1.0 / 3.0;
     let matrix = vec![vec![0.0; 3], vec![0.25, 0.25, 0.0], vec![third; 3]];
@@ -33,6 +41,17 @@ pub fn radau_iia3() -> Tableau {
 }
 
 /// Radau IIA with three stages, fifth order and L-stable: collocation at the zeros of a Jacobi polynomial and the end.
+///
+/// # Examples
+/// Weights and nodes integrate polynomials up to the fourth degree exactly.
+///
+/// ```
+/// let table = hamel::tables::radau_iia5();
+/// for degree in 0..5 {
+///     let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(degree)).sum();
+///     assert!((sum - 1.0 / f64::from(degree + 1)).abs() < 1e-15);
+/// }
+/// ```
 pub fn radau_iia5() -> Tableau {
     let r = 6.0_f64.sqrt();
     let matrix = vec![
@@ -45,6 +64,17 @@ pub fn radau_iia5() -> Tableau {
 }
 
 /// Gauss with three stages, sixth order and without dissipation: collocation at the zeros of a Legendre polynomial.
+///
+/// # Examples
+/// Weights and nodes integrate polynomials up to the fifth degree exactly.
+///
+/// ```
+/// let table = hamel::tables::gauss();
+/// for degree in 0..6 {
+///     let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(degree)).sum();
+///     assert!((sum - 1.0 / f64::from(degree + 1)).abs() < 1e-15);
+/// }
+/// ```
 pub fn gauss() -> Tableau {
     let r = 15.0_f64.sqrt();
     Tableau {

@@ -67,6 +67,18 @@ impl Tableau {
     }
 
     /// The stability function R(z): the factor of one step of `ẏ = λ y`, z = hλ.
+    ///
+    /// # Examples
+    /// `R(z) = (1 + z/2) / (1 − z/2)` for the trapezoidal rule.
+    ///
+    /// ```
+    /// use hamel::nalgebra::Complex;
+    /// use hamel::tables;
+    ///
+    /// let z = Complex::new(-0.3, 0.7);
+    /// let expected = (1.0 + z / 2.0) / (1.0 - z / 2.0);
+    /// assert!((tables::trapezoidal().stability(z) - expected).norm() < 1e-15);
+    /// ```
     pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
         let s = self.stages();
         let one = Complex::new(1.0, 0.0);
@@ -103,6 +115,15 @@ impl Tableau {
     }
 
     /// The limit of R(z) for z → ∞; infinite where R is not bounded.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::tables;
+    ///
+    /// assert!(tables::radau_iia5().at_infinity().abs() < 1e-14);
+    /// assert!((tables::rho_bathe(0.7).expect("a value in [0, 1]").at_infinity() - 0.7).abs() < 1e-14);
+    /// assert!(tables::runge_kutta4().at_infinity().is_infinite());
+    /// ```
     pub fn at_infinity(&self) -> f64 {
         let first = usize::from(self.has_explicit_first_stage());
         let s = self.stages() - first;
