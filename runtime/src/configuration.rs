@@ -16,6 +16,16 @@ use crate::rotation::{
 };
 
 /// The blocks with their ranges in q and in v.
+///
+/// # Examples
+/// ```
+/// use hamel::configuration::ranges;
+/// use hamel::{Attitude, Block};
+///
+/// let blocks = [Block::Vector { size: 2 }, Block::Rotation(Attitude::EulerParameters)];
+/// let found: Vec<_> = ranges(&blocks).map(|(_, q, v)| (q, v)).collect();
+/// assert_eq!(found, [(0..2, 0..2), (2..6, 2..5)]);
+/// ```
 pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Range<usize>)> + '_ {
     let (mut q, mut v) = (0, 0);
     blocks.iter().map(move |&block| {
@@ -28,6 +38,20 @@ pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Ra
 }
 
 /// `out = q ⊕ increment`; q and out `[nq]`, the increment `[nv]`.
+///
+/// # Examples
+/// A quarter turn about z, from the identity.
+///
+/// ```
+/// use hamel::configuration::retract;
+/// use hamel::{Attitude, Block};
+///
+/// let mut e = [0.0; 4];
+/// let quarter = std::f64::consts::FRAC_PI_2;
+/// retract(&[Block::Rotation(Attitude::EulerParameters)], &[1.0, 0.0, 0.0, 0.0], &[0.0, 0.0, quarter], &mut e);
+/// let half = 0.5_f64.sqrt();
+/// assert!((e[0] - half).abs() < 1e-15 && (e[3] - half).abs() < 1e-15);
+/// ```
 pub fn retract(blocks: &[Block], q: &[f64], increment: &[f64], out: &mut [f64]) {
     for (block, q_range, v_range) in ranges(blocks) {
         let (from, by, to) = (&q[q_range.clone()], &increment[v_range], &mut out[q_range]);
@@ -106,6 +130,19 @@ pub(crate) fn pose_tangent(increment: &[f64]) -> Matrix6<f64> {
 }
 
 /// `out = q̇ = N(q) v`, `[nq]`.
+///
+/// # Examples
+/// ė = ½ Lᵀ ω: at the identity half the angular velocity.
+///
+/// ```
+/// use hamel::configuration::velocity_map_apply;
+/// use hamel::{Attitude, Block};
+///
+/// let mut rate = [0.0; 4];
+/// let blocks = [Block::Rotation(Attitude::EulerParameters)];
+/// velocity_map_apply(&blocks, &[1.0, 0.0, 0.0, 0.0], &[0.2, 0.4, 0.6], &mut rate);
+/// assert_eq!(rate, [0.0, 0.1, 0.2, 0.3]);
+/// ```
 pub fn velocity_map_apply(blocks: &[Block], q: &[f64], v: &[f64], out: &mut [f64]) {
     for (block, q_range, v_range) in ranges(blocks) {
         match block {
@@ -122,6 +159,16 @@ pub fn velocity_map_apply(blocks: &[Block], q: &[f64], v: &[f64], out: &mut [f64
 }
 
 /// Divides the Euler parameters of every rotation and every pose by their norm.
+///
+/// # Examples
+/// ```
+/// use hamel::configuration::normalize_rotations;
+/// use hamel::{Attitude, Block};
+///
+/// let mut q = [7.0, 0.0, 3.0, 0.0, 4.0];
+/// normalize_rotations(&[Block::Vector { size: 1 }, Block::Rotation(Attitude::EulerParameters)], &mut q);
+/// assert_eq!(q, [7.0, 0.0, 0.6, 0.0, 0.8]);
+/// ```
 pub fn normalize_rotations(blocks: &[Block], q: &mut [f64]) {
     for (block, q_range, _) in ranges(blocks) {
         let Some((offset, Attitude::EulerParameters)) = block.turn() else { continue };

@@ -28,6 +28,15 @@ impl SparsityPattern {
     }
 
     /// The dense matrix with these values.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::SparsityPattern;
+    /// use hamel::nalgebra::DMatrix;
+    ///
+    /// let pattern = SparsityPattern { rows: 2, columns: 2, column_starts: &[0, 2, 3], row_indices: &[0, 1, 1] };
+    /// assert_eq!(pattern.to_dense(&[1.0, 2.0, 3.0]), DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 2.0, 3.0]));
+    /// ```
     pub fn to_dense(&self, values: &[f64]) -> nalgebra::DMatrix<f64> {
         let mut dense = nalgebra::DMatrix::zeros(self.rows, self.columns);
         for ((row, column), &value) in self.entries().zip(values) {
@@ -62,6 +71,15 @@ impl OwnedPattern {
     }
 
     /// The pattern with these `(row, column)` entries, in any order, repetitions counting once.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::sparsity::OwnedPattern;
+    ///
+    /// let pattern = OwnedPattern::from_entries(2, 2, [(1, 1), (0, 0), (1, 1)]);
+    /// assert_eq!(pattern.entries().collect::<Vec<_>>(), [(0, 0), (1, 1)]);
+    /// assert_eq!((pattern.slot(1, 1), pattern.slot(0, 1)), (Some(1), None));
+    /// ```
     pub fn from_entries(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut entries: Vec<(usize, usize)> = entries.into_iter().map(|(row, column)| (column, row)).collect();
         entries.sort_unstable();

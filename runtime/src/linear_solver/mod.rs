@@ -67,11 +67,57 @@ enum Method {
 
 impl LinearSolver {
     /// A solver for square matrices of this pattern.
+    ///
+    /// # Examples
+    /// Accelerations from M a = f, with the mass matrix of a model: a block of 1 kg.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::Model;
+    /// use hamel::linear_solver::LinearSolver;
+    ///
+    /// let model = Oscillator::default();
+    /// let pattern = &model.describe().mass_matrix;
+    /// let mut values = vec![0.0; pattern.nnz()];
+    /// model.mass_matrix(&[0.3], &mut values);
+    /// let mut solver = LinearSolver::new(pattern);
+    /// solver.factor(&values)?;
+    /// let mut a = [5.0];
+    /// solver.solve(&mut a);
+    /// assert_eq!(a, [5.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(pattern: &SparsityPattern) -> Self {
         Self::from_pattern(pattern.into())
     }
 
     /// A solver for square matrices of a pattern made at run time.
+    ///
+    /// # Examples
+    /// [2, 1; 0, 4] x = (4, 8) has the solution (1, 2).
+    ///
+    /// ```
+    /// use hamel::linear_solver::LinearSolver;
+    /// use hamel::sparsity::OwnedPattern;
+    ///
+    /// let mut solver = LinearSolver::from_pattern(OwnedPattern::from_entries(2, 2, [(0, 0), (0, 1), (1, 1)]));
+    /// solver.factor(&[2.0, 1.0, 4.0])?;
+    /// let mut x = [4.0, 8.0];
+    /// solver.solve(&mut x);
+    /// assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 2.0).abs() < 1e-15);
+    /// # Ok::<(), hamel::linear_solver::Singular>(())
+    /// ```
     pub fn from_pattern(pattern: OwnedPattern) -> Self {
         let method = Method::for_pattern(&pattern);
         Self::with_method(pattern, method)
@@ -79,6 +125,24 @@ impl LinearSolver {
 
     /// Leaves out unknowns from now on, and the equations with their numbers: solutions have zeros there, whatever the
     /// matrix and the right-hand side hold. The next call is for the whole matrix again.
+    ///
+    /// # Examples
+    /// The second equation is the first one again; without it the first unknown is determined.
+    ///
+    /// ```
+    /// use hamel::linear_solver::LinearSolver;
+    /// use hamel::sparsity::OwnedPattern;
+    ///
+    /// let full = [(0, 0), (1, 0), (0, 1), (1, 1)];
+    /// let mut solver = LinearSolver::from_pattern(OwnedPattern::from_entries(2, 2, full));
+    /// assert!(solver.factor(&[1.0; 4]).is_err());
+    /// solver.leave_out(&[1]);
+    /// solver.factor(&[1.0; 4])?;
+    /// let mut x = [3.0, 5.0];
+    /// solver.solve(&mut x);
+    /// assert_eq!(x, [3.0, 0.0]);
+    /// # Ok::<(), hamel::linear_solver::Singular>(())
+    /// ```
     pub fn leave_out(&mut self, unknowns: &[usize]) {
         if self.left_out() == unknowns {
             return;

@@ -43,6 +43,20 @@ impl Coriolis {
     }
 
     /// C(ν); `None` where it is not defined for this M.
+    ///
+    /// # Examples
+    /// Every form gives the same C(ν) ν; the skew ones do no work.
+    ///
+    /// ```
+    /// use hamel::marine::{Coriolis, rigid_body_mass_matrix};
+    /// use hamel::nalgebra::{Matrix3, Vector3, Vector6};
+    ///
+    /// let mass = rigid_body_mass_matrix(2.0, &Vector3::new(0.1, 0.0, 0.2), &Matrix3::from_diagonal_element(0.5));
+    /// let nu = Vector6::new(1.0, -0.5, 0.2, 0.1, 0.3, -0.4);
+    /// let forces = Coriolis::ALL.map(|form| form.matrix(&mass, &nu).expect("a rigid body") * nu);
+    /// assert!((forces[0] - forces[1]).amax() < 1e-14 && (forces[0] - forces[2]).amax() < 1e-14);
+    /// assert!(nu.dot(&forces[0]).abs() < 1e-14);
+    /// ```
     pub fn matrix(self, mass: &Matrix6<f64>, nu: &Vector6<f64>) -> Option<Matrix6<f64>> {
         if !self.is_defined(mass) {
             return None;
@@ -68,6 +82,20 @@ const ROUNDING: f64 = 1e-12;
 
 /// M of a rigid body about the origin of its axes: `[m 1, −m S(r); m S(r), J]`, kg, kg m and kg m². [ship, Eq.
 /// eq-mass-matrix; simo, Eq. 6 with m in all its blocks]
+///
+/// # Examples
+/// The kinetic energy of a turning body is that about its origin.
+///
+/// ```
+/// use hamel::marine::rigid_body_mass_matrix;
+/// use hamel::nalgebra::{Matrix3, Vector3, Vector6};
+///
+/// let mass = rigid_body_mass_matrix(2.0, &Vector3::new(0.1, 0.0, 0.0), &Matrix3::from_diagonal_element(0.5));
+/// let turning = Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, 3.0);
+/// assert!((0.5 * turning.dot(&(mass * turning)) - 0.5 * 0.5 * 9.0).abs() < 1e-14);
+/// // The momentum is that of the centre of mass, which moves with 0.3 m/s along y.
+/// assert!(((mass * turning)[1] - 2.0 * 0.3).abs() < 1e-14);
+/// ```
 pub fn rigid_body_mass_matrix(
     mass: f64,
     center_of_mass: &Vector3<f64>,
@@ -78,6 +106,14 @@ pub fn rigid_body_mass_matrix(
 }
 
 /// S(a) with S(a) b = a × b.
+///
+/// # Examples
+/// ```
+/// use hamel::marine::skew;
+/// use hamel::nalgebra::Vector3;
+///
+/// assert_eq!(skew(&Vector3::x()) * Vector3::y(), Vector3::z());
+/// ```
 pub fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
     a.cross_matrix()
 }

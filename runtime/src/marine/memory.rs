@@ -26,6 +26,14 @@ pub struct Oscillation {
 
 impl Oscillation {
     /// Its value at a time, s.
+    ///
+    /// # Examples
+    /// ```
+    /// let oscillation = hamel::marine::Oscillation { decay: 0.5, frequency: 2.0, cosine: 3.0, sine: 1.0 };
+    /// let quarter = std::f64::consts::FRAC_PI_4;
+    /// assert_eq!(oscillation.value(0.0), 3.0);
+    /// assert!((oscillation.value(quarter) - (-0.5 * quarter).exp()).abs() < 1e-14);
+    /// ```
     pub fn value(&self, t: f64) -> f64 {
         let (sin, cos) = (self.frequency * t).sin_cos();
         (-self.decay * t).exp() * (self.cosine * cos + self.sine * sin)
@@ -59,6 +67,16 @@ pub enum MemoryError {
 
 /// K(t) = 2/π ∫ B(ω) cos ωt dω of damping coefficients B, linear between their frequencies (rad/s, ascending) and zero
 /// beyond; the integral is exact.
+///
+/// # Examples
+/// A constant B up to Ω has K = 2 B sin(Ωt) / (π t).
+///
+/// ```
+/// use hamel::marine::retardation;
+///
+/// let expected = 2.0 * 5.0 * f64::sin(3.0 * 0.4) / (std::f64::consts::PI * 0.4);
+/// assert!((retardation(&[(0.0, 5.0), (3.0, 5.0)], 0.4) - expected).abs() < 1e-13);
+/// ```
 pub fn retardation(damping: &[(f64, f64)], t: f64) -> f64 {
     // sin x / x, in which no difference of cosines cancels.
     let sinc = |x: f64| if x == 0.0 { 1.0 } else { x.sin() / x };
@@ -76,6 +94,20 @@ pub fn retardation(damping: &[(f64, f64)], t: f64) -> f64 {
 ///
 /// # Errors
 /// [`MemoryError::TooFew`] for fewer than 2 · `order` samples, [`MemoryError::NotDecaying`] where no sum that decays fits.
+///
+/// # Examples
+/// Samples of one oscillation, which consists of two exponentials, give it back.
+///
+/// ```
+/// use hamel::marine::{Oscillation, fit};
+///
+/// let known = Oscillation { decay: 0.5, frequency: 1.2, cosine: 3.0, sine: -2.0 };
+/// let samples: Vec<f64> = (0..40).map(|i| known.value(0.1 * f64::from(i))).collect();
+/// let found = fit(&samples, 0.1, 2)?;
+/// assert_eq!(found.len(), 1);
+/// assert!((found[0].decay - 0.5).abs() < 1e-8 && (found[0].frequency - 1.2).abs() < 1e-8);
+/// # Ok::<(), hamel::marine::MemoryError>(())
+/// ```
 pub fn fit(samples: &[f64], dt: f64, order: usize) -> Result<Vec<Oscillation>, MemoryError> {
     let too_few = MemoryError::TooFew { samples: samples.len(), dt, order };
     if order == 0 || samples.len() < 2 * order || dt.is_nan() || dt <= 0.0 {

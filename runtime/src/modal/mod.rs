@@ -67,6 +67,22 @@ impl Modes {
     ///
     /// # Errors
     /// [`ModalError::Massless`].
+    ///
+    /// # Examples
+    /// Two masses of 1 kg between three springs of 1 N/m: they swing with 1 rad/s together and √3 rad/s against each other.
+    ///
+    /// ```
+    /// use hamel::modal::Modes;
+    /// use hamel::nalgebra::DMatrix;
+    ///
+    /// let stiffness = DMatrix::from_row_slice(2, 2, &[2.0, -1.0, -1.0, 2.0]);
+    /// let modes = Modes::of(0..2, DMatrix::identity(2, 2), &stiffness)?;
+    /// let rates: Vec<f64> = modes.frequencies.iter().map(|f| std::f64::consts::TAU * f).collect();
+    /// assert!((rates[0] - 1.0).abs() < 1e-14 && (rates[1] - 3_f64.sqrt()).abs() < 1e-14);
+    /// assert!((modes.shapes[(0, 0)] - modes.shapes[(1, 0)]).abs() < 1e-14);
+    /// assert_eq!(modes.lowest(1)?.frequencies.len(), 1);
+    /// # Ok::<(), hamel::modal::ModalError>(())
+    /// ```
     pub fn of(velocities: Range<usize>, mass: DMatrix<f64>, stiffness: &DMatrix<f64>) -> Result<Modes, ModalError> {
         let n = mass.nrows();
         let lower = Cholesky::new(mass).ok_or(ModalError::Massless)?.unpack();
@@ -97,6 +113,18 @@ impl Modes {
     ///
     /// # Errors
     /// [`ModalError::TooMany`] where an index is out of range.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::modal::{ModalError, Modes};
+    /// use hamel::nalgebra::DMatrix;
+    ///
+    /// let stiffness = DMatrix::from_row_slice(2, 2, &[2.0, -1.0, -1.0, 2.0]);
+    /// let modes = Modes::of(0..2, DMatrix::identity(2, 2), &stiffness)?;
+    /// assert_eq!(modes.selected(&[1])?.frequencies, modes.frequencies[1..]);
+    /// assert_eq!(modes.selected(&[2]).err(), Some(ModalError::TooMany { asked: 3, available: 2 }));
+    /// # Ok::<(), ModalError>(())
+    /// ```
     pub fn selected(&self, indices: &[usize]) -> Result<Modes, ModalError> {
         let available = self.frequencies.len();
         match indices.iter().find(|&&index| index >= available) {
@@ -110,6 +138,18 @@ impl Modes {
     }
 
     /// How many modes have at most this frequency, Hz.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::modal::Modes;
+    /// use hamel::nalgebra::DMatrix;
+    ///
+    /// // 1/2π = 0.159 Hz and √3/2π = 0.276 Hz.
+    /// let stiffness = DMatrix::from_row_slice(2, 2, &[2.0, -1.0, -1.0, 2.0]);
+    /// let modes = Modes::of(0..2, DMatrix::identity(2, 2), &stiffness)?;
+    /// assert_eq!([0.1, 0.2, 0.3].map(|frequency| modes.count_below(frequency)), [0, 1, 2]);
+    /// # Ok::<(), hamel::modal::ModalError>(())
+    /// ```
     pub fn count_below(&self, frequency: f64) -> usize {
         self.frequencies.iter().filter(|&&known| known <= frequency).count()
     }
@@ -119,6 +159,30 @@ impl Modes {
 ///
 /// # Errors
 /// [`ModalError::NoMember`].
+///
+/// # Examples
+/// A beam of four elements that is clamped at its root: x, y and angle of each of the nodes 1 to 4, as node 0 is the
+/// frame.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Cantilever {
+/// #         planar;
+/// #         coordinates joint;
+/// #         flexible beam: beam_floating_frame {
+/// #             length: 1 m, elements: 4, E: 1 Pa, density: 1 kg/m^3, area: 1 m^2, second_moment: 1 m^4,
+/// #         }
+/// #         joint clamp: fixed(ground, beam.root);
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::modal::flexible_velocities;
+///
+/// assert_eq!(flexible_velocities(&Cantilever::default(), "beam")?.len(), 12);
+/// assert!(flexible_velocities(&Cantilever::default(), "rope").is_err());
+/// # Ok(())
+/// # }
+/// ```
 pub fn flexible_velocities(model: &dyn Model, member: &str) -> Result<Range<usize>, ModalError> {
     let info = model.describe();
     let is_node = |name: &str| name.strip_prefix(member).is_some_and(|rest| rest.starts_with('['));
@@ -134,6 +198,29 @@ pub fn flexible_velocities(model: &dyn Model, member: &str) -> Result<Range<usiz
 ///
 /// # Errors
 /// [`ModalError::NoMember`], [`ModalError::Massless`].
+///
+/// # Examples
+/// A cantilever with unit length, stiffness and mass: (βl)² with cos βl cosh βl = −1.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Cantilever {
+/// #         planar;
+/// #         coordinates joint;
+/// #         flexible beam: beam_floating_frame {
+/// #             length: 1 m, elements: 4, E: 1 Pa, density: 1 kg/m^3, area: 1 m^2, second_moment: 1 m^4,
+/// #         }
+/// #         joint clamp: fixed(ground, beam.root);
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let modes = hamel::modal::member_modes(&Cantilever::default(), "beam")?;
+/// let bending = modes.frequencies.iter().map(|f| std::f64::consts::TAU * f);
+/// let exact = 1.875_104_07_f64.powi(2);
+/// assert!(bending.into_iter().any(|rate| (rate / exact - 1.0).abs() < 1e-3));
+/// # Ok(())
+/// # }
+/// ```
 pub fn member_modes(model: &dyn Model, member: &str) -> Result<Modes, ModalError> {
     let mut q = vec![0.0; model.dims().nq];
     model.reference_configuration(&mut q);
@@ -144,6 +231,27 @@ pub fn member_modes(model: &dyn Model, member: &str) -> Result<Modes, ModalError
 ///
 /// # Errors
 /// [`ModalError::NotLinear`], [`ModalError::Massless`].
+///
+/// # Examples
+/// A mass of 1 kg on a spring of 4 N/m has √(k/m) / 2π = 1/π Hz.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let modes = hamel::modal::natural_modes(&Oscillator::default(), 0..1, &[0.0])?;
+/// assert!((modes.frequencies[0] - std::f64::consts::FRAC_1_PI).abs() < 1e-14);
+/// # Ok(())
+/// # }
+/// ```
 pub fn natural_modes(model: &dyn Model, velocities: Range<usize>, q: &[f64]) -> Result<Modes, ModalError> {
     let info = model.describe();
     coordinates(model, &velocities)?;

@@ -115,6 +115,37 @@ impl<'m> Reduced<'m> {
     ///
     /// # Errors
     /// [`ModalError::NoMember`], [`ModalError::Massless`], and [`ModalError::TooMany`] for more modes than coordinates.
+    ///
+    /// # Examples
+    /// A cantilever with unit length, stiffness and mass, by three modes instead of twelve coordinates. In modal coordinates
+    /// the mass matrix is the unit matrix.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Cantilever {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         flexible beam: beam_floating_frame {
+    /// #             length: 1 m, elements: 4, E: 1 Pa, density: 1 kg/m^3, area: 1 m^2, second_moment: 1 m^4,
+    /// #         }
+    /// #         joint clamp: fixed(ground, beam.root);
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::Model;
+    /// use hamel::modal::Reduced;
+    ///
+    /// let cantilever = Cantilever::default();
+    /// let reduced = Reduced::member(&cantilever, "beam", 3)?;
+    /// assert_eq!((cantilever.dims().nq, reduced.dims().nq), (12, 3));
+    /// let pattern = reduced.describe().mass_matrix;
+    /// let mut values = vec![0.0; pattern.nnz()];
+    /// reduced.mass_matrix(&[0.0; 3], &mut values);
+    /// let identity = hamel::nalgebra::DMatrix::identity(3, 3);
+    /// assert!((pattern.to_dense(&values) - identity).amax() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn member(model: &'m dyn Model, member: &str, modes: usize) -> Result<Self, ModalError> {
         Self::new(model, &member_modes(model, member)?.lowest(modes)?)
     }
@@ -126,6 +157,39 @@ impl<'m> Reduced<'m> {
     ///
     /// # Errors
     /// [`ModalError::NotLinear`], and [`ModalError::TooMany`] for more modes than coordinates.
+    ///
+    /// # Examples
+    /// Modes chosen by their index: in modal coordinates the stiffness matrix has the squares of their angular frequencies.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Cantilever {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         flexible beam: beam_floating_frame {
+    /// #             length: 1 m, elements: 4, E: 1 Pa, density: 1 kg/m^3, area: 1 m^2, second_moment: 1 m^4,
+    /// #         }
+    /// #         joint clamp: fixed(ground, beam.root);
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::modal::{Reduced, member_modes};
+    /// use hamel::{Model, State};
+    ///
+    /// let cantilever = Cantilever::default();
+    /// let modes = member_modes(&cantilever, "beam")?.selected(&[0, 2])?;
+    /// let reduced = Reduced::new(&cantilever, &modes)?;
+    /// let pattern = reduced.describe().stiffness;
+    /// let mut values = vec![0.0; pattern.nnz()];
+    /// reduced.stiffness(&State::zeros(reduced.dims()), &mut values);
+    /// let stiffness = pattern.to_dense(&values);
+    /// for (i, frequency) in modes.frequencies.iter().enumerate() {
+    ///     let square = (std::f64::consts::TAU * frequency).powi(2);
+    ///     assert!((stiffness[(i, i)] / square - 1.0).abs() < 1e-9);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(model: &'m dyn Model, modes: &Modes) -> Result<Self, ModalError> {
         let whole = coordinates(model, &modes.velocities)?;
         let count = modes.shapes.ncols();
