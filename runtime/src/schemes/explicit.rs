@@ -18,7 +18,7 @@ use crate::tables::Range;
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
 ///
 /// # Examples
-/// Symplectic: a step keeps areas of the plane of coordinate and velocity.
+/// The scheme is symplectic: a step preserves areas in the plane of coordinate and velocity.
 ///
 /// ```
 /// use hamel::linear_analysis::Oscillator;
@@ -30,16 +30,17 @@ use crate::tables::Range;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModifiedEuler;
 
-/// A scheme of two evaluations like Runge-Kutta's. [simo, Sect. 4.2]
+/// A scheme of Runge-Kutta type with two evaluations. [simo, Sect. 4.2]
 ///
-/// The source calls it of third order; corrected it is of second order, because only the position is better.
+/// The source claims third order; in its corrected form it has second order, because only the position is more
+/// accurate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RungeKuttaLike {
     /// Which formula the second change of position follows.
     pub form: Form,
 }
 
-/// The formula of a source, or what it must have meant.
+/// Variant of a formula with a misprint in its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// With the misprint corrected.
@@ -51,10 +52,10 @@ pub enum Form {
 
 /// Newmark's formulas as predictor and corrector. [simo, Sect. 4.3]
 ///
-/// A fixed number of corrections is another scheme than the converged one: one correction damps, two amplify.
+/// With a fixed number of corrections the scheme differs from the converged one: one correction damps, two amplify.
 ///
 /// # Examples
-/// Constant acceleration over a step is exact, whatever the weights: a mass falls by g t² / 2.
+/// Constant acceleration is integrated exactly for any weights: a mass falls by g t² / 2.
 ///
 /// ```
 /// # hamel::multibody! {
@@ -95,8 +96,8 @@ pub struct NewmarkPredictorCorrector {
 pub enum Corrections {
     /// This number of times, see [`NewmarkPredictorCorrector::CORRECTIONS`].
     Fixed(u32),
-    /// Until the position changes by less than this and the velocity by less than this over h; the source leaves it to
-    /// the future.
+    /// Until the position changes by less than this, and the velocity by less than this divided by h. The source
+    /// mentions this variant as future work.
     Tolerance(f64),
 }
 
@@ -104,7 +105,7 @@ pub enum Corrections {
 const MAX_CORRECTIONS: u32 = 1000;
 
 impl NewmarkPredictorCorrector {
-    /// What β and γ may be.
+    /// Range of β and γ.
     pub const WEIGHT: Range = Range::closed(0.0, 1.0);
     /// What a fixed number of corrections may be.
     pub const CORRECTIONS: Range = Range::closed(1.0, MAX_CORRECTIONS as f64).in_steps_of(1.0);

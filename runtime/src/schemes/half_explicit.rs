@@ -1,5 +1,5 @@
-//! Time stepping with constraints on velocities: Moreau's midpoint rule and half-explicit stepping of second order, as
-//! far as motion is smooth. [rezaei, Refs. 30, 40, 41]
+//! Time stepping with constraints on velocities: Moreau's midpoint rule, and half-explicit time stepping of second
+//! order for smooth motion. [rezaei, Refs. 30, 40, 41]
 //!
 //! Constraints on coordinates are imposed on velocities, and coordinates drift. Moreau's rule solves for contact forces and
 //! impacts together, with the contacts that are closed at the midpoint; the scheme of second order has the forces of closed
@@ -21,7 +21,7 @@ use crate::step::{ContactRecord, StepError, StepStats};
 /// inertia do not depend on velocities. Its acceleration and multipliers are averages over the step.
 ///
 /// # Examples
-/// A stone that is dropped from 1 m on a floor with restitution ½ rises to a quarter of the height, and the impact takes
+/// A stone that falls from 1 m onto a floor with restitution ½ rises to a quarter of the height; the impact dissipates
 /// three quarters of the energy m g h.
 ///
 /// ```
