@@ -1,7 +1,8 @@
-//! Steps as long as a tolerance allows.
+//! Step size control.
 //!
-//! The error of a step is the difference to the scheme's embedded companion; a proportional-integral controller chooses
-//! the next step from it and the one before. Not here: schemes without an embedded companion, which have fixed steps.
+//! The error of a step is estimated by the difference from an embedded scheme; a proportional-integral controller
+//! chooses the next step from this error and that of the step before. Schemes without an embedded scheme require fixed
+//! steps.
 
 use crate::configuration::ranges;
 use crate::events::{Direction, Interval};
@@ -10,10 +11,10 @@ use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{Cause, StepError, StepStats};
 
-/// What steps are chosen by.
+/// Tolerances and bounds of step size control.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Control {
-    /// Allowed error of a step relative to coordinates and velocities, not below 1e-14.
+    /// Allowed error of a step relative to coordinates and velocities, at least 1e-14.
     pub relative: f64,
     /// Allowed error of a step in units of coordinates and velocities, positive.
     pub absolute: f64,
@@ -38,24 +39,24 @@ impl Control {
     }
 }
 
-/// Part of the tolerance that the next step aims at.
+/// Safety factor of the next step.
 const SAFETY: f64 = 0.9;
 /// Least and largest ratio of two steps.
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 5.0;
-/// How much a step shrinks that has no solution.
+/// Factor of the step size after a step without solution.
 const RETRY: f64 = 0.25;
 /// Weights of the last error and of the one before in the exponent of the next step.
 const PROPORTIONAL: f64 = 0.7;
 const INTEGRAL: f64 = 0.4;
-/// Errors below this count as this, so that the controller never divides by zero.
+/// Lower bound of the error, so that the controller does not divide by zero.
 const LEAST_ERROR: f64 = 1e-8;
-/// Relative tolerances below this are below rounding, and no step would keep them.
+/// Relative tolerances below this are smaller than rounding errors, and no step would satisfy them.
 const LEAST_TOLERANCE: f64 = 1e-14;
-/// A step that is shorter than this part of the time moves it no more.
+/// A step shorter than this fraction of the time does not change the time.
 pub(crate) const SHORTEST: f64 = 1e-14;
 
-/// A stepper that chooses its steps.
+/// A stepper with step size control.
 pub struct AdaptiveStepper<'m> {
     scheme: String,
     blocks: &'static [Block],
@@ -159,10 +160,10 @@ impl<'m> AdaptiveStepper<'m> {
         &self.previous
     }
 
-    /// Takes one step that keeps the tolerance and does not pass `until`, s.
+    /// Takes one step that satisfies the tolerance and does not pass the time `until`, s.
     ///
     /// # Errors
-    /// The failure of the last try when no step is short enough; the state stays where it was.
+    /// The failure of the last attempt if no step is short enough; the state is then unchanged.
     pub fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
         let stats = self.accepted_step(until).map_err(|error| self.watch.explain(error))?;
         if let Err(error) = self.watch.pass(self.stepper.state()) {
@@ -177,7 +178,7 @@ impl<'m> AdaptiveStepper<'m> {
         self.previous.copy_from(self.stepper.state());
         loop {
             let (t, rest) = (self.previous.t, until - self.previous.t);
-            // A remainder that is barely longer than the step is better halved than left over.
+            // A remainder barely longer than the step is halved, so that no very short step is left.
             let dt = match self.next_step {
                 step if step >= rest => rest,
                 step if 2.0 * step > rest => 0.5 * rest,
@@ -210,7 +211,7 @@ impl<'m> AdaptiveStepper<'m> {
             if error <= 1.0 {
                 let size = error.max(LEAST_ERROR);
                 let ratio = SAFETY * size.powf(-PROPORTIONAL * exponent) * self.last_error.powf(INTEGRAL * exponent);
-                // A last step cut short says nothing against the length that was meant.
+                // A step that was shortened to end at `until` must not reduce the next step.
                 let reached = if dt < self.next_step {
                     self.next_step.max(dt * ratio.min(GROW))
                 } else {
@@ -222,7 +223,7 @@ impl<'m> AdaptiveStepper<'m> {
                 return Ok(total);
             }
             self.rejected += 1;
-            // An error that is not finite shrinks the step as much as the largest does.
+            // An error that is not finite reduces the step by the largest factor.
             let ratio = if error.is_finite() { SAFETY * error.powf(-exponent) } else { SHRINK };
             self.next_step = dt * ratio.clamp(SHRINK, SAFETY);
             self.stepper.retreat();
@@ -238,7 +239,7 @@ impl<'m> AdaptiveStepper<'m> {
         let mut sum = 0.0;
         for (block, q, v) in ranges(self.blocks) {
             for (i, column) in v.enumerate() {
-                // Rotations are errors by themselves; everything else is as large as its coordinate.
+                // Errors of rotations are relative to one, all others to the coordinate.
                 let is_turn = block.turn().is_some_and(|(first, _)| i >= first);
                 let size = if is_turn { 1.0 } else { old.q[q.start + i].abs().max(new.q[q.start + i].abs()) };
                 sum += part(estimate.x[column], size);
@@ -254,7 +255,7 @@ impl<'m> AdaptiveStepper<'m> {
     }
 
     /// The state at a time within the last step: coordinates and velocities by cubic Hermite polynomials through the
-    /// values and rates at its ends, accelerations and multipliers by lines.
+    /// values and rates at its ends, accelerations and multipliers linearly.
     ///
     /// # Examples
     /// Halfway through the last step of a motion that is cos 2t.
@@ -292,16 +293,16 @@ impl<'m> AdaptiveStepper<'m> {
         self.interval().interpolate(t)
     }
 
-    /// The times within the last step at which a function changes its sign so, s, in order.
+    /// The times within the last step at which a function changes its sign in this direction, s, in ascending order.
     ///
-    /// The function is followed along the interpolated motion, in at least six points and in as many more as it takes
-    /// to foresee it; two changes of sign that lie closer together than these points, and are seen in none of them, are
-    /// missed. With functions of accelerations and multipliers, which are interpolated by lines, times are less exact.
+    /// The function is sampled along the interpolated motion at six points at least, and at further points until the
+    /// samples predict it; two changes of sign between adjacent samples are missed. Times are less accurate for
+    /// functions of accelerations and multipliers, which are interpolated linearly.
     pub fn locate(&self, function: &dyn Fn(&State) -> f64, direction: Direction) -> Vec<f64> {
         self.interval().locate(function, direction)
     }
 
-    /// Steps that were accepted, and steps that were refused, by their error or because they had no solution.
+    /// Numbers of accepted and of rejected steps; rejected are those whose error is too large, or without solution.
     pub fn counts(&self) -> [u64; 2] {
         [self.accepted, self.rejected]
     }

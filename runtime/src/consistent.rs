@@ -30,8 +30,9 @@ const OFFSETS: [f64; 3] = [0.0, 1e-2, 0.3];
 /// The state at t = 0 that the initial conditions of a model describe.
 ///
 /// # Errors
-/// [`StepError::BadModel`] for parameters that no mechanical system can have; [`StepError::Inconsistent`] with the
-/// reason: conditions in conflict, missing inertia; [`StepError::Penetration`] for bodies that penetrate each other.
+/// [`StepError::BadModel`] for parameters that are physically impossible; [`StepError::Inconsistent`] with the reason:
+/// conditions in conflict, or a motion without inertia; [`StepError::Penetration`] for bodies that penetrate each
+/// other; [`StepError::BadInput`] for an input that is not finite.
 ///
 /// # Examples
 /// A rod of 1 kg and 0.1 kg m² hangs on a hinge at 1 m from its centre of mass, horizontal, and turns with 2 rad/s.
@@ -66,11 +67,12 @@ pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
     Ok(state)
 }
 
-/// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q, v.
+/// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q and v (forward
+/// dynamics). Contact forces are not included.
 ///
 /// # Errors
 /// [`StepError::BadState`] for a state of another size, [`StepError::Inconsistent`] when a direction of motion has no
-/// inertia, [`StepError::BadInput`] for an input that is no finite number.
+/// inertia, [`StepError::BadInput`] for an input that is not finite.
 ///
 /// # Examples
 /// A mass of 1 kg on a spring of 4 N/m.
@@ -201,7 +203,7 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
             }
             fraction *= 0.5;
             if fraction < 1e-4 {
-                // No shorter step helps: the solution, to round-off, or the best compromise of a conflict.
+                // No shorter step reduces the residual: the solution up to round-off, or the minimum of a conflict.
                 state.q = start;
                 return position_equations(model, state).0;
             }

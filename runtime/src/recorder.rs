@@ -12,7 +12,7 @@ use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
 use crate::watchers;
 
-/// Energy that a run may lose or gain by its scheme without a caution, relative to the energy in motion.
+/// Largest loss or gain of energy by the scheme without a warning, relative to the energy in motion.
 const UNNOTICED: f64 = 0.02;
 
 /// Checks and records the start, then integrates; the recorded states are kept whatever the outcome.
@@ -32,8 +32,8 @@ pub(crate) fn recorded<'m>(
         recorder.begin(&mut trajectory, start)?;
         integrate(&mut trajectory, recorder)
     };
-    // A function of the user may panic. It leaves incomplete the stepper, which is not used again, and the last row of
-    // the table.
+    // A function of the user may panic. The stepper is then in an undefined state and is not used again; the last row
+    // of the table may be incomplete.
     let outcome = catch_unwind(AssertUnwindSafe(all)).unwrap_or_else(|panic| {
         trajectory.drop_incomplete();
         let t = trajectory.times().next_back().unwrap_or(start.t);
@@ -104,7 +104,7 @@ impl<'m> Recorder<'m> {
     pub(crate) fn unrecorded(&mut self, trajectory: &mut Trajectory, state: &State, stepper: &dyn Stepper) {
         if trajectory.times().last() != Some(state.t) {
             self.record(trajectory, state, stepper);
-            // The error that ends the run says more than that the state was not finite.
+            // The error that ends the run is more specific than that the state is not finite.
             let _ = self.keep_finite(trajectory, state.t);
         }
     }

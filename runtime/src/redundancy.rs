@@ -20,15 +20,16 @@ const ORTHOGONALIZED: usize = 300;
 const PIVOT: f64 = 1e-10;
 /// Gradients whose squared distance after elimination is below this are dependent.
 const LEAST_PIVOT: f64 = 1e-9;
-/// The same in the solution for multipliers; two more rounds remove its effect.
+/// The same in the solution for multipliers; further rounds remove its effect.
 const DAMPING: f64 = 1e-10;
 const ROUNDS: usize = 3;
 /// Multipliers of least norm are accepted only if their forces agree up to this fraction.
 const LOST: f64 = 1e-8;
 
-/// Constraints whose gradients depend on those of others at the time and coordinates of a state, in ascending order.
+/// Indices of the constraints whose gradients depend linearly on those of others at the time and coordinates of a
+/// state, in ascending order.
 ///
-/// Their multipliers are not unique. Up to 300 constraints, each of them follows from those before it.
+/// Multipliers are then not unique. With up to 300 constraints, each of them depends on constraints of lower index.
 ///
 /// # Examples
 /// A door in the plane whose two hinges coincide: the constraints of the second one follow from those of the first.

@@ -2,7 +2,7 @@
 //!
 //! The matrix L follows [sherif, Eq. 4]; a product of unit quaternions composes rotations as their matrices do,
 //! `A(p ∘ q) = A(p) A(q)`, so that an increment in body axes stands on the right: `e₁ = e₀ ∘ exp(δ/2)`.
-//! Not here: which coordinates of a model are rotations, see [`crate::configuration`].
+//! Which coordinates of a model are rotations is described in [`crate::configuration`].
 
 use std::f64::consts::{PI, TAU};
 
@@ -139,13 +139,13 @@ pub fn from_euler_angles(angles: &Vector3<f64>) -> Vector4<f64> {
     )
 }
 
-/// The angles (φ, θ, ψ) of the rotation of a unit quaternion, rad: of all of them those that are closest to `near`.
+/// The angles (φ, θ, ψ) of the rotation of a unit quaternion, rad: of all equivalent angles those closest to `near`.
 ///
-/// A rotation has the angles (φ, θ, ψ), (φ + π, π − θ, ψ + π), and whole turns of each more; a motion that is followed
-/// in small steps passes from one to the next without a jump, but where θ = ±90°.
+/// A rotation has the angles (φ, θ, ψ), (φ + π, π − θ, ψ + π), and both plus multiples of 2π. With the previous angles
+/// as `near`, angles along a motion are continuous except at θ = ±90°.
 ///
 /// # Examples
-/// A yaw that has gone beyond half a turn stays there.
+/// A yaw beyond half a turn is continued, not reduced to the interval from −π to π.
 ///
 /// ```
 /// use hamel::nalgebra::Vector3;
@@ -171,7 +171,7 @@ pub fn euler_angles(e: &Vector4<f64>, near: &Vector3<f64>) -> Vector3<f64> {
 /// `M` of `(φ̇, θ̇, ψ̇) = M ω` with ω in body axes; infinite at θ = ±90°. [simo, Eqs. 32, 33]
 ///
 /// # Examples
-/// Level, the rates are the angular velocities.
+/// Without roll and pitch the rates are the angular velocities.
 ///
 /// ```
 /// use hamel::nalgebra::{Matrix3, Vector3};
@@ -208,7 +208,7 @@ pub fn exp_half(delta: &Vector3<f64>) -> Vector4<f64> {
 /// Tangent operator of the exponential in body axes: `exp(δ + dδ) = exp(δ) ∘ exp(T(δ) dδ)` to first order.
 ///
 /// # Examples
-/// Along its own direction a rotation vector grows as it is increased.
+/// T(δ) δ = δ: changes along a rotation vector add to it.
 ///
 /// ```
 /// use hamel::nalgebra::Vector3;

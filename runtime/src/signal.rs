@@ -33,9 +33,9 @@ impl Default for Kind {
 }
 
 impl Signal {
-    /// A signal whose value stays what it was set to last, whatever the time, and what sets it.
+    /// A signal that has the value set last at all times, and the [`Held`] that sets it.
     ///
-    /// This is what controllers write to, see [`Simulation::controller`](crate::Simulation::controller).
+    /// Controllers write to such signals, see [`Simulation::controller`](crate::Simulation::controller).
     ///
     /// # Examples
     /// ```
@@ -79,13 +79,13 @@ impl Signal {
     }
 }
 
-/// The value of a signal that is held, see [`Signal::held`]. Clones are of the same value.
+/// Handle to the value of a held signal, see [`Signal::held`]. Clones refer to the same value.
 #[derive(Clone, Debug)]
 pub struct Held(Arc<AtomicU64>);
 
 impl Held {
-    /// Sets the value, in the input's unit. To be done between steps: within one, a scheme evaluates forces at several
-    /// times and takes them for those of one motion.
+    /// Sets the value, in the input's unit. Call it between steps only: within a step a scheme evaluates the forces
+    /// several times and assumes that they are those of one smooth motion.
     ///
     /// # Examples
     /// ```

@@ -46,7 +46,7 @@ impl SparsityPattern {
     }
 }
 
-/// A pattern made at run time, for matrices whose entries are not known when a model is compiled.
+/// A pattern created at run time, for matrices whose entries are not known when a model is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedPattern {
     /// Number of rows.
@@ -70,7 +70,7 @@ impl OwnedPattern {
         }
     }
 
-    /// The pattern with these `(row, column)` entries, in any order, repetitions counting once.
+    /// The pattern with these `(row, column)` entries, in any order; duplicates count once.
     ///
     /// # Examples
     /// ```
@@ -111,12 +111,12 @@ impl OwnedPattern {
         self.row_indices.len()
     }
 
-    /// Where the values of a column stand.
+    /// Range of the values of a column.
     pub fn column(&self, column: usize) -> std::ops::Range<usize> {
         self.column_starts[column] as usize..self.column_starts[column + 1] as usize
     }
 
-    /// Place of an entry among the values.
+    /// Index of an entry among the values; `None` if it is not in the pattern.
     pub fn slot(&self, row: usize, column: usize) -> Option<usize> {
         let range = self.column(column);
         let place = self.row_indices[range.clone()].binary_search(&(row as u32)).ok()?;

@@ -1,12 +1,11 @@
 //! Matrices of the equations of a body with velocities ν = (v, ω) in its own axes: `M ν̇ + C(ν) ν = τ`.
 //!
-//! C is not unique: only C(ν) ν is, as that is the bias force h of a compiled model. What ships are usually written with
-//! is skew-symmetric, so that it does no work, and comes from M alone [ship, Eq. eq-coriolis-mass-param].
-//! Not here: forces of water beyond added mass, which models state themselves.
+//! Only the product C(ν) ν is unique, the bias force h of a compiled model; the matrix C is not. For ships a
+//! skew-symmetric C is usual, which follows from M alone and does no work [ship, Eq. eq-coriolis-mass-param].
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-/// How the same C(ν) ν is written as a matrix times ν.
+/// Parametrizations of the Coriolis and centripetal matrix C(ν), all with the same product C(ν) ν.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coriolis {
     /// `[0, −S(P); −S(P), −S(L)]` with the momenta (P, L) = M ν: skew, for any symmetric M. [ship, Coriolis matrix]
@@ -18,7 +17,7 @@ pub enum Coriolis {
 }
 
 impl Coriolis {
-    /// Every way.
+    /// All parametrizations.
     pub const ALL: [Coriolis; 3] = [Coriolis::Momenta, Coriolis::AngularVelocity, Coriolis::Momentum];
 
     /// Whether C + Cᵀ = 0.
@@ -26,7 +25,7 @@ impl Coriolis {
         self != Coriolis::Momentum
     }
 
-    /// Whether it has a meaning for this M.
+    /// Whether it is defined for this M.
     pub fn is_defined(self, mass: &Matrix6<f64>) -> bool {
         let [[m11, m12], [m21, m22]] = blocks(mass);
         let size = mass.amax();
@@ -45,7 +44,7 @@ impl Coriolis {
     /// C(ν); `None` where it is not defined for this M.
     ///
     /// # Examples
-    /// Every form gives the same C(ν) ν; the skew ones do no work.
+    /// Every parametrization gives the same C(ν) ν; the skew-symmetric ones do no work.
     ///
     /// ```
     /// use hamel::marine::{Coriolis, rigid_body_mass_matrix};
@@ -77,14 +76,14 @@ impl Coriolis {
     }
 }
 
-/// Relative difference of two entries that is taken for rounding.
+/// Relative difference of two entries up to which they count as equal.
 const ROUNDING: f64 = 1e-12;
 
 /// M of a rigid body about the origin of its axes: `[m 1, −m S(r); m S(r), J]`, kg, kg m and kg m². [ship, Eq.
 /// eq-mass-matrix; simo, Eq. 6 with m in all its blocks]
 ///
 /// # Examples
-/// The kinetic energy of a turning body is that about its origin.
+/// The kinetic energy of a rotation about the origin is ½ J ω².
 ///
 /// ```
 /// use hamel::marine::rigid_body_mass_matrix;

@@ -1,9 +1,8 @@
-//! Natural modes of a run of coordinates, and models in which they take the place of those coordinates.
+//! Natural modes of a contiguous range of coordinates, and models in which modal coordinates replace them.
 //!
-//! `K φ = ω² M φ` at a state at rest, with the blocks of M and of (∂r/∂q) N that belong to the coordinates; the rest of
-//! the model is held. [rezaei, Sec. 4.5] reduces the nodal coordinates of its flexible rod so, q = Φ z, which is one call
-//! here: `Reduced::member(&model, "rod", 52)`.
-//! Not here: modes of a whole mechanism about a steady motion, which have damping.
+//! `K φ = ω² M φ` at a state at rest, with the blocks of M and of (∂r/∂q) N for these coordinates; all other
+//! coordinates are fixed. [rezaei, Sec. 4.5] reduces the nodal coordinates of a flexible rod in this way, q = Φ z; the
+//! corresponding call is `Reduced::member(&model, "rod", 52)`. Damped modes about a steady motion are not computed.
 
 mod reduced;
 
@@ -16,15 +15,15 @@ use nalgebra::{Cholesky, DMatrix, SymmetricEigen};
 use crate::configuration::ranges;
 use crate::model::{Block, Model, State};
 
-/// Why there are no modes, or no such reduction.
+/// Why modes or a reduction cannot be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModalError {
     /// More modes than coordinates.
     #[error("expected at most {available} modes, the size of the basis, found {asked}")]
     TooMany {
-        /// Number asked for, or one more than the index of the mode.
+        /// The requested number, or one more than the index of the mode.
         asked: usize,
-        /// Number of modes.
+        /// The available number of modes.
         available: usize,
     },
     /// Rotations cannot be superposed.
@@ -40,12 +39,12 @@ pub enum ModalError {
     /// A direction has no inertia.
     #[error("the mass matrix of the coordinates is not positive definite")]
     Massless,
-    /// The member has no coordinates of its own in the model.
+    /// The model has no flexible member of this name with coordinates.
     #[error("`{model}` has no flexible member `{member}`")]
     NoMember {
         /// Name of the model's type.
         model: &'static str,
-        /// What was asked for.
+        /// The unknown name.
         member: String,
     },
 }
@@ -53,17 +52,17 @@ pub enum ModalError {
 /// Natural modes, lowest first.
 #[derive(Clone, Debug)]
 pub struct Modes {
-    /// The velocities that the modes are made of.
+    /// The range of velocities to which the modes belong.
     pub velocities: Range<usize>,
-    /// Frequencies, Hz; zero where the coordinates move freely, negative below an instability (−|ω|/2π).
+    /// Frequencies, Hz; zero for rigid-body modes, and −|ω|/2π for modes with ω² < 0, which are unstable.
     pub frequencies: Vec<f64>,
-    /// Shapes as columns, with Φᵀ M Φ = 1, `[coordinates × modes]`.
+    /// Mode shapes as columns, normalized to Φᵀ M Φ = 1, `[coordinates × modes]`.
     pub shapes: DMatrix<f64>,
 }
 
 impl Modes {
-    /// Modes of motions with these mass and stiffness matrices. The motions need not be those of the velocities alone:
-    /// others may follow, as where a pinned frame is held and the root turns with the first node.
+    /// Modes for these mass and stiffness matrices, both symmetric. The matrices may include the inertia and stiffness
+    /// of dependent motions: with a pinned frame, for example, the root rotates with the first node.
     ///
     /// # Errors
     /// [`ModalError::Massless`].
@@ -101,7 +100,7 @@ impl Modes {
         })
     }
 
-    /// The lowest modes.
+    /// The `count` lowest modes.
     ///
     /// # Errors
     /// [`ModalError::TooMany`].
@@ -137,7 +136,7 @@ impl Modes {
         }
     }
 
-    /// How many modes have at most this frequency, Hz.
+    /// Number of modes with at most this frequency, Hz.
     ///
     /// # Examples
     /// ```
@@ -155,7 +154,7 @@ impl Modes {
     }
 }
 
-/// The velocities of the nodes of a flexible member, which stand beside each other.
+/// The range of the velocities of the nodes of a flexible member, which are contiguous.
 ///
 /// # Errors
 /// [`ModalError::NoMember`].
@@ -194,7 +193,8 @@ pub fn flexible_velocities(model: &dyn Model, member: &str) -> Result<Range<usiz
     }
 }
 
-/// Modes of a flexible member about the reference configuration, with all that hangs on it; the rest of the model is held.
+/// Modes of a flexible member about the reference configuration, including the inertia of all bodies that it carries;
+/// all other coordinates are fixed.
 ///
 /// # Errors
 /// [`ModalError::NoMember`], [`ModalError::Massless`].
@@ -227,7 +227,8 @@ pub fn member_modes(model: &dyn Model, member: &str) -> Result<Modes, ModalError
     natural_modes(model, flexible_velocities(model, member)?, &q)
 }
 
-/// Modes of the coordinates that these velocities move, about a configuration q at rest.
+/// Modes of the coordinates of this range of velocities, about a configuration q at rest; all other coordinates are
+/// fixed.
 ///
 /// # Errors
 /// [`ModalError::NotLinear`], [`ModalError::Massless`].
@@ -268,7 +269,7 @@ pub fn natural_modes(model: &dyn Model, velocities: Range<usize>, q: &[f64]) -> 
     Modes::of(velocities, mass, &stiffness)
 }
 
-/// The coordinates that a run of velocities moves, one each.
+/// The coordinates of a range of velocities, one for each.
 fn coordinates(model: &dyn Model, velocities: &Range<usize>) -> Result<Range<usize>, ModalError> {
     let info = model.describe();
     let mut covered = 0;

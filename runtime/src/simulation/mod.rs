@@ -1,4 +1,4 @@
-//! A motion over an interval of time: steps, events, controllers, and what is recorded on the way.
+//! Simulation of a motion over an interval of time: steps, events, controllers, recording.
 
 mod controller;
 mod driver;
@@ -22,24 +22,24 @@ use driver::Driver;
 
 pub use driver::Division;
 
-/// What a simulation computed, and how it ended.
+/// Results of a simulation, and how it ended.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Everything recorded until the end or the failure.
     pub trajectory: Trajectory,
     /// The total cost, or why the simulation stopped early.
     pub outcome: Result<StepStats, StepError>,
-    /// What the reader of the results should know, in the order in which it was noticed.
+    /// Warnings about the results, in the order in which they were found.
     pub cautions: Vec<Caution>,
-    /// The events that were met, in the order of time.
+    /// The events that occurred, in ascending order of time.
     pub occurrences: Vec<Occurrence>,
-    /// Steps that were done.
+    /// Number of accepted steps.
     pub accepted: u64,
-    /// Steps that were refused, by their error or because they had no solution; none at fixed steps.
+    /// Number of rejected steps, whose error was too large or which had no solution; zero with fixed steps.
     pub rejected: u64,
 }
 
-/// A simulation that is being described; [`Simulation::run`] does it.
+/// Description of a simulation, in the style of a builder; [`Simulation::run`] executes it.
 ///
 /// # Examples
 /// ```
@@ -81,7 +81,7 @@ pub struct Simulation<'a> {
     cancelled_by: Option<&'a AtomicBool>,
 }
 
-/// How long steps are.
+/// Choice of the step size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Steps {
     Fixed(f64),
@@ -89,7 +89,8 @@ enum Steps {
 }
 
 impl<'a> Simulation<'a> {
-    /// A model and the scheme that integrates it. The length of steps and the end are to be told.
+    /// A simulation of a model by a scheme. The end ([`until`](Self::until)) and the step size ([`step`](Self::step),
+    /// [`tolerance`](Self::tolerance) or [`control`](Self::control)) are required.
     ///
     /// # Examples
     /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
@@ -133,8 +134,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Steps of this length, s. Where it divides the interval up to rounding, all steps are equal; otherwise the last one
-    /// is shorter. Replaces a tolerance.
+    /// Fixed steps of this length, s. If it divides the interval up to rounding, all steps are equal; otherwise the
+    /// last one is shorter. Replaces a tolerance.
     ///
     /// # Examples
     /// ```
@@ -166,8 +167,8 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Steps that are chosen so that their errors keep this relative and absolute tolerance, by a scheme that estimates
-    /// its errors (`esdirk3` and its relatives). Replaces a fixed step.
+    /// Step size control with this relative and absolute tolerance, for schemes that estimate their error (`esdirk324`,
+    /// `esdirk325` and `esdirk436`, see [`Scheme::estimates_errors`]). Replaces a fixed step.
     ///
     /// # Examples
     /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
@@ -201,7 +202,7 @@ impl<'a> Simulation<'a> {
         self.control(Control::tolerance(tolerance))
     }
 
-    /// Steps that are chosen by tolerances, with bounds of their own. Replaces a fixed step.
+    /// Step size control with separate tolerances and bounds of the step size. Replaces a fixed step.
     ///
     /// # Examples
     /// ```
@@ -240,7 +241,7 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Records every so manyth state; the first and the last one are always recorded.
+    /// Records every n-th state; the first and the last one are always recorded.
     ///
     /// # Examples
     /// ```
@@ -271,7 +272,7 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Options of the scheme, and what watches the simulation.
+    /// Options of the scheme, and limits that end the simulation; replaces all of them.
     ///
     /// # Examples
     /// A rod on a hinge, with the constraint on velocities. The drift is removed after every step, unless it is to be kept.
@@ -307,7 +308,7 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// What ends a simulation that means nothing any more.
+    /// Limits on residuals, energy gain and finite values whose violation ends the simulation with an error.
     ///
     /// # Examples
     /// An explicit scheme that is stable for ω h < 2, with a spring of ω = 2 rad/s: beyond that limit the energy of the
@@ -344,10 +345,10 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// An event that is looked for along every step; a terminal one ends the simulation where it happens.
+    /// Adds an event that is located within every step; a terminal event ends the simulation where it occurs.
     ///
-    /// Events are looked for as by [`AdaptiveStepper::locate`](crate::adaptive::AdaptiveStepper::locate), which says what
-    /// may be missed. Called again, adds another one; [`Run::occurrences`] names them in this order.
+    /// [`AdaptiveStepper::locate`](crate::adaptive::AdaptiveStepper::locate) describes the method and which events may
+    /// be missed. [`Run::occurrences`] refers to events by the order in which they were added.
     ///
     /// # Examples
     /// The run ends where cos 2t falls below zero for the first time.
@@ -385,14 +386,15 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Calls a controller at the start and every `period` s from there on, with the state at that time, and holds what it
-    /// returns as the values of inputs until the next call.
+    /// Adds a sampled controller: calls `law` with the current state at the start and then every `period`, s, and holds
+    /// the returned values at the inputs until the next call.
     ///
-    /// Inputs are held signals of the model, see [`Signal::held`](crate::Signal::held). Fixed steps must divide the
-    /// period. Called again, adds another controller; those that are due at the same time are called in their order.
+    /// Inputs are held signals of the model, in the units of the inputs, see [`Signal::held`](crate::Signal::held). A
+    /// fixed step must divide the period. Controllers that are due at the same time are called in the order in which
+    /// they were added.
     ///
-    /// At each call accelerations and multipliers are found anew for the new inputs, and schemes of several steps begin
-    /// again, so that schemes keep their order whatever jumps.
+    /// After each call accelerations and multipliers are recomputed for the new inputs, and multistep schemes restart,
+    /// so that schemes keep their order in spite of the jump.
     ///
     /// # Examples
     /// ```
@@ -471,7 +473,7 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Calls a function with the part of the interval that is done, from 0 to 1, whenever another hundredth is.
+    /// Calls a function with the completed fraction of the interval, from 0 to 1, at most once per hundredth.
     ///
     /// # Examples
     /// ```
@@ -502,7 +504,8 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Ends before the next step when this flag is set, with [`StepError::Cancelled`] and what was computed.
+    /// Ends the simulation before the next step once this flag is set, with [`StepError::Cancelled`] and the results so
+    /// far.
     ///
     /// # Examples
     /// ```
@@ -543,9 +546,9 @@ impl<'a> Simulation<'a> {
 
     /// Integrates from a consistent state, such as [`initial_state`](crate::initial_state) finds.
     ///
-    /// A failure ends the run and keeps what was computed before it, as does a panic in a function of the user that the
-    /// model, an event, a controller or the simulation calls. [`StepError::BadParameter`] says that the end or the length
-    /// of steps was not told or makes no sense.
+    /// A failure ends the run; the results before it are kept, and [`Run::outcome`] has the error. A panic in a
+    /// function of the user, such as an input signal, an event or a controller, is caught and treated like a failure.
+    /// [`StepError::BadParameter`] means that the end or the step size is missing or not valid.
     pub fn run(mut self, start: State) -> Run {
         let mut done = Done::default();
         let (model, scheme, options) = (self.model, self.scheme, self.options);
@@ -618,7 +621,7 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// What is known of a run beside its table, also when it fails.
+/// Results of a run other than its table, which are also available after a failure.
 #[derive(Default)]
 struct Done {
     occurrences: Vec<Occurrence>,
@@ -626,7 +629,7 @@ struct Done {
     rejected: u64,
 }
 
-/// The hundredths that were told.
+/// Number of hundredths that were reported.
 #[derive(Default)]
 struct Progress(u32);
 

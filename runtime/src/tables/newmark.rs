@@ -37,7 +37,7 @@ impl NewmarkFamily {
     /// Generalized-α of least dissipation at low frequencies. [rezaei, Eq. 104]
     ///
     /// # Examples
-    /// Without damping, for ρ∞ = 1, β = ¼ and γ = ½, as of the trapezoidal rule.
+    /// For ρ∞ = 1 there is no damping, with β = ¼ and γ = ½ of the trapezoidal rule.
     ///
     /// ```
     /// use hamel::tables::NewmarkFamily;
@@ -55,7 +55,7 @@ impl NewmarkFamily {
         Self { beta: 0.25 * (1.0 + shift) * (1.0 + shift), gamma: 0.5 + shift, alpha_m, alpha_f }
     }
 
-    /// Two where A₁ belongs to the instant that γ takes it for, else one. [rezaei, Eq. 98]
+    /// Two if γ = ½ + α_f − α_m, else one. [rezaei, Eq. 98]
     pub fn order(&self) -> u32 {
         if self.gamma == 0.5 + (self.alpha_f - self.alpha_m) { 2 } else { 1 }
     }

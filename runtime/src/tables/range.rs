@@ -29,7 +29,7 @@ impl Range {
         Self { step: Some(step), ..self }
     }
 
-    /// Whether this is one of its values.
+    /// Whether the range contains this value.
     ///
     /// # Examples
     /// ```
@@ -40,7 +40,7 @@ impl Range {
     /// assert_eq!(tenths.to_string(), "[0, 1] in steps of 0.1");
     /// ```
     pub fn contains(&self, value: f64) -> bool {
-        // A person writes 0.3, not the double that is three tenths of one.
+        // A decimal such as 0.3 is not an exact multiple of 0.1 in binary.
         let is_multiple = |step: f64| (value / step - (value / step).round()).abs() < 1e-12;
         (self.lowest, self.highest).contains(&value) && self.step.is_none_or(is_multiple)
     }
