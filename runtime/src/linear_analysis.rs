@@ -214,6 +214,17 @@ pub fn modified_euler(oscillator: Oscillator) -> DMatrix<f64> {
 }
 
 /// The scheme of Runge-Kutta type in its corrected form; `[2 × 2]`. [simo, Sect. 4.2]
+///
+/// # Examples
+/// Without a spring the motion is uniform.
+///
+/// ```
+/// use hamel::linear_analysis::{Oscillator, runge_kutta_like};
+/// use hamel::nalgebra::DMatrix;
+///
+/// let matrix = runge_kutta_like(Oscillator::undamped(0.0));
+/// assert_eq!(matrix, DMatrix::from_row_slice(2, 2, &[1.0, 1.0, 0.0, 1.0]));
+/// ```
 pub fn runge_kutta_like(oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let [q, v] = [state[0], state[1]];
@@ -224,6 +235,18 @@ pub fn runge_kutta_like(oscillator: Oscillator) -> DMatrix<f64> {
 }
 
 /// Newmark's predictor and corrector with a fixed number of corrections; `[2 × 2]`. [simo, Sect. 4.3]
+///
+/// # Examples
+/// With many corrections it converges to Newmark's implicit scheme, which for β = ¼ and γ = ½ is the trapezoidal rule.
+///
+/// ```
+/// use hamel::linear_analysis::{Oscillator, newmark_corrector};
+/// use hamel::tables;
+///
+/// let oscillator = Oscillator::undamped(0.5);
+/// let converged = newmark_corrector(0.25, 0.5, 100, oscillator);
+/// assert!((converged - tables::trapezoidal().amplification(oscillator)).amax() < 1e-14);
+/// ```
 pub fn newmark_corrector(beta: f64, gamma: f64, corrections: u32, oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let [q, v] = [state[0], state[1]];
@@ -239,6 +262,15 @@ pub fn newmark_corrector(beta: f64, gamma: f64, corrections: u32, oscillator: Os
 }
 
 /// Moreau's midpoint rule without contacts; `[2 × 2]`. [rezaei, Sect. 2.3]
+///
+/// # Examples
+/// The midpoint rule is symplectic.
+///
+/// ```
+/// use hamel::linear_analysis::{Oscillator, moreau};
+///
+/// assert!((moreau(Oscillator::undamped(0.7)).determinant() - 1.0).abs() < 1e-15);
+/// ```
 pub fn moreau(oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let middle = state[0] + 0.5 * state[1];
@@ -248,6 +280,17 @@ pub fn moreau(oscillator: Oscillator) -> DMatrix<f64> {
 }
 
 /// Half-explicit timestepping of second order without contacts; `[2 × 2]`. [rezaei, Sect. 2.3]
+///
+/// # Examples
+/// For an undamped oscillator it is the velocity Verlet scheme, which is symplectic and stable up to Ω = 2.
+///
+/// ```
+/// use hamel::linear_analysis::{Oscillator, half_explicit, stability_limit};
+///
+/// assert!((half_explicit(Oscillator::undamped(0.7)).determinant() - 1.0).abs() < 1e-15);
+/// let limit = stability_limit(half_explicit, 10.0);
+/// assert!(limit.is_some_and(|limit| (limit - 2.0).abs() < 1e-3));
+/// ```
 pub fn half_explicit(oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let [q, v] = [state[0], state[1]];

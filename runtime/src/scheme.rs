@@ -75,6 +75,36 @@ pub struct Options {
 }
 
 /// Options of schemes for contacts.
+///
+/// # Examples
+/// A stone at rest on the ground: the normal force is its weight.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Rest {
+/// #         planar;
+/// #         coordinates joint;
+/// #         gravity [-9.81, 0] m/s^2;
+/// #         body stone { mass: 2 kg, inertia: 1 kg m^2 }
+/// #         joint shaft: prismatic(ground, stone);
+/// #         contact floor { gap: shaft.displacement }
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::nonsmooth::{ContactOptions, InitialAcceleration};
+/// use hamel::{Options, Simulation, initial_state, schemes};
+///
+/// let rest = Rest::default();
+/// let scheme = schemes::by_name("bathe", &[])?;
+/// let contacts = ContactOptions { initial_acceleration: InitialAcceleration::Consistent, ..ContactOptions::default() };
+/// let options = Options { contacts, ..Options::default() };
+/// let run = Simulation::new(&rest, &*scheme).options(options).step(1e-3).until(0.01).run(initial_state(&rest)?);
+/// run.outcome?;
+/// let forces: Vec<f64> = run.trajectory.column("normal_force(floor)")?.skip(1).collect();
+/// assert!(forces.iter().all(|force| (force - 2.0 * 9.81).abs() < 1e-9));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactOptions {
     /// Accelerations at the start of the motion, and wherever they are recomputed.

@@ -104,6 +104,18 @@ impl Modes {
     ///
     /// # Errors
     /// [`ModalError::TooMany`].
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::modal::Modes;
+    /// use hamel::nalgebra::DMatrix;
+    ///
+    /// let stiffness = DMatrix::from_row_slice(2, 2, &[2.0, -1.0, -1.0, 2.0]);
+    /// let modes = Modes::of(0..2, DMatrix::identity(2, 2), &stiffness)?;
+    /// assert_eq!(modes.lowest(1)?.frequencies, modes.frequencies[..1]);
+    /// assert!(modes.lowest(3).is_err());
+    /// # Ok::<(), hamel::modal::ModalError>(())
+    /// ```
     pub fn lowest(&self, count: usize) -> Result<Modes, ModalError> {
         self.selected(&(0..count).collect::<Vec<_>>())
     }

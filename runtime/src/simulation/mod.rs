@@ -549,6 +549,32 @@ impl<'a> Simulation<'a> {
     /// A failure ends the run; the results before it are kept, and [`Run::outcome`] has the error. A panic in a
     /// function of the user, such as an input signal, an event or a controller, is caught and treated like a failure.
     /// [`StepError::BadParameter`] means that the end or the step size is missing or not valid.
+    ///
+    /// # Examples
+    /// Without a step size there is an error; the start is recorded nevertheless.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, StepError, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let run = Simulation::new(&model, &RungeKutta).until(1.0).run(initial_state(&model)?);
+    /// assert!(matches!(run.outcome, Err(StepError::BadParameter { .. })));
+    /// assert_eq!(run.trajectory.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn run(mut self, start: State) -> Run {
         let mut done = Done::default();
         let (model, scheme, options) = (self.model, self.scheme, self.options);

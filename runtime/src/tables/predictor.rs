@@ -32,6 +32,16 @@ pub fn two_point(ratio: f64) -> Predictor<2> {
 
 /// From three time points, exact for degree five; `ratio` is H over the distance of the last two, `ratio_before` that
 /// distance over the one before. [zhang, Eqs. 16, 17]
+///
+/// # Examples
+/// y = t⁵ at t = 0, 1 and 2, extrapolated to t = 4, with H = 2 and the ratios 2 and 1: ẏ(4) = 5 · 4⁴.
+///
+/// ```
+/// let weights = hamel::tables::three_point(2.0, 1.0);
+/// let values = [32.0, 1.0, 0.0].iter().zip(weights.values).map(|(y, m)| m * y / 2.0).sum::<f64>();
+/// let rates = [80.0, 5.0, 0.0].iter().zip(weights.derivatives).map(|(rate, n)| n * rate).sum::<f64>();
+/// assert!((values + rates - 1280.0).abs() < 1e-9);
+/// ```
 pub fn three_point(ratio: f64, ratio_before: f64) -> Predictor<3> {
     hermite([0.0, -1.0 / ratio, -(1.0 + 1.0 / ratio_before) / ratio])
 }

@@ -3,6 +3,13 @@
 use super::Tableau;
 
 /// The trapezoidal rule, second order. [zhang, Sect. 2]
+///
+/// # Examples
+/// `|R(∞)| = 1`: there is no damping at any frequency.
+///
+/// ```
+/// assert!((hamel::tables::trapezoidal().at_infinity().abs() - 1.0).abs() < 1e-15);
+/// ```
 pub fn trapezoidal() -> Tableau {
     Tableau::stiffly_accurate(vec![vec![0.0, 0.0], vec![0.5, 0.5]], None)
 }
@@ -26,6 +33,17 @@ pub fn bathe() -> Tableau {
 }
 
 /// The classical explicit scheme of fourth order.
+///
+/// # Examples
+/// Weights and nodes are those of Simpson's rule, which is exact up to the third degree.
+///
+/// ```
+/// let table = hamel::tables::runge_kutta4();
+/// for degree in 0..4 {
+///     let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(degree)).sum();
+///     assert!((sum - 1.0 / f64::from(degree + 1)).abs() < 1e-15);
+/// }
+/// ```
 pub fn runge_kutta4() -> Tableau {
     Tableau {
         nodes: vec![0.0, 0.5, 0.5, 1.0],
@@ -36,6 +54,17 @@ pub fn runge_kutta4() -> Tableau {
 }
 
 /// Radau IIA with two stages: order 3, L-stable.
+///
+/// # Examples
+/// Weights and nodes integrate polynomials up to the second degree exactly.
+///
+/// ```
+/// let table = hamel::tables::radau_iia3();
+/// for degree in 0..3 {
+///     let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(degree)).sum();
+///     assert!((sum - 1.0 / f64::from(degree + 1)).abs() < 1e-15);
+/// }
+/// ```
 pub fn radau_iia3() -> Tableau {
     Tableau::stiffly_accurate(vec![vec![5.0 / 12.0, -1.0 / 12.0], vec![0.75, 0.25]], None)
 }
