@@ -1,4 +1,4 @@
-//! `hamel run`: integrates a model and writes its motion as CSV, plots and a short table.
+//! `hamel run`: integrates a model, writes the motion as CSV and plots, and prints a summary.
 
 use std::path::PathBuf;
 
@@ -36,59 +36,61 @@ pub(crate) struct Arguments {
     /// Set a parameter of the scheme, see `hamel list schemes`: --with rho_infinity=0.5
     #[arg(long = "with", value_name = "NAME=VALUE", value_parser = assignment)]
     scheme_parameters: Vec<(String, f64)>,
-    /// Where constraints on coordinates are imposed, if not where the scheme prefers.
+    /// Level at which constraints on coordinates are imposed; by default the one that the scheme prefers.
     #[arg(long, value_name = "LEVEL")]
     constraints: Option<Level>,
-    /// What becomes of coordinates that drift off constraints on velocities.
+    /// Treatment of the drift of coordinates, where constraints are imposed on velocities; removed by default.
     #[arg(long, value_name = "WHAT")]
     drift: Option<DriftArgument>,
-    /// Largest residual of a constraint on positions, relative to the model's lengths, beyond which the run ends; inf to
-    /// go on whatever happens.
-    #[arg(long, value_name = "PART")]
+    /// Largest residual of a constraint on positions, relative to the model's lengths; a run that exceeds it ends with
+    /// an error. `inf` turns the check off.
+    #[arg(long, value_name = "RATIO")]
     max_residual: Option<f64>,
-    /// Most energy that the scheme may add, relative to what is in motion, beyond which the run ends; inf to go on.
-    #[arg(long, value_name = "PART")]
+    /// Largest energy that the scheme may add, relative to the energy in motion; a run that exceeds it ends with an
+    /// error. `inf` turns the check off.
+    #[arg(long, value_name = "RATIO")]
     max_energy_gain: Option<f64>,
     /// Relative tolerance of Newton's method.
     #[arg(long, value_name = "E")]
     newton_tolerance: Option<f64>,
-    /// Take the orientation of the last stage instead of the step's beginning as reference of rotations.
+    /// Measure rotations from the orientation of the last stage instead of the one at the beginning of the step.
     #[arg(long)]
     last_point_rotations: bool,
     /// Set a parameter of the model, component by component: --set mass=2 --set inertia_xx=0.1
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     parameters: Vec<(String, f64)>,
-    /// Choose the steps by this tolerance, relative and absolute; DT is the first one. For schemes that estimate errors.
+    /// Choose step sizes by this relative and absolute tolerance; `--dt` is the first step. Only for schemes that
+    /// estimate their error, see `hamel list schemes`.
     #[arg(long, value_name = "TOLERANCE", conflicts_with = "record")]
     adaptive: Option<f64>,
-    /// Record every N-th step; about a thousand records by default.
+    /// Record every N-th step; by default such that there are about a thousand records.
     #[arg(long, value_name = "N")]
     record: Option<std::num::NonZeroUsize>,
-    /// Directory of the results.
+    /// Directory for the results.
     #[arg(long, value_name = "DIR", default_value = "run")]
     out: PathBuf,
-    /// Replace files in that directory that hamel has not written.
+    /// Replace files in that directory that were not written by hamel.
     #[arg(long)]
     force: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Level {
-    /// On positions, index 3.
+    /// On positions (index 3).
     Position,
-    /// On velocities, index 2.
+    /// On velocities (index 2).
     Velocity,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum DriftArgument {
-    /// Taken back after every step.
+    /// Coordinates are projected onto the constraints after every step.
     Removed,
-    /// As in the published schemes.
+    /// Coordinates are not corrected, as in the published schemes.
     Kept,
 }
 
-/// What has to be known to repeat the run, beside its results.
+/// The inputs of the run, so that it can be repeated, and how it ended.
 #[derive(Serialize)]
 struct Description<'a> {
     model: &'a str,
@@ -102,19 +104,20 @@ struct Description<'a> {
     provenance: Provenance,
 }
 
-/// Integrates and writes what was computed, also when a step failed.
+/// Integrates the model and writes the results; if a step fails, the results up to that step.
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let every = recording(arguments)?;
     let model = model(&arguments.model, &arguments.parameters)?;
     let scheme = scheme(arguments)?;
     let initial = hamel::initial_state(&*model)?;
-    // A scheme that rejects its parameters or this kind of model does so before anything is written.
+    // Starting the scheme here reports unsuitable parameters or models before anything is written.
     let options = options(arguments)?;
     scheme.start_with(&*model, initial.clone(), &options)?;
     if let Some(tolerance) = arguments.adaptive {
         AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(arguments.dt, tolerance))?;
     }
-    // Before the folder is locked: a child process would hold the lock beyond the end of a program that is stopped then.
+    // Collected before the folder is locked: a child process started later would inherit the lock, and hold it if this
+    // program were stopped in the meantime.
     let provenance = Provenance::of_this_run();
     let folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
     folder.check(files(&arguments.model, &*model).iter().map(String::as_str))?;
@@ -148,18 +151,18 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     run.outcome.map(|_| ()).map_err(Failure::from)
 }
 
-/// The same relative and absolute tolerance, and the first step.
+/// Step size control with the same relative and absolute tolerance.
 fn control(first_step: f64, tolerance: f64) -> Control {
     Control { first_step, ..Control::tolerance(tolerance) }
 }
 
-/// The names of the files.
+/// Names of the files that a run writes.
 fn files(name: &str, model: &dyn Model) -> Vec<String> {
     let figures = recording::slugs(model).into_iter().map(|slug| format!("{}.svg", file_name(&slug)));
     [format!("{name}.csv"), format!("{name}.json")].into_iter().chain(figures).collect()
 }
 
-/// Writes the motion, its plots and its description.
+/// Writes the motion as CSV, its plots, and the description of the run.
 fn write(
     mut folder: Folder,
     arguments: &Arguments,
@@ -193,7 +196,10 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
     Ok((name.trim().to_owned(), value))
 }
 
-/// Steps between two records.
+/// Number of steps from one record to the next.
+///
+/// # Errors
+/// For times that are not positive, and for more steps than can be computed.
 fn recording(arguments: &Arguments) -> Result<usize, Failure> {
     for (option, value) in [("--dt", arguments.dt), ("--until", arguments.until)] {
         if !(value.is_finite() && value > 0.0) {
@@ -216,7 +222,7 @@ fn model(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Fai
 }
 
 fn scheme(arguments: &Arguments) -> Result<Box<dyn Scheme>, Failure> {
-    // Both spellings are in use; the names have underscores, as those of the models do.
+    // Names have underscores, as those of models do; hyphens are accepted as well.
     let name = arguments.scheme.replace('-', "_");
     let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
         return Err(Failure::unknown("scheme", &arguments.scheme, schemes::entries().map(|entry| entry.name)));

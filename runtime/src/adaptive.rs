@@ -1,7 +1,8 @@
-//! Steps as long as a tolerance allows.
+//! Step size control.
 //!
-//! The error of a step is the difference to the scheme's embedded companion; a proportional-integral controller chooses
-//! the next step from it and the one before. Not here: schemes without an embedded companion, which have fixed steps.
+//! The error of a step is estimated by the difference from an embedded scheme; a proportional-integral controller
+//! chooses the next step from this error and that of the step before. Schemes without an embedded scheme require fixed
+//! steps.
 
 use crate::configuration::ranges;
 use crate::events::{Direction, Interval};
@@ -10,10 +11,10 @@ use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{Cause, StepError, StepStats};
 
-/// What steps are chosen by.
+/// Tolerances and bounds of step size control.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Control {
-    /// Allowed error of a step relative to coordinates and velocities, not below 1e-14.
+    /// Allowed error of a step relative to coordinates and velocities, at least 1e-14.
     pub relative: f64,
     /// Allowed error of a step in units of coordinates and velocities, positive.
     pub absolute: f64,
@@ -25,29 +26,37 @@ pub struct Control {
 
 impl Control {
     /// The same relative and absolute tolerance; the first step is short and will grow.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::adaptive::Control;
+    ///
+    /// let control = Control { longest_step: 0.1, ..Control::tolerance(1e-6) };
+    /// assert_eq!((control.relative, control.absolute, control.longest_step), (1e-6, 1e-6, 0.1));
+    /// ```
     pub fn tolerance(tolerance: f64) -> Self {
         Self { relative: tolerance, absolute: tolerance, first_step: 1e-4, longest_step: f64::INFINITY }
     }
 }
 
-/// Part of the tolerance that the next step aims at.
+/// Safety factor of the next step.
 const SAFETY: f64 = 0.9;
 /// Least and largest ratio of two steps.
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 5.0;
-/// How much a step shrinks that has no solution.
+/// Factor of the step size after a step without solution.
 const RETRY: f64 = 0.25;
 /// Weights of the last error and of the one before in the exponent of the next step.
 const PROPORTIONAL: f64 = 0.7;
 const INTEGRAL: f64 = 0.4;
-/// Errors below this count as this, so that the controller never divides by zero.
+/// Lower bound of the error, so that the controller does not divide by zero.
 const LEAST_ERROR: f64 = 1e-8;
-/// Relative tolerances below this are below rounding, and no step would keep them.
+/// Relative tolerances below this are smaller than rounding errors, and no step would satisfy them.
 const LEAST_TOLERANCE: f64 = 1e-14;
-/// A step that is shorter than this part of the time moves it no more.
+/// A step shorter than this fraction of the time does not change the time.
 pub(crate) const SHORTEST: f64 = 1e-14;
 
-/// A stepper that chooses its steps.
+/// A stepper with step size control.
 pub struct AdaptiveStepper<'m> {
     scheme: String,
     blocks: &'static [Block],
@@ -68,6 +77,37 @@ impl<'m> AdaptiveStepper<'m> {
     /// # Errors
     /// Those of [`Scheme::start_with`]; [`StepError::BadParameter`] for tolerances or steps that are not positive, and
     /// [`StepError::Undefined`] for schemes without error estimate.
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::adaptive::{AdaptiveStepper, Control};
+    /// use hamel::{Options, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("esdirk436", &[])?;
+    /// let start = initial_state(&model)?;
+    /// let mut stepper = AdaptiveStepper::new(&model, &*scheme, &Options::default(), start, Control::tolerance(1e-9))?;
+    /// while stepper.state().t < 1.0 {
+    ///     stepper.step(1.0)?;
+    /// }
+    /// assert_eq!(stepper.state().t, 1.0);
+    /// assert!((stepper.state().q[0] - 2_f64.cos()).abs() < 1e-7);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(
         model: &'m dyn Model,
         scheme: &dyn Scheme,
@@ -120,10 +160,10 @@ impl<'m> AdaptiveStepper<'m> {
         &self.previous
     }
 
-    /// Takes one step that keeps the tolerance and does not pass `until`, s.
+    /// Takes one step that satisfies the tolerance and does not pass the time `until`, s.
     ///
     /// # Errors
-    /// The failure of the last try when no step is short enough; the state stays where it was.
+    /// The failure of the last attempt if no step is short enough; the state is then unchanged.
     pub fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
         let stats = self.accepted_step(until).map_err(|error| self.watch.explain(error))?;
         if let Err(error) = self.watch.pass(self.stepper.state()) {
@@ -138,7 +178,7 @@ impl<'m> AdaptiveStepper<'m> {
         self.previous.copy_from(self.stepper.state());
         loop {
             let (t, rest) = (self.previous.t, until - self.previous.t);
-            // A remainder that is barely longer than the step is better halved than left over.
+            // A remainder barely longer than the step is halved, so that no very short step is left.
             let dt = match self.next_step {
                 step if step >= rest => rest,
                 step if 2.0 * step > rest => 0.5 * rest,
@@ -171,7 +211,7 @@ impl<'m> AdaptiveStepper<'m> {
             if error <= 1.0 {
                 let size = error.max(LEAST_ERROR);
                 let ratio = SAFETY * size.powf(-PROPORTIONAL * exponent) * self.last_error.powf(INTEGRAL * exponent);
-                // A last step cut short says nothing against the length that was meant.
+                // A step that was shortened to end at `until` must not reduce the next step.
                 let reached = if dt < self.next_step {
                     self.next_step.max(dt * ratio.min(GROW))
                 } else {
@@ -183,7 +223,7 @@ impl<'m> AdaptiveStepper<'m> {
                 return Ok(total);
             }
             self.rejected += 1;
-            // An error that is not finite shrinks the step as much as the largest does.
+            // An error that is not finite reduces the step by the largest factor.
             let ratio = if error.is_finite() { SAFETY * error.powf(-exponent) } else { SHRINK };
             self.next_step = dt * ratio.clamp(SHRINK, SAFETY);
             self.stepper.retreat();
@@ -199,7 +239,7 @@ impl<'m> AdaptiveStepper<'m> {
         let mut sum = 0.0;
         for (block, q, v) in ranges(self.blocks) {
             for (i, column) in v.enumerate() {
-                // Rotations are errors by themselves; everything else is as large as its coordinate.
+                // Errors of rotations are relative to one, all others to the coordinate.
                 let is_turn = block.turn().is_some_and(|(first, _)| i >= first);
                 let size = if is_turn { 1.0 } else { old.q[q.start + i].abs().max(new.q[q.start + i].abs()) };
                 sum += part(estimate.x[column], size);
@@ -215,21 +255,54 @@ impl<'m> AdaptiveStepper<'m> {
     }
 
     /// The state at a time within the last step: coordinates and velocities by cubic Hermite polynomials through the
-    /// values and rates at its ends, accelerations and multipliers by lines.
+    /// values and rates at its ends, accelerations and multipliers linearly.
+    ///
+    /// # Examples
+    /// Halfway through the last step of a motion that is cos 2t.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::adaptive::{AdaptiveStepper, Control};
+    /// use hamel::{Direction, Options, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("esdirk436", &[])?;
+    /// let start = initial_state(&model)?;
+    /// let mut stepper = AdaptiveStepper::new(&model, &*scheme, &Options::default(), start, Control::tolerance(1e-9))?;
+    /// while stepper.state().q[0] > 0.0 {
+    ///     stepper.step(1.0)?;
+    /// }
+    /// let t = 0.5 * (stepper.previous().t + stepper.state().t);
+    /// assert!((stepper.interpolate(t).q[0] - (2.0 * t).cos()).abs() < 1e-6);
+    /// let zeros = stepper.locate(&|state| state.q[0], Direction::Falling);
+    /// assert!((zeros[0] - std::f64::consts::FRAC_PI_4).abs() < 1e-6);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn interpolate(&self, t: f64) -> State {
         self.interval().interpolate(t)
     }
 
-    /// The times within the last step at which a function changes its sign so, s, in order.
+    /// The times within the last step at which a function changes its sign in this direction, s, in ascending order.
     ///
-    /// The function is followed along the interpolated motion, in at least six points and in as many more as it takes
-    /// to foresee it; two changes of sign that lie closer together than these points, and are seen in none of them, are
-    /// missed. With functions of accelerations and multipliers, which are interpolated by lines, times are less exact.
+    /// The function is sampled along the interpolated motion at six points at least, and at further points until the
+    /// samples predict it; two changes of sign between adjacent samples are missed. Times are less accurate for
+    /// functions of accelerations and multipliers, which are interpolated linearly.
     pub fn locate(&self, function: &dyn Fn(&State) -> f64, direction: Direction) -> Vec<f64> {
         self.interval().locate(function, direction)
     }
 
-    /// Steps that were accepted, and steps that were refused, by their error or because they had no solution.
+    /// Numbers of accepted and of rejected steps; rejected are those whose error is too large, or without solution.
     pub fn counts(&self) -> [u64; 2] {
         [self.accepted, self.rejected]
     }

@@ -1,4 +1,5 @@
-//! Which parameters a mechanical system can have: the requirements that the compiler has for their defaults, at run time.
+//! Checks that parameters are physically possible: the same as those of the compiler for the default values, at run
+//! time.
 //!
 //! Nothing is generic over lengths: it would be compiled in every crate with a model, eigenvalues included.
 

@@ -1,27 +1,53 @@
-//! What the reader of results should know, beside whether a simulation failed.
+//! Warnings about the results of a simulation that did not fail.
 
 use std::fmt;
 
-/// What the reader of results should know.
+/// A warning about the results of a simulation.
+///
+/// # Examples
+/// A spring without damping, 2 J, and a dissipative scheme with steps of ω h = 1: the scheme dissipates a large part.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{Caution, Simulation, initial_state, schemes};
+///
+/// let model = Oscillator::default();
+/// let scheme = schemes::by_name("bathe", &[])?;
+/// let run = Simulation::new(&model, &*scheme).step(0.5).until(20.0).run(initial_state(&model)?);
+/// run.outcome?;
+/// assert!(matches!(run.cautions[..], [Caution::EnergyLost { loss, .. }] if loss > 0.0 && loss < 2.0));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
-    /// What is known to go wrong with the scheme, see [`crate::schemes::caution`].
+    /// A known weakness of the scheme on this model, see [`crate::schemes::caution`].
     Scheme(&'static str),
-    /// Constraints that follow from others at the start; multipliers of all are those of least norm.
+    /// Constraints that are redundant at the start; multipliers are those of least norm.
     Redundant(Vec<&'static str>),
-    /// Solutions that were accepted where rounding allows no better.
+    /// Solutions that were accepted although they miss the tolerance, because of rounding.
     Rounding {
-        /// How many.
+        /// Number of solutions.
         count: u32,
     },
-    /// Energy that the scheme has taken, J: numerical damping, or a step that is too large.
+    /// Energy that the scheme has dissipated: numerical damping, or too large a step.
     EnergyLost {
         /// Energy that is missing at the end, J.
         loss: f64,
         /// Energy that has been in motion, J.
         in_motion: f64,
     },
-    /// Contacts were closed deeply before an impact ended that: the step is too long to see them in time.
+    /// Contacts penetrated deeply before the impact at the end of a step: the step is too long.
     Penetration {
         /// The largest penetration, in the unit of the gaps.
         depth: f64,
@@ -35,9 +61,9 @@ pub enum Caution {
         /// The largest violation relative to the velocities without contact impulses.
         relative: f64,
     },
-    /// Energy that the scheme has added, J.
+    /// Energy that the scheme has added: too large a step.
     EnergyGained {
-        /// Energy that is too much at the end, J.
+        /// Energy in excess at the end, J.
         gain: f64,
         /// Energy that has been in motion, J.
         in_motion: f64,

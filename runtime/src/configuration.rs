@@ -1,9 +1,9 @@
-//! Moving in a configuration space made of blocks: vectors, redundant Euler parameters, rotations, poses.
+//! Motion in a configuration space of blocks: vectors, redundant Euler parameters, rotations, poses.
 //!
 //! Vectors and Euler parameters add; rotations compose, `e₁ = e₀ ∘ exp(δ/2)` with δ in body axes [sherif, Eqs. 29, 30],
-//! whatever describes them: angles become Euler parameters, turn, and become angles again.
-//! A pose turns likewise and moves along the axes that it has halfway, `p₁ = p₀ + A(e₀ ∘ exp(δ/4)) δp`: the way back is
-//! the same increment with the opposite sign, which keeps schemes that are symmetric in time symmetric.
+//! in any parametrization: angles are converted to Euler parameters, rotated, and converted back. A pose is rotated in
+//! the same way and translated along its axes at half the rotation, `p₁ = p₀ + A(e₀ ∘ exp(δ/4)) δp`. The negative
+//! increment is then the inverse, so that schemes that are symmetric in time remain symmetric.
 
 use std::ops::Range;
 
@@ -16,6 +16,16 @@ use crate::rotation::{
 };
 
 /// The blocks with their ranges in q and in v.
+///
+/// # Examples
+/// ```
+/// use hamel::configuration::ranges;
+/// use hamel::{Attitude, Block};
+///
+/// let blocks = [Block::Vector { size: 2 }, Block::Rotation(Attitude::EulerParameters)];
+/// let found: Vec<_> = ranges(&blocks).map(|(_, q, v)| (q, v)).collect();
+/// assert_eq!(found, [(0..2, 0..2), (2..6, 2..5)]);
+/// ```
 pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Range<usize>)> + '_ {
     let (mut q, mut v) = (0, 0);
     blocks.iter().map(move |&block| {
@@ -27,7 +37,21 @@ pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Ra
     })
 }
 
-/// `out = q ⊕ increment`; q and out `[nq]`, the increment `[nv]`.
+/// `out = q ⊕ increment`; q and out `[nq]`, the increment `[nv]` with rotations as rotation vectors in body axes, rad.
+///
+/// # Examples
+/// A quarter turn about z, from the identity.
+///
+/// ```
+/// use hamel::configuration::retract;
+/// use hamel::{Attitude, Block};
+///
+/// let mut e = [0.0; 4];
+/// let quarter = std::f64::consts::FRAC_PI_2;
+/// retract(&[Block::Rotation(Attitude::EulerParameters)], &[1.0, 0.0, 0.0, 0.0], &[0.0, 0.0, quarter], &mut e);
+/// let half = 0.5_f64.sqrt();
+/// assert!((e[0] - half).abs() < 1e-15 && (e[3] - half).abs() < 1e-15);
+/// ```
 pub fn retract(blocks: &[Block], q: &[f64], increment: &[f64], out: &mut [f64]) {
     for (block, q_range, v_range) in ranges(blocks) {
         let (from, by, to) = (&q[q_range.clone()], &increment[v_range], &mut out[q_range]);
@@ -49,14 +73,14 @@ pub fn retract(blocks: &[Block], q: &[f64], increment: &[f64], out: &mut [f64]) 
     }
 }
 
-/// An attitude after a rotation vector in body axes.
+/// Rotates an attitude by a rotation vector in body axes.
 fn turn(attitude: Attitude, from: &[f64], by: &[f64], to: &mut [f64]) {
     let turned = product(&attitude.read(from), &exp_half(&Vector3::from_column_slice(by)));
     attitude.write(&turned, from, to);
 }
 
 impl Attitude {
-    /// The Euler parameters of what stands at the beginning of a slice of q.
+    /// The Euler parameters of the attitude at the beginning of a slice of q.
     pub(crate) fn read(self, q: &[f64]) -> Vector4<f64> {
         match self {
             Attitude::EulerParameters => euler_parameters(q),
@@ -64,9 +88,9 @@ impl Attitude {
         }
     }
 
-    /// Writes products of unit quaternions to q; of all angles that describe them those next to `near`.
+    /// Writes a product of unit quaternions to q; angles are the equivalent ones nearest to `near`.
     pub(crate) fn write(self, e: &Vector4<f64>, near: &[f64], q: &mut [f64]) {
-        // The product of unit quaternions leaves the unit sphere by round-off only; it must not add up.
+        // Products of unit quaternions have unit norm up to rounding, which must not accumulate.
         let unit = normalize(e);
         match self {
             Attitude::EulerParameters => q.copy_from_slice(unit.as_slice()),
@@ -76,7 +100,7 @@ impl Attitude {
         }
     }
 
-    /// The rates of what stands in q, from the angular velocity in body axes.
+    /// The rates of the attitude in q for an angular velocity in body axes.
     fn rate(self, q: &[f64], omega: &[f64], out: &mut [f64]) {
         let omega = Vector3::from_column_slice(omega);
         match self {
@@ -92,7 +116,7 @@ impl Attitude {
     }
 }
 
-/// How the velocities' directions at the pose that an increment leads to answer to a change of that increment:
+/// Tangent operator of a pose, from a change of the increment to the velocities' directions at the resulting pose:
 /// `retract(q, δ + dδ) = retract(retract(q, δ), T(δ) dδ)` to first order.
 pub(crate) fn pose_tangent(increment: &[f64]) -> Matrix6<f64> {
     let (shift, angle) = (Vector3::from_column_slice(&increment[..3]), Vector3::from_column_slice(&increment[3..]));
@@ -105,7 +129,20 @@ pub(crate) fn pose_tangent(increment: &[f64]) -> Matrix6<f64> {
     tangent
 }
 
-/// `out = q̇ = N(q) v`, `[nq]`.
+/// `out = q̇ = N(q) v`, `[nq]`, from v, `[nv]`.
+///
+/// # Examples
+/// ė = ½ Lᵀ ω: at the identity half the angular velocity.
+///
+/// ```
+/// use hamel::configuration::velocity_map_apply;
+/// use hamel::{Attitude, Block};
+///
+/// let mut rate = [0.0; 4];
+/// let blocks = [Block::Rotation(Attitude::EulerParameters)];
+/// velocity_map_apply(&blocks, &[1.0, 0.0, 0.0, 0.0], &[0.2, 0.4, 0.6], &mut rate);
+/// assert_eq!(rate, [0.0, 0.1, 0.2, 0.3]);
+/// ```
 pub fn velocity_map_apply(blocks: &[Block], q: &[f64], v: &[f64], out: &mut [f64]) {
     for (block, q_range, v_range) in ranges(blocks) {
         match block {
@@ -122,6 +159,16 @@ pub fn velocity_map_apply(blocks: &[Block], q: &[f64], v: &[f64], out: &mut [f64
 }
 
 /// Divides the Euler parameters of every rotation and every pose by their norm.
+///
+/// # Examples
+/// ```
+/// use hamel::configuration::normalize_rotations;
+/// use hamel::{Attitude, Block};
+///
+/// let mut q = [7.0, 0.0, 3.0, 0.0, 4.0];
+/// normalize_rotations(&[Block::Vector { size: 1 }, Block::Rotation(Attitude::EulerParameters)], &mut q);
+/// assert_eq!(q, [7.0, 0.0, 0.6, 0.0, 0.8]);
+/// ```
 pub fn normalize_rotations(blocks: &[Block], q: &mut [f64]) {
     for (block, q_range, _) in ranges(blocks) {
         let Some((offset, Attitude::EulerParameters)) = block.turn() else { continue };

@@ -30,8 +30,33 @@ const OFFSETS: [f64; 3] = [0.0, 1e-2, 0.3];
 /// The state at t = 0 that the initial conditions of a model describe.
 ///
 /// # Errors
-/// [`StepError::BadModel`] for parameters that no mechanical system can have; [`StepError::Inconsistent`] with the
-/// reason: conditions in conflict, missing inertia; [`StepError::Penetration`] for bodies that penetrate each other.
+/// [`StepError::BadModel`] for parameters that are physically impossible; [`StepError::Inconsistent`] with the reason:
+/// conditions in conflict, or a motion without inertia; [`StepError::Penetration`] for bodies that penetrate each
+/// other; [`StepError::BadInput`] for an input that is not finite.
+///
+/// # Examples
+/// A rod of 1 kg and 0.1 kg m² hangs on a hinge at 1 m from its centre of mass, horizontal, and turns with 2 rad/s.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Rod {
+/// #         planar;
+/// #         gravity [0, -9.81] m/s^2;
+/// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+/// #         joint hinge: revolute(ground, rod at [-1, 0] m);
+/// #         initial rod.angular_velocity = 2 rad/s;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let state = hamel::initial_state(&Rod::default())?;
+/// let near = |found: &[f64], expected: [f64; 3]| found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
+/// assert!(near(state.q.as_slice(), [1.0, 0.0, 0.0]) && near(state.v.as_slice(), [0.0, 2.0, 2.0]));
+/// // −ω² r towards the hinge, and the angular acceleration of the weight's moment about it.
+/// let turning = -9.81 / (0.1 + 1.0);
+/// assert!(near(state.a.as_slice(), [-4.0, turning, turning]));
+/// # Ok(())
+/// # }
+/// ```
 pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
     model.validate()?;
     let mut state = State::zeros(model.dims());
@@ -42,11 +67,36 @@ pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
     Ok(state)
 }
 
-/// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q, v.
+/// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q and v (forward
+/// dynamics). Contact forces are not included.
 ///
 /// # Errors
 /// [`StepError::BadState`] for a state of another size, [`StepError::Inconsistent`] when a direction of motion has no
-/// inertia, [`StepError::BadInput`] for an input that is no finite number.
+/// inertia, [`StepError::BadInput`] for an input that is not finite.
+///
+/// # Examples
+/// A mass of 1 kg on a spring of 4 N/m.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = Oscillator::default();
+/// let mut state = hamel::initial_state(&model)?;
+/// state.q[0] = 0.5;
+/// hamel::consistent_acceleration(&model, &mut state)?;
+/// assert!((state.a[0] + 4.0 * 0.5).abs() < 1e-14);
+/// # Ok(())
+/// # }
+/// ```
 pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     check_sizes(model, state)?;
     let info = model.describe();
@@ -153,7 +203,7 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
             }
             fraction *= 0.5;
             if fraction < 1e-4 {
-                // No shorter step helps: the solution, to round-off, or the best compromise of a conflict.
+                // No shorter step reduces the residual: the solution up to round-off, or the minimum of a conflict.
                 state.q = start;
                 return position_equations(model, state).0;
             }

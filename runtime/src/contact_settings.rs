@@ -2,12 +2,12 @@
 //!
 //! `cargo run --release -p hamel-verify --example contact_settings` solves the closed forms with contacts, a table and
 //! a heap of balls in space, a heap of discs in the plane, and collisions of all bodies of such heaps at once, with
-//! each setting halved and doubled. What it found stands with the setting: Δ is the largest difference of a coordinate
-//! at the end (round-off: below 10⁻¹²), cost the change of the number of iterations of the contact solver, violation
-//! the largest one, m/s, where it changes. In heaps the forces are not unique, so that another path to a solution ends
-//! in another one, and coordinates differ. "No effect" means the same digits in all runs, also because none of them
-//! comes to where the setting matters. Not here: lengths of arrays and messages, memory that is reserved, and factors
-//! that are part of a method.
+//! each setting halved and doubled. The results are given with each setting: Δ is the largest difference of a
+//! coordinate at the end (round-off: below 10⁻¹²), cost the change of the number of iterations of the contact solver,
+//! violation the largest one, m/s, where it changes. In heaps the forces are not unique, so that other iterations lead
+//! to another solution, and coordinates differ. "No effect" means the same digits in all runs, which includes settings
+//! that none of the runs used. Lengths of arrays and messages, reserved memory, and factors that are part of a method
+//! are not settings.
 
 /// Scales a setting, whatever its type.
 trait Scale {

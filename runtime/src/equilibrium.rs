@@ -1,9 +1,9 @@
 //! Static equilibrium: coordinates and multipliers at which a model stays at rest, `r(t, q, 0, 0, λ) = 0`, `g(t, q) = 0`.
 //!
-//! Newton's method with the exact derivatives of the model, in full steps: slender structures pass through states of
-//! large forces, so that a step that does not reduce the residual may be right. Loads that are too large for it are
-//! increased in steps, from equilibrium to equilibrium.
-//! Stability is not examined, and contacts are ignored.
+//! Newton's method with the exact derivatives of the model and full steps: iterates of slender structures have large
+//! internal forces, so that a step may be correct although it does not reduce the residual. For large loads increase
+//! the load in steps, and start from the equilibrium of the previous load. Stability is not examined, and contacts are
+//! ignored.
 
 use nalgebra::SVD;
 
@@ -19,7 +19,7 @@ const MAX_ITERATIONS: u32 = 50;
 const CONVERGED: f64 = 1e-13;
 /// A correction that no longer decreases is round-off; it is accepted below this.
 const STALLED: f64 = 1e-8;
-/// Up to this many unknowns a motion without resistance is named.
+/// Up to this number of unknowns, errors name the coordinate that moves without resistance.
 const NAMED: usize = 400;
 
 /// A state at rest, and the history of the iteration.
@@ -34,7 +34,7 @@ pub struct Equilibrium {
 /// Why no equilibrium was found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EquilibriumError {
-    /// Parameters that no mechanical system can have.
+    /// Parameters that are physically impossible.
     #[error("{0}")]
     BadModel(#[from] ParameterError),
     /// A start whose size differs from that of the model's states.
@@ -50,7 +50,7 @@ pub enum EquilibriumError {
         /// Name of the constraint.
         constraint: &'static str,
     },
-    /// Something moves without resistance, or constraints are redundant.
+    /// A motion without stiffness, or redundant constraints.
     #[error("{model}: the equations of equilibrium at t = {t} s are singular in iteration {iteration}: {reason}")]
     Singular {
         /// Name of the model.
@@ -59,7 +59,7 @@ pub enum EquilibriumError {
         t: f64,
         /// Iterations done before.
         iteration: u32,
-        /// The coordinate that moves most in the motion without resistance.
+        /// Names the coordinate that moves most in the motion without stiffness.
         reason: String,
     },
     /// Newton's method did not converge.
@@ -78,13 +78,35 @@ pub enum EquilibriumError {
     },
 }
 
-/// The equilibrium at the time of a state that Newton's method finds from its coordinates and multipliers.
+/// The equilibrium at the time of a state, found by Newton's method from its coordinates and multipliers.
 ///
 /// Start from [`initial_state`](crate::initial_state), or from the equilibrium under a smaller load.
 ///
 /// # Errors
 /// [`EquilibriumError`]: parameters out of range, a start of the wrong size, constraints on velocities, motions without
-/// resistance, divergence.
+/// stiffness, divergence.
+///
+/// # Examples
+/// A mass of 2 kg hangs on a spring of 50 N/m, which extends by m g / k.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Scales {
+/// #         planar;
+/// #         coordinates joint;
+/// #         gravity [9.81, 0] m/s^2;
+/// #         body pan { mass: 2 kg, inertia: 1 kg m^2 }
+/// #         joint guide: prismatic(ground, pan);
+/// #         force spring: spring(ground, pan) { stiffness: 50 N/m }
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let scales = Scales::default();
+/// let found = hamel::equilibrium(&scales, &hamel::initial_state(&scales)?)?;
+/// assert!((found.state.q[0] - 2.0 * 9.81 / 50.0).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
 pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, EquilibriumError> {
     model.validate()?;
     check_sizes(model, start)?;

@@ -1,6 +1,6 @@
-//! States between the ends of a step, and what happens there.
+//! Interpolated states within a step, and location of events.
 //!
-//! Cubic Hermite polynomials through the values and rates at the ends of a step stand for the motion between them.
+//! Between the ends of a step the motion is interpolated by cubic Hermite polynomials through values and rates.
 
 use nalgebra::DVector;
 
@@ -8,8 +8,9 @@ use crate::chart;
 use crate::model::{Block, State};
 use crate::sign_changes::sign_changes;
 
-/// Something that happens when a function of the state changes its sign, any number of times within a step.
+/// A change of sign of a function of the state; several within a step are found.
 ///
+/// # Examples
 /// ```
 /// use hamel::{Direction, Event, State};
 ///
@@ -18,22 +19,22 @@ use crate::sign_changes::sign_changes;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Event<'e> {
-    /// The function whose zeros are meant.
+    /// The function whose zeros are located.
     pub function: &'e dyn Fn(&State) -> f64,
-    /// Which change of sign counts.
+    /// The direction of the change of sign.
     pub direction: Direction,
-    /// Whether the simulation ends there.
+    /// Whether the simulation ends at the first occurrence.
     pub is_terminal: bool,
 }
 
-/// How a function passes zero.
+/// Direction in which a function passes zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From negative to positive.
     Rising,
     /// From positive to negative.
     Falling,
-    /// Either way.
+    /// In either direction.
     Both,
 }
 
@@ -47,13 +48,48 @@ impl Direction {
     }
 }
 
-/// An event that was met.
+/// An event that occurred.
+///
+/// # Examples
+/// A mass that swings as cos 2t is at zero after π/4, 3π/4, … seconds; in between it moves the other way.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{Direction, Event, Simulation, State, initial_state, schemes};
+///
+/// let model = Oscillator::default();
+/// let scheme = schemes::by_name("esdirk436", &[])?;
+/// let displacement = |state: &State| state.q[0];
+/// let run = Simulation::new(&model, &*scheme)
+///     .tolerance(1e-9)
+///     .until(4.0)
+///     .event(Event { function: &displacement, direction: Direction::Both, is_terminal: false })
+///     .run(initial_state(&model)?);
+/// run.outcome?;
+/// let quarter = std::f64::consts::FRAC_PI_4;
+/// for (occurrence, expected) in run.occurrences.iter().zip([1.0, 3.0, 5.0]) {
+///     assert!((occurrence.state.t - expected * quarter).abs() < 1e-6);
+/// }
+/// assert_eq!(run.occurrences.len(), 3);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Occurrence {
-    /// Its place in the list of events.
+    /// Index of the event, in the order in which events were added.
     pub event: usize,
-    /// The state there: of a terminal event the end of a step of the scheme where the scheme can repeat a step,
-    /// otherwise interpolated.
+    /// The state at the event. For a terminal event the last step is repeated so that it ends there, if the scheme
+    /// supports this; otherwise the state is interpolated.
     pub state: State,
 }
 
@@ -91,11 +127,11 @@ impl Interval<'_> {
         state
     }
 
-    /// The times within the step at which a function changes its sign so, s, in order.
+    /// The times within the step at which a function changes its sign in this direction, s, in ascending order.
     ///
-    /// The function is followed along the interpolated motion, in at least six points and in as many more as it takes
-    /// to foresee it; two changes of sign that lie closer together than these points, and are seen in none of them, are
-    /// missed. With functions of accelerations and multipliers, which are interpolated by lines, times are less exact.
+    /// The function is sampled along the interpolated motion at six points at least, and at further points until the
+    /// samples predict it; two changes of sign between adjacent samples are missed. Times are less accurate for
+    /// functions of accelerations and multipliers, which are interpolated linearly.
     pub(crate) fn locate(self, function: &dyn Fn(&State) -> f64, direction: Direction) -> Vec<f64> {
         let Self { old, new, .. } = self;
         let time = |part: f64| if part < 1.0 { old.t + part * (new.t - old.t) } else { new.t };
@@ -132,7 +168,7 @@ fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2]
 mod tests {
     use super::*;
 
-    /// Zero is passed where it is reached; who starts there has not come from either side.
+    /// Reaching zero counts as a change of sign, starting from zero does not.
     #[test]
     fn signs_change_where_zero_is_reached() {
         let cases = [
@@ -145,7 +181,7 @@ mod tests {
             ((0.0, 0.0), [false; 3]),
             ((-1.0, -2.0), [false; 3]),
             ((2.0, 1.0), [false; 3]),
-            // Of which the product is no number that differs from zero.
+            // The product of these values underflows to zero.
             ((-1e-200, 1e-200), [true, false, true]),
         ];
         for ((before, after), expected) in cases {

@@ -1,4 +1,4 @@
-//! What generated code calls: slices as arrays, gathering, scattering, lists by rule, checks of parameters.
+//! Functions for generated code: slices as arrays, gathering, scattering, compressed lists, checks of parameters.
 //!
 //! Not part of the public interface.
 
@@ -77,7 +77,7 @@ pub fn unknown_parameter(name: &str, info: &ModelInfo) -> UnknownParameter {
     UnknownParameter { name: name.to_owned(), known: info.parameters }
 }
 
-/// Stands for a model with compile errors, so that rustc has nothing to say of what uses it; it never runs.
+/// Placeholder of a model with compile errors, so that its uses cause no further errors; it never runs.
 pub trait Placeholder: Send + Sync {}
 
 impl<T: Placeholder> Model for T {

@@ -1,12 +1,12 @@
 #![doc = include_str!("../README.md")]
 //! # What is where
 //!
-//! A [`Model`] gives the terms of `M a + h = f + Gᵀ λ`, `g = 0`; [`initial_state`] finds where it starts, a [`Scheme`]
-//! steps it, and a [`Simulation`] records its motion in a [`Trajectory`], with events, controllers and chosen steps.
-//! [`equilibrium`](fn@equilibrium) finds positions of rest, [`modal`] reduces flexible members to their modes, and
-//! [`schemes`] lists every scheme with its order and stability.
-//! Models are written with the macro `multibody!`, whose documentation is that of the language, or by hand.
-//! The modules stand in the order in which they are best read.
+//! A [`Model`] evaluates the terms of `M a + h = f + Gᵀ λ`, `g = 0`; [`initial_state`] computes a consistent start, a
+//! [`Scheme`] integrates it, and a [`Simulation`] records its motion in a [`Trajectory`], with events, controllers and
+//! step size control. [`equilibrium`](fn@equilibrium) computes static equilibria, [`modal`] reduces flexible members to
+//! their modes, and [`schemes`] lists every scheme with its order and stability. Models are written with the macro
+//! `multibody!`, whose documentation is that of the language, or by hand. The modules are listed in the order in which
+//! they should be read.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
-//! What a scheme does to the oscillator `q̈ + 2 ζ ω q̇ + ω² q = 0`: amplification, dissipation, dispersion, stability.
+//! Linear analysis of schemes on the oscillator `q̈ + 2 ζ ω q̇ + ω² q = 0`: amplification, dissipation, dispersion,
+//! stability.
 //!
-//! Everything depends on Ω = ω h and ζ alone. States are in units of the step: (q, h v) or (q, h v, h² a), with one
-//! entry more for each old value that a scheme keeps. The amplification matrix of a family follows from its step:
-//! a linear map is known by what it does to unit vectors. [zhang, Sect. 4], [rezaei, Eqs. 96-106]
-//! Not here: nonlinear problems, which are integrated instead.
+//! All results depend on Ω = ω h and ζ only. States are in units of the step, (q, h v) or (q, h v, h² a), extended by
+//! the old values that a scheme stores. The columns of an amplification matrix are the results of a step from unit
+//! vectors. [zhang, Sect. 4], [rezaei, Eqs. 96-106]
 
 use nalgebra::{Complex, DMatrix, Matrix2, Vector2};
 
@@ -14,12 +14,21 @@ use crate::tables::{Multistep, NewmarkFamily, SingleStep, Tableau};
 pub struct Oscillator {
     /// Ω = ω h, the angle by which the exact motion turns in a step, rad.
     pub omega: f64,
-    /// ζ, part of critical damping.
+    /// ζ, the damping ratio.
     pub damping: f64,
 }
 
 impl Oscillator {
     /// Without damping.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::linear_analysis::{Oscillator, spectral_radius};
+    /// use hamel::tables;
+    ///
+    /// let matrix = tables::trapezoidal().amplification(Oscillator::undamped(3.0));
+    /// assert!((spectral_radius(&matrix) - 1.0).abs() < 1e-14);
+    /// ```
     pub fn undamped(omega: f64) -> Self {
         Self { omega, damping: 0.0 }
     }
@@ -55,6 +64,20 @@ fn linear_map(size: usize, step: impl Fn(&[f64]) -> Vec<f64>) -> DMatrix<f64> {
 
 impl Tableau {
     /// Amplification of (q, h v), `[2 × 2]`.
+    ///
+    /// # Examples
+    /// The trapezoidal rule turns (q, q̇ / ω) by 2 arctan(Ω/2) in a step.
+    ///
+    /// ```
+    /// use hamel::linear_analysis::Oscillator;
+    /// use hamel::tables;
+    ///
+    /// let omega = 0.8;
+    /// let matrix = tables::trapezoidal().amplification(Oscillator::undamped(omega));
+    /// let angle = 2.0 * f64::atan(omega / 2.0);
+    /// assert!((matrix[(0, 0)] - angle.cos()).abs() < 1e-15);
+    /// assert!((matrix[(0, 1)] - angle.sin() / omega).abs() < 1e-15);
+    /// ```
     pub fn amplification(&self, oscillator: Oscillator) -> DMatrix<f64> {
         let (s, l) = (self.stages(), oscillator.matrix());
         let matrix = DMatrix::from_fn(2 * s, 2 * s, |i, j| {
@@ -96,17 +119,17 @@ impl SingleStep {
     /// Amplification of (y, h ẏ, h w¹, h w³), w¹ with real and imaginary parts for r = 3 and 4, `[2(r+1) × 2(r+1)]`:
     /// its eigenvalues are those of LMS with r steps, and zero for ẏ, which follows from y.
     ///
-    /// A matrix over every real and imaginary part of all w would have others besides: a motion begins with all w equal
-    /// to ẏ, and from there keeps to the subspace where w³ is real and w² is
-    /// `ẏ + 2 Re((γ_e − γ)/(γ̄ − γ) (w¹ − ẏ))`, γ that of level 1 and γ_e the even parameters. Beside it y feels nothing,
-    /// and each level dies away by its own factor `C = 1 − 1/γ`, which is larger than ρ∞ where ρ∞ is small: at ρ∞ = 0.05
-    /// |C| is 0.288, 0.282 and 0.314 for SS2 to SS4. No motion contains them, so that they are left out.
+    /// A matrix over the real and imaginary parts of all w would have additional eigenvalues: a motion begins with all
+    /// w equal to ẏ, and remains in the subspace where w³ is real and w² is `ẏ + 2 Re((γ_e − γ)/(γ̄ − γ) (w¹ − ẏ))`, γ
+    /// that of level 1 and γ_e the even parameters. Components outside this subspace do not affect y, and decay by the
+    /// factor `C = 1 − 1/γ` of each level, which is larger than ρ∞ for small ρ∞: at ρ∞ = 0.05 |C| is 0.288, 0.282 and
+    /// 0.314 for SS2 to SS4. No motion contains them, so that they are omitted.
     pub fn amplification(&self, oscillator: Oscillator) -> DMatrix<f64> {
         let (r, l) = (self.steps(), oscillator.matrix());
         let implicit = oscillator.implicit(self.b_new);
         linear_map(2 * (r + 1), |state| {
             let pair = |at: usize| [state[at], state[at + 1]];
-            // What the levels hold of q and of h v; level 0 is the derivative.
+            // The levels for q and for h v; level 0 is the derivative.
             let levels: [Vec<Complex<f64>>; 2] = [0, 1].map(|k| {
                 let rate = Complex::from(pair(2)[k]);
                 let first = Complex::new(pair(4)[k], if r > 2 { pair(6)[k] } else { 0.0 });
@@ -133,7 +156,7 @@ impl SingleStep {
                 });
                 match j {
                     1 if r > 2 => result.extend([new[0].re, new[1].re, new[0].im, new[1].im]),
-                    // The second level is known by the first.
+                    // The second level follows from the first.
                     2 => {}
                     _ => result.extend([new[0].re, new[1].re]),
                 }
@@ -175,6 +198,14 @@ impl NewmarkFamily {
 }
 
 /// The modified Euler scheme: new velocity first, then coordinates with it; `[2 × 2]`. [simo, Sect. 4.1]
+///
+/// # Examples
+/// ```
+/// use hamel::linear_analysis::{modified_euler, stability_limit};
+///
+/// let limit = stability_limit(modified_euler, 10.0);
+/// assert!(limit.is_some_and(|limit| (limit - 2.0).abs() < 1e-3));
+/// ```
 pub fn modified_euler(oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let v = state[1] + oscillator.acceleration(state[0], state[1]);
@@ -182,7 +213,18 @@ pub fn modified_euler(oscillator: Oscillator) -> DMatrix<f64> {
     })
 }
 
-/// The scheme like Runge and Kutta's in its corrected form; `[2 × 2]`. [simo, Sect. 4.2]
+/// The scheme of Runge-Kutta type in its corrected form; `[2 × 2]`. [simo, Sect. 4.2]
+///
+/// # Examples
+/// Without a spring the motion is uniform.
+///
+/// ```
+/// use hamel::linear_analysis::{Oscillator, runge_kutta_like};
+/// use hamel::nalgebra::DMatrix;
+///
+/// let matrix = runge_kutta_like(Oscillator::undamped(0.0));
+/// assert_eq!(matrix, DMatrix::from_row_slice(2, 2, &[1.0, 1.0, 0.0, 1.0]));
+/// ```
 pub fn runge_kutta_like(oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let [q, v] = [state[0], state[1]];
@@ -193,6 +235,18 @@ pub fn runge_kutta_like(oscillator: Oscillator) -> DMatrix<f64> {
 }
 
 /// Newmark's predictor and corrector with a fixed number of corrections; `[2 × 2]`. [simo, Sect. 4.3]
+///
+/// # Examples
+/// With many corrections it converges to Newmark's implicit scheme, which for β = ¼ and γ = ½ is the trapezoidal rule.
+///
+/// ```
+/// use hamel::linear_analysis::{Oscillator, newmark_corrector};
+/// use hamel::tables;
+///
+/// let oscillator = Oscillator::undamped(0.5);
+/// let converged = newmark_corrector(0.25, 0.5, 100, oscillator);
+/// assert!((converged - tables::trapezoidal().amplification(oscillator)).amax() < 1e-14);
+/// ```
 pub fn newmark_corrector(beta: f64, gamma: f64, corrections: u32, oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let [q, v] = [state[0], state[1]];
@@ -208,6 +262,15 @@ pub fn newmark_corrector(beta: f64, gamma: f64, corrections: u32, oscillator: Os
 }
 
 /// Moreau's midpoint rule without contacts; `[2 × 2]`. [rezaei, Sect. 2.3]
+///
+/// # Examples
+/// The midpoint rule is symplectic.
+///
+/// ```
+/// use hamel::linear_analysis::{Oscillator, moreau};
+///
+/// assert!((moreau(Oscillator::undamped(0.7)).determinant() - 1.0).abs() < 1e-15);
+/// ```
 pub fn moreau(oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let middle = state[0] + 0.5 * state[1];
@@ -217,6 +280,17 @@ pub fn moreau(oscillator: Oscillator) -> DMatrix<f64> {
 }
 
 /// Half-explicit timestepping of second order without contacts; `[2 × 2]`. [rezaei, Sect. 2.3]
+///
+/// # Examples
+/// For an undamped oscillator it is the velocity Verlet scheme, which is symplectic and stable up to Ω = 2.
+///
+/// ```
+/// use hamel::linear_analysis::{Oscillator, half_explicit, stability_limit};
+///
+/// assert!((half_explicit(Oscillator::undamped(0.7)).determinant() - 1.0).abs() < 1e-15);
+/// let limit = stability_limit(half_explicit, 10.0);
+/// assert!(limit.is_some_and(|limit| (limit - 2.0).abs() < 1e-3));
+/// ```
 pub fn half_explicit(oscillator: Oscillator) -> DMatrix<f64> {
     linear_map(2, |state| {
         let [q, v] = [state[0], state[1]];
@@ -227,7 +301,16 @@ pub fn half_explicit(oscillator: Oscillator) -> DMatrix<f64> {
     })
 }
 
-/// Largest modulus of an eigenvalue; undefined where the matrix is.
+/// Largest modulus of an eigenvalue; NaN if the matrix is not finite.
+///
+/// # Examples
+/// ```
+/// use hamel::linear_analysis::spectral_radius;
+/// use hamel::nalgebra::DMatrix;
+///
+/// // Eigenvalues ±2i.
+/// assert!((spectral_radius(&DMatrix::from_row_slice(2, 2, &[0.0, 4.0, -1.0, 0.0])) - 2.0).abs() < 1e-14);
+/// ```
 pub fn spectral_radius(amplification: &DMatrix<f64>) -> f64 {
     eigenvalues(amplification).iter().fold(0.0, |radius, value| match value.norm() {
         norm if norm.is_nan() => f64::NAN,
@@ -235,29 +318,29 @@ pub fn spectral_radius(amplification: &DMatrix<f64>) -> f64 {
     })
 }
 
-/// All eigenvalues; one undefined value where the matrix is not finite.
+/// All eigenvalues; a single NaN if the matrix is not finite.
 fn eigenvalues(matrix: &DMatrix<f64>) -> Vec<Complex<f64>> {
     if matrix.iter().all(|value| value.is_finite()) {
-        // The complex form is triangular; the blocks of the real one come out undefined for some multiple roots.
+        // The complex form is triangular; the blocks of the real form are NaN for some multiple eigenvalues.
         let (_, triangular) = matrix.map(Complex::from).schur().unpack();
         return triangular.diagonal().iter().copied().collect();
     }
     vec![Complex::new(f64::NAN, f64::NAN)]
 }
 
-/// What a step does to the physical mode of the undamped oscillator.
+/// Phase and growth of the physical mode of the undamped oscillator in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
     /// Ω, rad.
     pub omega: f64,
-    /// Angle by which the mode turns in a step, beyond π where it does, rad.
+    /// Phase angle of the mode in a step, rad, continuous in Ω and not limited to π.
     pub phase: f64,
-    /// ln of the factor by which it grows in a step.
+    /// Logarithm of the factor by which its amplitude changes in a step.
     pub log_modulus: f64,
 }
 
 impl Mode {
-    /// ξ̄, the amplitude decay ratio: part of critical damping that the scheme adds. [zhang, Sect. 4]
+    /// ξ̄, the amplitude decay ratio: the numerical damping ratio of the scheme. [zhang, Sect. 4]
     pub fn amplitude_decay(&self) -> f64 {
         -self.log_modulus / self.phase.hypot(self.log_modulus)
     }
@@ -272,10 +355,26 @@ impl Mode {
 const FOLLOWED: f64 = 0.02;
 
 /// The physical mode of the undamped oscillator at each Ω, increasing: the one that begins as e^{iΩ}.
+///
+/// # Examples
+/// The trapezoidal rule has a phase of 2 arctan(Ω/2) instead of Ω, and no damping.
+///
+/// ```
+/// use hamel::linear_analysis::physical_modes;
+/// use hamel::tables;
+///
+/// let rule = tables::trapezoidal();
+/// let modes = physical_modes(|oscillator| rule.amplification(oscillator), &[0.5, 1.0, 2.0]);
+/// for mode in modes {
+///     let phase = 2.0 * f64::atan(mode.omega / 2.0);
+///     assert!((mode.phase - phase).abs() < 1e-12 && mode.amplitude_decay().abs() < 1e-12);
+///     assert!((mode.period_elongation() - (mode.omega / phase - 1.0)).abs() < 1e-12);
+/// }
+/// ```
 pub fn physical_modes(amplification: impl Fn(Oscillator) -> DMatrix<f64>, omegas: &[f64]) -> Vec<Mode> {
     let mut modes = Vec::with_capacity(omegas.len());
     let (mut omega, mut value, mut phase) = (0.0, Complex::new(1.0, 0.0), 0.0);
-    // By which factor the eigenvalue changes with Ω, per unit of Ω; known at the beginning.
+    // Logarithmic derivative of the eigenvalue with respect to Ω; it is i at the beginning.
     let mut rate = Complex::new(0.0, 1.0);
     for &target in omegas {
         let steps = ((target - omega) / FOLLOWED).ceil().max(1.0) as usize;
@@ -298,12 +397,24 @@ pub fn physical_modes(amplification: impl Fn(Oscillator) -> DMatrix<f64>, omegas
     modes
 }
 
-/// A radius that exceeds one by less is taken for rounding.
+/// A spectral radius that exceeds one by less than this counts as one, because of rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// The largest Ω up to which no mode of the undamped oscillator grows, if there is one below `most`.
+/// The largest Ω up to which no mode of the undamped oscillator grows; `None` if it is above `most`.
 ///
-/// Found on a grid of a hundredth, then by bisection: gaps in the domain of stability that are narrower are missed.
+/// It is located on a grid of width 0.01, then by bisection: narrower intervals of instability are missed.
+///
+/// # Examples
+/// Runge and Kutta's scheme is stable for `|R(iΩ)|² = 1 − Ω⁶/72 + Ω⁸/576 ≤ 1`, up to Ω = √8; the trapezoidal rule always.
+///
+/// ```
+/// use hamel::linear_analysis::stability_limit;
+/// use hamel::tables;
+///
+/// let limit = |table: tables::Tableau| stability_limit(move |oscillator| table.amplification(oscillator), 10.0);
+/// assert!(limit(tables::runge_kutta4()).is_some_and(|limit| (limit - 8_f64.sqrt()).abs() < 1e-6));
+/// assert_eq!(limit(tables::trapezoidal()), None);
+/// ```
 pub fn stability_limit(amplification: impl Fn(Oscillator) -> DMatrix<f64>, most: f64) -> Option<f64> {
     let is_stable = |omega: f64| spectral_radius(&amplification(Oscillator::undamped(omega))) <= 1.0 + ROUNDING;
     let grid = 0.01;

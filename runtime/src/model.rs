@@ -1,16 +1,16 @@
-//! What a compiled model is to everything that integrates, checks or plots it.
+//! Interface between models and everything that integrates, checks or plots them.
 //!
-//! One sign convention everywhere:
+//! Sign convention:
 //! `M(q) a + h(q, v) = f(t, q, v) + G(t, q)ᵀ λ`, `g(t, q) = 0`, `G = (∂g/∂q) N`, `q̇ = N(q) v`,
 //! `r = M a + h − f − Gᵀ λ`.
 //!
-//! A constraint on velocities, `A(t, q) v + b(t, q) = 0`, is a row of g too: with G = A it acts on the motion in the same
-//! way, but it binds no coordinates.
+//! A constraint on velocities, `A(t, q) v + b(t, q) = 0`, is also a row of g: with G = A it acts on the motion in the
+//! same way, but it does not restrict coordinates.
 //!
-//! Contacts push and rub: their forces enter as `M a + h = f + Gᵀ λ + W λ_contact`, and stand neither in f nor in r. What
-//! they are is here, what becomes of them when they close is up to whoever steps the model.
+//! Forces of contacts are additional, `M a + h = f + Gᵀ λ + W λ_contact`; they are part of neither f nor r. A model
+//! defines gaps, directions and laws of its contacts; the scheme that integrates it determines their forces.
 //!
-//! Matrices travel as the values of a [`SparsityPattern`]; the patterns stand in [`ModelInfo`] and never change.
+//! Matrices are passed as the values of a [`SparsityPattern`]; the patterns are part of [`ModelInfo`] and constant.
 
 use nalgebra::DVector;
 
@@ -44,6 +44,15 @@ pub struct State {
 
 impl State {
     /// A state of zeros.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::{Dims, State};
+    ///
+    /// // A rigid body with Euler parameters that moves in its own axes, and one constraint.
+    /// let state = State::zeros(Dims { nq: 7, nv: 6, nc: 1 });
+    /// assert_eq!((state.q.len(), state.v.len(), state.a.len(), state.lambda.len()), (7, 6, 6, 1));
+    /// ```
     pub fn zeros(dims: Dims) -> Self {
         Self {
             t: 0.0,
@@ -54,7 +63,7 @@ impl State {
         }
     }
 
-    /// Becomes a copy of a state of the same sizes, without allocating as `clone_from` would.
+    /// Copies a state of the same sizes without allocation, unlike `clone_from`.
     pub(crate) fn copy_from(&mut self, other: &State) {
         self.t = other.t;
         self.q.copy_from(&other.q);
@@ -80,7 +89,7 @@ impl Energy {
     }
 }
 
-/// How a run of coordinates moves with its velocities.
+/// Kinematics of a contiguous range of coordinates and its velocities.
 ///
 /// The blocks of a model, in order, cover q and v without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +108,7 @@ pub enum Block {
     Pose(Attitude),
 }
 
-/// What describes a rotation in q, where its velocity is the angular velocity in body axes.
+/// Parametrization of a rotation in q; its velocity in v is the angular velocity in body axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attitude {
     /// Four Euler parameters, `ė = ½ Lᵀ ω`. [sherif, Eq. 3]
@@ -120,6 +129,14 @@ impl Attitude {
 
 impl Block {
     /// Number of coordinates and of velocities of this block.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::{Attitude, Block};
+    ///
+    /// assert_eq!(Block::Pose(Attitude::EulerParameters).sizes(), (7, 6));
+    /// assert_eq!(Block::Rotation(Attitude::EulerAngles).sizes(), (3, 3));
+    /// ```
     pub fn sizes(&self) -> (usize, usize) {
         match *self {
             Block::Vector { size } => (size, size),
@@ -129,8 +146,8 @@ impl Block {
         }
     }
 
-    /// Where its rotation begins, in its coordinates and in its velocities, and what describes it there; `None` where
-    /// coordinates simply add.
+    /// Offset of the rotation within the coordinates and within the velocities of the block, and its parametrization;
+    /// `None` for blocks whose coordinates add as vectors.
     pub fn turn(&self) -> Option<(usize, Attitude)> {
         match *self {
             Block::Vector { .. } | Block::EulerParameters => None,
@@ -162,29 +179,29 @@ pub struct FunctionInfo {
     pub simplified: u64,
 }
 
-/// A unilateral contact of a model: it is open while its gap is positive, and only ever pushes.
+/// A unilateral contact of a model: it is open while its gap is positive, and its normal force is never negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContactInfo {
     /// Name, e.g. `corner[1]`.
     pub name: &'static str,
     /// SI unit of the gap: `m`, or `1` for a stop of a rotation.
     pub unit: &'static str,
-    /// Directions in which friction acts: 0, 1, or 2 in space.
+    /// Number of directions of friction: 0 without friction, 1, or 2 in space.
     pub tangents: usize,
 }
 
 /// Newton's law of impact and Coulomb's law of friction of a contact. [rezaei, Eqs. 2, 11, 13]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactLaw {
-    /// How much of the normal velocity an impact turns round, 0 to 1.
+    /// Coefficient of restitution: fraction of the normal velocity that an impact reverses, 0 to 1.
     pub restitution: f64,
-    /// How much of the tangential velocity an impact turns round, 0 to 1.
+    /// Fraction of the tangential velocity that an impact reverses, 0 to 1.
     pub tangential_restitution: f64,
-    /// Friction by normal force, not negative.
+    /// Coefficient of friction, not negative.
     pub friction: f64,
 }
 
-/// What a model knows about itself. Everything here is fixed when the model is compiled.
+/// Description of a model, which is constant: names, units, patterns, operation counts.
 #[derive(Debug)]
 pub struct ModelInfo {
     /// Name of the model's type.
@@ -225,12 +242,12 @@ pub struct ModelInfo {
     pub iteration_matrix: SparsityPattern,
     /// Operation counts.
     pub functions: &'static [FunctionInfo],
-    /// Initial conditions on coordinates and on velocities, as they are written, component by component.
+    /// Initial conditions on coordinates and on velocities as source text, component by component.
     pub initial_conditions: (&'static [&'static str], &'static [&'static str]),
-    /// Expressions that may have no value or no derivative somewhere, as they are written, each with the item it stands in:
-    /// divisions, roots, powers, logarithms and the like of what varies. Of the rounds of a loop the first stands for all.
+    /// Expressions that may have no finite value or derivative in some states, such as divisions, roots, powers and
+    /// logarithms, as source text with the item that contains them; of a loop, those of the first iteration.
     pub singular: &'static [(&'static str, &'static str)],
-    /// Whether [`Model::power`] is zero in every state: energy changes by constraints and contacts alone.
+    /// Whether [`Model::power`] is zero in every state: only constraints and contacts change the energy.
     pub is_conservative: bool,
 }
 
@@ -238,21 +255,21 @@ pub struct ModelInfo {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown parameter `{name}`, expected one of {}", known.iter().map(|channel| channel.name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownParameter {
-    /// The name that was asked for.
+    /// The unknown name.
     pub name: String,
-    /// The parameters that there are, component by component.
+    /// The parameters of the model, component by component.
     pub known: &'static [Channel],
 }
 
-/// A parameter, or a mass or inertia that follows from parameters, which no mechanical system can have.
+/// A parameter, or a mass or inertia that follows from parameters, whose value is physically impossible.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{what} is {value}, expected {expected}")]
 pub struct ParameterError {
-    /// What has the value, e.g. ``parameter `mass` `` or ``the mass of `top` ``.
+    /// The quantity, e.g. ``parameter `mass` `` or ``the mass of `top` ``.
     pub what: String,
-    /// The value, in its SI unit.
+    /// Its value, in its SI unit.
     pub value: f64,
-    /// What was expected.
+    /// The condition that it violates.
     pub expected: String,
 }
 
@@ -260,6 +277,39 @@ pub struct ParameterError {
 ///
 /// Slices have the lengths of [`Dims`]; matrix values follow the patterns of [`ModelInfo`]. Every function overwrites
 /// its output, allocates nothing and is a pure function of its arguments, the parameters and the inputs.
+///
+/// # Examples
+/// Inverse dynamics is one call of [`residual`](Self::residual): with the accelerations of a wanted motion, r is the
+/// force that has to be added along each velocity. Here a mass of 1 kg on a spring of 4 N/m.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::Model;
+///
+/// let model = Oscillator::default();
+/// let mut state = hamel::initial_state(&model)?;
+/// (state.q[0], state.a[0]) = (0.5, 3.0);
+/// let mut force = [0.0];
+/// model.residual(&state, &mut force, &mut []);
+/// assert!((force[0] - (1.0 * 3.0 + 4.0 * 0.5)).abs() < 1e-14);
+///
+/// let pattern = model.describe().mass_matrix;
+/// let mut values = vec![0.0; pattern.nnz()];
+/// model.mass_matrix(state.q.as_slice(), &mut values);
+/// assert_eq!(pattern.to_dense(&values)[(0, 0)], 1.0);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Model: Send + Sync {
     /// Names, units, patterns and operation counts.
     fn describe(&self) -> &'static ModelInfo;
@@ -270,10 +320,27 @@ pub trait Model: Send + Sync {
         Dims { nq: info.coordinates.len(), nv: info.velocities.len(), nc: info.constraints.len() }
     }
 
-    /// Whether a mechanical system can have the parameters of this model.
+    /// Checks that the parameters are physically possible, for example masses positive.
     ///
     /// # Errors
-    /// The first value that is not as expected.
+    /// The first value that is not.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Cart {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         param mass = 1 kg;
+    /// #         body cart { mass: mass, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, cart);
+    /// #     }
+    /// # }
+    /// use hamel::Model;
+    ///
+    /// assert!(Cart::default().validate().is_ok());
+    /// assert!(Cart::new(CartParameters { mass: -1.0 }).validate().is_err());
+    /// ```
     fn validate(&self) -> Result<(), ParameterError> {
         Ok(())
     }
@@ -302,12 +369,12 @@ pub trait Model: Send + Sync {
     fn contact_laws(&self, _out: &mut [ContactLaw]) {}
     /// Kinetic and potential energy.
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy;
-    /// Power of everything that changes [`energy`](Self::energy) beside constraints and contacts, W: along any motion
+    /// Power of everything that changes [`energy`](Self::energy) except constraints and contacts, W: along any motion
     /// `d(T + V)/dt = power − λᵀ rate + contacts`, with `rate` of [`constraint_bias`](Self::constraint_bias); where
-    /// coordinates are Euler parameters, along motions that keep their norm.
+    /// coordinates are Euler parameters, along motions that preserve their norm.
     ///
-    /// Forces with a potential that does not depend on time have none; what depends on time in it counts. `None` if the
-    /// model does not know it: written by hand, or with a potential that depends on an input, a velocity or a state.
+    /// A potential contributes its partial derivative with respect to time. `None` if the power is not known: for
+    /// models written by hand that do not implement it, or if a potential depends on an input, a velocity or a state.
     fn power(&self, _t: f64, _q: &[f64], _v: &[f64]) -> Option<f64> {
         None
     }
@@ -325,17 +392,17 @@ pub trait Model: Send + Sync {
     /// (∂r/∂q) N, values of its pattern.
     fn stiffness(&self, state: &State, out: &mut [f64]);
 
-    /// A configuration to start assembly from: the joints at zero, Euler parameters normalised, `[nq]`.
+    /// The configuration from which assembly starts: joint coordinates zero, Euler parameters of unit norm, `[nq]`.
     fn reference_configuration(&self, q: &mut [f64]);
-    /// Places in q of angles whose odd multiples of 90° are singular: the pitch of each `euler_zyx` rotation.
+    /// Indices in q of angles that are singular at odd multiples of 90°: the pitch of each `euler_zyx` rotation.
     fn singular_angles(&self) -> &'static [usize] {
         &[]
     }
     /// Number of initial conditions on coordinates and on velocities.
     fn n_initial_conditions(&self) -> (usize, usize);
-    /// Residuals of the initial conditions on coordinates, and their derivatives by the velocities' directions
-    /// `(∂c/∂q) N`, row-major `[n × nv]`.
+    /// Residuals c of the initial conditions on coordinates, and their derivatives `(∂c/∂q) N`, row-major `[n × nv]`.
     fn initial_position(&self, t: f64, q: &[f64], residual: &mut [f64], jacobian: &mut [f64]);
-    /// Residuals of the initial conditions on velocities, and their derivatives by v, row-major `[n × nv]`.
+    /// Residuals of the initial conditions on velocities, and their derivatives with respect to v, row-major `[n ×
+    /// nv]`.
     fn initial_velocity(&self, t: f64, q: &[f64], v: &[f64], residual: &mut [f64], jacobian: &mut [f64]);
 }

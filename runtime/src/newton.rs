@@ -13,18 +13,18 @@ use crate::model::{Block, Model, State};
 use crate::random::Random;
 use crate::step::{Cause, StepError, StepStats};
 
-/// When an iteration has converged.
+/// Convergence criterion of Newton's method.
 ///
-/// A correction has converged at `relative · size + absolute`, with the size of what it corrects.
-/// The correction of the coordinates must reach this, and that of the velocities too, unless rounding of the coordinates,
-/// divided by the step size, prevents it: then the correction of the coordinates must be a hundred times smaller.
+/// A correction has converged below `relative · size + absolute`, where `size` is that of the corrected quantity. This
+/// is required of the corrections of coordinates and of velocities. If rounding of the coordinates, divided by the step
+/// size, prevents it for velocities, the correction of the coordinates must be a hundred times smaller instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// Relative to the largest coordinate or velocity.
     pub relative: f64,
     /// In units of coordinates and velocities.
     pub absolute: f64,
-    /// Iterations before the step fails.
+    /// Number of iterations after which the step fails.
     pub max_iterations: u32,
 }
 
@@ -67,6 +67,15 @@ impl Tolerance {
     ///
     /// All arguments are largest absolute values: of the corrections of q and v, and of q and v themselves.
     /// Infinite if one of them is not finite.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::newton::Tolerance;
+    ///
+    /// let tolerance = Tolerance { relative: 1e-6, absolute: 0.0, ..Tolerance::default() };
+    /// // Half of the tolerance, for coordinates of 2 and velocities of 10.
+    /// assert!((tolerance.measure(1e-6, 5e-6, 2.0, 10.0) - 0.5).abs() < 1e-12);
+    /// ```
     pub fn measure(&self, dq: f64, dv: f64, q: f64, v: f64) -> f64 {
         if !is_finite(&[dq, dv, q, v]) {
             return f64::INFINITY;

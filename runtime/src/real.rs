@@ -5,6 +5,19 @@ use crate::sine_cosine;
 /// A scalar that generated kernels can run on: `f64`, `f32`, or lanes of them.
 ///
 /// Only what generated code needs; results follow the scalar's own arithmetic.
+///
+/// # Examples
+/// A kernel that runs on numbers of single and double precision.
+///
+/// ```
+/// use hamel::Real;
+///
+/// fn height<T: Real>(angle: T) -> T {
+///     let (sine, cosine) = angle.sin_cos();
+///     T::from_f64(1.0) - cosine * cosine - sine * sine
+/// }
+/// assert!(height(0.7_f64).abs() < 1e-15 && height(0.7_f32).abs() < 1e-6);
+/// ```
 pub trait Real:
     Copy
     + core::ops::Add<Output = Self>

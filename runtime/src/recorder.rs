@@ -8,7 +8,7 @@ use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
 use crate::watchers;
 
-/// Energy that a run may lose or gain by its scheme without a caution, relative to the energy in motion.
+/// Largest loss or gain of energy by the scheme without a warning, relative to the energy in motion.
 const UNNOTICED: f64 = 0.02;
 /// Violation of the laws of contact, relative to the velocities without impulses, that needs no caution.
 const CLOSE: f64 = 1e-3;
@@ -79,7 +79,7 @@ impl<'m> Recorder<'m> {
     pub(crate) fn unrecorded(&mut self, trajectory: &mut Trajectory, state: &State, stepper: &dyn Stepper) {
         if trajectory.times().last() != Some(state.t) {
             self.record(trajectory, state, stepper);
-            // The error that ends the run says more than that the state was not finite.
+            // The error that ends the run is more specific than that the state is not finite.
             let _ = self.keep_finite(trajectory, state.t);
         }
     }

@@ -20,15 +20,37 @@ const ORTHOGONALIZED: usize = 300;
 const PIVOT: f64 = 1e-10;
 /// Gradients whose squared distance after elimination is below this are dependent.
 const LEAST_PIVOT: f64 = 1e-9;
-/// The same in the solution for multipliers; two more rounds remove its effect.
+/// The same in the solution for multipliers; further rounds remove its effect.
 const DAMPING: f64 = 1e-10;
 const ROUNDS: usize = 3;
 /// Multipliers of least norm are accepted only if their forces agree up to this fraction.
 const LOST: f64 = 1e-8;
 
-/// Constraints whose gradients depend on those of others at the time and coordinates of a state, in ascending order.
+/// Indices of the constraints whose gradients depend linearly on those of others at the time and coordinates of a
+/// state, in ascending order.
 ///
-/// Their multipliers are not unique. Up to 300 constraints, each of them follows from those before it.
+/// Multipliers are then not unique. With up to 300 constraints, each of them depends on constraints of lower index.
+///
+/// # Examples
+/// A door in the plane whose two hinges coincide: the constraints of the second one follow from those of the first.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Door {
+/// #         planar;
+/// #         gravity [0, -9.81] m/s^2;
+/// #         body door { mass: 1 kg, inertia: 0.1 kg m^2 }
+/// #         joint upper: revolute(ground, door);
+/// #         joint lower: revolute(ground, door);
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let door = Door::default();
+/// let state = hamel::initial_state(&door)?;
+/// assert_eq!(hamel::redundant_constraints(&door, &state), [2, 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn redundant_constraints(model: &dyn Model, state: &State) -> Vec<usize> {
     dependent_constraints(model, state, DEPENDENT)
 }
@@ -74,6 +96,32 @@ fn dependent_by_elimination(gradients: &Rows, within: f64) -> Vec<usize> {
 /// Replaces the multipliers of a state by those of least norm with the same forces `Gᵀ λ`.
 ///
 /// If constraints are independent, the multipliers do not change, up to rounding.
+///
+/// # Examples
+/// A door in the plane whose two hinges coincide: if the first one carries the whole weight, least norm gives a half
+/// to each.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Door {
+/// #         planar;
+/// #         gravity [0, -9.81] m/s^2;
+/// #         body door { mass: 1 kg, inertia: 0.1 kg m^2 }
+/// #         joint upper: revolute(ground, door);
+/// #         joint lower: revolute(ground, door);
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let door = Door::default();
+/// let mut state = hamel::initial_state(&door)?;
+/// let both = state.lambda[1] + state.lambda[3];
+/// assert!((both.abs() - 9.81).abs() < 1e-9);
+/// state.lambda.copy_from_slice(&[0.0, both, 0.0, 0.0]);
+/// hamel::least_norm_multipliers(&door, &mut state);
+/// assert!((state.lambda[1] - 0.5 * both).abs() < 1e-9 && (state.lambda[3] - 0.5 * both).abs() < 1e-9);
+/// # Ok(())
+/// # }
+/// ```
 pub fn least_norm_multipliers(model: &dyn Model, state: &mut State) {
     let forces = Rows::of_constraints(model, state).transposed();
     let given = forces.times(&state.lambda);

@@ -2,13 +2,22 @@
 //!
 //! The matrix L follows [sherif, Eq. 4]; a product of unit quaternions composes rotations as their matrices do,
 //! `A(p ∘ q) = A(p) A(q)`, so that an increment in body axes stands on the right: `e₁ = e₀ ∘ exp(δ/2)`.
-//! Not here: which coordinates of a model are rotations, see [`crate::configuration`].
+//! Which coordinates of a model are rotations is described in [`crate::configuration`].
 
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Matrix3, Matrix3x4, Matrix4, Vector3, Vector4};
 
 /// L(e) with `ω = 2 L ė` in body axes, `L Lᵀ = I` for unit e. [sherif, Eq. 4]
+///
+/// # Examples
+/// ```
+/// use hamel::nalgebra::{Matrix3, Vector4};
+/// use hamel::rotation::{matrix_l, normalize};
+///
+/// let l = matrix_l(&normalize(&Vector4::new(1.0, 2.0, -1.0, 0.5)));
+/// assert!((l * l.transpose() - Matrix3::identity()).amax() < 1e-15);
+/// ```
 #[rustfmt::skip]
 pub fn matrix_l(e: &Vector4<f64>) -> Matrix3x4<f64> {
     Matrix3x4::new(
@@ -19,6 +28,17 @@ pub fn matrix_l(e: &Vector4<f64>) -> Matrix3x4<f64> {
 }
 
 /// Rotation matrix A(e): components in body axes to components in space, for unit e. [sherif, Eq. 2]
+///
+/// # Examples
+/// Half a turn about z.
+///
+/// ```
+/// use hamel::nalgebra::{Vector3, Vector4};
+/// use hamel::rotation::rotation_matrix;
+///
+/// let a = rotation_matrix(&Vector4::new(0.0, 0.0, 0.0, 1.0));
+/// assert_eq!(a * Vector3::new(1.0, 2.0, 3.0), Vector3::new(-1.0, -2.0, 3.0));
+/// ```
 #[rustfmt::skip]
 pub fn rotation_matrix(e: &Vector4<f64>) -> Matrix3<f64> {
     let (e0, e1, e2, e3) = (e[0], e[1], e[2], e[3]);
@@ -41,27 +61,73 @@ pub fn right_multiplication(p: &Vector4<f64>) -> Matrix4<f64> {
 }
 
 /// Quaternion product `p ∘ q`.
+///
+/// # Examples
+/// ```
+/// use hamel::nalgebra::Vector3;
+/// use hamel::rotation::{exp_half, product, rotation_matrix};
+///
+/// let (p, q) = (exp_half(&Vector3::new(0.4, 1.0, -0.2)), exp_half(&Vector3::new(-0.3, 0.1, 0.7)));
+/// let composed = rotation_matrix(&p) * rotation_matrix(&q);
+/// assert!((rotation_matrix(&product(&p, &q)) - composed).amax() < 1e-15);
+/// ```
 pub fn product(p: &Vector4<f64>, q: &Vector4<f64>) -> Vector4<f64> {
     right_multiplication(q) * p
 }
 
 /// Conjugate, the inverse of a unit quaternion.
+///
+/// # Examples
+/// ```
+/// use hamel::nalgebra::{Vector3, Vector4};
+/// use hamel::rotation::{conjugate, exp_half, product};
+///
+/// let e = exp_half(&Vector3::new(0.4, 1.0, -0.2));
+/// assert!((product(&conjugate(&e), &e) - Vector4::x()).amax() < 1e-15);
+/// ```
 pub fn conjugate(e: &Vector4<f64>) -> Vector4<f64> {
     Vector4::new(e[0], -e[1], -e[2], -e[3])
 }
 
 /// e divided by its norm; the identity rotation when the norm is zero.
+///
+/// # Examples
+/// ```
+/// use hamel::nalgebra::Vector4;
+/// use hamel::rotation::normalize;
+///
+/// assert_eq!(normalize(&Vector4::new(0.0, 3.0, 0.0, 4.0)), Vector4::new(0.0, 0.6, 0.0, 0.8));
+/// ```
 pub fn normalize(e: &Vector4<f64>) -> Vector4<f64> {
     let norm = e.norm();
     if norm > 0.0 { e / norm } else { Vector4::new(1.0, 0.0, 0.0, 0.0) }
 }
 
 /// Cross-product matrix: `skew(a) b = a × b`.
+///
+/// # Examples
+/// ```
+/// use hamel::nalgebra::Vector3;
+/// use hamel::rotation::skew;
+///
+/// assert_eq!(skew(&Vector3::x()) * Vector3::y(), Vector3::z());
+/// ```
 pub fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::new(0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)
 }
 
 /// The unit quaternion of R = Rz(ψ) Ry(θ) Rx(φ), from (φ, θ, ψ), rad.
+///
+/// # Examples
+/// A yaw of 90° turns the x axis of a body to the y axis of space.
+///
+/// ```
+/// use hamel::nalgebra::Vector3;
+/// use hamel::rotation::{from_euler_angles, rotation_matrix};
+///
+/// let e = from_euler_angles(&Vector3::new(0.0, 0.0, std::f64::consts::FRAC_PI_2));
+/// assert!((rotation_matrix(&e) * Vector3::x() - Vector3::y()).amax() < 1e-15);
+/// ```
 #[rustfmt::skip]
 pub fn from_euler_angles(angles: &Vector3<f64>) -> Vector4<f64> {
     let [(s1, c1), (s2, c2), (s3, c3)] = [0.5 * angles[0], 0.5 * angles[1], 0.5 * angles[2]].map(f64::sin_cos);
@@ -73,10 +139,22 @@ pub fn from_euler_angles(angles: &Vector3<f64>) -> Vector4<f64> {
     )
 }
 
-/// The angles (φ, θ, ψ) of the rotation of a unit quaternion, rad: of all of them those that are closest to `near`.
+/// The angles (φ, θ, ψ) of the rotation of a unit quaternion, rad: of all equivalent angles those closest to `near`.
 ///
-/// A rotation has the angles (φ, θ, ψ), (φ + π, π − θ, ψ + π), and whole turns of each more; a motion that is followed
-/// in small steps passes from one to the next without a jump, but where θ = ±90°.
+/// A rotation has the angles (φ, θ, ψ), (φ + π, π − θ, ψ + π), and both plus multiples of 2π. With the previous angles
+/// as `near`, angles along a motion are continuous except at θ = ±90°.
+///
+/// # Examples
+/// A yaw beyond half a turn is continued, not reduced to the interval from −π to π.
+///
+/// ```
+/// use hamel::nalgebra::Vector3;
+/// use hamel::rotation::{euler_angles, from_euler_angles};
+///
+/// let angles = Vector3::new(0.1, -0.2, 3.5);
+/// let found = euler_angles(&from_euler_angles(&angles), &Vector3::new(0.0, 0.0, 3.4));
+/// assert!((found - angles).amax() < 1e-14);
+/// ```
 pub fn euler_angles(e: &Vector4<f64>, near: &Vector3<f64>) -> Vector3<f64> {
     let a = rotation_matrix(e);
     let principal = Vector3::new(
@@ -91,6 +169,16 @@ pub fn euler_angles(e: &Vector4<f64>, near: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// `M` of `(φ̇, θ̇, ψ̇) = M ω` with ω in body axes; infinite at θ = ±90°. [simo, Eqs. 32, 33]
+///
+/// # Examples
+/// Without roll and pitch the rates are the angular velocities.
+///
+/// ```
+/// use hamel::nalgebra::{Matrix3, Vector3};
+/// use hamel::rotation::euler_angle_rates;
+///
+/// assert_eq!(euler_angle_rates(&Vector3::new(0.0, 0.0, 0.8)), Matrix3::identity());
+/// ```
 #[rustfmt::skip]
 pub fn euler_angle_rates(angles: &Vector3<f64>) -> Matrix3<f64> {
     let ((s1, c1), (s2, c2)) = (angles[0].sin_cos(), angles[1].sin_cos());
@@ -102,6 +190,15 @@ pub fn euler_angle_rates(angles: &Vector3<f64>) -> Matrix3<f64> {
 }
 
 /// exp(δ/2): the unit quaternion of the rotation vector δ, rad.
+///
+/// # Examples
+/// ```
+/// use hamel::nalgebra::Vector3;
+/// use hamel::rotation::{exp_half, rotation_matrix};
+///
+/// let turned = rotation_matrix(&exp_half(&Vector3::new(0.0, 0.0, 1.2))) * Vector3::x();
+/// assert!((turned - Vector3::new(1.2_f64.cos(), 1.2_f64.sin(), 0.0)).amax() < 1e-15);
+/// ```
 pub fn exp_half(delta: &Vector3<f64>) -> Vector4<f64> {
     let half = 0.5 * delta.norm();
     let factor = 0.5 * sinc(half);
@@ -109,6 +206,17 @@ pub fn exp_half(delta: &Vector3<f64>) -> Vector4<f64> {
 }
 
 /// Tangent operator of the exponential in body axes: `exp(δ + dδ) = exp(δ) ∘ exp(T(δ) dδ)` to first order.
+///
+/// # Examples
+/// T(δ) δ = δ: changes along a rotation vector add to it.
+///
+/// ```
+/// use hamel::nalgebra::Vector3;
+/// use hamel::rotation::tangent_operator;
+///
+/// let delta = Vector3::new(0.6, -0.3, 1.1);
+/// assert!((tangent_operator(&delta) * delta - delta).amax() < 1e-15);
+/// ```
 pub fn tangent_operator(delta: &Vector3<f64>) -> Matrix3<f64> {
     let squared = delta.norm_squared();
     let theta = squared.sqrt();

@@ -1,4 +1,4 @@
-//! Long lists by rule: what repeats with equal steps stands in generated code once, however often it repeats.
+//! Compressed lists: items that repeat with constant increments are written only once in generated code.
 
 use crate::model::{Block, Channel, ContactInfo, FunctionInfo};
 use crate::sparsity::{OwnedPattern, SparsityPattern};
@@ -8,7 +8,7 @@ use crate::sparsity::{OwnedPattern, SparsityPattern};
 /// Whole numbers count modulo 2³², so that they can go down.
 #[derive(Debug)]
 pub struct Repetition<'a, T, S = T> {
-    /// How often.
+    /// Number of repetitions.
     pub count: u32,
     /// The items.
     pub first: &'a [T],
@@ -28,7 +28,7 @@ pub trait Advance<S> {
     fn unmoved(&self) -> Self::Advanced;
 }
 
-/// What a function makes of the items of runs, in order.
+/// Results of a function for all items of runs, in order.
 pub fn expanded<T: Advance<S>, S, U>(runs: &[Repetition<T, S>], make: impl FnMut(T::Advanced) -> U) -> Vec<U> {
     items(runs).map(make).collect()
 }

@@ -1,17 +1,17 @@
-//! Where a function along a step changes its sign: all places, in order.
+//! All changes of sign of a function along a step, in order.
 //!
-//! The function is known by its values alone. It is looked at in both ends and in four points between, and each part is
-//! halved until the cubic through values and slopes at its ends tells value and slope in its middle. Between neighbours of one sign whose
-//! slopes lead towards zero and away from it, the extremum is searched for.
+//! Only values of the function are available. It is sampled at both ends and at four points between, and each part is
+//! halved until the cubic through values and slopes at its ends predicts value and slope at its middle. Between
+//! neighbouring samples of equal sign, with slopes towards zero and away from it, the extremum is located.
 //!
-//! What can still be missed are two changes of sign next to each other that no sample shows: an excursion across zero
-//! narrower than the parts, which leaves value and slope of the function as they are a tenth of a step away.
+//! Two adjacent changes of sign between samples can be missed: an excursion across zero that is narrower than a part
+//! and does not change value and slope a tenth of a step away.
 
 /// Equal parts into which a step is divided whatever the function is.
 const PARTS: u32 = 5;
-/// How often a part is halved at most: more than a thousand points a step for a function that nothing predicts.
+/// Largest number of bisections of a part: more than a thousand samples per step for an unpredictable function.
 const HALVINGS: u32 = 8;
-/// Deviation from the cubic that counts as foreseen, relative to the values around.
+/// Largest deviation from the cubic, relative to neighbouring values, at which the prediction is accepted.
 const FORESEEN: f64 = 0.1;
 /// Distance of the differences that are taken for slopes, in parts of the step.
 const DIFFERENCE: f64 = 1e-7;
@@ -20,7 +20,7 @@ const BISECTIONS: usize = 60;
 /// Golden sections until an extremum is located as well as values of a function can locate it.
 const SECTIONS: usize = 40;
 
-/// What is known of the function at a place.
+/// Value and slope of the function at a place.
 #[derive(Clone, Copy)]
 struct Sample {
     place: f64,

@@ -5,6 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A scalar function of time that a model reads as an input, in the input's unit.
+///
+/// # Examples
+/// Numbers and functions of time are signals.
+///
+/// ```
+/// use hamel::Signal;
+///
+/// assert_eq!(Signal::from(2.5).value(4.0), 2.5);
+/// assert_eq!(Signal::from(|t: f64| t * t).value(4.0), 16.0);
+/// assert_eq!(Signal::default().value(4.0), 0.0);
+/// ```
 #[derive(Default)]
 pub struct Signal(Kind);
 
@@ -22,10 +33,11 @@ impl Default for Kind {
 }
 
 impl Signal {
-    /// A signal whose value stays what it was set to last, whatever the time, and what sets it.
+    /// A signal that has the value set last at all times, and the [`Held`] that sets it.
     ///
-    /// This is what controllers write to, see [`Simulation::controller`](crate::Simulation::controller).
+    /// Controllers write to such signals, see [`Simulation::controller`](crate::Simulation::controller).
     ///
+    /// # Examples
     /// ```
     /// let (torque, held) = hamel::Signal::held(0.0);
     /// held.set(1.5);
@@ -39,6 +51,16 @@ impl Signal {
     /// Linear interpolation between samples `(time in s, value)`, held constant before the first and after the last.
     ///
     /// Returns `None` unless there is a sample, all numbers are finite and the times ascend strictly.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::Signal;
+    ///
+    /// let ramp = Signal::sampled([(0.0, 1.0), (2.0, 5.0)]).expect("samples that ascend");
+    /// assert_eq!(ramp.value(0.5), 2.0);
+    /// assert_eq!(ramp.value(9.0), 5.0);
+    /// assert!(Signal::sampled([(0.0, 1.0), (0.0, 2.0)]).is_none());
+    /// ```
     pub fn sampled(samples: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
         let (times, values): (Vec<f64>, Vec<f64>) = samples.into_iter().unzip();
         let finite = times.iter().chain(&values).all(|x| x.is_finite());
@@ -57,13 +79,21 @@ impl Signal {
     }
 }
 
-/// The value of a signal that is held, see [`Signal::held`]. Clones are of the same value.
+/// Handle to the value of a held signal, see [`Signal::held`]. Clones refer to the same value.
 #[derive(Clone, Debug)]
 pub struct Held(Arc<AtomicU64>);
 
 impl Held {
-    /// Sets the value, in the input's unit. To be done between steps: within one, a scheme evaluates forces at several
-    /// times and takes them for those of one motion.
+    /// Sets the value, in the input's unit. Call it between steps only: within a step a scheme evaluates the forces
+    /// several times and assumes that they are those of one smooth motion.
+    ///
+    /// # Examples
+    /// ```
+    /// let (torque, held) = hamel::Signal::held(0.0);
+    /// let same = held.clone();
+    /// same.set(-2.0);
+    /// assert_eq!((held.get(), torque.value(1.0)), (-2.0, -2.0));
+    /// ```
     pub fn set(&self, value: f64) {
         self.0.store(value.to_bits(), Ordering::Relaxed);
     }

@@ -28,6 +28,15 @@ impl SparsityPattern {
     }
 
     /// The dense matrix with these values.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::SparsityPattern;
+    /// use hamel::nalgebra::DMatrix;
+    ///
+    /// let pattern = SparsityPattern { rows: 2, columns: 2, column_starts: &[0, 2, 3], row_indices: &[0, 1, 1] };
+    /// assert_eq!(pattern.to_dense(&[1.0, 2.0, 3.0]), DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 2.0, 3.0]));
+    /// ```
     pub fn to_dense(&self, values: &[f64]) -> nalgebra::DMatrix<f64> {
         let mut dense = nalgebra::DMatrix::zeros(self.rows, self.columns);
         for ((row, column), &value) in self.entries().zip(values) {
@@ -37,7 +46,7 @@ impl SparsityPattern {
     }
 }
 
-/// A pattern made at run time, for matrices whose entries are not known when a model is compiled.
+/// A pattern created at run time, for matrices whose entries are not known when a model is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedPattern {
     /// Number of rows.
@@ -61,7 +70,16 @@ impl OwnedPattern {
         }
     }
 
-    /// The pattern with these `(row, column)` entries, in any order, repetitions counting once.
+    /// The pattern with these `(row, column)` entries, in any order; duplicates count once.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::sparsity::OwnedPattern;
+    ///
+    /// let pattern = OwnedPattern::from_entries(2, 2, [(1, 1), (0, 0), (1, 1)]);
+    /// assert_eq!(pattern.entries().collect::<Vec<_>>(), [(0, 0), (1, 1)]);
+    /// assert_eq!((pattern.slot(1, 1), pattern.slot(0, 1)), (Some(1), None));
+    /// ```
     pub fn from_entries(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut entries: Vec<(usize, usize)> = entries.into_iter().map(|(row, column)| (column, row)).collect();
         entries.sort_unstable();
@@ -93,12 +111,12 @@ impl OwnedPattern {
         self.row_indices.len()
     }
 
-    /// Where the values of a column stand.
+    /// Range of the values of a column.
     pub fn column(&self, column: usize) -> std::ops::Range<usize> {
         self.column_starts[column] as usize..self.column_starts[column + 1] as usize
     }
 
-    /// Place of an entry among the values.
+    /// Index of an entry among the values; `None` if it is not in the pattern.
     pub fn slot(&self, row: usize, column: usize) -> Option<usize> {
         let range = self.column(column);
         let place = self.row_indices[range.clone()].binary_search(&(row as u32)).ok()?;

@@ -1,4 +1,4 @@
-//! What a state must be before any scheme starts from it.
+//! Checks of a state from which a scheme is to start.
 
 use crate::configuration::ranges;
 use crate::contact_settings::Settings;
@@ -7,14 +7,15 @@ use crate::residuals::{Lengths, is_length, measure};
 use crate::step::StepError;
 use crate::undefined::not_finite;
 
-/// Constraints on positions may be left by this part of the model's lengths: digits of states that were read from tables.
+/// Tolerance of constraints on positions, relative to the model's lengths: it admits states read from tables with few
+/// digits.
 const LEFT: f64 = 1e-6;
 
-/// Refuses states of another model, values that are not finite, coordinates that are off the constraints, and bodies that
-/// penetrate each other.
+/// Rejects states of another size, values that are not finite, Euler parameters that are not of unit norm, coordinates
+/// that violate constraints, and bodies that penetrate each other.
 ///
 /// # Errors
-/// [`StepError::BadState`] with the first of them, [`StepError::Penetration`] with the deepest.
+/// [`StepError::BadState`] with the first violation, [`StepError::Penetration`] with the deepest penetration.
 pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepError> {
     check_sizes(model, state)?;
     let (info, dims) = (model.describe(), model.dims());
@@ -46,10 +47,10 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
     check_gaps(model, state)
 }
 
-/// Refuses states of another size.
+/// Rejects states whose sizes are not those of the model.
 ///
 /// # Errors
-/// [`StepError::BadState`] with the first part that has another number of values.
+/// [`StepError::BadState`] with the first vector of another length.
 pub(crate) fn check_sizes(model: &dyn Model, state: &State) -> Result<(), StepError> {
     let dims = model.dims();
     let sizes = [
@@ -68,10 +69,10 @@ pub(crate) fn check_sizes(model: &dyn Model, state: &State) -> Result<(), StepEr
     Ok(())
 }
 
-/// Refuses gaps that are negative by more than rounding.
+/// Rejects gaps that are negative beyond rounding.
 ///
 /// # Errors
-/// [`StepError::Penetration`] with the deepest, [`StepError::BadState`] for a gap that is not finite.
+/// [`StepError::Penetration`] with the deepest penetration, [`StepError::BadState`] for a gap that is not finite.
 pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepError> {
     let info = model.describe();
     let mut gaps = vec![0.0; info.contacts.len()];
@@ -90,7 +91,7 @@ pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepErr
     }
 }
 
-/// What gaps of contacts that are closed at the start may be by rounding, each in its own unit.
+/// Largest gap at the start that counts as zero, in the unit of each gap.
 pub(crate) fn rounding_of_gaps(model: &dyn Model, q: &[f64], settings: &Settings) -> f64 {
     let lengths = model.describe().coordinates.iter().zip(q).filter(|(channel, _)| is_length(channel.unit));
     settings.touching * (1.0 + lengths.fold(0.0, |largest: f64, (_, q)| largest.max(q.abs())))

@@ -1,12 +1,10 @@
-//! The results of a step: its cost, the record of contacts, the reasons of failures.
-//!
-//! Newton's method, schemes and contacts are built on these.
+//! Results of a step: its cost, the record of contacts, and errors.
 
 use thiserror::Error;
 
 use crate::model::ParameterError;
 
-/// What a step cost.
+/// Cost of a step, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepStats {
     /// Newton iterations.
@@ -25,7 +23,7 @@ impl std::ops::AddAssign for StepStats {
     }
 }
 
-/// What contacts have done since the start.
+/// Forces, impulses and dissipation of contacts since the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactRecord {
     /// Gaps at the end of the last step, `[contacts]`.
@@ -35,11 +33,11 @@ pub struct ContactRecord {
     pub forces: Vec<f64>,
     /// Impulses of all impacts since the start, by the same rows. With Moreau's rule those of whole steps with an impact.
     pub impulses: Vec<f64>,
-    /// Number of instants with an impact since the start, which may be one of them. With Moreau's rule, of steps in which
-    /// contacts push that were open before.
+    /// Number of instants with an impact, including the start. With Moreau's rule, number of steps in which contacts
+    /// act that were open before.
     pub impacts: u64,
-    /// Impacts whose restitution was weakened: several contacts with friction and different restitution can add energy
-    /// by Newton's law, which no impact does. With Moreau's rule, steps.
+    /// Number of impacts whose restitution was reduced, because Newton's law of impact would have added energy: this is
+    /// possible for several contacts with friction and different restitution. With Moreau's rule, number of such steps.
     pub weakened: u64,
     /// Iterations of the contact solver since the start: linear systems, pieces of paths, and sweeps.
     pub iterations: u64,
@@ -48,22 +46,23 @@ pub struct ContactRecord {
     /// The largest violation since the start relative to the velocities without contact impulses of the same step, which
     /// is far above rounding where a solution was accepted for want of a better one.
     pub relative_violation: f64,
-    /// The deepest penetration since the start, in the unit of the gap: impacts come up to a step late.
+    /// The deepest penetration since the start, in the unit of the gap; impacts take place at the end of a step.
     pub penetration: f64,
     /// Energy that impacts have dissipated since the start, J; relative to moving obstacles, if there are any.
     /// With Moreau's rule, which does not distinguish impacts from forces, all energy that contacts have dissipated.
     pub loss: f64,
-    /// Work of all contact forces and impulses on the bodies since the start, J, forces by the trapezoidal rule: friction
-    /// and impacts take energy, obstacles that move may give some, and drives do in impacts.
+    /// Work of all contact forces and impulses on the bodies since the start, J, of forces by the trapezoidal rule. It
+    /// includes the dissipation by friction and impacts, the work of moving obstacles, and that of drives in impacts.
     pub work: f64,
-    /// Upper bound of `work`: without the losses by friction within steps, which are of first order in the step size only.
+    /// Upper bound of `work`: without the dissipation by friction within steps, which has only first order in the step
+    /// size.
     pub(crate) most_work: f64,
-    /// The least energy that one impact has dissipated, J; negative by rounding only. With Moreau's rule the least of a
-    /// step, from the velocity before or after the change by all other forces in it.
+    /// The least energy that an impact has dissipated, J; negative by rounding only. With Moreau's rule the least of a
+    /// step, from the velocity before or after the change by all other forces, whichever dissipates more.
     pub least_loss: f64,
 }
 
-/// The probable cause why Newton's method did not converge, from the last iterate.
+/// The probable cause of a failure of Newton's method, determined from the last iterate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// None of the other causes was found.
@@ -72,12 +71,12 @@ pub enum Cause {
     Jump {
         /// Name of the velocity in whose equation it is.
         coordinate: &'static str,
-        /// By how much, N or N m.
+        /// Size of the jump, N or N m.
         jump: f64,
     },
     /// The Jacobian is nearly singular.
     NearlySingular {
-        /// The motions and constraints that it hardly determines.
+        /// The motions and constraints that it barely determines.
         what: String,
     },
     /// Corrections no longer decrease because of rounding.
@@ -160,7 +159,7 @@ pub enum StepError {
         /// Its value.
         value: f64,
     },
-    /// An angle of a rotation has come to the values at which the angles are not unique, or beyond.
+    /// An angle has reached or passed a value at which the angles of a rotation are singular.
     #[error(
         "{coordinate} is {:.3}° at t = {t} s, and the next step leads past ±90° or too close to it, where these angles are singular; use Euler parameters",
         angle.to_degrees()
@@ -261,7 +260,7 @@ pub enum StepError {
         /// What it is, the expressions that can be the reason with their places, and the values of the state.
         what: String,
     },
-    /// Energy has come from nowhere.
+    /// The energy has increased by more than the work of forces, drives and contacts.
     #[error(
         "{scheme}: the energy at t = {t} s is {gain:.3e} J above all that forces, drives and contacts have given, of {in_motion:.3e} J in motion: the step is too large for the motion, or the scheme is unstable here; take a smaller step, or a scheme that damps"
     )]
@@ -270,14 +269,14 @@ pub enum StepError {
         t: f64,
         /// Name of the scheme.
         scheme: String,
-        /// The least that has come from nowhere, J.
+        /// Lower bound of the unexplained increase, J.
         gain: f64,
         /// Energy that has been in motion, J.
         in_motion: f64,
-        /// The limit, a part of it, see [`Watchers`](crate::Watchers).
+        /// The limit relative to the energy in motion, see [`Watchers`](crate::Watchers).
         limit: f64,
     },
-    /// A state from which the model cannot start.
+    /// A state that is not valid for the model.
     #[error("{model} cannot start from this state: {what} is {value:.6e}, expected {expected}")]
     BadState {
         /// Name of the model.
@@ -305,14 +304,14 @@ pub enum StepError {
         /// SI unit of the gap.
         unit: &'static str,
     },
-    /// A function of the user panicked: a signal, an event, or a function that the model provides or calls.
+    /// A function of the user panicked: a signal, an event, a controller, or a function of a model written by hand.
     #[error("{scheme}: a function that was called after t = {t} s panicked: {message}")]
     Panicked {
         /// The last time that was recorded, s.
         t: f64,
         /// Name of the scheme.
         scheme: String,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
     /// The simulation was cancelled, see [`Simulation::cancelled_by`](crate::Simulation::cancelled_by).
@@ -323,7 +322,7 @@ pub enum StepError {
         /// Name of the scheme.
         scheme: String,
     },
-    /// No mechanical system has the parameters of the model.
+    /// The parameters of the model are physically impossible.
     #[error(transparent)]
     BadModel(#[from] ParameterError),
     /// Parameters of the scheme or the step size are out of range.

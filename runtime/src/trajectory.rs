@@ -13,7 +13,7 @@ use crate::step::ContactRecord;
 
 /// The column of the balance of energy.
 const BALANCE: &str = "energy_balance";
-/// Penetration that a run may have without a word, as a part of the largest gap, and of the largest coordinate.
+/// Largest penetration without a warning, relative to the largest gap, and to the largest coordinate.
 const SHALLOW: f64 = 0.05;
 const TOUCHING: f64 = 1e-3;
 
@@ -31,13 +31,13 @@ pub struct Column {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no column `{name}`{}", suggestion(.similar))]
 pub struct UnknownColumn {
-    /// The name that was asked for.
+    /// The unknown name.
     pub name: String,
     /// Names of columns that are similar, the nearest first.
     pub similar: Vec<String>,
 }
 
-/// Gap, forces, and the sum of the normal impulses of all impacts so far.
+/// Columns of a contact: gap, forces, and the sum of the normal impulses of all impacts so far.
 fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
     let force = multiplier_unit(contact.unit, "J");
     let impulse = format!("{force} s");
@@ -56,14 +56,14 @@ fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
 
 /// A table of recorded states: time, coordinates, velocities, accelerations, multipliers, contacts, outputs, energies.
 ///
-/// Of each contact there are `gap(x)`, `normal_force(x)`, `friction(x)` (`friction_1(x)` and `friction_2(x)` in space)
-/// and `impulse(x)`, the sum of its normal impulses so far; of all together the number of `impacts`, the energy that
-/// they took, `impact_loss`, `contact_violation`, by how much the laws of contact were missed at most as a velocity, and
-/// `penetration`, the largest penetration so far, in the unit of the gaps.
-/// Models with constraints have `position_residual` and `velocity_residual`, the largest of g and of ġ, those of lengths
-/// relative to the length of the model. `energy_balance` is the energy beyond the start's and the work of forces, drives and
-/// contacts, by the trapezoidal rule over the steps: what the scheme has added; not a number where the model does
-/// not know the power of its forces, see [`Model::power`].
+/// The columns of a contact x are `gap(x)`, `normal_force(x)`, `friction(x)` (`friction_1(x)` and `friction_2(x)` in
+/// space) and `impulse(x)`, the sum of its normal impulses so far. Those of all contacts together are the number of
+/// `impacts`, the energy `impact_loss` that they have dissipated, `contact_violation`, the largest violation of the
+/// laws of contact as a relative velocity, and `penetration`, the largest penetration so far in the unit of the gaps.
+/// Models with constraints have `position_residual` and `velocity_residual`, the largest of g and of ġ, those of
+/// lengths relative to the length of the model. `energy_balance` is the energy minus that at the start and minus the
+/// work of forces, drives and contacts by the trapezoidal rule, which is the energy that the scheme has added; NaN if
+/// the power of the forces is not known, see [`Model::power`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
     columns: Vec<Column>,
@@ -73,6 +73,30 @@ pub struct Trajectory {
 
 impl Trajectory {
     /// An empty table for a model.
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m, at rest at 1 m.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = Oscillator::default();
+    /// let mut table = hamel::Trajectory::new(&model);
+    /// table.record(&model, &hamel::initial_state(&model)?);
+    /// assert_eq!(table.len(), 1);
+    /// assert_eq!(table.column("potential_energy")?.next(), Some(0.5 * 4.0));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(model: &dyn Model) -> Self {
         let info = model.describe();
         let column = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
@@ -109,13 +133,45 @@ impl Trajectory {
         Self { columns, values: Vec::new() }
     }
 
-    /// Appends a state of the model that the table was made for, without forces of contacts and without the balance of
-    /// energy, which only a run knows.
+    /// Appends a state of the model for which the table was created. Forces of contacts are zero and the energy balance
+    /// is NaN, because only a run determines them.
     pub fn record(&mut self, model: &dyn Model, state: &State) {
         self.record_with(model, state, None, &mut Residuals::new(model, state), None);
     }
 
-    /// Appends the state of a stepper of the model that the table was made for, with what contacts have done.
+    /// Appends the state of a stepper of the model for which the table was created, with forces and impulses of
+    /// contacts.
+    ///
+    /// # Examples
+    /// In a program that calls a stepper directly:
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Scheme, Trajectory};
+    ///
+    /// let model = Oscillator::default();
+    /// let mut stepper = RungeKutta.start(&model, hamel::initial_state(&model)?)?;
+    /// let mut table = Trajectory::new(&model);
+    /// for _ in 0..10 {
+    ///     stepper.step(0.01)?;
+    ///     table.record_step(&model, &*stepper);
+    /// }
+    /// let energies = table.column("kinetic_energy")?.zip(table.column("potential_energy")?);
+    /// assert!(energies.into_iter().all(|(kinetic, potential)| (kinetic + potential - 2.0).abs() < 1e-8));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn record_step(&mut self, model: &dyn Model, stepper: &dyn Stepper) {
         let state = stepper.state();
         self.record_with(model, state, stepper.contacts(), &mut Residuals::new(model, state), None);
@@ -147,7 +203,7 @@ impl Trajectory {
         self.values.extend([energy.kinetic, energy.potential]);
     }
 
-    /// Name and value of the first entry of the last row that is not finite, but for a balance that is not known.
+    /// Name and value of the first entry of the last row that is not finite, except an unknown energy balance.
     pub(crate) fn last_not_finite(&self) -> Option<(String, f64)> {
         let row = self.rows().next_back()?;
         let mut entries = self.columns.iter().zip(row).filter(|(column, _)| column.name != BALANCE);
@@ -155,7 +211,7 @@ impl Trajectory {
         Some((format!("`{}`", column.name), value))
     }
 
-    /// The deepest penetration, where it is no small part of the motion.
+    /// The deepest penetration, if it is not small relative to the motion.
     pub(crate) fn deep_penetration(&self, model: &dyn Model) -> Option<Caution> {
         let depth = self.column("penetration").ok()?.next_back()?;
         let gaps = self.columns.iter().enumerate().filter(|(_, column)| column.name.starts_with("gap("));
@@ -169,12 +225,12 @@ impl Trajectory {
             .then_some(Caution::Penetration { depth, widest })
     }
 
-    /// Takes the last row back.
+    /// Removes the last row.
     pub(crate) fn drop_last(&mut self) {
         self.values.truncate(self.values.len().saturating_sub(self.columns.len()));
     }
 
-    /// Takes back what was written of a row that has not come to its end.
+    /// Removes an incomplete last row.
     pub(crate) fn drop_incomplete(&mut self) {
         self.values.truncate(self.len() * self.columns.len());
     }
@@ -201,6 +257,24 @@ impl Trajectory {
     }
 
     /// Names and units.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// let table = hamel::Trajectory::new(&Oscillator::default());
+    /// let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
+    /// assert_eq!(names[..3], ["t", "rail.displacement", "velocity(rail.displacement)"]);
+    /// assert_eq!(table.columns()[2].unit, "m/s");
+    /// ```
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
@@ -230,10 +304,27 @@ impl Trajectory {
         self.rows().map(|row| (row[0], row))
     }
 
-    /// The place of the column of this name in every row.
+    /// Index of the column of this name in every row.
     ///
     /// # Errors
-    /// When there is no such column, with those of similar names.
+    /// If there is no such column, with columns of similar names.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// let table = hamel::Trajectory::new(&Oscillator::default());
+    /// assert_eq!(table.place("rail.displacement"), Ok(1));
+    /// assert!(table.place("rail.displacment").is_err_and(|error| error.similar.contains(&"rail.displacement".to_owned())));
+    /// ```
     pub fn place(&self, name: &str) -> Result<usize, UnknownColumn> {
         let place = self.columns.iter().position(|column| column.name == name);
         place.ok_or_else(|| UnknownColumn {
@@ -245,7 +336,35 @@ impl Trajectory {
     /// The values of the column of this name, in its unit.
     ///
     /// # Errors
-    /// When there is no such column, with those of similar names.
+    /// If there is no such column, with columns of similar names.
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m has its largest speed of 2 m/s after a quarter of a period of π seconds.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let quarter = std::f64::consts::FRAC_PI_4;
+    /// let run = Simulation::new(&model, &RungeKutta).step(quarter / 50.0).until(quarter).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// let speed = run.trajectory.column("velocity(rail.displacement)")?.next_back();
+    /// assert!(speed.is_some_and(|speed| (speed + 2.0).abs() < 1e-6));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn column(
         &self,
         name: &str,
@@ -254,10 +373,36 @@ impl Trajectory {
         Ok(self.rows().map(move |row| row[place]))
     }
 
-    /// Writes the table as comma-separated values, names and units in the first line, numbers without loss.
+    /// Writes the table as comma-separated values, with names and units in the first line; numbers are read back
+    /// exactly.
     ///
     /// # Errors
-    /// When the writer fails.
+    /// If the writer fails.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = Oscillator::default();
+    /// let mut table = hamel::Trajectory::new(&model);
+    /// table.record(&model, &hamel::initial_state(&model)?);
+    /// let mut file = Vec::new();
+    /// table.write_csv(&mut file)?;
+    /// let text = String::from_utf8(file)?;
+    /// assert!(text.starts_with("t [s],rail.displacement [m],velocity(rail.displacement) [m/s],"));
+    /// assert_eq!(text.lines().count(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
         let header: Vec<String> = self.columns.iter().map(|c| quoted(&format!("{} [{}]", c.name, c.unit))).collect();
         writeln!(out, "{}", header.join(","))?;
@@ -274,7 +419,7 @@ impl Trajectory {
     }
 }
 
-/// A field of a CSV line, in quotes where it needs them.
+/// A field of a CSV line, in quotes if necessary.
 fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))
@@ -310,7 +455,7 @@ mod tests {
         assert_eq!(message("momentum").as_deref(), Some("there is no column `momentum`"));
     }
 
-    /// Models written by hand give their columns any names: each is one field again for those who read the file.
+    /// Models written by hand may have any names of columns; each must be read back as one field.
     #[test]
     fn any_name_is_one_field_of_csv() {
         let letters = (0..0x3000).filter_map(char::from_u32);

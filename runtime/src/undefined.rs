@@ -1,32 +1,54 @@
-//! Why a model has no finite value at a state: the function, its row, and the expressions of the model's text that can
-//! be the reason.
+//! Diagnosis of values that are not finite: the function, its row, and the expressions of the model's text that may
+//! cause them.
 
 use crate::admissible::check_inputs;
 use crate::model::{Model, State};
 use crate::sparsity::SparsityPattern;
 use crate::step::StepError;
 
-/// Expressions and values that a message names at most.
+/// Largest number of expressions and of values in a message.
 const NAMED: usize = 6;
 
-/// Names the first function of a model that is not finite at a state, with the expressions that can be the reason, their
-/// places in the model and the values of coordinates and velocities; `None` if all are finite.
+/// Describes the first function of a model that is not finite at a state, with the expressions that may cause it, their
+/// places in the model and the values of coordinates and velocities; `None` if all functions are finite.
 ///
-/// For messages about failed steps: it allocates, and evaluates every function once.
+/// Intended for error messages: it allocates, and evaluates every function.
+///
+/// # Examples
+/// A force that is not defined where the block starts.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Repelled {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force away: [1 N m / rail.displacement, 0 N] on block;
+/// #     }
+/// # }
+/// use hamel::{Model, State, explain_not_finite};
+///
+/// let model = Repelled::default();
+/// let mut state = State::zeros(model.dims());
+/// assert!(explain_not_finite(&model, &state).is_some_and(|text| text.contains("rail.displacement")));
+/// state.q[0] = 0.1;
+/// assert_eq!(explain_not_finite(&model, &state), None);
+/// ```
 pub fn explain_not_finite(model: &dyn Model, state: &State) -> Option<String> {
     first_undefined(model, state).map(|what| explanation(&what, model, state))
 }
 
-/// The same for a step that failed from this state; if all is finite there, the expressions that may not be finite
-/// later.
+/// The same for a step that failed from this state; if everything is finite there, the expressions that may become
+/// undefined within the step.
 fn explain_failed_step(model: &dyn Model, state: &State) -> Option<String> {
     let within = || (!model.describe().singular.is_empty()).then(|| "a value within the step".to_owned());
     let what = first_undefined(model, state).or_else(within)?;
     Some(explanation(&what, model, state))
 }
 
-/// Names the reason of a failure: an input that is not finite at one of these times, or else the part of the model that
-/// is not defined at the state from which the step began, or may not be defined near it.
+/// Determines the cause of a failure: an input that is not finite at one of these times, or a part of the model that is
+/// not defined at the state from which the step began, or may be undefined near it.
 pub(crate) fn blame(model: &dyn Model, state: &State, error: StepError, times: [f64; 3]) -> StepError {
     let StepError::NotFinite { t, scheme, .. } = &error else { return error };
     if let Some(bad_input) = times.into_iter().find_map(|t| check_inputs(model, t).err()) {
@@ -53,7 +75,7 @@ fn explanation(what: &str, model: &dyn Model, state: &State) -> String {
         let value = |(channel, value): (&crate::model::Channel, &f64)| format!("{rate}{} = {value}", channel.name);
         channels.iter().zip(values).map(value).collect()
     };
-    // Zeros come first, because an expression is most likely undefined at zero.
+    // Zeros come first, because expressions are most often undefined at zero.
     let mut values = named(info.coordinates, state.q.as_slice(), "");
     values.extend(named(info.velocities, state.v.as_slice(), "velocity of "));
     values.sort_by_key(|value| !value.ends_with(" = 0"));

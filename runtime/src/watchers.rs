@@ -22,12 +22,13 @@ pub struct Watchers {
     pub finite: bool,
     /// Most energy that a run may gain beyond the work of applied forces, drives and moving obstacles, relative to the
     /// energy in motion (largest kinetic energy, range of the potential energy, and exchanged energy); `None` turns the
-    /// check and the energy balance off. A loss of energy is not a failure, because it may be numerical damping.
+    /// check and the energy balance off. The energy in motion includes the gain, so that a limit of one or more is
+    /// never exceeded. A loss of energy is not a failure, because it may be numerical damping.
     pub energy: Option<f64>,
 }
 
 impl Default for Watchers {
-    /// Constraints within 10⁻³ of the lengths, finite values, half of the energy in motion.
+    /// Residuals up to 10⁻³ of the lengths, finite values, a gain up to half of the energy in motion.
     fn default() -> Self {
         Self { constraints: Some(1e-3), finite: true, energy: Some(0.5) }
     }

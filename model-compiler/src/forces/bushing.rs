@@ -1,9 +1,10 @@
-//! Springs and dampers along and about the axes of a frame, between it and another one.
+//! Linear springs and dampers along and about the axes of a frame, between this frame and another one.
 //!
-//! The displacement u and the rotation vector φ of the second frame, both seen in the first, have the energy
-//! ½ u·K u + ½ φ·C φ − F·u − T·φ with diagonal K and C. Force and torque are its gradient for turns of any size: of a
-//! rotation vector for all below half a turn, where it ends, and in the plane, where φ is an angle that counts turns, for
-//! all. Damping goes with u̇ and with the angular velocity, not with φ̇.
+//! With the displacement u and the rotation vector φ of the second frame, both in the axes of the first one, the
+//! potential energy is ½ u·K u + ½ φ·C φ − F·u − T·φ with diagonal K and C, and the preloads F and T. Force and torque
+//! are its exact gradient: in space for all rotations below half a turn, where the rotation vector is discontinuous; in
+//! the plane, where φ is an angle that counts turns, for all rotations. Damping is proportional to u̇ and to the
+//! relative angular velocity, which differs from φ̇.
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::{ExprId, Graph};
@@ -24,7 +25,7 @@ const FIELDS: &[FieldKind] = &[
     field("rotational_preload", FieldShape::Axial, "N m", Some(0)),
 ];
 
-/// See the module.
+/// The force of this module.
 #[derive(Debug)]
 pub struct Bushing;
 
@@ -95,18 +96,18 @@ impl Force for Bushing {
     }
 }
 
-/// What a displacement or a rotation vector x gives without damping.
+/// The elastic part of force and energy for a displacement or a rotation vector x.
 struct Elastic {
-    /// P − K x, which does work on ẋ.
+    /// P − K x, the force conjugate to x.
     pull: Vector3,
     /// ½ x·K x − P·x.
     energy: ExprId,
-    /// Its rate with that of stiffness and preload.
+    /// Partial rate of the energy by the rates of stiffness and preload.
     put_in: ExprId,
 }
 
 impl Elastic {
-    /// Stiffness is the field of this index, and preload the second after it.
+    /// `first` is the index of the stiffness among the fields; the preload is two places after it.
     fn new(graph: &mut Graph, situation: &Situation, first: usize, x: Vector3) -> Elastic {
         let half = graph.ratio(1, 2);
         let halved = spatial::scale(graph, half, x);
@@ -124,7 +125,7 @@ impl Elastic {
     }
 }
 
-/// Component by component.
+/// The product component by component.
 fn product(graph: &mut Graph, factors: &[ExprId], x: Vector3) -> Vector3 {
     std::array::from_fn(|i| graph.mul(factors[i], x[i]))
 }

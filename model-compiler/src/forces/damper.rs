@@ -1,11 +1,11 @@
-//! Viscous damper along the line between two points.
+//! Linear viscous damper along the line between two points.
 
 use super::spring_damper::{DAMPING, pull};
 use super::kind::{Action, FieldKind, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::space::Space;
 
-/// See the module.
+/// The force of this module.
 #[derive(Debug)]
 pub struct Damper;
 

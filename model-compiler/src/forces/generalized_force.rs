@@ -1,10 +1,10 @@
-//! A force or torque given by an expression, on one coordinate of a joint.
+//! A generalized force on one coordinate of a joint, given by an expression.
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::space::Space;
 
-/// See the module.
+/// The force of this module.
 #[derive(Debug)]
 pub struct GeneralizedForce;
 

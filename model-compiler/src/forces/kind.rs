@@ -1,4 +1,4 @@
-//! What a kind of applied force is.
+//! Interface of a kind of applied force.
 
 use crate::expr::{ExprId, Graph};
 use crate::space::Space;
@@ -7,11 +7,11 @@ use crate::spatial::{Matrix3, Vector3, Wrench};
 /// What a force acts on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// Two points, in opposite directions: `force s: spring(ground at […], bob) { … }`.
+    /// Two points, with opposite forces: `force s: spring(ground at […], bob) { … }`.
     Points,
-    /// The same with the axes of their frames: `force b: bushing(chassis at […] rotated …, arm) { … }`.
+    /// Two frames, with opposite forces and torques: `force b: bushing(chassis at […] rotated …, arm) { … }`.
     Frames,
-    /// One frame, and if a second is named its opposite on that: `force f: […] N on hull at […];`.
+    /// One frame, and with the opposite sign a second one, if it is named: `force f: […] N on hull at […];`.
     On,
     /// One coordinate of a tree joint: `force s: torsion_spring(hinge) { … }`.
     Coordinate,
@@ -33,11 +33,11 @@ pub enum FieldShape {
 pub struct FieldKind {
     /// Name in the braces.
     pub name: &'static str,
-    /// Shape.
+    /// Shape of the value.
     pub shape: FieldShape,
     /// Unit, as users would write it; `*` accepts any.
     pub unit: &'static str,
-    /// Value of every component in SI units when the field is left out; without one it is required.
+    /// Value of every component in SI units if the field is left out; a field without default is required.
     pub default: Option<i64>,
 }
 
@@ -50,13 +50,13 @@ pub struct FrameMotion {
     pub velocity: Vector3,
     /// Angular velocity of its body, rad/s.
     pub angular_velocity: Vector3,
-    /// Its axes as columns.
+    /// Its axes as columns, in ground axes.
     pub axes: Matrix3,
-    /// Their angle in the plane, which counts turns; zero in space.
+    /// Angle of the axes in the plane, rad, which counts turns; zero in space.
     pub angle: ExprId,
 }
 
-/// What a force sees: the motion of its ends or of its coordinate, and the values of its fields.
+/// Arguments of a force: the motion of its frames or of its coordinate, and the values of its fields.
 #[derive(Debug)]
 pub struct Situation<'a> {
     /// Plane or space.
@@ -65,13 +65,13 @@ pub struct Situation<'a> {
     pub frames: &'a [FrameMotion],
     /// Coordinate and velocity it acts on, for [`Target::Coordinate`].
     pub coordinate: Option<(ExprId, ExprId)>,
-    /// Components of each field's value, in the order of [`Force::fields`]; vectors have three components.
+    /// Components of each field in SI units, in the order of [`Force::fields`]; vectors have three components.
     pub fields: &'a [Vec<ExprId>],
-    /// Their rates of change along the motion, for forces that store energy.
+    /// Rates of change of these components along the motion, for forces that store energy.
     pub rates: &'a [Vec<ExprId>],
 }
 
-/// What a force does.
+/// Results of a force.
 #[derive(Clone, Debug, Default)]
 pub struct Action {
     /// Wrench on each frame about the frame's origin, in ground axes.
@@ -80,25 +80,25 @@ pub struct Action {
     pub generalized: Option<ExprId>,
     /// Potential energy, J, for conservative forces.
     pub potential: Option<ExprId>,
-    /// How fast it and the energy that it comes from change together, W, for forces that store energy: the power of what
-    /// has no potential, and of fields that change. Of all other forces it is the power of their wrenches.
+    /// Power with which the force changes the mechanical energy, including its potential energy, W, for forces that
+    /// store energy: that of dissipation, and of fields that vary. Without it the power is that of the wrenches.
     pub power: Option<ExprId>,
 }
 
 /// A kind of applied force.
 pub trait Force: Sync + std::fmt::Debug {
-    /// The word in the language.
+    /// Keyword in the language.
     fn keyword(&self) -> &'static str;
-    /// What it acts on.
+    /// What the force acts on.
     fn target(&self) -> Target;
-    /// Where it has a meaning.
+    /// Whether it exists in the plane, in space, or in both.
     fn spaces(&self) -> &'static [Space];
-    /// The values it needs.
+    /// Fields in the braces.
     fn fields(&self) -> &'static [FieldKind];
-    /// Whether it has a potential.
+    /// Whether it has a potential energy.
     fn stores_energy(&self) -> bool {
         false
     }
-    /// What it does.
+    /// Derives wrenches or the generalized force, potential energy and power.
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action;
 }

@@ -1,7 +1,7 @@
-//! Registry of applied forces: what each kind needs, and the wrench it puts on bodies.
+//! Registry of applied forces: the fields of each kind, and the wrenches that it applies to bodies.
 //!
-//! To add one: write its file, and put its name into the list below. Gravity is a property of the model, not a force
-//! of this list: every body feels it.
+//! To add a kind, write its file and add its name to the list below. Gravity is not in this list: it acts on every
+//! body, and is a property of the model.
 
 macro_rules! forces {
     ($($file:ident :: $name:ident),* $(,)?) => {

@@ -1,11 +1,12 @@
-//! A force given by an expression, on a point of one body, and its opposite on a point of another if one is named.
+//! A force on a point of a body, given by an expression; the opposite force acts on a point of a second body, if one is
+//! named.
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::space::Space;
 use crate::spatial::{self, Wrench};
 
-/// See the module.
+/// The force of this module.
 #[derive(Debug)]
 pub struct PointForce;
 

@@ -1,11 +1,11 @@
-//! Spring and damper along the line between two points.
+//! Linear spring and damper in parallel along the line between two points.
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::{ExprId, Graph};
 use crate::space::Space;
 use crate::spatial::{self, Wrench};
 
-/// See the module.
+/// The force of this module.
 #[derive(Debug)]
 pub struct SpringDamper;
 
@@ -40,10 +40,10 @@ impl Force for SpringDamper {
     }
 }
 
-/// Force `k (l − l0) + c l̇` that pulls the two ends together, and the energy `½ k (l − l0)²`; stiffness and free length
-/// with their rates.
+/// The tensile force `k (l − l0) + c l̇` between the two ends, and the energy `½ k (l − l0)²`; stiffness and free
+/// length are given with their rates.
 ///
-/// With `l0 = 0` the spring part is `k d`, which has no square root and stays defined where the ends meet.
+/// With `l0 = 0` the elastic force is `k d`, which contains no square root and is defined where the ends coincide.
 pub(super) fn pull(
     graph: &mut Graph,
     situation: &Situation,

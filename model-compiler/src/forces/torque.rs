@@ -1,11 +1,11 @@
-//! A torque given by an expression, on one body, and its opposite on another if one is named.
+//! A torque on a body, given by an expression; the opposite torque acts on a second body, if one is named.
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::space::Space;
 use crate::spatial::{self, Wrench};
 
-/// See the module.
+/// The force of this module.
 #[derive(Debug)]
 pub struct Torque;
 

@@ -1,10 +1,10 @@
-//! Spring and damper on one coordinate of a joint.
+//! Linear torsion spring and damper on an angle of a joint.
 
 use super::kind::{Action, FieldKind, FieldShape, Force, Situation, Target};
 use crate::expr::Graph;
 use crate::space::Space;
 
-/// See the module.
+/// The force of this module.
 #[derive(Debug)]
 pub struct TorsionSpring;
 

@@ -1,4 +1,4 @@
-//! Forces and torques: `force name: kind(ends) { fields }`, or an expression `on` something.
+//! Syntax of forces and torques: `force name: kind(ends) { fields }`, or `force name: expression on end;`.
 
 use proc_macro2::{Delimiter, Ident};
 use syn::Result;
@@ -48,7 +48,7 @@ pub enum ForceForm {
         value: Box<Value>,
         /// What it acts on.
         on: Box<End>,
-        /// What its opposite acts on.
+        /// What the opposite force acts on.
         from: Option<Box<End>>,
         /// The body in whose axes the value is given.
         axes: Option<Ident>,

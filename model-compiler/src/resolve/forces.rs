@@ -1,4 +1,4 @@
-//! Applied forces: kinds with fields, and expressions on a body or on a coordinate.
+//! Resolution of applied forces: kinds with fields, and expressions on a body or on a coordinate.
 
 use super::context::Context;
 use super::dependence::Site;
@@ -83,7 +83,7 @@ impl Context<'_> {
         })
     }
 
-    /// Values of all fields of a kind. `any` is the unit of a field that takes the unit of its coordinate.
+    /// Values of all fields of a kind. `any` is the unit of fields that are declared with the unit `*`.
     fn fields(
         &self,
         kind: &'static dyn ForceKind,
@@ -132,12 +132,12 @@ impl Context<'_> {
         }
     }
 
-    /// Whether an end names a joint or a coordinate.
+    /// Whether an end is a joint or a coordinate, not a frame.
     fn is_coordinate(&self, end: &End) -> bool {
         matches!(self.names.get(&end.name), Some(Meaning::Joint(_) | Meaning::Coordinate(_)))
     }
 
-    /// The coordinate that an end names: its joint, and its index among the coordinates and velocities.
+    /// The coordinate that an end names: its joint, and its index among the joint's velocities.
     fn target_coordinate(&self, end: &End) -> Option<(JointId, usize)> {
         for extra in [&end.position, &end.rotation, &end.axis].into_iter().flatten() {
             self.errors.push(diagnostics::coordinate_has_no_point(extra.place));
@@ -181,7 +181,7 @@ impl Context<'_> {
         }
     }
 
-    /// The unit of a generalized force: its power per unit of the velocity it acts on.
+    /// The unit of a generalized force: power per unit of the velocity that it acts on.
     fn generalized_unit(&self, kind: &dyn ForceKind, target: (JointId, usize), end: &End) -> Option<Unit> {
         let (joint, index) = target;
         let (q, v) = self.channels(joint);

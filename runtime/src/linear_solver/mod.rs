@@ -1,9 +1,9 @@
-//! Direct solution of linear systems whose pattern stays while their values change.
+//! Direct solution of linear systems with a constant pattern and changing values.
 //!
-//! One type for all sizes: dense elimination for small systems, sparse elimination with a kept order of pivots for
-//! large ones. Both work on the matrix with its rows and columns scaled to about one by powers of two, so that the
-//! test for singularity does not depend on units. After construction, `factor` and `solve` allocate nothing, except
-//! when the sparse solver must choose new pivots.
+//! Small systems are eliminated as dense matrices, large ones as sparse matrices with a fixed order of pivots. Both
+//! work on the matrix with its rows and columns scaled to about one by powers of two, so that the test for singularity
+//! does not depend on units. After construction, `factor` and `solve` allocate nothing, except when the sparse solver
+//! must choose new pivots.
 
 mod dense;
 mod sparse;
@@ -15,7 +15,7 @@ use crate::sparsity::{OwnedPattern, SparsityPattern};
 /// From this size on the sparse solver is used.
 const SPARSE_FROM: usize = 40;
 
-/// The matrix has no inverse, to working precision.
+/// The matrix is singular to working precision, or not finite.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("the matrix is singular")]
 pub struct Singular;
@@ -33,7 +33,7 @@ pub struct Work {
 
 /// A solver for matrices of one pattern.
 pub struct LinearSolver {
-    /// Of the matrices that are eliminated.
+    /// Pattern of the matrices that are eliminated.
     pattern: OwnedPattern,
     reduction: Option<Reduction>,
     row_scales: Vec<f64>,
@@ -42,14 +42,14 @@ pub struct LinearSolver {
     method: Method,
 }
 
-/// Matrices that are given with some unknowns, and eliminated without them.
+/// Elimination of a matrix without some of its unknowns.
 struct Reduction {
-    /// Of the matrices that are given.
+    /// Pattern of the full matrices.
     given: OwnedPattern,
     left_out: Vec<usize>,
-    /// Where each given entry stands; [`NONE`] in rows and columns that are left out.
+    /// Index of each entry in the reduced matrix; [`NONE`] in rows and columns that are left out.
     places: Vec<u32>,
-    /// The ones in their place.
+    /// Indices of the diagonal entries of unknowns that are left out, which are one.
     ones: Vec<usize>,
     values: Vec<f64>,
 }
@@ -57,7 +57,7 @@ struct Reduction {
 /// Part of the largest entry that is added to the diagonal of a singular matrix.
 const REGULARIZATION: f64 = 1e-9;
 
-/// Place of an entry that is left out.
+/// Index of an entry that is left out.
 const NONE: u32 = u32::MAX;
 
 enum Method {
@@ -67,18 +67,82 @@ enum Method {
 
 impl LinearSolver {
     /// A solver for square matrices of this pattern.
+    ///
+    /// # Examples
+    /// Accelerations from M a = f, with the mass matrix of a model: a block of 1 kg.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::Model;
+    /// use hamel::linear_solver::LinearSolver;
+    ///
+    /// let model = Oscillator::default();
+    /// let pattern = &model.describe().mass_matrix;
+    /// let mut values = vec![0.0; pattern.nnz()];
+    /// model.mass_matrix(&[0.3], &mut values);
+    /// let mut solver = LinearSolver::new(pattern);
+    /// solver.factor(&values)?;
+    /// let mut a = [5.0];
+    /// solver.solve(&mut a);
+    /// assert_eq!(a, [5.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(pattern: &SparsityPattern) -> Self {
         Self::from_pattern(pattern.into())
     }
 
     /// A solver for square matrices of a pattern made at run time.
+    ///
+    /// # Examples
+    /// [2, 1; 0, 4] x = (4, 8) has the solution (1, 2).
+    ///
+    /// ```
+    /// use hamel::linear_solver::LinearSolver;
+    /// use hamel::sparsity::OwnedPattern;
+    ///
+    /// let mut solver = LinearSolver::from_pattern(OwnedPattern::from_entries(2, 2, [(0, 0), (0, 1), (1, 1)]));
+    /// solver.factor(&[2.0, 1.0, 4.0])?;
+    /// let mut x = [4.0, 8.0];
+    /// solver.solve(&mut x);
+    /// assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 2.0).abs() < 1e-15);
+    /// # Ok::<(), hamel::linear_solver::Singular>(())
+    /// ```
     pub fn from_pattern(pattern: OwnedPattern) -> Self {
         let method = Method::for_pattern(&pattern);
         Self::with_method(pattern, method)
     }
 
-    /// Leaves out unknowns from now on, and the equations with their numbers: solutions have zeros there, whatever the
-    /// matrix and the right-hand side hold. The next call is for the whole matrix again.
+    /// Removes unknowns, and the equations of the same indices, from now on: solutions are zero there for any matrix
+    /// and right-hand side. Each call replaces the previous set.
+    ///
+    /// # Examples
+    /// The second equation is equal to the first; without it, and without the second unknown, the first is determined.
+    ///
+    /// ```
+    /// use hamel::linear_solver::LinearSolver;
+    /// use hamel::sparsity::OwnedPattern;
+    ///
+    /// let full = [(0, 0), (1, 0), (0, 1), (1, 1)];
+    /// let mut solver = LinearSolver::from_pattern(OwnedPattern::from_entries(2, 2, full));
+    /// assert!(solver.factor(&[1.0; 4]).is_err());
+    /// solver.leave_out(&[1]);
+    /// solver.factor(&[1.0; 4])?;
+    /// let mut x = [3.0, 5.0];
+    /// solver.solve(&mut x);
+    /// assert_eq!(x, [3.0, 0.0]);
+    /// # Ok::<(), hamel::linear_solver::Singular>(())
+    /// ```
     pub fn leave_out(&mut self, unknowns: &[usize]) {
         if self.left_out() == unknowns {
             return;
@@ -134,12 +198,12 @@ impl LinearSolver {
         self.pattern.columns
     }
 
-    /// Number of entries of the pattern, also of those that are left out.
+    /// Number of entries of the pattern, including those that are left out.
     pub fn nnz(&self) -> usize {
         self.reduction.as_ref().map_or(&self.pattern, |reduction| &reduction.given).nnz()
     }
 
-    /// What elimination costs in the order of pivots chosen last.
+    /// Cost of elimination in the order of pivots chosen last.
     pub fn work(&self) -> Work {
         match &self.method {
             Method::Dense(lu) => lu.work(),
@@ -198,8 +262,8 @@ impl LinearSolver {
         }
     }
 
-    /// Turns any vector into one that the matrix given last nearly makes zero, by inverse iteration with something added
-    /// to the diagonal; it stays what it is where that fails.
+    /// Replaces a vector by an approximate null vector of the matrix, by inverse iteration with a regularized diagonal;
+    /// if that fails, the vector is unchanged.
     pub(crate) fn undetermined(&self, values: &[f64], x: &mut [f64]) {
         let values = self.reduction.as_ref().map_or(values, |reduction| &reduction.values);
         let n = self.pattern.columns;
@@ -275,14 +339,14 @@ impl Reduction {
     }
 }
 
-/// The larger of two numbers, or the undefined one.
+/// The larger of two numbers; NaN if one of them is NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
 /// `2^−k` with `2^k ≤ x < 2^(k+1)`; scaling by it makes no rounding error.
 fn inverse_power_of_two(x: f64) -> Result<f64, Singular> {
-    // Beyond these bounds the inverse is not a normal number; such a row or column carries no information.
+    // Beyond these bounds the inverse is not a normal number; such a row or column counts as zero or infinite.
     if !(1e-300..=1e300).contains(&x) {
         return Err(Singular);
     }
@@ -290,7 +354,7 @@ fn inverse_power_of_two(x: f64) -> Result<f64, Singular> {
     Ok(f64::from_bits((2046 - exponent) << 52))
 }
 
-/// Whether a pivot of a scaled matrix of n rows is more than round-off; an undefined one is not.
+/// Whether a pivot of a scaled matrix of n rows exceeds round-off; false for NaN.
 fn is_regular(pivot: f64, n: usize) -> bool {
     pivot.abs() > 8.0 * n as f64 * f64::EPSILON
 }

@@ -1,12 +1,11 @@
 //! Matrices of the equations of a body with velocities ν = (v, ω) in its own axes: `M ν̇ + C(ν) ν = τ`.
 //!
-//! C is not unique: only C(ν) ν is, as that is the bias force h of a compiled model. What ships are usually written with
-//! is skew-symmetric, so that it does no work, and comes from M alone [ship, Eq. eq-coriolis-mass-param].
-//! Not here: forces of water beyond added mass, which models state themselves.
+//! Only the product C(ν) ν is unique, the bias force h of a compiled model; the matrix C is not. For ships a
+//! skew-symmetric C is usual, which follows from M alone and does no work [ship, Eq. eq-coriolis-mass-param].
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-/// How the same C(ν) ν is written as a matrix times ν.
+/// Parametrizations of the Coriolis and centripetal matrix C(ν), all with the same product C(ν) ν.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coriolis {
     /// `[0, −S(P); −S(P), −S(L)]` with the momenta (P, L) = M ν: skew, for any symmetric M. [ship, Coriolis matrix]
@@ -18,7 +17,7 @@ pub enum Coriolis {
 }
 
 impl Coriolis {
-    /// Every way.
+    /// All parametrizations.
     pub const ALL: [Coriolis; 3] = [Coriolis::Momenta, Coriolis::AngularVelocity, Coriolis::Momentum];
 
     /// Whether C + Cᵀ = 0.
@@ -26,7 +25,7 @@ impl Coriolis {
         self != Coriolis::Momentum
     }
 
-    /// Whether it has a meaning for this M.
+    /// Whether it is defined for this M.
     pub fn is_defined(self, mass: &Matrix6<f64>) -> bool {
         let [[m11, m12], [m21, m22]] = blocks(mass);
         let size = mass.amax();
@@ -43,6 +42,20 @@ impl Coriolis {
     }
 
     /// C(ν); `None` where it is not defined for this M.
+    ///
+    /// # Examples
+    /// Every parametrization gives the same C(ν) ν; the skew-symmetric ones do no work.
+    ///
+    /// ```
+    /// use hamel::marine::{Coriolis, rigid_body_mass_matrix};
+    /// use hamel::nalgebra::{Matrix3, Vector3, Vector6};
+    ///
+    /// let mass = rigid_body_mass_matrix(2.0, &Vector3::new(0.1, 0.0, 0.2), &Matrix3::from_diagonal_element(0.5));
+    /// let nu = Vector6::new(1.0, -0.5, 0.2, 0.1, 0.3, -0.4);
+    /// let forces = Coriolis::ALL.map(|form| form.matrix(&mass, &nu).expect("a rigid body") * nu);
+    /// assert!((forces[0] - forces[1]).amax() < 1e-14 && (forces[0] - forces[2]).amax() < 1e-14);
+    /// assert!(nu.dot(&forces[0]).abs() < 1e-14);
+    /// ```
     pub fn matrix(self, mass: &Matrix6<f64>, nu: &Vector6<f64>) -> Option<Matrix6<f64>> {
         if !self.is_defined(mass) {
             return None;
@@ -63,11 +76,25 @@ impl Coriolis {
     }
 }
 
-/// Relative difference of two entries that is taken for rounding.
+/// Relative difference of two entries up to which they count as equal.
 const ROUNDING: f64 = 1e-12;
 
 /// M of a rigid body about the origin of its axes: `[m 1, −m S(r); m S(r), J]`, kg, kg m and kg m². [ship, Eq.
 /// eq-mass-matrix; simo, Eq. 6 with m in all its blocks]
+///
+/// # Examples
+/// The kinetic energy of a rotation about the origin is ½ J ω².
+///
+/// ```
+/// use hamel::marine::rigid_body_mass_matrix;
+/// use hamel::nalgebra::{Matrix3, Vector3, Vector6};
+///
+/// let mass = rigid_body_mass_matrix(2.0, &Vector3::new(0.1, 0.0, 0.0), &Matrix3::from_diagonal_element(0.5));
+/// let turning = Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, 3.0);
+/// assert!((0.5 * turning.dot(&(mass * turning)) - 0.5 * 0.5 * 9.0).abs() < 1e-14);
+/// // The momentum is that of the centre of mass, which moves with 0.3 m/s along y.
+/// assert!(((mass * turning)[1] - 2.0 * 0.3).abs() < 1e-14);
+/// ```
 pub fn rigid_body_mass_matrix(
     mass: f64,
     center_of_mass: &Vector3<f64>,
@@ -78,6 +105,14 @@ pub fn rigid_body_mass_matrix(
 }
 
 /// S(a) with S(a) b = a × b.
+///
+/// # Examples
+/// ```
+/// use hamel::marine::skew;
+/// use hamel::nalgebra::Vector3;
+///
+/// assert_eq!(skew(&Vector3::x()) * Vector3::y(), Vector3::z());
+/// ```
 pub fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
     a.cross_matrix()
 }

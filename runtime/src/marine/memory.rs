@@ -1,4 +1,4 @@
-//! Memory of the water: a retardation function from damping coefficients, and oscillations that decay in its place.
+//! Fluid memory: a retardation function from damping coefficients, and its approximation by damped oscillations.
 //!
 //! With added mass at infinite frequency the radiation force is −∫ K(t − s) u(s) ds, K(t) = 2/π ∫ B(ω) cos ωt dω, of which
 //! [simo, Sect. 1] says that it enters by convolution. Where K is a sum of [`Oscillation`]s, the integral is a sum of states.
@@ -14,25 +14,33 @@ use thiserror::Error;
 /// `state x …: cosine * u - decay * x + frequency * y;` and `state y …: sine * u - frequency * x - decay * y;`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Oscillation {
-    /// 1/s, positive.
+    /// Decay rate, 1/s, positive.
     pub decay: f64,
-    /// rad/s, not negative.
+    /// Angular frequency, rad/s, not negative.
     pub frequency: f64,
-    /// In the unit of K.
+    /// Amplitude of the cosine, in the unit of K.
     pub cosine: f64,
-    /// In the unit of K.
+    /// Amplitude of the sine, in the unit of K.
     pub sine: f64,
 }
 
 impl Oscillation {
     /// Its value at a time, s.
+    ///
+    /// # Examples
+    /// ```
+    /// let oscillation = hamel::marine::Oscillation { decay: 0.5, frequency: 2.0, cosine: 3.0, sine: 1.0 };
+    /// let quarter = std::f64::consts::FRAC_PI_4;
+    /// assert_eq!(oscillation.value(0.0), 3.0);
+    /// assert!((oscillation.value(quarter) - (-0.5 * quarter).exp()).abs() < 1e-14);
+    /// ```
     pub fn value(&self, t: f64) -> f64 {
         let (sin, cos) = (self.frequency * t).sin_cos();
         (-self.decay * t).exp() * (self.cosine * cos + self.sine * sin)
     }
 }
 
-/// Why samples are not those of a sum of decaying oscillations.
+/// Why samples cannot be fitted by a sum of damped oscillations.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum MemoryError {
     /// Fewer than two samples for every exponential, or a step that is not positive.
@@ -45,7 +53,7 @@ pub enum MemoryError {
         /// Number of exponentials.
         order: usize,
     },
-    /// An exponential grows, or turns round with every sample.
+    /// An exponential grows, or changes its sign with every sample.
     #[error(
         "an exponential has the factor {re} + {im} i from sample to sample, which does not decay; take another order"
     )]
@@ -57,8 +65,18 @@ pub enum MemoryError {
     },
 }
 
-/// K(t) = 2/π ∫ B(ω) cos ωt dω of damping coefficients B, linear between their frequencies (rad/s, ascending) and zero
-/// beyond; the integral is exact.
+/// K(t) = 2/π ∫ B(ω) cos ωt dω for damping coefficients B, as pairs of frequency (rad/s, ascending) and B, interpolated
+/// linearly and zero beyond the last frequency; the integral is exact.
+///
+/// # Examples
+/// A constant B up to Ω has K = 2 B sin(Ωt) / (π t).
+///
+/// ```
+/// use hamel::marine::retardation;
+///
+/// let expected = 2.0 * 5.0 * f64::sin(3.0 * 0.4) / (std::f64::consts::PI * 0.4);
+/// assert!((retardation(&[(0.0, 5.0), (3.0, 5.0)], 0.4) - expected).abs() < 1e-13);
+/// ```
 pub fn retardation(damping: &[(f64, f64)], t: f64) -> f64 {
     // sin x / x, in which no difference of cosines cancels.
     let sinc = |x: f64| if x == 0.0 { 1.0 } else { x.sin() / x };
@@ -71,11 +89,25 @@ pub fn retardation(damping: &[(f64, f64)], t: f64) -> f64 {
     FRAC_2_PI * damping.windows(2).map(segment).sum::<f64>()
 }
 
-/// Oscillations of `order` exponentials in all, a real one counting once and an oscillating one twice, through samples of
-/// K at 0, `dt`, 2 `dt`, …, by Prony's method: exact where K is such a sum, else by least squares.
+/// Fits samples of K at 0, `dt`, 2 `dt`, … by `order` exponentials with Prony's method: a real exponential counts as
+/// one, an oscillation as two. The fit is exact if K is such a sum, otherwise by least squares.
 ///
 /// # Errors
 /// [`MemoryError::TooFew`] for fewer than 2 · `order` samples, [`MemoryError::NotDecaying`] where no sum that decays fits.
+///
+/// # Examples
+/// Samples of one oscillation, which consists of two exponentials, give it back.
+///
+/// ```
+/// use hamel::marine::{Oscillation, fit};
+///
+/// let known = Oscillation { decay: 0.5, frequency: 1.2, cosine: 3.0, sine: -2.0 };
+/// let samples: Vec<f64> = (0..40).map(|i| known.value(0.1 * f64::from(i))).collect();
+/// let found = fit(&samples, 0.1, 2)?;
+/// assert_eq!(found.len(), 1);
+/// assert!((found[0].decay - 0.5).abs() < 1e-8 && (found[0].frequency - 1.2).abs() < 1e-8);
+/// # Ok::<(), hamel::marine::MemoryError>(())
+/// ```
 pub fn fit(samples: &[f64], dt: f64, order: usize) -> Result<Vec<Oscillation>, MemoryError> {
     let too_few = MemoryError::TooFew { samples: samples.len(), dt, order };
     if order == 0 || samples.len() < 2 * order || dt.is_nan() || dt <= 0.0 {
@@ -116,7 +148,7 @@ pub fn fit(samples: &[f64], dt: f64, order: usize) -> Result<Vec<Oscillation>, M
     Ok(oscillations)
 }
 
-/// The x that brings A x nearest to b.
+/// The x of least norm that minimizes |A x − b|.
 fn least_squares(a: DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
     let svd = a.svd(true, true);
     let negligible = svd.singular_values.amax() * f64::EPSILON;

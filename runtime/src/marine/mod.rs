@@ -1,7 +1,7 @@
-//! What models of vessels are usually given or compared by: matrices of the equations in body axes, and the memory of the
-//! water as a sum of decaying oscillations, each of which is two states of a model.
+//! Data of marine vessels: matrices of the equations of motion in body axes, and fluid memory (radiation) as a sum of
+//! damped oscillations, each of which is represented by two states of a model.
 //!
-//! Not here: forces of water, which models state themselves.
+//! Hydrodynamic forces are part of the models, not of this module.
 
 mod matrices;
 mod memory;

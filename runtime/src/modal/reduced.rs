@@ -1,6 +1,6 @@
-//! A model in which modes take the place of a run of coordinates: q = Φ z there, and all equations are projected.
+//! A model in which modal coordinates replace a range of coordinates, q = Φ z; all equations are projected.
 //!
-//! Matrices get dense rows and columns where the modes are; everything else stays as it is.
+//! Rows and columns of modes are dense; all others are unchanged.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use super::{ModalError, Modes, coordinates, member_modes};
 use crate::model::{Block, Channel, ContactLaw, Energy, Model, ModelInfo, ParameterError, State};
 use crate::sparsity::{OwnedPattern, SparsityPattern};
 
-/// A reduced model. It is one itself: every scheme steps it, and its outputs are those of the whole model.
+/// A reduced model. It is a [`Model`] that every scheme can integrate, with the outputs of the full model.
 pub struct Reduced<'m> {
     model: &'m dyn Model,
     shapes: DMatrix<f64>,
@@ -19,18 +19,18 @@ pub struct Reduced<'m> {
     v: ModalRange,
     info: &'static ModelInfo,
     singular_angles: &'static [usize],
-    /// Models are shared between threads and allocate nothing while they are evaluated.
+    /// Workspace, because evaluation must not allocate; in a mutex, because models are shared between threads.
     scratch: Mutex<Scratch>,
 }
 
-/// Where the modes stand: places in the whole model, and how many modes there are instead.
+/// The range in the full model that is replaced, and the number of modes that replace it.
 #[derive(Clone, Debug)]
 struct ModalRange {
     whole: Range<usize>,
     modes: usize,
 }
 
-/// What the rows of a matrix belong to: Φᵀ A Φ is formed of velocities, A Φ of conditions.
+/// Meaning of the rows of a matrix A: with velocities it becomes Φᵀ A Φ, with conditions A Φ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowKind {
     /// Velocities, and constraints after them.
@@ -39,9 +39,9 @@ enum RowKind {
     Conditions,
 }
 
-/// What a place of the whole model has become.
+/// What corresponds to an index of the full model.
 enum NewPlace {
-    /// This place.
+    /// This index.
     Kept(usize),
     /// A combination of the modes, with this row of Φ.
     Modal(usize),
@@ -58,12 +58,12 @@ impl ModalRange {
         }
     }
 
-    /// The places of the modes.
+    /// The indices of the modes.
     fn modal(&self) -> Range<usize> {
         self.whole.start..self.whole.start + self.modes
     }
 
-    /// Places that depend on a place of the whole model.
+    /// The indices of the reduced model that correspond to one of the full model.
     fn reach(&self, index: usize) -> Range<usize> {
         match self.place(index) {
             NewPlace::Kept(place) => place..place + 1,
@@ -71,12 +71,12 @@ impl ModalRange {
         }
     }
 
-    /// How many places there are instead of `n`.
+    /// The reduced number of `n` entries.
     fn size(&self, n: usize) -> usize {
         n - self.whole.len() + self.modes
     }
 
-    /// Φ z, with what is kept beside it.
+    /// Φ z for the modes; other entries are copied.
     fn expand(&self, shapes: &DMatrix<f64>, reduced: &[f64], whole: &mut [f64]) {
         let (modal, n) = (self.modal(), whole.len());
         whole[..self.whole.start].copy_from_slice(&reduced[..modal.start]);
@@ -88,7 +88,7 @@ impl ModalRange {
         }
     }
 
-    /// Φᵀ f, with what is kept beside it.
+    /// Φᵀ f for the modes; other entries are copied.
     fn project(&self, shapes: &DMatrix<f64>, whole: &[f64], reduced: &mut [f64]) {
         let modal = self.modal();
         reduced[..modal.start].copy_from_slice(&whole[..self.whole.start]);
@@ -99,7 +99,7 @@ impl ModalRange {
     }
 }
 
-/// Values of the whole model, and products on the way to those of the reduced one.
+/// Values of the full model, and intermediate products.
 struct Scratch {
     state: State,
     force: Vec<f64>,
@@ -110,22 +110,86 @@ struct Scratch {
 }
 
 impl<'m> Reduced<'m> {
-    /// The model with this many of the lowest modes of a flexible member instead of the coordinates of its nodes; of what
-    /// hangs on the member, the modes know.
+    /// The model with the lowest modes of a flexible member, `modes` of them, in place of the coordinates of its nodes.
+    /// The modes include the inertia of all bodies that the member carries.
     ///
     /// # Errors
     /// [`ModalError::NoMember`], [`ModalError::Massless`], and [`ModalError::TooMany`] for more modes than coordinates.
+    ///
+    /// # Examples
+    /// A cantilever with unit length, stiffness and mass, by three modes instead of twelve coordinates. In modal coordinates
+    /// the mass matrix is the unit matrix.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Cantilever {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         flexible beam: beam_floating_frame {
+    /// #             length: 1 m, elements: 4, E: 1 Pa, density: 1 kg/m^3, area: 1 m^2, second_moment: 1 m^4,
+    /// #         }
+    /// #         joint clamp: fixed(ground, beam.root);
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::Model;
+    /// use hamel::modal::Reduced;
+    ///
+    /// let cantilever = Cantilever::default();
+    /// let reduced = Reduced::member(&cantilever, "beam", 3)?;
+    /// assert_eq!((cantilever.dims().nq, reduced.dims().nq), (12, 3));
+    /// let pattern = reduced.describe().mass_matrix;
+    /// let mut values = vec![0.0; pattern.nnz()];
+    /// reduced.mass_matrix(&[0.0; 3], &mut values);
+    /// let identity = hamel::nalgebra::DMatrix::identity(3, 3);
+    /// assert!((pattern.to_dense(&values) - identity).amax() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn member(model: &'m dyn Model, member: &str, modes: usize) -> Result<Self, ModalError> {
         Self::new(model, &member_modes(model, member)?.lowest(modes)?)
     }
 
-    /// The model with modes instead of the coordinates that they are made of; the modes may be those of another model
-    /// with the same coordinates, such as one without what hangs on the member.
+    /// The model with modes in place of the coordinates to which they belong. The modes may be those of another model
+    /// with the same coordinates, for example without the bodies that the member carries.
     ///
-    /// What a reduced model knows about itself lives as long as the program, as that of a compiled one does.
+    /// The description of the reduced model, [`Model::describe`], is allocated for the lifetime of the program.
     ///
     /// # Errors
     /// [`ModalError::NotLinear`], and [`ModalError::TooMany`] for more modes than coordinates.
+    ///
+    /// # Examples
+    /// Modes chosen by their index: in modal coordinates the stiffness matrix has the squares of their angular frequencies.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Cantilever {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         flexible beam: beam_floating_frame {
+    /// #             length: 1 m, elements: 4, E: 1 Pa, density: 1 kg/m^3, area: 1 m^2, second_moment: 1 m^4,
+    /// #         }
+    /// #         joint clamp: fixed(ground, beam.root);
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::modal::{Reduced, member_modes};
+    /// use hamel::{Model, State};
+    ///
+    /// let cantilever = Cantilever::default();
+    /// let modes = member_modes(&cantilever, "beam")?.selected(&[0, 2])?;
+    /// let reduced = Reduced::new(&cantilever, &modes)?;
+    /// let pattern = reduced.describe().stiffness;
+    /// let mut values = vec![0.0; pattern.nnz()];
+    /// reduced.stiffness(&State::zeros(reduced.dims()), &mut values);
+    /// let stiffness = pattern.to_dense(&values);
+    /// for (i, frequency) in modes.frequencies.iter().enumerate() {
+    ///     let square = (std::f64::consts::TAU * frequency).powi(2);
+    ///     assert!((stiffness[(i, i)] / square - 1.0).abs() < 1e-9);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(model: &'m dyn Model, modes: &Modes) -> Result<Self, ModalError> {
         let whole = coordinates(model, &modes.velocities)?;
         let count = modes.shapes.ncols();
@@ -158,7 +222,7 @@ impl<'m> Reduced<'m> {
     }
 
     fn scratch(&self) -> MutexGuard<'_, Scratch> {
-        // Nothing that is left there is read before it is written.
+        // After a panic the content is still usable, because everything is written before it is read.
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -178,7 +242,7 @@ impl<'m> Reduced<'m> {
         self.expand_v(state.a.as_slice(), whole.a.as_mut_slice());
     }
 
-    /// The matrix whose values stand in the scratch, in this pattern, to the values of the reduced one.
+    /// Projects the matrix with the values in the workspace and the pattern `from` to the values of the pattern `to`.
     fn project_matrix(
         &self,
         rows: RowKind,
@@ -215,7 +279,7 @@ impl<'m> Reduced<'m> {
         }
     }
 
-    /// A matrix of the whole model, written by `fill` into its values, projected.
+    /// Projects a matrix of the full model, whose values `fill` writes.
     fn matrix(
         &self,
         rows: RowKind,
@@ -229,7 +293,7 @@ impl<'m> Reduced<'m> {
         self.project_matrix(rows, from, scratch, to, out);
     }
 
-    /// Rows of derivatives by the velocities' directions, row by row.
+    /// Projects derivatives with respect to the velocities' directions, row by row.
     fn project_rows(&self, n: usize, whole: &[f64], reduced: &mut [f64]) {
         let nv = self.model.dims().nv;
         for row in 0..n {
@@ -239,7 +303,7 @@ impl<'m> Reduced<'m> {
     }
 }
 
-/// What the reduced model knows about itself.
+/// The description of the reduced model.
 fn describe(whole: &'static ModelInfo, q: &ModalRange, v: &ModalRange) -> ModelInfo {
     let member = whole.velocities[v.whole.start].name.split('[').next().unwrap_or_default();
     let channels = |known: &'static [Channel], run: &ModalRange, unit: &'static str| -> &'static [Channel] {
@@ -442,7 +506,7 @@ impl Model for Reduced<'_> {
         self.matrix(RowKind::Velocities, |info| &info.stiffness, fill, out);
     }
 
-    /// The modes at rest.
+    /// That of the full model, with modal coordinates of zero.
     fn reference_configuration(&self, q: &mut [f64]) {
         let Scratch { state, .. } = &mut *self.scratch();
         self.model.reference_configuration(state.q.as_mut_slice());

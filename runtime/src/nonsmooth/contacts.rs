@@ -35,12 +35,13 @@ pub(crate) trait ContactEquations: Equations {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loss {
     taken: f64,
-    /// Work of the impulses on the bodies, also where obstacles are moved.
+    /// Work of the impulses on the bodies, including that of moving obstacles.
     work: f64,
-    /// The larger of two losses: from the velocities before the impact, and from these plus the change by all other forces.
-    /// The two differ by the length of a step, within which an impact law does not say when the impact happens.
+    /// The larger of two losses: from the velocities before the impact, and from these plus the change by all other
+    /// forces. They differ if an impact is resolved together with a step, because the law of impact does not determine
+    /// its instant.
     least: f64,
-    /// Magnitude of the terms, for rounding.
+    /// Magnitude of the summands, to which rounding errors are relative.
     size: f64,
     /// Whether restitution was weakened.
     is_weakened: bool,
@@ -105,10 +106,10 @@ pub(crate) struct Contacts<'m> {
     rows: Vec<Vec<(usize, usize)>>,
     places: Vec<Directions>,
     pub(crate) closed: Vec<usize>,
-    /// Contacts that stay closed although rounding may have opened their gaps: at the end of the last step, and of the one
-    /// before.
+    /// Contacts that stay closed although their gaps may be positive by rounding: at the end of the last step, and of
+    /// the one before.
     kept_closed: [Vec<bool>; 2],
-    /// Largest gap of each contact for that.
+    /// Largest gap up to which each contact stays closed.
     slacks: Vec<f64>,
     /// Contact and row of Wᵀ of every row of a closed contact.
     closed_rows: Vec<(usize, usize)>,
@@ -128,7 +129,7 @@ pub(crate) struct Contacts<'m> {
     free: Vec<f64>,
     /// Time of the step's beginning, s, for errors.
     start: f64,
-    /// Whether the last problem belonged to an earlier iterate of the same step.
+    /// Whether the last problem was that of an earlier Newton iterate of the same step.
     repeats: bool,
     pub(crate) record: ContactRecord,
 }
@@ -219,7 +220,7 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// The largest normal velocity that is rounding in a contact that stays closed.
+    /// Normal velocities up to this value count as zero in a contact that stays closed.
     pub(crate) fn rest(&self, v: &[f64]) -> f64 {
         self.settings.at_rest * (1.0 + largest(v))
     }
@@ -243,7 +244,7 @@ impl<'m> Contacts<'m> {
         }
     }
 
-    /// At the end of a step: contacts that were closed in it stay closed if their gap is rounding and they do not separate.
+    /// At the end of a step: closed contacts stay closed if their gap is zero up to rounding and they do not separate.
     pub(crate) fn update_kept_closed(&mut self, gaps: &[f64], velocities: &[f64], rest: f64) {
         self.kept_closed.swap(0, 1);
         for contact in 0..self.len() {
@@ -281,7 +282,7 @@ impl<'m> Contacts<'m> {
         let total = column_starts.last().copied().unwrap_or(0);
         closed_entries.clear();
         closed_entries.resize(total, (0, 0));
-        // Filled from the back: each start moves from the end of its range to its beginning.
+        // Filled backwards: each start moves from the end of its range to its beginning.
         for (k, &(_, row)) in closed_rows.iter().enumerate().rev() {
             for &(column, slot) in &rows[row] {
                 column_starts[column + 1] -= 1;
@@ -481,14 +482,14 @@ impl<'m> Contacts<'m> {
         };
         let names = (0..self.closed.len()).filter(|&contact| is_violated(contact));
         let names: Vec<String> = names.map(|contact| format!("`{}`", self.infos[self.closed[contact]].name)).collect();
-        // There may be hundreds.
+        // The list is limited because hundreds of contacts may be violated.
         match names.get(NAMED..) {
             Some(others) if !others.is_empty() => format!("{} and {} others", names[..NAMED].join(", "), others.len()),
             _ => names.join(", "),
         }
     }
 
-    /// Records the impulses of a point, divided by a duration, as forces.
+    /// Records the impulses at a point in time, divided by a duration, as forces.
     pub(crate) fn record_forces(&mut self, point: usize, duration: f64) {
         let n = self.n_rows();
         let impulses = &self.impulses[point * n..(point + 1) * n];
@@ -500,8 +501,8 @@ impl<'m> Contacts<'m> {
         self.impulses.fill(0.0);
     }
 
-    /// Replaces the relative velocities of the first directions by those after an instant of acceleration; the rounding in
-    /// the normal velocities of contacts that stay closed is dropped.
+    /// Replaces the relative velocities of the first directions by those after the duration `instant` of acceleration;
+    /// normal velocities that count as zero are set to zero.
     pub(crate) fn accelerate(&mut self, v: &[f64], rest: f64, instant: f64) {
         for row in 0..self.n_rows() {
             let velocity = self.places[0].along(&self.rows[row], v) + self.places[0].rate[row];
@@ -564,7 +565,7 @@ impl<'m> Contacts<'m> {
         self.record_loss(loss);
     }
 
-    /// Relative velocities along these directions, without the motion of obstacles.
+    /// Relative velocities along these directions, without the velocities of obstacles.
     pub(crate) fn motion_along(&self, place: usize, v: &[f64], out: &mut [f64]) {
         for (out, entries) in out.iter_mut().zip(&self.rows) {
             *out = self.places[place].along(entries, v);

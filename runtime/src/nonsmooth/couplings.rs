@@ -1,9 +1,9 @@
 //! The coupling of contacts: G as a sparse matrix of 3 × 3 blocks, one for each pair of contacts.
 //!
-//! Few contacts share a body, so that G is sparse where contacts are many. A block has the rows of one contact and the
-//! columns of another, the normal first; rows and columns of tangents that a contact lacks are zero.
+//! Only contacts with a body in common are coupled, so that G is sparse if there are many contacts. A block has the
+//! rows of one contact and the columns of another, the normal first; rows and columns of missing tangents are zero.
 
-/// Values of one contact: normal, then tangential; entries of tangents that it lacks are zero.
+/// Values of one contact: normal, then tangential; entries of missing tangents are zero.
 pub(super) type Vector = [f64; 3];
 /// Rows of a 3 × 3 matrix.
 pub(super) type Block3 = [Vector; 3];
@@ -21,7 +21,7 @@ pub(super) struct Couplings {
 }
 
 impl Couplings {
-    /// Makes room for this many contacts.
+    /// Reserves memory for this many contacts.
     pub(super) fn reserve(&mut self, contacts: usize) {
         let missing = contacts.saturating_sub(self.rows.len());
         self.rows.extend((0..missing).map(|_| Vec::with_capacity(RESERVED.min(contacts))));

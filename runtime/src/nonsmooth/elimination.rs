@@ -1,8 +1,8 @@
 //! Gaussian elimination with full pivoting for dense linear systems that may be singular because contacts are redundant,
 //! e.g. the fourth leg of a table.
 //!
-//! Unknowns whose pivot vanishes are zero, which solves a consistent system. Whether the system was consistent is for the
-//! caller to check.
+//! Unknowns whose pivot vanishes are set to zero, which gives a solution of a consistent system. The caller must check
+//! whether the system was consistent.
 
 use super::problem::{Problem, Terms};
 
@@ -55,7 +55,7 @@ impl Elimination {
             if rank == 0 {
                 first = pivot;
             }
-            // Also if the pivot is not a number.
+            // This also ends the elimination if the pivot is NaN.
             if pivot.is_nan() || pivot <= rounding * first {
                 break;
             }

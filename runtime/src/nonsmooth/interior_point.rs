@@ -1,11 +1,11 @@
 //! Interior-point method for the contact problem, which finds a solution also if contacts are redundant.
 //!
 //! In a heap the forces are not unique, and active-set methods cycle. Here complementarity is relaxed for all contacts
-//! together: with impulses `x = (μ Λ_N, Λ_T)` and slips `z = (ξ_N/μ + |ξ_T|, ξ_T)` the
-//! laws of contact and friction are `x ∈ Q, z ∈ Q, x · z = 0`, in the cone Q of vectors whose first entry is at least as
-//! long as the rest (de Saxcé and Feng 1998). Iterates stay inside the cones; steps are those of Mehrotra, scaled as by
-//! Nesterov and Todd, with `|ξ_T|` taken from the last iterate (Acary, Armand and Nguyen 2023). Contacts without friction
-//! have a half-line for their cone.
+//! together: with impulses `x = (μ Λ_N, Λ_T)` and slips `z = (ξ_N/μ + |ξ_T|, ξ_T)` the laws of contact and friction are
+//! `x ∈ Q, z ∈ Q, x · z = 0`, in the cone Q of vectors whose first entry is at least as long as the rest (de Saxcé and
+//! Feng 1998). Iterates stay inside the cones; steps are those of Mehrotra, scaled as by Nesterov and Todd, with
+//! `|ξ_T|` taken from the last iterate (Acary, Armand and Nguyen 2023). Contacts without friction have a half-line for
+//! their cone.
 
 use super::couplings::{Block3, IDENTITY, Vector, dot, times};
 use super::problem::{Problem, Terms};
@@ -31,7 +31,7 @@ pub(super) struct InteriorPoint {
     settings: Settings,
     cones: Vec<Cone>,
     terms: Vec<Terms>,
-    /// Ratio of the unknowns of the problem to x; zero where there is no x.
+    /// Ratio of the unknowns of the problem to x; zero in rows without an x.
     scales: Vec<f64>,
     x: Vec<f64>,
     z: Vec<f64>,
@@ -167,7 +167,7 @@ impl InteriorPoint {
 
     /// Computes a predictor-corrector step; returns the fraction of it that stays inside the cones.
     ///
-    /// Including the derivative of `|ξ_T|` is right near a solution, and wrong far from one.
+    /// Including the derivative of `|ξ_T|` accelerates convergence near a solution and may prevent it far from one.
     fn step(&mut self, problem: &Problem, system: &mut SparseSystem, size: f64, follows: bool) -> f64 {
         for cone in &mut self.cones {
             let z = part(&self.z, cone);
@@ -175,8 +175,8 @@ impl InteriorPoint {
             let slip = z[1].hypot(z[2]);
             cone.along = if follows && slip > 0.0 { [0.0, z[1] / slip, z[2] / slip] } else { [0.0; 3] };
         }
-        // In the basis of eigenvectors of W: in any other one, its small eigenvalues would be lost in the rounding of the
-        // large ones.
+        // The system is written in the basis of the eigenvectors of W. In any other basis the rounding errors of the
+        // large eigenvalues would exceed the small eigenvalues.
         self.terms.clear();
         self.terms.extend(self.cones.iter().map(|cone| {
             let scales = part(&self.scales, cone);
@@ -350,7 +350,7 @@ fn divided(d: &Vector, lambda: &Vector) -> Vector {
 fn to_boundary(at: &Vector, step: &Vector) -> f64 {
     let (a, c) = (determinant(step), determinant(at));
     let b = at[0] * step[0] - at[1] * step[1] - at[2] * step[2];
-    // b² − a c as a sum of squares, because rounding must not make it negative for a step straight to the apex.
+    // b² − a c as a sum of squares, so that rounding does not make it negative for a step towards the apex.
     let minor = |i: usize, j: usize| (at[i] * step[j] - at[j] * step[i]).powi(2);
     let root = minor(0, 1) + minor(0, 2) - minor(1, 2);
     if root < 0.0 {
@@ -386,12 +386,12 @@ mod tests {
             // 2 Λ₁ + Λ₂ = 5, Λ₁ + 2 Λ₂ = 6; then the second contact opens with slip 1 + ½.
             (two, &[&[2.0, 1.0], &[1.0, 2.0]], &[-5.0, -6.0], &[4.0 / 3.0, 7.0 / 3.0]),
             (two, &[&[2.0, 1.0], &[1.0, 2.0]], &[-1.0, 1.0], &[0.5, 0.0]),
-            // Two contacts that are one: of all ways to share the force the one in the middle.
+            // Two coincident contacts: of all solutions, the one that divides the force equally.
             (two, &[&[1.0, 1.0], &[1.0, 1.0]], &[-2.0, -2.0], &[1.0, 1.0]),
-            // Sliding back, so that friction is 0.3 Λ_N and (2 + 0.3/2) Λ_N = 4.3; then forth.
+            // Sliding backwards, so that friction is 0.3 Λ_N and (2 + 0.3/2) Λ_N = 4.3; then forwards.
             (plane, &[&[2.0, 0.5], &[0.5, 1.0]], &[-4.3, -3.0], &[2.0, 0.6]),
             (plane, &[&[2.0, 0.5], &[0.5, 1.0]], &[-4.0, 0.0], &[4.0 / 1.85, -0.3 * 4.0 / 1.85]),
-            // Λ_N = 2; friction of 1 along the slip, or less where that stops it.
+            // Λ_N = 2; a friction force of 1 against the slip, or less if that is sufficient for sticking.
             (space, &diagonal, &[-8.0, -3.0, -4.0], &[2.0, 0.6, 0.8]),
             (space, &diagonal, &[-8.0, -0.6, -0.8], &[2.0, 0.3, 0.4]),
         ];
@@ -409,8 +409,9 @@ mod tests {
         }
     }
 
-    /// Of contacts without friction that do not act on each other every step can be found by hand: Mehrotra's predictor
-    /// leads to z dx + x dz = −x z, his corrector to −x z − δx δz + (share left by the predictor)³ · mean.
+    /// For frictionless contacts without coupling each step has a closed form: Mehrotra's predictor solves
+    /// z dx + x dz = −x z, the corrector has the right side −x z − δx δz + σ³ · mean, where σ is the fraction of the
+    /// complementarity that the predictor leaves.
     #[test]
     fn a_step_between_half_lines_is_that_of_mehrotra() {
         let (x, z) = ([2.0, 1.0], [3.0, 0.25]);
@@ -447,8 +448,8 @@ mod tests {
         }
     }
 
-    /// While z lacks as much as the slips are large, and the predictor would leave nothing, a part of the product of both
-    /// stays: x = z = 1 and G = 1, b = −1 give dx = 0 and dz = −1 at first.
+    /// With a dual residual as large as the slips, and a predictor that would reduce complementarity to zero, part of
+    /// the complementarity is maintained: x = z = 1, G = 1 and b = −1 give dx = 0 and dz = −1 in the predictor.
     #[test]
     fn complementarity_stays_while_slips_are_wrong() {
         let mut problem = problem(&[(0, 0.0)], &[&[1.0]], &[-1.0]);

@@ -1,8 +1,8 @@
 //! Detection of steps that are too long to notice a contact.
 //!
-//! A contact that is open at both ends of a step may have been closed in between, which the cubic Hermite interpolation of
-//! gaps and normal velocities shows. Missing a shallow contact is within the error of a scheme of this kind. Missing one
-//! that is deeper than the gaps at the ends, and not small compared to the motion, makes the result worthless.
+//! A contact that is open at both ends of a step may have been closed in between. The cubic Hermite interpolation of
+//! gaps and normal velocities detects this. A missed shallow contact is within the error of time stepping. A missed
+//! contact that is deeper than the gaps at the ends, and not small compared to the motion, invalidates the result.
 
 use super::Contacts;
 use crate::model::State;

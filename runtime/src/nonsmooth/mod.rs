@@ -10,7 +10,7 @@
 //! in [`crate::schemes`].
 //! The laws hold to round-off, except where dozens of redundant contacts in space collide at once;
 //! [`ContactRecord::violation`] is the largest violation.
-//! Not here: the instant of an impact within a step, which no scheme of this kind locates.
+//! The instant of an impact within a step is not located; an impact takes place at the end of the step.
 
 mod contacts;
 mod couplings;

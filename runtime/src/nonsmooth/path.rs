@@ -33,7 +33,7 @@ struct Crossing {
     /// Coefficients of y in the expression that is positive inside the piece.
     boundary: [f64; 2],
     behind: Piece,
-    /// Change of t up to it.
+    /// Change of t up to the crossing.
     length: f64,
 }
 
@@ -85,7 +85,7 @@ impl Piece {
         projection
     }
 
-    /// Its boundaries: coefficients of y in expressions that are positive inside.
+    /// Boundaries of the piece: coefficients of y in expressions that are positive inside.
     fn boundaries(self, friction: f64) -> impl Iterator<Item = [f64; 2]> {
         let boundaries = match self {
             Self::Open => [Some([-1.0, 0.0]), None],
@@ -96,7 +96,7 @@ impl Piece {
         boundaries.into_iter().flatten()
     }
 
-    /// The adjacent piece at the point y of a boundary.
+    /// The piece on the other side of a boundary, at the point y on it.
     fn behind(self, boundary: [f64; 2], y: Vector, friction: f64) -> Self {
         match self {
             Self::Open if friction == 0.0 => Self::Smooth,
@@ -108,6 +108,7 @@ impl Piece {
     }
 }
 
+/// Value at y of the expression that is zero on the boundary.
 fn along(boundary: [f64; 2], y: Vector) -> f64 {
     boundary[0] * y[0] + boundary[1] * y[1]
 }
@@ -202,7 +203,7 @@ impl Path {
         }
         self.pieces.clear();
         self.pieces.extend(problem.contacts.iter().map(|contact| Piece::of(contact.part(&self.y), contact.friction)));
-        // Λ, for now.
+        // `rate` holds Λ until the residual is computed.
         for (contact, piece) in problem.contacts.iter().zip(&self.pieces) {
             self.rate[contact.all()].copy_from_slice(&forces(contact, *piece, &self.y)[..=contact.tangents]);
         }
@@ -214,7 +215,7 @@ impl Path {
         }
     }
 
-    /// Follows the path of y from t = 1 to t = 0; `false` if it is too long or ends in a ray.
+    /// Follows the path of y from t = 1 to t = 0; `false` if it has too many pieces or goes to infinity.
     fn follow(&mut self, problem: &Problem, system: &mut SparseSystem, iterations: &mut u32) -> bool {
         let mut t = 1.0;
         let mut last: Option<Crossing> = None;
@@ -314,13 +315,13 @@ mod tests {
             for y in [[1.0, 0.1, 0.0], [1.0, 0.7, 0.0], [1.0, -0.7, 0.0], [-1.0, 0.3, 0.0]] {
                 let piece = Piece::of(y, friction);
                 for boundary in piece.boundaries(friction) {
-                    // The point of the boundary that is nearest.
+                    // The nearest point of the boundary.
                     let share = along(boundary, y) / (boundary[0] * boundary[0] + boundary[1] * boundary[1]);
                     let at = [y[0] - share * boundary[0], y[1] - share * boundary[1], 0.0];
                     let behind = piece.behind(boundary, at, friction);
                     assert!(along(boundary, y) > 0.0, "{piece:?} is not inside its boundary to {behind:?}");
                     let forces = [piece, behind].map(|piece| times(&piece.projection(friction), &at));
-                    // Λ_T of an open contact is nothing, as is that of a sliding one without a normal force.
+                    // Λ_T is zero for an open contact, and for a sliding one without normal force.
                     assert!(
                         forces[0].iter().zip(forces[1]).all(|(a, b)| (a - b).abs() < 1e-15),
                         "{piece:?}, {behind:?}"
@@ -347,7 +348,7 @@ mod tests {
         assert_eq!(crossing.behind, Piece::Slide(-1.0));
     }
 
-    /// One contact of this G, with y on its way from t = 1 to that of the problem.
+    /// Follows the path of one contact with this G from t = 1, where it is open, to the solution at t = 0.
     fn followed(friction: f64, couplings: [[f64; 2]; 2], bias: [f64; 2], residual: [f64; 2]) -> Path {
         let mut problem = Problem::default();
         problem.push(1, friction);
@@ -388,8 +389,9 @@ mod tests {
         assert_eq!(path.pieces, [Piece::Stick]);
     }
 
-    /// Friction presses the contact on more than its force relieves it: on the piece of sliding y_N = 2 t − 1 and
-    /// y_T = 3/2 − 2 y_N, so that t has to grow from ½ to ¾, where y = (½, ½) sticks; then y = (8 − 10 t, 7/2 − 4 t).
+    /// Friction increases the normal force by more than the normal force itself relieves it: on the sliding piece y_N =
+    /// 2 t − 1 and y_T = 3/2 − 2 y_N, so that t has to grow from ½ to ¾, where y = (½, ½) sticks; then y = (8 − 10 t,
+    /// 7/2 − 4 t).
     #[test]
     fn a_path_turns_where_sliding_presses_a_contact_on() {
         let path = followed(1.0, [[1.0, -2.0], [-2.0, 5.0]], [-1.0, -1.5], [2.0, 0.0]);

@@ -37,8 +37,8 @@ impl ContactRows {
 pub(super) enum Status {
     Open,
     Stick,
-    /// Sliding: the direction of the force on the boundary of the friction disc, and the ratio of its radius to the force
-    /// `y` that was projected on it, `μ Λ_N / |y|`.
+    /// Sliding, with the direction of the force on the boundary of the friction disc, and the ratio `μ Λ_N / |y|` of
+    /// the radius of the disc to the magnitude of the force y that was projected onto it.
     Slide {
         direction: [f64; 2],
         shrink: f64,
@@ -155,7 +155,7 @@ impl Problem {
         &self.couplings
     }
 
-    /// Scaled G times values of all rows, the rows of one contact.
+    /// The rows of one contact in the product of scaled G and the values of all rows.
     pub(super) fn act(&self, on: usize, values: &[f64]) -> Vector {
         let mut sum = [0.0; 3];
         for (from, block) in self.couplings.row(on) {
@@ -167,7 +167,7 @@ impl Problem {
         sum
     }
 
-    /// The entries of `L G R + D`, block by block; every block on the diagonal is there.
+    /// Calls `entry` for the entries of `L G R + D`, block by block, including every diagonal block.
     pub(super) fn assemble(&self, terms: &[Terms], mut entry: impl FnMut(usize, usize, f64)) {
         for (on, contact) in self.contacts.iter().enumerate() {
             for (from, block) in self.couplings.row(on) {
@@ -265,7 +265,8 @@ impl Problem {
         Status::Slide { direction, shrink: if size > 0.0 { radius / size } else { 0.0 } }
     }
 
-    /// Largest violation of the laws as a relative velocity, and the magnitude of the terms from which it is computed.
+    /// Largest violation of the laws as a relative velocity, and the magnitude of the summands from which it is
+    /// computed.
     pub(super) fn violation(&self) -> (f64, f64) {
         let (mut violation, mut size) = (0.0_f64, 0.0_f64);
         for (index, contact) in self.contacts.iter().enumerate() {
@@ -300,12 +301,12 @@ impl Problem {
     }
 }
 
-/// The larger of two numbers, or the one that is not a number.
+/// The larger of two numbers; NaN if one of them is NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
-/// The nearest point of a disc around the origin.
+/// The projection of a point onto a disc around the origin.
 pub(super) fn on_disc(point: [f64; 2], radius: f64) -> [f64; 2] {
     let size = point[0].hypot(point[1]);
     if size <= radius { point } else { point.map(|part| part * (radius / size)) }
@@ -315,7 +316,7 @@ pub(super) fn on_disc(point: [f64; 2], radius: f64) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    /// Rows of a contact are scaled by the root of its largest entry: G to one, b with it, Λ by its inverse.
+    /// Rows of a contact are divided by the root of its largest diagonal entry of G, and Λ is multiplied by it.
     #[test]
     fn scaled_rows_have_the_impulses_that_were_given() {
         let mut problem = Problem::default();

@@ -8,13 +8,13 @@ use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats};
 
-/// A stepper whose steps take contact forces and whose velocities may jump between steps.
+/// A stepper that accepts contact forces within its steps, and jumps of the velocities between them.
 pub(crate) trait ContactStepper: Stepper {
     /// [`Stepper::step`] under the forces of the closed contacts, which it records.
     fn step_with_contacts(&mut self, dt: f64, contacts: &mut Contacts) -> Result<StepStats, StepError>;
     /// The current state, whose velocities may be changed.
     fn state_mut(&mut self) -> &mut State;
-    /// Adopts the accelerations of the current state after they were changed.
+    /// Reads the accelerations of the current state again after they were changed.
     fn renew(&mut self);
 }
 
@@ -117,7 +117,7 @@ impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
         self.base.leave_out(constraints)
     }
 
-    /// Contacts have a part in the accelerations, which are found at the beginning of the next step.
+    /// The accelerations depend on contact forces; they are recomputed at the beginning of the next step.
     fn resume(&mut self, _next: &State) {
         self.has_jumped = true;
     }
@@ -171,9 +171,9 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
     }
 
     /// Applies impacts to the closed contacts at the beginning (0) or end (1) of the step from `start`, where gaps were
-    /// observed last, until no closed contact approaches. By Newton's law of impact a contact that separates may approach
-    /// again when its other body is hit from behind; then the next impact follows at the same instant, the last one without
-    /// restitution.
+    /// observed last, until no closed contact approaches. By Newton's law of impact a contact that separates may
+    /// approach again, because another contact accelerates one of its bodies; then a further impact follows at the same
+    /// instant. The last one has no restitution.
     fn apply_impacts(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, .. } = self;
         let before = base.state();
@@ -190,7 +190,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             let v = &mut base.state_mut().v;
             v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
             contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
-            // Impulses are no warm start for forces.
+            // Impulses are not a suitable initial guess for forces.
             contacts.reset_warm_start();
             let unnoticed = contacts.settings.unnoticed * (1.0 + largest(v.as_slice()));
             if !watch.approaches(end, contacts, unnoticed) {
@@ -200,7 +200,8 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         Ok(impact.stats)
     }
 
-    /// Recomputes the accelerations from the equations of motion, with or without the forces of closed contacts.
+    /// Recomputes the accelerations from the equations of motion; if `is_consistent`, with the forces of closed
+    /// contacts.
     fn renew_acceleration(&mut self, is_consistent: bool) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, next, .. } = self;
         next.copy_from(base.state());

@@ -1,5 +1,5 @@
-//! A stepper of a model with constraints, kept on them: constraints that follow from others are left out of its
-//! equations, and coordinates that drift off constraints on velocities are taken back after every step.
+//! A stepper for models with constraints: redundant constraints are left out of the equations, and the drift of
+//! coordinates is removed after every step where constraints are imposed on velocities.
 //!
 //! Gradients may become dependent on the way, where a mechanism passes a singular position, and cease to be: a step that
 //! fails is tried again without the constraints that are nearly dependent, and constraints that were left out return as
@@ -45,13 +45,13 @@ struct Projection<'m> {
     rate: Vec<f64>,
     unused: Vec<f64>,
     moved: DVector<f64>,
-    /// The state before the step, to which one returns that cannot be projected.
+    /// The state before the step, which is restored if the projection fails.
     start: State,
 }
 
 impl<'m> Constrained<'m> {
-    /// The stepper that keeps another one on its constraints; `drifts`: whether the scheme imposes constraints on
-    /// velocities alone, and what it loses is to be taken back.
+    /// Wraps a stepper; `drifts`: whether the scheme imposes constraints on velocities only, and the drift is to be
+    /// removed.
     pub(crate) fn around(
         model: &'m dyn Model,
         scheme: String,
@@ -95,7 +95,7 @@ impl<'m> Constrained<'m> {
         is_done
     }
 
-    /// Whether the constraints that are left out hold all the same.
+    /// Whether the constraints that are left out are nevertheless satisfied.
     fn is_held(&mut self) -> bool {
         let state = self.inner.state();
         self.model.constraint(state.t, state.q.as_slice(), &mut self.residual);
@@ -108,7 +108,7 @@ impl<'m> Constrained<'m> {
         missed[1] <= HELD + HELD_AS_OTHERS * missed[0]
     }
 
-    /// A step of the scheme, with fewer constraints where it fails with all that are independent.
+    /// A step of the scheme; if it fails with all independent constraints, it is repeated with fewer.
     fn advance(&mut self, dt: f64) -> Result<StepStats, StepError> {
         let error = match self.inner.step(dt) {
             Err(error) if error.is_numerical() => error,
@@ -141,7 +141,7 @@ impl Stepper for Constrained<'_> {
         }
         let mut stats = self.advance(dt)?;
         if !self.left_out.is_empty() && !self.is_held() {
-            // Gradients that were dependent are no longer.
+            // Gradients that were dependent have become independent.
             self.leave_out_dependent(DEPENDENT);
         }
         if let Some(projection) = &mut self.projection {

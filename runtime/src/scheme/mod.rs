@@ -1,4 +1,4 @@
-//! What an integration scheme is: a way to start a stepper on a model.
+//! Interface of integration schemes: a [`Scheme`] starts a [`Stepper`] on a model.
 
 mod constrained;
 
@@ -26,21 +26,21 @@ pub enum ConstraintLevel {
     Velocity,
 }
 
-/// The orientation to which the rotations of a step are relative, see [zhang, Sect. 2.4].
+/// The orientation from which the rotations of a step are measured, see [zhang, Sect. 2.4].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RotationReference {
-    /// The one at the beginning of the step: every scheme keeps its order.
+    /// That at the beginning of the step: every scheme keeps its order.
     #[default]
     StepStart,
-    /// The one at the last time point, which is the last stage within a step, as in [zhang, Sect. 2.4]: schemes of fifth
-    /// order fall to the fourth.
+    /// That at the last time point, which within a step is the previous stage, as in [zhang, Sect. 2.4]: it reduces
+    /// schemes of fifth order to fourth order.
     LastPoint,
 }
 
-/// What first guess of the derivatives Newton's method starts from. [zhang, Eqs. 12-17]
+/// Initial guess of the derivatives in Newton's method. [zhang, Eqs. 12-17]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predictor {
-    /// Those of the last time point.
+    /// The derivatives at the last time point.
     Constant,
     /// From the cubic through the last two time points and their derivatives.
     TwoPoint,
@@ -48,48 +48,78 @@ pub enum Predictor {
     ThreePoint,
 }
 
-/// What becomes of coordinates that drift off constraints which a scheme imposes on velocities.
+/// Treatment of the drift of coordinates where a scheme imposes constraints on velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
     /// After every step coordinates and velocities are projected back onto the constraints, in the metric of M.
     #[default]
     Removed,
-    /// It stays, as in the published schemes.
+    /// Coordinates are not corrected, as in the published schemes.
     Kept,
 }
 
-/// What a user may choose for every scheme alike.
+/// Options that are common to all schemes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
-    /// When Newton's method has converged.
+    /// Tolerances of Newton's method.
     pub tolerance: Tolerance,
     /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions.
     pub constraint_level: Option<ConstraintLevel>,
-    /// What becomes of the drift of coordinates, where constraints are imposed on velocities.
+    /// Treatment of the drift of coordinates, where constraints are imposed on velocities.
     pub drift: Drift,
-    /// What the rotations of a step are relative to, in schemes for first-order equations.
+    /// Reference of the rotations of a step, in schemes for first-order equations.
     pub rotation_reference: RotationReference,
-    /// The first guess, in schemes for first-order equations; `None` leaves it to the scheme.
+    /// Initial guess of Newton's method, in schemes for first-order equations; `None` leaves it to the scheme.
     pub predictor: Option<Predictor>,
-    /// What schemes for contacts leave open.
+    /// Options of schemes for contacts.
     pub contacts: ContactOptions,
-    /// What ends a run that means nothing, in a [`Simulation`](crate::Simulation).
+    /// Limits whose violation ends a [`Simulation`](crate::Simulation).
     pub watchers: Watchers,
 }
 
-/// What schemes for contacts leave open.
+/// Options of schemes for contacts.
+///
+/// # Examples
+/// A stone at rest on the ground: the normal force is its weight.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Rest {
+/// #         planar;
+/// #         coordinates joint;
+/// #         gravity [-9.81, 0] m/s^2;
+/// #         body stone { mass: 2 kg, inertia: 1 kg m^2 }
+/// #         joint shaft: prismatic(ground, stone);
+/// #         contact floor { gap: shaft.displacement }
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::nonsmooth::{ContactOptions, InitialAcceleration};
+/// use hamel::{Options, Simulation, initial_state, schemes};
+///
+/// let rest = Rest::default();
+/// let scheme = schemes::by_name("bathe", &[])?;
+/// let contacts = ContactOptions { initial_acceleration: InitialAcceleration::Consistent, ..ContactOptions::default() };
+/// let options = Options { contacts, ..Options::default() };
+/// let run = Simulation::new(&rest, &*scheme).options(options).step(1e-3).until(0.01).run(initial_state(&rest)?);
+/// run.outcome?;
+/// let forces: Vec<f64> = run.trajectory.column("normal_force(floor)")?.skip(1).collect();
+/// assert!(forces.iter().all(|force| (force - 2.0 * 9.81).abs() < 1e-9));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactOptions {
-    /// Accelerations with which the motion begins, and goes on where they are not carried over.
+    /// Accelerations at the start of the motion, and wherever they are recomputed.
     pub initial_acceleration: InitialAcceleration,
-    /// What becomes of accelerations in an impact.
+    /// Accelerations after an impact.
     pub after_impact: AfterImpact,
     /// Tolerances and limits of the contact solver, which are open to studies of these only.
     #[doc(hidden)]
     pub settings: Settings,
 }
 
-/// Accelerations of a state whose contacts may be closed.
+/// Accelerations of an initial state whose contacts may be closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InitialAcceleration {
     /// Those of the initial state, without contact forces. [rezaei, Eqs. 25, 62, 83]
@@ -99,13 +129,13 @@ pub enum InitialAcceleration {
     Consistent,
 }
 
-/// What becomes of accelerations in an impact.
+/// Accelerations after an impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterImpact {
-    /// They stay as they were before. [rezaei, Fig. 4]
+    /// Those before the impact. [rezaei, Fig. 4]
     #[default]
     Carried,
-    /// They are found anew, as [`InitialAcceleration`] says.
+    /// They are recomputed according to [`InitialAcceleration`].
     Renewed,
 }
 
@@ -115,37 +145,51 @@ pub trait Scheme: Send + Sync {
     fn name(&self) -> String;
     /// Order for smooth problems without constraints.
     fn order(&self) -> u32;
-    /// Systems of equations solved in a step, or evaluations of an explicit scheme: what a step costs beside others.
+    /// Number of systems of equations solved in a step, or of evaluations of an explicit scheme, as a measure of its
+    /// cost.
     fn stages(&self) -> u32 {
         1
     }
-    /// What a step does to a linear oscillator, in units of the step, see [`crate::linear_analysis`]; `None` where a
-    /// step is no linear map.
+    /// Amplification matrix for a linear oscillator in units of the step, see [`crate::linear_analysis`]; `None` if a
+    /// step is not a linear map.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::linear_analysis::{Oscillator, spectral_radius};
+    /// use hamel::schemes;
+    ///
+    /// let scheme = schemes::by_name("rho_bathe", &[("rho_infinity", 0.3)])?;
+    /// // In the limit of high frequency the parameter is the spectral radius.
+    /// let matrix = scheme.amplification(Oscillator::undamped(1e8)).expect("a linear map");
+    /// assert!((spectral_radius(&matrix) - 0.3).abs() < 1e-6);
+    /// # Ok::<(), hamel::StepError>(())
+    /// ```
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>>;
-    /// Its coefficients, where it is a Runge-Kutta scheme.
+    /// Coefficients, if it is a Runge-Kutta scheme.
     fn tableau(&self) -> Option<&Tableau> {
         None
     }
-    /// Where it imposes constraints on coordinates unless the options say otherwise.
+    /// Level at which it imposes constraints on coordinates unless the options specify another.
     fn preferred_level(&self) -> ConstraintLevel {
         ConstraintLevel::Position
     }
-    /// Whether it carries models with contacts; the others refuse them.
+    /// Whether it supports models with contacts; other schemes reject them.
     fn carries_contacts(&self) -> bool {
         false
     }
-    /// Whether it estimates the error of a step, so that a tolerance can choose the steps, see [`crate::adaptive`].
+    /// Whether it estimates the error of a step, as step size control requires, see [`crate::adaptive`].
     fn estimates_errors(&self) -> bool {
         self.tableau().is_some_and(|tableau| tableau.embedded.is_some())
     }
-    /// What is known to go wrong with these parameters whatever the model.
+    /// A known weakness of the scheme with these parameters, for all models.
     fn caution(&self) -> Option<&'static str> {
         None
     }
-    /// The stepper alone, from a state that [`Scheme::start_with`] has checked.
+    /// The stepper without checks and without projection of constraints, from a state that [`Scheme::start_with`] has
+    /// checked.
     ///
     /// # Errors
-    /// [`StepError::Undefined`] when the scheme has no meaning for this kind of model or these options,
+    /// [`StepError::Undefined`] if the scheme is not defined for this kind of model or these options,
     /// [`StepError::BadParameter`] for parameters out of range.
     fn stepper<'m>(
         &self,
@@ -154,12 +198,39 @@ pub trait Scheme: Send + Sync {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError>;
 
-    /// A stepper from a consistent state.
+    /// A stepper that starts from a consistent state.
     ///
     /// # Errors
-    /// [`StepError::BadState`] for a state that is none of this model: sizes, values that are not finite, constraints on
-    /// positions that do not hold; [`StepError::Penetration`] for bodies that penetrate each other; and those of
+    /// [`StepError::BadState`] for sizes other than those of the model, values that are not finite, and violated
+    /// constraints on positions; [`StepError::Penetration`] for bodies that penetrate each other; and those of
     /// [`Scheme::stepper`].
+    ///
+    /// # Examples
+    /// A state that violates a constraint is refused: the hinge of this rod is 1 m from its centre of mass.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Rod {
+    /// #         planar;
+    /// #         gravity [0, -9.81] m/s^2;
+    /// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+    /// #         joint hinge: revolute(ground, rod at [-1, 0] m);
+    /// #         initial rod.angular_velocity = 2 rad/s;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Options, Scheme, StepError, initial_state};
+    ///
+    /// let rod = Rod::default();
+    /// let mut state = initial_state(&rod)?;
+    /// let options = Options::default();
+    /// assert!(RungeKutta.start_with(&rod, state.clone(), &options).is_ok());
+    /// state.q[0] += 0.01;
+    /// assert!(matches!(RungeKutta.start_with(&rod, state, &options), Err(StepError::BadState { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     fn start_with<'m>(
         &self,
         model: &'m dyn Model,
@@ -176,34 +247,62 @@ pub trait Scheme: Send + Sync {
         Ok(Constrained::around(model, self.name(), stepper, drifts))
     }
 
-    /// [`Scheme::start_with`] the default options.
+    /// [`Scheme::start_with`] default options.
     ///
     /// # Errors
     /// Those of [`Scheme::start_with`].
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Scheme, initial_state, schemes::RungeKutta};
+    ///
+    /// let model = Oscillator::default();
+    /// let mut stepper = RungeKutta.start(&model, initial_state(&model)?)?;
+    /// for _ in 0..100 {
+    ///     stepper.step(0.01)?;
+    /// }
+    /// assert!((stepper.state().t - 1.0).abs() < 1e-12);
+    /// assert!((stepper.state().q[0] - 2_f64.cos()).abs() < 1e-7);
+    /// # Ok(())
+    /// # }
+    /// ```
     fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
         self.start_with(model, initial, &Options::default())
     }
 }
 
-/// A scheme on its way through a motion. After an error the state is the last one that was reached.
+/// The integration of one motion by a scheme. After an error the state is the last one that was reached.
 pub trait Stepper {
     /// The current state.
     fn state(&self) -> &State;
-    /// Advances by `dt`; allocates nothing.
+    /// Advances by `dt`, s; allocates nothing.
     ///
     /// # Errors
-    /// When the step has no solution; the state stays where it was.
+    /// If the step has no solution; the state is then unchanged.
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError>;
-    /// What contacts have done so far; `None` where no contact is looked at.
+    /// Forces, impulses and losses of contacts so far; `None` if the stepper does not treat contacts.
     fn contacts(&self) -> Option<&ContactRecord> {
         None
     }
-    /// Difference of the last step to an embedded scheme of lower order, where there is one.
+    /// Difference between the last step and that of an embedded scheme of lower order, if there is one.
     fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
         None
     }
-    /// Leaves constraints out of the equations from now on, because they follow from others: their multipliers stay what
-    /// they are. The next call is for all constraints again; `false` where the scheme cannot.
+    /// Leaves redundant constraints out of the equations from now on; their multipliers remain unchanged. Each call
+    /// replaces the previous set. `false` if the scheme does not support this.
     fn leave_out(&mut self, _constraints: &[usize]) -> bool {
         false
     }
@@ -211,27 +310,53 @@ pub trait Stepper {
     fn left_out(&self) -> &[usize] {
         &[]
     }
-    /// The current state, whose coordinates and velocities may be corrected by what a step misses them by; `None` where
-    /// the scheme cannot take that.
+    /// The current state, for corrections of coordinates and velocities that are as small as the error of a step;
+    /// `None` if the scheme does not support them.
     fn correctable(&mut self) -> Option<&mut State> {
         None
     }
-    /// Takes the last step back, once; `false` where the scheme cannot, and the state stays.
+    /// Undoes the last step, once; `false` if the scheme cannot, and the state is then unchanged.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Scheme, initial_state, schemes::RungeKutta};
+    ///
+    /// let model = Oscillator::default();
+    /// let start = initial_state(&model)?;
+    /// let mut stepper = RungeKutta.start(&model, start.clone())?;
+    /// stepper.step(0.01)?;
+    /// if stepper.retreat() {
+    ///     assert_eq!(stepper.state(), &start);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     fn retreat(&mut self) -> bool {
         false
     }
-    /// Goes on from the current state after forces have jumped, as by an input that a controller has set: with the
-    /// accelerations and multipliers of `next`, and without what the scheme has kept of steps before. Schemes that keep
-    /// nothing have nothing to do.
+    /// Continues from the current state after a jump of the forces, for example of an input that a controller has set:
+    /// takes accelerations and multipliers from `next`, and discards the history of previous steps. Schemes without
+    /// history do nothing.
     fn resume(&mut self, _next: &State) {}
 }
 
 /// An estimate of the error of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorEstimate<'s> {
-    /// Of the coordinates, in the directions of the velocities at the beginning of the step, `[nv]`.
+    /// Error of the coordinates, in the directions of the velocities at the beginning of the step, `[nv]`.
     pub x: &'s [f64],
-    /// Of the velocities, `[nv]`.
+    /// Error of the velocities, `[nv]`.
     pub v: &'s [f64],
     /// Order of the embedded scheme.
     pub order: u32,

@@ -43,6 +43,18 @@ impl Coupled {
     ///
     /// # Errors
     /// [`StepError::BadParameter`] for any other tableau.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::schemes::Coupled;
+    /// use hamel::{Scheme, tables};
+    ///
+    /// let scheme = Coupled::new("Radau IIA", 5, tables::radau_iia5())?;
+    /// assert_eq!(scheme.order(), 5);
+    /// // Gauss has its last stage before the end of the step.
+    /// assert!(Coupled::new("Gauss", 6, tables::gauss()).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(name: impl Into<String>, order: u32, tableau: Tableau) -> Result<Self, StepError> {
         let name = name.into();
         let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };

@@ -28,6 +28,18 @@ impl DiagonallyImplicit {
     ///
     /// # Errors
     /// [`StepError::BadParameter`] for any other tableau.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::schemes::DiagonallyImplicit;
+    /// use hamel::{Scheme, tables};
+    ///
+    /// let scheme = DiagonallyImplicit::new("ρ∞-Bathe", 2, tables::rho_bathe(0.4)?)?;
+    /// assert_eq!(scheme.order(), 2);
+    /// // Its stages depend on each other.
+    /// assert!(DiagonallyImplicit::new("Radau IIA", 5, tables::radau_iia5()).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(name: impl Into<String>, order: u32, tableau: Tableau) -> Result<Self, StepError> {
         let name = name.into();
         let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };

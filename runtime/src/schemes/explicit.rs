@@ -16,19 +16,31 @@ use crate::step::{Cause, StepError, StepStats};
 use crate::tables::Range;
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
+///
+/// # Examples
+/// The scheme is symplectic: a step preserves areas in the plane of coordinate and velocity.
+///
+/// ```
+/// use hamel::linear_analysis::Oscillator;
+/// use hamel::{Scheme, schemes::ModifiedEuler};
+///
+/// let matrix = ModifiedEuler.amplification(Oscillator::undamped(0.7)).expect("a linear map");
+/// assert!((matrix.determinant() - 1.0).abs() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModifiedEuler;
 
-/// A scheme of two evaluations like Runge-Kutta's. [simo, Sect. 4.2]
+/// A scheme of Runge-Kutta type with two evaluations. [simo, Sect. 4.2]
 ///
-/// The source calls it of third order; corrected it is of second order, because only the position is better.
+/// The source claims third order; in its corrected form it has second order, because only the position is more
+/// accurate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RungeKuttaLike {
     /// Which formula the second change of position follows.
     pub form: Form,
 }
 
-/// The formula of a source, or what it must have meant.
+/// Variant of a formula with a misprint in its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// With the misprint corrected.
@@ -40,7 +52,35 @@ pub enum Form {
 
 /// Newmark's formulas as predictor and corrector. [simo, Sect. 4.3]
 ///
-/// A fixed number of corrections is another scheme than the converged one: one correction damps, two amplify.
+/// With a fixed number of corrections the scheme differs from the converged one: one correction damps, two amplify.
+///
+/// # Examples
+/// Constant acceleration is integrated exactly for any weights: a mass falls by g t² / 2.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Fall {
+/// #         planar;
+/// #         coordinates joint;
+/// #         gravity [9.81, 0] m/s^2;
+/// #         body stone { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint shaft: prismatic(ground, stone);
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::schemes::{Corrections, NewmarkPredictorCorrector};
+/// use hamel::{Scheme, initial_state};
+///
+/// let fall = Fall::default();
+/// let scheme = NewmarkPredictorCorrector { beta: 0.25, gamma: 0.5, corrections: Corrections::Fixed(3) };
+/// let mut stepper = scheme.start(&fall, initial_state(&fall)?)?;
+/// for _ in 0..10 {
+///     stepper.step(0.1)?;
+/// }
+/// assert!((stepper.state().q[0] - 0.5 * 9.81).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewmarkPredictorCorrector {
     /// Weight of the new acceleration in the position.
@@ -56,8 +96,8 @@ pub struct NewmarkPredictorCorrector {
 pub enum Corrections {
     /// This number of times, see [`NewmarkPredictorCorrector::CORRECTIONS`].
     Fixed(u32),
-    /// Until the position changes by less than this and the velocity by less than this over h; the source leaves it to
-    /// the future.
+    /// Until the position changes by less than this, and the velocity by less than this divided by h. The source
+    /// mentions this variant as future work.
     Tolerance(f64),
 }
 
@@ -65,7 +105,7 @@ pub enum Corrections {
 const MAX_CORRECTIONS: u32 = 1000;
 
 impl NewmarkPredictorCorrector {
-    /// What β and γ may be.
+    /// Range of β and γ.
     pub const WEIGHT: Range = Range::closed(0.0, 1.0);
     /// What a fixed number of corrections may be.
     pub const CORRECTIONS: Range = Range::closed(1.0, MAX_CORRECTIONS as f64).in_steps_of(1.0);

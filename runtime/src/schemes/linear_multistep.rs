@@ -1,8 +1,8 @@
 //! Linear multistep schemes with tunable damping: LMS2, LMS3, LMS4. [zhang, Sect. 2.1]
 //!
 //! The coefficients stand in [`crate::tables`]; here is the step. The first steps, while earlier points are missing,
-//! are those of the trapezoidal rule. LMS2 follows a change of the step size by its coefficients for variable steps;
-//! LMS3 and LMS4 have none and begin anew.
+//! are those of the trapezoidal rule. After a change of the step size LMS2 uses coefficients for variable steps; LMS3
+//! and LMS4 have none and restart.
 
 use nalgebra::DMatrix;
 
@@ -14,12 +14,23 @@ use crate::step::{StepError, StepStats};
 use crate::tables::{self, Multistep};
 
 /// LMS2, LMS3 or LMS4.
+///
+/// # Examples
+/// ```
+/// use hamel::Scheme;
+/// use hamel::linear_analysis::{Oscillator, spectral_radius};
+/// use hamel::schemes::LinearMultistep;
+///
+/// let scheme = LinearMultistep { steps: 2, rho_infinity: 0.5 };
+/// let matrix = scheme.amplification(Oscillator::undamped(1e6)).expect("a linear map");
+/// assert!((spectral_radius(&matrix) - 0.5).abs() < 1e-3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearMultistep {
     /// Number of earlier points, 2 to 4.
     pub steps: usize,
-    /// Spectral radius for infinite frequency, in [0, 1]; for more than two points below 1, where rounding errors
-    /// would add up.
+    /// Spectral radius for infinite frequency, in [0, 1]; for more than two points it should be below 1, because at
+    /// 1 rounding errors accumulate.
     pub rho_infinity: f64,
 }
 

@@ -1,4 +1,4 @@
-//! The integration schemes, one family a file, and the list of them by name.
+//! Integration schemes, one family per file, and their registry by name.
 
 mod constraint_rows;
 mod coupled;
@@ -33,7 +33,7 @@ use crate::tables::{Range, TableError};
 /// Steps that differ by less than this fraction of their length are equal: sums of times are rounded.
 const SAME_STEP: f64 = 1e-9;
 
-/// Whether a step is as long as the one before.
+/// Whether a step has the same length as the previous one, up to rounding.
 fn is_same_step(dt: f64, last: f64) -> bool {
     (dt - last).abs() <= SAME_STEP * last
 }

@@ -1,7 +1,6 @@
-//! Every scheme by name, family by family, with its defaults and where it comes from.
+//! Registry of the schemes by name, with parameters, defaults, order, stability and source.
 //!
-//! A member of a family is one entry; what stands here about order and stability is what the laws of the schemes hold
-//! it to.
+//! A member of a family is one entry. The tests of the schemes check the order and stability stated here.
 
 use super::modified_hht::Weighting;
 use super::newmark::{Average, Newmark};
@@ -12,7 +11,7 @@ use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::spelling::{similar, suggestion};
 use crate::tables::{self, NewmarkFamily, PUBLISHED_RHO_INFINITY, RHO_INFINITY, Range, TableError, Tableau};
 
-/// What shares one algorithm.
+/// Schemes that share one algorithm.
 pub struct Family {
     /// Name, e.g. `linear multistep`.
     pub name: &'static str,
@@ -20,7 +19,7 @@ pub struct Family {
     pub entries: &'static [Entry],
 }
 
-/// A scheme as it is called by name.
+/// A scheme in the registry.
 pub struct Entry {
     /// Name, e.g. `rho_bathe`.
     pub name: &'static str,
@@ -28,12 +27,13 @@ pub struct Entry {
     pub parameters: &'static [Parameter],
     /// Stability on linear oscillators.
     pub stability: Stability,
-    /// Orders of q, v and λ with constraints imposed on velocities; `None` where the scheme is undefined or unstable.
+    /// Orders of convergence of q, v and λ with constraints imposed on velocities; `None` where the scheme is not
+    /// defined or unstable.
     pub index_2: Option<[u32; 3]>,
-    /// The same with constraints imposed on positions. Accelerations have the order of λ at most, which is below that of v
-    /// for most; [`crate::consistent_acceleration`] gives both with the order of v, from a state, by one solution.
+    /// The same with constraints imposed on positions. The order of accelerations is at most that of λ, which for most
+    /// schemes is below that of v; [`crate::consistent_acceleration`] computes both with the order of v from the state.
     pub index_3: Option<[u32; 3]>,
-    /// Where it is described.
+    /// Source of the scheme.
     pub source: &'static str,
     make: fn(&[f64]) -> Result<Box<dyn Scheme>, StepError>,
 }
@@ -43,9 +43,9 @@ pub struct Entry {
 pub struct Parameter {
     /// Name, e.g. `rho_infinity`.
     pub name: &'static str,
-    /// What it may be.
+    /// Admissible values.
     pub range: Range,
-    /// What it is where nothing else is given.
+    /// Value if none is given.
     pub default: f64,
 }
 
@@ -55,16 +55,16 @@ impl std::fmt::Display for Parameter {
     }
 }
 
-/// For which Ω = ωh the oscillator `q̈ + ω² q = 0` does not grow.
+/// Range of Ω = ωh in which the numerical solution of `q̈ + ω² q = 0` does not grow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stability {
     /// Below this Ω.
     Below(f64),
     /// For every Ω (A-stable).
     Always,
-    /// For every Ω, and infinitely fast motion is damped at once (L-stable).
+    /// For every Ω, with a spectral radius of zero for Ω → ∞ (L-stable).
     Stiff,
-    /// For none: not consistent.
+    /// For no Ω: the scheme is not consistent.
     Never,
 }
 
@@ -86,14 +86,14 @@ const fn parameter(name: &'static str, range: Range, default: f64) -> Parameter 
 const RHO: &[Parameter] = &[parameter("rho_infinity", RHO_INFINITY, 0.6)];
 const PUBLISHED_RHO: &[Parameter] = &[parameter("rho_infinity", PUBLISHED_RHO_INFINITY, 0.6)];
 const ALPHA: &[Parameter] = &[parameter("alpha", Range::closed(-1.0 / 3.0, 0.0), -0.1)];
-/// Of Newmark's formulas as predictor and corrector.
+/// Parameters of Newmark's formulas as predictor and corrector.
 const BETA: Parameter = parameter("beta", NewmarkPredictorCorrector::WEIGHT, 0.25);
 const GAMMA: Parameter = parameter("gamma", NewmarkPredictorCorrector::WEIGHT, 0.5);
-/// Constraints that neither q, v nor λ suffers from.
+/// Second order of q, v and λ.
 const SECOND: Option<[u32; 3]> = Some([2, 2, 2]);
-/// Stages of second order and a multiplier that is a derivative more.
+/// Stages of second order; λ, one derivative higher, loses an order.
 const STAGED: Option<[u32; 3]> = Some([2, 2, 1]);
-/// The same on velocities, where stages of second order lose the classical order beyond three.
+/// With constraints on velocities, stages of second order limit the order to three, and that of λ to two.
 const THIRD: Option<[u32; 3]> = Some([3, 3, 2]);
 use Stability::{Always, Below, Never, Stiff};
 
@@ -500,7 +500,7 @@ fn newmark(name: String, coefficients: NewmarkFamily, average: Average) -> Resul
     boxed(Newmark { name, coefficients, average })
 }
 
-/// Only schemes of fourth and fifth order profit from a first guess of three points. [zhang, Sect. 2.3]
+/// The predictor from three points pays only for schemes of fourth and fifth order. [zhang, Sect. 2.3]
 fn diagonal(name: &str, order: u32, tableau: Result<Tableau, TableError>) -> Result<Box<dyn Scheme>, StepError> {
     let tableau = tableau.map_err(|error| bad_table(name, &error))?;
     let scheme = DiagonallyImplicit::new(name, order, tableau)?;
@@ -519,7 +519,7 @@ fn mssth_published(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
     diagonal(&format!("MSSTH({n}) as published (ρ∞ = {rho})"), n as u32, tables::mssth_published(n, rho))
 }
 
-/// α_AR = 1/6 makes it of third order for linear problems. [rezaei, Sect. 3]
+/// With α_AR = 1/6 it has third order for linear problems. [rezaei, Sect. 3]
 fn ed_alpha(rho: f64) -> Result<Box<dyn Scheme>, StepError> {
     let name = format!("ED-α (ρ∞ = {rho})");
     let tableau = tables::ed_alpha(rho, 1.0 / 6.0).map_err(|error| bad_table(&name, &error))?;
@@ -527,10 +527,20 @@ fn ed_alpha(rho: f64) -> Result<Box<dyn Scheme>, StepError> {
 }
 
 impl Entry {
-    /// The scheme with these parameters; those that are not given keep their default.
+    /// The scheme with these parameters, as pairs of name and value; parameters that are not given have their default.
     ///
     /// # Errors
     /// [`StepError::BadParameter`] for unknown parameters and for values out of their range.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::schemes;
+    ///
+    /// let entry = schemes::entries().find(|entry| entry.name == "hht").expect("an entry");
+    /// assert_eq!(entry.parameters[0].to_string(), "alpha in [-0.3333, 0] (default -0.1)");
+    /// assert!(entry.scheme(&[("alpha", -0.05)]).is_ok());
+    /// assert!(entry.scheme(&[("alpha", 0.05)]).is_err());
+    /// ```
     pub fn scheme(&self, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
         let mut values: Vec<f64> = self.parameters.iter().map(|parameter| parameter.default).collect();
         for &(name, value) in parameters {
@@ -552,21 +562,55 @@ impl Entry {
     }
 }
 
-/// Every scheme's entry.
+/// All entries, in the order of [`FAMILIES`].
+///
+/// # Examples
+/// The L-stable schemes, and the schemes whose multipliers have second order with constraints on positions.
+///
+/// ```
+/// use hamel::schemes::{self, Stability};
+///
+/// let stiff: Vec<&str> = schemes::entries().filter(|e| e.stability == Stability::Stiff).map(|e| e.name).collect();
+/// assert!(stiff.contains(&"radau_iia5") && !stiff.contains(&"trapezoidal"));
+/// let second = schemes::entries().filter(|entry| entry.index_3.is_some_and(|[.., multipliers]| multipliers >= 2));
+/// assert!(second.into_iter().any(|entry| entry.name == "generalized_alpha"));
+/// ```
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     FAMILIES.iter().flat_map(|family| family.entries)
 }
 
 /// Every scheme with its default parameters.
+///
+/// # Examples
+/// ```
+/// use hamel::schemes;
+///
+/// let all = schemes::all();
+/// assert_eq!(all.len(), schemes::entries().count());
+/// assert!(all.iter().any(|scheme| scheme.carries_contacts()));
+/// ```
 pub fn all() -> Vec<Box<dyn Scheme>> {
     // A test asserts that all defaults are in range.
     entries().filter_map(|entry| entry.scheme(&[]).ok()).collect()
 }
 
-/// The scheme of this name; parameters that are not given keep their default.
+/// The scheme with this name and these parameters, as pairs of name and value; parameters that are not given have their
+/// default.
 ///
 /// # Errors
 /// [`StepError::BadParameter`] for an unknown scheme, and those of [`Entry::scheme`].
+///
+/// # Examples
+/// ```
+/// use hamel::schemes;
+///
+/// let scheme = schemes::by_name("generalized_alpha", &[("rho_infinity", 0.5)])?;
+/// assert_eq!(scheme.order(), 2);
+/// // Unknown parameters and values out of range are errors.
+/// assert!(schemes::by_name("generalized_alpha", &[("rho", 0.5)]).is_err());
+/// assert!(schemes::by_name("generalized_alpha", &[("rho_infinity", 1.5)]).is_err());
+/// # Ok::<(), hamel::StepError>(())
+/// ```
 pub fn by_name(name: &str, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
     let Some(entry) = entries().find(|entry| entry.name == name) else {
         let known: Vec<&str> = entries().map(|entry| entry.name).collect();
@@ -576,11 +620,36 @@ pub fn by_name(name: &str, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>
     entry.scheme(parameters)
 }
 
-/// An Ω that stands for infinity, and how near to one a spectral radius is there that does not damp.
+/// An Ω that represents infinity, and the largest distance of an undamped spectral radius from one there.
 const INFINITY: f64 = 1e8;
 const UNDAMPED: f64 = 1e-3;
 
-/// What to expect of a scheme on a model, where it is nothing good.
+/// A known weakness of a scheme on a model with these options; `None` if there is none.
+///
+/// # Examples
+/// The trapezoidal rule does not damp, so that multipliers of constraints on positions oscillate.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Rod {
+/// #         planar;
+/// #         gravity [0, -9.81] m/s^2;
+/// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+/// #         joint hinge: revolute(ground, rod at [-1, 0] m);
+/// #         initial rod.angular_velocity = 2 rad/s;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{ConstraintLevel, Options, schemes};
+///
+/// let rod = Rod::default();
+/// let scheme = schemes::by_name("trapezoidal", &[])?;
+/// assert!(schemes::caution(&*scheme, &rod, &Options::default()).is_some());
+/// let on_velocities = Options { constraint_level: Some(ConstraintLevel::Velocity), ..Options::default() };
+/// assert_eq!(schemes::caution(&*scheme, &rod, &on_velocities), None);
+/// # Ok(())
+/// # }
+/// ```
 pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Option<&'static str> {
     let info = model.describe();
     let level = options.constraint_level.unwrap_or(scheme.preferred_level());

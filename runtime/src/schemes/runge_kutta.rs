@@ -16,6 +16,37 @@ use crate::step::{Cause, StepError, StepStats};
 use crate::tables::{self, Tableau};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
+///
+/// # Examples
+/// Of fourth order: half the step leaves a sixteenth of the error.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{Scheme, initial_state, schemes::RungeKutta};
+///
+/// let model = Oscillator::default();
+/// let error = |steps: u32| -> Result<f64, Box<dyn std::error::Error>> {
+///     let mut stepper = RungeKutta.start(&model, initial_state(&model)?)?;
+///     for _ in 0..steps {
+///         stepper.step(1.0 / f64::from(steps))?;
+///     }
+///     Ok((stepper.state().q[0] - 2_f64.cos()).abs())
+/// };
+/// let ratio = error(20)? / error(40)?;
+/// assert!((ratio / 16.0 - 1.0).abs() < 0.2);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RungeKutta;
 

@@ -14,6 +14,22 @@ use crate::step::{StepError, StepStats};
 use crate::tables;
 
 /// SS2, SS3 or SS4.
+///
+/// # Examples
+/// The single-step form of [`LinearMultistep`](super::LinearMultistep) has the same physical modes.
+///
+/// ```
+/// use hamel::Scheme;
+/// use hamel::linear_analysis::physical_modes;
+/// use hamel::schemes::{LinearMultistep, SingleStep};
+///
+/// let phase = |scheme: &dyn Scheme| {
+///     let modes = physical_modes(|oscillator| scheme.amplification(oscillator).expect("a linear map"), &[0.5]);
+///     modes[0].phase
+/// };
+/// let (one, other) = (SingleStep { steps: 3, rho_infinity: 0.5 }, LinearMultistep { steps: 3, rho_infinity: 0.5 });
+/// assert!((phase(&one) - phase(&other)).abs() < 1e-12);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SingleStep {
     /// Steps of the equivalent multistep scheme, 2 to 4.

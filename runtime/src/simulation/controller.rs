@@ -1,4 +1,4 @@
-//! Controllers, called at a rate of their own.
+//! Sampled controllers.
 
 use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
@@ -9,7 +9,7 @@ use crate::step::StepError;
 
 use super::driver::Driver;
 
-/// A controller that sets inputs every so often.
+/// A controller that sets inputs periodically.
 pub(super) struct Controller<'a> {
     /// Time from one call to the next, s.
     pub(super) period: f64,
@@ -17,12 +17,12 @@ pub(super) struct Controller<'a> {
     pub(super) sample: Box<dyn FnMut(&State) + 'a>,
 }
 
-/// All controllers of a simulation, and when they are due.
+/// All controllers of a simulation, with the times of their calls.
 pub(super) struct Controllers<'c, 'a> {
     model: &'a dyn Model,
     controllers: &'c mut [Controller<'a>],
     start: f64,
-    /// How often each was called.
+    /// Number of calls of each.
     calls: Vec<u64>,
     jump: Option<Jump<'a>>,
 }
@@ -35,7 +35,7 @@ struct Jump<'a> {
 
 impl<'c, 'a> Controllers<'c, 'a> {
     /// # Errors
-    /// [`StepError::BadParameter`] for a period that is no positive time.
+    /// [`StepError::BadParameter`] for a period that is not a positive time.
     pub(super) fn new(
         model: &'a dyn Model,
         scheme: &dyn Scheme,
@@ -72,7 +72,7 @@ impl<'c, 'a> Controllers<'c, 'a> {
         consistent_acceleration(self.model, start)
     }
 
-    /// The next time at which one is due, s; infinite without controllers.
+    /// The next time at which a controller is due, s; infinite without controllers.
     pub(super) fn next(&self) -> f64 {
         let times = self.controllers.iter().zip(&self.calls);
         times.map(|(controller, &calls)| self.start + calls as f64 * controller.period).fold(f64::INFINITY, f64::min)

@@ -1,4 +1,4 @@
-//! What advances a simulation: steps of one length, or steps that are chosen.
+//! Advances a simulation by fixed steps, or by steps chosen by step size control.
 
 use crate::adaptive::{AdaptiveStepper, SHORTEST};
 use crate::events::Interval;
@@ -9,7 +9,7 @@ use crate::step::{StepError, StepStats};
 
 use super::Steps;
 
-/// More steps than anybody waits for, and few enough that every step still moves the time.
+/// Largest number of steps. Beyond it runs take too long, and a step may be too short to change the time.
 const MAX_STEPS: f64 = 1e10;
 /// Remainders of an interval below this part of a step are rounding errors.
 const ROUNDING: f64 = 1e-6;
@@ -26,7 +26,19 @@ pub struct Division {
 }
 
 impl Division {
-    /// Steps of `dt` over an interval, both in s and positive; `None` for more steps than can be done.
+    /// Divides an interval of this duration into steps of `dt`, both in s and positive; `None` for more than 10¹⁰
+    /// steps.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::simulation::Division;
+    ///
+    /// let division = Division::new(1.0, 0.3).expect("few enough steps");
+    /// assert_eq!((division.steps, division.dt), (4, 0.3));
+    /// assert!((division.last - 0.1).abs() < 1e-15);
+    /// // 0.1 is no binary fraction, but divides 1 up to rounding.
+    /// assert_eq!(Division::new(1.0, 0.1), Some(Division { steps: 10, dt: 0.1, last: 0.1 }));
+    /// ```
     pub fn new(duration: f64, dt: f64) -> Option<Self> {
         let ratio = duration / dt;
         if ratio.is_nan() || ratio > MAX_STEPS {
@@ -61,19 +73,20 @@ struct FixedStepper<'m> {
     start: f64,
     division: Division,
     done: u64,
-    /// Whether the last step has led beyond a singularity, where the state means nothing.
+    /// Whether the last step has passed a singularity of angles, beyond which the state is not valid.
     is_beyond: bool,
 }
 
-/// How the last step was cut short.
+/// Result of shortening the last step.
 pub(super) struct End {
     pub(super) stats: StepStats,
-    /// The state at the end, where the scheme cannot repeat a step.
+    /// The interpolated state at the end, if the scheme cannot repeat a step.
     pub(super) interpolated: Option<State>,
 }
 
 impl<'m> Driver<'m> {
-    /// From a consistent state to the time `until`, s; controllers with these periods, s, are called between steps.
+    /// Drives a scheme from a consistent state to the time `until`, s; the periods of controllers, s, must be multiples
+    /// of a fixed step.
     pub(super) fn new(
         model: &'m dyn Model,
         scheme: &dyn Scheme,
@@ -148,7 +161,7 @@ impl<'m> Driver<'m> {
         self.stepper().state()
     }
 
-    /// The last state that means something.
+    /// The last valid state.
     pub(super) fn reached(&self) -> &State {
         match &self.kind {
             Kind::Fixed(fixed) if fixed.is_beyond => &fixed.previous,
@@ -174,7 +187,7 @@ impl<'m> Driver<'m> {
         now >= t - rounding
     }
 
-    /// The length that the next step will have, s, as far as it is known.
+    /// The expected length of the next step, s.
     pub(super) fn next_step(&self) -> f64 {
         match &self.kind {
             Kind::Fixed(fixed) => fixed.division.dt,
@@ -182,7 +195,7 @@ impl<'m> Driver<'m> {
         }
     }
 
-    /// Steps that were done, and that were refused.
+    /// Numbers of accepted and of rejected steps.
     pub(super) fn counts(&self) -> [u64; 2] {
         match &self.kind {
             Kind::Fixed(fixed) => [fixed.done, 0],
@@ -190,7 +203,7 @@ impl<'m> Driver<'m> {
         }
     }
 
-    /// One step, which does not pass a time at which forces jump, s.
+    /// One step, which does not pass the time `jump`, s, at which forces jump.
     pub(super) fn step(&mut self, jump: f64) -> Result<StepStats, StepError> {
         match &mut self.kind {
             Kind::Fixed(fixed) => fixed.step(self.until),
@@ -218,7 +231,8 @@ impl<'m> Driver<'m> {
 
 impl FixedStepper<'_> {
     fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
-        // To a multiple of the step, so that rounding does not add up and signals that switch do it on time.
+        // Times are multiples of the step, so that rounding errors do not accumulate and steps end at the times at
+        // which signals switch.
         let step = self.done + 1;
         let end = if step == self.division.steps { until } else { self.start + step as f64 * self.division.dt };
         self.previous.copy_from(self.stepper.state());
@@ -234,7 +248,7 @@ impl FixedStepper<'_> {
         if t == self.stepper.state().t {
             return Ok(End { stats: StepStats::default(), interpolated: None });
         }
-        // Contacts may have collided since; what they did is not undone by stepping back.
+        // Impacts of contacts are not undone by `retreat`.
         if self.stepper.contacts().is_some() || !self.stepper.retreat() {
             return Ok(End { stats: StepStats::default(), interpolated: Some(interpolated) });
         }

@@ -1,4 +1,4 @@
-//! A motion over an interval of time: steps, events, controllers, and what is recorded on the way.
+//! Simulation of a motion over an interval of time: steps, events, controllers, recording.
 
 mod controller;
 mod driver;
@@ -25,25 +25,26 @@ use driver::Driver;
 
 pub use driver::Division;
 
-/// What a simulation computed, and how it ended.
+/// Results of a simulation, and how it ended.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Everything recorded until the end or the failure.
     pub trajectory: Trajectory,
     /// The total cost, or why the simulation stopped early.
     pub outcome: Result<StepStats, StepError>,
-    /// What the reader of the results should know, in the order in which it was noticed.
+    /// Warnings about the results, in the order in which they were found.
     pub cautions: Vec<Caution>,
-    /// The events that were met, in the order of time.
+    /// The events that occurred, in ascending order of time.
     pub occurrences: Vec<Occurrence>,
-    /// Steps that were done.
+    /// Number of accepted steps.
     pub accepted: u64,
-    /// Steps that were refused, by their error or because they had no solution; none at fixed steps.
+    /// Number of rejected steps, whose error was too large or which had no solution; zero with fixed steps.
     pub rejected: u64,
 }
 
-/// A simulation that is being described; [`Simulation::run`] does it.
+/// Description of a simulation, in the style of a builder; [`Simulation::run`] executes it.
 ///
+/// # Examples
 /// ```
 /// use hamel::schemes::RungeKutta;
 /// use hamel::{Simulation, initial_state};
@@ -83,7 +84,7 @@ pub struct Simulation<'a> {
     cancelled_by: Option<&'a AtomicBool>,
 }
 
-/// How long steps are.
+/// Choice of the step size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Steps {
     Fixed(f64),
@@ -91,7 +92,35 @@ enum Steps {
 }
 
 impl<'a> Simulation<'a> {
-    /// A model and the scheme that integrates it. The length of steps and the end are to be told.
+    /// A simulation of a model by a scheme. The end ([`until`](Self::until)) and the step size ([`step`](Self::step),
+    /// [`tolerance`](Self::tolerance) or [`control`](Self::control)) are required.
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Simulation, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("generalized_alpha", &[])?;
+    /// let run = Simulation::new(&model, &*scheme).step(1e-3).until(1.0).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// let reached = run.trajectory.column("rail.displacement")?.next_back();
+    /// assert!(reached.is_some_and(|q| (q - 2_f64.cos()).abs() < 1e-5));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(model: &'a dyn Model, scheme: &'a dyn Scheme) -> Self {
         Self {
             model,
@@ -108,20 +137,102 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Steps of this length, s. Where it divides the interval up to rounding, all steps are equal; otherwise the last one
-    /// is shorter. Replaces a tolerance.
+    /// Fixed steps of this length, s. If it divides the interval up to rounding, all steps are equal; otherwise the
+    /// last one is shorter. Replaces a tolerance.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let run = Simulation::new(&model, &RungeKutta).step(0.3).until(1.0).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// let times: Vec<f64> = run.trajectory.times().collect();
+    /// assert_eq!(times.len(), 5);
+    /// assert!(times.iter().zip([0.0, 0.3, 0.6, 0.9, 1.0]).all(|(found, expected)| (found - expected).abs() < 1e-14));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn step(mut self, length: f64) -> Self {
         self.steps = Some(Steps::Fixed(length));
         self
     }
 
-    /// Steps that are chosen so that their errors keep this relative and absolute tolerance, by a scheme that estimates
-    /// its errors (`esdirk3` and its relatives). Replaces a fixed step.
+    /// Step size control with this relative and absolute tolerance, for schemes that estimate their error (`esdirk324`,
+    /// `esdirk325` and `esdirk436`, see [`Scheme::estimates_errors`]). Replaces a fixed step.
+    ///
+    /// # Examples
+    /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Simulation, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("esdirk436", &[])?;
+    /// let run = Simulation::new(&model, &*scheme).tolerance(1e-8).until(5.0).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// assert_eq!(run.trajectory.len() as u64, run.accepted + 1);
+    /// for (t, row) in run.trajectory.iter() {
+    ///     assert!((row[1] - (2.0 * t).cos()).abs() < 1e-5);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn tolerance(self, tolerance: f64) -> Self {
         self.control(Control::tolerance(tolerance))
     }
 
-    /// Steps that are chosen by tolerances, with bounds of their own. Replaces a fixed step.
+    /// Step size control with separate tolerances and bounds of the step size. Replaces a fixed step.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::adaptive::Control;
+    /// use hamel::{Simulation, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("esdirk324", &[])?;
+    /// let control = Control { longest_step: 0.05, ..Control::tolerance(1e-3) };
+    /// let run = Simulation::new(&model, &*scheme).control(control).until(1.0).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// let times: Vec<f64> = run.trajectory.times().collect();
+    /// assert!(times.windows(2).all(|pair| pair[1] - pair[0] < 0.05 + 1e-12));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn control(mut self, control: Control) -> Self {
         self.steps = Some(Steps::Chosen(control));
         self
@@ -133,42 +244,162 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Records every so manyth state; the first and the last one are always recorded.
+    /// Records every n-th state; the first and the last one are always recorded.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let run = Simulation::new(&model, &RungeKutta).step(0.1).until(1.0).record_every(4).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// // The start, steps 4 and 8, and the last one.
+    /// assert_eq!((run.accepted, run.trajectory.len()), (10, 4));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn record_every(mut self, steps: usize) -> Self {
         self.record_every = steps.max(1);
         self
     }
 
-    /// Options of the scheme, and what watches the simulation.
+    /// Options of the scheme, and limits that end the simulation; replaces all of them.
+    ///
+    /// # Examples
+    /// A rod on a hinge, with the constraint on velocities. The drift is removed after every step, unless it is to be kept.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Rod {
+    /// #         planar;
+    /// #         gravity [0, -9.81] m/s^2;
+    /// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+    /// #         joint hinge: revolute(ground, rod at [-1, 0] m);
+    /// #         initial rod.angular_velocity = 2 rad/s;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{ConstraintLevel, Drift, Options, Simulation, initial_state, schemes};
+    ///
+    /// let rod = Rod::default();
+    /// let scheme = schemes::by_name("trapezoidal", &[])?;
+    /// let largest = |drift: Drift| -> Result<f64, Box<dyn std::error::Error>> {
+    ///     let options = Options { constraint_level: Some(ConstraintLevel::Velocity), drift, ..Options::default() };
+    ///     let run = Simulation::new(&rod, &*scheme).options(options).step(0.01).until(1.0).run(initial_state(&rod)?);
+    ///     run.outcome?;
+    ///     Ok(run.trajectory.column("position_residual")?.fold(0.0, f64::max))
+    /// };
+    /// assert!(largest(Drift::Removed)? < 1e-10);
+    /// assert!(largest(Drift::Kept)? > 1e-7);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// What ends a simulation that means nothing any more.
+    /// Limits on residuals, energy gain and finite values whose violation ends the simulation with an error.
+    ///
+    /// # Examples
+    /// An explicit scheme that is stable for ω h < 2, with a spring of ω = 2 rad/s: beyond that limit the energy of the
+    /// scheme grows, which ends the run.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::ModifiedEuler;
+    /// use hamel::{Simulation, StepError, Watchers, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let run = |step: f64| -> Result<_, StepError> {
+    ///     let watchers = Watchers { energy: Some(0.2), ..Watchers::default() };
+    ///     let simulation = Simulation::new(&model, &ModifiedEuler).watchers(watchers);
+    ///     Ok(simulation.step(step).until(200.0).run(initial_state(&model)?).outcome)
+    /// };
+    /// assert!(run(0.1)?.is_ok());
+    /// assert!(matches!(run(1.1)?, Err(StepError::EnergyGained { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn watchers(mut self, watchers: Watchers) -> Self {
         self.options.watchers = watchers;
         self
     }
 
-    /// An event that is looked for along every step; a terminal one ends the simulation where it happens.
+    /// Adds an event that is located within every step; a terminal event ends the simulation where it occurs.
     ///
-    /// Events are looked for as by [`AdaptiveStepper::locate`](crate::adaptive::AdaptiveStepper::locate), which says what
-    /// may be missed. Called again, adds another one; [`Run::occurrences`] names them in this order.
+    /// [`AdaptiveStepper::locate`](crate::adaptive::AdaptiveStepper::locate) describes the method and which events may
+    /// be missed. [`Run::occurrences`] refers to events by the order in which they were added.
+    ///
+    /// # Examples
+    /// The run ends where cos 2t falls below zero for the first time.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Direction, Event, Simulation, State, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let displacement = |state: &State| state.q[0];
+    /// let run = Simulation::new(&model, &RungeKutta)
+    ///     .step(1e-2)
+    ///     .until(10.0)
+    ///     .event(Event { function: &displacement, direction: Direction::Falling, is_terminal: true })
+    ///     .run(initial_state(&model)?);
+    /// run.outcome?;
+    /// let end = run.trajectory.times().next_back();
+    /// assert!(end.is_some_and(|t| (t - std::f64::consts::FRAC_PI_4).abs() < 1e-6));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn event(mut self, event: Event<'a>) -> Self {
         self.events.push(event);
         self
     }
 
-    /// Calls a controller at the start and every `period` s from there on, with the state at that time, and holds what it
-    /// returns as the values of inputs until the next call.
+    /// Adds a sampled controller: calls `law` with the current state at the start and then every `period`, s, and holds
+    /// the returned values at the inputs until the next call.
     ///
-    /// Inputs are held signals of the model, see [`Signal::held`](crate::Signal::held). Fixed steps must divide the
-    /// period. Called again, adds another controller; those that are due at the same time are called in their order.
+    /// Inputs are held signals of the model, in the units of the inputs, see [`Signal::held`](crate::Signal::held). A
+    /// fixed step must divide the period. Controllers that are due at the same time are called in the order in which
+    /// they were added.
     ///
-    /// At each call accelerations and multipliers are found anew for the new inputs, and schemes of several steps begin
-    /// again, so that schemes keep their order whatever jumps.
+    /// After each call accelerations and multipliers are recomputed for the new inputs, and multistep schemes restart,
+    /// so that schemes keep their order in spite of the jump.
     ///
+    /// # Examples
     /// ```
     /// use hamel::schemes;
     /// use hamel::{Signal, Simulation, initial_state};
@@ -213,18 +444,104 @@ impl<'a> Simulation<'a> {
     }
 
     /// Calls a function with the state at the start and after every step.
+    ///
+    /// # Examples
+    /// The highest speed of a mass that swings as cos 2t is 2 m/s.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let mut fastest = 0.0_f64;
+    /// let simulation = Simulation::new(&model, &RungeKutta).step(1e-2).until(5.0);
+    /// simulation.on_step(|state| fastest = fastest.max(state.v[0].abs())).run(initial_state(&model)?).outcome?;
+    /// assert!((fastest - 2.0).abs() < 1e-3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn on_step(mut self, function: impl FnMut(&State) + 'a) -> Self {
         self.on_step = Some(Box::new(function));
         self
     }
 
-    /// Calls a function with the part of the interval that is done, from 0 to 1, whenever another hundredth is.
+    /// Calls a function with the completed fraction of the interval, from 0 to 1, at most once per hundredth.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let mut parts = Vec::new();
+    /// let simulation = Simulation::new(&model, &RungeKutta).step(0.25).until(1.0);
+    /// simulation.on_progress(|part| parts.push(part)).run(initial_state(&model)?).outcome?;
+    /// assert_eq!(parts, [0.25, 0.5, 0.75, 1.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn on_progress(mut self, function: impl FnMut(f64) + 'a) -> Self {
         self.on_progress = Some(Box::new(function));
         self
     }
 
-    /// Ends before the next step when this flag is set, with [`StepError::Cancelled`] and what was computed.
+    /// Ends the simulation before the next step once this flag is set, with [`StepError::Cancelled`] and the results so
+    /// far.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    ///
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, StepError, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let stop = AtomicBool::new(false);
+    /// // A real program sets the flag in another thread, or when it is interrupted.
+    /// let run = Simulation::new(&model, &RungeKutta)
+    ///     .step(0.25)
+    ///     .until(1.0)
+    ///     .on_step(|state| stop.store(state.t > 0.4, Ordering::Relaxed))
+    ///     .cancelled_by(&stop)
+    ///     .run(initial_state(&model)?);
+    /// assert!(matches!(run.outcome, Err(StepError::Cancelled { .. })));
+    /// assert_eq!(run.trajectory.times().collect::<Vec<_>>(), [0.0, 0.25, 0.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn cancelled_by(mut self, flag: &'a AtomicBool) -> Self {
         self.cancelled_by = Some(flag);
         self
@@ -232,9 +549,35 @@ impl<'a> Simulation<'a> {
 
     /// Integrates from a consistent state, such as [`initial_state`](crate::initial_state) finds.
     ///
-    /// A failure ends the run and keeps what was computed before it, as does a panic in a function of the user that the
-    /// model, an event, a controller or the simulation calls. [`StepError::BadParameter`] says that the end or the length
-    /// of steps was not told or makes no sense.
+    /// A failure ends the run; the results before it are kept, and [`Run::outcome`] has the error. A panic in a
+    /// function of the user, such as an input signal, an event or a controller, is caught and treated like a failure.
+    /// [`StepError::BadParameter`] means that the end or the step size is missing or not valid.
+    ///
+    /// # Examples
+    /// Without a step size there is an error; the start is recorded nevertheless.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, StepError, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let run = Simulation::new(&model, &RungeKutta).until(1.0).run(initial_state(&model)?);
+    /// assert!(matches!(run.outcome, Err(StepError::BadParameter { .. })));
+    /// assert_eq!(run.trajectory.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn run(mut self, start: State) -> Run {
         let (scheme, t) = (self.scheme, start.t);
         let mut done = Done::new(self.model);
@@ -340,7 +683,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")
 }
 
-/// The hundredths that were told.
+/// Number of hundredths that were reported.
 #[derive(Default)]
 struct Progress(u32);
 

@@ -10,6 +10,15 @@ use super::{Range, TableError, Tableau, check_range, check_rho};
 ///
 /// # Errors
 /// For parameters outside their intervals.
+///
+/// # Examples
+/// ```
+/// use hamel::tables;
+///
+/// assert!((tables::ed_alpha(0.6, 1.0 / 6.0)?.at_infinity() - 0.6).abs() < 1e-14);
+/// assert!(tables::ed_alpha(0.6, 0.7).is_err());
+/// # Ok::<(), tables::TableError>(())
+/// ```
 pub fn ed_alpha(rho_infinity: f64, alpha_ar: f64) -> Result<Tableau, TableError> {
     check_rho(rho_infinity)?;
     check_range("α_AR", alpha_ar, Range { highest: Bound::Included(0.5), ..Range::POSITIVE })?;

@@ -8,6 +8,17 @@ use super::mssth::{self, third_order};
 /// ESDIRK3(2)4L\[2\]SA: third order with an embedded scheme of second order, L-stable.
 ///
 /// It is the member of third order of the family [`mssth`](super::mssth) for ρ∞ = 0, with another third node.
+///
+/// # Examples
+/// The weights have third order, the embedded ones second order: Σ b c² = 1/3 and Σ b̂ c = 1/2.
+///
+/// ```
+/// let table = hamel::tables::esdirk324();
+/// let moment = |weights: &[f64], power| -> f64 { weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(power)).sum() };
+/// assert!((moment(&table.weights, 2) - 1.0 / 3.0).abs() < 1e-13);
+/// let embedded = table.embedded.as_deref().expect("embedded weights");
+/// assert!((moment(embedded, 1) - 1.0 / 2.0).abs() < 1e-13);
+/// ```
 pub fn esdirk324() -> Tableau {
     // The embedded weights of this scheme are published as long fractions, which agree with these digits.
     let embedded =
@@ -17,6 +28,17 @@ pub fn esdirk324() -> Tableau {
 }
 
 /// ESDIRK3(2)5L\[2\]SA: third order with an embedded scheme of second order, L-stable, with small error constants.
+///
+/// # Examples
+/// The weights have third order, the embedded ones second order: Σ b c² = 1/3 and Σ b̂ c = 1/2.
+///
+/// ```
+/// let table = hamel::tables::esdirk325();
+/// let moment = |weights: &[f64], power| -> f64 { weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(power)).sum() };
+/// assert!((moment(&table.weights, 2) - 1.0 / 3.0).abs() < 1e-13);
+/// let embedded = table.embedded.as_deref().expect("embedded weights");
+/// assert!((moment(embedded, 1) - 1.0 / 2.0).abs() < 1e-13);
+/// ```
 pub fn esdirk325() -> Tableau {
     let r = 2.0_f64.sqrt();
     let a3 = 9.0 * (1.0 + r) / 80.0;
@@ -35,6 +57,17 @@ pub fn esdirk325() -> Tableau {
 }
 
 /// ESDIRK4(3)6L\[2\]SA2: fourth order with an embedded scheme of third order, L-stable.
+///
+/// # Examples
+/// The weights are of fourth, the embedded ones of third order: Σ b c³ = 1/4 and Σ b̂ c² = 1/3.
+///
+/// ```
+/// let table = hamel::tables::esdirk436sa2();
+/// let moment = |weights: &[f64], power| -> f64 { weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(power)).sum() };
+/// assert!((moment(&table.weights, 3) - 1.0 / 4.0).abs() < 1e-13);
+/// let embedded = table.embedded.as_deref().expect("embedded weights");
+/// assert!((moment(embedded, 2) - 1.0 / 3.0).abs() < 1e-13);
+/// ```
 pub fn esdirk436sa2() -> Tableau {
     let inner: [&[f64]; 5] = [
         &[],

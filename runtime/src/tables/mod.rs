@@ -1,8 +1,8 @@
-//! Coefficients of integration schemes: numbers only, one family a file, each entry with its source.
+//! Coefficients of integration schemes, one family per file, each entry with its source.
 //!
-//! Entries that depend on a parameter are functions of it, at full precision for every value of ρ∞ in [0, 1]; roots are
-//! found here, not tabulated. What the coefficients promise (order, stability, limit at infinity) is tested over all
-//! entries by one set of laws. Not here: how a step is taken, which is the business of [`crate::schemes`].
+//! Coefficients that depend on a parameter are functions of it, at full precision for every ρ∞ in [0, 1]; roots are
+//! computed and not tabulated. Order, stability and the limit at infinity are tested for all entries. The algorithms of
+//! the steps are in [`crate::schemes`].
 
 mod ed_alpha;
 mod esdirk;
@@ -38,9 +38,9 @@ pub enum TableError {
     OutOfRange {
         /// Name of the parameter.
         parameter: &'static str,
-        /// What was given.
+        /// The value.
         value: f64,
-        /// What it may be.
+        /// The admissible range.
         range: Range,
     },
     /// The family has no member of this size.
@@ -50,7 +50,7 @@ pub enum TableError {
         family: &'static str,
         /// What is counted.
         unit: &'static str,
-        /// What was given.
+        /// The requested number.
         count: usize,
         /// Least number.
         least: usize,
@@ -62,17 +62,17 @@ pub enum TableError {
 /// ρ∞, the spectral radius for infinite frequency.
 pub const RHO_INFINITY: Range = Range::closed(0.0, 1.0);
 
-/// Refuses values outside a range.
+/// Rejects values outside a range.
 fn check_range(parameter: &'static str, value: f64, range: Range) -> Result<(), TableError> {
     if range.contains(value) { Ok(()) } else { Err(TableError::OutOfRange { parameter, value, range }) }
 }
 
-/// Refuses spectral radii outside [0, 1].
+/// Rejects spectral radii outside [0, 1].
 fn check_rho(rho: f64) -> Result<(), TableError> {
     check_range("ρ∞", rho, RHO_INFINITY)
 }
 
-/// Refuses members that a family does not have.
+/// Rejects members that a family does not have.
 fn check_member(
     family: &'static str,
     unit: &'static str,

@@ -11,6 +11,17 @@ use super::{TableError, Tableau, binomial, check_member, check_rho};
 ///
 /// # Errors
 /// For ρ∞ outside [0, 1].
+///
+/// # Examples
+/// ```
+/// use hamel::tables;
+///
+/// let table = tables::rho_bathe(0.3)?;
+/// assert!((table.at_infinity() - 0.3).abs() < 1e-14);
+/// // At ρ∞ = 1 two trapezoidal rules of half the step.
+/// assert!((tables::rho_bathe(1.0)?.nodes[1] - 0.5).abs() < 1e-15);
+/// # Ok::<(), tables::TableError>(())
+/// ```
 pub fn rho_bathe(rho_infinity: f64) -> Result<Tableau, TableError> {
     check_rho(rho_infinity)?;
     // The quadratic formula of the source in a form without cancellation.
@@ -23,6 +34,16 @@ pub fn rho_bathe(rho_infinity: f64) -> Result<Tableau, TableError> {
 ///
 /// # Errors
 /// For ρ∞ outside [0, 1] or other `n`.
+///
+/// # Examples
+/// ```
+/// use hamel::tables;
+///
+/// assert!((tables::msstc(3, 0.4)?.at_infinity() + 0.4).abs() < 1e-12);
+/// assert!((tables::msstc(4, 0.4)?.at_infinity() - 0.4).abs() < 1e-12);
+/// assert!(tables::msstc(6, 0.4).is_err());
+/// # Ok::<(), tables::TableError>(())
+/// ```
 pub fn msstc(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
     check_rho(rho_infinity)?;
     check_member("MSSTC", "implicit stages", n, 3, 5)?;

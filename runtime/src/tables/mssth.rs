@@ -13,6 +13,19 @@ use super::{RHO_INFINITY, Range, TableError, Tableau, binomial, check_member, ch
 ///
 /// # Errors
 /// For ρ∞ outside [0, 1] or other `n`.
+///
+/// # Examples
+/// Third order for n = 3: Σ b c² = 1/3.
+///
+/// ```
+/// use hamel::tables;
+///
+/// let table = tables::mssth(3, 0.25)?;
+/// let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c * c).sum();
+/// assert!((sum - 1.0 / 3.0).abs() < 1e-13);
+/// assert!((table.at_infinity() - 0.25).abs() < 1e-12);
+/// # Ok::<(), tables::TableError>(())
+/// ```
 pub fn mssth(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
     check(n, rho_infinity)?;
     let gamma = gamma(n, rho_infinity);
@@ -31,6 +44,14 @@ pub const PUBLISHED_RHO_INFINITY: Range = RHO_INFINITY.in_steps_of(0.1);
 ///
 /// # Errors
 /// Those of [`mssth`], and for ρ∞ between the published values.
+///
+/// # Examples
+/// ```
+/// use hamel::tables;
+///
+/// assert!(tables::mssth_published(4, 0.3).is_ok());
+/// assert!(tables::mssth_published(4, 0.35).is_err());
+/// ```
 pub fn mssth_published(n: usize, rho_infinity: f64) -> Result<Tableau, TableError> {
     check(n, rho_infinity)?;
     check_range("ρ∞", rho_infinity, PUBLISHED_RHO_INFINITY)?;

@@ -24,6 +24,19 @@ impl Multistep {
 ///
 /// # Errors
 /// For ρ∞ outside [0, 1] or other `r`.
+///
+/// # Examples
+/// Consistent: Σ α = 1, and Σ β = Σ j α_j.
+///
+/// ```
+/// use hamel::tables;
+///
+/// let table = tables::lms(3, 0.5)?;
+/// assert!((table.alpha.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+/// let shift: f64 = table.alpha.iter().zip(1..).map(|(alpha, j)| alpha * f64::from(j)).sum();
+/// assert!((table.beta.iter().sum::<f64>() - shift).abs() < 1e-14);
+/// # Ok::<(), tables::TableError>(())
+/// ```
 pub fn lms(r: usize, rho_infinity: f64) -> Result<Multistep, TableError> {
     check_rho(rho_infinity)?;
     check_member("LMS", "steps", r, 2, 4)?;
@@ -64,6 +77,16 @@ pub fn lms(r: usize, rho_infinity: f64) -> Result<Multistep, TableError> {
 ///
 /// # Errors
 /// For ρ∞ outside [0, 1], or a ratio that is not positive and finite.
+///
+/// # Examples
+/// ```
+/// use hamel::tables;
+///
+/// let (table, (alpha, beta)) = (tables::lms(2, 0.3)?, tables::lms2_variable(0.3, 1.0)?);
+/// assert!(alpha.iter().zip(&table.alpha).all(|(a, b)| (a - b).abs() < 1e-15));
+/// assert!(beta.iter().zip(&table.beta).all(|(a, b)| (a - b).abs() < 1e-15));
+/// # Ok::<(), tables::TableError>(())
+/// ```
 pub fn lms2_variable(rho_infinity: f64, ratio: f64) -> Result<([f64; 2], [f64; 3]), TableError> {
     check_rho(rho_infinity)?;
     check_range("the ratio of step sizes", ratio, Range::POSITIVE)?;

@@ -21,11 +21,30 @@ impl NewmarkFamily {
     }
 
     /// HHT with α in [−1/3, 0]. [sherif, Eq. 19]
+    ///
+    /// # Examples
+    /// α = 0 is the trapezoidal rule.
+    ///
+    /// ```
+    /// use hamel::tables::NewmarkFamily;
+    ///
+    /// assert_eq!(NewmarkFamily::hht(0.0), NewmarkFamily::newmark(0.25, 0.5));
+    /// ```
     pub fn hht(alpha: f64) -> Self {
         Self::second_order(0.0, -alpha)
     }
 
     /// Generalized-α of least dissipation at low frequencies. [rezaei, Eq. 104]
+    ///
+    /// # Examples
+    /// For ρ∞ = 1 there is no damping, with β = ¼ and γ = ½ of the trapezoidal rule.
+    ///
+    /// ```
+    /// use hamel::tables::NewmarkFamily;
+    ///
+    /// let table = NewmarkFamily::generalized_alpha(1.0);
+    /// assert_eq!((table.beta, table.gamma, table.order()), (0.25, 0.5, 2));
+    /// ```
     pub fn generalized_alpha(rho_infinity: f64) -> Self {
         Self::second_order((2.0 * rho_infinity - 1.0) / (rho_infinity + 1.0), rho_infinity / (rho_infinity + 1.0))
     }
@@ -36,7 +55,7 @@ impl NewmarkFamily {
         Self { beta: 0.25 * (1.0 + shift) * (1.0 + shift), gamma: 0.5 + shift, alpha_m, alpha_f }
     }
 
-    /// Two where A₁ belongs to the instant that γ takes it for, else one. [rezaei, Eq. 98]
+    /// Two if γ = ½ + α_f − α_m, else one. [rezaei, Eq. 98]
     pub fn order(&self) -> u32 {
         if self.gamma == 0.5 + (self.alpha_f - self.alpha_m) { 2 } else { 1 }
     }

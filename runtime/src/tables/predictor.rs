@@ -17,12 +17,31 @@ pub fn constant() -> Predictor<1> {
 }
 
 /// From two time points, exact for cubics; `ratio` is H over the distance of the two. [zhang, Eqs. 13, 14]
+///
+/// # Examples
+/// The cubic y = t³ from t = 0 and t = 1 to t = 3, so that the ratio is 2 and H = 2: ẏ(3) = 27.
+///
+/// ```
+/// let weights = hamel::tables::two_point(2.0);
+/// let predicted = weights.values[0] * 1.0 / 2.0 + weights.derivatives[0] * 3.0;
+/// assert!((predicted - 27.0).abs() < 1e-12);
+/// ```
 pub fn two_point(ratio: f64) -> Predictor<2> {
     hermite([0.0, -1.0 / ratio])
 }
 
 /// From three time points, exact for degree five; `ratio` is H over the distance of the last two, `ratio_before` that
 /// distance over the one before. [zhang, Eqs. 16, 17]
+///
+/// # Examples
+/// y = t⁵ at t = 0, 1 and 2, extrapolated to t = 4, with H = 2 and the ratios 2 and 1: ẏ(4) = 5 · 4⁴.
+///
+/// ```
+/// let weights = hamel::tables::three_point(2.0, 1.0);
+/// let values = [32.0, 1.0, 0.0].iter().zip(weights.values).map(|(y, m)| m * y / 2.0).sum::<f64>();
+/// let rates = [80.0, 5.0, 0.0].iter().zip(weights.derivatives).map(|(rate, n)| n * rate).sum::<f64>();
+/// assert!((values + rates - 1280.0).abs() < 1e-9);
+/// ```
 pub fn three_point(ratio: f64, ratio_before: f64) -> Predictor<3> {
     hermite([0.0, -1.0 / ratio, -(1.0 + 1.0 / ratio_before) / ratio])
 }

@@ -29,9 +29,18 @@ impl Range {
         Self { step: Some(step), ..self }
     }
 
-    /// Whether this is one of its values.
+    /// Whether the range contains this value.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::tables::Range;
+    ///
+    /// let tenths = Range::closed(0.0, 1.0).in_steps_of(0.1);
+    /// assert!(tenths.contains(0.3) && !tenths.contains(0.35) && !tenths.contains(1.1));
+    /// assert_eq!(tenths.to_string(), "[0, 1] in steps of 0.1");
+    /// ```
     pub fn contains(&self, value: f64) -> bool {
-        // A person writes 0.3, not the double that is three tenths of one.
+        // A decimal such as 0.3 is not an exact multiple of 0.1 in binary.
         let is_multiple = |step: f64| (value / step - (value / step).round()).abs() < 1e-12;
         (self.lowest, self.highest).contains(&value) && self.step.is_none_or(is_multiple)
     }

@@ -3,6 +3,13 @@
 use super::Tableau;
 
 /// The trapezoidal rule, second order. [zhang, Sect. 2]
+///
+/// # Examples
+/// `|R(∞)| = 1`: there is no damping at any frequency.
+///
+/// ```
+/// assert!((hamel::tables::trapezoidal().at_infinity().abs() - 1.0).abs() < 1e-15);
+/// ```
 pub fn trapezoidal() -> Tableau {
     Tableau::stiffly_accurate(vec![vec![0.0, 0.0], vec![0.5, 0.5]], None)
 }
@@ -11,6 +18,14 @@ pub fn trapezoidal() -> Tableau {
 /// [rezaei, Eqs. 58-67]
 ///
 /// It is not the member ρ∞ = 0 of [`rho_bathe`](super::rho_bathe), whose first part is longer than half a step.
+///
+/// # Examples
+/// L-stable, with weights that are the last row of the matrix.
+///
+/// ```
+/// let table = hamel::tables::bathe();
+/// assert!(table.is_stiffly_accurate() && table.at_infinity().abs() < 1e-15);
+/// ```
 pub fn bathe() -> Tableau {
     let third = 1.0 / 3.0;
     let matrix = vec![vec![0.0; 3], vec![0.25, 0.25, 0.0], vec![third; 3]];
@@ -18,6 +33,17 @@ pub fn bathe() -> Tableau {
 }
 
 /// The classical explicit scheme of fourth order.
+///
+/// # Examples
+/// Weights and nodes are those of Simpson's rule, which is exact up to the third degree.
+///
+/// ```
+/// let table = hamel::tables::runge_kutta4();
+/// for degree in 0..4 {
+///     let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(degree)).sum();
+///     assert!((sum - 1.0 / f64::from(degree + 1)).abs() < 1e-15);
+/// }
+/// ```
 pub fn runge_kutta4() -> Tableau {
     Tableau {
         nodes: vec![0.0, 0.5, 0.5, 1.0],
@@ -28,11 +54,33 @@ pub fn runge_kutta4() -> Tableau {
 }
 
 /// Radau IIA with two stages: order 3, L-stable.
+///
+/// # Examples
+/// Weights and nodes integrate polynomials up to the second degree exactly.
+///
+/// ```
+/// let table = hamel::tables::radau_iia3();
+/// for degree in 0..3 {
+///     let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(degree)).sum();
+///     assert!((sum - 1.0 / f64::from(degree + 1)).abs() < 1e-15);
+/// }
+/// ```
 pub fn radau_iia3() -> Tableau {
     Tableau::stiffly_accurate(vec![vec![5.0 / 12.0, -1.0 / 12.0], vec![0.75, 0.25]], None)
 }
 
 /// Radau IIA with three stages, fifth order and L-stable: collocation at the zeros of a Jacobi polynomial and the end.
+///
+/// # Examples
+/// Weights and nodes integrate polynomials up to the fourth degree exactly.
+///
+/// ```
+/// let table = hamel::tables::radau_iia5();
+/// for degree in 0..5 {
+///     let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(degree)).sum();
+///     assert!((sum - 1.0 / f64::from(degree + 1)).abs() < 1e-15);
+/// }
+/// ```
 pub fn radau_iia5() -> Tableau {
     let r = 6.0_f64.sqrt();
     let matrix = vec![
@@ -45,6 +93,17 @@ pub fn radau_iia5() -> Tableau {
 }
 
 /// Gauss with three stages, sixth order and without dissipation: collocation at the zeros of a Legendre polynomial.
+///
+/// # Examples
+/// Weights and nodes integrate polynomials up to the fifth degree exactly.
+///
+/// ```
+/// let table = hamel::tables::gauss();
+/// for degree in 0..6 {
+///     let sum: f64 = table.weights.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(degree)).sum();
+///     assert!((sum - 1.0 / f64::from(degree + 1)).abs() < 1e-15);
+/// }
+/// ```
 pub fn gauss() -> Tableau {
     let r = 15.0_f64.sqrt();
     Tableau {

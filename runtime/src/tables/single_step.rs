@@ -39,6 +39,16 @@ impl SingleStep {
 ///
 /// # Errors
 /// For ρ∞ outside [0, 1] or other `r`.
+///
+/// # Examples
+/// A constant derivative advances y by h times it: B_0 + B_m + Σ B_j = 1.
+///
+/// ```
+/// let table = hamel::tables::ss(4, 0.2)?;
+/// let sum = table.b.iter().sum::<hamel::nalgebra::Complex<f64>>() + table.b_new + table.b_old;
+/// assert!((sum - 1.0).norm() < 1e-14);
+/// # Ok::<(), hamel::tables::TableError>(())
+/// ```
 pub fn ss(r: usize, rho_infinity: f64) -> Result<SingleStep, TableError> {
     check_rho(rho_infinity)?;
     check_member("SS", "steps", r, 2, 4)?;

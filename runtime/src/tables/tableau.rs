@@ -2,7 +2,7 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
-/// Steps after which everything rests that will, and numbers of speeds from which it has to.
+/// Number of steps within which a contact must come to rest, and number of initial speeds that are tested.
 const STEPS_TO_REST: usize = 60;
 const SPEEDS: u32 = 20;
 
@@ -10,7 +10,7 @@ const SPEEDS: u32 = 20;
 /// `y_i = y + h Σ_j a_ij f(t + c_j h, y_j)`, `y⁺ = y + h Σ_j b_j f(t + c_j h, y_j)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tableau {
-    /// c, where the stages stand in the step, `[s]`.
+    /// c, the times of the stages as fractions of the step, `[s]`.
     pub nodes: Vec<f64>,
     /// a, row i belongs to stage i, `[s][s]`.
     pub matrix: Vec<Vec<f64>>,
@@ -27,8 +27,8 @@ impl Tableau {
         Self { nodes: row_sums(&matrix), matrix, weights, embedded }
     }
 
-    /// A singly diagonally implicit scheme, from its nodes and from what stands left of the diagonal without the first
-    /// column: the first stage is explicit, the diagonal γ, the first column the rest of the nodes.
+    /// A singly diagonally implicit scheme with an explicit first stage, from γ, the nodes, and the entries left of the
+    /// diagonal without the first column, which follows from the nodes.
     pub(super) fn esdirk(gamma: f64, nodes: &[f64], inner: &[&[f64]], embedded: Option<Vec<f64>>) -> Self {
         let stages = nodes.len();
         let mut matrix = vec![vec![0.0; stages]; stages];
@@ -67,6 +67,18 @@ impl Tableau {
     }
 
     /// The stability function R(z): the factor of one step of `ẏ = λ y`, z = hλ.
+    ///
+    /// # Examples
+    /// `R(z) = (1 + z/2) / (1 − z/2)` for the trapezoidal rule.
+    ///
+    /// ```
+    /// use hamel::nalgebra::Complex;
+    /// use hamel::tables;
+    ///
+    /// let z = Complex::new(-0.3, 0.7);
+    /// let expected = (1.0 + z / 2.0) / (1.0 - z / 2.0);
+    /// assert!((tables::trapezoidal().stability(z) - expected).norm() < 1e-15);
+    /// ```
     pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
         let s = self.stages();
         let one = Complex::new(1.0, 0.0);
@@ -80,8 +92,8 @@ impl Tableau {
         one + z * self.weights.iter().zip(stage.iter()).map(|(&b, y)| y * b).sum::<Complex<f64>>()
     }
 
-    /// Whether a contact that is closed under a constant load comes to rest: what falls on it with `v̇ = −1 + λ`, and in
-    /// every stage after an explicit first one obeys `v ≥ 0, λ ≥ 0, λ v = 0`. Stages that follow one after the other.
+    /// Whether a closed contact under a constant load comes to rest: `v̇ = −1 + λ`, with `v ≥ 0, λ ≥ 0, λ v = 0` in
+    /// every stage after an explicit first one. Only for diagonally implicit tableaux.
     pub fn rests_on_contacts(&self) -> bool {
         let settles = |speed: f64| {
             let mut slopes = vec![-1.0; self.stages()];
@@ -103,6 +115,15 @@ impl Tableau {
     }
 
     /// The limit of R(z) for z → ∞; infinite where R is not bounded.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::tables;
+    ///
+    /// assert!(tables::radau_iia5().at_infinity().abs() < 1e-14);
+    /// assert!((tables::rho_bathe(0.7).expect("a value in [0, 1]").at_infinity() - 0.7).abs() < 1e-14);
+    /// assert!(tables::runge_kutta4().at_infinity().is_infinite());
+    /// ```
     pub fn at_infinity(&self) -> f64 {
         let first = usize::from(self.has_explicit_first_stage());
         let s = self.stages() - first;

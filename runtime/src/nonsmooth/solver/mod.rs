@@ -1,5 +1,5 @@
 //! Solution of a contact problem: semismooth Newton method, enumeration of active sets, interior-point method, path
-//! following, projected Gauss-Seidel sweeps, in this order until one succeeds.
+//! following and projected Gauss-Seidel sweeps, in this order until one succeeds.
 //!
 //! Newton's method uses the exact generalized Jacobian, with the derivative of the radius of the friction disc that
 //! [rezaei, Eqs. 43, 52] omit; with it most problems need one or two iterations. If it cycles and there are few planar
@@ -233,7 +233,7 @@ impl Solver {
             _ if is_planar => self.settings.close,
             _ => self.settings.spatial,
         };
-        // Paths find no solution that enumeration has not.
+        // Path following finds no solutions beyond those of an enumeration.
         let follows_paths = problem.contacts.len() > self.settings.enumerated && is_planar;
         let mut least = f64::INFINITY;
         self.best.clone_from(&self.guess);

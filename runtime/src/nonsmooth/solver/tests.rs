@@ -1,9 +1,9 @@
-//! Problems of contacts whose solutions are known or whose laws can be checked.
+//! Contact problems with known solutions, or whose solutions are checked against the laws of contact.
 
 use super::*;
 use crate::random::Random;
 
-/// G = Wᵀ W from random directions of `dims` velocities, and b in its range, so that slips can be stopped.
+/// G = Wᵀ W from random directions of `dims` velocities, and b in its range, so that sticking is possible.
 fn random_problem(random: &mut Random, contacts: usize, tangents: usize, friction: f64, dims: usize) -> Problem {
     let mut problem = Problem::default();
     (0..contacts).for_each(|_| problem.push(tangents, friction));
@@ -23,7 +23,7 @@ fn random_problem(random: &mut Random, contacts: usize, tangents: usize, frictio
     problem
 }
 
-/// Solves problems and counts how: by Newton, by enumeration, by the interior-point method, by paths, not at all.
+/// Solves problems and counts the successes by method: Newton, enumeration, interior point, paths; last the failures.
 fn count(contacts: usize, tangents: usize, friction: f64, dims: usize) -> [usize; 5] {
     let mut random = Random(2015);
     let mut solver = Solver::default();
@@ -194,7 +194,7 @@ fn a_pile_of_discs_bears_its_weight() {
         let solved =
             solver.solve(&mut problem, false).unwrap_or_else(|unsolved| panic!("{rows}, {friction}: {unsolved:?}"));
         assert!(solved.violation < 1e-12, "{rows}, {friction}: {solved:?}");
-        // The floor is among the last contacts but two, and carries all discs.
+        // The contacts with the floor, before the last two, carry all discs.
         let n = problem.contacts.len();
         let floor = problem.contacts[n - 2 - rows..n - 2].to_vec();
         let weight: f64 = floor.iter().map(|contact| problem.impulse(contact.normal)).sum();
@@ -204,7 +204,7 @@ fn a_pile_of_discs_bears_its_weight() {
     }
 }
 
-/// Discs are thrown about where they lie, and slow down: some rest, some slide, some creep.
+/// The discs get random velocities and slow down; afterwards some rest, some slide and some creep.
 #[test]
 fn bodies_of_a_pile_collide_by_the_laws() {
     let mut solver = Solver::default();
