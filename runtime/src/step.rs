@@ -62,6 +62,19 @@ pub struct ContactRecord {
     pub least_loss: f64,
 }
 
+impl ContactRecord {
+    /// Replaces all values by those of a record of the same model, without allocation.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let Self { gaps, forces, impulses, .. } = self;
+        let own = [gaps, forces, impulses].map(std::mem::take);
+        let [mut gaps, mut forces, mut impulses] = own;
+        gaps.clone_from(&other.gaps);
+        forces.clone_from(&other.forces);
+        impulses.clone_from(&other.impulses);
+        *self = Self { gaps, forces, impulses, ..*other };
+    }
+}
+
 /// The probable cause of a failure of Newton's method, determined from the last iterate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {

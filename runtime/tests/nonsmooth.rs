@@ -5,10 +5,10 @@
 
 mod common;
 
-use common::{Particle, Press, Slider};
+use common::{Driven, Particle, Press, Slider};
 use hamel::nonsmooth::{AfterImpact, ContactOptions, ContactRecord, InitialAcceleration};
 use hamel::{
-    ConstraintLevel, ContactLaw, Drift, Model, Options, Scheme, Simulation, State, StepError, Watchers, schemes,
+    ConstraintLevel, ContactLaw, Drift, Model, Options, Scheme, Signal, Simulation, State, StepError, Watchers, schemes,
 };
 
 fn scheme(name: &str, parameters: &[(&str, f64)]) -> Box<dyn Scheme> {
@@ -627,4 +627,40 @@ fn a_moving_plane_works_on_what_it_carries() {
         let expected = 0.2 * rise * Particle::GRAVITY + 0.5 * pull.powi(2) * (0.6_f64.powi(2) - 0.4_f64.powi(2));
         assert!((found - expected).abs() < 1e-8 && most < 1e-10, "{}: {found}, {expected}", base.name());
     }
+}
+
+/// The impact of the start belongs to the first step: if that fails, nothing has happened.
+#[test]
+fn a_step_that_fails_takes_back_the_impact_of_the_start() {
+    let mut tried = 0;
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        if !scheme.carries_contacts() {
+            continue;
+        }
+        let (force, held) = Signal::held(f64::NAN);
+        let model = Driven { force, has_floor: true };
+        let start = State { v: nalgebra::DVector::from_element(1, -1.0), ..Driven::initial() };
+        for initial_acceleration in [InitialAcceleration::Consistent, InitialAcceleration::Free] {
+            held.set(f64::NAN);
+            let contacts = ContactOptions { initial_acceleration, ..ContactOptions::default() };
+            let options = Options { contacts, ..Options::default() };
+            let new = || scheme.start_with(&model, start.clone(), &options).unwrap();
+            let (mut tried_twice, mut fresh) = (new(), new());
+            let record = |stepper: &dyn hamel::Stepper| stepper.contacts().cloned();
+            let before = (tried_twice.state().clone(), record(&*tried_twice));
+            tried_twice.step(0.01).unwrap_err();
+            assert_eq!((tried_twice.state().clone(), record(&*tried_twice)), before, "{}", scheme.name());
+            held.set(1.0);
+            for _ in 0..3 {
+                tried_twice.step(0.01).unwrap();
+                fresh.step(0.01).unwrap();
+            }
+            let of = |stepper: &dyn hamel::Stepper| (stepper.state().clone(), record(stepper));
+            assert_eq!(of(&*tried_twice), of(&*fresh), "{}", scheme.name());
+            assert!(record(&*fresh).is_some_and(|record| record.impacts >= 1), "{}", scheme.name());
+        }
+        tried += 1;
+    }
+    assert!(tried > 15, "{tried}");
 }

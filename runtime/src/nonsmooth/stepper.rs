@@ -43,6 +43,13 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
         next: base.state().clone(),
         watch: GapWatch::new(contacts.len()),
         impact: Acceleration::new(model, scheme.to_owned()),
+        before: Before {
+            what: Kept::Nothing,
+            state: base.state().clone(),
+            record: ContactRecord::default(),
+            is_new: true,
+            has_jumped: false,
+        },
         base,
         contacts,
         options: *options,
@@ -56,6 +63,7 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
         rounding_of_gaps(model, stepper.base.state().q.as_slice(), &options.settings),
     );
     stepper.contacts.record_gaps(&stepper.watch.gaps[0]);
+    stepper.before.record = stepper.contacts.record.clone();
     Box::new(stepper)
 }
 
@@ -71,8 +79,28 @@ struct Nonsmooth<'m, B> {
     is_new: bool,
     /// Whether forces have jumped since the last step.
     has_jumped: bool,
+    before: Before,
     /// Relative velocities along the rows of Wᵀ at the beginning of a step, and at its end.
     motion: [Vec<f64>; 2],
+}
+
+/// What a step that fails must restore, of the time before it applied impacts.
+struct Before {
+    what: Kept,
+    state: State,
+    record: ContactRecord,
+    is_new: bool,
+    has_jumped: bool,
+}
+
+/// How much is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Nothing,
+    /// The record, before an impact at the end of the step.
+    Record,
+    /// Record, velocities and accelerations, before an impact or new accelerations at its beginning.
+    All,
 }
 
 impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
@@ -85,31 +113,8 @@ impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
-        let start = self.base.state().t;
-        let mut stats = StepStats::default();
-        self.watch.observe(0, &mut self.contacts, self.base.state());
-        stats += self.begin(start)?;
-        let State { t, q, v, .. } = self.base.state();
-        self.contacts.evaluate(0, *t, q.as_slice(), v.as_slice());
-        self.contacts.motion_along(0, v.as_slice(), &mut self.motion[0]);
-        stats += self.base.step_with_contacts(dt, &mut self.contacts)?;
-        self.watch.observe(1, &mut self.contacts, self.base.state());
-        let Self { base, contacts, watch, motion, .. } = self;
-        contacts.motion_along(0, base.state().v.as_slice(), &mut motion[1]);
-        let work = [contacts.record.work, contacts.record.most_work];
-        contacts.record_work(dt, &motion[0], &motion[1]);
-        contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], contacts.rest(base.state().v.as_slice()));
-        match self.finish(start, dt) {
-            Ok(impact) => stats += impact,
-            Err(error) => {
-                self.base.retreat();
-                self.contacts.restore_kept_closed();
-                [self.contacts.record.work, self.contacts.record.most_work] = work;
-                return Err(error);
-            }
-        }
-        self.contacts.record_gaps(&self.watch.gaps[1]);
-        Ok(stats)
+        self.before.what = Kept::Nothing;
+        self.try_step(dt).inspect_err(|_| self.restore())
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -128,6 +133,62 @@ impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
 }
 
 impl<B: ContactStepper> Nonsmooth<'_, B> {
+    fn try_step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        let start = self.base.state().t;
+        let mut stats = StepStats::default();
+        self.watch.observe(0, &mut self.contacts, self.base.state());
+        stats += self.begin(start)?;
+        let State { t, q, v, .. } = self.base.state();
+        self.contacts.evaluate(0, *t, q.as_slice(), v.as_slice());
+        self.contacts.motion_along(0, v.as_slice(), &mut self.motion[0]);
+        stats += self.base.step_with_contacts(dt, &mut self.contacts)?;
+        self.watch.observe(1, &mut self.contacts, self.base.state());
+        let Self { base, contacts, watch, motion, .. } = self;
+        contacts.motion_along(0, base.state().v.as_slice(), &mut motion[1]);
+        let work = [contacts.record.work, contacts.record.most_work];
+        contacts.record_work(dt, &motion[0], &motion[1]);
+        contacts.update_kept_closed(&watch.gaps[1], &watch.velocities[1], contacts.rest(base.state().v.as_slice()));
+        match self.finish(start, dt, work) {
+            Ok(impact) => stats += impact,
+            Err(error) => {
+                self.base.retreat();
+                self.contacts.restore_kept_closed();
+                [self.contacts.record.work, self.contacts.record.most_work] = work;
+                return Err(error);
+            }
+        }
+        self.contacts.record_gaps(&self.watch.gaps[1]);
+        Ok(stats)
+    }
+
+    /// Keeps what the rest of the step may change.
+    fn keep(&mut self, what: Kept) {
+        let Self { base, contacts, before, is_new, has_jumped, .. } = self;
+        before.record.copy_from(&contacts.record);
+        if what == Kept::All {
+            before.state.copy_from(base.state());
+            (before.is_new, before.has_jumped) = (*is_new, *has_jumped);
+        }
+        before.what = what;
+    }
+
+    /// Restores what was kept after the step has failed.
+    fn restore(&mut self) {
+        let Self { base, contacts, before, is_new, has_jumped, .. } = self;
+        if before.what != Kept::Nothing {
+            contacts.record.copy_from(&before.record);
+        }
+        if before.what == Kept::All {
+            let state = base.state_mut();
+            state.v.copy_from(&before.state.v);
+            state.a.copy_from(&before.state.a);
+            base.renew();
+            (*is_new, *has_jumped) = (before.is_new, before.has_jumped);
+            // No contact counts as closed, so that the next attempt repeats the impact.
+            contacts.closed.clear();
+        }
+    }
+
     /// Begins a step. If contacts have closed since the end of the last step, because this is the first one or because the
     /// state was corrected, and a closed contact approaches, an impact follows.
     fn begin(&mut self, start: f64) -> Result<StepStats, StepError> {
@@ -135,16 +196,19 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         let has_closed = watch.has_closed(0, contacts);
         contacts.begin(start, &watch.gaps[0]);
         let collides = has_closed && watch.approaches(0, contacts, contacts.rest(base.state().v.as_slice()));
+        let is_consistent = self.options.initial_acceleration == InitialAcceleration::Consistent;
+        // The initial accelerations belong to the velocities before the impact.
+        let is_renewed = self.has_jumped || self.is_new && (collides || is_consistent);
+        if collides || is_renewed {
+            self.keep(Kept::All);
+        }
         let mut stats = StepStats::default();
         if collides {
-            // After a failure no contact counts as closed, so that the next attempt repeats the impact.
-            stats += self.apply_impacts(0, start).inspect_err(|_| self.contacts.closed.clear())?;
+            stats += self.apply_impacts(0, start)?;
         }
-        let Self { base, contacts, watch, options, .. } = self;
+        let Self { base, contacts, watch, .. } = self;
         contacts.release_separating(&watch.velocities[0], contacts.rest(base.state().v.as_slice()));
-        let is_consistent = options.initial_acceleration == InitialAcceleration::Consistent;
-        // The initial accelerations belong to the velocities before the impact.
-        if self.has_jumped || self.is_new && (collides || is_consistent) {
+        if is_renewed {
             stats += self.renew_acceleration(is_consistent || self.has_jumped)?;
             self.contacts.begin(start, &self.watch.gaps[0]);
         }
@@ -153,11 +217,15 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         Ok(stats)
     }
 
-    /// The impact of contacts that have closed in a step.
-    fn finish(&mut self, start: f64, dt: f64) -> Result<StepStats, StepError> {
+    /// The impact of contacts that have closed in a step; `work` is that of the record before the step.
+    fn finish(&mut self, start: f64, dt: f64, work: [f64; 2]) -> Result<StepStats, StepError> {
         self.watch.check(&self.contacts, start, dt, largest(self.base.state().v.as_slice()))?;
         if !self.watch.has_closed(1, &self.contacts) {
             return Ok(StepStats::default());
+        }
+        if self.before.what == Kept::Nothing {
+            self.keep(Kept::Record);
+            [self.before.record.work, self.before.record.most_work] = work;
         }
         self.contacts.begin(start, &self.watch.gaps[1]);
         let mut stats = self.apply_impacts(1, start)?;
