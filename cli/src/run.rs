@@ -206,7 +206,8 @@ fn recording(arguments: &Arguments) -> Result<usize, Failure> {
             return Err(Failure::Usage(format!("{option} must be a positive time, but is {value}")));
         }
     }
-    if Division::new(arguments.until, arguments.dt).is_none() {
+    // Chosen steps begin with this one and grow.
+    if arguments.adaptive.is_none() && Division::new(arguments.until, arguments.dt).is_none() {
         let steps = arguments.until / arguments.dt;
         return Err(Failure::Usage(format!("--dt {:e} asks for {steps:.1e} steps, which never end", arguments.dt)));
     }

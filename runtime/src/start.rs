@@ -11,8 +11,11 @@ use crate::undefined::not_finite;
 /// digits.
 const LEFT: f64 = 1e-6;
 
+/// Velocities break a constraint if its rate is above this part of the largest term of any constraint in the same unit.
+const BROKEN: f64 = 0.1;
+
 /// Rejects states of another size, values that are not finite, Euler parameters that are not of unit norm, coordinates
-/// that violate constraints, and bodies that penetrate each other.
+/// and velocities that violate constraints, and bodies that penetrate each other.
 ///
 /// # Errors
 /// [`StepError::BadState`] with the first violation, [`StepError::Penetration`] with the deepest penetration.
@@ -44,7 +47,48 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
             return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
         }
     }
+    check_rates(model, state)?;
     check_gaps(model, state)
+}
+
+/// Rejects velocities that break constraints.
+///
+/// Runs with constraints on positions end in velocities that obey these by the accuracy of the scheme only, and such a
+/// state is a start.
+///
+/// # Errors
+/// [`StepError::BadState`] with the first constraint whose rate of change is not small beside the velocities.
+fn check_rates(model: &dyn Model, state: &State) -> Result<(), StepError> {
+    let info = model.describe();
+    let (q, v) = (state.q.as_slice(), state.v.as_slice());
+    let pattern = &info.constraint_jacobian;
+    let mut jacobian = vec![0.0; pattern.nnz()];
+    model.constraint_jacobian(state.t, q, &mut jacobian);
+    let mut rates = vec![0.0; info.constraints.len()];
+    let mut unused = rates.clone();
+    model.constraint_bias(state.t, q, v, &mut rates, &mut unused);
+    let mut sizes: Vec<f64> = rates.iter().map(|rate| rate.abs()).collect();
+    for ((row, column), value) in pattern.entries().zip(jacobian) {
+        let part = value * v[column];
+        rates[row] += part;
+        sizes[row] = sizes[row].max(part.abs());
+    }
+    let lengths = Lengths::new(model, state);
+    let of = lengths.of(state);
+    for (constraint, &rate) in info.constraints.iter().zip(&rates) {
+        let like = info.constraints.iter().zip(&sizes).filter(|(other, _)| other.unit == constraint.unit);
+        let fastest = like.fold(0.0, |fastest: f64, (_, &size)| fastest.max(size));
+        if rate.abs() > (BROKEN * fastest).max(LEFT * measure(constraint.unit, of)) {
+            let unit = constraint.unit;
+            return Err(StepError::BadState {
+                model: info.name,
+                what: format!("the rate of constraint `{}`", constraint.name),
+                value: rate,
+                expected: format!("0 {unit}/s; take `initial_state`, which finds consistent velocities"),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Rejects states whose sizes are not those of the model.

@@ -203,7 +203,7 @@ pub enum StepError {
     },
     /// A contact closed and opened again within a step.
     #[error(
-        "{scheme}: the step from t = {t} s is too long: within it contact `{contact}` closes to a depth of {depth:.3e} m and opens again unnoticed; take a smaller step"
+        "{scheme}: the step from t = {t} s is too long: within it contact `{contact}` closes to a depth of {depth:.3e} {unit} and opens again unnoticed; take a smaller step"
     )]
     MissedContact {
         /// Time of the step's beginning, s.
@@ -212,8 +212,10 @@ pub enum StepError {
         scheme: String,
         /// Name of the contact.
         contact: &'static str,
-        /// The depth to which it was closed, m.
+        /// The depth to which it was closed, in the unit of its gap.
         depth: f64,
+        /// The unit of its gap.
+        unit: &'static str,
     },
     /// The scheme is not defined for this kind of model.
     #[error("{scheme} is not defined for {model}: {reason}")]

@@ -21,16 +21,16 @@ pub struct Watchers {
     /// Whether coordinates, velocities, accelerations, multipliers, outputs and energies that are not finite end a run.
     pub finite: bool,
     /// Most energy that a run may gain beyond the work of applied forces, drives and moving obstacles, relative to the
-    /// energy in motion (largest kinetic energy, range of the potential energy, and exchanged energy); `None` turns the
-    /// check and the energy balance off. The energy in motion includes the gain, so that a limit of one or more is
-    /// never exceeded. A loss of energy is not a failure, because it may be numerical damping.
+    /// energy in motion (largest kinetic energy, range of the potential energy, and exchanged energy) without the gain;
+    /// `None` turns the check and the energy balance off. A loss of energy is not a failure, because it may be numerical
+    /// damping.
     pub energy: Option<f64>,
 }
 
 impl Default for Watchers {
-    /// Residuals up to 10⁻³ of the lengths, finite values, a gain up to half of the energy in motion.
+    /// Residuals up to 10⁻³ of the lengths, finite values, a gain up to the energy in motion.
     fn default() -> Self {
-        Self { constraints: Some(1e-3), finite: true, energy: Some(0.5) }
+        Self { constraints: Some(1e-3), finite: true, energy: Some(1.0) }
     }
 }
 
@@ -100,12 +100,15 @@ impl Watch {
         }
         if let (Some(balance), Some(limit)) = (&mut self.balance, self.limits.energy) {
             balance.look(model, state);
-            if limit.is_nan() || balance.gain() > limit * balance.in_motion() {
+            let gain = balance.gain();
+            // What was gained is in motion too.
+            let in_motion = balance.in_motion() - gain.max(0.0);
+            if limit.is_nan() || gain > limit * in_motion {
                 return Err(StepError::EnergyGained {
                     t: state.t,
                     scheme: self.scheme.clone(),
-                    gain: balance.gain(),
-                    in_motion: balance.in_motion(),
+                    gain,
+                    in_motion,
                     limit,
                 });
             }

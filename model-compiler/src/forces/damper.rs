@@ -1,7 +1,7 @@
 //! Linear viscous damper along the line between two points.
 
-use super::spring_damper::{DAMPING, pull};
 use super::kind::{Action, FieldKind, Force, Situation, Target};
+use super::spring_damper::{DAMPING, pull};
 use crate::expr::Graph;
 use crate::space::Space;
 

@@ -1,7 +1,7 @@
 //! Linear spring along the line between two points.
 
-use super::spring_damper::{FREE_LENGTH, STIFFNESS, pull};
 use super::kind::{Action, FieldKind, Force, Situation, Target};
+use super::spring_damper::{FREE_LENGTH, STIFFNESS, pull};
 use crate::expr::Graph;
 use crate::space::Space;
 

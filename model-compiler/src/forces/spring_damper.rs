@@ -9,9 +9,12 @@ use crate::spatial::{self, Wrench};
 #[derive(Debug)]
 pub struct SpringDamper;
 
-pub(super) const STIFFNESS: FieldKind = FieldKind { name: "stiffness", shape: FieldShape::Scalar, unit: "N/m", default: None };
-pub(super) const DAMPING: FieldKind = FieldKind { name: "damping", shape: FieldShape::Scalar, unit: "N s/m", default: None };
-pub(super) const FREE_LENGTH: FieldKind = FieldKind { name: "free_length", shape: FieldShape::Scalar, unit: "m", default: Some(0) };
+pub(super) const STIFFNESS: FieldKind =
+    FieldKind { name: "stiffness", shape: FieldShape::Scalar, unit: "N/m", default: None };
+pub(super) const DAMPING: FieldKind =
+    FieldKind { name: "damping", shape: FieldShape::Scalar, unit: "N s/m", default: None };
+pub(super) const FREE_LENGTH: FieldKind =
+    FieldKind { name: "free_length", shape: FieldShape::Scalar, unit: "m", default: Some(0) };
 
 impl Force for SpringDamper {
     fn keyword(&self) -> &'static str {

@@ -1,8 +1,8 @@
 //! Cylindrical joint: rotation about the common z axis and translation along it, independent of each other.
 
 use super::kind::{Displacement, Ends, Joint, Residual, cosines, offset_along};
-use crate::space::{Coordinate, Space};
 use crate::expr::Graph;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 
 /// See the module.

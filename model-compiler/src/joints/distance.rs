@@ -1,6 +1,6 @@
 //! Distance: a massless rod with ball ends, which keeps the two origins apart by its length.
 
-use super::kind::{Connects, Displacement, Ends, JointField, Joint, Residual, residuals};
+use super::kind::{Connects, Displacement, Ends, Joint, JointField, Residual, residuals};
 use crate::expr::Graph;
 use crate::spatial::{self, Transform};
 use crate::units::Unit;

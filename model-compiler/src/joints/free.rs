@@ -1,8 +1,8 @@
 //! Free joint: the child moves freely. Position in the parent's axes; in the plane also the angle.
 
 use super::kind::{Displacement, Ends, Joint, Residual};
-use crate::space::{Coordinate, Space};
 use crate::expr::Graph;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 
 /// See the module.

@@ -1,7 +1,7 @@
 //! Gear: the second coordinate is the ratio times the first. Two angles make a pair of gears or a belt, an angle and a
 //! displacement a rack and its pinion.
 
-use super::kind::{Connects, Ends, JointField, Joint, Residual, residuals};
+use super::kind::{Connects, Ends, Joint, JointField, Residual, residuals};
 use crate::expr::Graph;
 
 /// See the module.

@@ -1,8 +1,8 @@
 //! Planar joint in space: translation in the parent's x-y plane and rotation about its normal.
 
 use super::kind::{Displacement, Ends, Joint, Residual, cosines, offset_along};
-use crate::space::{Coordinate, Space};
 use crate::expr::Graph;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 
 /// See the module.

@@ -1,8 +1,8 @@
 //! Prismatic joint: translation along the common axis (z in space, x in the plane), axes parallel.
 
 use super::kind::{Displacement, Ends, Joint, Residual, alignment, offset_along};
-use crate::space::{Coordinate, Space};
 use crate::expr::Graph;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 
 /// See the module.

@@ -1,8 +1,8 @@
 //! Revolute joint: rotation about the common z axis, origins coincident.
 
 use super::kind::{Displacement, Ends, Joint, Residual, coincidence, cosines};
-use crate::space::{Coordinate, Space};
 use crate::expr::Graph;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 
 /// See the module.

@@ -1,8 +1,8 @@
 //! Screw joint: rotation about the common z axis, and with every turn an advance by the pitch along it.
 
-use super::kind::{Displacement, Ends, JointField, Joint, Residual, cosines, offset_along, residuals};
-use crate::space::{Coordinate, Space};
+use super::kind::{Displacement, Ends, Joint, JointField, Residual, cosines, offset_along, residuals};
 use crate::expr::{ExprId, Graph, Number};
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 use crate::units::Unit;
 

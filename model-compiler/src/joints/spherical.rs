@@ -1,8 +1,8 @@
 //! Spherical joint: origins coincident, free rotation. In the plane it is a revolute joint.
 
 use super::kind::{Displacement, Ends, Joint, Residual, coincidence};
-use crate::space::{Coordinate, Space};
 use crate::expr::Graph;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 
 /// See the module.

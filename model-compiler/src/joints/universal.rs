@@ -2,8 +2,8 @@
 //! coincident.
 
 use super::kind::{Displacement, Ends, Joint, Residual, coincidence, cosines};
-use crate::space::{Coordinate, Space};
 use crate::expr::Graph;
+use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
 
 /// See the module.

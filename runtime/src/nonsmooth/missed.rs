@@ -64,6 +64,7 @@ impl GapWatch {
                     scheme: contacts.scheme().to_owned(),
                     contact: contacts.name(contact),
                     depth,
+                    unit: contacts.model.describe().contacts[contact].unit,
                 });
             }
         }
