@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     scheme: String,
     /// Step size, s.
-    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true)]
     dt: f64,
     /// End of the motion, s.
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
@@ -136,7 +136,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     }
     write(folder, arguments, &*model, &*scheme, &run, provenance)?;
     let files = files(&arguments.model, &*model);
-    screen.line(format!("{}, {}, h = {} s", model.describe().name, scheme.name(), arguments.dt))?;
+    let first = if arguments.adaptive.is_some() { " at first" } else { "" };
+    screen.line(format!("{}, {}, h = {} s{first}", model.describe().name, scheme.name(), arguments.dt))?;
     let division = Division::new(arguments.until, arguments.dt).filter(|_| arguments.adaptive.is_none());
     if let Some(division) = division.filter(|division| division.last != division.dt) {
         let Division { steps, dt, last } = division;

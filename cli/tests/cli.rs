@@ -254,6 +254,18 @@ fn runs_that_mean_nothing_end_with_an_error() {
     assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
 }
 
+/// The first step of an adaptive run may be any: steps grow from it.
+#[test]
+fn adaptive_runs_begin_with_tiny_steps() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let run = ["run", "pendulum", "--scheme", "esdirk436", "--step", "1e-10", "--until", "2", "--out", out];
+    let output = hamel(&[&run[..], &["--adaptive", "1e-8"]].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    assert!(text(&output).contains("h = 0.0000000001 s at first"), "{}", text(&output));
+    assert_eq!(hamel(&run).status.code(), Some(2));
+}
+
 #[test]
 fn errors_in_a_model_file_carry_their_place() {
     let directory = tempfile::tempdir().unwrap();
