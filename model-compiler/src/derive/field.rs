@@ -102,6 +102,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn values_are_sums_of_powers() {
+        let polynomial = Polynomial::new(&[2, 3, -1]);
+        assert_eq!([0, 1, 2, -3].map(|xi| polynomial.at(xi)), [2, 4, 4, -16].map(Number::from));
+    }
+
+    #[test]
     fn integrals_of_products_are_exact() {
         // Hermite's cubics: ∫ (1 − 3ξ² + 2ξ³)² = 13/35, ∫ (1 − 3ξ² + 2ξ³)(ξ − 2ξ² + ξ³) = 11/210, and (6 − 12ξ)² by 12.
         let (place, slope) = (Polynomial::new(&[1, 0, -3, 2]), Polynomial::new(&[0, 1, -2, 1]));

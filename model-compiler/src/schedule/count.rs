@@ -44,3 +44,26 @@ fn roots(kernel: &Kernel, role: FunctionRole) -> Vec<ExprId> {
         .map(|entry| entry.value)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each kind is another power of two, so that every one that is left out or counted twice changes the sum.
+    #[test]
+    fn all_kinds_of_operations_are_counted_once() {
+        let operations = Operations {
+            adds: 1,
+            muls: 2,
+            negs: 4,
+            divs: 8,
+            sqrts: 16,
+            trig: 32,
+            powers: 64,
+            selects: 128,
+            other: 256,
+            pairs: 512,
+        };
+        assert_eq!(total(&operations), 511);
+    }
+}

@@ -124,6 +124,13 @@ mod tests {
     }
 
     #[test]
+    fn lists_are_regular_where_items_repeat() {
+        let of = |list: &[i64]| is_regular(&runs(list.len(), |i, j| Some(list[j] - list[i])));
+        assert!(of(&(0..20).collect::<Vec<_>>()) && of(&[5; 20]));
+        assert!(!of(&[]) && !of(&[3]) && !of(&[1, 7, 2, 4]));
+    }
+
+    #[test]
     fn every_item_stands_in_one_run() {
         let list: Vec<i64> = (0..300).map(|k| if k % 97 < 40 { k } else { k * k % 7 }).collect();
         let mut next = 0;

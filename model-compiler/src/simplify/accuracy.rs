@@ -151,6 +151,51 @@ mod tests {
         assert!(!reference.accepts(reference.measure(&graph, &[cancelled])));
     }
 
+    /// Of a function whose worst error is 2 and mean error 1 roundings.
+    #[test]
+    fn both_the_worst_and_the_mean_error_are_limited() {
+        let errors = |worst, mean| Errors { worst, mean };
+        let reference = Reference { points: Vec::new(), results: Vec::new(), errors: errors(2.0, 1.0) };
+        assert!(reference.accepts(errors(16.0, 1.25)));
+        assert!(!reference.accepts(errors(16.1, 0.5)) && !reference.accepts(errors(1.0, 1.3)));
+        // Two roundings are accepted in place of none.
+        let exact = Reference { errors: Errors::default(), ..reference };
+        assert!(
+            exact.accepts(errors(4.0, 1.0)) && !exact.accepts(errors(4.1, 1.0)) && !exact.accepts(errors(4.0, 1.1))
+        );
+    }
+
+    /// The mean lies between the least and the worst error: of a product, which rounds once, below one half of an ulp.
+    #[test]
+    fn errors_of_a_product_are_one_rounding() {
+        let mut graph = Graph::new();
+        let [x, y] = ["x", "y"].map(|name| graph.symbol(name, Stage::Position));
+        let product = graph.mul(x, y);
+        let Errors { worst, mean } = Reference::new(&graph, &[product], 200).errors();
+        assert!(worst > 0.5 && worst <= 1.0, "{worst}");
+        assert!(mean > 0.2 && mean < 0.5, "{mean}");
+    }
+
+    /// Angles and sines that are rounded from exact values: one rounding each, whatever the library of the machine does.
+    #[test]
+    fn sines_are_rounded_from_exact_values() {
+        let mut graph = Graph::new();
+        let x = graph.symbol("x", Stage::Position);
+        let roots = [graph.sin(x), graph.cos(x)];
+        assert!(Reference::new(&graph, &roots, 500).errors().worst <= 1.0);
+        for k in 0..2000 {
+            let angle = 0.003 * f64::from(k);
+            let exact = DoubleDouble::from_f64(angle).unary(Unary::Sin).to_f64();
+            assert_eq!(Rounded(angle).unary(Unary::Sin).0.to_bits(), exact.to_bits());
+        }
+    }
+
+    #[test]
+    fn large_functions_have_fewer_points() {
+        assert_eq!([1, 100, 1000, 1_000_000].map(|size| points_for(size, 400)), [400, 200, 32, 32]);
+        assert_eq!([points_for(0, 400), points_for(1, 4), points_for(1_000_000, 4)], [400, 4, 4]);
+    }
+
     #[test]
     fn points_without_a_result_do_not_count() {
         let mut graph = Graph::new();
