@@ -28,6 +28,8 @@ pub struct Event<'e> {
 
 /// How a function passes zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Direction {
     /// From negative to positive.
     Rising,
@@ -49,6 +51,7 @@ impl Direction {
 
 /// An event that was met.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Occurrence {
     /// Its place in the list of events.
     pub event: usize,

@@ -53,6 +53,8 @@ pub mod marine;
 pub mod modal;
 mod recorder;
 pub mod schemes;
+#[cfg(feature = "serde")]
+mod serialised;
 pub mod simulation;
 pub mod trajectory;
 mod undefined;

@@ -16,6 +16,8 @@ pub use crate::step::{Cause, StepError, StepStats};
 
 /// Where constraints on coordinates are imposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ConstraintLevel {
     /// `g(t, q) = 0`: a differential-algebraic system of index 3.
     Position,
@@ -25,6 +27,8 @@ pub enum ConstraintLevel {
 
 /// The orientation to which the rotations of a step are relative, see [zhang, Sect. 2.4].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RotationReference {
     /// The one at the beginning of the step: every scheme keeps its order.
     #[default]
@@ -36,6 +40,8 @@ pub enum RotationReference {
 
 /// What first guess of the derivatives Newton's method starts from. [zhang, Eqs. 12-17]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Predictor {
     /// Those of the last time point.
     Constant,
@@ -47,6 +53,8 @@ pub enum Predictor {
 
 /// What becomes of coordinates that drift off constraints which a scheme imposes on velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Drift {
     /// After every step coordinates and velocities are projected back onto the constraints, in the metric of M.
     #[default]
@@ -57,6 +65,8 @@ pub enum Drift {
 
 /// What a user may choose for every scheme alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     /// When Newton's method has converged.
     pub tolerance: Tolerance,
@@ -76,6 +86,8 @@ pub struct Options {
 
 /// What schemes for contacts leave open.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct ContactOptions {
     /// Accelerations with which the motion begins, and goes on where they are not carried over.
     pub initial_acceleration: InitialAcceleration,
@@ -83,11 +95,14 @@ pub struct ContactOptions {
     pub after_impact: AfterImpact,
     /// Tolerances and limits of the contact solver, which are open to studies of these only.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub settings: Settings,
 }
 
 /// Accelerations of a state whose contacts may be closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum InitialAcceleration {
     /// Those of the initial state, without contact forces. [rezaei, Eqs. 25, 62, 83]
     #[default]
@@ -98,6 +113,8 @@ pub enum InitialAcceleration {
 
 /// What becomes of accelerations in an impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum AfterImpact {
     /// They stay as they were before. [rezaei, Fig. 4]
     #[default]

@@ -8,6 +8,7 @@ use crate::model::ParameterError;
 
 /// What a step cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepStats {
     /// Newton iterations.
     pub newton_iterations: u32,

@@ -19,6 +19,7 @@ const TOUCHING: f64 = 1e-3;
 
 /// Name and unit of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Column {
     /// Name: of the coordinate, quasi-velocity or output; `velocity(x)`, `acceleration(x)`, `multiplier(x)` for those
     /// of x.
@@ -65,6 +66,8 @@ fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
 /// contacts, by the trapezoidal rule over the steps: what the scheme has added; not a number where the model does
 /// not know the power of its forces, see [`Model::power`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "crate::serialised::Table"))]
 pub struct Trajectory {
     columns: Vec<Column>,
     /// Row after row.
@@ -107,6 +110,12 @@ impl Trajectory {
         columns.extend(info.outputs.iter().map(|c| column(c.name, c.unit)));
         columns.extend([column("kinetic_energy", "J"), column("potential_energy", "J")]);
         Self { columns, values: Vec::new() }
+    }
+
+    /// A table of at least one column and of whole rows.
+    #[cfg(feature = "serde")]
+    pub(crate) fn from_parts(columns: Vec<Column>, values: Vec<f64>) -> Self {
+        Self { columns, values }
     }
 
     /// Appends a state of the model that the table was made for, without forces of contacts and without the balance of
