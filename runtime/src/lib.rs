@@ -51,6 +51,8 @@ pub mod events;
 pub mod linear_analysis;
 pub mod marine;
 pub mod modal;
+#[cfg(feature = "parquet")]
+mod parquet_file;
 mod recorder;
 pub mod schemes;
 #[cfg(feature = "serde")]

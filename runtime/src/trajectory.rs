@@ -263,12 +263,17 @@ impl Trajectory {
         Ok(self.rows().map(move |row| row[place]))
     }
 
+    /// Name and unit of each column, as they stand in files.
+    pub(crate) fn titles(&self) -> impl Iterator<Item = String> + '_ {
+        self.columns.iter().map(|column| format!("{} [{}]", column.name, column.unit))
+    }
+
     /// Writes the table as comma-separated values, names and units in the first line, numbers without loss.
     ///
     /// # Errors
     /// When the writer fails.
     pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
-        let header: Vec<String> = self.columns.iter().map(|c| quoted(&format!("{} [{}]", c.name, c.unit))).collect();
+        let header: Vec<String> = self.titles().map(|title| quoted(&title)).collect();
         writeln!(out, "{}", header.join(","))?;
         for row in self.rows() {
             for (index, value) in row.iter().enumerate() {
