@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 43] = [
+const RUNTIME: [&str; 45] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -86,6 +86,8 @@ const RUNTIME: [&str; 43] = [
     "events",
     "adaptive",
     "trajectory",
+    "serialised",
+    "parquet_file",
     "recorder",
     "simulation",
     "lib",

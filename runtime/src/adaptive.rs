@@ -13,6 +13,8 @@ use crate::step::{Cause, StepError, StepStats};
 
 /// Tolerances and bounds of step size control.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Control {
     /// Allowed error of a step relative to coordinates and velocities, at least 1e-14.
     pub relative: f64,
@@ -21,6 +23,7 @@ pub struct Control {
     /// Length of the first step, s.
     pub first_step: f64,
     /// Longest step, s.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serialised::unbounded"))]
     pub longest_step: f64,
 }
 

@@ -29,6 +29,8 @@ pub struct Event<'e> {
 
 /// Direction in which a function passes zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Direction {
     /// From negative to positive.
     Rising,
@@ -85,6 +87,7 @@ impl Direction {
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Occurrence {
     /// Index of the event, in the order in which events were added.
     pub event: usize,

@@ -50,8 +50,12 @@ pub mod events;
 pub mod linear_analysis;
 pub mod marine;
 pub mod modal;
+#[cfg(feature = "parquet")]
+mod parquet_file;
 mod recorder;
 pub mod schemes;
+#[cfg(feature = "serde")]
+mod serialised;
 pub mod simulation;
 pub mod trajectory;
 mod undefined;

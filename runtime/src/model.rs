@@ -18,6 +18,7 @@ use crate::sparsity::SparsityPattern;
 
 /// Sizes of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dims {
     /// Generalized coordinates q.
     pub nq: usize,
@@ -29,16 +30,21 @@ pub struct Dims {
 
 /// Time, coordinates, velocities, accelerations and multipliers of one instant.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     /// Time, s.
     pub t: f64,
     /// Generalized coordinates, `[nq]`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialised::vector"))]
     pub q: DVector<f64>,
     /// Generalized velocities, `[nv]`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialised::vector"))]
     pub v: DVector<f64>,
     /// Generalized accelerations, `[nv]`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialised::vector"))]
     pub a: DVector<f64>,
     /// Lagrange multipliers, `[nc]`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialised::vector"))]
     pub lambda: DVector<f64>,
 }
 
@@ -75,6 +81,7 @@ impl State {
 
 /// Mechanical energy, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Energy {
     /// Kinetic energy, J.
     pub kinetic: f64,
@@ -192,6 +199,7 @@ pub struct ContactInfo {
 
 /// Newton's law of impact and Coulomb's law of friction of a contact. [rezaei, Eqs. 2, 11, 13]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactLaw {
     /// Coefficient of restitution: fraction of the normal velocity that an impact reverses, 0 to 1.
     pub restitution: f64,

@@ -19,6 +19,8 @@ use crate::step::{Cause, StepError, StepStats};
 /// is required of the corrections of coordinates and of velocities. If rounding of the coordinates, divided by the step
 /// size, prevents it for velocities, the correction of the coordinates must be a hundred times smaller instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Tolerance {
     /// Relative to the largest coordinate or velocity.
     pub relative: f64,

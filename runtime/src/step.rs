@@ -6,6 +6,7 @@ use crate::model::ParameterError;
 
 /// Cost of a step, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepStats {
     /// Newton iterations.
     pub newton_iterations: u32,

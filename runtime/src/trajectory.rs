@@ -19,6 +19,7 @@ const TOUCHING: f64 = 1e-3;
 
 /// Name and unit of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Column {
     /// Name: of the coordinate, quasi-velocity or output; `velocity(x)`, `acceleration(x)`, `multiplier(x)` for those
     /// of x.
@@ -65,6 +66,8 @@ fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
 /// work of forces, drives and contacts by the trapezoidal rule, which is the energy that the scheme has added; NaN if
 /// the power of the forces is not known, see [`Model::power`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "crate::serialised::Table"))]
 pub struct Trajectory {
     columns: Vec<Column>,
     /// Row after row.
@@ -131,6 +134,12 @@ impl Trajectory {
         columns.extend(info.outputs.iter().map(|c| column(c.name, c.unit)));
         columns.extend([column("kinetic_energy", "J"), column("potential_energy", "J")]);
         Self { columns, values: Vec::new() }
+    }
+
+    /// A table of at least one column and of whole rows.
+    #[cfg(feature = "serde")]
+    pub(crate) fn from_parts(columns: Vec<Column>, values: Vec<f64>) -> Self {
+        Self { columns, values }
     }
 
     /// Appends a state of the model for which the table was created. Forces of contacts are zero and the energy balance
@@ -373,6 +382,11 @@ impl Trajectory {
         Ok(self.rows().map(move |row| row[place]))
     }
 
+    /// Name and unit of each column, as they stand in files.
+    pub(crate) fn titles(&self) -> impl Iterator<Item = String> + '_ {
+        self.columns.iter().map(|column| format!("{} [{}]", column.name, column.unit))
+    }
+
     /// Writes the table as comma-separated values, with names and units in the first line; numbers are read back
     /// exactly.
     ///
@@ -404,7 +418,7 @@ impl Trajectory {
     /// # }
     /// ```
     pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
-        let header: Vec<String> = self.columns.iter().map(|c| quoted(&format!("{} [{}]", c.name, c.unit))).collect();
+        let header: Vec<String> = self.titles().map(|title| quoted(&title)).collect();
         writeln!(out, "{}", header.join(","))?;
         for row in self.rows() {
             for (index, value) in row.iter().enumerate() {

@@ -14,6 +14,8 @@ use crate::undefined::not_finite;
 
 /// Limits that end a run whose results have no meaning. All are on by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Watchers {
     /// Largest residual of a constraint on positions, relative to the model's lengths if it is a length; `None` turns
     /// the check off.

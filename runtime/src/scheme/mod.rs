@@ -19,6 +19,8 @@ pub use crate::step::{Cause, StepError, StepStats};
 
 /// Where constraints on coordinates are imposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ConstraintLevel {
     /// `g(t, q) = 0`: a differential-algebraic system of index 3.
     Position,
@@ -28,6 +30,8 @@ pub enum ConstraintLevel {
 
 /// The orientation from which the rotations of a step are measured, see [zhang, Sect. 2.4].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RotationReference {
     /// That at the beginning of the step: every scheme keeps its order.
     #[default]
@@ -39,6 +43,8 @@ pub enum RotationReference {
 
 /// Initial guess of the derivatives in Newton's method. [zhang, Eqs. 12-17]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Predictor {
     /// The derivatives at the last time point.
     Constant,
@@ -50,6 +56,8 @@ pub enum Predictor {
 
 /// Treatment of the drift of coordinates where a scheme imposes constraints on velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Drift {
     /// After every step coordinates and velocities are projected back onto the constraints, in the metric of M.
     #[default]
@@ -60,6 +68,8 @@ pub enum Drift {
 
 /// Options that are common to all schemes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     /// Tolerances of Newton's method.
     pub tolerance: Tolerance,
@@ -109,6 +119,8 @@ pub struct Options {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct ContactOptions {
     /// Accelerations at the start of the motion, and wherever they are recomputed.
     pub initial_acceleration: InitialAcceleration,
@@ -116,11 +128,14 @@ pub struct ContactOptions {
     pub after_impact: AfterImpact,
     /// Tolerances and limits of the contact solver, which are open to studies of these only.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub settings: Settings,
 }
 
 /// Accelerations of an initial state whose contacts may be closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum InitialAcceleration {
     /// Those of the initial state, without contact forces. [rezaei, Eqs. 25, 62, 83]
     #[default]
@@ -131,6 +146,8 @@ pub enum InitialAcceleration {
 
 /// Accelerations after an impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum AfterImpact {
     /// Those before the impact. [rezaei, Fig. 4]
     #[default]
