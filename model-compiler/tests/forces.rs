@@ -47,9 +47,44 @@ struct Case {
     potential_rate: ExprId,
 }
 
-/// The kinds of the symbols of a case, in their order.
+/// The symbols of a case, in their order.
 #[derive(Default)]
-struct Symbols(Vec<Kind>);
+struct Symbols {
+    kinds: Vec<Kind>,
+    units: Vec<Unit>,
+}
+
+/// Exponents of kg, m and s.
+type Unit = [i32; 3];
+const ONE: Unit = [0, 0, 0];
+const METRE: Unit = [0, 1, 0];
+const SPEED: Unit = [0, 1, -1];
+const SPIN: Unit = [0, 0, -1];
+const NEWTON: Unit = [1, 1, -2];
+const JOULE: Unit = [1, 2, -2];
+const WATT: Unit = [1, 2, -3];
+
+/// The unit of a field; where any is accepted, that of a force along a coordinate that is a length.
+fn unit(text: &str) -> Unit {
+    let mut unit = ONE;
+    for (part, sign) in text.split('/').zip([1, -1]) {
+        for word in part.split([' ', '(', ')']).filter(|word| !word.is_empty()) {
+            let factor = match word {
+                "*" | "N" => NEWTON,
+                "m" => METRE,
+                "s" => [0, 0, 1],
+                "1" | "rad" => ONE,
+                other => panic!("the unit {other} of a field"),
+            };
+            (0..3).for_each(|i| unit[i] += sign * factor[i]);
+        }
+    }
+    unit
+}
+
+fn per_second([kg, m, s]: Unit) -> Unit {
+    [kg, m, s - 1]
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -64,26 +99,29 @@ enum Kind {
 }
 
 impl Symbols {
-    fn one(&mut self, graph: &mut Graph, kind: Kind) -> ExprId {
-        self.0.push(kind);
-        graph.symbol(&format!("x{}", self.0.len()), Stage::Position)
+    fn one(&mut self, graph: &mut Graph, kind: Kind, unit: Unit) -> ExprId {
+        self.kinds.push(kind);
+        self.units.push(unit);
+        graph.symbol(&format!("x{}", self.kinds.len()), Stage::Position)
     }
 
-    fn vector(&mut self, graph: &mut Graph, kind: Kind, space: Space) -> Vector3 {
+    fn vector(&mut self, graph: &mut Graph, kind: Kind, unit: Unit, space: Space) -> Vector3 {
         let zero = graph.zero();
-        std::array::from_fn(|i| if i < space.dimension() { self.one(graph, kind) } else { zero })
+        std::array::from_fn(|i| if i < space.dimension() { self.one(graph, kind, unit) } else { zero })
     }
 
-    fn axial(&mut self, graph: &mut Graph, kind: Kind, space: Space) -> Vector3 {
+    fn axial(&mut self, graph: &mut Graph, kind: Kind, unit: Unit, space: Space) -> Vector3 {
         let zero = graph.zero();
-        std::array::from_fn(|i| if space == Space::Spatial || i == 2 { self.one(graph, kind) } else { zero })
+        std::array::from_fn(|i| if space == Space::Spatial || i == 2 { self.one(graph, kind, unit) } else { zero })
     }
 
-    fn field(&mut self, graph: &mut Graph, kind: Kind, space: Space, shape: FieldShape) -> Vec<ExprId> {
-        match shape {
-            FieldShape::Scalar => vec![self.one(graph, kind)],
-            FieldShape::Vector => self.vector(graph, kind, space).to_vec(),
-            FieldShape::Axial => self.axial(graph, kind, space).to_vec(),
+    fn field(&mut self, graph: &mut Graph, kind: Kind, space: Space, field: &FieldKind) -> Vec<ExprId> {
+        let unit = unit(field.unit);
+        let unit = if kind == Kind::FieldRate { per_second(unit) } else { unit };
+        match field.shape {
+            FieldShape::Scalar => vec![self.one(graph, kind, unit)],
+            FieldShape::Vector => self.vector(graph, kind, unit, space).to_vec(),
+            FieldShape::Axial => self.axial(graph, kind, unit, space).to_vec(),
         }
     }
 
@@ -91,7 +129,7 @@ impl Symbols {
     fn values(&self, seed: u64, moves: bool, fields_change: bool) -> Vec<f64> {
         let mut random = Random(seed);
         let mut values: Vec<f64> = Vec::new();
-        for kind in &self.0 {
+        for kind in &self.kinds {
             let (any, above) = (signed(&mut random), positive(&mut random));
             values.push(match kind {
                 Kind::Velocity if !moves => 0.0,
@@ -100,7 +138,7 @@ impl Symbols {
                 _ => any,
             });
         }
-        for first in (0..values.len()).filter(|&i| self.0[i] == Kind::Turn) {
+        for first in (0..values.len()).filter(|&i| self.kinds[i] == Kind::Turn) {
             let e = &mut values[first..first + 4];
             let norm = e.iter().map(|x| x * x).sum::<f64>().sqrt();
             e.iter_mut().for_each(|x| *x /= norm);
@@ -117,20 +155,20 @@ fn frame(
     position: Vector3,
 ) -> (FrameMotion, Vec<(ExprId, ExprId)>, [Vector3; 2]) {
     let velocities = [Kind::Velocity, Kind::Virtual]
-        .map(|kind| (symbols.vector(graph, kind, space), symbols.axial(graph, kind, space)));
+        .map(|kind| (symbols.vector(graph, kind, SPEED, space), symbols.axial(graph, kind, SPIN, space)));
     let [(velocity, spin), (virtual_velocity, virtual_spin)] = velocities;
     let zero = graph.zero();
     let mut rates: Vec<_> = position.into_iter().zip(virtual_velocity).filter(|(x, _)| *x != zero).collect();
     let (axes, angle) = match space {
         Space::Planar => {
-            let angle = symbols.one(graph, Kind::Position);
+            let angle = symbols.one(graph, Kind::Position, ONE);
             let (s, c) = (graph.sin(angle), graph.cos(angle));
             rates.push((angle, virtual_spin[2]));
             (spatial::rotation_z(graph, c, s), angle)
         }
         Space::Spatial => {
-            let first = symbols.one(graph, Kind::Turn);
-            let rest = [(); 3].map(|()| symbols.one(graph, Kind::Position));
+            let first = symbols.one(graph, Kind::Turn, ONE);
+            let rest = [(); 3].map(|()| symbols.one(graph, Kind::Position, ONE));
             let e = [first, rest[0], rest[1], rest[2]];
             let kind = RotationKind::EulerParameters;
             let map = kind.velocity_map(graph, &e);
@@ -147,7 +185,7 @@ fn frame(
 fn case(force: &dyn Force, space: Space) -> (Case, Symbols) {
     let (mut graph, mut symbols) = (Graph::new(), Symbols::default());
     let field = |graph: &mut Graph, symbols: &mut Symbols, kind: Kind| -> Vec<Vec<ExprId>> {
-        force.fields().iter().map(|field| symbols.field(graph, kind, space, field.shape)).collect()
+        force.fields().iter().map(|field| symbols.field(graph, kind, space, field)).collect()
     };
     let (fields, field_rates) =
         (field(&mut graph, &mut symbols, Kind::Field), field(&mut graph, &mut symbols, Kind::FieldRate));
@@ -157,11 +195,11 @@ fn case(force: &dyn Force, space: Space) -> (Case, Symbols) {
     let (mut frames, mut twists) = (Vec::new(), Vec::new());
     if force.target() != Target::Coordinate {
         // A force `on … from …` is a couple beside that where its two points are apart.
-        let common = symbols.vector(&mut graph, Kind::Position, space);
+        let common = symbols.vector(&mut graph, Kind::Position, METRE, space);
         for _ in 0..2 {
             let position = match force.target() {
                 Target::On => common,
-                _ => symbols.vector(&mut graph, Kind::Position, space),
+                _ => symbols.vector(&mut graph, Kind::Position, METRE, space),
             };
             let (motion, along, twist) = frame(&mut graph, &mut symbols, space, position);
             frames.push(motion);
@@ -169,7 +207,11 @@ fn case(force: &dyn Force, space: Space) -> (Case, Symbols) {
             twists.push(twist);
         }
     }
-    let coordinate = [Kind::Position, Kind::Velocity, Kind::Virtual].map(|kind| symbols.one(&mut graph, kind));
+    // Kinds whose fields are per angle act on angles.
+    let is_angle = force.fields().iter().any(|field| field.unit.contains("rad"));
+    let [place, rate] = if is_angle { [ONE, SPIN] } else { [METRE, SPEED] };
+    let coordinate = [(Kind::Position, place), (Kind::Velocity, rate), (Kind::Virtual, rate)]
+        .map(|(kind, unit)| symbols.one(&mut graph, kind, unit));
     rates.push((coordinate[0], coordinate[2]));
     let situation = Situation {
         space,
@@ -193,7 +235,7 @@ fn case(force: &dyn Force, space: Space) -> (Case, Symbols) {
 
 /// Copies what moves into what the work is done on.
 fn work_on_velocities(symbols: &Symbols, values: &mut [f64]) {
-    let of = |kind: Kind| (0..values.len()).filter(move |&i| symbols.0[i] == kind).collect::<Vec<_>>();
+    let of = |kind: Kind| (0..values.len()).filter(move |&i| symbols.kinds[i] == kind).collect::<Vec<_>>();
     for (velocity, at) in of(Kind::Velocity).into_iter().zip(of(Kind::Virtual)) {
         values[at] = values[velocity];
     }
@@ -203,7 +245,7 @@ fn work_on_velocities(symbols: &Symbols, values: &mut [f64]) {
 fn what_the_ends_receive_cancels() {
     for (force, space) in spaces().filter(|(force, _)| force.target() != Target::Coordinate) {
         let (Case { mut graph, frames, action, .. }, mut symbols) = case(force, space);
-        let about = symbols.vector(&mut graph, Kind::Position, space);
+        let about = symbols.vector(&mut graph, Kind::Position, METRE, space);
         let (mut push, mut moment) = (spatial::zero(&mut graph), spatial::zero(&mut graph));
         for (wrench, frame) in action.wrenches.iter().zip(&frames) {
             push = spatial::add(&mut graph, push, wrench.force);
@@ -216,6 +258,34 @@ fn what_the_ends_receive_cancels() {
             let left = evaluate(&graph, &[push, moment].concat(), &symbols.values(seed, true, true));
             let keyword = force.keyword();
             assert!(left.iter().all(|x| x.abs() < 1e-13), "{keyword} in {space:?}: {left:?}");
+        }
+    }
+}
+
+/// In other units of mass, length and time the same force has other numbers, and does the same: a wrong power of a length
+/// would show, which energy and balance of forces do not know.
+#[test]
+fn units_of_mass_length_and_time_do_not_matter() {
+    for (force, space) in spaces() {
+        let (case, symbols) = case(force, space);
+        let known = [(Some(case.work), WATT), (case.action.potential, JOULE), (case.action.power, WATT)];
+        let (roots, units): (Vec<ExprId>, Vec<Unit>) =
+            known.into_iter().filter_map(|(root, unit)| Some((root?, unit))).unzip();
+        for (seed, scale) in
+            SEEDS.zip([[3.0, 1.0, 1.0], [1.0, 0.5, 1.0], [1.0, 1.0, 7.0], [0.2, 3.0, 0.4_f64]].iter().cycle())
+        {
+            let factor = |unit: Unit| (0..3).map(|i| scale[i].powi(unit[i])).product::<f64>();
+            let values = symbols.values(seed, true, true);
+            let scaled: Vec<f64> =
+                values.iter().zip(&symbols.units).map(|(value, &unit)| value * factor(unit)).collect();
+            let [before, after] = [&values, &scaled].map(|values| evaluate(&case.graph, &roots, values));
+            for ((before, after), unit) in before.iter().zip(&after).zip(&units) {
+                let what = format!("{} in {space:?}, units times {scale:?}", force.keyword());
+                assert!(
+                    (after / factor(*unit) - before).abs() <= 1e-11 * before.abs().max(1e-3),
+                    "{what}: {before} {after}"
+                );
+            }
         }
     }
 }
