@@ -290,6 +290,22 @@ fn units_of_mass_length_and_time_do_not_matter() {
     }
 }
 
+/// Kinds that say so, and no others, have no value where their points coincide.
+#[test]
+fn forces_along_a_line_know_where_they_have_none() {
+    for (force, space) in spaces() {
+        let (case, symbols) = case(force, space);
+        let is_undefined = |seed: u64| {
+            let mut values = symbols.values(seed, true, true);
+            let places = (0..values.len()).filter(|&i| symbols.kinds[i] == Kind::Position && symbols.units[i] == METRE);
+            places.collect::<Vec<_>>().into_iter().for_each(|i| values[i] = 0.0);
+            !evaluate(&case.graph, &[case.work], &values)[0].is_finite()
+        };
+        let says = force.divides_by_distance(&|_| true);
+        assert!(SEEDS.map(is_undefined).all(|undefined| undefined == says), "{} in {space:?}", force.keyword());
+    }
+}
+
 /// Kinds that say nothing of their power do what an expression of the user makes them do.
 #[test]
 fn work_is_what_the_potential_loses_and_velocities_give_none() {

@@ -26,6 +26,10 @@ impl Force for Damper {
         &[DAMPING]
     }
 
+    fn divides_by_distance(&self, _is_given: &dyn Fn(&str) -> bool) -> bool {
+        true
+    }
+
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
         let nothing = graph.zero();
         let damping = situation.fields[0][0];

@@ -99,6 +99,11 @@ pub trait Force: Sync + std::fmt::Debug {
     fn stores_energy(&self) -> bool {
         false
     }
+    /// Whether it has no value where both points coincide, with the fields that are given: the error of a run that meets
+    /// such a place names it.
+    fn divides_by_distance(&self, _is_given: &dyn Fn(&str) -> bool) -> bool {
+        false
+    }
     /// Derives wrenches or the generalized force, potential energy and power.
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action;
 }

@@ -30,6 +30,10 @@ impl Force for Spring {
         true
     }
 
+    fn divides_by_distance(&self, is_given: &dyn Fn(&str) -> bool) -> bool {
+        is_given("free_length")
+    }
+
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
         let no_damping = graph.zero();
         let [stiffness, free_length] = [0, 1].map(|field| [situation.fields[field][0], situation.rates[field][0]]);

@@ -37,6 +37,10 @@ impl Force for SpringDamper {
         true
     }
 
+    fn divides_by_distance(&self, _is_given: &dyn Fn(&str) -> bool) -> bool {
+        true
+    }
+
     fn act(&self, graph: &mut Graph, situation: &Situation) -> Action {
         let [stiffness, free_length] = [0, 2].map(|field| [situation.fields[field][0], situation.rates[field][0]]);
         pull(graph, situation, stiffness, situation.fields[1][0], free_length)

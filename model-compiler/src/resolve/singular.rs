@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Singular;
+use crate::forces;
 use crate::parse::{Description, ForceForm, Item, Noun, Operator, Value, ValueKind};
 use crate::spelling::spelled;
 
@@ -38,8 +39,9 @@ pub(super) fn singular(description: &Description) -> Vec<Singular> {
                     ForceForm::Kind { kind, fields, .. } => {
                         let values: Vec<&Value> = fields.iter().map(|field| &field.value).collect();
                         add(noun, force.name.to_string(), &values);
-                        let has_length = fields.iter().any(|field| field.name == "free_length");
-                        if kind == "damper" || kind == "spring_damper" || kind == "spring" && has_length {
+                        let is_given = |name: &str| fields.iter().any(|field| field.name == name);
+                        let kind = forces::find(&kind.to_string());
+                        if kind.is_some_and(|kind| kind.divides_by_distance(&is_given)) {
                             let place = format!("{noun} `{}`", spelled(&force.name.to_string()));
                             found.push(Singular { text: "1 / distance".to_owned(), place });
                         }
