@@ -254,7 +254,7 @@ impl<'m> AdaptiveStepper<'m> {
 
     /// The motion between the last state and the current one.
     pub(crate) fn interval(&self) -> Interval<'_> {
-        Interval { blocks: self.blocks, old: &self.previous, new: self.stepper.state() }
+        Interval { blocks: self.blocks, old: &self.previous, new: self.stepper.state(), has_impact: false }
     }
 
     /// The state at a time within the last step: coordinates and velocities by cubic Hermite polynomials through the

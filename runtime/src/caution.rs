@@ -54,6 +54,13 @@ pub enum Caution {
         /// The largest gap that was recorded.
         widest: f64,
     },
+    /// Accelerations and multipliers of the start are not those of the equations of motion, as after coordinates were
+    /// changed: schemes that begin with them lose their order. See
+    /// [`consistent_acceleration`](crate::consistent_acceleration).
+    Accelerations {
+        /// What they leave of the equations of motion, relative to the largest term.
+        relative: f64,
+    },
     /// Laws of contact hold approximately only: many contacts closed at once, and no method found a better solution.
     Violation {
         /// The largest violation, as a relative velocity, m/s.
@@ -94,6 +101,12 @@ impl fmt::Display for Caution {
             Caution::Penetration { depth, widest } => write!(
                 f,
                 "a contact was closed by {depth:.3e} before it was seen, gaps are {widest:.3e} at most: too large a step"
+            ),
+            Caution::Accelerations { relative } => write!(
+                f,
+                "accelerations of the start leave {:.0} % of the equations of motion, and schemes that begin with them lose \
+                 their order; call `consistent_acceleration` after a state was changed",
+                100.0 * relative
             ),
             Caution::Violation { violation, relative } => write!(
                 f,

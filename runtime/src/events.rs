@@ -8,7 +8,11 @@ use crate::chart;
 use crate::model::{Block, State};
 use crate::sign_changes::sign_changes;
 
-/// A change of sign of a function of the state; several within a step are found.
+/// A change of sign of a function of the state; several within a step are found. A function that is not a number at the
+/// end of a step ends the run with an error.
+///
+/// With contacts velocities jump at the end of a step, and a gap need not change its sign: let such an event begin a
+/// little above zero. Before an impact the motion within its step is known to first order only.
 ///
 /// # Examples
 /// ```
@@ -102,13 +106,16 @@ pub(crate) struct Interval<'s> {
     pub(crate) blocks: &'static [Block],
     pub(crate) old: &'s State,
     pub(crate) new: &'s State,
+    /// Whether velocities jump at its end, by an impact.
+    pub(crate) has_impact: bool,
 }
 
 impl Interval<'_> {
     /// The state at a time within the step: coordinates and velocities by cubic Hermite polynomials through the values
-    /// and rates at its ends, accelerations and multipliers by lines.
+    /// and rates at its ends, accelerations and multipliers by lines. Before an impact at the end, coordinates by lines
+    /// with the mean velocities, and the rest as at the beginning.
     pub(crate) fn interpolate(self, t: f64) -> State {
-        let Self { blocks, old, new } = self;
+        let Self { blocks, old, new, has_impact } = self;
         let (h, nv) = (new.t - old.t, old.v.len());
         if h == 0.0 {
             return new.clone();
@@ -122,6 +129,13 @@ impl Interval<'_> {
         chart::locate(blocks, old.q.as_slice(), new.q.as_slice(), x.as_mut_slice());
         chart::rate(blocks, old.q.as_slice(), zero.as_slice(), old.v.as_slice(), old_rate.as_mut_slice());
         chart::rate(blocks, new.q.as_slice(), x.as_slice(), new.v.as_slice(), new_rate.as_mut_slice());
+        if has_impact {
+            // The velocities of the end belong to the time after it.
+            old_rate.copy_from(&(&x / h));
+            chart::place(blocks, old.q.as_slice(), (s * &x).as_slice(), state.q.as_mut_slice());
+            state.v = old_rate;
+            return state;
+        }
         let between = hermite(s, h, [&zero, &x], [&old_rate, &new_rate]);
         chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
         state.v = hermite(s, h, [&old.v, &new.v], [&old.a, &new.a]);

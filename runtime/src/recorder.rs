@@ -4,6 +4,7 @@ use crate::caution::Caution;
 use crate::model::{Model, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::scheme::{Options, Scheme, Stepper};
+use crate::start::wrong_accelerations;
 use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
 use crate::watchers;
@@ -29,6 +30,7 @@ impl<'m> Recorder<'m> {
     pub(crate) fn new(model: &'m dyn Model, scheme: &dyn Scheme, options: &Options, start: &State) -> Self {
         let mut cautions: Vec<Caution> =
             crate::schemes::caution(scheme, model, options).map(Caution::Scheme).into_iter().collect();
+        cautions.extend(wrong_accelerations(model, start).map(|relative| Caution::Accelerations { relative }));
         let redundant = redundant_constraints(model, start);
         if !redundant.is_empty() {
             let constraints = model.describe().constraints;

@@ -14,6 +14,10 @@ const LEFT: f64 = 1e-6;
 /// Velocities break a constraint if its rate is above this part of the largest term of any constraint in the same unit.
 const BROKEN: f64 = 0.1;
 
+/// Accelerations are wrong if they leave this part of the largest term of the equations of motion: far more than an
+/// end of another run does, whatever its scheme.
+const WRONG: f64 = 0.1;
+
 /// Rejects states of another size, values that are not finite, Euler parameters that are not of unit norm, coordinates
 /// and velocities that violate constraints, and bodies that penetrate each other.
 ///
@@ -49,6 +53,26 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
     }
     check_rates(model, state)?;
     check_gaps(model, state)
+}
+
+/// What accelerations and multipliers of a start leave of the equations of motion, relative to their largest term, where
+/// that is more than the error of any scheme; `None` for models with contacts, whose forces are not known here.
+pub(crate) fn wrong_accelerations(model: &dyn Model, state: &State) -> Option<f64> {
+    let (dims, info) = (model.dims(), model.describe());
+    if !info.contacts.is_empty() {
+        return None;
+    }
+    let largest = |state: &State| {
+        let (mut r, mut unused) = (vec![0.0; dims.nv], vec![0.0; dims.nc]);
+        model.residual(state, &mut r, &mut unused);
+        r.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    };
+    let mut without = state.clone();
+    without.a.fill(0.0);
+    without.lambda.fill(0.0);
+    let (left, forces) = (largest(state), largest(&without));
+    let relative = left / forces.max(left);
+    (relative > WRONG).then_some(relative)
 }
 
 /// Rejects velocities that break constraints.

@@ -16,6 +16,8 @@ const BALANCE: &str = "energy_balance";
 /// Largest penetration without a warning, relative to the largest gap, and to the largest coordinate.
 const SHALLOW: f64 = 0.05;
 const TOUCHING: f64 = 1e-3;
+/// Depths of bodies at rest that are rounding errors, in the unit of the gap.
+const ROUNDING: f64 = 1e-12;
 
 /// Name and unit of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,7 +232,7 @@ impl Trajectory {
         };
         let coordinates: Vec<usize> = (1..=model.dims().nq).collect();
         let widest = largest(&gaps);
-        (depth > SHALLOW * widest && depth > TOUCHING * largest(&coordinates))
+        (depth > SHALLOW * widest && depth > (TOUCHING * largest(&coordinates)).max(ROUNDING))
             .then_some(Caution::Penetration { depth, widest })
     }
 

@@ -40,6 +40,8 @@ impl Default for Watchers {
 const STRIDE: u64 = 16;
 /// Relative accuracy of coordinates: a smaller displacement in a step is not a motion.
 const UNRESOLVED: f64 = 1e-12;
+/// Coordinates below this size, m or rad, count as this size: a body at rest at zero trembles by rounding, too.
+const AT_REST: f64 = 10.0;
 /// Changes below this fraction of the potential energy are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
@@ -233,7 +235,7 @@ impl Balance {
             let kinetic = |v: &DVector<f64>| model.energy(state.t, state.q.as_slice(), v.as_slice()).kinetic.abs();
             change *= dt;
             self.of_first_step = kinetic(&change);
-            change.fill(UNRESOLVED * state.q.amax() / dt);
+            change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
             self.of_first_step += kinetic(&change);
         }
         if !self.is_conservative || self.has_constraints {

@@ -11,7 +11,7 @@ use hamel::initial_state;
 use hamel::nonsmooth::{ContactOptions, InitialAcceleration};
 use hamel::schemes::{self, RungeKutta};
 use hamel::{
-    Block, Channel, Direction, Energy, Event, Model, ModelInfo, Options, Signal, Simulation, State, StepError,
+    Block, Caution, Channel, Direction, Energy, Event, Model, ModelInfo, Options, Signal, Simulation, State, StepError,
 };
 
 const PERIOD: f64 = 0.05;
@@ -336,4 +336,107 @@ fn a_flag_cancels_and_what_was_computed_stays() {
     assert!((t - 1.0).abs() < 1e-12, "{t}");
     assert_eq!(run.trajectory.times().collect::<Vec<_>>(), [0.0, t]);
     assert_eq!(run.accepted, 100);
+}
+
+/// Falling from 1 m, just above the floor v = −√(2 g (x₀ − x)): the step that ends with the impact must not be
+/// interpolated across it.
+#[test]
+fn events_before_an_impact_see_the_velocity_before_it() {
+    let height = 1.0;
+    let nearly = |state: &State| state.q[0] - 1e-9;
+    let exact = -(2.0 * Driven::GRAVITY * height).sqrt();
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        if !scheme.carries_contacts() {
+            continue;
+        }
+        let mut start = Driven::initial();
+        (start.q[0], start.a[0]) = (height, -Driven::GRAVITY);
+        for h in [1e-2, 1e-3, 1e-4] {
+            let model = Driven { force: Signal::from(0.0), has_floor: true };
+            let run = Simulation::new(&model, &*scheme)
+                .step(h)
+                .until(0.6)
+                .record_every(100)
+                .event(Event { function: &nearly, direction: Direction::Falling, is_terminal: true })
+                .run(start.clone());
+            assert!(run.outcome.is_ok(), "{}: {:?}", scheme.name(), run.outcome);
+            // Moreau's rule may take the whole impulse in a step that ends above the event.
+            let Some(met) = run.occurrences.first() else {
+                assert_eq!(entry.name, "moreau");
+                continue;
+            };
+            let error = (met.state.v[0] - exact).abs();
+            let allowed = 1.1 * Driven::GRAVITY * h + if entry.name == "moreau" { exact.abs() } else { 0.0 };
+            assert!(error < allowed, "{}, h = {h}: {} m/s", scheme.name(), met.state.v[0]);
+        }
+    }
+}
+
+/// The square root has no value beyond the place that the event looks for.
+#[test]
+fn events_without_a_value_end_the_run() {
+    let model = Driven { force: Signal::from(2.0), has_floor: false };
+    let mut start = Driven::initial();
+    start.a[0] = 2.0;
+    let root = |state: &State| (0.5 - state.q[0]).sqrt() - 0.2;
+    let beyond = |state: &State| (0.5 - state.q[0]).sqrt();
+    let run = |function: &dyn Fn(&State) -> f64| {
+        let event = Event { function, direction: Direction::Falling, is_terminal: true };
+        Simulation::new(&model, &RungeKutta).step(0.01).until(2.0).record_every(1000).event(event).run(start.clone())
+    };
+    let met = run(&root);
+    assert!(met.outcome.is_ok() && (met.occurrences[0].state.q[0] - 0.46).abs() < 1e-9, "{:?}", met.outcome);
+    let lost = run(&beyond);
+    let Err(StepError::NotFiniteValue { t, ref quantity, .. }) = lost.outcome else { panic!("{:?}", lost.outcome) };
+    assert!(quantity.contains("event 0") && (t - 0.71).abs() < 1e-12, "{quantity} at {t} s");
+    assert_eq!(lost.trajectory.times().next_back(), Some(t));
+}
+
+/// A mass that rests on the floor: every scheme that carries contacts, over its parameters, bears its weight, and says so
+/// where it does on average only.
+#[test]
+fn a_mass_at_rest_is_borne() {
+    let mut tried = 0;
+    for entry in schemes::entries() {
+        let ranges: Vec<f64> = (0..=10).map(|k| 0.1 * f64::from(k)).collect();
+        let has_rho = entry.parameters.iter().any(|parameter| parameter.name == "rho_infinity");
+        for rho in ranges.iter().take(if has_rho { 11 } else { 1 }) {
+            let parameters = [("rho_infinity", *rho)];
+            let Ok(scheme) = entry.scheme(if has_rho { &parameters } else { &[] }) else { continue };
+            if !scheme.carries_contacts() {
+                continue;
+            }
+            let model = Driven { force: Signal::from(0.0), has_floor: true };
+            let contacts =
+                ContactOptions { initial_acceleration: InitialAcceleration::Consistent, ..Default::default() };
+            let options = Options { contacts, ..Options::default() };
+            let run = Simulation::new(&model, &*scheme).options(options).step(1e-3).until(0.5).run(Driven::initial());
+            let name = format!("{} {rho}", scheme.name());
+            assert!(run.outcome.is_ok(), "{name}: {:?}", run.outcome);
+            let forces: Vec<f64> = run.trajectory.column("normal_force(floor)").unwrap().collect();
+            let [.., before, last] = forces[..] else { panic!("{name}") };
+            let is_cautioned = run.cautions.iter().any(|caution| matches!(caution, Caution::Scheme(_)));
+            let error = if is_cautioned { 0.5 * (before + last) } else { last } - Driven::GRAVITY;
+            assert!(error.abs() < 1e-3, "{name}: {before} and {last} N, {:?}", run.cautions);
+            assert!(run.trajectory.column("x").unwrap().all(|x| x.abs() < 1e-9), "{name} sinks");
+            assert!(!run.cautions.iter().any(|caution| matches!(caution, Caution::Penetration { .. })), "{name}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 50, "{tried}");
+}
+
+/// Accelerations that belong to another force or place are said, those of the equations of motion are not.
+#[test]
+fn stale_accelerations_of_a_start_are_told() {
+    let model = Driven { force: Signal::from(2.0), has_floor: false };
+    let cautions = |acceleration: f64| {
+        let mut start = Driven::initial();
+        start.a[0] = acceleration;
+        Simulation::new(&model, &RungeKutta).step(0.01).until(0.1).run(start).cautions
+    };
+    assert_eq!(cautions(2.0), []);
+    assert!(matches!(cautions(0.3)[..], [Caution::Accelerations { relative }] if (relative - 0.85).abs() < 1e-12));
+    assert!(matches!(cautions(1e6)[..], [Caution::Accelerations { .. }]));
 }

@@ -664,5 +664,11 @@ pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Opt
              take ρ∞ < 1 (α < 0), or impose the constraints on velocities",
         );
     }
+    if !info.contacts.is_empty() && is_undamped() == Some(true) {
+        return Some(
+            "it does not damp infinitely fast motion, so that forces of contacts that stay closed swing about their values; \
+             take ρ∞ < 1 (α < 0)",
+        );
+    }
     scheme.caution()
 }

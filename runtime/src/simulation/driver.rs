@@ -70,6 +70,8 @@ struct FixedStepper<'m> {
     watch: Watch,
     /// The state before the last step.
     previous: State,
+    /// Whether the last step had an impact.
+    has_impact: bool,
     start: f64,
     division: Division,
     done: u64,
@@ -134,6 +136,7 @@ impl<'m> Driver<'m> {
             blocks: model.describe().blocks,
             watch: Watch::new(model, stepper.state()),
             previous: stepper.state().clone(),
+            has_impact: false,
             start: stepper.state().t,
             stepper,
             division,
@@ -214,7 +217,12 @@ impl<'m> Driver<'m> {
     /// The last step.
     pub(super) fn interval(&self) -> Interval<'_> {
         match &self.kind {
-            Kind::Fixed(fixed) => Interval { blocks: fixed.blocks, old: &fixed.previous, new: fixed.stepper.state() },
+            Kind::Fixed(fixed) => Interval {
+                blocks: fixed.blocks,
+                old: &fixed.previous,
+                new: fixed.stepper.state(),
+                has_impact: fixed.has_impact,
+            },
             Kind::Adaptive(adaptive) => adaptive.interval(),
         }
     }
@@ -236,8 +244,11 @@ impl FixedStepper<'_> {
         let step = self.done + 1;
         let end = if step == self.division.steps { until } else { self.start + step as f64 * self.division.dt };
         self.previous.copy_from(self.stepper.state());
+        let impacts = |stepper: &dyn Stepper| stepper.contacts().map_or(0, |record| record.impacts);
+        let before = impacts(&*self.stepper);
         let result = self.stepper.step(end - self.previous.t);
         let stats = result.map_err(|error| self.watch.explain(error))?;
+        self.has_impact = impacts(&*self.stepper) != before;
         self.watch.pass(self.stepper.state()).inspect_err(|_| self.is_beyond = true)?;
         self.done = step;
         Ok(stats)

@@ -638,6 +638,12 @@ impl<'a> Simulation<'a> {
                     return Err(blame(self.model, reached, error, times));
                 }
             };
+            if let Some(event) = self.events.iter().position(|event| (event.function)(driver.state()).is_nan()) {
+                recorder.unrecorded(trajectory, driver.state(), driver.stepper());
+                let (t, scheme) = (driver.state().t, self.scheme.name());
+                let quantity = format!("the function of event {event}");
+                return Err(StepError::NotFiniteValue { t, scheme, quantity, value: f64::NAN });
+            }
             for (event, t) in driver.interval().met(&self.events) {
                 if self.events[event].is_terminal {
                     let end = driver.end_at(t)?;
