@@ -137,7 +137,8 @@ pub struct ContactOptions {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum InitialAcceleration {
-    /// Those of the initial state, without contact forces. [rezaei, Eqs. 25, 62, 83]
+    /// Those of the initial state, without contact forces, as the source has it: the default. The first forces of
+    /// contacts that are closed are then far off with some schemes. [rezaei, Eqs. 25, 62, 83]
     #[default]
     Free,
     /// Those with the forces of closed contacts.
@@ -149,7 +150,7 @@ pub enum InitialAcceleration {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum AfterImpact {
-    /// Those before the impact. [rezaei, Fig. 4]
+    /// Those before the impact: the default. [rezaei, Fig. 4]
     #[default]
     Carried,
     /// They are recomputed according to [`InitialAcceleration`].

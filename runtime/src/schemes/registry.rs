@@ -597,6 +597,9 @@ pub fn all() -> Vec<Box<dyn Scheme>> {
 /// The scheme with this name and these parameters, as pairs of name and value; parameters that are not given have their
 /// default.
 ///
+/// [`entries`] lists names and parameters; [`Scheme::carries_contacts`] and [`Scheme::estimates_errors`] tell which
+/// schemes integrate models with contacts, and which choose their steps by a tolerance.
+///
 /// # Errors
 /// [`StepError::BadParameter`] for an unknown scheme, and those of [`Entry::scheme`].
 ///

@@ -173,6 +173,9 @@ impl<'a> Simulation<'a> {
     /// Step size control with this relative and absolute tolerance, for schemes that estimate their error (`esdirk324`,
     /// `esdirk325` and `esdirk436`, see [`Scheme::estimates_errors`]). Replaces a fixed step.
     ///
+    /// Models with contacts need fixed steps, because no estimate sees their impacts. A pulse of an input that is shorter
+    /// than a step can be missed; bound the steps by [`Control::longest_step`] then.
+    ///
     /// # Examples
     /// A mass of 1 kg on a spring of 4 N/m, from rest at 1 m: q = cos 2t.
     ///
