@@ -160,10 +160,14 @@ fn assemble(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     Err(conflict(model, "coordinates", &smallest.unwrap_or_default()))
 }
 
-/// The error of equations that have no common solution, with the one whose residual is largest.
+/// The error of equations that have no common solution, with the one whose residual is largest; of several that are
+/// about as large an initial condition, which is what the user can change.
 fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
     let info = model.describe();
-    let worst = if residual.is_empty() { 0 } else { residual.iamax() };
+    let size = |row: usize| residual[row].abs();
+    let is_condition = |row: usize| row >= info.constraints.len() && size(row) > 0.5 * residual.amax();
+    let order = |&a: &usize, &b: &usize| is_condition(a).cmp(&is_condition(b)).then(size(a).total_cmp(&size(b)));
+    let worst = (0..residual.len()).max_by(order).unwrap_or(0);
     let (on_positions, on_velocities) = info.initial_conditions;
     let conditions = if of == "velocities" { on_velocities } else { on_positions };
     let equation = match (info.constraints.get(worst), worst.checked_sub(info.constraints.len())) {

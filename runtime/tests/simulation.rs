@@ -116,6 +116,8 @@ fn conditions_in_conflict_are_named() {
     assert!(why.contains("coordinates") && residual > 0.1, "{why} {residual}");
     let (why, residual) = reason(&Asked { velocity: [0.4, 0.0], ..SOUND });
     assert!(why.contains("velocities") && residual > 0.1, "{why} {residual}");
+    // Of a condition and a constraint that are missed alike, the condition is what a user can change.
+    assert!(why.contains("most of all an initial condition on velocities"), "{why}");
 }
 
 /// The pendulum with its rod counted twice.
