@@ -69,8 +69,9 @@ fn collide(model: &dyn Model, settings: &Settings) -> Vec<Outcome> {
     let start = initial_state(model).expect("a start");
     let collision = |seed: u32| {
         let mut start = start.clone();
-        for (i, v) in (0_u32..).zip(start.v.iter_mut()) {
-            *v = (1e4 * f64::from(1000 * seed + i).sin()).fract();
+        for ((i, v), &q) in (0_u32..).zip(start.v.iter_mut()).zip(&start.q) {
+            // The first Euler parameter of a body that is not turned is one and keeps that value.
+            *v = if q == 1.0 { 0.0 } else { (1e4 * f64::from(1000 * seed + i).sin()).fract() };
         }
         run(model, start, "half_explicit", &options(settings), 1e-4, 1)
     };

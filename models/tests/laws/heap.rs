@@ -58,7 +58,9 @@ fn laws_that_hold_approximately_are_told() {
     let mut approximate = 0;
     for seed in 0..3_usize {
         let mut start = initial_state(&balls).unwrap_or_else(|error| panic!("{error}"));
-        start.v.iter_mut().enumerate().for_each(|(i, v)| *v = noise(1000 * seed + i));
+        // The first Euler parameter of a body that is not turned is one and keeps that value.
+        let moves = |q: f64| if q == 1.0 { 0.0 } else { 1.0 };
+        start.v.iter_mut().zip(&start.q).enumerate().for_each(|(i, (v, &q))| *v = moves(q) * noise(1000 * seed + i));
         let run = Simulation::new(&balls, &*scheme).step(1e-4).until(1e-4).run(start);
         assert!(run.outcome.is_ok(), "{seed}: {:?}", run.outcome);
         let violation = run.trajectory.column("contact_violation").ok().and_then(|mut column| column.next_back());
