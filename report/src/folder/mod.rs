@@ -81,8 +81,20 @@ pub struct Folder {
     manifest: Manifest,
     staged: Vec<Staged>,
     is_forced: bool,
-    /// Unlocked when it is closed, whatever ends the program.
-    _lock: File,
+    // Dropped last: unfinished files are removed before.
+    _lock: Lock,
+}
+
+/// The lock of a folder; whatever ends the program unlocks it.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    /// Closing alone does not unlock while a process that another thread is starting still shares the open file.
+    fn drop(&mut self) {
+        // A failure leaves the lock to the closing of the file.
+        let _ = self.0.unlock();
+    }
 }
 
 /// A complete file beside its place.
@@ -324,7 +336,7 @@ fn is_leftover(entry: &fs::DirEntry) -> bool {
     }
 }
 
-fn lock(folder: &Path) -> Result<File, FolderError> {
+fn lock(folder: &Path) -> Result<Lock, FolderError> {
     let path = folder.join(LOCK);
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).or_else(|error| {
         // A link or a pipe in its place is not opened.
@@ -335,7 +347,7 @@ fn lock(folder: &Path) -> Result<File, FolderError> {
     });
     let file = file.map_err(FolderError::file(&path))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(FolderError::Locked(folder.to_owned())),
         Err(TryLockError::Error(error)) => Err(FolderError::file(&path)(error)),
     }

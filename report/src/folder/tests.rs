@@ -225,6 +225,16 @@ mod unix {
         }
     }
 
+    /// A process that is being started shares all open files until its program is loaded.
+    #[test]
+    fn a_shared_open_file_does_not_keep_the_lock() {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = Folder::open(directory.path(), "hamel test", false).unwrap();
+        let _shared = folder._lock.0.try_clone().unwrap();
+        folder.finish().unwrap();
+        write(directory.path(), &[("a.csv", "1\n")]).unwrap();
+    }
+
     #[test]
     fn paths_are_any_bytes() {
         use std::ffi::OsStr;
