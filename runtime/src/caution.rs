@@ -55,7 +55,7 @@ pub enum Caution {
         widest: f64,
     },
     /// Accelerations and multipliers of the start are not those of the equations of motion, as after coordinates were
-    /// changed: schemes that begin with them lose their order. See
+    /// changed: this scheme, which begins with them, loses its order. See
     /// [`consistent_acceleration`](crate::consistent_acceleration).
     Accelerations {
         /// What they leave of the equations of motion, relative to the largest term.
@@ -104,8 +104,8 @@ impl fmt::Display for Caution {
             ),
             Caution::Accelerations { relative } => write!(
                 f,
-                "accelerations of the start leave {:.0} % of the equations of motion, and schemes that begin with them lose \
-                 their order; call `consistent_acceleration` after a state was changed",
+                "accelerations of the start leave {:.0} % of the equations of motion, and this scheme, which begins with them, \
+                 loses its order; call `consistent_acceleration` after a state was changed",
                 100.0 * relative
             ),
             Caution::Violation { violation, relative } => write!(

@@ -164,8 +164,8 @@ fn assemble(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
 /// about as large an initial condition, which is what the user can change.
 fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
     let info = model.describe();
-    let size = |row: usize| residual[row].abs();
-    let is_condition = |row: usize| row >= info.constraints.len() && size(row) > 0.5 * residual.amax();
+    let (size, largest) = (|row: usize| residual[row].abs(), residual.amax());
+    let is_condition = |row: usize| row >= info.constraints.len() && size(row) > 0.5 * largest;
     let order = |&a: &usize, &b: &usize| is_condition(a).cmp(&is_condition(b)).then(size(a).total_cmp(&size(b)));
     let worst = (0..residual.len()).max_by(order).unwrap_or(0);
     let (on_positions, on_velocities) = info.initial_conditions;
@@ -178,7 +178,7 @@ fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
         },
     };
     let reason = format!("constraints and initial conditions on {of} are in conflict, most of all {equation}");
-    StepError::Inconsistent { model: info.name, reason, residual: residual.amax() }
+    StepError::Inconsistent { model: info.name, reason, residual: largest }
 }
 
 /// Gauss-Newton with minimum-norm steps from near the reference configuration; returns the remaining residuals.

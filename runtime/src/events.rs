@@ -123,19 +123,18 @@ impl Interval<'_> {
         let s = (t - old.t) / h;
         let mut state = old.clone();
         state.t = t;
-        // Values and rates at both ends, in coordinates relative to the old configuration.
-        let [mut x, mut old_rate, mut new_rate] = [(); 3].map(|()| DVector::zeros(nv));
-        let zero = DVector::zeros(nv);
+        // Values, and below rates, at both ends, in coordinates relative to the old configuration.
+        let mut x = DVector::zeros(nv);
         chart::locate(blocks, old.q.as_slice(), new.q.as_slice(), x.as_mut_slice());
-        chart::rate(blocks, old.q.as_slice(), zero.as_slice(), old.v.as_slice(), old_rate.as_mut_slice());
-        chart::rate(blocks, new.q.as_slice(), x.as_slice(), new.v.as_slice(), new_rate.as_mut_slice());
         if has_impact {
             // The velocities of the end belong to the time after it.
-            old_rate.copy_from(&(&x / h));
             chart::place(blocks, old.q.as_slice(), (s * &x).as_slice(), state.q.as_mut_slice());
-            state.v = old_rate;
+            state.v = x / h;
             return state;
         }
+        let [zero, mut old_rate, mut new_rate] = [(); 3].map(|()| DVector::zeros(nv));
+        chart::rate(blocks, old.q.as_slice(), zero.as_slice(), old.v.as_slice(), old_rate.as_mut_slice());
+        chart::rate(blocks, new.q.as_slice(), x.as_slice(), new.v.as_slice(), new_rate.as_mut_slice());
         let between = hermite(s, h, [&zero, &x], [&old_rate, &new_rate]);
         chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
         state.v = hermite(s, h, [&old.v, &new.v], [&old.a, &new.a]);

@@ -30,7 +30,9 @@ impl<'m> Recorder<'m> {
     pub(crate) fn new(model: &'m dyn Model, scheme: &dyn Scheme, options: &Options, start: &State) -> Self {
         let mut cautions: Vec<Caution> =
             crate::schemes::caution(scheme, model, options).map(Caution::Scheme).into_iter().collect();
-        cautions.extend(wrong_accelerations(model, start).map(|relative| Caution::Accelerations { relative }));
+        if scheme.reads_accelerations() {
+            cautions.extend(wrong_accelerations(model, start).map(|relative| Caution::Accelerations { relative }));
+        }
         let redundant = redundant_constraints(model, start);
         if !redundant.is_empty() {
             let constraints = model.describe().constraints;
@@ -66,9 +68,6 @@ impl<'m> Recorder<'m> {
         is_recorded: bool,
     ) -> Result<(), StepError> {
         let state = stepper.state();
-        if let Some(record) = stepper.contacts() {
-            self.violation = [record.violation, record.relative_violation];
-        }
         self.watch.pass(self.model, state, stepper.contacts(), is_recorded)?;
         if is_recorded {
             self.record(trajectory, state, stepper);
@@ -102,6 +101,9 @@ impl<'m> Recorder<'m> {
     fn record(&mut self, trajectory: &mut Trajectory, state: &State, stepper: &dyn Stepper) {
         let mut recorded = state;
         let balance = self.watch.energy_balance(self.model, state);
+        if let Some(record) = stepper.contacts() {
+            self.violation = [record.violation, record.relative_violation];
+        }
         if !self.redundant.is_empty() || !stepper.left_out().is_empty() {
             self.least_norm.copy_from(state);
             least_norm_multipliers(self.model, &mut self.least_norm);

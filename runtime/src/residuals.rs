@@ -36,8 +36,8 @@ impl Residuals {
         let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
         model.constraint_bias(t, q, v, &mut self.velocities, &mut self.unused);
         model.constraint_jacobian(t, q, &mut self.jacobian);
-        for ((row, column), value) in model.describe().constraint_jacobian.entries().zip(&self.jacobian) {
-            self.velocities[row] += value * v[column];
+        for (row, term) in terms(model, v, &self.jacobian) {
+            self.velocities[row] += term;
         }
         self.scale(model, state, |residuals| &mut residuals.velocities);
     }
@@ -59,6 +59,11 @@ impl Residuals {
     pub(crate) fn worst_velocity(&self) -> (usize, f64) {
         worst(&self.velocities)
     }
+}
+
+/// The terms of G v, each with its row, from the values of G.
+pub(crate) fn terms(model: &dyn Model, v: &[f64], jacobian: &[f64]) -> impl Iterator<Item = (usize, f64)> {
+    model.describe().constraint_jacobian.entries().zip(jacobian).map(|((row, column), value)| (row, value * v[column]))
 }
 
 /// Index and value of the largest entry, or of one that is not a number.

@@ -1,9 +1,14 @@
 //! Checks of a state from which a scheme is to start.
 
+use std::collections::BTreeMap;
+
+use nalgebra::DVector;
+
 use crate::configuration::ranges;
 use crate::contact_settings::Settings;
 use crate::model::{Model, State};
-use crate::residuals::{Lengths, is_length, measure};
+use crate::newton::{larger, largest};
+use crate::residuals::{Lengths, is_length, measure, terms};
 use crate::step::StepError;
 use crate::undefined::not_finite;
 
@@ -17,6 +22,9 @@ const BROKEN: f64 = 0.1;
 /// Accelerations are wrong if they leave this part of the largest term of the equations of motion: far more than an
 /// end of another run does, whatever its scheme.
 const WRONG: f64 = 0.1;
+
+/// What rounding may leave of the equations of motion, as a multiple of what neighbouring coordinates change in them.
+const ROUNDED: f64 = 1e3;
 
 /// Rejects states of another size, values that are not finite, Euler parameters that are not of unit norm, coordinates
 /// and velocities that violate constraints, and bodies that penetrate each other.
@@ -56,23 +64,40 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
 }
 
 /// What accelerations and multipliers of a start leave of the equations of motion, relative to their largest term, where
-/// that is more than the error of any scheme; `None` for models with contacts, whose forces are not known here.
+/// that is more than the error of any scheme and of rounding; `None` for models with contacts, whose forces are not known
+/// here.
 pub(crate) fn wrong_accelerations(model: &dyn Model, state: &State) -> Option<f64> {
-    let (dims, info) = (model.dims(), model.describe());
-    if !info.contacts.is_empty() {
+    if !model.describe().contacts.is_empty() {
         return None;
     }
-    let largest = |state: &State| {
-        let (mut r, mut unused) = (vec![0.0; dims.nv], vec![0.0; dims.nc]);
-        model.residual(state, &mut r, &mut unused);
-        r.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    let residual = |change: &dyn Fn(&mut State)| {
+        let mut changed = state.clone();
+        change(&mut changed);
+        let (mut r, mut unused) = (DVector::zeros(state.v.len()), DVector::zeros(state.lambda.len()));
+        model.residual(&changed, r.as_mut_slice(), unused.as_mut_slice());
+        r
     };
-    let mut without = state.clone();
-    without.a.fill(0.0);
-    without.lambda.fill(0.0);
-    let (left, forces) = (largest(state), largest(&without));
-    let relative = left / forces.max(left);
-    (relative > WRONG).then_some(relative)
+    let left = residual(&|_| {});
+    // Neighbouring numbers, in alternating directions as rounding errors are.
+    let rounded = residual(&|state| {
+        let factors = [1.0 + f64::EPSILON, 1.0 - f64::EPSILON].into_iter().cycle();
+        state.q.iter_mut().zip(factors).for_each(|(q, factor)| *q *= factor);
+    });
+    let [without_a, without_lambda, without_both] = [[true, false], [false, true], [true, true]].map(|[a, lambda]| {
+        residual(&|state| {
+            if a {
+                state.a.fill(0.0);
+            }
+            if lambda {
+                state.lambda.fill(0.0);
+            }
+        })
+    });
+    let terms = [&left - &without_a, &left - without_lambda, without_both];
+    let size = terms.iter().fold(0.0, |size, term| larger(size, largest(term.as_slice())));
+    let noise = ROUNDED * largest((rounded - &left).as_slice());
+    let left = largest(left.as_slice());
+    (left > (WRONG * size).max(noise)).then_some(left / size)
 }
 
 /// Rejects velocities that break constraints.
@@ -85,25 +110,26 @@ pub(crate) fn wrong_accelerations(model: &dyn Model, state: &State) -> Option<f6
 fn check_rates(model: &dyn Model, state: &State) -> Result<(), StepError> {
     let info = model.describe();
     let (q, v) = (state.q.as_slice(), state.v.as_slice());
-    let pattern = &info.constraint_jacobian;
-    let mut jacobian = vec![0.0; pattern.nnz()];
+    let mut jacobian = vec![0.0; info.constraint_jacobian.nnz()];
     model.constraint_jacobian(state.t, q, &mut jacobian);
     let mut rates = vec![0.0; info.constraints.len()];
     let mut unused = rates.clone();
     model.constraint_bias(state.t, q, v, &mut rates, &mut unused);
     let mut sizes: Vec<f64> = rates.iter().map(|rate| rate.abs()).collect();
-    for ((row, column), value) in pattern.entries().zip(jacobian) {
-        let part = value * v[column];
-        rates[row] += part;
-        sizes[row] = sizes[row].max(part.abs());
+    for (row, term) in terms(model, v, &jacobian) {
+        rates[row] += term;
+        sizes[row] = larger(sizes[row], term.abs());
+    }
+    let mut fastest: BTreeMap<&str, f64> = BTreeMap::new();
+    for (constraint, &size) in info.constraints.iter().zip(&sizes) {
+        let of_unit = fastest.entry(constraint.unit).or_default();
+        *of_unit = larger(*of_unit, size);
     }
     let lengths = Lengths::new(model, state);
     let of = lengths.of(state);
     for (constraint, &rate) in info.constraints.iter().zip(&rates) {
-        let like = info.constraints.iter().zip(&sizes).filter(|(other, _)| other.unit == constraint.unit);
-        let fastest = like.fold(0.0, |fastest: f64, (_, &size)| fastest.max(size));
-        if rate.abs() > (BROKEN * fastest).max(LEFT * measure(constraint.unit, of)) {
-            let unit = constraint.unit;
+        let unit = constraint.unit;
+        if rate.is_nan() || rate.abs() > (BROKEN * fastest[unit]).max(LEFT * measure(unit, of)) {
             return Err(StepError::BadState {
                 model: info.name,
                 what: format!("the rate of constraint `{}`", constraint.name),

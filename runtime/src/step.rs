@@ -66,12 +66,11 @@ pub struct ContactRecord {
 impl ContactRecord {
     /// Replaces all values by those of a record of the same model, without allocation.
     pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.gaps.clone_from(&other.gaps);
+        self.forces.clone_from(&other.forces);
+        self.impulses.clone_from(&other.impulses);
         let Self { gaps, forces, impulses, .. } = self;
-        let own = [gaps, forces, impulses].map(std::mem::take);
-        let [mut gaps, mut forces, mut impulses] = own;
-        gaps.clone_from(&other.gaps);
-        forces.clone_from(&other.forces);
-        impulses.clone_from(&other.impulses);
+        let [gaps, forces, impulses] = [gaps, forces, impulses].map(std::mem::take);
         *self = Self { gaps, forces, impulses, ..*other };
     }
 }

@@ -1,5 +1,7 @@
 //! Mixed time stepping: contact forces within the step of a base scheme, impacts at its end. [rezaei, Fig. 4]
 
+use nalgebra::DVector;
+
 use super::{Contacts, GapWatch, VelocityMap};
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
@@ -45,7 +47,8 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
         impact: Acceleration::new(model, scheme.to_owned()),
         before: Before {
             what: Kept::Nothing,
-            state: base.state().clone(),
+            v: base.state().v.clone(),
+            a: base.state().a.clone(),
             record: ContactRecord::default(),
             is_new: true,
             has_jumped: false,
@@ -87,7 +90,8 @@ struct Nonsmooth<'m, B> {
 /// What a step that fails must restore, of the time before it applied impacts.
 struct Before {
     what: Kept,
-    state: State,
+    v: DVector<f64>,
+    a: DVector<f64>,
     record: ContactRecord,
     is_new: bool,
     has_jumped: bool,
@@ -166,7 +170,8 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         let Self { base, contacts, before, is_new, has_jumped, .. } = self;
         before.record.copy_from(&contacts.record);
         if what == Kept::All {
-            before.state.copy_from(base.state());
+            before.v.copy_from(&base.state().v);
+            before.a.copy_from(&base.state().a);
             (before.is_new, before.has_jumped) = (*is_new, *has_jumped);
         }
         before.what = what;
@@ -180,8 +185,8 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         }
         if before.what == Kept::All {
             let state = base.state_mut();
-            state.v.copy_from(&before.state.v);
-            state.a.copy_from(&before.state.a);
+            state.v.copy_from(&before.v);
+            state.a.copy_from(&before.a);
             base.renew();
             (*is_new, *has_jumped) = (before.is_new, before.has_jumped);
             // No contact counts as closed, so that the next attempt repeats the impact.

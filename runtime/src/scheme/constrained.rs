@@ -12,7 +12,7 @@ use crate::configuration::retract;
 use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
-use crate::residuals::{Lengths, measure};
+use crate::residuals::{Lengths, measure, terms};
 use crate::step::{Cause, ContactRecord, StepError, StepStats};
 
 use super::{ErrorEstimate, Stepper};
@@ -217,7 +217,8 @@ impl Projection<'_> {
 
     /// With the matrix factorized last, which belongs to coordinates nearby: a round leaves the product of both errors.
     ///
-    /// What changes the velocities are impulses of the constraints, which belong to the forces of the step.
+    /// What changes the velocities are impulses of the constraints, which belong to the forces of the step, and their
+    /// change to the accelerations.
     fn project_velocities(&mut self, model: &dyn Model, dt: f64, state: &mut State) -> Result<(), StepError> {
         let Self { system, jacobian, rate, unused, .. } = self;
         let nv = state.v.len();
@@ -225,15 +226,18 @@ impl Projection<'_> {
         for _ in 0..MAX_PROJECTIONS {
             model.constraint_jacobian(state.t, state.q.as_slice(), jacobian);
             model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), rate, unused);
-            for ((row, column), value) in model.describe().constraint_jacobian.entries().zip(jacobian.iter()) {
-                rate[row] += value * state.v[column];
+            for (row, term) in terms(model, state.v.as_slice(), jacobian) {
+                rate[row] += term;
             }
             let (upper, rows) = system.rhs.split_at_mut(nv);
             upper.fill(0.0);
             rows.iter_mut().zip(rate.iter()).for_each(|(row, rate)| *row = -rate);
             system.solve()?;
             let (change, impulse) = system.rhs.split_at(nv);
-            state.v.iter_mut().zip(change).for_each(|(v, change)| *v += change);
+            for ((v, a), change) in state.v.iter_mut().zip(state.a.iter_mut()).zip(change) {
+                *v += change;
+                *a += change / dt;
+            }
             state.lambda.iter_mut().zip(impulse).for_each(|(lambda, impulse)| *lambda += impulse / dt);
             let previous = std::mem::replace(&mut size, largest(change));
             if size <= PROJECTED * largest(state.v.as_slice()) || size > 0.5 * previous {
@@ -276,5 +280,7 @@ mod tests {
         // The impulse, Δv = Gᵀ Λ with the gradient of the place before, over half a second.
         let impulse = (&state.v - &given.v).dot(&given.q) / given.q.norm_squared();
         assert!((state.lambda[0] - 5.0 - impulse / 0.5).abs() < 1e-10, "{}", state.lambda);
+        // Accelerations change with the velocities.
+        assert!(((&state.a - &given.a) * 0.5 - (&state.v - &given.v)).norm() < 1e-10 * given.v.norm(), "{}", state.a);
     }
 }

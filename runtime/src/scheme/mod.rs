@@ -191,9 +191,13 @@ pub trait Scheme: Send + Sync {
     fn preferred_level(&self) -> ConstraintLevel {
         ConstraintLevel::Position
     }
-    /// Whether it supports models with contacts; other schemes reject them.
+    /// Whether it supports models with contacts; [`Scheme::start_with`] refuses other schemes for them.
     fn carries_contacts(&self) -> bool {
         false
+    }
+    /// Whether it begins with the accelerations of its start; other schemes compute what they need.
+    fn reads_accelerations(&self) -> bool {
+        true
     }
     /// Whether it estimates the error of a step, as step size control requires, see [`crate::adaptive`].
     fn estimates_errors(&self) -> bool {
@@ -220,7 +224,8 @@ pub trait Scheme: Send + Sync {
     ///
     /// # Errors
     /// [`StepError::BadState`] for sizes other than those of the model, values that are not finite, and violated
-    /// constraints on positions; [`StepError::Penetration`] for bodies that penetrate each other; and those of
+    /// constraints on positions; [`StepError::Penetration`] for bodies that penetrate each other;
+    /// [`StepError::Undefined`] for a model with contacts which the scheme does not support; and those of
     /// [`Scheme::stepper`].
     ///
     /// # Examples
@@ -256,6 +261,12 @@ pub trait Scheme: Send + Sync {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_start(model, &initial)?;
+        let info = model.describe();
+        if !info.contacts.is_empty() && !self.carries_contacts() {
+            let reason = "it has contacts, which this scheme with these parameters does not support; \
+                          take one that `hamel list schemes` marks with `contacts`, or other parameters";
+            return Err(StepError::Undefined { scheme: self.name(), model: info.name, reason });
+        }
         let stepper = self.stepper(model, initial, options)?;
         if model.dims().nc == 0 {
             return Ok(stepper);

@@ -103,6 +103,11 @@ impl Scheme for Coupled {
         Some(&self.tableau)
     }
 
+    fn reads_accelerations(&self) -> bool {
+        self.explicit() > 0
+    }
+
+    /// The force of a stage must change the velocity of that stage.
     fn carries_contacts(&self) -> bool {
         let first = self.explicit();
         self.tableau.matrix[first..].iter().enumerate().all(|(stage, row)| row[first + stage] > 0.0)
@@ -121,10 +126,6 @@ impl Scheme for Coupled {
         let level = options.constraint_level.unwrap_or(self.preferred_level());
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
         let solver = LinearSolver::from_pattern(stages.assembly.pattern.clone());
-        if !self.carries_contacts() {
-            // The force of a stage must change the velocity of that stage.
-            super::refuse_contacts(self, model)?;
-        }
         let (unknowns, points) = (solver.size(), stages.states.len());
         let newton = Newton::new(solver, options.tolerance);
         let stepper = CoupledStepper { name: self.name.clone(), newton, stages, state: initial };

@@ -77,6 +77,7 @@ impl Scheme for DiagonallyImplicit {
         Some(&self.tableau)
     }
 
+    /// With other coefficients the coupling of the stages lifts a body off its support again and again.
     fn carries_contacts(&self) -> bool {
         self.tableau.rests_on_contacts()
     }
@@ -91,13 +92,6 @@ impl Scheme for DiagonallyImplicit {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        let info = model.describe();
-        if !info.contacts.is_empty() && !self.carries_contacts() {
-            // The coupling of the stages would lift a body off its support again and again.
-            let reason = "it has contacts, and with these coefficients a closed one never comes to rest; \
-                          take another ρ∞, or a scheme that `hamel list schemes` marks with `contacts`";
-            return Err(StepError::Undefined { scheme: self.name(), model: info.name, reason });
-        }
         let nv = model.dims().nv;
         let stepper = DiagonallyImplicitStepper {
             name: self.name.clone(),

@@ -136,7 +136,6 @@ impl Scheme for ModifiedEuler {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        super::refuse_contacts(self, model)?;
         start(self, model, initial, Rule::ModifiedEuler)
     }
 }
@@ -178,7 +177,6 @@ impl Scheme for RungeKuttaLike {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        super::refuse_contacts(self, model)?;
         if self.form == Form::Printed && model.describe().blocks.iter().any(|block| block.turn().is_some()) {
             let (scheme, model) = (self.name(), model.describe().name);
             return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
@@ -226,7 +224,6 @@ impl Scheme for NewmarkPredictorCorrector {
         initial: State,
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        super::refuse_contacts(self, model)?;
         let (name, value, range) = match self.corrections {
             Corrections::Fixed(count) => ("corrections", f64::from(count), Self::CORRECTIONS),
             Corrections::Tolerance(tolerance) => ("tolerance", tolerance, Range::POSITIVE),

@@ -72,6 +72,10 @@ impl Scheme for Moreau {
         true
     }
 
+    fn reads_accelerations(&self) -> bool {
+        false
+    }
+
     fn preferred_level(&self) -> ConstraintLevel {
         ConstraintLevel::Velocity
     }
@@ -122,6 +126,10 @@ impl Scheme for HalfExplicit {
 
     fn carries_contacts(&self) -> bool {
         true
+    }
+
+    fn reads_accelerations(&self) -> bool {
+        false
     }
 
     fn preferred_level(&self) -> ConstraintLevel {

@@ -58,7 +58,6 @@ impl Scheme for LinearMultistep {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        super::refuse_contacts(self, model)?;
         let weights =
             tables::lms(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
         Ok(Box::new(LinearMultistepStepper {

@@ -25,8 +25,6 @@ pub use registry::{Entry, FAMILIES, Family, Parameter, Stability, all, by_name, 
 pub use runge_kutta::RungeKutta;
 pub use single_step::SingleStep;
 
-use crate::model::Model;
-use crate::scheme::Scheme;
 use crate::step::StepError;
 use crate::tables::{Range, TableError};
 
@@ -54,17 +52,6 @@ fn check_range(scheme: &str, name: &str, value: f64, range: Range) -> Result<(),
     }
     let reason = format!("{name} must lie in {range}, but is {value}");
     Err(StepError::BadParameter { scheme: scheme.to_owned(), reason })
-}
-
-/// Rejects models with contacts.
-fn refuse_contacts(scheme: &dyn Scheme, model: &dyn Model) -> Result<(), StepError> {
-    let info = model.describe();
-    if info.contacts.is_empty() {
-        return Ok(());
-    }
-    let reason = "it has contacts, which this scheme does not support; \
-                  take one that `hamel list schemes` marks with `contacts`";
-    Err(StepError::Undefined { scheme: scheme.name(), model: info.name, reason })
 }
 
 /// The error of a scheme without coefficients.

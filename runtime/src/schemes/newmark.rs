@@ -55,7 +55,7 @@ impl Scheme for Newmark {
     }
 
     fn carries_contacts(&self) -> bool {
-        self.weighting().is_none()
+        self.weighting().is_none() && self.coefficients.beta > 0.0
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
@@ -68,9 +68,6 @@ impl Scheme for Newmark {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        if !self.carries_contacts() {
-            super::refuse_contacts(self, model)?;
-        }
         newmark_step::start(self.clone(), model, initial, options)
     }
 }

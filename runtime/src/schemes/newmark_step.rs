@@ -57,10 +57,6 @@ pub(super) fn start<'m>(
         let reason = "constraints on positions need β > 0";
         return Err(StepError::Undefined { scheme: scheme.name, model: model.describe().name, reason });
     }
-    if scheme.coefficients.beta == 0.0 && !model.describe().contacts.is_empty() {
-        let reason = "contacts need β > 0";
-        return Err(StepError::Undefined { scheme: scheme.name, model: model.describe().name, reason });
-    }
     let name = scheme.name.clone();
     let auxiliary = initial.a.clone();
     let NewmarkFamily { alpha_m, alpha_f, .. } = scheme.coefficients;

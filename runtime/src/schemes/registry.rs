@@ -7,7 +7,7 @@ use super::newmark::{Average, Newmark};
 use super::*;
 use crate::linear_analysis::{Oscillator, spectral_radius};
 use crate::model::Model;
-use crate::scheme::{ConstraintLevel, Options, Predictor};
+use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme};
 use crate::spelling::{similar, suggestion};
 use crate::tables::{self, NewmarkFamily, PUBLISHED_RHO_INFINITY, RHO_INFINITY, Range, TableError, Tableau};
 

@@ -70,6 +70,10 @@ impl Scheme for RungeKutta {
         4
     }
 
+    fn reads_accelerations(&self) -> bool {
+        false
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(tables::runge_kutta4().amplification(oscillator))
     }
@@ -80,7 +84,6 @@ impl Scheme for RungeKutta {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        super::refuse_contacts(self, model)?;
         let dims = model.dims();
         Ok(Box::new(RungeKuttaStepper {
             blocks: model.describe().blocks,

@@ -57,7 +57,6 @@ impl Scheme for SingleStep {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        super::refuse_contacts(self, model)?;
         let weights =
             tables::ss(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
         let mut point = TimePoint::new(model, &initial, options);
