@@ -1,8 +1,9 @@
 //! Where members stand in the model: every row of a result is somebody's, and nobody else's.
 
-use hamel_compiler::derive::{Equations, Instance, derive};
+use hamel_compiler::derive::{Block, Equations, Instance, derive};
 use hamel_compiler::parse::parse;
 use hamel_compiler::resolve::resolve;
+use hamel_compiler::rotations::RotationKind;
 
 fn equations(text: &str) -> Equations {
     let description = parse(text.parse().expect("the model lexes")).unwrap_or_else(|error| panic!("{error}"));
@@ -60,6 +61,54 @@ fn section_forces_are_element_by_element() {
     }";
     let equations = equations(text);
     assert_complete("two members", &equations);
+}
+
+/// Each beam writes all of its section forces behind those of the beams before it, however often they are asked for.
+#[test]
+fn section_forces_of_beams_are_beam_by_beam() {
+    let beam = |name: &str| {
+        format!(
+            "flexible {name}: beam_three_node {{
+                length: 1 m, elements: 2, axial: 1 MN, shear: [1, 1] MN, torsion: 80 N m^2, bending: [100, 100] N m^2,
+                mass_per_length: 1 kg/m, inertia_per_length: [2e-4, 1e-4, 1e-4] kg m,
+            }}"
+        )
+    };
+    let text = format!(
+        "model Beams {{
+            {} {}
+            joint clamp: fixed(ground, upper.root);
+            joint weld: fixed(upper.tip, lower.root);
+            output tip = lower.tip.position.x;
+            output a = upper.section_forces;
+            output b = lower.section_forces;
+            output c = upper.section_forces;
+            output d = lower.section_forces;
+        }}",
+        beam("upper"),
+        beam("lower")
+    );
+    assert_complete("two beams", &equations(&text));
+}
+
+/// A joint brings its coordinates alone: those of a ball are an orientation, in front of which nothing is moved.
+#[test]
+fn blocks_have_the_coordinates_of_their_joints() {
+    let text = "model Chain {
+        coordinates joint;
+        body a { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2 }
+        body b { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2 }
+        body c { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2 }
+        body d { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2 }
+        joint ball: spherical(ground, a at [0, 0, 1] m);
+        joint cylinder: cylindrical(a, b);
+        joint clamp: fixed(b, c);
+        joint none: free(ground, d);
+    }";
+    let rotation = RotationKind::EulerParameters;
+    // Nearest to the ground first.
+    let expected = [Block::Rotation(rotation), Block::Pose(rotation), Block::Vector(2)];
+    assert_eq!(equations(text).layout.blocks, expected);
 }
 
 /// What is printed, plotted and complained about can be told apart.

@@ -382,4 +382,15 @@ mod tests {
         assert_eq!(text(3, Language::Float).lines().count(), 3);
         assert_eq!(text(3, Language::C).lines().count(), 6);
     }
+
+    #[test]
+    fn values_that_are_not_finite_have_the_names_of_their_language() {
+        let routine = routine(Vec::new());
+        let text = |language, value| {
+            Notation { argument: Box::new(|_| String::new()), routine: &routine, language }.literal(value)
+        };
+        let of = |language| [f64::NAN, f64::INFINITY, 0.1].map(|value| text(language, value));
+        assert_eq!(of(Language::C), ["NAN", "INFINITY", "0.1"]);
+        assert_eq!(of(Language::Float), ["f64::NAN", "f64::INFINITY", "0.1"]);
+    }
 }

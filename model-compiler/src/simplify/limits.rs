@@ -78,3 +78,20 @@ impl Default for Limits {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_work_has_lower_limits() {
+        let [full, light, least] = [Limits::default(), Limits::default().light(), Limits::least()];
+        let counts =
+            |limits: &Limits| [limits.rounds, limits.refactored_versions, limits.expand_below, limits.accuracy_points];
+        let [full, light, least] = [full, light, least].map(|limits| counts(&limits));
+        assert_eq!([light[0], light[1]], [0, 0], "light: nothing is rewritten");
+        assert_eq!([least[0], least[1], least[2]], [0, 0, 0], "least: nothing is rewritten or multiplied out");
+        assert!((0..4).all(|i| least[i] <= light[i] && light[i] <= full[i]), "{least:?} {light:?} {full:?}");
+        assert!(full.iter().all(|&count| count > 0), "{full:?}");
+    }
+}
