@@ -130,4 +130,17 @@ mod tests {
         rows_mut::<1, 2>(&mut values)[0][1] = 6.0;
         assert_eq!(values, [1.0, 6.0]);
     }
+
+    #[test]
+    fn slices_of_another_length_are_refused() {
+        let refused = |use_it: &dyn Fn(&mut [f64])| {
+            [1, 3].into_iter().all(|len| {
+                let panics = || use_it(&mut vec![0.0; len]);
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err()
+            })
+        };
+        assert!(refused(&|values| _ = array::<2>(values)));
+        assert!(refused(&|values| _ = array_mut::<2>(values)));
+        assert!(refused(&|values| _ = rows_mut::<1, 2>(values)));
+    }
 }
