@@ -80,11 +80,13 @@ enum Level {
     Position,
     /// On velocities (index 2).
     Velocity,
+    /// On accelerations (index 1).
+    Acceleration,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum DriftArgument {
-    /// Coordinates are projected onto the constraints after every step.
+    /// Coordinates and velocities are projected onto the constraints after every step.
     Removed,
     /// Coordinates are not corrected, as in the published schemes.
     Kept,
@@ -247,6 +249,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
     let level = |level| match level {
         Level::Position => ConstraintLevel::Position,
         Level::Velocity => ConstraintLevel::Velocity,
+        Level::Acceleration => ConstraintLevel::Acceleration,
     };
     let rotation_reference = match arguments.last_point_rotations {
         true => RotationReference::LastPoint,

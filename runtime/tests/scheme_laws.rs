@@ -4,12 +4,13 @@ mod common;
 
 use std::ops::Bound;
 
+use common::refinement::{Refinement, assert_near, order};
 use common::{Chain, FreeBody, HeavyTop, LinearOscillator, Oscillator, Pendulum, Rotor};
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::linear_analysis as linear;
 use hamel::schemes::{self, RungeKutta, Stability};
 use hamel::tables::Range;
-use hamel::{ConstraintLevel, Drift, Model, Options, RotationReference, Scheme, State, StepError};
+use hamel::{ConstraintLevel, Model, Options, RotationReference, Scheme, State, StepError};
 use nalgebra::{DMatrix, DVector};
 
 /// The state after `steps` equal steps over `duration`.
@@ -21,15 +22,6 @@ fn integrate(model: &dyn Model, scheme: &dyn Scheme, initial: State, duration: f
         }
     }
     stepper.state().clone()
-}
-
-/// log₂ of the ratio of errors when the number of steps is doubled.
-fn order(coarse: f64, fine: f64) -> f64 {
-    (coarse / fine).log2()
-}
-
-fn assert_near(found: f64, expected: f64, tolerance: f64, what: &str) {
-    assert!((found - expected).abs() <= tolerance, "{what}: {found} instead of {expected} ± {tolerance}");
 }
 
 /// A scheme with one parameter.
@@ -51,22 +43,6 @@ fn body_weighted_hht(alpha: f64) -> Box<dyn Scheme> {
 
 fn generalized_alpha(rho_infinity: f64) -> Box<dyn Scheme> {
     scheme_with("generalized_alpha", "rho_infinity", rho_infinity)
-}
-
-/// Errors of a computation with N, 2N, 4N, … steps, and the order that the finest pair above rounding shows.
-struct Refinement {
-    errors: Vec<f64>,
-    /// Errors of N steps below this are rounding; it adds up from step to step.
-    rounding: f64,
-}
-
-impl Refinement {
-    fn order(&self) -> f64 {
-        let rounding = |doublings: usize| self.rounding * f64::from(1 << doublings);
-        let above = self.errors.windows(2).enumerate().rev().find(|(coarse, pair)| pair[1] > rounding(coarse + 1));
-        let pair = above.map_or(&self.errors[..2], |(_, pair)| pair);
-        order(pair[0], pair[1])
-    }
 }
 
 #[test]
@@ -152,101 +128,6 @@ fn oscillator_after_twenty_steps_has_the_recorded_digits() {
         let end = integrate(&Oscillator, &*scheme, Oscillator::initial(), 2.0, 20);
         assert_near(end.q[0], q, 1e-12, &scheme.name());
         assert_near(end.v[0], v, 1e-12, &scheme.name());
-    }
-}
-
-/// A start with constraints on the given level.
-fn on(constraint_level: ConstraintLevel, drift: Drift) -> Options {
-    Options { constraint_level: Some(constraint_level), drift, ..Options::default() }
-}
-
-#[test]
-fn every_scheme_has_its_orders_on_the_pendulum_with_a_constraint() {
-    for entry in schemes::entries() {
-        let scheme = entry.scheme(&[]).unwrap();
-        let levels = [
-            (ConstraintLevel::Velocity, Drift::Kept, entry.index_2),
-            (ConstraintLevel::Velocity, Drift::Removed, entry.index_2),
-            (ConstraintLevel::Position, Drift::Removed, entry.index_3),
-        ];
-        for (level, drift, orders) in levels {
-            let Some(orders) = orders else { continue };
-            let mut errors = [vec![], vec![], vec![]];
-            for steps in [160, 320, 640, 1280, 2560] {
-                let mut stepper = scheme.start_with(&Pendulum, Pendulum::initial(), &on(level, drift)).unwrap();
-                for _ in 0..steps {
-                    stepper.step(1.0 / f64::from(steps)).unwrap();
-                }
-                let end = stepper.state();
-                if drift == Drift::Removed {
-                    let gap = 0.5 * (end.q.norm_squared() - 1.0);
-                    assert!(gap.abs() < 1e-14, "{}: the constraint drifts by {gap:e}", scheme.name());
-                }
-                // Alone, the impulse of Moreau's rule obeys the constraint of the midpoint.
-                if level == ConstraintLevel::Velocity && (drift == Drift::Removed || entry.name != "moreau") {
-                    let rate = end.q.dot(&end.v);
-                    assert!(rate.abs() < 1e-13, "{}: the rate of the constraint is {rate:e}", scheme.name());
-                }
-                errors[0].push((&end.q - DVector::from_column_slice(&Pendulum::END_Q)).norm());
-                errors[1].push((&end.v - DVector::from_column_slice(&Pendulum::END_V)).norm());
-                errors[2].push((end.lambda[0] - Pendulum::END_LAMBDA).abs());
-            }
-            // Multipliers lose two orders of the step size to rounding.
-            let places = ["coordinates", "velocities", "multiplier"].into_iter().zip([1e-13, 1e-12, 2e-9]);
-            for (((what, rounding), errors), expected) in places.zip(errors).zip(orders) {
-                let measured = Refinement { errors, rounding }.order();
-                let what = format!("{}, {level:?}, drift {drift:?}: {what}", scheme.name());
-                // MSSTH(4) alone shows 2.87 of 3, in its velocities with a constraint on these.
-                let tolerance = if entry.name == "mssth4" { 0.13 } else { 0.1 };
-                assert_near(measured, f64::from(expected), tolerance, &what);
-            }
-        }
-    }
-}
-
-/// With constraints on positions the accelerations of a scheme are no better than its multipliers; those that follow from
-/// its coordinates and velocities, at the price of one solution, are as good as these.
-#[test]
-fn accelerations_that_follow_from_a_state_have_the_order_of_its_velocities() {
-    let end = DVector::from_column_slice(&Pendulum::END_Q);
-    let exact = DVector::from_column_slice(&[0.0, -Pendulum::GRAVITY]) + &end * Pendulum::END_LAMBDA;
-    for entry in schemes::entries() {
-        let Some([q, v, lambda]) = entry.index_3 else { continue };
-        let scheme = entry.scheme(&[]).unwrap();
-        let (mut own, mut followed) = (Vec::new(), Vec::new());
-        for steps in [160, 320, 640, 1280] {
-            let mut stepper = scheme
-                .start_with(&Pendulum, Pendulum::initial(), &on(ConstraintLevel::Position, Drift::Removed))
-                .unwrap();
-            for _ in 0..steps {
-                stepper.step(1.0 / f64::from(steps)).unwrap();
-            }
-            let mut state = stepper.state().clone();
-            own.push((&state.a - &exact).norm());
-            hamel::consistent_acceleration(&Pendulum, &mut state).unwrap();
-            followed.push((&state.a - &exact).norm() + (state.lambda[0] - Pendulum::END_LAMBDA).abs());
-        }
-        let measured = Refinement { errors: own, rounding: 2e-9 }.order();
-        assert!(measured < f64::from(lambda) + 0.3, "{}: its own accelerations are of order {measured}", scheme.name());
-        let measured = Refinement { errors: followed, rounding: 1e-11 }.order();
-        assert!(measured > f64::from(q.min(v)) - 0.15, "{}: {measured} instead of {}", scheme.name(), q.min(v));
-    }
-}
-
-#[test]
-fn schemes_without_meaning_for_a_model_say_so_before_the_first_step() {
-    for entry in schemes::entries() {
-        let scheme = entry.scheme(&[]).unwrap();
-        let is_explicit = entry.index_2.is_none();
-        let start = |level| scheme.start_with(&Pendulum, Pendulum::initial(), &on(level, Drift::Removed)).err();
-        if is_explicit {
-            assert!(matches!(start(ConstraintLevel::Velocity), Some(StepError::Undefined { .. })), "{}", entry.name);
-        }
-        if is_explicit || ["moreau", "half_explicit"].contains(&entry.name) {
-            assert!(matches!(start(ConstraintLevel::Position), Some(StepError::Undefined { .. })), "{}", entry.name);
-        } else {
-            assert!(scheme.start(&Pendulum, Pendulum::initial()).is_ok(), "{}", entry.name);
-        }
     }
 }
 
@@ -606,7 +487,7 @@ fn schemes_that_estimate_errors_and_no_others_choose_their_steps() {
 fn what_will_not_converge_is_cautioned() {
     let caution = |name: &str, parameters: &[(&str, f64)], level| {
         let scheme = schemes::by_name(name, parameters).unwrap();
-        schemes::caution(&*scheme, &Pendulum, &on(level, Drift::Removed))
+        schemes::caution(&*scheme, &Pendulum, &Options { constraint_level: Some(level), ..Options::default() })
     };
     let undamped: [(&str, &[(&str, f64)]); 6] = [
         ("newmark", &[]),

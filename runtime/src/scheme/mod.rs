@@ -26,6 +26,9 @@ pub enum ConstraintLevel {
     Position,
     /// `G v + ∂g/∂t = 0`: of index 2; the coordinates drift off the constraints.
     Velocity,
+    /// `G a + … = 0`: of index 1, as an ordinary differential equation; velocities and coordinates drift off the
+    /// constraints. Constraints on velocities stay what they are.
+    Acceleration,
 }
 
 /// The orientation from which the rotations of a step are measured, see [zhang, Sect. 2.4].
@@ -54,7 +57,8 @@ pub enum Predictor {
     ThreePoint,
 }
 
-/// Treatment of the drift of coordinates where a scheme imposes constraints on velocities.
+/// Treatment of the drift of coordinates, and of velocities, where a scheme imposes constraints on velocities or
+/// accelerations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -62,7 +66,7 @@ pub enum Drift {
     /// After every step coordinates and velocities are projected back onto the constraints, in the metric of M.
     #[default]
     Removed,
-    /// Coordinates are not corrected, as in the published schemes.
+    /// Neither is corrected, as in the published schemes.
     Kept,
 }
 
@@ -75,7 +79,7 @@ pub struct Options {
     pub tolerance: Tolerance,
     /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions.
     pub constraint_level: Option<ConstraintLevel>,
-    /// Treatment of the drift of coordinates, where constraints are imposed on velocities.
+    /// Treatment of the drift, where constraints are not imposed on positions.
     pub drift: Drift,
     /// Reference of the rotations of a step, in schemes for first-order equations.
     pub rotation_reference: RotationReference,
@@ -272,7 +276,7 @@ pub trait Scheme: Send + Sync {
             return Ok(stepper);
         }
         let level = options.constraint_level.unwrap_or(self.preferred_level());
-        let drifts = level == ConstraintLevel::Velocity && options.drift == Drift::Removed;
+        let drifts = level != ConstraintLevel::Position && options.drift == Drift::Removed;
         Ok(Constrained::around(model, self.name(), stepper, drifts))
     }
 

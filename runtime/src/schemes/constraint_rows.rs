@@ -1,62 +1,73 @@
-//! The constraint rows of a Newton system, on positions or on velocities, divided by what makes them accelerations.
+//! The constraint rows of a Newton system, on positions, velocities or accelerations, divided by what makes them
+//! accelerations.
 //!
-//! On positions `g / (∂q/∂a)`, on velocities `(G v + ∂g/∂t) / (∂v/∂a)`: the derivative of both kinds of rows by the
-//! acceleration is G, whatever the step size. On velocities the change of the coefficients with q is left out of the
-//! matrix; it is smaller than G by a factor of the step size.
+//! On positions `g / (∂q/∂a)`, on velocities `(G v + ∂g/∂t) / (∂v/∂a)`, on accelerations `G a + …`: the derivative of all
+//! kinds of rows by the acceleration is G, whatever the step size. On velocities and accelerations the change of the
+//! coefficients with q and v is left out of the matrix; it is smaller than G by a factor of the step size.
 
 use crate::model::{Model, State};
+use crate::residuals::terms;
 use crate::scheme::ConstraintLevel;
 
 pub(super) struct ConstraintRows {
-    /// Number of constraints, from the first, that are imposed on positions; the others are imposed on velocities.
-    on_positions: usize,
-    /// Values of G, where constraints on coordinates are imposed on velocities.
+    level: ConstraintLevel,
+    /// Number of constraints on coordinates, which come first; the others are constraints on velocities.
+    on_coordinates: usize,
+    /// Values of G.
     jacobian: Vec<f64>,
-    /// Receives the part of g̈ that is computed with that of ġ; not used.
-    acceleration: Vec<f64>,
+    /// The parts of ġ and g̈ without the highest derivative.
+    bias: [Vec<f64>; 2],
+}
+
+/// The derivatives of coordinates, velocities and accelerations by the unknown acceleration.
+#[derive(Clone, Copy)]
+pub(super) struct Factors {
+    pub(super) position: f64,
+    pub(super) velocity: f64,
+    pub(super) acceleration: f64,
 }
 
 impl ConstraintRows {
     pub(super) fn new(model: &dyn Model, level: ConstraintLevel) -> Self {
         let info = model.describe();
-        let on_coordinates = info.constraints.len() - info.velocity_constraints;
-        match level {
-            ConstraintLevel::Position => {
-                Self { on_positions: on_coordinates, jacobian: Vec::new(), acceleration: Vec::new() }
-            }
-            ConstraintLevel::Velocity => Self {
-                on_positions: 0,
-                jacobian: vec![0.0; info.constraint_jacobian.nnz()],
-                acceleration: vec![0.0; info.constraints.len()],
-            },
+        Self {
+            level,
+            on_coordinates: info.constraints.len() - info.velocity_constraints,
+            jacobian: vec![0.0; info.constraint_jacobian.nnz()],
+            bias: [(); 2].map(|()| vec![0.0; info.constraints.len()]),
         }
     }
 
+    /// Number of constraints, from the first, that are imposed on positions.
     pub(super) fn on_positions(&self) -> usize {
-        self.on_positions
+        if self.level == ConstraintLevel::Position { self.on_coordinates } else { 0 }
+    }
+
+    /// Where a constraint is imposed.
+    pub(super) fn level(&self, row: usize) -> ConstraintLevel {
+        if row < self.on_coordinates { self.level } else { ConstraintLevel::Velocity }
     }
 
     /// Turns what [`Model::residual`] gives for the constraints into the rows.
-    ///
-    /// The factors are those of the acceleration in the coordinates and in the velocities.
-    pub(super) fn complete(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        position_factor: f64,
-        velocity_factor: f64,
-        rows: &mut [f64],
-    ) {
-        if !self.jacobian.is_empty() {
-            let (q, v) = (state.q.as_slice(), state.v.as_slice());
-            model.constraint_bias(state.t, q, v, rows, &mut self.acceleration);
-            model.constraint_jacobian(state.t, q, &mut self.jacobian);
-            for ((row, column), value) in model.describe().constraint_jacobian.entries().zip(&self.jacobian) {
-                rows[row] += value * v[column];
+    pub(super) fn complete(&mut self, model: &dyn Model, state: &State, factors: Factors, rows: &mut [f64]) {
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        let n = self.on_coordinates;
+        let (highest, factor) = match self.level {
+            ConstraintLevel::Position => (None, factors.position),
+            ConstraintLevel::Velocity => (Some(&state.v), factors.velocity),
+            ConstraintLevel::Acceleration => (Some(&state.a), factors.acceleration),
+        };
+        if let Some(highest) = highest.filter(|_| n > 0) {
+            let Self { bias: [rate, acceleration], .. } = self;
+            model.constraint_bias(t, q, v, rate, acceleration);
+            model.constraint_jacobian(t, q, &mut self.jacobian);
+            let bias = if self.level == ConstraintLevel::Velocity { rate } else { acceleration };
+            rows[..n].copy_from_slice(&bias[..n]);
+            for (row, term) in terms(model, highest.as_slice(), &self.jacobian).filter(|(row, _)| *row < n) {
+                rows[row] += term;
             }
         }
-        let (positions, velocities) = rows.split_at_mut(self.on_positions);
-        positions.iter_mut().for_each(|g| *g /= position_factor);
-        velocities.iter_mut().for_each(|g| *g /= velocity_factor);
+        rows[..n].iter_mut().for_each(|row| *row /= factor);
+        rows[n..].iter_mut().for_each(|row| *row /= factors.velocity);
     }
 }

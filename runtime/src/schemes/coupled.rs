@@ -6,7 +6,7 @@
 
 use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, Vector3};
 
-use super::constraint_rows::ConstraintRows;
+use super::constraint_rows::{ConstraintRows, Factors};
 use super::coupled_matrix::{Assembly, Coupling};
 use crate::chart::{self, vector};
 use crate::configuration::ranges;
@@ -239,7 +239,7 @@ impl<'m> Stages<'m> {
             states: vec![initial.clone(); rows.len()],
             x: zeros.clone(),
             rates: zeros,
-            assembly: Assembly::new(model, rows.len(), constraints.on_positions()),
+            assembly: Assembly::new(model, rows.len(), &constraints),
             constraints,
             sensitivities: vec![Sensitivity::zeros(); turning],
         }
@@ -435,7 +435,8 @@ impl Equations for Stages<'_> {
         for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
             let (force, constraint) = out.split_at_mut(state.v.len());
             self.model.residual(state, force, constraint);
-            self.constraints.complete(self.model, state, self.dt * self.dt, self.dt, constraint);
+            let factors = Factors { position: self.dt * self.dt, velocity: self.dt, acceleration: 1.0 };
+            self.constraints.complete(self.model, state, factors, constraint);
         }
     }
 

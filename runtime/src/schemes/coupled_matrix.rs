@@ -3,9 +3,11 @@
 //! The vectors of every stage depend on the accelerations of every stage; these derivatives multiply the model's own
 //! matrices. The positions of entries are computed once.
 
+use super::constraint_rows::ConstraintRows;
 use super::coupled::Sensitivity;
 use crate::configuration::ranges;
 use crate::model::{Model, State};
+use crate::scheme::ConstraintLevel;
 use crate::sparsity::OwnedPattern;
 
 /// Derivatives of the vectors of stage i with respect to the accelerations of stage l.
@@ -47,6 +49,8 @@ struct Term {
 
 /// A derivative with respect to an acceleration.
 enum Answer {
+    /// Of the same stage.
+    Acceleration,
     Velocity,
     Position,
     /// Entry (from, by) of a rotating block of `size` velocities.
@@ -59,10 +63,10 @@ enum Answer {
 }
 
 impl Assembly {
-    pub(super) fn new(model: &dyn Model, stages: usize, on_positions: usize) -> Self {
+    pub(super) fn new(model: &dyn Model, stages: usize, constraints: &ConstraintRows) -> Self {
         let info = model.describe();
         let (nv, n) = (model.dims().nv, info.iteration_matrix.columns);
-        let terms = terms(model, on_positions);
+        let terms = terms(model, constraints);
 
         let pairs = || (0..stages).flat_map(|i| (0..stages).map(move |l| (i, l)));
         // M and −Gᵀ on the diagonal, and G where constraints on velocities have no other column.
@@ -114,13 +118,14 @@ impl Assembly {
         let &Coupling { i, l, dt, single, double, sensitivities } = coupling;
         for (term, &place) in self.terms.iter().zip(&self.places[i * self.stages + l]) {
             let (answer, divisor) = match term.answer {
+                Answer::Acceleration => (f64::from(u8::from(i == l)), 1.0),
                 Answer::Velocity => (dt * single, dt),
                 Answer::Position => (dt * dt * double, dt * dt),
                 Answer::Turn { block, from, by, size } => {
                     (sensitivities[block][(size * i + from, size * l + by)], dt * dt)
                 }
             };
-            // Constraints are divided by h² or h, see `ConstraintRows`.
+            // Constraints are divided by h², h or one, see `ConstraintRows`.
             let scale = if term.row < self.nv { 1.0 } else { 1.0 / divisor };
             out[place] += scale * answer * self.values[term.value];
         }
@@ -128,7 +133,7 @@ impl Assembly {
 }
 
 /// The terms of every stage for the accelerations of every stage.
-fn terms(model: &dyn Model, on_positions: usize) -> Vec<Term> {
+fn terms(model: &dyn Model, constraints: &ConstraintRows) -> Vec<Term> {
     let (info, nv) = (model.describe(), model.dims().nv);
     // For each column of a rotating block: the index of the block among these, and its columns.
     let mut turning = vec![None; nv];
@@ -143,13 +148,14 @@ fn terms(model: &dyn Model, on_positions: usize) -> Vec<Term> {
             (0..size).map(|by| Term { value, row, column: first + by, answer: turn(by) }).collect()
         }
     };
-    let damping = info.damping.entries().map(|(row, column)| (row, column, true));
-    let stiffness = info.stiffness.entries().map(|(row, column)| (row, column, false));
-    let constraints = info.constraint_jacobian.entries().map(|(row, column)| (nv + row, column, row >= on_positions));
-    let all = damping.chain(stiffness).chain(constraints).enumerate();
-    all.flat_map(|(value, (row, column, by_velocity))| match by_velocity {
-        true => vec![Term { value, row, column, answer: Answer::Velocity }],
-        false => moved(value, row, column),
+    let damping = info.damping.entries().map(|(row, column)| (row, column, ConstraintLevel::Velocity));
+    let stiffness = info.stiffness.entries().map(|(row, column)| (row, column, ConstraintLevel::Position));
+    let rows = info.constraint_jacobian.entries().map(|(row, column)| (nv + row, column, constraints.level(row)));
+    let all = damping.chain(stiffness).chain(rows).enumerate();
+    all.flat_map(|(value, (row, column, by))| match by {
+        ConstraintLevel::Acceleration => vec![Term { value, row, column, answer: Answer::Acceleration }],
+        ConstraintLevel::Velocity => vec![Term { value, row, column, answer: Answer::Velocity }],
+        ConstraintLevel::Position => moved(value, row, column),
     })
     .collect()
 }

@@ -154,10 +154,10 @@ impl Scheme for HalfExplicit {
 }
 
 fn check_level(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Result<(), StepError> {
-    if options.constraint_level != Some(ConstraintLevel::Position) || model.dims().nc == 0 {
+    if options.constraint_level.is_none_or(|level| level == ConstraintLevel::Velocity) || model.dims().nc == 0 {
         return Ok(());
     }
-    let reason = "its impulses act on velocities and cannot impose constraints on positions";
+    let reason = "its impulses act on velocities, on which alone it can impose constraints";
     Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason })
 }
 

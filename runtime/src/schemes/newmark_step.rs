@@ -8,7 +8,7 @@
 
 use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
-use super::constraint_rows::ConstraintRows;
+use super::constraint_rows::{ConstraintRows, Factors};
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
 use super::newmark::{Average, Newmark};
@@ -52,7 +52,8 @@ pub(super) fn start<'m>(
     initial: State,
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-    let constraints = ConstraintRows::new(model, options.constraint_level.unwrap_or(ConstraintLevel::Position));
+    let level = options.constraint_level.unwrap_or(ConstraintLevel::Position);
+    let constraints = ConstraintRows::new(model, level);
     if scheme.coefficients.beta == 0.0 && constraints.on_positions() > 0 {
         let reason = "constraints on positions need β > 0";
         return Err(StepError::Undefined { scheme: scheme.name, model: model.describe().name, reason });
@@ -60,7 +61,13 @@ pub(super) fn start<'m>(
     let name = scheme.name.clone();
     let auxiliary = initial.a.clone();
     let NewmarkFamily { alpha_m, alpha_f, .. } = scheme.coefficients;
+    let has_constraints = model.dims().nc > model.describe().velocity_constraints;
     let is_inexact = scheme.average != Average::Accelerations && alpha_m != alpha_f;
+    if is_inexact && level == ConstraintLevel::Acceleration && has_constraints {
+        let reason = "its accelerations belong to another instant than the constraints; \
+                      impose these on positions or velocities";
+        return Err(StepError::Undefined { scheme: scheme.name, model: model.describe().name, reason });
+    }
     let exact = is_inexact.then(|| Acceleration::new(model, name.clone()));
     let step = Step::new(scheme, model, initial, constraints);
     let solver = LinearSolver::from_pattern(step.matrix.pattern().clone());
@@ -353,8 +360,9 @@ impl Equations for Step<'_> {
                 }
             }
         }
-        let (position_factor, velocity_factor) = self.newmark_factors();
-        self.constraints.complete(self.model, &self.new, position_factor, velocity_factor, constraint);
+        let (position, velocity) = self.newmark_factors();
+        let (acceleration, ..) = self.scheme.acceleration_factors();
+        self.constraints.complete(self.model, &self.new, Factors { position, velocity, acceleration }, constraint);
     }
 
     fn matrix(&mut self, out: &mut [f64]) {

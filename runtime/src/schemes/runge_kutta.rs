@@ -90,7 +90,7 @@ impl Scheme for RungeKutta {
             tableau: tables::runge_kutta4(),
             acceleration: Acceleration::new(model, NAME.to_owned()),
             is_constrained: dims.nc > 0,
-            drifts: options.constraint_level == Some(ConstraintLevel::Velocity),
+            level: options.constraint_level.unwrap_or(self.preferred_level()),
             stage: initial.clone(),
             next: initial.clone(),
             state: initial,
@@ -106,8 +106,8 @@ struct RungeKuttaStepper<'m> {
     tableau: Tableau,
     acceleration: Acceleration<'m>,
     is_constrained: bool,
-    /// Whether constraints are kept on velocities only.
-    drifts: bool,
+    /// Where the end of a step obeys the constraints; within a step accelerations do.
+    level: ConstraintLevel,
     /// The last state that was reached.
     state: State,
     stage: State,
@@ -147,11 +147,13 @@ impl Stepper for RungeKuttaStepper<'_> {
         normalize_rotations(blocks, self.next.q.as_mut_slice());
         self.acceleration.factor(&self.next)?;
         if self.is_constrained {
-            if !self.drifts {
+            if self.level == ConstraintLevel::Position {
                 self.project_coordinates()?;
                 self.acceleration.factor(&self.next)?;
             }
-            self.project_velocities()?;
+            if self.level != ConstraintLevel::Acceleration {
+                self.project_velocities()?;
+            }
         }
         self.acceleration.accelerate(&mut self.next)?;
         std::mem::swap(&mut self.state, &mut self.next);

@@ -7,7 +7,7 @@
 
 use nalgebra::DVector;
 
-use super::constraint_rows::ConstraintRows;
+use super::constraint_rows::{ConstraintRows, Factors};
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use crate::chart;
 use crate::configuration::ranges;
@@ -221,7 +221,8 @@ impl Equations for PointEquations<'_> {
     fn residual(&mut self, out: &mut [f64]) {
         let (force, constraint) = out.split_at_mut(self.state.v.len());
         self.model.residual(&self.state, force, constraint);
-        self.constraints.complete(self.model, &self.state, self.beta * self.beta, self.beta, constraint);
+        let factors = Factors { position: self.beta * self.beta, velocity: self.beta, acceleration: 1.0 };
+        self.constraints.complete(self.model, &self.state, factors, constraint);
     }
 
     fn matrix(&mut self, out: &mut [f64]) {

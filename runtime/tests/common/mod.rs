@@ -7,6 +7,7 @@ mod craft;
 mod driven;
 mod particle;
 mod pendulum;
+pub mod refinement;
 mod slider;
 mod springs;
 mod top;

@@ -89,6 +89,11 @@ impl Problem {
         let [q, v, _] = match self.level.unwrap_or(scheme.preferred_level()) {
             ConstraintLevel::Position => entry.index_3?,
             ConstraintLevel::Velocity => entry.index_2?,
+            ConstraintLevel::Acceleration => {
+                let options = Options { constraint_level: self.level, ..Options::default() };
+                scheme.start_with(model, (self.start)(model).ok()?, &options).ok()?;
+                [scheme.order(); 3]
+            }
         };
         Some(q.min(v))
     }

@@ -344,6 +344,18 @@ pub(super) static PROBLEMS: &[Problem] = &[
         law: Law::Smooth(1e-10),
     },
     Problem {
+        name: "pendulum/absolute/accelerations",
+        what: "The same, the hinge a constraint on accelerations, and what drifts projected back.",
+        source: "As before.",
+        steps: [0.005, 0.0025, 0.00125],
+        until: 1.0,
+        level: Some(ConstraintLevel::Acceleration),
+        model: || Box::new(Swing::default()),
+        start: initial_state,
+        exact: swinging_rod,
+        law: Law::Smooth(1e-10),
+    },
+    Problem {
         name: "planet/ellipse",
         what: "A planet on an ellipse of eccentricity 0.3, for half a year.",
         source: "Kepler's equation E − e sin E = t.",

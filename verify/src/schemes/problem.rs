@@ -199,6 +199,7 @@ impl Problem {
             Some(_) if self.known == Known::EulerParameters && ["hht", "modified_hht"].contains(&entry.name) => {
                 Some([1, 1, 1])
             }
+            Some(ConstraintLevel::Acceleration) => Some([scheme.order(); 3]),
             Some(ConstraintLevel::Velocity) => entry.index_2,
             Some(ConstraintLevel::Position) => entry.index_3,
         }
