@@ -14,6 +14,8 @@ use hamel_report::output::OutputError;
 pub(crate) enum Failure {
     /// A result is outside its tolerance; the table shows which.
     Verdict,
+    /// Claims allow much more than was measured and do not say why; these.
+    Unexplained(String),
     /// The request cannot be carried out as written.
     Usage(String),
     /// A solver failed.
@@ -39,6 +41,9 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
             Failure::Verdict => (None, 1),
+            Failure::Unexplained(claims) => {
+                (Some(format!("claims allow a hundred times what was measured and do not say why\n{claims}")), 1)
+            }
             Failure::Usage(message) => (Some(message), 2),
             Failure::Solver(message) => (Some(message), 3),
             Failure::Unwritten(message) => (Some(message), 4),

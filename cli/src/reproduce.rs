@@ -116,7 +116,17 @@ fn judge(outcomes: &[Outcome]) -> Result<(), Failure> {
     if outcomes.iter().any(|outcome| outcome.verdict() == Verdict::Outside) {
         return Err(Failure::Verdict);
     }
+    let unexplained: Vec<String> = outcomes.iter().flat_map(unexplained).collect();
+    if !unexplained.is_empty() {
+        return Err(Failure::Unexplained(unexplained.join("\n")));
+    }
     Ok(())
+}
+
+/// The claims that allow more than a hundred times what was measured, and do not say why.
+fn unexplained(outcome: &Outcome) -> Vec<String> {
+    let claims = outcome.result.iter().flat_map(|report| &report.claims).filter(|claim| claim.is_unexplained());
+    claims.map(|claim| format!("{}: {}", outcome.experiment.id, claim.what)).collect()
 }
 
 fn print(outcome: &Outcome, screen: &mut Screen) -> Result<(), Failure> {
@@ -138,13 +148,15 @@ fn row(claim: &Claim) -> Vec<String> {
         Measured::Breakdown(_) => "breaks down".into(),
         Measured::Nothing => "–".into(),
     };
-    vec![claim.verdict().label().into(), claim.what.clone(), measured, expectation(&claim.expected)]
+    let used = claim.used().map_or_else(String::new, |used| format!("uses {}", readable(used, 1)));
+    let origin = claim.origin().into();
+    vec![claim.verdict().label().into(), claim.what.clone(), measured, expectation(&claim.expected), origin, used]
 }
 
 fn expectation(expected: &Expected) -> String {
     match expected {
-        Expected::AtMost(bound) => format!("(at most {})", readable(*bound, 3)),
-        Expected::AtLeast(bound) => format!("(at least {})", readable(*bound, 3)),
+        Expected::AtMost(bound, _) => format!("(at most {})", readable(*bound, 3)),
+        Expected::AtLeast(bound, _) => format!("(at least {})", readable(*bound, 3)),
         Expected::Fails => "(must break down)".into(),
         Expected::Missing(what) => format!("(missing: {what})"),
         _ => match (expected.value(), expected.tolerance()) {
@@ -156,11 +168,19 @@ fn expectation(expected: &Expected) -> String {
 
 fn summary(outcomes: &[Outcome]) -> String {
     let reports = outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok());
-    let verdicts: Vec<Verdict> = reports.flat_map(|report| report.claims.iter().map(Claim::verdict)).collect();
-    let count = |verdict: Verdict| verdicts.iter().filter(|&&v| v == verdict).count();
+    let claims: Vec<&Claim> = reports.flat_map(|report| &report.claims).collect();
+    let count = |verdict: Verdict| claims.iter().filter(|claim| claim.verdict() == verdict).count();
     let parts = Verdict::ALL.iter().filter(|&&verdict| count(verdict) > 0);
     let parts: Vec<String> = parts.map(|&verdict| format!("{} {}", count(verdict), verdict.label())).collect();
-    format!("{} experiments, {} claims: {}", outcomes.len(), verdicts.len(), parts.join(", "))
+    let digits = |has: bool| claims.iter().filter(|claim| claim.has_printed_digits() == Some(has)).count();
+    format!(
+        "{} experiments, {} claims: {}; printed numbers: {} with every digit, {} within a tolerance",
+        outcomes.len(),
+        claims.len(),
+        parts.join(", "),
+        digits(true),
+        digits(false)
+    )
 }
 
 /// A progress bar on standard error with the running experiments; hidden unless standard error is a terminal.

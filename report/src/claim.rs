@@ -3,69 +3,11 @@
 //! What a paper prints, what theory promises, what another computation found and what we recorded earlier are different
 //! kinds of expectation and are never mixed. Where our value differs from a paper, the claim carries the printed form,
 //! and our own value must meet an expectation of its own. That the source is wrong is said only with a proof that does
-//! not rest on our numbers.
+//! not rest on our numbers. An expectation that allows much more than was measured says why.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-/// Text with static lifetime. Text that is read back from a file is leaked.
-pub type Fixed = &'static str;
-
-/// Reads such text back.
-pub(crate) fn fixed<'de, D: Deserializer<'de>>(source: D) -> Result<Fixed, D::Error> {
-    String::deserialize(source).map(|text| &*text.leak())
-}
-
-/// The expectation with which a measured number is compared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Expected {
-    /// A number printed in the source, digit by digit.
-    Printed {
-        /// The number as printed.
-        #[serde(deserialize_with = "fixed")]
-        text: Fixed,
-        /// Largest deviation that still counts as agreement.
-        tolerance: f64,
-    },
-    /// The value of a formula: of the source, or a closed form.
-    Theory {
-        /// The value.
-        value: f64,
-        /// Largest deviation that still counts as agreement.
-        tolerance: f64,
-    },
-    /// An order of convergence.
-    Order {
-        /// The order.
-        order: f64,
-        /// Largest deviation that still counts as agreement.
-        tolerance: f64,
-    },
-    /// The result of an independent computation.
-    Reference {
-        /// The value.
-        value: f64,
-        /// Largest deviation that still counts as agreement.
-        tolerance: f64,
-    },
-    /// A value that was measured before; it proves nothing, but detects changes.
-    Recorded {
-        /// The value.
-        value: f64,
-        /// Largest deviation that still counts as agreement.
-        tolerance: f64,
-    },
-    /// An upper bound.
-    AtMost(f64),
-    /// A lower bound.
-    AtLeast(f64),
-    /// The scheme must break down.
-    Fails,
-    /// Reported, never judged.
-    Timing,
-    /// The source does not say enough to repeat this result.
-    Missing(#[serde(deserialize_with = "fixed")] Fixed),
-}
+use crate::expected::{Expected, Fixed, fixed, half_unit_in_last_place};
 
 /// The measured result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,36 +35,42 @@ pub enum Statement {
     Quantity,
     /// In words, or as a figure without numbers.
     Words(String),
-    /// Wrongly: our value is expected to differ from the source.
-    Wrong {
-        /// What the source prints.
+    /// Otherwise than we find it.
+    Differs {
+        /// What the source states.
         printed: String,
-        /// What shows it.
-        proof: Proof,
-        /// Why that cannot be right.
+        /// What the difference shows.
+        why: Why,
+        /// The reason, what was tried, or what is missing.
         because: String,
     },
-    /// We do not find what the source states, and do not know why.
-    NotReproduced {
-        /// What the source states.
-        printed: String,
-        /// What was tried.
-        tried: String,
-    },
-    /// The source states a result, but not all data on which it depends; with data of our own it differs.
-    Undetermined {
-        /// What the source states.
-        printed: String,
-        /// What it does not state.
-        missing: String,
-    },
-    /// Our computation fails where that of the source did not.
-    OursFails {
-        /// What the source states.
-        printed: String,
-        /// What is known about the cause.
-        because: String,
-    },
+}
+
+/// What a difference to the source shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The source is wrong: our value is expected to differ.
+    Wrong(Proof),
+    /// Nothing: we do not find what the source states, and do not know why. The claim says what was tried.
+    NotReproduced,
+    /// That the result depends on data that the source does not state, and for which we take our own.
+    Undetermined,
+    /// That our computation fails where that of the source did not.
+    OursFails,
+}
+
+impl Why {
+    /// The beginning of a sentence that the claim's reason ends.
+    pub fn label(self) -> &'static str {
+        match self {
+            Why::Wrong(Proof::Algebra) => "Wrong, by algebra",
+            Why::Wrong(Proof::ClosedForm) => "Wrong, by a closed form",
+            Why::NotReproduced => "Not found here",
+            Why::Undetermined => "Not determined",
+            Why::OursFails => "Ours fails",
+        }
+    }
 }
 
 /// What shows that a source is wrong, without our numbers being right.
@@ -133,16 +81,6 @@ pub enum Proof {
     Algebra,
     /// A closed form, or a number that follows from printed coefficients alone.
     ClosedForm,
-}
-
-impl Proof {
-    /// The proof in words.
-    pub fn label(self) -> &'static str {
-        match self {
-            Proof::Algebra => "by algebra",
-            Proof::ClosedForm => "by a closed form",
-        }
-    }
 }
 
 /// A measured number and the expectation for it.
@@ -159,6 +97,8 @@ pub struct Claim {
     pub measured: Measured,
     /// How the source states it.
     pub statement: Statement,
+    /// Why the expectation allows what it allows, where its origin does not say.
+    pub because: Option<String>,
 }
 
 /// The verdict on a claim.
@@ -235,52 +175,11 @@ impl Verdict {
     }
 }
 
-impl Expected {
-    /// The expected number, where there is one.
-    pub fn value(&self) -> Option<f64> {
-        match *self {
-            Expected::Printed { text, .. } => text.parse().ok(),
-            Expected::Theory { value, .. } | Expected::Reference { value, .. } | Expected::Recorded { value, .. } => {
-                Some(value)
-            }
-            Expected::Order { order, .. } => Some(order),
-            Expected::AtMost(bound) | Expected::AtLeast(bound) => Some(bound),
-            Expected::Fails | Expected::Timing | Expected::Missing(_) => None,
-        }
-    }
-
-    /// The stated tolerance, where there is one.
-    pub fn tolerance(&self) -> Option<f64> {
-        match *self {
-            Expected::Printed { tolerance, .. }
-            | Expected::Theory { tolerance, .. }
-            | Expected::Order { tolerance, .. }
-            | Expected::Reference { tolerance, .. }
-            | Expected::Recorded { tolerance, .. } => Some(tolerance),
-            _ => None,
-        }
-    }
-
-    /// Whether a measured value meets the expectation. Undefined numbers meet none.
-    fn is_met_by(&self, measured: &Measured) -> bool {
-        match (self, measured) {
-            (Expected::Fails, Measured::Breakdown(_)) => true,
-            (Expected::Timing | Expected::Missing(_), _) => true,
-            (Expected::AtMost(bound), Measured::Value(value)) => value <= bound,
-            (Expected::AtLeast(bound), Measured::Value(value)) => value >= bound,
-            (_, Measured::Value(value)) => match (self.value(), self.tolerance()) {
-                (Some(expected), Some(tolerance)) => (value - expected).abs() <= tolerance,
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-}
-
 impl Claim {
     /// A claim whose source states a number, or none.
     pub fn new(what: impl Into<String>, unit: &'static str, expected: Expected, measured: impl Into<Measured>) -> Self {
-        Self { what: what.into(), unit, expected, measured: measured.into(), statement: Statement::Quantity }
+        let measured = measured.into();
+        Self { what: what.into(), unit, expected, measured, statement: Statement::Quantity, because: None }
     }
 
     /// A result that cannot be repeated because the source omits data.
@@ -295,26 +194,33 @@ impl Claim {
     }
 
     /// The source states something else, which is wrong.
-    pub fn refutes(mut self, printed: impl Into<String>, proof: Proof, because: impl Into<String>) -> Self {
-        self.statement = Statement::Wrong { printed: printed.into(), proof, because: because.into() };
-        self
+    pub fn refutes(self, printed: impl Into<String>, proof: Proof, because: impl Into<String>) -> Self {
+        self.differs(printed, Why::Wrong(proof), because)
     }
 
     /// The source states something else, and it is not known why.
-    pub fn not_reproduced(mut self, printed: impl Into<String>, tried: impl Into<String>) -> Self {
-        self.statement = Statement::NotReproduced { printed: printed.into(), tried: tried.into() };
-        self
+    pub fn not_reproduced(self, printed: impl Into<String>, tried: impl Into<String>) -> Self {
+        self.differs(printed, Why::NotReproduced, tried)
     }
 
     /// The source states something else, which depends on data that it does not state.
-    pub fn undetermined(mut self, printed: impl Into<String>, missing: impl Into<String>) -> Self {
-        self.statement = Statement::Undetermined { printed: printed.into(), missing: missing.into() };
-        self
+    pub fn undetermined(self, printed: impl Into<String>, missing: impl Into<String>) -> Self {
+        self.differs(printed, Why::Undetermined, missing)
     }
 
     /// Our computation fails where that of the source did not.
-    pub fn ours_fails(mut self, printed: impl Into<String>, because: impl Into<String>) -> Self {
-        self.statement = Statement::OursFails { printed: printed.into(), because: because.into() };
+    pub fn ours_fails(self, printed: impl Into<String>, because: impl Into<String>) -> Self {
+        self.differs(printed, Why::OursFails, because)
+    }
+
+    fn differs(mut self, printed: impl Into<String>, why: Why, because: impl Into<String>) -> Self {
+        self.statement = Statement::Differs { printed: printed.into(), why, because: because.into() };
+        self
+    }
+
+    /// Why the tolerance or bound is as wide as it is.
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.because = Some(reason.into());
         self
     }
 
@@ -326,20 +232,75 @@ impl Claim {
         }
     }
 
+    /// The part of what the expectation allows that the measured value uses: deviation over tolerance, or for a bound
+    /// the ratio of measured value and bound that one may not exceed. Absent where there is none to form: where the
+    /// value must be met exactly, and where the bound is zero, so that only a sign is claimed.
+    pub fn used(&self) -> Option<f64> {
+        self.used_by(0.0)
+    }
+
+    /// The same with a deviation or a bounded value of at least `least`.
+    fn used_by(&self, least: f64) -> Option<f64> {
+        let Measured::Value(value) = self.measured else { return None };
+        match self.expected {
+            Expected::AtMost(0.0, _) | Expected::AtLeast(0.0, _) => None,
+            Expected::AtMost(bound, _) if bound > 0.0 => Some(value.abs().max(least) * value.signum() / bound),
+            Expected::AtLeast(bound, _) if bound < 0.0 => Some(value.abs().max(least) * -value.signum() / -bound),
+            Expected::AtMost(bound, _) | Expected::AtLeast(bound, _) => Some(bound / value),
+            _ => match (self.deviation(), self.expected.tolerance()) {
+                (Some(deviation), Some(tolerance)) if tolerance > 0.0 => Some(deviation.abs().max(least) / tolerance),
+                _ => None,
+            },
+        }
+    }
+
+    /// Why the expectation allows what it allows, where the claim or its origin says so.
+    pub fn reason(&self) -> Option<&str> {
+        self.because.as_deref().or_else(|| self.expected.reason())
+    }
+
+    /// Whether the expectation allows more than a hundred times what was measured without saying why.
+    ///
+    /// Deviations below the rounding of one, or of the expected number where that is larger, count as that rounding:
+    /// a deviation of exactly zero is luck.
+    pub fn is_unexplained(&self) -> bool {
+        let size = match self.expected.tolerance() {
+            Some(_) => self.expected.value().unwrap_or(0.0).abs().max(1.0),
+            None => 1.0,
+        };
+        let is_loose = self.used_by(f64::EPSILON * size).is_some_and(|used| used.abs() < 0.01);
+        is_loose && self.reason().is_none()
+    }
+
     /// The verdict on the claim.
     pub fn verdict(&self) -> Verdict {
         match (&self.expected, &self.statement) {
-            (Expected::Timing, _) => Verdict::Reported,
+            (Expected::Reported(_), _) => Verdict::Reported,
             (Expected::Missing(_), _) => Verdict::NotDetermined,
-            _ if !self.expected.is_met_by(&self.measured) => Verdict::Outside,
-            (_, Statement::Wrong { .. }) => Verdict::SourceIsWrong,
-            (_, Statement::NotReproduced { .. }) => Verdict::NotReproduced,
-            (_, Statement::Undetermined { .. }) => Verdict::NotDetermined,
-            (_, Statement::OursFails { .. }) => Verdict::OursFails,
+            _ if !self.is_met() => Verdict::Outside,
+            (_, Statement::Differs { why: Why::Wrong(_), .. }) => Verdict::SourceIsWrong,
+            (_, Statement::Differs { why: Why::NotReproduced, .. }) => Verdict::NotReproduced,
+            (_, Statement::Differs { why: Why::Undetermined, .. }) => Verdict::NotDetermined,
+            (_, Statement::Differs { why: Why::OursFails, .. }) => Verdict::OursFails,
             (_, Statement::Words(_)) => Verdict::Ordering,
             (Expected::Printed { .. }, _) => Verdict::Reproduced,
             (Expected::Recorded { .. }, _) => Verdict::AsRecorded,
             _ => Verdict::Agrees,
+        }
+    }
+
+    /// Whether the expectation is met. Undefined numbers meet none.
+    fn is_met(&self) -> bool {
+        match (&self.expected, &self.measured) {
+            (Expected::Fails, Measured::Breakdown(_)) => true,
+            (Expected::Reported(_) | Expected::Missing(_), _) => true,
+            (Expected::AtMost(bound, _), Measured::Value(value)) => value <= bound,
+            (Expected::AtLeast(bound, _), Measured::Value(value)) => value >= bound,
+            (expected, Measured::Value(value)) => match (expected.value(), expected.tolerance()) {
+                (Some(expected), Some(tolerance)) => (value - expected).abs() <= tolerance,
+                _ => false,
+            },
+            _ => false,
         }
     }
 
@@ -351,19 +312,21 @@ impl Claim {
         let printed: f64 = text.parse().ok()?;
         Some((value - printed).abs() <= half_unit_in_last_place(text))
     }
-}
 
-/// Half a unit of the last digit of a printed decimal number such as `-4.61538` or `1.0e-3`.
-fn half_unit_in_last_place(text: &str) -> f64 {
-    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let decimals = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    let exponent = exponent.parse::<i32>().unwrap_or(0) - i32::try_from(decimals).unwrap_or(0);
-    0.5 * 10f64.powi(exponent) * (1.0 + 1e-12)
+    /// Where the expectation comes from, in words; of a printed number, how many of its digits are found.
+    pub fn origin(&self) -> &'static str {
+        match self.has_printed_digits() {
+            Some(true) => "printed, every digit",
+            Some(false) => "printed, within tolerance",
+            None => self.expected.origin_label(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expected::{Origin, at_least, at_most};
 
     fn printed(measured: f64) -> Claim {
         Claim::new("ω_z", "rad/s", Expected::Printed { text: "-4.61538", tolerance: 1e-3 }, measured)
@@ -376,13 +339,6 @@ mod tests {
         assert_eq!(of(-4.6157), (Verdict::Reproduced, Some(false)));
         assert_eq!(of(-4.7), (Verdict::Outside, Some(false)));
         assert_eq!(of(f64::NAN), (Verdict::Outside, Some(false)));
-    }
-
-    #[test]
-    fn half_unit_follows_mantissa_and_exponent() {
-        for (text, half) in [("150", 0.5), ("0.234375", 5e-7), ("1.0e-3", 5e-5), ("-2.50E2", 0.5)] {
-            assert!((half_unit_in_last_place(text) / half - 1.0).abs() < 1e-9, "{text}");
-        }
     }
 
     #[test]
@@ -400,14 +356,14 @@ mod tests {
 
     #[test]
     fn what_proves_nothing_about_the_source_says_so() {
-        let claim = || Claim::new("growth", "1", Expected::AtMost(1.0), 0.5);
+        let claim = || Claim::new("growth", "1", at_most(1.0, Origin::Source), 0.5);
         assert_eq!(claim().not_reproduced("unstable", "two formulations").verdict(), Verdict::NotReproduced);
         assert_eq!(claim().undetermined("slope 1", "the geometry").verdict(), Verdict::NotDetermined);
         assert_eq!(claim().ours_fails("completes", "Newton's method diverges").verdict(), Verdict::OursFails);
         let recorded = Expected::Recorded { value: 0.5, tolerance: 1e-9 };
         assert_eq!(Claim::new("growth", "1", recorded, 0.5).verdict(), Verdict::AsRecorded);
         assert_eq!(
-            Claim::new("growth", "1", Expected::AtMost(0.1), 0.5).not_reproduced("", "").verdict(),
+            Claim::new("growth", "1", at_most(0.1, Origin::Source), 0.5).not_reproduced("", "").verdict(),
             Verdict::Outside
         );
     }
@@ -416,15 +372,50 @@ mod tests {
     fn a_breakdown_meets_only_the_expectation_to_fail() {
         let broken = Measured::Breakdown("did not converge at t = 0.3 s".into());
         assert_eq!(Claim::new("α = 0", "1", Expected::Fails, broken.clone()).verdict(), Verdict::Agrees);
-        assert_eq!(Claim::new("α = 0", "1", Expected::AtMost(1.0), broken).verdict(), Verdict::Outside);
+        assert_eq!(Claim::new("α = 0", "1", at_most(1.0, Origin::Source), broken).verdict(), Verdict::Outside);
         assert_eq!(Claim::new("α = 0", "1", Expected::Fails, 1.0).verdict(), Verdict::Outside);
     }
 
     #[test]
     fn words_and_gaps_have_verdicts_of_their_own() {
-        let trend = Claim::new("slope", "1", Expected::AtLeast(0.5), 1.0).in_words("grows");
+        let trend = Claim::new("slope", "1", at_least(0.5, Origin::Source), 1.0).in_words("grows");
         assert_eq!(trend.verdict(), Verdict::Ordering);
         assert_eq!(Claim::missing("Fig. 7", "the torque curve").verdict(), Verdict::NotDetermined);
-        assert_eq!(Claim::new("time", "s", Expected::Timing, 3.0).verdict(), Verdict::Reported);
+        assert_eq!(Claim::new("time", "s", Expected::Reported("of this machine"), 3.0).verdict(), Verdict::Reported);
+    }
+
+    #[test]
+    fn what_allows_more_than_a_hundred_times_what_was_measured_says_why() {
+        let rounding = Origin::Rounding("of a sum of ten terms");
+        let bound = |bound, measured| Claim::new("residual", "1", at_most(bound, rounding), measured);
+        assert!(!bound(1e-14, 1e-15).is_unexplained());
+        assert!(bound(1e-9, 1e-15).is_unexplained());
+        assert!(!bound(1e-9, 1e-15).because("the step control leaves it anywhere below").is_unexplained());
+        // Exactly zero counts as the rounding of one.
+        assert!(!bound(1e-14, 0.0).is_unexplained());
+        assert!(bound(1e-12, 0.0).is_unexplained());
+        let chosen = at_most(1.0, Origin::Chosen("what the eye sees in the figure"));
+        assert!(!Claim::new("difference", "1", chosen, 1e-6).is_unexplained());
+        let theory = |measured| Claim::new("period", "s", Expected::Theory { value: 1e3, tolerance: 1e-11 }, measured);
+        assert!(!theory(1e3).is_unexplained());
+        let theory = |measured| Claim::new("period", "s", Expected::Theory { value: 1e3, tolerance: 0.1 }, measured);
+        assert!(theory(1000.0005).is_unexplained());
+        assert!(!theory(1000.05).is_unexplained());
+        // Lower bounds, and bounds of a sign.
+        let least = |bound| Claim::new("ratio", "1", at_least(bound, Origin::Theory("of ratios")), 500.0);
+        assert!(least(1.0).is_unexplained() && !least(10.0).is_unexplained() && !least(0.0).is_unexplained());
+    }
+
+    #[test]
+    fn what_is_used_of_an_allowance_is_one_at_its_border() {
+        let used = |expected, measured: f64| Claim::new("", "1", expected, measured).used();
+        assert_eq!(used(Expected::Theory { value: 2.0, tolerance: 0.5 }, 1.5), Some(1.0));
+        for bound in [0.25, -0.25] {
+            assert_eq!(used(at_most(bound, Origin::Source), bound), Some(1.0));
+            assert_eq!(used(at_least(bound, Origin::Source), bound), Some(1.0));
+        }
+        assert_eq!(used(at_most(0.25, Origin::Source), 0.125), Some(0.5));
+        assert_eq!(used(at_least(0.25, Origin::Source), 0.5), Some(0.5));
+        assert_eq!(used(at_least(0.0, Origin::Source), 0.5), None);
     }
 }

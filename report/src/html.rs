@@ -8,7 +8,8 @@ use hamel_compiler::escape;
 use minijinja::{AutoEscape, Environment, context, escape_formatter};
 use serde::Serialize;
 
-use crate::claim::{Claim, Expected, Measured, Statement, Verdict};
+use crate::claim::{Claim, Measured, Statement, Verdict};
+use crate::expected::Expected;
 use crate::experiment::Paper;
 use crate::number::readable;
 use crate::plot;
@@ -89,8 +90,11 @@ struct ClaimView {
     tolerance: String,
     verdict: &'static str,
     verdict_label: &'static str,
+    used: String,
     says: Option<String>,
     because: Option<String>,
+    origin_detail: Option<&'static str>,
+    allows: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -171,26 +175,17 @@ impl ClaimView {
     fn new(claim: &Claim) -> Self {
         let verdict = claim.verdict();
         let (says, because) = match &claim.statement {
-            Statement::Quantity => (missing(&claim.expected), None),
+            Statement::Quantity => (None, None),
             Statement::Words(says) => (Some(says.clone()), None),
-            Statement::Wrong { printed, proof, because } => {
-                (Some(printed.clone()), Some(format!("Wrong, {}: {because}", proof.label())))
-            }
-            Statement::NotReproduced { printed, tried } => {
-                (Some(printed.clone()), Some(format!("Not found here: {tried}")))
-            }
-            Statement::Undetermined { printed, missing } => {
-                (Some(printed.clone()), Some(format!("Not determined: {missing}")))
-            }
-            Statement::OursFails { printed, because } => {
-                (Some(printed.clone()), Some(format!("Ours fails: {because}")))
+            Statement::Differs { printed, why, because } => {
+                (Some(printed.clone()), Some(format!("{}: {because}", why.label())))
             }
         };
         Self {
             what: claim.what.clone(),
             unit: if claim.unit == "1" { "" } else { claim.unit },
             expected: expected(&claim.expected),
-            origin: origin(&claim.expected),
+            origin: claim.origin(),
             measured: match &claim.measured {
                 Measured::Value(value) => readable(*value, digits(claim)),
                 Measured::Breakdown(_) => "breaks down".into(),
@@ -204,8 +199,11 @@ impl ClaimView {
             tolerance: claim.expected.tolerance().map_or_else(|| "–".into(), |tolerance| readable(tolerance, 2)),
             verdict: verdict.key(),
             verdict_label: verdict.label(),
+            used: claim.used().map_or_else(|| "–".into(), |used| readable(used, 2)),
             says,
             because,
+            origin_detail: claim.expected.origin_detail(),
+            allows: claim.because.clone(),
         }
     }
 }
@@ -217,32 +215,10 @@ fn expected(expected: &Expected) -> String {
         Expected::Theory { value, tolerance }
         | Expected::Reference { value, tolerance }
         | Expected::Recorded { value, tolerance } => readable(value, significant(value, tolerance)),
-        Expected::AtMost(bound) => format!("≤ {}", readable(bound, 2)),
-        Expected::AtLeast(bound) => format!("≥ {}", readable(bound, 2)),
+        Expected::AtMost(bound, _) => format!("≤ {}", readable(bound, 2)),
+        Expected::AtLeast(bound, _) => format!("≥ {}", readable(bound, 2)),
         Expected::Fails => "breaks down".into(),
-        Expected::Timing => "–".into(),
-        Expected::Missing(_) => "–".into(),
-    }
-}
-
-/// The data that the source omits.
-fn missing(expected: &Expected) -> Option<String> {
-    match expected {
-        Expected::Missing(what) => Some((*what).to_owned()),
-        _ => None,
-    }
-}
-
-fn origin(expected: &Expected) -> &'static str {
-    match expected {
-        Expected::Printed { .. } => "printed",
-        Expected::Theory { .. } => "formula",
-        Expected::Order { .. } => "order",
-        Expected::Reference { .. } => "reference",
-        Expected::Recorded { .. } => "recorded",
-        Expected::AtMost(_) | Expected::AtLeast(_) | Expected::Fails => "bound",
-        Expected::Timing => "timing",
-        Expected::Missing(_) => "",
+        Expected::Reported(_) | Expected::Missing(_) => "–".into(),
     }
 }
 

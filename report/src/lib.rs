@@ -5,6 +5,7 @@
 //! [`output`] writes their results into a [`folder`]. This crate contains no experiment.
 
 mod claim;
+mod expected;
 mod experiment;
 mod report;
 
@@ -17,6 +18,7 @@ pub mod output;
 pub mod plot;
 pub mod provenance;
 
-pub use claim::{Claim, Expected, Measured, Proof, Statement, Verdict};
+pub use claim::{Claim, Measured, Proof, Statement, Verdict, Why};
+pub use expected::{Expected, Origin, TIMES, WHOLE_ORDERS, at_least, at_most, independent, printed};
 pub use experiment::{Cost, Experiment, Paper};
 pub use report::{Axis, Cell, Column, Curve, Figure, Report, Slope, Style, Table};

@@ -155,13 +155,15 @@ fn document<'a>(outcomes: &'a [Outcome], provenance: &'a Provenance) -> Document
 }
 
 fn claim_rows(claims: &[Claim]) -> Vec<Vec<String>> {
-    let header = ["quantity", "unit", "expected", "measured", "deviation", "tolerance", "verdict"];
+    let header =
+        ["quantity", "unit", "expected", "origin", "measured", "deviation", "tolerance", "used", "verdict", "reason"];
     let full = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let rows = claims.iter().map(|claim| {
         vec![
             claim.what.clone(),
             claim.unit.to_owned(),
             full(claim.expected.value()),
+            claim.origin().to_owned(),
             match &claim.measured {
                 Measured::Value(value) => value.to_string(),
                 Measured::Breakdown(how) => how.clone(),
@@ -169,7 +171,9 @@ fn claim_rows(claims: &[Claim]) -> Vec<Vec<String>> {
             },
             full(claim.deviation()),
             full(claim.expected.tolerance()),
+            full(claim.used()),
             claim.verdict().label().to_owned(),
+            claim.reason().or(claim.expected.origin_detail()).unwrap_or_default().to_owned(),
         ]
     });
     std::iter::once(header.map(String::from).to_vec()).chain(rows).collect()

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::claim::{Claim, Fixed, Verdict, fixed};
+use crate::claim::{Claim, Verdict};
+use crate::expected::{Fixed, fixed};
 
 /// The outcome of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ pub mod motion;
 pub mod closed_forms;
 mod elliptic;
 pub mod linear;
+mod origins;
 mod oscillator;
 
 pub mod iftomm;

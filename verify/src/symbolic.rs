@@ -6,7 +6,9 @@
 use hamel_compiler::expr::{ExprId, Graph, Stage, print};
 use hamel_compiler::simplify::{Limits, simplify, vanishes};
 use hamel_compiler::spatial::{self, Matrix3, Vector3};
-use hamel_report::{Cell, Claim, Column, Expected, Proof, Report, Table};
+use hamel_report::{Cell, Claim, Column, Expected, Proof, Report, Table, at_least};
+
+use crate::origins::DIFFERENT;
 
 /// Formulas over common symbols, and what was found of them.
 #[derive(Default)]
@@ -49,7 +51,7 @@ impl Proofs {
         let count = self.differing(left, right);
         self.row(place, what, left.len(), count);
         let what = format!("{what}: components that differ");
-        self.claims.push(Claim::new(what, "1", Expected::AtLeast(1.0), count as f64));
+        self.claims.push(Claim::new(what, "1", at_least(1.0, DIFFERENT), count as f64));
     }
 
     /// Claims that an equation does not hold as printed.
@@ -63,7 +65,7 @@ impl Proofs {
         let count = self.differing(left, right);
         self.row(place, what, left.len(), count);
         let what = format!("{what}: components that differ");
-        self.claims.push(Claim::new(what, "1", Expected::AtLeast(1.0), count as f64).refutes(
+        self.claims.push(Claim::new(what, "1", at_least(1.0, DIFFERENT), count as f64).refutes(
             printed,
             Proof::Algebra,
             because,

@@ -6,10 +6,11 @@
 use hamel::linear_analysis::{Oscillator, spectral_radius};
 use hamel::scheme::StepError;
 use hamel::tables;
-use hamel_report::{Axis, Claim, Expected, Figure, Proof, Report, Style};
+use hamel_report::{Axis, Claim, Expected, Figure, Origin, Proof, Report, Style, at_least, at_most};
 use nalgebra::{DMatrix, Vector3};
 
 use crate::linear::{Method, most};
+use crate::origins::{RADIUS, SOME};
 
 pub(super) fn run() -> Result<Report, StepError> {
     let tableau = tables::bathe();
@@ -35,7 +36,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             "1",
             Expected::Theory {
                 value: spectral_radius(&tableau.amplification(Oscillator::undamped(at))),
-                tolerance: 1e-9,
+                tolerance: 5e-14,
             },
             spectral_radius(&corrected(at)),
         )
@@ -47,21 +48,21 @@ pub(super) fn run() -> Result<Report, StepError> {
         Claim::new(
             "largest difference of a step by the matrix, rows exchanged, to a step of the scheme",
             "1",
-            Expected::AtMost(1e-13),
+            at_most(3e-15, Origin::Rounding("of a step with numbers of the order of one")),
             deviation(corrected),
         ),
-        Claim::new("the same for the matrix as printed", "1", Expected::AtLeast(0.5), deviation(printed)),
+        Claim::new("the same for the matrix as printed", "1", at_least(0.5, SOME), deviation(printed)),
         Claim::new(
             "spectral radius at Ω = 10⁴, which vanishes like 5/Ω",
             "1",
-            Expected::Theory { value: 5e-4, tolerance: 1e-6 },
+            Expected::Theory { value: 5e-4, tolerance: 1e-9 },
             spectral_radius(&corrected(1e4)),
         )
         .in_words("ρ∞ = 0"),
         Claim::new(
             "largest spectral radius, Ω from 10⁻² to 10², minus one",
             "1",
-            Expected::AtMost(1e-12),
+            at_most(1e-14, RADIUS),
             most(omegas().map(|omega| spectral_radius(&corrected(omega)))) - 1.0,
         )
         .in_words("unconditionally stable"),

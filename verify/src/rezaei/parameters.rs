@@ -2,10 +2,11 @@
 
 use hamel::scheme::StepError;
 use hamel::tables::NewmarkFamily;
-use hamel_report::{Axis, Claim, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Figure, Origin, Report, Style, at_least, at_most};
 
 use super::stability_region::POINTS;
 use crate::linear::{Method, most};
+use crate::origins::{RADIUS, SOME};
 
 /// α_f of HHT; the third is point E.
 const HHT: [(&str, f64); 5] = [("0", 0.0), ("0.1", 0.1), ("1/3", 1.0 / 3.0), ("0.4", 0.4), ("0.5", 0.5)];
@@ -26,16 +27,20 @@ pub(super) fn run() -> Result<Report, StepError> {
         Claim::new(
             "rise of the spectral radius beyond its least value, HHT at E",
             "1",
-            Expected::AtMost(1e-3),
+            at_most(1e-14, RADIUS),
             rise(&hht[2]),
         )
         .in_words("no cusp up to point E"),
-        Claim::new("the same, α_f = 0.4", "1", Expected::AtLeast(0.05), rise(&hht[3]))
-            .in_words("a cusp beyond point E"),
-        Claim::new("the same, point A", "1", Expected::AtLeast(0.3), rise(&corners[0])).in_words("a cusp"),
-        Claim::new("the same, A moved to the dotted line", "1", Expected::AtMost(1e-3), rise(&corners[1]))
-            .in_words("smooth"),
-        Claim::new("the same, C moved to the dotted line", "1", Expected::AtMost(1e-3), rise(&corners[3]))
+        Claim::new("the same, α_f = 0.4", "1", at_least(0.05, SOME), rise(&hht[3])).in_words("a cusp beyond point E"),
+        Claim::new("the same, point A", "1", at_least(0.3, SOME), rise(&corners[0])).in_words("a cusp"),
+        Claim::new(
+            "the same, A moved to the dotted line",
+            "1",
+            at_most(3e-7, Origin::Rounding("of a double eigenvalue, the root of that of a number")),
+            rise(&corners[1]),
+        )
+        .in_words("smooth"),
+        Claim::new("the same, C moved to the dotted line", "1", at_most(1e-14, RADIUS), rise(&corners[3]))
             .in_words("smooth"),
     ];
     for (name, pair) in [("A", [0, 1]), ("C", [2, 3])] {
@@ -44,7 +49,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             Claim::new(
                 format!("difference of ρ∞ when {name} moves to the dotted line"),
                 "1",
-                Expected::AtMost(1e-3),
+                at_most(1e-4, Origin::Theory("at Ω = 10⁷ a limit is met to a power of 1/Ω")),
                 (limit(pair[0]) - limit(pair[1])).abs(),
             )
             .in_words("the same ρ∞"),
@@ -53,7 +58,7 @@ pub(super) fn run() -> Result<Report, StepError> {
     claims.push(Claim::new(
         "largest difference of the spectral radius at Ω = 10⁷ to ρ∞",
         "1",
-        Expected::AtMost(1e-3),
+        at_most(1e-4, Origin::Theory("at Ω = 10⁷ a limit is met to a power of 1/Ω")),
         most(RHO.iter().zip(&generalized).map(|(rho, method)| (method.radius(1e7) - rho).abs())),
     ));
 

@@ -45,7 +45,7 @@ pub(super) fn run() -> Result<Report, StepError> {
     let element = l2 / ELEMENTS;
     let pull = m2 / l2 * element * (0.5 * l2 - element / 6.0) + m3 * l2;
     let last = info.velocities.iter().position(|channel| channel.name == "rod[20].x").unwrap_or_default();
-    let theory = |value: f64| Expected::Theory { value, tolerance: 1e-12 * value.abs() };
+    let theory = |value: f64| Expected::Theory { value, tolerance: 1e-14 * value.abs() };
     let claims = vec![
         Claim::new("M of the crank's angle", "kg m^2", theory(j1 + 0.25 * m1 * l1 * l1 + tip), mass[(0, 0)]).refutes(
             format!("J₁ + ½ m₁ l₁² in I₁ of Eq. 144, with which it is {:.4e}", j1 + 0.5 * m1 * l1 * l1 + tip), Proof::Algebra,

@@ -2,7 +2,7 @@
 
 use hamel::scheme::StepError;
 use hamel::tables::NewmarkFamily;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Figure, Origin, Report, Style, at_most};
 
 use crate::linear::Method;
 
@@ -36,7 +36,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             Claim::new(
                 "parameters of a grid of 21 × 21 where Eq. 100 is wrong",
                 "1",
-                Expected::AtMost(0.0),
+                at_most(0.0, Origin::Theory("Eq. 100 decides every point")),
                 f64::from(disagreeing),
             )
             .in_words("the shaded area of the figure"),

@@ -1,25 +1,36 @@
 //! The slider-crank with clearance: errors beside a computation with very small steps. [rezaei, Tables 5, 6]
 //!
-//! The instants of Eq. 92 are not printed. With θ₂ near zero among them, no error of the table can be met; those
-//! of Table 6 are met within a factor of four with five instants 0.01 s apart.
+//! The instants of Eq. 92 are not printed. With θ₂ near zero among them, no error of the table can be met; with five
+//! instants 0.01 s apart ours are one to 3.7 times the printed ones. So they are held to an independent computation with
+//! the same instants.
 
 use hamel::nonsmooth::{AfterImpact, ContactOptions};
 use hamel::scheme::StepError;
 use hamel::schemes;
 use hamel_compiler::parallel;
-use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
+use hamel_report::{
+    Axis, Cell, Claim, Column, Curve, Expected, Figure, Origin, Report, Style, TIMES, Table, at_least, at_most,
+    independent,
+};
 
 use super::bilateral::timing;
 use super::mechanism::{Guide, Recorded, STEPS, compared, largest_error, relative_error};
+use crate::origins::LAWS;
 
 /// Table 6 as printed; the same and the largest error of θ₂ by an independent computation.
-const TABLE_6: [([&str; 3], [f64; 3], [f64; 3]); 5] = [
-    (["6.7e-2", "6.4e-3", "6.4e-4"], [7.06e-2, 6.54e-3, 6.52e-4], [2.42e-2, 2.34e-3, 2.33e-4]),
-    (["1.1e-3", "2.8e-5", "2.3e-6"], [2.21e-3, 3.90e-5, 8.37e-6], [7.84e-4, 2.57e-5, 2.60e-6]),
-    (["2.0e-3", "1.2e-4", "1.4e-5"], [2.86e-3, 1.79e-4, 2.35e-5], [9.90e-4, 5.70e-5, 7.95e-6]),
-    (["1.4e-3", "7.8e-5", "8.9e-6"], [1.69e-3, 1.12e-4, 1.69e-5], [5.94e-4, 3.80e-5, 6.14e-6]),
-    (["9.4e-4", "2.8e-5", "2.3e-6"], [2.14e-3, 3.94e-5, 8.36e-6], [7.57e-4, 2.58e-5, 2.60e-6]),
+const TABLE_6: [[[&str; 3]; 3]; 5] = [
+    [["6.7e-2", "6.4e-3", "6.4e-4"], ["7.06e-2", "6.54e-3", "6.52e-4"], ["2.42e-2", "2.34e-3", "2.33e-4"]],
+    [["1.1e-3", "2.8e-5", "2.3e-6"], ["2.21e-3", "3.90e-5", "8.37e-6"], ["7.84e-4", "2.57e-5", "2.60e-6"]],
+    [["2.0e-3", "1.2e-4", "1.4e-5"], ["2.86e-3", "1.79e-4", "2.35e-5"], ["9.90e-4", "5.70e-5", "7.95e-6"]],
+    [["1.4e-3", "7.8e-5", "8.9e-6"], ["1.69e-3", "1.12e-4", "1.69e-5"], ["5.94e-4", "3.80e-5", "6.14e-6"]],
+    [["9.4e-4", "2.8e-5", "2.3e-6"], ["2.14e-3", "3.94e-5", "8.36e-6"], ["7.57e-4", "2.58e-5", "2.60e-6"]],
 ];
+/// Why printed sums decide nothing.
+const INSTANTS: &str = "The instants of Eq. 92 are not printed, and its sum depends on them: with instants 10⁻⁴ s apart \
+    it is above one for Moreau's rule. With five instants 0.01 s apart it is one to 3.7 times what is printed.";
+/// Between schemes.
+const RATIO: Origin =
+    Origin::Chosen("Below the ratio of the independent errors of Table 6, which the source orders alike.");
 /// Table 5 as printed.
 const TABLE_5: [f64; 5] = [1.0, 1.15, 2.72, 3.15, 3.4];
 /// Every so many kept instants, one of Eq. 92: 0.01 s.
@@ -27,11 +38,11 @@ const EVERY: usize = 100;
 /// Steps of the reference, s. [rezaei, Sect. 4.4]
 const REFERENCE_STEP: f64 = 1e-7;
 /// The state at 0.05 s, from an independent computation with the same steps.
-const END: [(&str, f64, f64); 4] = [
-    ("theta1", 4.793553953, 1e-8),
-    ("theta2", 0.525470699, 1e-8),
-    ("velocity(theta1)", 68.473343, 1e-5),
-    ("velocity(theta2)", -3.204393, 1e-5),
+const END: [(&str, &str); 4] = [
+    ("theta1", "4.793553953"),
+    ("theta2", "0.525470699"),
+    ("velocity(theta1)", "68.473343"),
+    ("velocity(theta2)", "-3.204393"),
 ];
 const IMPACTS: f64 = 27.0;
 
@@ -43,9 +54,9 @@ pub(super) fn table_6() -> Result<Report, StepError> {
     };
     let exact = reference.rod();
     let mut report = Report::default();
-    for (name, value, tolerance) in END {
-        let expected = Expected::Reference { value, tolerance };
-        report.claims.push(Claim::new(format!("{name} at 0.05 s, reference"), "1", expected, reference.last(name)));
+    for (name, value) in END {
+        let what = format!("{name} at 0.05 s, reference");
+        report.claims.push(Claim::new(what, "1", independent(value), reference.last(name)));
     }
     report.claims.push(Claim::new(
         "number of impacts, reference",
@@ -53,46 +64,41 @@ pub(super) fn table_6() -> Result<Report, StepError> {
         Expected::Reference { value: IMPACTS, tolerance: 0.0 },
         reference.last("impacts"),
     ));
-    report.claims.push(Claim::new("time of 500 000 steps, reference", "s", Expected::Timing, reference.seconds));
+    report.claims.push(Claim::new(
+        "time of 500 000 steps, reference",
+        "s",
+        Expected::Reported(TIMES),
+        reference.seconds,
+    ));
 
     let members = compared()?;
     let mut errors = Vec::new();
     let mut rows = Vec::new();
     let mut curves = Vec::new();
     let mut coarse = Vec::new();
-    for (compared, (printed_errors, independent, largest)) in members.iter().zip(TABLE_6) {
+    for (compared, [as_printed, eq_92, largest]) in members.iter().zip(TABLE_6) {
         let motions = parallel::map(&STEPS, |&dt| Guide::Unilateral.motion(&*compared.scheme, dt, printed));
         let motions = motions.into_iter().collect::<Result<Vec<Recorded>, _>>()?;
         let sums: Vec<f64> = motions.iter().map(|motion| relative_error(&motion.rod(), &exact, EVERY)).collect();
         for (k, dt) in STEPS.into_iter().enumerate() {
             let what = |quantity: &str| format!("{quantity}, {}, Δt = {dt:e} s", compared.name);
-            let within = |value: f64| Expected::Reference { value, tolerance: 0.05 * value };
-            let size: f64 = printed_errors[k].parse().unwrap_or(f64::NAN);
-            let as_printed = Expected::Printed { text: printed_errors[k], tolerance: 3.0 * size };
-            report.claims.push(Claim::new(what("error of Eq. 92"), "1", as_printed, sums[k]));
-            report.claims.push(Claim::new(
-                what("the same beside another computation"),
-                "1",
-                within(independent[k]),
-                sums[k],
-            ));
+            report.claims.push(
+                Claim::new(what("error of Eq. 92"), "1", independent(eq_92[k]), sums[k])
+                    .undetermined(as_printed[k], INSTANTS),
+            );
             let worst = largest_error(&motions[k].rod(), &exact);
-            report.claims.push(Claim::new(what("largest error of θ₂"), "rad", within(largest[k]), worst));
+            report.claims.push(Claim::new(what("largest error of θ₂"), "rad", independent(largest[k]), worst));
         }
         let tilt = crate::convergence::largest(motions.iter().flat_map(|motion| motion.column("theta3")));
         let violation = crate::convergence::largest(motions.iter().map(|motion| motion.last("contact_violation")));
         let bound = |what: &str, unit, bound, value| {
-            Claim::new(format!("{what}, {}", compared.name), unit, Expected::AtMost(bound), value)
+            Claim::new(format!("{what}, {}", compared.name), unit, at_most(bound, LAWS), value)
         };
-        report.claims.push(bound("largest tilt of the slider", "rad", 1e-12, tilt).in_words("θ₃ = 0"));
-        report.claims.push(bound("largest violation of the laws of contact", "m/s", 1e-12, violation));
+        report.claims.push(bound("largest tilt of the slider", "rad", 1e-14, tilt).in_words("θ₃ = 0"));
+        report.claims.push(bound("largest violation of the laws of contact", "m/s", 5e-14, violation));
         let mut row = vec![compared.name.into()];
         for k in 0..3 {
-            row.extend([
-                printed_errors[k].into(),
-                Cell::number(sums[k], 3),
-                Cell::number(motions[k].last("impacts"), 2),
-            ]);
+            row.extend([as_printed[k].into(), Cell::number(sums[k], 3), Cell::number(motions[k].last("impacts"), 2)]);
         }
         rows.push(row);
         let points = STEPS.into_iter().zip(sums.iter().copied()).collect();
@@ -130,9 +136,6 @@ pub(super) fn table_6() -> Result<Report, StepError> {
         "Reference: ED-α with ρ∞ = 0 and Δt = 10⁻⁷ s, as in the paper. Accelerations are carried over impacts and begin \
          without contact force, as printed. ρ∞ of generalized-α is not printed; 0.8 is taken."
             .into(),
-        "The instants of Eq. 92 are not printed; with five instants 0.01 s apart our errors are one to 3.7 times the \
-         printed ones. Instants of Table 4, which hold the zero of θ₂, give Moreau's rule errors above one."
-            .into(),
         "The number of impacts that a scheme sees depends on its steps: bursts of ever smaller bounces end when they are \
          shorter than a step. Moreau's rule has impacts of its own in every step."
             .into(),
@@ -146,7 +149,7 @@ fn orderings(errors: &[Vec<f64>]) -> Vec<Claim> {
     for (k, dt) in STEPS.into_iter().enumerate().skip(1) {
         let mut ratio = |what: &str, above: usize, below: usize, bound: f64| {
             let value = errors[above][k] / errors[below][k];
-            claims.push(Claim::new(format!("{what}, Δt = {dt:e} s"), "1", Expected::AtLeast(bound), value));
+            claims.push(Claim::new(format!("{what}, Δt = {dt:e} s"), "1", at_least(bound, RATIO), value));
         };
         ratio("error of Moreau over that of generalized-α", 0, 2, 20.0);
         ratio("error of generalized-α over that of Bathe", 2, 3, 1.2);
@@ -155,6 +158,9 @@ fn orderings(errors: &[Vec<f64>]) -> Vec<Claim> {
     }
     claims
 }
+
+/// Of schemes with accelerations found anew.
+const RENEWED: Origin = Origin::Chosen("Of the same size; carried accelerations leave factors of 4.6 and 2.9.");
 
 /// Accelerations anew after each impact bring generalized-α and Bathe to the errors of HETS, which are not printed.
 fn renewed(exact: &[f64], errors: &[Vec<f64>]) -> Result<Vec<Claim>, StepError> {
@@ -167,7 +173,7 @@ fn renewed(exact: &[f64], errors: &[Vec<f64>]) -> Result<Vec<Claim>, StepError> 
         claims.push(Claim::new(
             format!("error of {} with accelerations found anew, over that of HETS, Δt = 1e-5 s", compared.name),
             "1",
-            Expected::AtMost(1.5),
+            at_most(1.5, RENEWED),
             error / errors[1][1],
         ));
     }

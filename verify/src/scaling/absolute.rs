@@ -7,7 +7,7 @@ use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::parallel;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_compiler::schedule::{count, totals};
-use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Origin, Report, Slope, Style, Table, at_most};
 
 use super::{Compiled, Family};
 use crate::convergence::Convergence;
@@ -142,7 +142,7 @@ fn claims(families: &[Family], costs: &[Vec<&Cost>], growth: &[Convergence]) -> 
         claims.push(Claim::new(
             format!("{}: exponent of N in the operations of a Newton iteration", family.name),
             "1",
-            Expected::AtMost(1.1),
+            at_most(1.1, Origin::Chosen("In proportion to N, with a part that does not depend on it.")),
             growth.fitted_order(),
         ));
         let sizes: Vec<u64> = costs.iter().map(|cost| cost.code).collect();
@@ -158,7 +158,7 @@ fn claims(families: &[Family], costs: &[Vec<&Cost>], growth: &[Convergence]) -> 
         claims.push(Claim::new(
             format!("{}: growth of the emitted source to the longest, from N ≥ {REGULAR_FROM}", family.name),
             "1",
-            Expected::AtMost(0.02),
+            at_most(0.02, Origin::Chosen("Indices have more digits.")),
             most / least - 1.0,
         ));
     }

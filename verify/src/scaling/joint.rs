@@ -4,7 +4,7 @@ use hamel::scheme::StepError;
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::parallel;
 use hamel_compiler::schedule::totals;
-use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Figure, Origin, Report, Slope, Style, Table, at_most};
 
 use super::Family;
 use crate::convergence::Convergence;
@@ -55,7 +55,7 @@ fn claims(growth: &[Convergence]) -> Vec<Claim> {
         Claim::new(
             format!("{}: exponent of N in the operations of forward dynamics, the three longest", family.name),
             "1",
-            Expected::AtMost(1.1),
+            at_most(1.1, Origin::Chosen("At most in proportion to N.")),
             Convergence::new(growth.points[..3].to_vec()).fitted_order(),
         )
     };

@@ -6,10 +6,11 @@
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes::{Entry, FAMILIES};
 use hamel_compiler::parallel;
-use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Figure, Report, Style, Table, at_most};
 
 use super::problem::Problem;
 use super::refinement::{End, QUANTITIES, Refinement};
+use crate::origins::ORDERS;
 
 /// How far a measured order may be from the registered one.
 const TOLERANCE: f64 = 0.1;
@@ -97,7 +98,7 @@ fn claims(problem: &Problem, members: &[Member]) -> Vec<Claim> {
                 let Some((worst, member)) = off.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
                 let scheme = member.scheme.name();
                 let what = format!("largest {what} from the order of {name}: {}, worst {scheme}", family.name);
-                claims.push(Claim::new(what, "1", Expected::AtMost(tolerance), worst));
+                claims.push(Claim::new(what, "1", at_most(tolerance, ORDERS), worst));
             }
         }
     }

@@ -5,15 +5,17 @@
 use hamel::scheme::StepError;
 use hamel::schemes;
 use hamel_compiler::parallel;
-use hamel_report::{Cell, Claim, Column, Expected, Report, Table};
+use hamel_report::{Cell, Claim, Column, Origin, Report, Table, at_least, at_most};
 use serde::Deserialize;
 
 use super::problem::{Motion, OSCILLATOR, PENDULUM_INDEX_2, PENDULUM_INDEX_3, Problem};
 use super::refinement::{End, Refinement};
+use crate::origins::SOME;
 
 const DATA: &str = include_str!("../../data/schemes/orders.csv");
 /// How far orders of two computations may be apart: half a unit of the last recorded digit, and rounding.
 const TOLERANCE: f64 = 0.0051;
+const RECORDED_DIGITS: Origin = Origin::Independent("its orders have two decimals");
 
 /// One line of the data: orders between half of `steps` and `steps`.
 #[derive(Clone, Debug, Deserialize)]
@@ -103,7 +105,7 @@ fn compare(row: &Row, problem: &Problem, motion: &Motion) -> Result<Comparison, 
 fn claims(problem: &Problem, comparisons: &[Comparison]) -> Vec<Claim> {
     let diverging = comparisons.iter().filter(|comparison| comparison.diverges()).map(|comparison| {
         let what = format!("{}, {}: error of q with the most steps; does not converge", comparison.name, problem.name);
-        Claim::new(what, "1", Expected::AtLeast(1e-2), comparison.error)
+        Claim::new(what, "1", at_least(1e-2, SOME), comparison.error)
     });
     comparisons
         .chunk_by(|a, b| a.row.scheme == b.row.scheme)
@@ -116,7 +118,7 @@ fn claims(problem: &Problem, comparisons: &[Comparison]) -> Vec<Claim> {
                 orders.map(|(row, &(quantity, recorded, measured))| ((measured - recorded).abs(), row, quantity));
             let (worst, row, quantity) = deviations.max_by(|a, b| a.0.total_cmp(&b.0))?;
             let what = format!("{}, {}: largest difference of orders, in {quantity}", row.name, problem.name);
-            Some(Claim::new(what, "1", Expected::AtMost(TOLERANCE), worst))
+            Some(Claim::new(what, "1", at_most(TOLERANCE, RECORDED_DIGITS), worst))
         })
         .chain(diverging)
         .collect()

@@ -6,11 +6,12 @@ use hamel::scheme::StepError;
 use hamel::{consistent_acceleration, initial_state, schemes};
 use hamel_models::floating_body::{FloatingBodyParameters, MooredShipParameters};
 use hamel_models::{FloatingBody, MooredShip};
-use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Origin, Report, Style, Table, at_most};
 use nalgebra::{Complex, DMatrix, DVector, Matrix3, Vector3};
 
 use crate::convergence::largest;
 use crate::motion::{self, Grid};
+use crate::origins::STEP_ERROR;
 
 /// Steps in a period, and periods in a motion.
 const STEPS: f64 = 500.0;
@@ -35,7 +36,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         let (period, decrement) =
             (std::f64::consts::TAU / root.value.im, -std::f64::consts::TAU * root.value.re / root.value.im);
         let claim = |what: &str, unit, value: f64, measured| {
-            Claim::new(format!("{name}: {what}"), unit, Expected::Theory { value, tolerance: 1e-4 * value }, measured)
+            Claim::new(format!("{name}: {what}"), unit, Expected::Theory { value, tolerance: 1e-8 * value }, measured)
         };
         report.claims.push(claim("period", "s", period, decay.period));
         report.claims.push(claim("logarithmic decrement", "1", decrement, decay.decrement));
@@ -260,7 +261,7 @@ fn released_from_rest(report: &mut Report) -> Result<(), StepError> {
     report.claims.push(Claim::new(
         "heave with memory released from rest, against the matrix exponential, of the amplitude",
         "1",
-        Expected::AtMost(1e-8),
+        at_most(1e-8, STEP_ERROR),
         off / linear.amplitude,
     ));
     Ok(())
@@ -290,8 +291,13 @@ fn coasting(report: &mut Report) -> Result<(), StepError> {
     let energy = |t: f64| 0.5 * mass * u(t).powi(2);
     let lost = largest(samples.iter().map(|(t, _, _, kinetic)| (kinetic - energy(*t)) / energy(0.0)));
     report.claims.extend([
-        Claim::new("surge under quadratic drag, against the closed form, relative", "1", Expected::AtMost(1e-9), off),
-        Claim::new("its kinetic energy, relative", "1", Expected::AtMost(1e-9), lost),
+        Claim::new(
+            "surge under quadratic drag, against the closed form, relative",
+            "1",
+            at_most(5e-13, Origin::Rounding("of 1200 steps")),
+            off,
+        ),
+        Claim::new("its kinetic energy, relative", "1", at_most(1e-13, Origin::Rounding("of 1200 steps")), lost),
     ]);
     let closed_form = (0..=120).map(|k| 5.0 * f64::from(k)).map(|t| (t, u(t))).collect();
     let found = samples.iter().step_by(10).map(|(t, _, velocity, _)| (*t, *velocity)).collect();

@@ -2,9 +2,10 @@
 
 use hamel::linear_analysis::{modified_euler, runge_kutta_like};
 use hamel::scheme::StepError;
-use hamel_report::{Axis, Claim, Expected, Figure, Proof, Report, Style};
+use hamel_report::{Axis, Claim, Expected, Figure, Proof, Report, Style, at_most};
 
 use crate::linear::{Method, most};
+use crate::origins::RADIUS;
 
 pub(super) fn run() -> Result<Report, StepError> {
     let methods =
@@ -19,21 +20,21 @@ pub(super) fn run() -> Result<Report, StepError> {
         Claim::new(
             "largest ωT at which modified Euler is stable",
             "1",
-            Expected::Theory { value: 2.0, tolerance: 1e-6 },
+            Expected::Theory { value: 2.0, tolerance: 1e-14 },
             limit(&methods[0]),
         )
         .refutes("stable for linear models without damping", Proof::ClosedForm, "Only for ωT ≤ 2."),
         Claim::new(
             "largest deviation of the spectral radius of modified Euler from one, ωT < 2",
             "1",
-            Expected::AtMost(1e-12),
+            at_most(3e-15, RADIUS),
             decay(&methods[0]),
         )
         .in_words("stable without damping"),
         Claim::new(
             "largest ωT at which the scheme like Runge and Kutta's is stable, √(12 − 4√3)",
             "1",
-            Expected::Theory { value: (12.0 - 4.0 * 3.0_f64.sqrt()).sqrt(), tolerance: 1e-6 },
+            Expected::Theory { value: (12.0 - 4.0 * 3.0_f64.sqrt()).sqrt(), tolerance: 1e-14 },
             limit(&methods[1]),
         ),
         Claim::new(

@@ -2,9 +2,10 @@
 
 use hamel::scheme::StepError;
 use hamel::tables::NewmarkFamily;
-use hamel_report::{Axis, Claim, Expected, Figure, Measured, Report, Style};
+use hamel_report::{Axis, Claim, Expected, Figure, Measured, Report, Style, at_least, at_most};
 
 use crate::linear::{Method, most};
+use crate::origins::{RADIUS, SOME};
 
 const NAMED: [(&str, f64); 4] = [
     ("β = 0, second central difference", 0.0),
@@ -25,7 +26,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         claims.push(Claim::new(
             format!("largest stable ωT, {}: 2/√(1 − 4β)", named[k].name),
             "1",
-            Expected::Theory { value: limit, tolerance: 1e-6 },
+            Expected::Theory { value: limit, tolerance: 2e-14 },
             found,
         ));
     }
@@ -33,7 +34,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         Claim::new(
             format!("largest spectral radius, {}, ωT from 10⁻³ to 10⁶, minus one", named[3].name),
             "1",
-            Expected::AtMost(1e-9),
+            at_most(5e-14, RADIUS),
             named[3].largest_radius() - 1.0,
         )
         .in_words("unconditionally stable"),
@@ -42,17 +43,12 @@ pub(super) fn run() -> Result<Report, StepError> {
     let damped = gammas.map(|gamma| method(&format!("γ = {gamma}"), 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma));
     let decay = |k: usize| damped[k].mode(0.05).amplitude_decay();
     claims.extend([
-        Claim::new("least amplitude decay, γ = 0.55 and 0.6", "1", Expected::AtLeast(1e-3), decay(3).min(decay(4)))
+        Claim::new("least amplitude decay, γ = 0.55 and 0.6", "1", at_least(1e-3, SOME), decay(3).min(decay(4)))
             .in_words("γ > ½ gives positive damping"),
-        Claim::new("amplitude decay, γ = ½", "1", Expected::Theory { value: 0.0, tolerance: 1e-13 }, decay(2))
+        Claim::new("amplitude decay, γ = ½", "1", Expected::Theory { value: 0.0, tolerance: 2e-14 }, decay(2))
             .in_words("γ = ½ gives no damping"),
-        Claim::new(
-            "largest amplitude decay, γ = 0.4 and 0.45",
-            "1",
-            Expected::AtMost(-1e-3),
-            most([decay(0), decay(1)]),
-        )
-        .in_words("γ < ½ gives negative damping"),
+        Claim::new("largest amplitude decay, γ = 0.4 and 0.45", "1", at_most(-1e-3, SOME), most([decay(0), decay(1)]))
+            .in_words("γ < ½ gives negative damping"),
     ]);
     Ok(Report {
         claims,

@@ -9,11 +9,12 @@ use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel_models::AndrewsSqueezerAbsolute;
 use hamel_models::andrews_squeezer::AndrewsSqueezerAbsoluteParameters;
-use hamel_report::{Axis, Cell, Claim, Column, Expected, Measured, Report, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Measured, Origin, Report, Table, at_least, at_most, printed};
 
 use super::employed::{Employed, Named, Shown};
 use super::response::{Problem, Response};
 use crate::convergence::{fitted_slope, largest};
+use crate::origins::SIGHT;
 
 /// β, Θ, γ, Φ, δ, Ω, ε in rad, as an independent implementation has closed the loops.
 const START: [f64; 7] = [
@@ -84,7 +85,7 @@ pub(super) fn long_steps() -> Result<Report, StepError> {
         Claim::new(
             "least deviation of ω with MSSTH(3, 4, 5), ESDIRK3(2)4L[2]SA and Bathe (ρ∞ = 0.6), over the largest of all others",
             "1",
-            Expected::AtLeast(1.0),
+            at_least(1.0, Origin::Source),
             seen / others,
         )
         .in_words("these depart from the reference or show observable differences"),
@@ -93,19 +94,20 @@ pub(super) fn long_steps() -> Result<Report, StepError> {
     claims.push(Claim::new(
         format!("instant at which ω of MSSTH(5) is {DEPARTED} of its largest value off"),
         "s",
-        Expected::Printed { text: "0.01", tolerance: 0.005 },
+        printed("0.01"),
         departs.map_or(Measured::Nothing, Measured::Value),
     ));
     claims.extend(comparison.gains(GAINING));
     for motion in comparison.motions.iter().filter(|motion| motion.is_in(LOSING)) {
-        claims.push(motion.claim(Expected::AtMost(0.0)).in_words("an obvious drop in energy"));
+        claims.push(motion.claim(at_most(0.0, Origin::Source)).in_words("an obvious drop in energy"));
     }
     let least_loss = comparison.of(LOSING, |motion| motion.trend.abs()).fold(f64::INFINITY, f64::min);
     for motion in comparison.motions.iter().filter(|motion| !motion.is_in(LOSING) && !motion.is_in(GAINING)) {
         let what = format!("trend of ΔE, over the least drop of those that lose energy, {}", motion.response.name);
         let found = motion.trend.abs() / least_loss;
         claims.push(
-            Claim::new(what, "1", Expected::AtMost(1.0), found).in_words("mostly preserves energy, with oscillations"),
+            Claim::new(what, "1", at_most(1.0, Origin::Source), found)
+                .in_words("mostly preserves energy, with oscillations"),
         );
     }
     let mild = |motion: &Motion| motion.response.of.rho == 0.6 && !motion.is_in(PREFERRED);
@@ -114,7 +116,7 @@ pub(super) fn long_steps() -> Result<Report, StepError> {
         Claim::new(
             "ρ∞ = 0.6: largest trend of ΔE with LMS3, SS3, LMS4, SS4, over the least of the other second-order schemes",
             "1",
-            Expected::AtMost(1.0),
+            at_most(1.0, Origin::Source),
             largest(comparison.of(PREFERRED, |motion| motion.trend)) / mild.fold(f64::INFINITY, f64::min),
         )
         .in_words("better candidates in terms of energy conservation"),
@@ -125,7 +127,7 @@ pub(super) fn long_steps() -> Result<Report, StepError> {
             Claim::new(
                 format!("trend of ΔE with MSSTC(4) over that with MSSTC(3), ρ∞ = {rho}"),
                 "1",
-                Expected::AtLeast(1.0),
+                at_least(1.0, Origin::Source),
                 trend("msstc4", rho) / trend("msstc3", rho),
             )
             .in_words("multi-stage methods do not preserve more with more stages here"),
@@ -141,7 +143,7 @@ pub(super) fn short_steps() -> Result<Report, StepError> {
         Claim::new(
             "largest deviation of ω, of its largest value, all schemes",
             "1",
-            Expected::AtMost(0.01),
+            at_most(0.01, SIGHT),
             largest(comparison.but(&[], Motion::deviation)),
         )
         .in_words("all methods can predict accurate results of ω"),
@@ -153,7 +155,7 @@ pub(super) fn short_steps() -> Result<Report, StepError> {
         Claim::new(
             "drop of ΔE with MSSTH(5), over the largest trend of all others",
             "1",
-            Expected::AtLeast(1.0),
+            at_least(1.0, Origin::Source),
             -drop / others,
         )
         .in_words("MSSTH(5) exhibits obvious energy drop"),
@@ -164,7 +166,7 @@ pub(super) fn short_steps() -> Result<Report, StepError> {
         Claim::new(
             "largest ΔE with schemes of second order, of what the motor has done",
             "1",
-            Expected::AtMost(1e-3),
+            at_most(1e-3, SIGHT),
             worst / comparison.supplied(),
         )
         .in_words("the second-order integrators perform well with the smaller step size"),
@@ -243,7 +245,7 @@ impl Comparison {
 
     /// Claims that these gain energy.
     fn gains(&self, names: &Named) -> impl Iterator<Item = Claim> {
-        self.of(names, |motion| motion.claim(Expected::AtLeast(0.0)).in_words("an increasing trend of ΔE"))
+        self.of(names, |motion| motion.claim(at_least(0.0, Origin::Source)).in_words("an increasing trend of ΔE"))
     }
 
     fn report(&self, claims: Vec<Claim>, numbers: [u32; 2], caption: &'static str) -> Report {

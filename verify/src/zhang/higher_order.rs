@@ -4,10 +4,11 @@ use std::f64::consts::TAU;
 
 use hamel::scheme::StepError;
 use hamel::tables;
-use hamel_report::{Claim, Expected, Proof, Report};
+use hamel_report::{Claim, Proof, Report, at_most};
 
 use super::figures::Triple;
 use crate::linear::{Method, most, table};
+use crate::origins::{RADIUS, SIGHT, SOME};
 
 pub(super) fn run() -> Result<Report, StepError> {
     let mut methods = Vec::new();
@@ -40,14 +41,14 @@ fn claims(methods: &[Method]) -> Result<Vec<Claim>, StepError> {
         Claim::new(
             "largest spectral radius of all schemes, Ω from 10⁻³ to 10⁶, minus one",
             "1",
-            Expected::AtMost(1e-12),
+            at_most(4e-15, RADIUS),
             most(methods.iter().map(Method::largest_radius)) - 1.0,
         )
         .in_words("the schemes are A-stable"),
         Claim::new(
             "largest difference of the spectral radii of MSSTH(3) and ESDIRK3(2)4L[2]SA",
             "1",
-            Expected::AtMost(1e-13),
+            at_most(1e-14, RADIUS),
             most((0..=400).map(|k| {
                 let omega = 10f64.powf(-2.0 + f64::from(k) / 100.0);
                 (methods[0].radius(omega) - methods[3].radius(omega)).abs()
@@ -57,14 +58,14 @@ fn claims(methods: &[Method]) -> Result<Vec<Claim>, StepError> {
         Claim::new(
             "largest period elongation of MSSTH(5), ESDIRK3(2)5L[2]SA and ESDIRK4(3)6L[2]SA2 at h/(nT) = 0.05",
             "1",
-            Expected::AtMost(1e-2),
+            at_most(1e-2, SIGHT),
             most([2, 4, 5].map(|k| methods[k].mode(0.05).period_elongation().abs())),
         )
         .in_words("very small up to h/(nT) = 0.05"),
         Claim::new(
             "period elongation of MSSTH(4) at h/(nT) = 0.025",
             "1",
-            Expected::AtMost(-1e-3),
+            at_most(-1e-3, SOME),
             methods[1].mode(0.025).period_elongation(),
         )
         .in_words("MSSTH(4) shortens the period"),
@@ -75,7 +76,7 @@ fn claims(methods: &[Method]) -> Result<Vec<Claim>, StepError> {
             Claim::new(
                 format!("least spectral radius of MSSTH({n}) with ρ∞ = 1"),
                 "1",
-                Expected::AtMost(0.99),
+                at_most(0.99, SOME),
                 -most((0..=400).map(|k| -conserving.radius(TAU * 10f64.powf(-2.0 + f64::from(k) / 100.0)))),
             )
             .in_words("dissipation at intermediate frequencies although ρ∞ = 1"),
@@ -89,7 +90,7 @@ fn claims(methods: &[Method]) -> Result<Vec<Claim>, StepError> {
                     "ratio of errors of MSSTH({n}) at ρ∞ = 0.6 to those at 0, the larger of both errors, h/(nT) = 0.02"
                 ),
                 "1",
-                Expected::AtMost(0.9),
+                at_most(0.9, SOME),
                 decay.max(elongation),
             )
             .refutes(

@@ -9,7 +9,7 @@ use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel_models::{FlexibleFourBar, RotatingShaft, ThinBeam};
 use hamel_report::number::readable;
-use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Figure, Origin, Report, Style, Table, at_least, at_most};
 
 use super::employed::Employed;
 use super::response::{Problem, Response};
@@ -93,13 +93,13 @@ fn claims(cases: &[Case]) -> Vec<Claim> {
             "the average number of iterations decreases with a smaller step size in all cases",
         );
         claims.push(if pair[0].example == FOUR_BAR {
-            Claim::new(what, "1", Expected::AtLeast(1.0), most).undetermined(
+            Claim::new(what, "1", at_least(1.0, Origin::Chosen("The opposite of what the source states.")), most).undetermined(
                 says,
                 "The tolerance of Newton's method is not printed. With the smaller step the vibrations that Fig. 16 shows are no longer damped, and take iterations where the \
                  damping is weak.",
             )
         } else {
-            Claim::new(what, "1", Expected::AtMost(1.0), most).in_words(says)
+            Claim::new(what, "1", at_most(1.0, Origin::Source), most).in_words(says)
         });
     }
     for case in cases {
@@ -108,7 +108,7 @@ fn claims(cases: &[Case]) -> Vec<Claim> {
             Claim::new(
                 format!("{}: most iterations over least", case.title()),
                 "1",
-                Expected::AtMost(2.0),
+                at_most(2.0, Origin::Chosen("“Not significantly” is no number: a factor of two.")),
                 largest(case.known().map(|(_, iterations)| iterations)) / least,
             )
             .in_words("the number of iterations spent by each integrator does not differ significantly"),
@@ -116,13 +116,13 @@ fn claims(cases: &[Case]) -> Vec<Claim> {
         let what = format!("{}: iterations of SS over those of LMS, the least", case.title());
         let says = "each single-step method always requires more iterations than the corresponding multi-step method";
         claims.push(if [FOUR_BAR, THIN_BEAM].contains(&case.example) {
-            Claim::new(what, "1", Expected::AtMost(1.0), case.of_single_steps()).undetermined(
+            Claim::new(what, "1", at_most(1.0, Origin::Chosen("The opposite of what the source states.")), case.of_single_steps()).undetermined(
                 says,
                 "The tolerance of Newton's method is not printed. True where motions are smooth, as those of the squeezing mechanism and of the shaft. Here the extrapolated \
                  guess extrapolates fast vibrations too, and the constant one is as good.",
             )
         } else {
-            Claim::new(what, "1", Expected::AtLeast(1.0), case.of_single_steps()).in_words(says)
+            Claim::new(what, "1", at_least(1.0, Origin::Source), case.of_single_steps()).in_words(says)
         });
     }
     let is_more = |case: &&Case| case.mean(|of| !of.is_of_second_order()) > case.mean(Employed::is_of_second_order);
@@ -130,7 +130,7 @@ fn claims(cases: &[Case]) -> Vec<Claim> {
         Claim::new(
             "part of the cases in which schemes of higher order take more iterations than those of second order, on average",
             "1",
-            Expected::AtLeast(0.5),
+            at_least(0.5, Origin::Source),
             cases.iter().filter(is_more).count() as f64 / cases.len() as f64,
         )
         .in_words("the higher-order methods require more iterations than the second-order methods in most cases"),

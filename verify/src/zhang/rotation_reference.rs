@@ -81,6 +81,8 @@ pub(super) fn run() -> Result<Report, StepError> {
             slopes: Vec::new(),
         }],
         notes: vec![
+            "The motion is the same smooth one in both cases; what differs is the orientation that rotations refer to."
+                .into(),
             "With constraints on positions all schemes fall to second order besides, see schemes/pendulum/index_3."
                 .into(),
         ],

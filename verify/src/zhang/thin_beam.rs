@@ -8,13 +8,14 @@ use hamel::model::State;
 use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel_models::ThinBeam;
-use hamel_report::{Axis, Cell, Claim, Column, Expected, Report, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Origin, Report, Table, at_least, at_most};
 
 use super::employed::{Employed, Named, Shown};
 use super::response::{Problem, Response, ending_claims, endings};
 use super::turn_about_x;
 use crate::convergence::largest;
 use crate::motion::output;
+use crate::origins::SIGHT;
 
 const STEP: f64 = 1e-3;
 const END: f64 = 0.8;
@@ -103,7 +104,7 @@ fn buckling(reference: &Response<4>) -> Vec<Claim> {
         Claim::new(
             "the same, over the instant at which the crank is uppermost",
             "1",
-            Expected::AtMost(1.0),
+            at_most(1.0, Origin::Source),
             onset / UPPERMOST,
         )
         .in_words("the beam buckled laterally rather quickly, before the crank reached the uppermost position"),
@@ -136,28 +137,28 @@ fn oscillation(reference: &Response<4>, responses: &[Response<4>]) -> Vec<Claim>
         Claim::new(
             format!("largest {distance} to 0.4 s, all but LMS2 and SS2 (ρ∞ = 0)"),
             "1",
-            Expected::AtMost(OVERLAPPING),
+            at_most(OVERLAPPING, SIGHT),
             largest(but(BDF, &before)),
         )
         .in_words("the solutions almost overlap in [0, 0.4] s"),
         Claim::new(
             format!("largest {distance} to 0.4 s, LMS2 and SS2 (ρ∞ = 0)"),
             "1",
-            Expected::AtLeast(OVERLAPPING),
+            at_least(OVERLAPPING, SIGHT),
             largest(of(BDF, &before)),
         )
         .not_reproduced("almost overlap", "what decays after 0.4 s has begun to do so with the first oscillation"),
         Claim::new(
             format!("least {distance} after 0.4 s of LMS2, SS2 (ρ∞ = 0), MSSTH(3), ESDIRK3(2)4L[2]SA, over the largest of all others"),
             "1",
-            Expected::AtLeast(1.0),
+            at_least(1.0, Origin::Source),
             least(of(DECAYING, &after)) / largest(but(DECAYING, &after)),
         )
         .in_words("these exhibit a significant phase shift compared to the remaining methods"),
         Claim::new(
             "largest root mean square of θ after 0.4 s with these, over the least of all others",
             "1",
-            Expected::AtMost(1.0),
+            at_most(1.0, Origin::Source),
             largest(of(DECAYING, &amplitude)) / least(but(DECAYING, &amplitude)),
         )
         .in_words("these exhibit a significant amplitude decay compared to the remaining methods"),

@@ -4,10 +4,11 @@
 
 use hamel::scheme::StepError;
 use hamel::tables;
-use hamel_report::{Claim, Expected, Figure, Report};
+use hamel_report::{Claim, Figure, Origin, Report, at_least, at_most};
 
 use super::figures::Triple;
 use crate::linear::{Method, most, table};
+use crate::origins::{RADIUS, SIGHT};
 
 /// The two values that the paper's examples use.
 const RHO: [f64; 2] = [0.0, 0.6];
@@ -75,14 +76,14 @@ fn claims(annihilating: &[Method], damped: &[Method], conserving: &[Method]) -> 
         Claim::new(
             "largest spectral radius of all schemes, ρ∞ = 0 and 0.6, Ω from 10⁻³ to 10⁶, minus one",
             "1",
-            Expected::AtMost(1e-12),
+            at_most(1e-13, RADIUS),
             most(annihilating.iter().chain(damped).map(Method::largest_radius)) - 1.0,
         )
         .in_words("the schemes are A-stable"),
         Claim::new(
             "least spectral radius of LMS3, LMS4 and MSSTC at h/(nT) = 0.1, ρ∞ = 0",
             "1",
-            Expected::AtLeast(0.99),
+            at_least(0.99, SIGHT),
             -most(
                 annihilating
                     .iter()
@@ -100,7 +101,7 @@ fn claims(annihilating: &[Method], damped: &[Method], conserving: &[Method]) -> 
                 Claim::new(
                     format!("largest ratio of {what} when the {family} increase by one, ρ∞ = 0"),
                     "1",
-                    Expected::AtMost(1.0),
+                    at_most(1.0, Origin::Source),
                     gain(quantity, &annihilating[range]),
                 )
                 .in_words("accuracy improves with the number of steps or stages"),
@@ -110,7 +111,7 @@ fn claims(annihilating: &[Method], damped: &[Method], conserving: &[Method]) -> 
             Claim::new(
                 format!("largest ratio of {what} at ρ∞ = 0.6 to that at 0, all schemes"),
                 "1",
-                Expected::AtMost(1.0),
+                at_most(1.0, Origin::Source),
                 improvement(quantity),
             )
             .in_words("accuracy improves as ρ∞ grows"),
@@ -120,7 +121,7 @@ fn claims(annihilating: &[Method], damped: &[Method], conserving: &[Method]) -> 
         Claim::new(
             "largest difference to the period elongation of the trapezoidal rule at h/(nT) = 0.1, ρ∞ = 1",
             "1",
-            Expected::AtMost(1e-9),
+            at_most(2e-14, RADIUS),
             most(conserving.iter().map(|method| (elongation(method) - elongation(&trapezoidal)).abs())),
         )
         .in_words("all the same characteristics as the trapezoidal rule"),
@@ -129,7 +130,7 @@ fn claims(annihilating: &[Method], damped: &[Method], conserving: &[Method]) -> 
         Claim::new(
             "h/(nT) where the multistage schemes stay below ρ = 0.1, the largest over that of LMS2, ρ∞ = 0",
             "1",
-            Expected::AtMost(1.0),
+            at_most(1.0, Origin::Source),
             most(annihilating[3..].iter().map(|method| cut_off(method) / cut_off(&annihilating[0]))),
         )
         .in_words("multistage schemes drop to ρ∞ faster and earlier"),

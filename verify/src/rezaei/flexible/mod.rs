@@ -18,6 +18,11 @@ use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
 use hamel_report::{Cost, Experiment};
 
+/// Why some results are not judged.
+const SMALL_IMPACTS: &str = "Small impacts are chaotic: which of them there are decides it.";
+/// Tolerance of instants of impacts, s: they are known to a step, and ours are the same steps up to rounding of the sum.
+const SAME_STEP: f64 = 1e-14;
+
 /// In the order of the paper.
 pub(super) const MESHES: Experiment = Experiment {
     id: "rezaei/flexible/fig20",

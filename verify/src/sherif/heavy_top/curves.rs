@@ -1,11 +1,12 @@
 //! Velocity of the centre of mass and angular velocity over time. [sherif, Figs. 3, 4]
 
 use hamel::scheme::StepError;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Figure, Report, Style, at_most};
 
 use super::{Top, reference};
 use crate::convergence::largest;
 use crate::motion::Grid;
+use crate::origins::SIGHT;
 use crate::sherif::schemes::modified;
 
 const DT: f64 = 1e-5;
@@ -51,14 +52,14 @@ fn claims(samples: &[Sample]) -> Vec<Claim> {
         Claim::new(
             "largest deviation of the velocity of the centre of mass",
             "m/s",
-            Expected::AtMost(3e-2),
+            at_most(3e-2, SIGHT),
             worst(|s| s.velocity, |r| r.velocity),
         )
         .in_words("Fig. 3, a curve"),
         Claim::new(
             "largest deviation of the angular velocity",
             "rad/s",
-            Expected::AtMost(3e-2),
+            at_most(3e-2, SIGHT),
             worst(|s| s.angular_velocity, |r| r.angular_velocity),
         )
         .in_words("Fig. 4, a curve"),

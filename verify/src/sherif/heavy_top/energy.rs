@@ -3,11 +3,12 @@
 use hamel::scheme::StepError;
 use hamel_compiler::parallel;
 use hamel_report::number::readable;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Figure, Report, Style, at_least, at_most};
 
 use super::Top;
 use crate::convergence::largest;
 use crate::motion::Grid;
+use crate::origins::{SIGHT, SOME};
 use crate::sherif::schemes::modified;
 
 /// Step size as printed, s.
@@ -43,9 +44,9 @@ fn claims(curves: &[Vec<(f64, f64)>], start: f64) -> Vec<Claim> {
     let lost: Vec<f64> = curves.iter().map(|curve| -curve.last().map_or(f64::NAN, |point| point.1)).collect();
     let (least, most) = (lost.iter().copied().fold(f64::INFINITY, f64::min), largest(lost.iter().copied()));
     vec![
-        Claim::new("largest loss of energy in 10 s over that of another α", "1", Expected::AtLeast(1.1), most / least)
+        Claim::new("largest loss of energy in 10 s over that of another α", "1", at_least(1.1, SOME), most / least)
             .in_words("α influences the total energy dissipation"),
-        Claim::new("share of the energy lost in 10 s, the largest over α", "1", Expected::AtMost(1e-8), most / start)
+        Claim::new("share of the energy lost in 10 s, the largest over α", "1", at_most(5e-9, SIGHT), most / start)
             .in_words("the energy proves the accuracy of the modified scheme"),
         Claim::missing("damping parameters of the figure's curves", "their values stand in the figure only"),
     ]

@@ -89,10 +89,10 @@ fn claims(measured: &[Coefficients], printed: &[Coefficients]) -> Vec<Claim> {
     let at_zero = Claim::new(
         "coefficient of h³ for α = 0: damping without numerical damping",
         "rad/s⁴",
-        Expected::Theory { value: printed[0][2], tolerance: 1e-3 * printed[0][2].abs() },
+        Expected::Theory { value: printed[0][2], tolerance: 1e-6 * printed[0][2].abs() },
         measured[0][2],
     );
-    vec![claim(0, "h", 1e-9), claim(1, "h²", 1e-6), claim(2, "h³", 1e-4), at_zero]
+    vec![claim(0, "h", 1e-10), claim(1, "h²", 2e-8), claim(2, "h³", 5e-6), at_zero]
 }
 
 fn table(measured: &[Coefficients], printed: &[Coefficients]) -> Table {

@@ -25,7 +25,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             Claim::new(
                 "coefficient of h³ for arbitrary vectors: ė·ë + 2β ė·x",
                 "1",
-                Expected::Theory { value: value(2.0), tolerance: 1e-14 },
+                Expected::Theory { value: value(2.0), tolerance: 5e-16 },
                 third,
             )
             .refutes(

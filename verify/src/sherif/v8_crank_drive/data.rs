@@ -3,7 +3,7 @@
 use hamel::model::{Model, State};
 use hamel::scheme::StepError;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Origin, Report, Style, at_least};
 
 use super::Drive;
 use super::reference::{Equation, SAMPLES};
@@ -79,13 +79,13 @@ fn claims(model: &dyn Model, positions: &[Vec<f64>]) -> Vec<Claim> {
         Claim::new(
             "smallest singular value of the constraint Jacobian, relative to the largest",
             "1",
-            Expected::AtLeast(0.01),
+            at_least(0.01, Origin::Chosen("Far above rounding: the constraints are independent.")),
             conditions.fold(f64::INFINITY, f64::min),
         ),
         Claim::new(
             "one equation with the inertia of eight slider-cranks: deviation from independent values, t = 1 … 15 s",
             "rad/s",
-            Expected::Reference { value: 0.0, tolerance: 1e-6 },
+            Expected::Reference { value: 0.0, tolerance: 1e-7 },
             deviation,
         ),
         Claim::missing("torque of Fig. 7, geometry and masses", "the curve stands in the figure only, data nowhere"),

@@ -3,12 +3,13 @@
 use hamel::scheme::{Scheme, StepError};
 use hamel_compiler::parallel;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
-use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Style, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Origin, Report, Style, TIMES, Table, at_most};
 
 use super::reference::Equation;
 use super::{Drive, Run};
 use crate::convergence::largest;
 use crate::motion::Grid;
+use crate::origins::{SIGHT, STEP_ERROR};
 use crate::sherif::schemes::{body_weighted, classical, modified};
 
 /// As printed: step size, s, and damping parameter.
@@ -95,46 +96,46 @@ fn claims(runs: &[Run<Sample>], exact: &[f64]) -> Vec<Claim> {
         Claim::new(
             "classical scheme: growth of the angular velocity in the last five seconds, of the exact one",
             "1",
-            Expected::AtMost(0.02),
+            at_most(0.01, SIGHT),
             (last(classical) - two_thirds(classical)) / (end - exact[exact.len() * 2 / 3]),
         )
         .in_words("does not increase after some time due to the numerical damping"),
         Claim::new(
             "classical scheme: angular velocity at the end, of the exact one",
             "1",
-            Expected::AtMost(0.5),
+            at_most(0.5, SIGHT),
             last(classical) / end,
         )
         .in_words("not in accordance with the physical laws of motion"),
         Claim::new(
             "modified scheme: error of the angular velocity at the end, of the exact one",
             "1",
-            Expected::AtMost(0.02),
+            at_most(0.005, SIGHT),
             (last(modified) / end - 1.0).abs(),
         )
         .in_words("accelerates the crank shaft nearly correct"),
         Claim::new(
             "body-weighted: error of the angular velocity at the end, of the exact one",
             "1",
-            Expected::AtMost(0.02),
+            at_most(0.005, STEP_ERROR),
             (last(weighted) / end - 1.0).abs(),
         ),
         Claim::new(
             "modified scheme: largest |kinetic energy / work of the torque − 1|",
             "1",
-            Expected::AtMost(0.02),
+            at_most(0.005, STEP_ERROR),
             share(modified),
         ),
         Claim::new(
             "body-weighted: largest |kinetic energy / work of the torque − 1|",
             "1",
-            Expected::AtMost(0.02),
+            at_most(0.005, STEP_ERROR),
             share(weighted),
         ),
         Claim::new(
             "largest |g| of all runs",
             "1",
-            Expected::AtMost(1e-12),
+            at_most(5e-15, Origin::Rounding("of positions of the order of a metre")),
             largest(runs.iter().flat_map(|run| run.samples.iter().map(|sample| sample.drift.0))),
         ),
     ];
@@ -142,15 +143,20 @@ fn claims(runs: &[Run<Sample>], exact: &[f64]) -> Vec<Claim> {
         claims.push(Claim::new(
             format!("{name}: Newton iterations a step"),
             "1",
-            Expected::AtMost(4.0),
+            at_most(3.0, Origin::Chosen("Two iterations are needed; three would show derivatives that are not exact.")),
             f64::from(run.cost.newton_iterations) / steps(),
         ));
-        claims.push(Claim::new(format!("{name}: time of 150 000 steps"), "s", Expected::Timing, run.seconds));
-        claims.push(Claim::new(format!("{name}: time of a step"), "s", Expected::Timing, run.seconds / steps()));
+        claims.push(Claim::new(format!("{name}: time of 150 000 steps"), "s", Expected::Reported(TIMES), run.seconds));
+        claims.push(Claim::new(
+            format!("{name}: time of a step"),
+            "s",
+            Expected::Reported(TIMES),
+            run.seconds / steps(),
+        ));
         claims.push(Claim::new(
             format!("{name}: time of a Newton iteration"),
             "s",
-            Expected::Timing,
+            Expected::Reported(TIMES),
             run.seconds / f64::from(run.cost.newton_iterations),
         ));
     }

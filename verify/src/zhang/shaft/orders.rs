@@ -8,12 +8,13 @@ use hamel::scheme::{Scheme, StepError};
 use hamel::schemes;
 use hamel_compiler::parallel;
 use hamel_models::RotatingShaft;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Slope, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Origin, Report, Slope, Style, at_least, at_most};
 
 use super::super::employed::Employed;
 use super::{along_z, at_rest};
 use crate::convergence::{Convergence, largest, table};
 use crate::motion::{self, Grid};
+use crate::origins::{ORDERS, SIGHT};
 
 const DURATION: f64 = 2.5;
 /// Each scheme takes some of these, as its accuracy and its number of stages have it.
@@ -120,7 +121,9 @@ fn orders(studies: &[Study]) -> Vec<Claim> {
     for study in named("esdirk325") {
         let what = format!("order of the displacement near Δt/n = 10⁻³ s, {}", study.name);
         let found = study.first_order(0);
-        claims.push(Claim::new(what, "1", Expected::AtLeast(3.0), found).in_words("a rate exceeding the third order"));
+        claims.push(
+            Claim::new(what, "1", at_least(3.0, Origin::Source), found).in_words("a rate exceeding the third order"),
+        );
     }
     for study in named("mssth4_published").chain(named("esdirk436")) {
         let near = format!("order of the displacement near Δt/n = 10⁻³ s, {}", study.name);
@@ -137,7 +140,7 @@ fn orders(studies: &[Study]) -> Vec<Claim> {
                         study.name
                     ),
                     "1",
-                    Expected::AtMost(-TOLERANCE),
+                    at_most(-TOLERANCE, ORDERS),
                     change,
                 )
                 .in_words("orders decrease when Δt/n becomes smaller"),
@@ -148,7 +151,7 @@ fn orders(studies: &[Study]) -> Vec<Claim> {
         let found = study.errors[0].orders().into_iter().fold(f64::NEG_INFINITY, f64::max);
         let what = format!("largest order of the displacement between two steps, {}", study.name);
         claims.push(
-            Claim::new(what, "1", Expected::AtMost(5.0 - TOLERANCE), found)
+            Claim::new(what, "1", at_most(5.0 - TOLERANCE, ORDERS), found)
                 .in_words("MSSTH(5) was never able to reach the fifth-order convergence rate"),
         );
     }
@@ -182,7 +185,8 @@ fn comparisons(studies: &[Study]) -> Vec<Claim> {
     };
     let least = |values: Vec<f64>| values.into_iter().fold(f64::INFINITY, f64::min);
     let at = "at Δt/n = 10⁻³ s, u₃, v₃, a₃";
-    let at_most_one = |what: &str, found: f64| Claim::new(format!("{what}, {at}"), "1", Expected::AtMost(1.0), found);
+    let at_most_one =
+        |what: &str, found: f64| Claim::new(format!("{what}, {at}"), "1", at_most(1.0, Origin::Source), found);
     let pairs = all(&|rho, quantity| {
         let pairs = [("lms2", "ss2"), ("lms3", "ss3"), ("lms4", "ss4")];
         pairs.iter().map(|(lms, ss)| error(ss, rho, quantity) / error(lms, rho, quantity) - 1.0).collect()
@@ -200,7 +204,7 @@ fn comparisons(studies: &[Study]) -> Vec<Claim> {
         Claim::new(
             format!("largest relative difference of errors between SS and LMS, {at}"),
             "1",
-            Expected::AtMost(0.1),
+            at_most(1e-5, SIGHT),
             pairs,
         )
         .in_words("multi-step and equivalent single-step schemes have very similar relative errors"),

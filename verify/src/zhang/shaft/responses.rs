@@ -5,13 +5,14 @@ use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel::{consistent_acceleration, initial_state};
 use hamel_models::RotatingShaft;
-use hamel_report::{Axis, Cell, Claim, Column, Expected, Report, Table};
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Report, Table, at_least, at_most};
 
 use super::super::employed::{Employed, Shown};
 use super::super::response::{Problem, Response, ending_claims, endings};
 use super::{along_z, at_rest};
 use crate::convergence::largest;
 use crate::motion::output;
+use crate::origins::{SIGHT, SUM_OF_STEPS};
 
 const STEP: f64 = 1e-3;
 const NAME: &str = "Δt/n = 10⁻³ s";
@@ -61,7 +62,8 @@ pub(in super::super) fn run() -> Result<Report, StepError> {
     for (start, found) in [("from equilibrium", from_rest), ("weight put on at −1 s", end(&sudden))] {
         let what = format!("end of the motion with LMS4 (ρ∞ = 0.6), {start}");
         claims.push(
-            Claim::new(what, "s", Expected::AtLeast(END - 1e-9), found).not_reproduced("fails to complete", because),
+            Claim::new(what, "s", at_least(END - 1e-9, SUM_OF_STEPS), found)
+                .not_reproduced("fails to complete", because),
         );
     }
 
@@ -89,7 +91,7 @@ fn agreement(reference: &Response<4>, responses: &[Response<4>]) -> Vec<Claim> {
     let claim = |(quantity, symbol): (usize, &str)| {
         let worst = largest(responses.iter().map(|response| difference(response, reference, quantity)));
         let what = format!("largest difference of {symbol} to ESDIRK4(3)6L[2]SA2, of its largest value, all schemes");
-        Claim::new(what, "1", Expected::AtMost(AGREEING), worst).in_words("excellent agreement can be observed")
+        Claim::new(what, "1", at_most(AGREEING, SIGHT), worst).in_words("excellent agreement can be observed")
     };
     ["u₃", "v₃", "a₃"].into_iter().enumerate().map(claim).collect()
 }
