@@ -74,7 +74,7 @@ pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use events::{Direction, Event, Occurrence};
 pub use model::{
     Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError,
-    State, UnknownParameter,
+    State, UnknownChannel, UnknownParameter,
 };
 pub use real::Real;
 pub use redundancy::{least_norm_multipliers, redundant_constraints};
