@@ -45,6 +45,7 @@ pub mod nonsmooth;
 pub mod adaptive;
 mod caution;
 pub mod consistent;
+mod digits;
 pub mod equilibrium;
 pub mod events;
 pub mod linear_analysis;

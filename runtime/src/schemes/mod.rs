@@ -25,6 +25,7 @@ pub use registry::{Entry, FAMILIES, Family, Parameter, Stability, all, by_name, 
 pub use runge_kutta::RungeKutta;
 pub use single_step::SingleStep;
 
+use crate::digits::Digits;
 use crate::model::Model;
 use crate::scheme::Scheme;
 use crate::step::StepError;
@@ -43,7 +44,7 @@ fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
     if dt.is_finite() && dt > 0.0 {
         return Ok(());
     }
-    let reason = format!("the step size must be positive and finite, but is {dt} s");
+    let reason = format!("the step size must be positive and finite, but is {} s", Digits(dt));
     Err(StepError::BadParameter { scheme: scheme.to_owned(), reason })
 }
 
@@ -52,7 +53,7 @@ fn check_range(scheme: &str, name: &str, value: f64, range: Range) -> Result<(),
     if range.contains(value) {
         return Ok(());
     }
-    let reason = format!("{name} must lie in {range}, but is {value}");
+    let reason = format!("{name} must lie in {range}, but is {}", Digits(value));
     Err(StepError::BadParameter { scheme: scheme.to_owned(), reason })
 }
 
@@ -64,7 +65,7 @@ fn refuse_contacts(scheme: &dyn Scheme, model: &dyn Model) -> Result<(), StepErr
     }
     let reason = "it has contacts, which this scheme does not support; \
                   take one that `hamel list schemes` marks with `contacts`";
-    Err(StepError::Undefined { scheme: scheme.name(), model: info.name, reason })
+    Err(StepError::Undefined { scheme: scheme.label(), model: info.name, reason })
 }
 
 /// The error of a scheme without coefficients.

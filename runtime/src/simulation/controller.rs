@@ -3,6 +3,7 @@
 use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
 use crate::consistent::consistent_acceleration;
+use crate::digits::Digits;
 use crate::model::{Model, State};
 use crate::scheme::Scheme;
 use crate::signal::Held;
@@ -43,8 +44,10 @@ impl<'c, 'a> Controllers<'c, 'a> {
         controllers: &'c mut [Controller<'a>],
         start: f64,
     ) -> Self {
-        let jump = (!controllers.is_empty())
-            .then(|| Jump { acceleration: Acceleration::new(model, scheme.name()), state: State::zeros(model.dims()) });
+        let jump = (!controllers.is_empty()).then(|| Jump {
+            acceleration: Acceleration::new(model, scheme.label()),
+            state: State::zeros(model.dims()),
+        });
         Self { model, calls: vec![0; controllers.len()], controllers, start, jump }
     }
 
@@ -54,10 +57,13 @@ impl<'c, 'a> Controllers<'c, 'a> {
     /// [`StepError::BadParameter`] for a period that is not a positive time, and for inputs that nothing reads until the
     /// time `until`, s.
     pub(super) fn check(&self, scheme: &dyn Scheme, until: f64) -> Result<(), StepError> {
-        let bad = |reason: String| StepError::BadParameter { scheme: scheme.name(), reason };
+        let bad = |reason: String| StepError::BadParameter { scheme: scheme.label(), reason };
         let is_sound = |period: f64| period.is_finite() && period > 0.0;
         if let Some(controller) = self.controllers.iter().find(|controller| !is_sound(controller.period)) {
-            return Err(bad(format!("expected a positive period of a controller, not {} s", controller.period)));
+            return Err(bad(format!(
+                "expected a positive period of a controller, not {} s",
+                Digits(controller.period)
+            )));
         }
         // The forces of the start have been found. A signal may be a function of time that reads the value later.
         let mut values = vec![0.0; self.model.describe().inputs.len()];

@@ -593,7 +593,7 @@ impl<'a> Simulation<'a> {
         let outcome = catch_unwind(all).unwrap_or_else(|panic| {
             done.trajectory.drop_incomplete();
             let t = done.trajectory.times().next_back().unwrap_or(t);
-            Err(StepError::Panicked { t, scheme: scheme.name(), message: message(&*panic).to_owned() })
+            Err(StepError::Panicked { t, scheme: scheme.label(), message: message(&*panic).to_owned() })
         });
         let Done { trajectory, recorder, occurrences, accepted, rejected } = done;
         let cautions = recorder.map_or_else(Vec::new, |recorder| recorder.cautions(&outcome, &trajectory));
@@ -609,7 +609,7 @@ impl<'a> Simulation<'a> {
         let recorder = done.recorder.insert(Recorder::new(self.model, self.scheme, &self.options, &start));
         let trajectory = &mut done.trajectory;
         recorder.begin(trajectory, &start)?;
-        let bad = |reason: &str| StepError::BadParameter { scheme: self.scheme.name(), reason: reason.to_owned() };
+        let bad = |reason: &str| StepError::BadParameter { scheme: self.scheme.label(), reason: reason.to_owned() };
         let until = self.until.ok_or_else(|| bad("the time of the end is not given; call `until`"))?;
         let steps = self.steps.ok_or_else(|| {
             bad("the length of the steps is not given; call `step`, or `tolerance` to have it chosen")
@@ -629,7 +629,7 @@ impl<'a> Simulation<'a> {
         loop {
             if self.cancelled_by.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
                 recorder.unrecorded(trajectory, driver.state(), driver.stepper());
-                return Err(StepError::Cancelled { t: driver.state().t, scheme: self.scheme.name() });
+                return Err(StepError::Cancelled { t: driver.state().t, scheme: self.scheme.label() });
             }
             if driver.is_at_end() {
                 return Ok(total);
@@ -652,7 +652,7 @@ impl<'a> Simulation<'a> {
             };
             if let Some(event) = self.events.iter().position(|event| (event.function)(driver.state()).is_nan()) {
                 recorder.unrecorded(trajectory, driver.state(), driver.stepper());
-                let (t, scheme) = (driver.state().t, self.scheme.name());
+                let (t, scheme) = (driver.state().t, self.scheme.label());
                 let quantity = format!("the function of event {event}");
                 return Err(StepError::NotFiniteValue { t, scheme, quantity, value: f64::NAN });
             }
