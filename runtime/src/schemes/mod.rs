@@ -1,4 +1,6 @@
 //! Integration schemes, one family per file, and their registry by name.
+//!
+#![doc = include_str!("../../schemes.md")]
 
 mod constraint_rows;
 mod coupled;

@@ -52,7 +52,7 @@ pub struct Parameter {
 
 impl std::fmt::Display for Parameter {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{} in {} (default {})", self.name, self.range, self.default)
+        write!(f, "{} in {} (default {})", self.name, self.range, Digits(self.default))
     }
 }
 
