@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         screen.line(format!("{} steps accepted, {} rejected", run.accepted, run.rejected))?;
     }
     for caution in &run.cautions {
-        eprintln!("caution: {}: {caution}", scheme.name());
+        eprintln!("caution: {}: {caution}", scheme.label());
     }
     write(folder, arguments, &*model, &*scheme, &run, provenance)?;
     let files = files(&arguments.model, &*model);

@@ -68,15 +68,36 @@ pub fn stages(tokens: TokenStream) -> syn::Result<Stages> {
     stages_within(tokens, &simplify::Limits::default())
 }
 
+/// Reads a model and finds out what it means.
+///
+/// # Errors
+/// All errors of both stages, combined. Items with errors in their syntax are left out of the second one, in which nothing
+/// is said of what they may declare; where the missing item may be a setting or a loop, the second stage does not run.
+///
+/// # Examples
+/// ```
+/// let text = "model Rod { body rod { mass: 1 kg } contact c: { gap: rode.position.z } }";
+/// let error = hamel_compiler::understand(text.parse().unwrap()).unwrap_err();
+/// assert_eq!(error.into_iter().count(), 2, "the colon, and the inertia");
+/// ```
+pub fn understand(tokens: TokenStream) -> syn::Result<(parse::Description, resolve::System)> {
+    let errors = diagnostics::Errors::default();
+    let description = parse::read(tokens, &errors);
+    let system = description
+        .as_ref()
+        .filter(|description| !description.unread.has_setting)
+        .and_then(|description| resolve::resolve_into(description, &errors));
+    errors.finish(description.zip(system))
+}
+
 /// Runs all stages, with as much work for simplification as `limits` allow.
 ///
 /// # Errors
 /// All errors of the first stage that finds any, combined.
 pub fn stages_within(tokens: TokenStream, limits: &simplify::Limits) -> syn::Result<Stages> {
-    let description = parse::parse(tokens.clone())?;
+    let (description, system) = understand(tokens.clone())?;
     // Not before the depth of the tokens has been measured.
     let source = tokens.to_string();
-    let system = resolve::resolve(&description)?;
     let equations = derive::derive(&system);
     let (simplified, log) = simplify::simplify_equations(&equations, limits);
     let schedule = schedule::schedule(&equations, &simplified);

@@ -15,6 +15,11 @@ pub(crate) fn indexed(name: &Ident, indices: &[usize]) -> Ident {
     Ident::new(&format!("{name}{dots}"), name.span())
 }
 
+/// A name without its indices.
+pub(crate) fn stem(name: &str) -> &str {
+    name.split_once(DOT).map_or(name, |(stem, _)| stem)
+}
+
 /// Text in which names with indices are as the user writes them: `link[2].x`, `conrod[0,1]`.
 pub(crate) fn spelled(text: &str) -> String {
     let mut result = String::new();

@@ -8,16 +8,16 @@ mod random;
 mod renaming;
 
 use hamel_compiler::simplify::Limits;
-use hamel_compiler::{parse, resolve, stages_within};
+use hamel_compiler::{stages_within, understand};
 use mutation::{Corpus, models, read};
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
 use random::Random;
 use renaming::Renaming;
 
 /// The errors of a model, each as `line:column: message`; the column counts from 1.
 fn diagnose(text: &str) -> String {
     let error = match text.parse::<TokenStream>() {
-        Ok(tokens) => parse::parse(tokens).and_then(|description| resolve::resolve(&description)).err(),
+        Ok(tokens) => understand(tokens).err(),
         Err(error) => return format!("does not lex: {error}"),
     };
     let lines = error.into_iter().flatten().map(|error| {
@@ -43,12 +43,91 @@ fn every_valid_model_is_accepted() {
     }
 }
 
+/// An item that cannot be read hides no mistake and causes none, whichever item it is.
+#[test]
+fn an_item_in_error_has_no_follow_up_errors() {
+    let stray = Punct::new('?', Spacing::Alone);
+    let (mut count, mut wrong) = (0, Vec::new());
+    for path in models("pass") {
+        let tokens: TokenStream = read(&path).parse().expect("a model is of tokens");
+        for word in item_words(tokens.clone()) {
+            let unknown = with_other_word(tokens.clone(), &mut (word + 1), |keyword| {
+                vec![Ident::new(&format!("{keyword}q"), keyword.span()).into()]
+            });
+            let broken =
+                with_other_word(tokens.clone(), &mut (word + 2), |name| vec![name.into(), stray.clone().into()]);
+            for (mutant, expected) in [(unknown, "unknown item"), (broken, "expected")] {
+                let errors = understand(mutant).err().into_iter().flatten();
+                let messages: Vec<String> = errors.map(|error| error.to_string()).collect();
+                if !matches!(messages.as_slice(), [message] if message.starts_with(expected)) {
+                    wrong.push(format!("{}, word {word}: {}", path.display(), messages.join("\n")));
+                }
+            }
+            count += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 200, "{count} items");
+}
+
+/// Which words begin items, in loops or not: those that follow the beginning, `;`, braces, or a doc comment.
+fn item_words(tokens: TokenStream) -> Vec<usize> {
+    fn walk(tokens: TokenStream, is_list: bool, word: &mut usize, found: &mut Vec<usize>) {
+        let (mut begins, mut opens_list) = (true, false);
+        for token in tokens {
+            match token {
+                TokenTree::Ident(name) => {
+                    opens_list |= name == "model" || (is_list && begins && name == "for");
+                    if is_list && begins && name != "for" {
+                        found.push(*word);
+                    }
+                    *word += 1;
+                    begins = false;
+                }
+                TokenTree::Group(group) => {
+                    let is_brace = group.delimiter() == Delimiter::Brace;
+                    let is_doc = group.to_string().replace(' ', "").starts_with("[doc");
+                    walk(group.stream(), is_brace && opens_list, word, found);
+                    opens_list &= !is_brace;
+                    begins = is_brace || is_doc;
+                }
+                TokenTree::Punct(punct) => begins = punct.as_char() == ';',
+                TokenTree::Literal(_) => begins = false,
+            }
+        }
+    }
+    let (mut word, mut found) = (0, Vec::new());
+    walk(tokens, false, &mut word, &mut found);
+    found
+}
+
+/// The tokens with others in place of the word that the countdown ends at.
+fn with_other_word(
+    tokens: TokenStream,
+    countdown: &mut usize,
+    other: impl Fn(Ident) -> Vec<TokenTree> + Copy,
+) -> TokenStream {
+    let replace = |token| match token {
+        TokenTree::Ident(word) => {
+            *countdown = countdown.wrapping_sub(1);
+            if *countdown == 0 { other(word) } else { vec![word.into()] }
+        }
+        TokenTree::Group(group) => {
+            let mut replaced = Group::new(group.delimiter(), with_other_word(group.stream(), countdown, other));
+            replaced.set_span(group.span());
+            vec![replaced.into()]
+        }
+        token => vec![token],
+    };
+    tokens.into_iter().flat_map(replace).collect()
+}
+
 #[test]
 fn mutated_models_never_panic() {
     let corpus = Corpus::read();
     let (mut accepted, mut refused, mut compiled) = (0, 0, 0);
     for tokens in (0..6000).map(|seed| corpus.mutant(seed)) {
-        match parse::parse(tokens.clone()).and_then(|description| resolve::resolve(&description)) {
+        match understand(tokens.clone()) {
             Ok(_) => accepted += 1,
             Err(_) => refused += 1,
         }
@@ -66,7 +145,7 @@ fn renamed_models_never_panic() {
     let corpus = Renaming::read();
     let (mut accepted, mut refused, mut compiled) = (0, 0, 0);
     for tokens in (0..3000).map(|seed| corpus.mutant(seed)) {
-        match parse::parse(tokens.clone()).and_then(|description| resolve::resolve(&description)) {
+        match understand(tokens.clone()) {
             Ok(_) => {
                 accepted += 1;
                 // All stages of some; those of flexible members take long.
@@ -96,8 +175,7 @@ fn soup_never_panics() {
         let inputs = [soup.clone(), format!("model M {{ {soup} }}"), format!("model M {{ param a = {soup}; }}")];
         for tokens in inputs.iter().filter_map(|text| text.parse::<TokenStream>().ok()) {
             lexed += 1;
-            let result = parse::parse(tokens).and_then(|description| resolve::resolve(&description));
-            assert!(result.is_err(), "a model without bodies is accepted: {soup}");
+            assert!(understand(tokens).is_err(), "a model without bodies is accepted: {soup}");
         }
     }
     assert!(lexed > 1000, "{lexed} of the inputs lex");

@@ -5,6 +5,7 @@
 //! steps.
 
 use crate::configuration::ranges;
+use crate::digits::Digits;
 use crate::events::{Direction, Interval};
 use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Scheme, Stepper};
@@ -120,14 +121,18 @@ impl<'m> AdaptiveStepper<'m> {
     ) -> Result<Self, StepError> {
         let Control { relative, absolute, first_step, longest_step } = control;
         let is_positive = |value: f64| value.is_finite() && value > 0.0;
-        let bad = |reason: String| Err(StepError::BadParameter { scheme: scheme.name(), reason });
+        let bad = |reason: String| Err(StepError::BadParameter { scheme: scheme.label(), reason });
         if !(is_positive(relative) && is_positive(absolute) && relative >= LEAST_TOLERANCE) {
             return bad(format!(
                 "expected a relative tolerance of at least {LEAST_TOLERANCE:e} and a positive absolute one, not {relative:e} and {absolute:e}"
             ));
         }
         if !is_positive(first_step) || longest_step.is_nan() || longest_step <= 0.0 {
-            return bad(format!("expected positive steps, not {first_step} s at first and {longest_step} s at most"));
+            return bad(format!(
+                "expected positive steps, not {} s at first and {} s at most",
+                Digits(first_step),
+                Digits(longest_step)
+            ));
         }
         let stepper = scheme.start_with(model, initial.clone(), options)?;
         if stepper.error_estimate().is_none() {
@@ -137,10 +142,10 @@ impl<'m> AdaptiveStepper<'m> {
                     "it estimates no errors; take a scheme that `hamel list schemes` marks with `adaptive`, or fixed steps"
                 }
             };
-            return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
+            return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
         }
         Ok(Self {
-            scheme: scheme.name(),
+            scheme: scheme.label(),
             blocks: model.describe().blocks,
             stepper,
             control,

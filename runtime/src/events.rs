@@ -18,12 +18,14 @@ use crate::sign_changes::sign_changes;
 /// ```
 /// use hamel::{Direction, Event, State};
 ///
+/// // The first coordinate; `model.describe().coordinate("rail.displacement")?` is the index of one by its name.
 /// let height = |state: &State| state.q[0];
 /// let impact = Event { function: &height, direction: Direction::Falling, is_terminal: true };
 /// ```
 #[derive(Clone, Copy)]
 pub struct Event<'e> {
-    /// The function whose zeros are located.
+    /// The function whose zeros are located. Indices of coordinates and velocities by name are given by
+    /// [`ModelInfo::coordinate`](crate::ModelInfo::coordinate) and [`ModelInfo::velocity`](crate::ModelInfo::velocity).
     pub function: &'e dyn Fn(&State) -> f64,
     /// The direction of the change of sign.
     pub direction: Direction,

@@ -45,6 +45,7 @@ pub mod nonsmooth;
 pub mod adaptive;
 mod caution;
 pub mod consistent;
+mod digits;
 pub mod equilibrium;
 pub mod events;
 pub mod linear_analysis;
@@ -74,7 +75,7 @@ pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use events::{Direction, Event, Occurrence};
 pub use model::{
     Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError,
-    State, UnknownParameter,
+    State, UnknownChannel, UnknownParameter,
 };
 pub use real::Real;
 pub use redundancy::{least_norm_multipliers, redundant_constraints};

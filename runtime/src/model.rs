@@ -15,6 +15,7 @@
 use nalgebra::DVector;
 
 use crate::sparsity::SparsityPattern;
+use crate::spelling::{similar, suggestion};
 
 /// Sizes of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,6 +258,92 @@ pub struct ModelInfo {
     pub singular: &'static [(&'static str, &'static str)],
     /// Whether [`Model::power`] is zero in every state: only constraints and contacts change the energy.
     pub is_conservative: bool,
+}
+
+impl ModelInfo {
+    /// Index in [`State::q`] of the coordinate of this name.
+    ///
+    /// # Errors
+    /// If there is no such coordinate, with similar names.
+    ///
+    /// # Examples
+    /// An event where a mass passes x = 0.5 m.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Direction, Event, Model, State};
+    ///
+    /// let model = Oscillator::default();
+    /// let x = model.describe().coordinate("rail.displacement")?;
+    /// let passes = |state: &State| state.q[x] - 0.5;
+    /// let event = Event { function: &passes, direction: Direction::Falling, is_terminal: true };
+    /// assert_eq!((event.function)(&hamel::initial_state(&model)?), 0.5);
+    ///
+    /// let error = model.describe().coordinate("rail.displacment").unwrap_err();
+    /// let expected = "there is no coordinate `rail.displacment`; did you mean `rail.displacement`?";
+    /// assert_eq!(error.to_string(), expected);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn coordinate(&self, name: &str) -> Result<usize, UnknownChannel> {
+        place("coordinate", self.coordinates, name)
+    }
+
+    /// Index in [`State::v`], and in [`State::a`], of the velocity of this name: that of its coordinate where it is the
+    /// rate of one.
+    ///
+    /// # Errors
+    /// If there is no such velocity, with similar names.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Top {
+    /// #         coordinates joint;
+    /// #         body top { mass: 1 kg, inertia: diag(1, 1, 2) kg m^2 }
+    /// #         joint tip: spherical(ground, top);
+    /// #     }
+    /// # }
+    /// use hamel::Model;
+    ///
+    /// let info = Top::default().describe();
+    /// assert_eq!((info.coordinate("tip.e1"), info.velocity("tip.omega_z")), (Ok(1), Ok(2)));
+    /// assert!(info.velocity("tip.e1").is_err(), "Euler parameters have no rates of their own");
+    /// ```
+    pub fn velocity(&self, name: &str) -> Result<usize, UnknownChannel> {
+        place("velocity", self.velocities, name)
+    }
+}
+
+fn place(what: &'static str, channels: &[Channel], name: &str) -> Result<usize, UnknownChannel> {
+    let place = channels.iter().position(|channel| channel.name == name);
+    place.ok_or_else(|| UnknownChannel {
+        what,
+        name: name.to_owned(),
+        similar: similar(name, channels.iter().map(|channel| channel.name)),
+    })
+}
+
+/// A model has no coordinate or no velocity of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {what} `{name}`{}", suggestion(.similar))]
+pub struct UnknownChannel {
+    /// `coordinate` or `velocity`.
+    pub what: &'static str,
+    /// The unknown name.
+    pub name: String,
+    /// Names that are similar, the nearest first.
+    pub similar: Vec<String>,
 }
 
 /// A model has no parameter of this name.

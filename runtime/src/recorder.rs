@@ -40,7 +40,7 @@ impl<'m> Recorder<'m> {
         }
         Self {
             model,
-            watch: watchers::Watch::new(model, scheme.name(), options.watchers, start),
+            watch: watchers::Watch::new(model, scheme.label(), options.watchers, start),
             redundant,
             cautions,
             violation: [0.0; 2],

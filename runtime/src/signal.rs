@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A scalar function of time that a model reads as an input, in the input's unit.
 ///
@@ -44,7 +44,7 @@ impl Signal {
     /// assert_eq!(torque.value(3.0), 1.5);
     /// ```
     pub fn held(value: f64) -> (Self, Held) {
-        let held = Held(Arc::new(AtomicU64::new(value.to_bits())));
+        let held = Held(Arc::new(Cell { bits: AtomicU64::new(value.to_bits()), is_read: AtomicBool::new(false) }));
         (Signal(Kind::Held(held.clone())), held)
     }
 
@@ -81,7 +81,14 @@ impl Signal {
 
 /// Handle to the value of a held signal, see [`Signal::held`]. Clones refer to the same value.
 #[derive(Clone, Debug)]
-pub struct Held(Arc<AtomicU64>);
+pub struct Held(Arc<Cell>);
+
+#[derive(Debug)]
+struct Cell {
+    bits: AtomicU64,
+    /// Whether the value has been read, by a signal or by a function that has a clone of the handle.
+    is_read: AtomicBool,
+}
 
 impl Held {
     /// Sets the value, in the input's unit. Call it between steps only: within a step a scheme evaluates the forces
@@ -95,12 +102,26 @@ impl Held {
     /// assert_eq!((held.get(), torque.value(1.0)), (-2.0, -2.0));
     /// ```
     pub fn set(&self, value: f64) {
-        self.0.store(value.to_bits(), Ordering::Relaxed);
+        self.0.bits.store(value.to_bits(), Ordering::Relaxed);
     }
 
     /// The value that was set last.
     pub fn get(&self) -> f64 {
-        f64::from_bits(self.0.load(Ordering::Relaxed))
+        // Threads that share a model read often and write this once.
+        if !self.0.is_read.load(Ordering::Relaxed) {
+            self.0.is_read.store(true, Ordering::Relaxed);
+        }
+        f64::from_bits(self.0.bits.load(Ordering::Relaxed))
+    }
+
+    /// Begins to watch whether the value is read.
+    pub(crate) fn watch(&self) {
+        self.0.is_read.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the value has been read since it was watched.
+    pub(crate) fn is_read(&self) -> bool {
+        self.0.is_read.load(Ordering::Relaxed)
     }
 }
 

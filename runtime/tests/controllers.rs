@@ -262,6 +262,47 @@ fn controllers_that_make_no_sense_are_refused() {
     assert!(matches!(outcome, Err(StepError::BadInput { t: 0.0, input: "force", .. })), "{outcome:?}");
 }
 
+/// Settings that are refused leave the start, with the accelerations of the first inputs.
+#[test]
+fn refused_settings_leave_the_start() {
+    for (period, every, expected) in [
+        (0.0, 1, "expected a positive period of a controller, not 0 s"),
+        (-1.0, 1, "expected a positive period of a controller, not -1 s"),
+        (f64::NAN, 1, "expected a positive period of a controller, not NaN s"),
+        (0.1, 0, "cannot record every 0th state"),
+    ] {
+        let (force, held) = Signal::held(f64::NAN);
+        let model = Driven { force, has_floor: false };
+        let simulation = Simulation::new(&model, &RungeKutta).step(0.1).until(1.0).record_every(every);
+        let run = simulation.controller(period, [&held], |_| [2.0]).run(Driven::initial());
+        let Err(StepError::BadParameter { reason, .. }) = run.outcome else { panic!("{:?}", run.outcome) };
+        assert!(reason.starts_with(expected), "{reason}");
+        assert_eq!(run.trajectory.rows().next().unwrap()[..4], [0.0, 0.0, 0.0, 2.0]);
+        assert_eq!(run.trajectory.len(), 1);
+    }
+}
+
+/// A value that a controller sets must have an effect; one that a function of time reads later has one.
+#[test]
+fn values_that_nothing_reads_are_refused() {
+    let (_, lost) = Signal::held(0.0);
+    let (force, held) = Signal::held(0.0);
+    let model = Driven { force, has_floor: false };
+    let simulation = || Simulation::new(&model, &RungeKutta).step(0.1).until(1.0);
+    let run = simulation().controller(0.1, [&held, &lost], |_| [2.0, lost.get()]).run(Driven::initial());
+    let Err(StepError::BadParameter { reason, .. }) = run.outcome else { panic!("{:?}", run.outcome) };
+    assert!(reason.starts_with("nothing reads value 1 that controller 0 sets"), "{reason}");
+    assert_eq!(run.trajectory.len(), 1);
+
+    let (_, later) = Signal::held(0.0);
+    let read = later.clone();
+    let force = Signal::from(move |t: f64| if t < 0.5 { 0.0 } else { read.get() });
+    let model = Driven { force, has_floor: false };
+    let simulation = Simulation::new(&model, &RungeKutta).step(0.1).until(1.0);
+    let run = simulation.controller(0.1, [&later], |_| [2.0]).run(Driven::initial());
+    assert!(run.outcome.is_ok(), "{:?}", run.outcome);
+}
+
 #[test]
 fn what_is_not_told_is_asked_for() {
     let model = Driven { force: Signal::from(0.0), has_floor: false };

@@ -441,7 +441,10 @@ fn parameters_work_at_the_ends_of_their_range_and_are_refused_beyond() {
                 match made {
                     Ok(scheme) => assert_moves_the_oscillator(&*scheme, &what),
                     Err(error) => {
-                        let expected = format!("{} must lie in {}, but is {value}", parameter.name, parameter.range);
+                        // Numbers with many zeros have an exponent.
+                        let is_extreme = value.is_finite() && value.abs() < 1e-5 && value != 0.0;
+                        let digits = if is_extreme { format!("{value:e}") } else { value.to_string() };
+                        let expected = format!("{} must lie in {}, but is {digits}", parameter.name, parameter.range);
                         assert_eq!(error.to_string(), format!("{}: {expected}", entry.name));
                     }
                 }
@@ -548,10 +551,15 @@ fn schemes_are_found_by_name() {
         let defaults: Vec<_> = entry.parameters.iter().map(|parameter| (parameter.name, parameter.default)).collect();
         let explicit = schemes::by_name(entry.name, &defaults).unwrap();
         assert_eq!(by_default.name(), explicit.name());
+        assert_eq!(by_default.key(), Some(entry.name));
     }
     assert_eq!(schemes::all().len(), schemes::entries().count());
     let scheme = schemes::by_name("hht", &[("alpha", -0.25)]).unwrap();
-    assert_eq!(scheme.name(), "HHT (α = -0.25)");
+    assert_eq!((scheme.name(), scheme.label()), ("HHT (α = -0.25)".to_owned(), "HHT (α = -0.25) [hht]".to_owned()));
+    let huge = schemes::by_name("newmark_iterated", &[("tolerance", 1e150)]).unwrap();
+    assert!(huge.name().ends_with("(β = 0.25, γ = 0.5, tolerance 1e150)"), "{}", huge.name());
+    let refused = schemes::by_name("hht", &[("alpha", 1e150)]).err().unwrap().to_string();
+    assert_eq!(refused, "hht: alpha must lie in [-0.3333, 0], but is 1e150");
     let unknown = schemes::by_name("hth", &[]).err().unwrap().to_string();
     assert!(unknown.contains("hht"), "{unknown}");
     let message = |name, parameter| schemes::by_name(name, &[(parameter, 0.5)]).err().unwrap().to_string();

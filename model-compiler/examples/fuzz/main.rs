@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use hamel_compiler::simplify::Limits;
-use hamel_compiler::{Stages, emit, parse, resolve, stages_within};
+use hamel_compiler::{Stages, emit, stages_within, understand};
 use harness::Request;
 use mutation::Corpus;
 use proc_macro2::TokenStream;
@@ -48,7 +48,7 @@ fn feed<C>(
 ) -> ExitCode {
     let case = |corpus: &C, seed: u64| {
         let tokens = mutant(corpus, seed);
-        match parse::parse(tokens.clone()).and_then(|description| resolve::resolve(&description)) {
+        match understand(tokens.clone()) {
             Err(_) => Ok("refused".to_owned()),
             Ok(_) if !seed.is_multiple_of(every) => Ok("accepted".to_owned()),
             Ok(_) => compiled(tokens).map(|stages| match stages {

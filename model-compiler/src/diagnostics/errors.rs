@@ -32,6 +32,11 @@ impl Errors {
         }
     }
 
+    /// How many have been found, those that repeat others included.
+    pub(crate) fn found(&self) -> usize {
+        self.found.get()
+    }
+
     /// Whether further errors are not worth looking into.
     pub(crate) fn is_full(&self) -> bool {
         self.found.get() >= limits::ERRORS

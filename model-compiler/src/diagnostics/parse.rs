@@ -48,6 +48,29 @@ pub(crate) fn unknown_item(word: &Ident, items: &[&str]) -> Error {
     unknown(word, format!("unknown item `{word}`"), items)
 }
 
+/// `contact left: { … }`
+pub(crate) fn colon_without_kind(colon: Span, name: &Ident) -> Error {
+    let message = format!("expected `{{` after `{name}`, found `:`");
+    let help = format!(
+        "a contact with a gap of its own has no colon: `contact {name} {{ gap: … }}`; \
+         one of a kind has: `contact {name}: ball_on_plane(ball, ground) {{ … }}`"
+    );
+    advise(colon, message, help)
+}
+
+/// `body rod: { … }`
+pub(crate) fn colon_of_body(colon: Span, name: &Ident) -> Error {
+    let message = format!("expected `{{` after `{name}`, found `:`");
+    advise(colon, message, format!("a body has no colon after its name: `body {name} {{ mass: …, inertia: … }}`"))
+}
+
+/// `force push: { … }`
+pub(crate) fn expected_a_force(brace: Span) -> Error {
+    let help = "braces hold the fields of a kind: `spring(ground, bob) { stiffness: 20 N/m }`; \
+                a vector acts `on` a body: `[0, 0, 1] N on bob`";
+    advise(brace, "expected a kind of force with its ends, or an expression, found `{`", help)
+}
+
 /// A state whose declaration ends before its rate.
 pub(crate) fn state_without_rate(place: Place, name: &Ident) -> Error {
     let message = format!("expected `:` and the rate of change of state `{name}`");

@@ -6,7 +6,7 @@ use syn::Result;
 use super::fields::{self, Field};
 use super::reader::Reader;
 use super::value;
-use crate::diagnostics::Errors;
+use crate::diagnostics::{self, Errors};
 
 /// A body.
 #[derive(Clone, Debug)]
@@ -39,6 +39,11 @@ pub struct AddedMass {
 
 pub(super) fn body(reader: &mut Reader, errors: &Errors) -> Result<Body> {
     let name = value::indexed_name(reader, "the name of a body")?;
+    let colon = reader.span();
+    if reader.take(":") {
+        // Its fields can be read all the same.
+        errors.push(diagnostics::colon_of_body(colon, &name));
+    }
     let mut added_mass = Vec::new();
     let fields = fields::list(reader, errors, |reader| {
         let mut ahead = *reader;

@@ -46,7 +46,7 @@ pub struct Output {
 
 pub(super) fn constraint(reader: &mut Reader, is_drive: bool) -> Result<Constraint> {
     let name = value::indexed_name(reader, if is_drive { "the name of a drive" } else { "the name of a constraint" })?;
-    reader.expect(":")?;
+    reader.colon_after(&name)?;
     let lhs = value::value(reader)?;
     if !reader.take("==") {
         return Err(reader.expected("an operator or `==`"));

@@ -1,13 +1,13 @@
 //! Contacts: `contact name { gap: …, slip: …, … }`, or `contact name: kind(end, end) { … }`.
 
-use proc_macro2::Ident;
+use proc_macro2::{Delimiter, Ident};
 use syn::Result;
 
 use super::fields::{self, Field};
 use super::joint::{self, End};
 use super::reader::Reader;
 use super::value;
-use crate::diagnostics::Errors;
+use crate::diagnostics::{self, Errors};
 
 /// A contact.
 #[derive(Clone, Debug)]
@@ -31,7 +31,16 @@ pub struct ContactKind {
 
 pub(super) fn contact(reader: &mut Reader, errors: &Errors) -> Result<Contact> {
     let name = value::indexed_name(reader, "the name of a contact")?;
-    let kind = reader.take(":").then(|| kind(reader)).transpose()?;
+    let colon = reader.span();
+    let kind = match reader.take(":") {
+        // Its fields can be read all the same.
+        true if reader.sees_group(Delimiter::Brace) => {
+            errors.push(diagnostics::colon_without_kind(colon, &name));
+            None
+        }
+        true => Some(kind(reader)?),
+        false => None,
+    };
     let fields = fields::list(reader, errors, fields::field)?;
     Ok(Contact { name, kind, fields })
 }

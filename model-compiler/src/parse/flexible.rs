@@ -23,7 +23,7 @@ pub struct Flexible {
 
 pub(super) fn flexible(reader: &mut Reader, errors: &Errors) -> Result<Flexible> {
     let name = value::indexed_name(reader, "the name of a flexible member")?;
-    reader.expect(":")?;
+    reader.colon_after(&name)?;
     let kind = reader.name("a kind of flexible member")?;
     let fields = fields::list(reader, errors, fields::field)?;
     let elements = fields.iter().find(|field| field.name == "elements");

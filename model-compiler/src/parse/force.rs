@@ -8,7 +8,7 @@ use super::fields::{self, Field};
 use super::joint::{self, End};
 use super::reader::Reader;
 use super::value;
-use crate::diagnostics::Errors;
+use crate::diagnostics::{self, Errors};
 
 /// A force or torque.
 #[derive(Clone, Debug)]
@@ -58,7 +58,10 @@ pub enum ForceForm {
 pub(super) fn force(reader: &mut Reader, noun: Ident, errors: &Errors) -> Result<Force> {
     let noun = if noun == "torque" { Noun::Torque } else { Noun::Force };
     let name = value::indexed_name(reader, "the name of a force")?;
-    reader.expect(":")?;
+    reader.colon_after(&name)?;
+    if reader.sees_group(Delimiter::Brace) {
+        return Err(diagnostics::expected_a_force(reader.open_span()));
+    }
     let form = if is_kind(*reader) { kind(reader, errors)? } else { given(reader)? };
     Ok(Force { name, noun, form })
 }

@@ -1,7 +1,7 @@
 //! Integer constants, which say how often something is repeated, and how much has been.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Ident;
 use syn::Result;
@@ -14,6 +14,10 @@ use crate::limits;
 #[derive(Debug, Default)]
 pub(super) struct Integers {
     known: RefCell<BTreeMap<String, i64>>,
+    /// Constants whose declaration is in error.
+    guessed: RefCell<BTreeSet<String>>,
+    /// One of those has been used.
+    is_guess_used: Cell<bool>,
     /// Rounds of all loops.
     pub(super) rounds: Cell<usize>,
     /// Tokens that loops have made of their bodies.
@@ -30,6 +34,23 @@ impl Integers {
         if let Some(integer) = self.evaluate(value) {
             self.known.borrow_mut().entry(name.to_string()).or_insert(integer);
         }
+    }
+
+    /// Gives a constant whose declaration is in error a value, so that the loops it bounds can be searched for further
+    /// mistakes. The model is refused in any case.
+    pub(super) fn guess(&self, name: &Ident) {
+        // Divisible by what meshes are divided by.
+        const GUESS: i64 = 12;
+        let name = name.to_string();
+        self.known.borrow_mut().entry(name.clone()).or_insert_with(|| {
+            self.guessed.borrow_mut().insert(name);
+            GUESS
+        });
+    }
+
+    /// Whether the number of rounds, values or indices is that of no constant that was read.
+    pub(super) fn is_guess_used(&self) -> bool {
+        self.is_guess_used.get()
     }
 
     /// Whether there was too much of something, so that nothing more is read.
@@ -60,7 +81,13 @@ impl Integers {
     pub(super) fn evaluate(&self, value: &Value) -> Option<i64> {
         match &value.kind {
             ValueKind::Number(digits) => digits.parse().ok(),
-            ValueKind::Name(name) => self.known.borrow().get(&name.to_string()).copied(),
+            ValueKind::Name(name) => {
+                let name = name.to_string();
+                if self.guessed.borrow().contains(&name) {
+                    self.is_guess_used.set(true);
+                }
+                self.known.borrow().get(&name).copied()
+            }
             ValueKind::Negation(value) => self.evaluate(value)?.checked_neg(),
             ValueKind::Operation(operator, _, lhs, rhs) => {
                 let (lhs, rhs) = (self.evaluate(lhs)?, self.evaluate(rhs)?);

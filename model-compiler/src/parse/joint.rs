@@ -57,7 +57,7 @@ pub struct JointOption {
 
 pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
     let name = value::indexed_name(reader, "the name of a joint")?;
-    reader.expect(":")?;
+    reader.colon_after(&name)?;
     let kind = reader.name("a kind of joint")?;
     let ends = ends(reader)?;
     let options = if reader.sees_group(Delimiter::Brace) {
@@ -71,7 +71,7 @@ pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
 
 pub(super) fn marker(reader: &mut Reader) -> Result<Marker> {
     let name = value::indexed_name(reader, "the name of a marker")?;
-    reader.expect(":")?;
+    reader.colon_after(&name)?;
     let end = end(reader)?;
     if !reader.take(";") {
         return Err(reader.expected("`at`, `rotated`, `axis` or `;`"));

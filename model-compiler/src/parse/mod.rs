@@ -33,7 +33,7 @@ pub use fields::Field;
 pub use flexible::Flexible;
 pub use force::{Force, ForceForm, Noun};
 pub use joint::{End, Joint, JointOption, Marker};
-pub use model::{Coordinates, Description, Item};
+pub use model::{Coordinates, Description, Item, Unread};
 pub use parameter::{Definition, Gravity, Input, Parameter};
 pub use state::State;
 pub use tokens::measure;
@@ -57,9 +57,15 @@ pub(crate) fn runtime(tokens: TokenStream) -> Option<TokenStream> {
 ///
 /// All syntax errors that could be told apart, combined.
 pub fn parse(tokens: TokenStream) -> syn::Result<Description> {
-    measure(&tokens)?;
-    let buffer = TokenBuffer::new2(tokens::normalized(tokens));
-    let (errors, integers) = (Errors::default(), integers::Integers::default());
-    let description = errors.keep(model::description(reader::Reader::new(buffer.begin(), &integers), &errors));
+    let errors = Errors::default();
+    let description = read(tokens, &errors);
     errors.finish(description)
+}
+
+/// Reads the tokens of a macro call as far as they can be read; without a description if not even its head can be.
+pub(crate) fn read(tokens: TokenStream, errors: &Errors) -> Option<Description> {
+    errors.keep(measure(&tokens))?;
+    let buffer = TokenBuffer::new2(tokens::normalized(tokens));
+    let integers = integers::Integers::default();
+    errors.keep(model::description(reader::Reader::new(buffer.begin(), &integers), errors))
 }

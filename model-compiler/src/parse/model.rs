@@ -1,6 +1,8 @@
 //! The model as a whole: its head, its items, and the settings `planar`, `coordinates` and
 //! `fused_multiply_add`.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::Result;
@@ -26,6 +28,19 @@ pub struct Description {
     pub name: Ident,
     /// Its items, in the order written.
     pub items: Vec<Item>,
+    /// What is not among them because of errors; nothing, where [`parse`](super::parse) succeeds.
+    pub unread: Unread,
+}
+
+/// Items with errors in their syntax, which later stages do without.
+#[derive(Clone, Debug, Default)]
+pub struct Unread {
+    /// All of their words. What they declare is among them, so one that is declared nowhere else is no further mistake.
+    pub words: BTreeSet<String>,
+    /// One of them may be a joint.
+    pub has_joint: bool,
+    /// One of them may be a setting or a loop, without which everything else means something else.
+    pub has_setting: bool,
 }
 
 /// One statement of a model.
@@ -88,10 +103,11 @@ pub(super) fn description(mut reader: Reader, errors: &Errors) -> Result<Descrip
     }
     let name = reader.name("the name of the model")?;
     let mut inside = reader.group(Delimiter::Brace)?;
-    let mut items = Vec::new();
-    self::items(&mut inside, errors, &mut items, None);
+    let (mut items, mut unread) = (Vec::new(), Unread::default());
+    self::items(&mut inside, errors, &mut items, &mut unread, None);
+    unread.has_setting |= reader.integers().is_guess_used() || reader.integers().is_too_long();
     errors.keep(reader.finish("nothing after the model"));
-    Ok(Description { runtime, doc, visibility, name, items })
+    Ok(Description { runtime, doc, visibility, name, items, unread })
 }
 
 /// `crate = path;`, where the runtime is not the dependency `hamel`.
@@ -122,20 +138,79 @@ pub(super) fn runtime(reader: &mut Reader) -> Result<Option<TokenStream>> {
 
 /// Reads items to the end of a group; goes on after one in error. If they are too many, that is an error of the loop around
 /// them, or of the first that is too many.
-pub(super) fn items(reader: &mut Reader, errors: &Errors, items: &mut Vec<Item>, range: Option<Place>) {
+pub(super) fn items(
+    reader: &mut Reader,
+    errors: &Errors,
+    items: &mut Vec<Item>,
+    unread: &mut Unread,
+    range: Option<Place>,
+) {
     while !reader.is_empty() && !reader.integers().is_too_long() {
         let start = *reader;
-        let read = if reader.sees_word("for") {
-            repeat::repetition(reader, |inside, place| self::items(inside, errors, items, Some(place)))
+        let found = errors.found();
+        if reader.sees_word("for") {
+            let read =
+                repeat::repetition(reader, |inside, place| self::items(inside, errors, items, unread, Some(place)));
+            if errors.keep(read).is_none() {
+                reader.skip_item(start, false);
+                unread.has_setting = true;
+            }
         } else {
-            item(reader, errors).map(|item| items.push(item))
-        };
-        if errors.keep(read).is_none() {
-            reader.skip_item(start);
+            let read = errors.keep(item(reader, errors));
+            if read.is_none() {
+                // What follows an unknown word may be in order.
+                reader.skip_item(start, keyword(start).is_none());
+            }
+            // One whose fields are in error lacks them.
+            match read.filter(|_| errors.found() == found) {
+                Some(item) => items.push(item),
+                None => leave_out(start, *reader, unread),
+            }
         }
         let place = range.unwrap_or_else(|| Place::at(start.span()));
         errors.keep(reader.integers().count_items(items.len(), place));
     }
+}
+
+/// Notes what an item in error may be, and what it may declare.
+fn leave_out(start: Reader, end: Reader, unread: &mut Unread) {
+    let mut item = start;
+    if item.take(";") {
+        return;
+    }
+    let keyword = keyword(start);
+    while item.take("#") {
+        item.take_token();
+    }
+    item.take_any_word();
+    let has_name = item.word().is_some() && !names_a_setting(item);
+    let words = end.words_since(item);
+    match keyword {
+        Some(keyword) => {
+            if keyword == "const" {
+                words.first().into_iter().for_each(|name| item.integers().guess(name));
+            }
+            unread.has_joint |= keyword == "joint";
+            unread.has_setting |= ["planar", "coordinates"].iter().any(|setting| keyword == setting);
+        }
+        None => {
+            words.first().into_iter().for_each(|name| item.integers().guess(name));
+            unread.has_joint = true;
+            unread.has_setting |= !has_name;
+        }
+    }
+    unread.words.extend(words.iter().map(Ident::to_string));
+}
+
+/// The word that an item begins with, if it is one of the language.
+fn keyword(mut item: Reader) -> Option<Ident> {
+    doc_comment(&mut item).ok()?;
+    item.word().filter(keywords::begins_item)
+}
+
+/// `word;` or `word(…)`, as after a misspelled `coordinates`.
+fn names_a_setting(mut reader: Reader) -> bool {
+    reader.take_any_word().is_some() && (reader.sees(";") || reader.sees_group(Delimiter::Parenthesis))
 }
 
 fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {

@@ -141,6 +141,11 @@ impl<'a> Reader<'a> {
         if self.take(symbol) { Ok(()) } else { Err(self.expected(&format!("`{symbol}`"))) }
     }
 
+    /// Reads the `:` after the name of an item.
+    pub(super) fn colon_after(&mut self, name: &Ident) -> Result<()> {
+        if self.take(":") { Ok(()) } else { Err(self.expected(&format!("`:` after `{name}`"))) }
+    }
+
     /// Whether a group with this delimiter is next.
     pub(super) fn sees_group(self, delimiter: Delimiter) -> bool {
         self.cursor.group(delimiter).is_some()
@@ -184,7 +189,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Span of the next token; of a group only its opening delimiter.
-    fn open_span(self) -> Span {
+    pub(super) fn open_span(self) -> Span {
         match self.cursor.token_tree() {
             Some((TokenTree::Group(group), _)) => group.span_open(),
             _ => self.span(),
@@ -203,16 +208,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes to where the next item probably begins: past a `;`, past braces, or before a word that begins items.
+    /// Goes to where the next item probably begins: past a `;`, past braces, or, unless `to_the_end` of this one, before a
+    /// word that begins an item.
     ///
     /// Always reads on if `start`, where the item in error begins, is still the next token.
-    pub(super) fn skip_item(&mut self, start: Reader<'a>) {
+    pub(super) fn skip_item(&mut self, start: Reader<'a>, to_the_end: bool) {
         if self.cursor == start.cursor {
             self.take_token();
         }
         while !self.is_empty() {
-            let begins_item = self.word().is_some_and(|word| keywords::begins_item(&word));
-            if begins_item || self.take(";") {
+            if (!to_the_end && self.begins_item()) || self.take(";") {
                 return;
             }
             let is_body = self.sees_group(Delimiter::Brace);
@@ -223,10 +228,40 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether an item begins here, rather than that a word such as `drive` is the name of something.
+    fn begins_item(mut self) -> bool {
+        let Some(keyword) = self.take_any_word().filter(keywords::begins_item) else { return false };
+        match keyword.to_string().as_str() {
+            "planar" | "fused_multiply_add" => self.sees(";"),
+            "gravity" => !self.sees(";"),
+            "for" => self.word().is_some() || self.sees_group(Delimiter::Parenthesis),
+            _ => self.word().is_some_and(|name| !keywords::is_connective(&name)),
+        }
+    }
+
+    /// Every word between an earlier position and this one, those in groups included.
+    pub(super) fn words_since(self, start: Reader<'a>) -> Vec<Ident> {
+        let (mut at, mut words) = (start, Vec::new());
+        while at.cursor != self.cursor
+            && let Some(token) = at.take_token()
+        {
+            collect_words(token, &mut words);
+        }
+        words
+    }
+
     /// Reads any token or group.
     pub(super) fn take_token(&mut self) -> Option<TokenTree> {
         let (token, rest) = self.cursor.token_tree()?;
         self.cursor = rest;
         Some(token)
+    }
+}
+
+fn collect_words(token: TokenTree, words: &mut Vec<Ident>) {
+    match token {
+        TokenTree::Ident(word) => words.push(word),
+        TokenTree::Group(group) => group.stream().into_iter().for_each(|token| collect_words(token, words)),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => {}
     }
 }

@@ -91,7 +91,19 @@ impl Context<'_> {
             // A marker on a marker, which is reported with it.
             return None;
         }
-        if name == "ground" { Some(None) } else { self.body(name).map(Some) }
+        if name == "ground" {
+            return Some(None);
+        }
+        if self.names.get(name).is_none() {
+            let is_end = |meaning| matches!(meaning, Meaning::Body(_) | Meaning::Marker(_) | Meaning::Member(_));
+            let mut ends = self.names.of_kind(|meaning| is_end(meaning) || matches!(meaning, Meaning::Beam(_)));
+            ends.push("ground");
+            if !self.errors.is_full() {
+                self.errors.push(diagnostics::unknown_word("body", name, &ends));
+            }
+            return None;
+        }
+        self.body(name).map(Some)
     }
 
     /// What a marker stands for, if one has this name.

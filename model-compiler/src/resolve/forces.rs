@@ -137,6 +137,10 @@ impl Context<'_> {
         matches!(self.names.get(&end.name), Some(Meaning::Joint(_) | Meaning::Coordinate(_)))
     }
 
+    fn is_unknown(&self, end: &End) -> bool {
+        end.name != "ground" && self.names.get(&end.name).is_none()
+    }
+
     /// The coordinate that an end names: its joint, and its index among the joint's velocities.
     fn target_coordinate(&self, end: &End) -> Option<(JointId, usize)> {
         for extra in [&end.position, &end.rotation, &end.axis].into_iter().flatten() {
@@ -224,6 +228,25 @@ impl Context<'_> {
     ) -> Option<Force> {
         let kind = self.kind(if force.noun == Noun::Torque { "torque" } else { "force" }, force)?;
         let ends = [Some(on), from];
+        let unknown: Vec<&End> = ends.into_iter().flatten().filter(|end| self.is_unknown(end)).collect();
+        for &end in &unknown {
+            let mut known = self.names.of_kind(|meaning| match meaning {
+                Meaning::Body(_) | Meaning::Marker(_) | Meaning::Member(_) | Meaning::Beam(_) => true,
+                // They take no force from elsewhere.
+                Meaning::Joint(_) | Meaning::Coordinate(_) => std::ptr::eq(end, on) && from.is_none(),
+                _ => false,
+            });
+            if !std::ptr::eq(end, on) {
+                known.push("ground");
+            }
+            self.errors.push(diagnostics::unknown_word("body or joint", &end.name, &known));
+        }
+        let is_broken = matches!(self.names.get(&on.name), Some(Meaning::Broken));
+        if !unknown.is_empty() || is_broken {
+            // It may be a joint: the shape of the value is judged when that is known.
+            self.operand(value);
+            return None;
+        }
         if let Some(position) = ends.iter().flatten().find_map(|end| end.position.as_ref())
             && force.noun == Noun::Torque
         {

@@ -28,6 +28,7 @@ impl<'a> Context<'_> {
         &mut self,
         written: &[&'a parse::Joint],
         bodies: &[Ident],
+        is_one_unread: bool,
     ) -> Vec<Option<&'a parse::Joint>> {
         let outlined: Vec<_> =
             written.iter().map(|joint| self.outline(joint).map(|outline| (Some(*joint), outline))).collect();
@@ -40,7 +41,7 @@ impl<'a> Context<'_> {
                 }
             }
         }
-        let is_complete = outlined.iter().all(Option::is_some);
+        let is_complete = !is_one_unread && outlined.iter().all(Option::is_some);
         let mut outlined: Vec<_> = outlined.into_iter().flatten().collect();
         outlined.extend(self.inner_joints().into_iter().map(|outline| (None, outline)));
         if self.settings.formulation == Formulation::Joint {
@@ -53,20 +54,21 @@ impl<'a> Context<'_> {
             };
             let edges: Vec<Edge> = outlined.iter().map(edge).collect();
             let tree = spanning_tree(bodies.len(), &edges);
-            for &index in &tree.reversed {
-                let Some(joint) = outlined[index].0 else { continue };
-                if let [far, near] = joint.ends.as_slice() {
-                    self.errors.push(diagnostics::reversed_joint(&joint.name, &far.name, &near.name));
-                }
-            }
-            // A joint in error might have attached them.
+            // A joint in error might have attached the bodies that are not, and would then lead to others.
             if is_complete {
+                for &index in &tree.reversed {
+                    let Some(joint) = outlined[index].0 else { continue };
+                    if let [far, near] = joint.ends.as_slice() {
+                        self.errors.push(diagnostics::reversed_joint(&joint.name, &far.name, &near.name));
+                    }
+                }
                 for body in &tree.unattached {
                     let is_member = self.members.iter().any(|member| member.is_part(*body));
                     self.errors.push(diagnostics::unattached_body(&bodies[body.0], is_member));
                 }
             }
-            for &index in &tree.joints {
+            let reversed: &[usize] = if is_complete { &[] } else { &tree.reversed };
+            for &index in tree.joints.iter().chain(reversed) {
                 outlined[index].1.is_tree = true;
             }
             let rank = |index: usize| tree.joints.iter().position(|&joint| joint == index).unwrap_or(tree.joints.len());

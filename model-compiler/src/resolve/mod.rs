@@ -46,7 +46,7 @@ use crate::diagnostics::{self, Errors};
 use crate::parse::{self, Description, Item};
 use crate::space::Shape;
 use context::Context;
-use names::Meaning;
+use names::{Meaning, Names};
 
 /// Finds out what a description means.
 ///
@@ -55,12 +55,18 @@ use names::Meaning;
 /// Everything that is wrong with its names, units, shapes and mechanics, combined.
 pub fn resolve(description: &Description) -> syn::Result<System> {
     let errors = Errors::default();
-    let system = system(description, &errors);
-    if let Some(system) = &system {
-        limits::refuse_coupled_trees(system, &errors);
-        limits::refuse_many_initial_conditions(system, &errors);
-    }
+    let system = resolve_into(description, &errors);
     errors.finish(system)
+}
+
+/// Finds out what a description means; errors join those that are there already.
+pub(crate) fn resolve_into(description: &Description, errors: &Errors) -> Option<System> {
+    let system = system(description, errors);
+    if let Some(system) = &system {
+        limits::refuse_coupled_trees(system, errors);
+        limits::refuse_many_initial_conditions(system, errors);
+    }
+    system
 }
 
 /// Items of one kind, in the order written.
@@ -71,13 +77,17 @@ macro_rules! items {
 }
 
 fn system(description: &Description, errors: &Errors) -> Option<System> {
+    let unread = &description.unread;
     let mut context = Context::new(settings::settings(description, errors), errors);
+    context.names = Names::beside(&unread.words);
     refuse_name_of_model(&description.name, errors);
 
     let written_bodies: Vec<_> = items!(description, Body).collect();
     let (written_beams, written_members): (Vec<_>, Vec<_>) =
         items!(description, Flexible).partition(|member| member.kind == flexible::EXACT_BEAM);
-    if written_bodies.is_empty() && written_members.is_empty() && written_beams.is_empty() {
+    let has_body = !(written_bodies.is_empty() && written_members.is_empty() && written_beams.is_empty());
+    // An item that could not be read may be one.
+    if !has_body && unread.words.is_empty() {
         errors.push(diagnostics::no_bodies(&description.name));
     }
     if !limits::are_elements_few(&written_members, &written_beams, errors) {
@@ -94,7 +104,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         context.markers.push(marker.end.clone());
     }
     let written_joints: Vec<_> = items!(description, Joint).collect();
-    let written_joints = context.outline_joints(&written_joints, &body_names);
+    let written_joints = context.outline_joints(&written_joints, &body_names, unread.has_joint);
     context.declare_inputs(items!(description, Input));
     context.declare_states(items!(description, State));
     let parameters = context.resolve_values(description);

@@ -3,6 +3,8 @@
 //! Everything that expressions may use shares one list of names. Forces, constraints and outputs are not used by
 //! expressions; their names only have to differ among themselves.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 use proc_macro2::{Ident, Span};
 
@@ -10,6 +12,7 @@ use super::{BodyId, InputId, JointId, ParameterId, StateId, functions};
 use crate::diagnostics::{self, Errors};
 use crate::parse;
 use crate::reserved;
+use crate::spelling;
 
 /// Names with a fixed meaning.
 pub(super) const PREDEFINED: [&str; 4] = ["ground", "model", "pi", "time"];
@@ -42,32 +45,41 @@ pub(super) enum Meaning {
 
 /// Names and what they stand for.
 #[derive(Debug, Default)]
-pub(super) struct Names(IndexMap<String, (Span, Meaning)>);
+pub(super) struct Names {
+    declared: IndexMap<String, (Span, Meaning)>,
+    /// Words of items that could not be read, which may declare them.
+    unread: BTreeSet<String>,
+}
 
 impl Names {
+    /// No names, beside items that could not be read.
+    pub(super) fn beside(unread: &BTreeSet<String>) -> Names {
+        Names { declared: IndexMap::new(), unread: unread.clone() }
+    }
+
     /// Declares a name.
     pub(super) fn declare(&mut self, name: &Ident, meaning: Meaning, errors: &Errors) {
         if is_reserved(name) {
             errors.push(diagnostics::reserved_name(name));
         }
-        match self.0.get(&name.to_string()) {
+        match self.declared.get(&name.to_string()) {
             Some((first, _)) => errors.push(diagnostics::duplicate_name(name, *first)),
             None => {
-                self.0.insert(name.to_string(), (name.span(), meaning));
+                self.declared.insert(name.to_string(), (name.span(), meaning));
             }
         }
     }
 
     /// Says what a declared name stands for, now that it is known. A second declaration of a name does not count.
     pub(super) fn define(&mut self, name: &Ident, meaning: Meaning) {
-        if let Some((_, slot @ (Meaning::Pending | Meaning::Itself))) = self.0.get_mut(&name.to_string()) {
+        if let Some((_, slot @ (Meaning::Pending | Meaning::Itself))) = self.declared.get_mut(&name.to_string()) {
             *slot = meaning;
         }
     }
 
     /// What a name stands for, or `None` after reporting why it stands for nothing.
     pub(super) fn look_up(&self, name: &Ident, errors: &Errors) -> Option<Meaning> {
-        match self.0.get(&name.to_string()) {
+        match self.declared.get(&name.to_string()) {
             Some((declared, Meaning::Pending)) => {
                 errors.push(diagnostics::used_before_declaration(name, *declared));
                 None
@@ -77,10 +89,11 @@ impl Names {
                 None
             }
             Some((_, Meaning::Broken)) => None,
+            None if self.is_unread(name) => None,
             Some((_, meaning)) => Some(*meaning),
             None if errors.is_full() => None,
             None => {
-                let candidates: Vec<&str> = self.0.keys().map(String::as_str).chain(PREDEFINED).collect();
+                let candidates: Vec<&str> = self.declared.keys().map(String::as_str).chain(PREDEFINED).collect();
                 errors.push(diagnostics::unknown_name(name, &candidates));
                 None
             }
@@ -89,17 +102,23 @@ impl Names {
 
     /// Names that stand for something of a kind, for help.
     pub(super) fn of_kind(&self, is_meant: impl Fn(Meaning) -> bool) -> Vec<&str> {
-        self.0.iter().filter(|(_, (_, meaning))| is_meant(*meaning)).map(|(name, _)| name.as_str()).collect()
+        self.declared.iter().filter(|(_, (_, meaning))| is_meant(*meaning)).map(|(name, _)| name.as_str()).collect()
     }
 
     /// Where a name is declared.
     pub(super) fn declared_at(&self, name: &Ident) -> Option<Span> {
-        self.0.get(&name.to_string()).map(|(span, _)| *span)
+        self.declared.get(&name.to_string()).map(|(span, _)| *span)
     }
 
     /// Whether a name has been declared.
     pub(super) fn get(&self, name: &Ident) -> Option<Meaning> {
-        self.0.get(&name.to_string()).map(|(_, meaning)| *meaning)
+        let declared = self.declared.get(&name.to_string()).map(|(_, meaning)| *meaning);
+        declared.or_else(|| self.is_unread(name).then_some(Meaning::Broken))
+    }
+
+    /// Whether an item that could not be read may declare this name, with whatever indices.
+    fn is_unread(&self, name: &Ident) -> bool {
+        !self.unread.is_empty() && self.unread.contains(spelling::stem(&name.to_string()))
     }
 }
 

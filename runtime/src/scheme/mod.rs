@@ -165,6 +165,26 @@ pub enum AfterImpact {
 pub trait Scheme: Send + Sync {
     /// Name with parameters, e.g. `generalized-α (ρ∞ = 0.6)`.
     fn name(&self) -> String;
+    /// Name by which [`schemes::by_name`](crate::schemes::by_name) makes it, e.g. `generalized_alpha`; `None` for a scheme
+    /// that is not in the registry.
+    fn key(&self) -> Option<&'static str> {
+        None
+    }
+    /// Name for messages: with parameters, and with the name that can be given to
+    /// [`schemes::by_name`](crate::schemes::by_name) and to `hamel run`, if it has one.
+    ///
+    /// # Examples
+    /// ```
+    /// let scheme = hamel::schemes::by_name("generalized_alpha", &[("rho_infinity", 0.6)])?;
+    /// assert_eq!(scheme.label(), "generalized-α (ρ∞ = 0.6) [generalized_alpha]");
+    /// # Ok::<(), hamel::StepError>(())
+    /// ```
+    fn label(&self) -> String {
+        match self.key() {
+            Some(key) => format!("{} [{key}]", self.name()),
+            None => self.name(),
+        }
+    }
     /// Order for smooth problems without constraints.
     fn order(&self) -> u32;
     /// Number of systems of equations solved in a step, or of evaluations of an explicit scheme, as a measure of its
@@ -269,7 +289,7 @@ pub trait Scheme: Send + Sync {
         if !info.contacts.is_empty() && !self.carries_contacts() {
             let reason = "it has contacts, which this scheme with these parameters does not support; \
                           take one that `hamel list schemes` marks with `contacts`, or other parameters";
-            return Err(StepError::Undefined { scheme: self.name(), model: info.name, reason });
+            return Err(StepError::Undefined { scheme: self.label(), model: info.name, reason });
         }
         let stepper = self.stepper(model, initial, options)?;
         if model.dims().nc == 0 {
@@ -277,7 +297,7 @@ pub trait Scheme: Send + Sync {
         }
         let level = options.constraint_level.unwrap_or(self.preferred_level());
         let drifts = level != ConstraintLevel::Position && options.drift == Drift::Removed;
-        Ok(Constrained::around(model, self.name(), stepper, drifts))
+        Ok(Constrained::around(model, self.label(), stepper, drifts))
     }
 
     /// [`Scheme::start_with`] default options.

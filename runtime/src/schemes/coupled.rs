@@ -31,6 +31,7 @@ pub(super) type Sensitivity = SMatrix<f64, MAX_TURN, MAX_TURN>;
 #[derive(Clone, Debug)]
 pub struct Coupled {
     name: String,
+    key: Option<&'static str>,
     order: u32,
     tableau: Tableau,
     /// Where constraints are imposed unless the options say otherwise.
@@ -59,7 +60,7 @@ impl Coupled {
         let name = name.into();
         let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };
         let stages = tableau.stages();
-        let scheme = Self { name: name.clone(), order, tableau, level: ConstraintLevel::Position };
+        let scheme = Self { name: name.clone(), key: None, order, tableau, level: ConstraintLevel::Position };
         let implicit = stages - scheme.explicit();
         if !(1..=MAX_STAGES).contains(&implicit) {
             return Err(bad("expected one to three implicit stages"));
@@ -68,6 +69,11 @@ impl Coupled {
             return Err(bad("expected the weights as the last row of the tableau"));
         }
         Ok(scheme)
+    }
+
+    /// The same scheme as an entry of the registry.
+    pub(super) fn with_key(self, key: &'static str) -> Self {
+        Self { key: Some(key), ..self }
     }
 
     /// The same scheme with constraints on velocities unless the options say otherwise; ED-α is unstable with
@@ -85,6 +91,10 @@ impl Coupled {
 impl Scheme for Coupled {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        self.key
     }
 
     fn order(&self) -> u32 {
@@ -128,8 +138,8 @@ impl Scheme for Coupled {
         let solver = LinearSolver::from_pattern(stages.assembly.pattern.clone());
         let (unknowns, points) = (solver.size(), stages.states.len());
         let newton = Newton::new(solver, options.tolerance);
-        let stepper = CoupledStepper { name: self.name.clone(), newton, stages, state: initial };
-        Ok(nonsmooth::with_contacts(stepper, model, &self.name, &options.contacts, unknowns, points))
+        let stepper = CoupledStepper { name: self.label(), newton, stages, state: initial };
+        Ok(nonsmooth::with_contacts(stepper, model, &self.label(), &options.contacts, unknowns, points))
     }
 }
 

@@ -18,6 +18,7 @@ use crate::tables::Tableau;
 #[derive(Clone, Debug)]
 pub struct DiagonallyImplicit {
     name: String,
+    key: Option<&'static str>,
     order: u32,
     tableau: Tableau,
     predictor: Predictor,
@@ -51,7 +52,12 @@ impl DiagonallyImplicit {
         if !tableau.is_stiffly_accurate() {
             return Err(bad("expected the weights as the last row of the tableau"));
         }
-        Ok(Self { name, order, tableau, predictor: Predictor::TwoPoint })
+        Ok(Self { name, key: None, order, tableau, predictor: Predictor::TwoPoint })
+    }
+
+    /// The same scheme as an entry of the registry.
+    pub(super) fn with_key(self, key: &'static str) -> Self {
+        Self { key: Some(key), ..self }
     }
 
     /// The same scheme with another predictor in its last stage; that of other stages has at most two points.
@@ -63,6 +69,10 @@ impl DiagonallyImplicit {
 impl Scheme for DiagonallyImplicit {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        self.key
     }
 
     fn order(&self) -> u32 {
@@ -94,7 +104,7 @@ impl Scheme for DiagonallyImplicit {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let nv = model.dims().nv;
         let stepper = DiagonallyImplicitStepper {
-            name: self.name.clone(),
+            name: self.label(),
             order: self.order,
             tableau: self.tableau.clone(),
             reference: options.rotation_reference,
@@ -104,7 +114,7 @@ impl Scheme for DiagonallyImplicit {
             stages: vec![initial; self.tableau.stages()],
         };
         let unknowns = stepper.point.size();
-        Ok(nonsmooth::with_contacts(stepper, model, &self.name, &options.contacts, unknowns, 1))
+        Ok(nonsmooth::with_contacts(stepper, model, &self.label(), &options.contacts, unknowns, 1))
     }
 }
 

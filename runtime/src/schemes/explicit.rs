@@ -8,6 +8,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::acceleration::Acceleration;
 use crate::configuration::retract;
+use crate::digits::Digits;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::newton::largest;
@@ -122,6 +123,10 @@ impl Scheme for ModifiedEuler {
         "modified Euler".to_owned()
     }
 
+    fn key(&self) -> Option<&'static str> {
+        Some("modified_euler")
+    }
+
     fn order(&self) -> u32 {
         1
     }
@@ -146,6 +151,13 @@ impl Scheme for RungeKuttaLike {
             Form::Corrected => "Runge-Kutta-like".to_owned(),
             Form::Printed => "Runge-Kutta-like, as printed".to_owned(),
         }
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        Some(match self.form {
+            Form::Corrected => "runge_kutta_like",
+            Form::Printed => "runge_kutta_like_printed",
+        })
     }
 
     fn order(&self) -> u32 {
@@ -178,7 +190,7 @@ impl Scheme for RungeKuttaLike {
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         if self.form == Form::Printed && model.describe().blocks.iter().any(|block| block.turn().is_some()) {
-            let (scheme, model) = (self.name(), model.describe().name);
+            let (scheme, model) = (self.label(), model.describe().name);
             return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
         }
         start(self, model, initial, Rule::RungeKuttaLike(self.form))
@@ -187,7 +199,7 @@ impl Scheme for RungeKuttaLike {
 
 impl Scheme for NewmarkPredictorCorrector {
     fn name(&self) -> String {
-        let Self { beta, gamma, .. } = self;
+        let (beta, gamma) = (Digits(self.beta), Digits(self.gamma));
         match self.corrections {
             Corrections::Fixed(count) => {
                 format!("Newmark predictor-corrector (β = {beta}, γ = {gamma}, {count} corrections)")
@@ -196,6 +208,13 @@ impl Scheme for NewmarkPredictorCorrector {
                 format!("Newmark predictor-corrector (β = {beta}, γ = {gamma}, tolerance {tolerance:e})")
             }
         }
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        Some(match self.corrections {
+            Corrections::Fixed(_) => "newmark_predictor_corrector",
+            Corrections::Tolerance(_) => "newmark_iterated",
+        })
     }
 
     fn order(&self) -> u32 {
@@ -231,7 +250,7 @@ impl Scheme for NewmarkPredictorCorrector {
         for (name, value, range) in
             [("beta", self.beta, Self::WEIGHT), ("gamma", self.gamma, Self::WEIGHT), (name, value, range)]
         {
-            super::check_range(&self.name(), name, value, range)?;
+            super::check_range(&self.label(), name, value, range)?;
         }
         start(self, model, initial, Rule::Newmark(*self))
     }
@@ -251,13 +270,13 @@ fn start<'m>(
 ) -> Result<Box<dyn Stepper + 'm>, StepError> {
     if model.dims().nc > 0 {
         let reason = "it needs accelerations that no constraint restricts; use joint coordinates";
-        return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
+        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
     }
     let zeros = || DVector::zeros(initial.v.len());
     Ok(Box::new(ExplicitStepper {
-        name: scheme.name(),
+        name: scheme.label(),
         rule,
-        acceleration: Acceleration::new(model, scheme.name()),
+        acceleration: Acceleration::new(model, scheme.label()),
         increment: zeros(),
         change: [zeros(), zeros()],
         next: initial.clone(),

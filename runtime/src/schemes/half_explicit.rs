@@ -64,6 +64,10 @@ impl Scheme for Moreau {
         "Moreau".to_owned()
     }
 
+    fn key(&self) -> Option<&'static str> {
+        Some("moreau")
+    }
+
     fn order(&self) -> u32 {
         1
     }
@@ -91,9 +95,9 @@ impl Scheme for Moreau {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_level(self, model, options)?;
-        let parts = Parts::new(model, self.name(), initial);
+        let parts = Parts::new(model, self.label(), initial);
         let settings = options.contacts.settings;
-        let mut contacts = Contacts::new(model, self.name(), model.describe().iteration_matrix.rows, 1, settings);
+        let mut contacts = Contacts::new(model, self.label(), model.describe().iteration_matrix.rows, 1, settings);
         let mut watch = GapWatch::new(contacts.len());
         let State { t, q, v, .. } = &parts.state;
         if contacts.len() > 0 {
@@ -114,6 +118,10 @@ impl Scheme for Moreau {
 impl Scheme for HalfExplicit {
     fn name(&self) -> String {
         "half-explicit".to_owned()
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        Some("half_explicit")
     }
 
     fn order(&self) -> u32 {
@@ -147,9 +155,9 @@ impl Scheme for HalfExplicit {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_level(self, model, options)?;
-        let stepper = HalfExplicitStepper(Parts::new(model, self.name(), initial));
+        let stepper = HalfExplicitStepper(Parts::new(model, self.label(), initial));
         let unknowns = model.describe().iteration_matrix.rows;
-        Ok(nonsmooth::with_contacts(stepper, model, &self.name(), &options.contacts, unknowns, 1))
+        Ok(nonsmooth::with_contacts(stepper, model, &self.label(), &options.contacts, unknowns, 1))
     }
 }
 
@@ -158,7 +166,7 @@ fn check_level(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Res
         return Ok(());
     }
     let reason = "its impulses act on velocities, on which alone it can impose constraints";
-    Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason })
+    Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason })
 }
 
 /// The parts of both steppers.

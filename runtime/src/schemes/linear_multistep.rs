@@ -7,6 +7,7 @@
 use nalgebra::DMatrix;
 
 use super::time_point::TimePoint;
+use crate::digits::Digits;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
 use crate::scheme::{Options, Predictor, Scheme, Stepper};
@@ -36,7 +37,16 @@ pub struct LinearMultistep {
 
 impl Scheme for LinearMultistep {
     fn name(&self) -> String {
-        format!("LMS{} (ρ∞ = {})", self.steps, self.rho_infinity)
+        format!("LMS{} (ρ∞ = {})", self.steps, Digits(self.rho_infinity))
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        match self.steps {
+            2 => Some("lms2"),
+            3 => Some("lms3"),
+            4 => Some("lms4"),
+            _ => None,
+        }
     }
 
     fn order(&self) -> u32 {
@@ -45,7 +55,8 @@ impl Scheme for LinearMultistep {
 
     fn caution(&self) -> Option<&'static str> {
         let is_doubtful = self.steps > 2 && self.rho_infinity == 1.0;
-        is_doubtful.then_some("with ρ∞ = 1 rounding errors grow over many steps; take ρ∞ < 1 or the trapezoidal rule")
+        is_doubtful
+            .then_some("with ρ∞ = 1 rounding errors grow over many steps; take `rho_infinity` < 1, or `trapezoidal`")
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
@@ -59,9 +70,9 @@ impl Scheme for LinearMultistep {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let weights =
-            tables::lms(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
+            tables::lms(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.label(), &error))?;
         Ok(Box::new(LinearMultistepStepper {
-            name: self.name(),
+            name: self.label(),
             rho_infinity: self.rho_infinity,
             point: TimePoint::new(model, &initial, options),
             predictor: options.predictor.unwrap_or(Predictor::TwoPoint),

@@ -1,4 +1,6 @@
 //! Integration schemes, one family per file, and their registry by name.
+//!
+#![doc = include_str!("../../schemes.md")]
 
 mod constraint_rows;
 mod coupled;
@@ -25,6 +27,7 @@ pub use registry::{Entry, FAMILIES, Family, Parameter, Stability, all, by_name, 
 pub use runge_kutta::RungeKutta;
 pub use single_step::SingleStep;
 
+use crate::digits::Digits;
 use crate::step::StepError;
 use crate::tables::{Range, TableError};
 
@@ -41,7 +44,7 @@ fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
     if dt.is_finite() && dt > 0.0 {
         return Ok(());
     }
-    let reason = format!("the step size must be positive and finite, but is {dt} s");
+    let reason = format!("the step size must be positive and finite, but is {} s", Digits(dt));
     Err(StepError::BadParameter { scheme: scheme.to_owned(), reason })
 }
 
@@ -50,7 +53,7 @@ fn check_range(scheme: &str, name: &str, value: f64, range: Range) -> Result<(),
     if range.contains(value) {
         return Ok(());
     }
-    let reason = format!("{name} must lie in {range}, but is {value}");
+    let reason = format!("{name} must lie in {range}, but is {}", Digits(value));
     Err(StepError::BadParameter { scheme: scheme.to_owned(), reason })
 }
 

@@ -17,6 +17,7 @@ use crate::tables::NewmarkFamily;
 #[derive(Clone, Debug)]
 pub(super) struct Newmark {
     pub(super) name: String,
+    pub(super) key: Option<&'static str>,
     pub(super) coefficients: NewmarkFamily,
     pub(super) average: Average,
 }
@@ -48,6 +49,10 @@ impl Newmark {
 impl Scheme for Newmark {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        self.key
     }
 
     fn order(&self) -> u32 {

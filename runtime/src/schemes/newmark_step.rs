@@ -19,7 +19,7 @@ use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, drop_vanishing, largest, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{right_multiplication, tangent_operator};
-use crate::scheme::{ConstraintLevel, Options, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::NewmarkFamily;
 
@@ -56,9 +56,9 @@ pub(super) fn start<'m>(
     let constraints = ConstraintRows::new(model, level);
     if scheme.coefficients.beta == 0.0 && constraints.on_positions() > 0 {
         let reason = "constraints on positions need β > 0";
-        return Err(StepError::Undefined { scheme: scheme.name, model: model.describe().name, reason });
+        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
     }
-    let name = scheme.name.clone();
+    let name = scheme.label();
     let auxiliary = initial.a.clone();
     let NewmarkFamily { alpha_m, alpha_f, .. } = scheme.coefficients;
     let has_constraints = model.dims().nc > model.describe().velocity_constraints;
@@ -66,7 +66,7 @@ pub(super) fn start<'m>(
     if is_inexact && level == ConstraintLevel::Acceleration && has_constraints {
         let reason = "its accelerations belong to another instant than the constraints; \
                       impose these on positions or velocities";
-        return Err(StepError::Undefined { scheme: scheme.name, model: model.describe().name, reason });
+        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
     }
     let exact = is_inexact.then(|| Acceleration::new(model, name.clone()));
     let step = Step::new(scheme, model, initial, constraints);
@@ -469,7 +469,7 @@ mod tests {
         ];
         for (name, [alpha_m, alpha_f], average) in kinds {
             let coefficients = NewmarkFamily { beta: 0.36, gamma: 0.7, alpha_m, alpha_f };
-            let scheme = Newmark { name: name.to_owned(), coefficients, average };
+            let scheme = Newmark { name: name.to_owned(), key: None, coefficients, average };
             let body = FreeBody::TUMBLING;
             assert_matrix_is_exact(&scheme, &Oscillator, Oscillator::initial());
             assert_matrix_is_exact(&scheme, &Pendulum, Pendulum::initial());

@@ -5,6 +5,7 @@
 use super::modified_hht::Weighting;
 use super::newmark::{Average, Newmark};
 use super::*;
+use crate::digits::Digits;
 use crate::linear_analysis::{Oscillator, spectral_radius};
 use crate::model::Model;
 use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme};
@@ -35,7 +36,7 @@ pub struct Entry {
     pub index_3: Option<[u32; 3]>,
     /// Source of the scheme.
     pub source: &'static str,
-    make: fn(&[f64]) -> Result<Box<dyn Scheme>, StepError>,
+    make: fn(&'static str, &[f64]) -> Result<Box<dyn Scheme>, StepError>,
 }
 
 /// A parameter of a scheme.
@@ -51,7 +52,7 @@ pub struct Parameter {
 
 impl std::fmt::Display for Parameter {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{} in {} (default {})", self.name, self.range, self.default)
+        write!(f, "{} in {} (default {})", self.name, self.range, Digits(self.default))
     }
 }
 
@@ -109,7 +110,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: None,
                 index_3: None,
                 source: "simo, Sect. 4.1",
-                make: |_| boxed(ModifiedEuler),
+                make: |_, _| boxed(ModifiedEuler),
             },
             Entry {
                 name: "runge_kutta_like",
@@ -118,7 +119,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: None,
                 index_3: None,
                 source: "simo, Sect. 4.2, corrected",
-                make: |_| boxed(RungeKuttaLike { form: Form::Corrected }),
+                make: |_, _| boxed(RungeKuttaLike { form: Form::Corrected }),
             },
             Entry {
                 name: "runge_kutta_like_printed",
@@ -127,7 +128,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: None,
                 index_3: None,
                 source: "simo, Sect. 4.2, as printed",
-                make: |_| boxed(RungeKuttaLike { form: Form::Printed }),
+                make: |_, _| boxed(RungeKuttaLike { form: Form::Printed }),
             },
             Entry {
                 name: "newmark_predictor_corrector",
@@ -136,7 +137,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: None,
                 index_3: None,
                 source: "simo, Sect. 4.3, corrected",
-                make: |p| {
+                make: |_, p| {
                     let corrections = Corrections::Fixed(p[2].round() as u32);
                     boxed(NewmarkPredictorCorrector { beta: p[0], gamma: p[1], corrections })
                 },
@@ -148,7 +149,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: None,
                 index_3: None,
                 source: "simo, Sect. 4.3, with tolerance",
-                make: |p| {
+                make: |_, p| {
                     let corrections = Corrections::Tolerance(p[2]);
                     boxed(NewmarkPredictorCorrector { beta: p[0], gamma: p[1], corrections })
                 },
@@ -160,7 +161,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: Some([4, 4, 4]),
                 index_3: Some([4, 4, 4]),
                 source: "Runge and Kutta",
-                make: |_| boxed(RungeKutta),
+                make: |_, _| boxed(RungeKutta),
             },
         ],
     },
@@ -174,9 +175,9 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: Some([2, 2, 0]),
                 source: "sherif, Eqs. 59, 60",
-                make: |p| {
-                    let name = format!("Newmark (β = {}, γ = {})", p[0], p[1]);
-                    newmark(name, NewmarkFamily::newmark(p[0], p[1]), Average::Forces)
+                make: |key, p| {
+                    let name = format!("Newmark (β = {}, γ = {})", Digits(p[0]), Digits(p[1]));
+                    newmark(key, name, NewmarkFamily::newmark(p[0], p[1]), Average::Forces)
                 },
             },
             Entry {
@@ -186,7 +187,9 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "sherif, Eqs. 19, 59-63",
-                make: |p| newmark(format!("HHT (α = {})", p[0]), NewmarkFamily::hht(p[0]), Average::Forces),
+                make: |key, p| {
+                    newmark(key, format!("HHT (α = {})", Digits(p[0])), NewmarkFamily::hht(p[0]), Average::Forces)
+                },
             },
             Entry {
                 name: "generalized_alpha",
@@ -195,9 +198,9 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "rezaei, Eqs. 94-96",
-                make: |p| {
-                    let name = format!("generalized-α (ρ∞ = {})", p[0]);
-                    newmark(name, NewmarkFamily::generalized_alpha(p[0]), Average::Accelerations)
+                make: |key, p| {
+                    let name = format!("generalized-α (ρ∞ = {})", Digits(p[0]));
+                    newmark(key, name, NewmarkFamily::generalized_alpha(p[0]), Average::Accelerations)
                 },
             },
             Entry {
@@ -207,9 +210,9 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "sherif, Eqs. 33, 34, 61-70",
-                make: |p| {
+                make: |key, p| {
                     let average = Average::ForcesModified(Weighting::Printed);
-                    newmark(format!("modified HHT (α = {})", p[0]), NewmarkFamily::hht(p[0]), average)
+                    newmark(key, format!("modified HHT (α = {})", Digits(p[0])), NewmarkFamily::hht(p[0]), average)
                 },
             },
             Entry {
@@ -219,9 +222,14 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "sherif, Eqs. 33, 34, 61-70, of second order",
-                make: |p| {
+                make: |key, p| {
                     let average = Average::ForcesModified(Weighting::BodyFrame);
-                    newmark(format!("modified HHT, body-weighted (α = {})", p[0]), NewmarkFamily::hht(p[0]), average)
+                    newmark(
+                        key,
+                        format!("modified HHT, body-weighted (α = {})", Digits(p[0])),
+                        NewmarkFamily::hht(p[0]),
+                        average,
+                    )
                 },
             },
         ],
@@ -236,7 +244,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: Some([1, 1, 1]),
                 index_3: None,
                 source: "rezaei, Ref. 30",
-                make: |_| boxed(Moreau),
+                make: |_, _| boxed(Moreau),
             },
             Entry {
                 name: "half_explicit",
@@ -245,7 +253,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: STAGED,
                 index_3: None,
                 source: "rezaei, Refs. 40, 41",
-                make: |_| boxed(HalfExplicit),
+                make: |_, _| boxed(HalfExplicit),
             },
         ],
     },
@@ -259,7 +267,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "zhang, Eqs. 2-4",
-                make: |p| boxed(LinearMultistep { steps: 2, rho_infinity: p[0] }),
+                make: |_, p| boxed(LinearMultistep { steps: 2, rho_infinity: p[0] }),
             },
             Entry {
                 name: "lms3",
@@ -268,7 +276,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "zhang, Eqs. 2-4",
-                make: |p| boxed(LinearMultistep { steps: 3, rho_infinity: p[0] }),
+                make: |_, p| boxed(LinearMultistep { steps: 3, rho_infinity: p[0] }),
             },
             Entry {
                 name: "lms4",
@@ -277,7 +285,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "zhang, Eqs. 2-4",
-                make: |p| boxed(LinearMultistep { steps: 4, rho_infinity: p[0] }),
+                make: |_, p| boxed(LinearMultistep { steps: 4, rho_infinity: p[0] }),
             },
         ],
     },
@@ -291,7 +299,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "zhang, Eqs. 8-11, 18-22",
-                make: |p| boxed(SingleStep { steps: 2, rho_infinity: p[0] }),
+                make: |_, p| boxed(SingleStep { steps: 2, rho_infinity: p[0] }),
             },
             Entry {
                 name: "ss3",
@@ -300,7 +308,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "zhang, Eqs. 8-11, 18-22",
-                make: |p| boxed(SingleStep { steps: 3, rho_infinity: p[0] }),
+                make: |_, p| boxed(SingleStep { steps: 3, rho_infinity: p[0] }),
             },
             Entry {
                 name: "ss4",
@@ -309,7 +317,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: SECOND,
                 source: "zhang, Eqs. 8-11, 18-22",
-                make: |p| boxed(SingleStep { steps: 4, rho_infinity: p[0] }),
+                make: |_, p| boxed(SingleStep { steps: 4, rho_infinity: p[0] }),
             },
         ],
     },
@@ -323,7 +331,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: Some([2, 2, 0]),
                 source: "zhang, Sect. 2.1",
-                make: |_| diagonal("trapezoidal", 2, Ok(tables::trapezoidal())),
+                make: |key, _| diagonal(key, "trapezoidal", 2, Ok(tables::trapezoidal())),
             },
             Entry {
                 name: "bathe",
@@ -332,7 +340,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: STAGED,
                 source: "rezaei, Sect. 3",
-                make: |_| diagonal("Bathe", 2, Ok(tables::bathe())),
+                make: |key, _| diagonal(key, "Bathe", 2, Ok(tables::bathe())),
             },
             Entry {
                 name: "rho_bathe",
@@ -341,7 +349,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: STAGED,
                 source: "zhang, Eqs. 6, 7",
-                make: |p| diagonal(&format!("ρ∞-Bathe (ρ∞ = {})", p[0]), 2, tables::rho_bathe(p[0])),
+                make: |key, p| diagonal(key, &format!("ρ∞-Bathe (ρ∞ = {})", Digits(p[0])), 2, tables::rho_bathe(p[0])),
             },
             Entry {
                 name: "msstc3",
@@ -350,7 +358,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3",
-                make: |p| msstc(3, p[0]),
+                make: |key, p| msstc(key, 3, p[0]),
             },
             Entry {
                 name: "msstc4",
@@ -359,7 +367,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3",
-                make: |p| msstc(4, p[0]),
+                make: |key, p| msstc(key, 4, p[0]),
             },
             Entry {
                 name: "msstc5",
@@ -368,7 +376,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: SECOND,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3",
-                make: |p| msstc(5, p[0]),
+                make: |key, p| msstc(key, 5, p[0]),
             },
             Entry {
                 name: "mssth3",
@@ -377,7 +385,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3, smooth in ρ∞",
-                make: |p| mssth(3, p[0]),
+                make: |key, p| mssth(key, 3, p[0]),
             },
             Entry {
                 name: "mssth4",
@@ -386,7 +394,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3, smooth in ρ∞",
-                make: |p| mssth(4, p[0]),
+                make: |key, p| mssth(key, 4, p[0]),
             },
             Entry {
                 name: "mssth5",
@@ -395,7 +403,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3, smooth in ρ∞",
-                make: |p| mssth(5, p[0]),
+                make: |key, p| mssth(key, 5, p[0]),
             },
             Entry {
                 name: "esdirk324",
@@ -404,7 +412,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3",
-                make: |_| diagonal("ESDIRK3(2)4L[2]SA", 3, Ok(tables::esdirk324())),
+                make: |key, _| diagonal(key, "ESDIRK3(2)4L[2]SA", 3, Ok(tables::esdirk324())),
             },
             Entry {
                 name: "esdirk325",
@@ -413,7 +421,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3",
-                make: |_| diagonal("ESDIRK3(2)5L[2]SA", 3, Ok(tables::esdirk325())),
+                make: |key, _| diagonal(key, "ESDIRK3(2)5L[2]SA", 3, Ok(tables::esdirk325())),
             },
             Entry {
                 name: "esdirk436",
@@ -422,7 +430,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3",
-                make: |_| diagonal("ESDIRK4(3)6L[2]SA2", 4, Ok(tables::esdirk436sa2())),
+                make: |key, _| diagonal(key, "ESDIRK4(3)6L[2]SA2", 4, Ok(tables::esdirk436sa2())),
             },
         ],
     },
@@ -436,7 +444,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3, at ρ∞ = 0, 0.1, … 1",
-                make: |p| mssth_published(3, p[0]),
+                make: |key, p| mssth_published(key, 3, p[0]),
             },
             Entry {
                 name: "mssth4_published",
@@ -445,7 +453,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3, at ρ∞ = 0, 0.1, … 1",
-                make: |p| mssth_published(4, p[0]),
+                make: |key, p| mssth_published(key, 4, p[0]),
             },
             Entry {
                 name: "mssth5_published",
@@ -454,7 +462,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: THIRD,
                 index_3: STAGED,
                 source: "zhang, Sect. 2.3, at ρ∞ = 0, 0.1, … 1",
-                make: |p| mssth_published(5, p[0]),
+                make: |key, p| mssth_published(key, 5, p[0]),
             },
         ],
     },
@@ -468,7 +476,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: STAGED,
                 index_3: None,
                 source: "rezaei, Eqs. 77-92",
-                make: |p| ed_alpha(p[0]),
+                make: |key, p| ed_alpha(key, p[0]),
             },
             Entry {
                 name: "radau_iia3",
@@ -477,7 +485,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: Some([3, 3, 2]),
                 index_3: Some([3, 2, 1]),
                 source: "Hairer and Wanner",
-                make: |_| boxed(Coupled::new("Radau IIA, two stages", 3, tables::radau_iia3())?),
+                make: |key, _| boxed(Coupled::new("Radau IIA, two stages", 3, tables::radau_iia3())?.with_key(key)),
             },
             Entry {
                 name: "radau_iia5",
@@ -486,7 +494,7 @@ pub static FAMILIES: &[Family] = &[
                 index_2: Some([5, 5, 3]),
                 index_3: Some([5, 3, 2]),
                 source: "Hairer and Wanner",
-                make: |_| boxed(Coupled::new("Radau IIA", 5, tables::radau_iia5())?),
+                make: |key, _| boxed(Coupled::new("Radau IIA", 5, tables::radau_iia5())?.with_key(key)),
             },
         ],
     },
@@ -496,34 +504,44 @@ fn boxed(scheme: impl Scheme + 'static) -> Result<Box<dyn Scheme>, StepError> {
     Ok(Box::new(scheme))
 }
 
-fn newmark(name: String, coefficients: NewmarkFamily, average: Average) -> Result<Box<dyn Scheme>, StepError> {
-    boxed(Newmark { name, coefficients, average })
+fn newmark(
+    key: &'static str,
+    name: String,
+    coefficients: NewmarkFamily,
+    average: Average,
+) -> Result<Box<dyn Scheme>, StepError> {
+    boxed(Newmark { name, key: Some(key), coefficients, average })
 }
 
 /// The predictor from three points pays only for schemes of fourth and fifth order. [zhang, Sect. 2.3]
-fn diagonal(name: &str, order: u32, tableau: Result<Tableau, TableError>) -> Result<Box<dyn Scheme>, StepError> {
-    let tableau = tableau.map_err(|error| bad_table(name, &error))?;
-    let scheme = DiagonallyImplicit::new(name, order, tableau)?;
+fn diagonal(
+    key: &'static str,
+    name: &str,
+    order: u32,
+    tableau: Result<Tableau, TableError>,
+) -> Result<Box<dyn Scheme>, StepError> {
+    let tableau = tableau.map_err(|error| bad_table(key, &error))?;
+    let scheme = DiagonallyImplicit::new(name, order, tableau)?.with_key(key);
     boxed(if order < 4 { scheme } else { scheme.with_predictor(Predictor::ThreePoint) })
 }
 
-fn msstc(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
-    diagonal(&format!("MSSTC({n}) (ρ∞ = {rho})"), 2, tables::msstc(n, rho))
+fn msstc(key: &'static str, n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
+    diagonal(key, &format!("MSSTC({n}) (ρ∞ = {})", Digits(rho)), 2, tables::msstc(n, rho))
 }
 
-fn mssth(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
-    diagonal(&format!("MSSTH({n}) (ρ∞ = {rho})"), n as u32, tables::mssth(n, rho))
+fn mssth(key: &'static str, n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
+    diagonal(key, &format!("MSSTH({n}) (ρ∞ = {})", Digits(rho)), n as u32, tables::mssth(n, rho))
 }
 
-fn mssth_published(n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
-    diagonal(&format!("MSSTH({n}) as published (ρ∞ = {rho})"), n as u32, tables::mssth_published(n, rho))
+fn mssth_published(key: &'static str, n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
+    diagonal(key, &format!("MSSTH({n}) as published (ρ∞ = {})", Digits(rho)), n as u32, tables::mssth_published(n, rho))
 }
 
 /// With α_AR = 1/6 it has third order for linear problems. [rezaei, Sect. 3]
-fn ed_alpha(rho: f64) -> Result<Box<dyn Scheme>, StepError> {
-    let name = format!("ED-α (ρ∞ = {rho})");
-    let tableau = tables::ed_alpha(rho, 1.0 / 6.0).map_err(|error| bad_table(&name, &error))?;
-    boxed(Coupled::new(name, 2, tableau)?.on_velocities())
+fn ed_alpha(key: &'static str, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
+    let name = format!("ED-α (ρ∞ = {})", Digits(rho));
+    let tableau = tables::ed_alpha(rho, 1.0 / 6.0).map_err(|error| bad_table(key, &error))?;
+    boxed(Coupled::new(name, 2, tableau)?.with_key(key).on_velocities())
 }
 
 impl Entry {
@@ -550,7 +568,7 @@ impl Entry {
             check_range(self.name, name, value, self.parameters[place].range)?;
             values[place] = value;
         }
-        (self.make)(&values)
+        (self.make)(self.name, &values)
     }
 
     fn unknown(&self, name: &str) -> StepError {
@@ -664,13 +682,13 @@ pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Opt
     if binds_positions && is_undamped() == Some(true) {
         return Some(
             "it does not damp infinitely fast motion, so that multipliers of constraints on positions do not converge; \
-             take ρ∞ < 1 (α < 0), or impose the constraints on velocities",
+             take `rho_infinity` < 1 (`alpha` < 0), or impose the constraints on velocities",
         );
     }
     if !info.contacts.is_empty() && is_undamped() == Some(true) {
         return Some(
             "it does not damp infinitely fast motion, so that forces of contacts that stay closed swing about their values; \
-             take ρ∞ < 1 (α < 0)",
+             take `rho_infinity` < 1 (`alpha` < 0)",
         );
     }
     scheme.caution()

@@ -50,7 +50,6 @@ use crate::tables::{self, Tableau};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RungeKutta;
 
-const NAME: &str = "Runge-Kutta";
 /// A projection has converged when its correction is below this fraction of one plus the coordinates.
 const PROJECTED: f64 = 1e-15;
 /// A projection has failed if its last correction is above this fraction of one plus the coordinates.
@@ -59,7 +58,11 @@ const MAX_PROJECTIONS: u32 = 10;
 
 impl Scheme for RungeKutta {
     fn name(&self) -> String {
-        NAME.to_owned()
+        "Runge-Kutta".to_owned()
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        Some("runge_kutta")
     }
 
     fn order(&self) -> u32 {
@@ -88,7 +91,8 @@ impl Scheme for RungeKutta {
         Ok(Box::new(RungeKuttaStepper {
             blocks: model.describe().blocks,
             tableau: tables::runge_kutta4(),
-            acceleration: Acceleration::new(model, NAME.to_owned()),
+            name: self.label(),
+            acceleration: Acceleration::new(model, self.label()),
             is_constrained: dims.nc > 0,
             level: options.constraint_level.unwrap_or(self.preferred_level()),
             stage: initial.clone(),
@@ -101,6 +105,7 @@ impl Scheme for RungeKutta {
 }
 
 struct RungeKuttaStepper<'m> {
+    name: String,
     blocks: &'static [Block],
     /// Each stage depends only on the one before it.
     tableau: Tableau,
@@ -122,7 +127,7 @@ impl Stepper for RungeKuttaStepper<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
-        super::check_step_size(NAME, dt)?;
+        super::check_step_size(&self.name, dt)?;
         self.acceleration.begin(self.state.t);
         let blocks = self.blocks;
 
@@ -194,7 +199,7 @@ impl RungeKuttaStepper<'_> {
         let residual = largest(&self.acceleration.rhs[..nv]);
         Err(StepError::NotConverged {
             t: self.state.t,
-            scheme: NAME.to_owned(),
+            scheme: self.name.clone(),
             iteration: MAX_PROJECTIONS,
             residual,
             cause: Cause::StepTooLong,

@@ -7,6 +7,7 @@ use nalgebra::{Complex, DMatrix, DVector};
 
 use super::time_point::TimePoint;
 use crate::chart;
+use crate::digits::Digits;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Predictor, Scheme, Stepper};
@@ -40,7 +41,16 @@ pub struct SingleStep {
 
 impl Scheme for SingleStep {
     fn name(&self) -> String {
-        format!("SS{} (ρ∞ = {})", self.steps, self.rho_infinity)
+        format!("SS{} (ρ∞ = {})", self.steps, Digits(self.rho_infinity))
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        match self.steps {
+            2 => Some("ss2"),
+            3 => Some("ss3"),
+            4 => Some("ss4"),
+            _ => None,
+        }
     }
 
     fn order(&self) -> u32 {
@@ -58,11 +68,11 @@ impl Scheme for SingleStep {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let weights =
-            tables::ss(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.name(), &error))?;
+            tables::ss(self.steps, self.rho_infinity).map_err(|error| super::bad_table(&self.label(), &error))?;
         let mut point = TimePoint::new(model, &initial, options);
         let rate = Rate::new(&mut point, &initial);
         Ok(Box::new(SingleStepStepper {
-            name: self.name(),
+            name: self.label(),
             weights,
             blocks: model.describe().blocks,
             auxiliaries: vec![[rate.clone(), Rate::zeros(&initial)]; self.steps - 1],

@@ -3,8 +3,10 @@
 use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
 use crate::consistent::consistent_acceleration;
+use crate::digits::Digits;
 use crate::model::{Model, State};
 use crate::scheme::Scheme;
+use crate::signal::Held;
 use crate::step::StepError;
 
 use super::driver::Driver;
@@ -13,6 +15,8 @@ use super::driver::Driver;
 pub(super) struct Controller<'a> {
     /// Time from one call to the next, s.
     pub(super) period: f64,
+    /// The inputs that it sets.
+    pub(super) inputs: Vec<&'a Held>,
     /// Reads the state and sets the inputs.
     pub(super) sample: Box<dyn FnMut(&State) + 'a>,
 }
@@ -34,22 +38,47 @@ struct Jump<'a> {
 }
 
 impl<'c, 'a> Controllers<'c, 'a> {
-    /// # Errors
-    /// [`StepError::BadParameter`] for a period that is not a positive time.
     pub(super) fn new(
         model: &'a dyn Model,
         scheme: &dyn Scheme,
         controllers: &'c mut [Controller<'a>],
         start: f64,
-    ) -> Result<Self, StepError> {
+    ) -> Self {
+        let jump = (!controllers.is_empty()).then(|| Jump {
+            acceleration: Acceleration::new(model, scheme.label()),
+            state: State::zeros(model.dims()),
+        });
+        Self { model, calls: vec![0; controllers.len()], controllers, start, jump }
+    }
+
+    /// Refuses controllers that make no sense, after [`begin`](Self::begin), so that the start can be recorded before.
+    ///
+    /// # Errors
+    /// [`StepError::BadParameter`] for a period that is not a positive time, and for inputs that nothing reads until the
+    /// time `until`, s.
+    pub(super) fn check(&self, scheme: &dyn Scheme, until: f64) -> Result<(), StepError> {
+        let bad = |reason: String| StepError::BadParameter { scheme: scheme.label(), reason };
         let is_sound = |period: f64| period.is_finite() && period > 0.0;
-        if let Some(controller) = controllers.iter().find(|controller| !is_sound(controller.period)) {
-            let reason = format!("expected a positive period of a controller, not {} s", controller.period);
-            return Err(StepError::BadParameter { scheme: scheme.name(), reason });
+        if let Some(controller) = self.controllers.iter().find(|controller| !is_sound(controller.period)) {
+            return Err(bad(format!(
+                "expected a positive period of a controller, not {} s",
+                Digits(controller.period)
+            )));
         }
-        let jump = (!controllers.is_empty())
-            .then(|| Jump { acceleration: Acceleration::new(model, scheme.name()), state: State::zeros(model.dims()) });
-        Ok(Self { model, calls: vec![0; controllers.len()], controllers, start, jump })
+        // The forces of the start have been found. A signal may be a function of time that reads the value later.
+        let mut values = vec![0.0; self.model.describe().inputs.len()];
+        for t in [0.5 * (self.start + until), until].into_iter().filter(|t| t.is_finite()) {
+            self.model.input_values(t, &mut values);
+        }
+        for (index, controller) in self.controllers.iter().enumerate() {
+            if let Some(input) = controller.inputs.iter().position(|input| !input.is_read()) {
+                return Err(bad(format!(
+                    "nothing reads value {input} that controller {index} sets (both are counted from 0); assign the signal \
+                     that `Signal::held` returned beside it to an input of the model, `model.inputs.name = signal`"
+                )));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn periods(&self) -> impl Iterator<Item = f64> {
@@ -68,6 +97,8 @@ impl<'c, 'a> Controllers<'c, 'a> {
             (controller.sample)(start);
             *calls = 1;
         }
+        // What the laws themselves have read does not count.
+        self.controllers.iter().flat_map(|controller| &controller.inputs).for_each(|input| input.watch());
         check_inputs(self.model, start.t)?;
         consistent_acceleration(self.model, start)
     }

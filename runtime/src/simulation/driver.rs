@@ -1,6 +1,7 @@
 //! Advances a simulation by fixed steps, or by steps chosen by step size control.
 
 use crate::adaptive::{AdaptiveStepper, SHORTEST};
+use crate::digits::Digits;
 use crate::events::Interval;
 use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Scheme, Stepper};
@@ -98,10 +99,11 @@ impl<'m> Driver<'m> {
         until: f64,
         mut periods: impl Iterator<Item = f64>,
     ) -> Result<Self, StepError> {
-        let bad = |reason: String| StepError::BadParameter { scheme: scheme.name(), reason };
+        let bad = |reason: String| StepError::BadParameter { scheme: scheme.label(), reason };
         let duration = until - start.t;
+        let span = format!("from t = {} s to {} s", Digits(start.t), Digits(until));
         if duration.is_nan() || duration < 0.0 {
-            return Err(bad(format!("cannot integrate from t = {} s to {until} s", start.t)));
+            return Err(bad(format!("cannot integrate {span}")));
         }
         let dt = match steps {
             Steps::Chosen(control) => {
@@ -111,11 +113,11 @@ impl<'m> Driver<'m> {
             Steps::Fixed(dt) => dt,
         };
         if !(dt.is_finite() && dt > 0.0 && duration.is_finite()) {
-            return Err(bad(format!("cannot integrate from t = {} s to {until} s by steps of {dt} s", start.t)));
+            return Err(bad(format!("cannot integrate {span} by steps of {} s", Digits(dt))));
         }
         let Some(division) = Division::new(duration, dt) else {
             let steps = duration / dt;
-            return Err(bad(format!("{steps:.1e} steps of {dt} s up to {until} s, expected at most {MAX_STEPS:e}")));
+            return Err(bad(format!("{steps:.1e} steps of {} s {span}, expected at most {MAX_STEPS:e}", Digits(dt))));
         };
         let divides = |period: f64| {
             let ratio = period / division.dt;
@@ -123,14 +125,15 @@ impl<'m> Driver<'m> {
         };
         if let Some(period) = periods.find(|&period| !divides(period)) {
             return Err(bad(format!(
-                "the period of {period} s of a controller is no multiple of the step of {} s; choose a step that divides it",
-                division.dt
+                "the period of {} s of a controller is no multiple of the step of {} s; choose a step that divides it",
+                Digits(period),
+                Digits(division.dt)
             )));
         }
         let stepper = scheme.start_with(model, start, options)?;
         if stepper.contacts().is_none() && !model.describe().contacts.is_empty() {
             let reason = "its contacts would be ignored";
-            return Err(StepError::Undefined { scheme: scheme.name(), model: model.describe().name, reason });
+            return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
         }
         let fixed = FixedStepper {
             blocks: model.describe().blocks,

@@ -247,7 +247,8 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Records every n-th state; the first and the last one are always recorded.
+    /// Records every n-th state; the first and the last one are always recorded, so that `usize::MAX` records these
+    /// alone. For 0 the run ends at its start with [`StepError::BadParameter`].
     ///
     /// # Examples
     /// ```
@@ -274,7 +275,7 @@ impl<'a> Simulation<'a> {
     /// # }
     /// ```
     pub fn record_every(mut self, steps: usize) -> Self {
-        self.record_every = steps.max(1);
+        self.record_every = steps;
         self
     }
 
@@ -395,17 +396,18 @@ impl<'a> Simulation<'a> {
     /// Adds a sampled controller: calls `law` with the current state at the start and then every `period`, s, and holds
     /// the returned values at the inputs until the next call.
     ///
-    /// Inputs are held signals of the model, in the units of the inputs, see [`Signal::held`](crate::Signal::held). A
-    /// fixed step must divide the period. Controllers that are due at the same time are called in the order in which
-    /// they were added.
+    /// Inputs are held signals of the model, in the units of the inputs, see [`Signal::held`](crate::Signal::held); one
+    /// that nothing reads, because its signal was not assigned to an input, is an error. A fixed step must divide the
+    /// period. Controllers that are due at the same time are called in the order in which
+    /// they were added. [`ModelInfo::coordinate`](crate::ModelInfo::coordinate) and
+    /// [`ModelInfo::velocity`](crate::ModelInfo::velocity) give the indices of coordinates and velocities by name.
     ///
     /// After each call accelerations and multipliers are recomputed for the new inputs, and multistep schemes restart,
     /// so that schemes keep their order in spite of the jump.
     ///
     /// # Examples
     /// ```
-    /// use hamel::schemes;
-    /// use hamel::{Signal, Simulation, initial_state};
+    /// use hamel::{Model, Signal, Simulation, initial_state, schemes};
     ///
     /// hamel::multibody! {
     ///     model Cart {
@@ -422,11 +424,12 @@ impl<'a> Simulation<'a> {
     ///     let (drive, held) = Signal::held(0.0);
     ///     let mut model = Cart::default();
     ///     model.inputs.drive = drive;
+    ///     let x = model.describe().coordinate("rail.displacement")?;
     ///     let scheme = schemes::by_name("generalized_alpha", &[("rho_infinity", 0.8)])?;
     ///     let run = Simulation::new(&model, &*scheme)
     ///         .step(1e-3)
     ///         .until(10.0)
-    ///         .controller(1e-2, [&held], |state| [4.0 * (1.0 - state.q[0]) - 4.0 * state.v[0]])
+    ///         .controller(1e-2, [&held], |state| [4.0 * (1.0 - state.q[x]) - 4.0 * state.v[x]])
     ///         .run(initial_state(&model)?);
     ///     run.outcome?;
     ///     let reached = run.trajectory.column("rail.displacement")?.next_back();
@@ -442,7 +445,7 @@ impl<'a> Simulation<'a> {
     ) -> Self {
         let sample =
             move |state: &State| inputs.into_iter().zip(law(state)).for_each(|(input, value)| input.set(value));
-        self.controllers.push(Controller { period, sample: Box::new(sample) });
+        self.controllers.push(Controller { period, inputs: inputs.to_vec(), sample: Box::new(sample) });
         self
     }
 
@@ -590,7 +593,7 @@ impl<'a> Simulation<'a> {
         let outcome = catch_unwind(all).unwrap_or_else(|panic| {
             done.trajectory.drop_incomplete();
             let t = done.trajectory.times().next_back().unwrap_or(t);
-            Err(StepError::Panicked { t, scheme: scheme.name(), message: message(&*panic).to_owned() })
+            Err(StepError::Panicked { t, scheme: scheme.label(), message: message(&*panic).to_owned() })
         });
         let Done { trajectory, recorder, occurrences, accepted, rejected } = done;
         let cautions = recorder.map_or_else(Vec::new, |recorder| recorder.cautions(&outcome, &trajectory));
@@ -601,16 +604,22 @@ impl<'a> Simulation<'a> {
         check_start(self.model, &start)?;
         self.model.validate()?;
         // Before anything is computed with the inputs, which may have no value until then.
-        let mut controllers = Controllers::new(self.model, self.scheme, &mut self.controllers, start.t)?;
+        let mut controllers = Controllers::new(self.model, self.scheme, &mut self.controllers, start.t);
         controllers.begin(&mut start)?;
         let recorder = done.recorder.insert(Recorder::new(self.model, self.scheme, &self.options, &start));
         let trajectory = &mut done.trajectory;
         recorder.begin(trajectory, &start)?;
-        let bad = |reason: &str| StepError::BadParameter { scheme: self.scheme.name(), reason: reason.to_owned() };
+        let bad = |reason: &str| StepError::BadParameter { scheme: self.scheme.label(), reason: reason.to_owned() };
         let until = self.until.ok_or_else(|| bad("the time of the end is not given; call `until`"))?;
         let steps = self.steps.ok_or_else(|| {
             bad("the length of the steps is not given; call `step`, or `tolerance` to have it chosen")
         })?;
+        if self.record_every == 0 {
+            return Err(bad(
+                "cannot record every 0th state; 1 records all, and `usize::MAX` the first and the last one",
+            ));
+        }
+        controllers.check(self.scheme, until)?;
         let began = start.t;
         let mut driver =
             Driver::new(self.model, self.scheme, &self.options, steps, start, until, controllers.periods())?;
@@ -620,7 +629,7 @@ impl<'a> Simulation<'a> {
         loop {
             if self.cancelled_by.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
                 recorder.unrecorded(trajectory, driver.state(), driver.stepper());
-                return Err(StepError::Cancelled { t: driver.state().t, scheme: self.scheme.name() });
+                return Err(StepError::Cancelled { t: driver.state().t, scheme: self.scheme.label() });
             }
             if driver.is_at_end() {
                 return Ok(total);
@@ -643,7 +652,7 @@ impl<'a> Simulation<'a> {
             };
             if let Some(event) = self.events.iter().position(|event| (event.function)(driver.state()).is_nan()) {
                 recorder.unrecorded(trajectory, driver.state(), driver.stepper());
-                let (t, scheme) = (driver.state().t, self.scheme.name());
+                let (t, scheme) = (driver.state().t, self.scheme.label());
                 let quantity = format!("the function of event {event}");
                 return Err(StepError::NotFiniteValue { t, scheme, quantity, value: f64::NAN });
             }
