@@ -94,6 +94,9 @@ impl Model for LinearOscillator {
     fn energy(&self, _t: f64, q: &[f64], v: &[f64]) -> Energy {
         Energy { kinetic: 0.5 * v[0] * v[0], potential: 0.5 * (self.omega * q[0]).powi(2) }
     }
+    fn power(&self, _t: f64, _q: &[f64], v: &[f64]) -> Option<f64> {
+        Some(-2.0 * self.damping * self.omega * v[0] * v[0])
+    }
     fn damping(&self, _state: &State, out: &mut [f64]) {
         out[0] = 2.0 * self.damping * self.omega;
     }
