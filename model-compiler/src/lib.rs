@@ -11,7 +11,8 @@ mod random;
 mod reserved;
 pub mod space;
 pub mod spelling;
-mod units;
+#[doc(hidden)]
+pub mod units;
 
 pub mod check;
 pub mod derive;

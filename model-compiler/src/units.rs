@@ -73,6 +73,11 @@ impl Unit {
         Some(Unit { twelfths })
     }
 
+    /// Exponents of kg, m, s, A and K.
+    pub fn exponents(self) -> [f64; 5] {
+        self.twelfths.map(|exponent| f64::from(exponent) / f64::from(PARTS))
+    }
+
     /// Reads a unit without prefixes to convert, as registries write it: `N m s/rad`.
     ///
     /// `None` for an unknown symbol and for one that is not coherent with SI.

@@ -59,6 +59,16 @@ const LEAST_ERROR: f64 = 1e-8;
 const LEAST_TOLERANCE: f64 = 1e-14;
 /// A step shorter than this fraction of the time does not change the time.
 pub(crate) const SHORTEST: f64 = 1e-14;
+/// Largest number of steps. Beyond it runs take too long, and a step may be too short to change the time.
+pub(crate) const MAX_STEPS: f64 = 1e10;
+
+/// Twice the rejected steps may exceed the accepted ones by this number, before it matters how far they have led: a first
+/// step that is far too long, and each jump of the forces, is rejected some ten times, and few steps are otherwise.
+const MOST_REJECTED: u32 = 300;
+/// Attempts that may be left at the pace of steps that are mostly rejected.
+const MOST_LEFT: f64 = 1e7;
+/// So many steps in a row of which more than [`MAX_STEPS`] are left end a run: a short transient has fewer.
+const MOST_SHORT: u32 = 20_000;
 
 /// A stepper with step size control.
 pub struct AdaptiveStepper<'m> {
@@ -73,6 +83,14 @@ pub struct AdaptiveStepper<'m> {
     last_error: f64,
     accepted: u64,
     rejected: u64,
+    /// Twice the number of rejected minus that of accepted steps, counted from where it was zero last.
+    excess: u32,
+    /// Number of steps since then.
+    attempts: u32,
+    /// The time at which it was zero, s.
+    since: f64,
+    /// Number of steps in a row that are too short.
+    short: u32,
 }
 
 impl<'m> AdaptiveStepper<'m> {
@@ -134,6 +152,7 @@ impl<'m> AdaptiveStepper<'m> {
                 Digits(longest_step)
             ));
         }
+        let since = initial.t;
         let stepper = scheme.start_with(model, initial.clone(), options)?;
         if stepper.error_estimate().is_none() {
             let reason = match stepper.contacts() {
@@ -155,6 +174,10 @@ impl<'m> AdaptiveStepper<'m> {
             last_error: 1.0,
             accepted: 0,
             rejected: 0,
+            excess: 0,
+            attempts: 0,
+            since,
+            short: 0,
         })
     }
 
@@ -171,7 +194,8 @@ impl<'m> AdaptiveStepper<'m> {
     /// Takes one step that satisfies the tolerance and does not pass the time `until`, s.
     ///
     /// # Errors
-    /// The failure of the last attempt if no step is short enough; the state is then unchanged.
+    /// The failure of the last attempt if no step is short enough, and [`StepError::NoHeadway`] if too many are rejected or
+    /// more than 10¹⁰ are left; the state is then unchanged.
     pub fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
         let stats = self.accepted_step(until).map_err(|error| self.watch.explain(error))?;
         if let Err(error) = self.watch.pass(self.stepper.state()) {
@@ -205,11 +229,12 @@ impl<'m> AdaptiveStepper<'m> {
             match self.stepper.step(dt) {
                 Ok(stats) => total += stats,
                 Err(error) if error.is_numerical() => {
-                    self.rejected += 1;
                     self.next_step = RETRY * dt;
                     if self.next_step <= SHORTEST * (1.0 + t.abs()) {
+                        self.rejected += 1;
                         return Err(error);
                     }
+                    self.count_rejected(t, rest)?;
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -227,15 +252,57 @@ impl<'m> AdaptiveStepper<'m> {
                 };
                 self.next_step = reached.min(self.control.longest_step);
                 self.last_error = size;
-                self.accepted += 1;
+                self.count_accepted(rest)?;
                 return Ok(total);
             }
-            self.rejected += 1;
             // An error that is not finite reduces the step by the largest factor.
             let ratio = if error.is_finite() { SAFETY * error.powf(-exponent) } else { SHRINK };
             self.next_step = dt * ratio.clamp(SHRINK, SAFETY);
             self.stepper.retreat();
+            self.count_rejected(t, rest)?;
         }
+    }
+
+    /// Counts a rejected step at time t, s, where the time `rest`, s, is left.
+    fn count_rejected(&mut self, t: f64, rest: f64) -> Result<(), StepError> {
+        self.rejected += 1;
+        self.attempts += 1;
+        self.excess += 2;
+        if self.excess <= MOST_REJECTED {
+            return Ok(());
+        }
+        let pace = (t - self.since) / f64::from(self.attempts);
+        if rest > MOST_LEFT * pace {
+            let reason = "too many are rejected, as with forces that jump again and again, or with numbers near the largest that \
+                          there are";
+            return Err(self.no_headway(t, reason));
+        }
+        (self.excess, self.attempts, self.since) = (0, 0, t);
+        Ok(())
+    }
+
+    /// Counts a step, of which the time `rest`, s, was left at its beginning.
+    fn count_accepted(&mut self, rest: f64) -> Result<(), StepError> {
+        let is_short = rest > MAX_STEPS * self.next_step;
+        if is_short && self.short == MOST_SHORT {
+            self.stepper.retreat();
+            let reason = "more than 1e10 such steps are left: a motion is too fast for this interval; take a larger tolerance, \
+                          or a stiffness or mass that makes the motion slower";
+            return Err(self.no_headway(self.previous.t, reason));
+        }
+        self.short = if is_short { self.short + 1 } else { 0 };
+        self.excess = self.excess.saturating_sub(1);
+        self.attempts += 1;
+        if self.excess == 0 {
+            (self.attempts, self.since) = (0, self.stepper.state().t);
+        }
+        self.accepted += 1;
+        Ok(())
+    }
+
+    fn no_headway(&self, t: f64, reason: &'static str) -> StepError {
+        let (scheme, dt) = (self.scheme.clone(), self.next_step);
+        StepError::NoHeadway { t, scheme, dt, accepted: self.accepted, rejected: self.rejected, reason }
     }
 
     /// The error of the last step, in units of the tolerance, and the order of the embedded scheme.

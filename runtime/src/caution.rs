@@ -47,6 +47,16 @@ pub enum Caution {
         /// Energy that has been in motion, J.
         in_motion: f64,
     },
+    /// The work of forces is not known well enough to tell whether the scheme has dissipated or added energy: their power
+    /// changes too much within steps.
+    EnergyUnresolved {
+        /// Energy at the end that work does not explain, J; missing if negative.
+        unexplained: f64,
+        /// Difference of the work by Simpson's and by the trapezoidal rule, J.
+        uncertainty: f64,
+        /// Energy that has been in motion, J.
+        in_motion: f64,
+    },
     /// Contacts penetrated deeply before the impact at the end of a step: the step is too long.
     Penetration {
         /// The largest penetration, in the unit of the gaps.
@@ -97,6 +107,11 @@ impl fmt::Display for Caution {
             Caution::EnergyLost { loss, in_motion } => write!(
                 f,
                 "{loss:.3e} J of {in_motion:.3e} J in motion were lost to the scheme: numerical damping, or too large a step"
+            ),
+            Caution::EnergyUnresolved { unexplained, uncertainty, in_motion } => write!(
+                f,
+                "the work of forces is known to {uncertainty:.3e} J only, and does not explain {unexplained:.3e} J of \
+                 {in_motion:.3e} J in motion: forces change too much within a step; take a smaller step"
             ),
             Caution::Penetration { depth, widest } => write!(
                 f,

@@ -134,8 +134,12 @@ impl<'m> Recorder<'m> {
         if stats.at_rounding > 0 {
             self.cautions.push(Caution::Rounding { count: stats.at_rounding });
         }
-        if let Some((gain, in_motion)) = self.watch.unexplained().filter(|_| outcome.is_ok()) {
+        if let Some([gain, uncertainty, in_motion]) = self.watch.unexplained().filter(|_| outcome.is_ok()) {
             match gain {
+                // Of a run that is far off neither is known.
+                gain if gain.abs() > UNNOTICED * in_motion && gain.abs() <= uncertainty => {
+                    self.cautions.push(Caution::EnergyUnresolved { unexplained: gain, uncertainty, in_motion });
+                }
                 gain if gain > UNNOTICED * in_motion => self.cautions.push(Caution::EnergyGained { gain, in_motion }),
                 gain if -gain > UNNOTICED * in_motion => {
                     self.cautions.push(Caution::EnergyLost { loss: -gain, in_motion });

@@ -329,6 +329,24 @@ pub enum StepError {
         /// The message of the panic.
         message: String,
     },
+    /// Step size control makes no headway: too many steps are rejected, or more steps are left than any run can take.
+    #[error(
+        "{scheme}: steps chosen by a tolerance make no headway at t = {t:e} s: {accepted} were accepted and {rejected} rejected, the next one is of {dt:.3e} s; {reason}"
+    )]
+    NoHeadway {
+        /// Time that was reached, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Length of the next step, s.
+        dt: f64,
+        /// Number of accepted steps.
+        accepted: u64,
+        /// Number of rejected steps.
+        rejected: u64,
+        /// What was found, and what to do.
+        reason: &'static str,
+    },
     /// The simulation was cancelled, see [`Simulation::cancelled_by`](crate::Simulation::cancelled_by).
     #[error("{scheme}: cancelled at t = {t} s")]
     Cancelled {

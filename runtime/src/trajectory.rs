@@ -65,8 +65,9 @@ fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
 /// laws of contact as a relative velocity, and `penetration`, the largest penetration so far in the unit of the gaps.
 /// Models with constraints have `position_residual` and `velocity_residual`, the largest of g and of ġ, those of
 /// lengths relative to the length of the model. `energy_balance` is the energy minus that at the start and minus the
-/// work of forces, drives and contacts by the trapezoidal rule, which is the energy that the scheme has added; NaN if
-/// the power of the forces is not known, see [`Model::power`].
+/// work of forces, drives and contacts, which is the energy that the scheme has added; NaN if the power of the forces is
+/// not known, see [`Model::power`]. The work is found by Simpson's rule from interpolated states halfway through the steps,
+/// with contacts by the trapezoidal rule.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "crate::serialised::Table"))]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{FreeBody, LinearOscillator, Oscillator, Pendulum, Rotor};
+use common::{FreeBody, Heavy, LinearOscillator, Oscillator, Pendulum, Rotor};
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::{Direction, Event, Model, Options, Simulation, State, StepError, schemes};
 use nalgebra::DVector;
@@ -198,4 +198,30 @@ fn accelerations_and_multipliers_between_steps_lie_on_lines() {
             assert!((between.lambda - line(&old.lambda, &new.lambda)).norm() < 1e-12);
         }
     }
+}
+
+/// Runs with numbers near the largest or with a motion that is far too fast went on without end.
+#[test]
+fn steps_that_make_no_headway_end_the_run() {
+    let mut ended = 0;
+    for (mass, stiffness) in [(1e300, 1e300), (1e300, 1e308), (1.0, 1e20), (1e-300, 4.0), (1.0, 1e300)] {
+        for name in ADAPTIVE {
+            let model = Heavy { mass, stiffness };
+            let mut start = State::zeros(model.dims());
+            (start.q[0], start.a[0]) = (1.0, -stiffness / mass);
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let run = Simulation::new(&model, &*scheme).tolerance(1e-6).until(1.0).record_every(usize::MAX).run(start);
+            let what = format!("{mass:e} kg, {stiffness:e} N/m, {name}: {:?}", run.outcome);
+            let Err(error) = run.outcome else { panic!("{what}") };
+            if let StepError::NoHeadway { t, dt, accepted, rejected, .. } = error {
+                let is_rejecting = rejected > 150 && 3 * rejected > accepted;
+                let is_slow = accepted >= 20_000 && (1.0 - t) / dt > 1e10;
+                assert!(is_rejecting || is_slow, "{what}");
+                assert_eq!((accepted, rejected), (run.accepted, run.rejected), "{what}");
+                ended += 1;
+            }
+            assert!(run.trajectory.times().next_back().is_some_and(|t| t < 1e-3), "{what}");
+        }
+    }
+    assert!(ended >= 6, "{ended}");
 }

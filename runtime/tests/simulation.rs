@@ -4,9 +4,9 @@ mod common;
 
 use std::sync::LazyLock;
 
-use common::{Oscillator, Pendulum};
+use common::{LinearOscillator, Oscillator, Pendulum};
 use hamel::newton::Tolerance;
-use hamel::schemes::{self, RungeKutta};
+use hamel::schemes::{self, ModifiedEuler, RungeKutta};
 use hamel::{Block, Caution, Channel, Drift, Energy, Model, ModelInfo, Options, Scheme, State, StepError, Watchers};
 use hamel::{Simulation, initial_state};
 
@@ -514,4 +514,55 @@ fn redundant_constraints_hold_an_equilibrium() {
     let state = hamel::equilibrium(&Redundant, &start).unwrap().state;
     assert!(state.q[0].abs() < 1e-12 && (state.q[1] + 1.0).abs() < 1e-12, "{}", state.q);
     assert!((state.lambda.sum() + Pendulum::GRAVITY).abs() < 1e-12, "{}", state.lambda);
+}
+
+/// Critically damped, q = (q₀ + (v₀ + q₀) t) exp(−t), the work of the damper is the energy that is lost: what a scheme has
+/// added is the difference of its energy from the exact one.
+#[test]
+fn work_of_a_damper_is_known_with_coarse_and_uneven_steps() {
+    let model = LinearOscillator { omega: 1.0, damping: 1.0, ends_at: f64::INFINITY };
+    let (q, v) = (0.7, 0.2);
+    let exact = |t: f64| {
+        let rest = (q + (v + q) * t) * (-t).exp();
+        let speed = (v - (v + q) * t) * (-t).exp();
+        0.5 * (rest * rest + speed * speed)
+    };
+    let scheme = schemes::by_name("esdirk436", &[]).unwrap();
+    let mut errors = Vec::new();
+    for longest in [0.4, 0.2, 0.1] {
+        // Uneven steps, by a run each that continues the last.
+        let mut parts = [1.0, 0.63, 0.85, 0.5, 0.72].into_iter().cycle();
+        let mut state = model.initial();
+        let (mut left, mut worst) = (0.0, 0.0_f64);
+        while state.t < 4.0 {
+            let dt = longest * parts.next().unwrap();
+            let before = state.t;
+            let run = Simulation::new(&model, &*scheme).step(dt).until(before + dt).run(state);
+            assert!(run.outcome.is_ok() && run.cautions.is_empty(), "{:?} {:?}", run.outcome, run.cautions);
+            let row = run.trajectory.rows().next_back().unwrap();
+            state = State { t: row[0], ..model.initial() };
+            (state.q[0], state.v[0], state.a[0]) = (row[1], row[2], row[3]);
+            left += run.trajectory.column("energy_balance").unwrap().next_back().unwrap();
+            let energy = 0.5 * (row[1] * row[1] + row[2] * row[2]);
+            worst = worst.max((left - (energy - exact(state.t))).abs());
+        }
+        errors.push(worst);
+    }
+    // Of fourth order; the trapezoidal rule leaves 1e-2 J at 0.4 s.
+    assert!(errors[0] < 1e-3 && errors[2] < errors[0] / 64.0, "{errors:?}");
+}
+
+/// A damper with steps far beyond the limit of an explicit scheme: neither a loss nor a gain is known.
+#[test]
+fn energy_that_steps_do_not_resolve_is_no_loss() {
+    let model = LinearOscillator { omega: 1.0, damping: 10.0, ends_at: f64::INFINITY };
+    let run = |step: f64| {
+        let run = Simulation::new(&model, &ModifiedEuler).step(step).until(10.0 * step).run(model.initial());
+        (run.outcome.is_ok(), run.cautions)
+    };
+    assert_eq!(run(1e-3), (true, Vec::new()));
+    for step in [0.11, 0.2, 0.4] {
+        let (_, cautions) = run(step);
+        assert!(!cautions.iter().any(|caution| matches!(caution, Caution::EnergyLost { .. })), "{step}: {cautions:?}");
+    }
 }

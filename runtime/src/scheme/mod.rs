@@ -399,8 +399,8 @@ pub trait Stepper {
         false
     }
     /// Continues from the current state after a jump of the forces, for example of an input that a controller has set:
-    /// takes accelerations and multipliers from `next`, and discards the history of previous steps. Schemes without
-    /// history do nothing.
+    /// takes accelerations and multipliers from `next`, with which the motion of the next step is interpolated, and
+    /// discards the history of previous steps.
     fn resume(&mut self, _next: &State) {}
 }
 

@@ -182,6 +182,12 @@ struct Parts<'m> {
 }
 
 impl<'m> Parts<'m> {
+    /// Steps find accelerations of their own; what is interpolated within the next one begins with these.
+    fn resume(&mut self, next: &State) {
+        self.state.a.copy_from(&next.a);
+        self.state.lambda.copy_from(&next.lambda);
+    }
+
     fn new(model: &'m dyn Model, name: String, initial: State) -> Self {
         Self {
             blocks: model.describe().blocks,
@@ -213,6 +219,10 @@ impl Stepper for MoreauStepper<'_> {
 
     fn contacts(&self) -> Option<&ContactRecord> {
         (self.contacts.len() > 0).then_some(&self.contacts.record)
+    }
+
+    fn resume(&mut self, next: &State) {
+        self.parts.resume(next);
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
@@ -297,6 +307,10 @@ struct HalfExplicitStepper<'m>(Parts<'m>);
 impl Stepper for HalfExplicitStepper<'_> {
     fn state(&self) -> &State {
         &self.0.state
+    }
+
+    fn resume(&mut self, next: &State) {
+        self.0.resume(next);
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {

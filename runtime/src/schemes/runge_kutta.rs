@@ -126,6 +126,12 @@ impl Stepper for RungeKuttaStepper<'_> {
         &self.state
     }
 
+    // Stages find accelerations of their own; what is interpolated within the next step begins with these.
+    fn resume(&mut self, next: &State) {
+        self.state.a.copy_from(&next.a);
+        self.state.lambda.copy_from(&next.lambda);
+    }
+
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
         super::check_step_size(&self.name, dt)?;
         self.acceleration.begin(self.state.t);

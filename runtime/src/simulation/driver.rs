@@ -1,6 +1,6 @@
 //! Advances a simulation by fixed steps, or by steps chosen by step size control.
 
-use crate::adaptive::{AdaptiveStepper, SHORTEST};
+use crate::adaptive::{AdaptiveStepper, MAX_STEPS, SHORTEST};
 use crate::digits::Digits;
 use crate::events::Interval;
 use crate::model::{Block, Model, State};
@@ -10,8 +10,6 @@ use crate::step::{StepError, StepStats};
 
 use super::Steps;
 
-/// Largest number of steps. Beyond it runs take too long, and a step may be too short to change the time.
-const MAX_STEPS: f64 = 1e10;
 /// Remainders of an interval below this part of a step are rounding errors.
 const ROUNDING: f64 = 1e-6;
 

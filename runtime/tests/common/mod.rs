@@ -17,7 +17,7 @@ pub use body::{FreeBody, Rotor};
 pub use craft::Craft;
 pub use driven::Driven;
 pub use particle::{Particle, Press};
-pub use pendulum::{Chain, LinearOscillator, Oscillator, Pendulum};
+pub use pendulum::{Chain, Heavy, LinearOscillator, Oscillator, Pendulum};
 pub use slider::Slider;
 pub use springs::Springs;
 pub use top::HeavyTop;

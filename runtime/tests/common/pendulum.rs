@@ -94,11 +94,54 @@ impl Model for LinearOscillator {
     fn energy(&self, _t: f64, q: &[f64], v: &[f64]) -> Energy {
         Energy { kinetic: 0.5 * v[0] * v[0], potential: 0.5 * (self.omega * q[0]).powi(2) }
     }
+    fn power(&self, _t: f64, _q: &[f64], v: &[f64]) -> Option<f64> {
+        Some(-2.0 * self.damping * self.omega * v[0] * v[0])
+    }
     fn damping(&self, _state: &State, out: &mut [f64]) {
         out[0] = 2.0 * self.damping * self.omega;
     }
     fn stiffness(&self, _state: &State, out: &mut [f64]) {
         out[0] = self.omega * self.omega;
+    }
+    fn reference_configuration(&self, q: &mut [f64]) {
+        q[0] = 0.0;
+    }
+    assembled_from_parts!();
+    without_initial_conditions!();
+}
+
+/// A mass on a spring, of any size.
+pub struct Heavy {
+    /// kg.
+    pub mass: f64,
+    /// N/m.
+    pub stiffness: f64,
+}
+
+impl Model for Heavy {
+    fn describe(&self) -> &'static ModelInfo {
+        Oscillator.describe()
+    }
+    fn mass_matrix(&self, _q: &[f64], out: &mut [f64]) {
+        out[0] = self.mass;
+    }
+    fn bias_force(&self, _q: &[f64], _v: &[f64], out: &mut [f64]) {
+        out[0] = 0.0;
+    }
+    fn applied_force(&self, _t: f64, q: &[f64], _v: &[f64], out: &mut [f64]) {
+        out[0] = -self.stiffness * q[0];
+    }
+    fn constraint(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    fn constraint_jacobian(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    fn constraint_bias(&self, _t: f64, _q: &[f64], _v: &[f64], _rate: &mut [f64], _acceleration: &mut [f64]) {}
+    fn energy(&self, _t: f64, q: &[f64], v: &[f64]) -> Energy {
+        Energy { kinetic: 0.5 * self.mass * v[0] * v[0], potential: 0.5 * self.stiffness * q[0] * q[0] }
+    }
+    fn damping(&self, _state: &State, out: &mut [f64]) {
+        out[0] = 0.0;
+    }
+    fn stiffness(&self, _state: &State, out: &mut [f64]) {
+        out[0] = self.stiffness;
     }
     fn reference_configuration(&self, q: &mut [f64]) {
         q[0] = 0.0;
