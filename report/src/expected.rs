@@ -84,6 +84,8 @@ pub enum Expected {
 pub const WHOLE_ORDERS: &str = "An order is a whole number. Those of finite steps are off by a multiple of the step, \
     which is not estimated; the tolerance keeps neighbours apart.";
 
+/// Why tolerances of printed numbers are not narrowed.
+const DIGITS: &str = "Half a unit of the last printed digit.";
 /// Why bounds that a source states are not narrowed.
 const STATED: &str = "The source states this bound.";
 
@@ -186,8 +188,9 @@ impl Expected {
 
     /// Why it allows what it allows, where the kind of expectation says so.
     pub(crate) fn reason(&self) -> Option<Fixed> {
-        match self {
+        match *self {
             Expected::Order { .. } => Some(WHOLE_ORDERS),
+            Expected::Printed { text, tolerance } if tolerance <= half_unit_in_last_place(text) => Some(DIGITS),
             Expected::AtMost(_, Origin::Chosen(why)) | Expected::AtLeast(_, Origin::Chosen(why)) => Some(why),
             Expected::AtMost(_, Origin::Source) | Expected::AtLeast(_, Origin::Source) => Some(STATED),
             _ => None,

@@ -26,6 +26,9 @@ fn cheap_experiments_hold_and_their_report_is_well_formed() {
             Ok(report) => {
                 let failed = report.claims.iter().filter(|claim| claim.verdict() == Verdict::Outside);
                 failures.extend(failed.map(|claim| format!("{}: {claim:?}", outcome.experiment.id)));
+                let loose = report.claims.iter().filter(|claim| claim.is_unexplained());
+                let allows = "allows a hundred times what was measured and does not say why";
+                failures.extend(loose.map(|claim| format!("{}: {allows}: {claim:?}", outcome.experiment.id)));
                 for figure in &report.figures {
                     assert_well_formed(&plot::svg(figure).unwrap());
                 }

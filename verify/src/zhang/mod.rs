@@ -8,6 +8,7 @@ mod figures;
 mod four_bar;
 mod higher_order;
 mod iterations;
+mod lost_order;
 mod nodes;
 mod parasitic;
 mod predictor;
@@ -69,6 +70,13 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "What rotations refer to, and the fifth order of MSSTH(5)",
         cost: Cost::Seconds,
         run: rotation_reference::run,
+    },
+    Experiment {
+        id: "zhang/mssth/lost_order",
+        place: "Sects. 3.1, 5.4",
+        title: "What costs MSSTH(5) its order: the reference of rotations, and constraints",
+        cost: Cost::Seconds,
+        run: lost_order::run,
     },
     Experiment {
         id: "zhang/andrews/figs_9_10",
