@@ -72,7 +72,7 @@ pub enum Expected {
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
     /// A number.
-    Value(f64),
+    Value(#[serde(with = "crate::saved::any_number")] f64),
     /// The computation broke down; how and when.
     Breakdown(String),
     /// Nothing could be measured.

@@ -8,6 +8,8 @@ mod claim;
 mod experiment;
 mod report;
 
+pub mod compare;
+pub mod coverage;
 pub mod number;
 pub mod reproduce;
 
@@ -16,6 +18,7 @@ mod html;
 pub mod output;
 pub mod plot;
 pub mod provenance;
+pub mod saved;
 
 pub use claim::{Claim, Expected, Measured, Proof, Statement, Verdict};
 pub use experiment::{Cost, Experiment, Paper};
