@@ -163,6 +163,15 @@ impl<'a> Coverage<'a> {
         counts
     }
 
+    /// How many entries have each status, for documents without numbers.
+    pub fn count_entries(&self) -> BTreeMap<Status, usize> {
+        let mut counts = BTreeMap::new();
+        for entry in &self.entries {
+            *counts.entry(entry.status).or_insert(0) += 1;
+        }
+        counts
+    }
+
     /// What is wrong with the table: numbers that are left out, named twice or too large, and entries without what their
     /// status demands. `exists` says whether there is an experiment with an identifier.
     pub fn faults(&self, exists: impl Fn(&str) -> bool) -> Vec<String> {

@@ -77,6 +77,7 @@ struct Section {
     claims: Vec<ClaimView>,
     figures: Vec<FigureView>,
     tables: Vec<TableView>,
+    /// HTML.
     notes: Vec<String>,
     /// The identifier without the document.
     short: &'static str,
@@ -200,7 +201,7 @@ impl Section {
             claims,
             figures: report.figures.iter().map(|figure| FigureView::new(&slug, figure)).collect(),
             tables: report.tables.iter().map(TableView::new).collect(),
-            notes: report.notes.clone(),
+            notes: report.notes.iter().map(|note| with_code(note)).collect(),
             slug,
         }
     }
@@ -382,4 +383,10 @@ impl CellView {
             Cell::Empty => Self { text: String::new(), is_number: false },
         }
     }
+}
+
+/// Text with names between backticks as HTML.
+fn with_code(text: &str) -> String {
+    let parts = text.split('`').map(escape::html).enumerate();
+    parts.map(|(k, part)| if k % 2 == 1 { format!("<code>{part}</code>") } else { part }).collect()
 }

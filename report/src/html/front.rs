@@ -1,11 +1,11 @@
 //! Documents on the page: their cards, and the tables of what is covered of them.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 
-use hamel_compiler::escape;
 use serde::Serialize;
 
-use super::{Count, Section, summary};
+use super::{Count, Section, summary, with_code};
 use crate::coverage::{Coverage, Entry, Kind, Status};
 use crate::experiment::Paper;
 use crate::reproduce::Outcome;
@@ -67,7 +67,11 @@ pub(super) fn papers(papers: &[Paper], outcomes: &[Outcome]) -> Result<Vec<Paper
 fn view(paper: &Paper, outcomes: &[Outcome]) -> Result<PaperView, Box<dyn Error + Send + Sync>> {
     let own: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.experiment.paper() == paper.key).collect();
     let coverage = Coverage::parse(paper.coverage)?;
-    let kinds: Vec<KindView> = Kind::ALL.into_iter().filter_map(|kind| kind_view(&coverage, kind)).collect();
+    let mut kinds: Vec<KindView> =
+        Kind::ALL.into_iter().filter_map(|kind| KindView::new(kind.plural(), &coverage.count(kind))).collect();
+    if kinds.is_empty() {
+        kinds.extend(KindView::new("places", &coverage.count_entries()));
+    }
     let covered: Vec<String> =
         kinds.iter().map(|kind| format!("{} of {} {}", kind.done, kind.possible, kind.name)).collect();
     let verdicts = summary(own.iter().copied());
@@ -75,7 +79,7 @@ fn view(paper: &Paper, outcomes: &[Outcome]) -> Result<PaperView, Box<dyn Error 
         key: paper.key,
         reference: paper.reference,
         is_document: !paper.coverage.is_empty(),
-        covered: if covered.is_empty() { format!("{} entries", coverage.entries.len()) } else { covered.join(", ") },
+        covered: covered.join(", "),
         claims: verdicts.iter().map(|entry| entry.count).sum(),
         verdicts,
         experiments: own.len(),
@@ -85,13 +89,14 @@ fn view(paper: &Paper, outcomes: &[Outcome]) -> Result<PaperView, Box<dyn Error 
     })
 }
 
-fn kind_view(coverage: &Coverage<'static>, kind: Kind) -> Option<KindView> {
-    let counts = coverage.count(kind);
-    let count = |status: Status| counts.get(&status).copied().unwrap_or(0);
-    let (partly, missing, nothing) = (count(Status::Partly), count(Status::Missing), count(Status::Nothing));
-    let done = count(Status::Computed) + count(Status::Tested) + partly;
-    let has_any = done + missing + nothing > 0;
-    has_any.then(|| KindView { name: kind.plural(), done, possible: done + missing, partly, missing, nothing })
+impl KindView {
+    fn new(name: &'static str, counts: &BTreeMap<Status, usize>) -> Option<Self> {
+        let count = |status: Status| counts.get(&status).copied().unwrap_or(0);
+        let (partly, missing, nothing) = (count(Status::Partly), count(Status::Missing), count(Status::Nothing));
+        let done = count(Status::Computed) + count(Status::Tested) + partly;
+        let has_any = done + missing + nothing > 0;
+        has_any.then_some(Self { name, done, possible: done + missing, partly, missing, nothing })
+    }
 }
 
 fn entry_view(entry: &Entry<'static>, outcomes: &[Outcome]) -> EntryView {
@@ -109,10 +114,4 @@ fn entry_view(entry: &Entry<'static>, outcomes: &[Outcome]) -> EntryView {
         remark: with_code(entry.remark),
         experiments: entry.experiments.iter().filter_map(link).collect(),
     }
-}
-
-/// Text with names between backticks as HTML.
-fn with_code(text: &str) -> String {
-    let parts = text.split('`').map(escape::html).enumerate();
-    parts.map(|(k, part)| if k % 2 == 1 { format!("<code>{part}</code>") } else { part }).collect()
 }
