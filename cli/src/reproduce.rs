@@ -1,14 +1,16 @@
 //! `hamel reproduce`: runs experiments, compares their results, writes the report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hamel_report::compare::compare;
 use hamel_report::folder::{Folder, Request, hash_of};
 use hamel_report::number::readable;
 use hamel_report::output::{self, OutputError};
 use hamel_report::provenance::{self, Provenance};
 use hamel_report::reproduce::{self, Outcome, Watcher};
+use hamel_report::saved;
 use hamel_report::{Claim, Cost, Expected, Experiment, Measured, Verdict};
 use hamel_verify::PAPERS;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,8 +21,8 @@ use crate::screen::Screen;
 /// Arguments of `hamel reproduce`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Papers to reproduce; all by default.
-    papers: Vec<String>,
+    /// Papers or experiments to reproduce, e.g. `sherif` or `sherif/heavy_top/fig2`; all papers by default.
+    what: Vec<String>,
     /// Largest cost of the experiments to run.
     #[arg(long, value_enum, default_value_t = Cost::Minutes)]
     cost: Cost,
@@ -36,11 +38,30 @@ pub(crate) struct Arguments {
     /// Replace files in that directory even if hamel has not written them.
     #[arg(long)]
     force: bool,
+    /// List the experiments that would run, with their costs, and run none.
+    #[arg(long)]
+    list: bool,
+    /// Run nothing: merge the results in these directories; of an experiment that several have, the last counts.
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["what", "only", "resume", "list", "cost"])]
+    merge: Vec<PathBuf>,
+    /// Say which claims differ from the `report.json` of an earlier run.
+    #[arg(long, value_name = "REPORT.JSON")]
+    compare: Option<PathBuf>,
 }
 
 /// Runs the selected experiments and reports on them.
 pub(crate) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    let earlier = arguments.compare.as_deref().map(read_earlier).transpose()?;
+    if !arguments.merge.is_empty() {
+        return merge(arguments, earlier.as_deref(), screen);
+    }
     let experiments = select(arguments)?;
+    if arguments.list {
+        let row =
+            |experiment: &Experiment| [experiment.id, experiment.cost.label(), experiment.title].map(String::from);
+        screen.table(&experiments.iter().map(|experiment| row(experiment).to_vec()).collect::<Vec<_>>())?;
+        return Ok(());
+    }
     // Before the folder is locked: a child process would keep the lock if this program were stopped meanwhile.
     let provenance = Provenance::of_this_run();
     let (folder, kept) = open(arguments, &experiments)?;
@@ -56,16 +77,75 @@ pub(crate) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<()
     outcomes.extend(kept);
     let place = |outcome: &Outcome| experiments.iter().position(|experiment| experiment.id == outcome.experiment.id);
     outcomes.sort_by_key(place);
-    output::stage_report(&mut folder, PAPERS, &outcomes, &provenance)?;
+    finish(folder, &outcomes, &provenance, earlier.as_deref(), screen)
+}
+
+/// Writes the report and says what is in it.
+fn finish(
+    mut folder: Folder,
+    outcomes: &[Outcome],
+    provenance: &Provenance,
+    earlier: Option<&str>,
+    screen: &mut Screen,
+) -> Result<(), Failure> {
+    output::stage_report(&mut folder, PAPERS, outcomes, provenance)?;
     let page = folder.path().join(output::REPORT[0]);
     folder.commit().and_then(|()| folder.finish()).map_err(OutputError::from)?;
-    for outcome in &outcomes {
+    for outcome in outcomes {
         print(outcome, screen)?;
     }
-    screen.line(summary(&outcomes))?;
+    if let Some(earlier) = earlier {
+        print_changes(earlier, outcomes, screen)?;
+    }
+    screen.line(summary(outcomes))?;
     screen.line(format!("report: {}", page.display()))?;
     screen.flush()?;
-    judge(&outcomes)
+    judge(outcomes)
+}
+
+/// The report of an earlier run, read before anything is computed or replaced.
+fn read_earlier(path: &Path) -> Result<String, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let is_report =
+        |text: String| if compare(&text, &[]).is_some() { Ok(text) } else { Err("not a report".to_owned()) };
+    text.and_then(is_report).map_err(|reason| Failure::Usage(format!("cannot read `{}`: {reason}", path.display())))
+}
+
+/// One report of the results of several runs.
+fn merge(arguments: &Arguments, earlier: Option<&str>, screen: &mut Screen) -> Result<(), Failure> {
+    let all = reproduce::select(PAPERS, &[], Cost::Hours);
+    let mut provenance = Provenance::of_this_run();
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for directory in &arguments.merge {
+        let saved = saved::read(directory, &all).map_err(|error| Failure::Usage(error.to_string()))?;
+        for id in saved.skipped {
+            screen.line(format!("{}: without `{id}`, which does not exist or failed", directory.display()))?;
+        }
+        let is_new = |id: &str| saved.outcomes.iter().all(|outcome| outcome.experiment.id != id);
+        outcomes.retain(|outcome| is_new(outcome.experiment.id));
+        outcomes.extend(saved.outcomes);
+        provenance.merged.push(saved.provenance);
+    }
+    outcomes.sort_by_key(|outcome| all.iter().position(|experiment| experiment.id == outcome.experiment.id));
+    let experiments: Vec<Experiment> = outcomes.iter().map(|outcome| outcome.experiment).collect();
+    let (mut folder, _) = open(arguments, &experiments)?;
+    for outcome in &outcomes {
+        output::stage_outcome(&mut folder, outcome)?;
+    }
+    finish(folder, &outcomes, &provenance, earlier, screen)
+}
+
+fn print_changes(earlier: &str, outcomes: &[Outcome], screen: &mut Screen) -> Result<(), Failure> {
+    let Some(comparison) = compare(earlier, outcomes) else { return Ok(()) };
+    for change in &comparison.changes {
+        screen.line(change.to_string())?;
+    }
+    let (changed, once) = (comparison.changes.len(), comparison.only_once.len());
+    screen.line(format!(
+        "{changed} claims changed, {} are as before, {once} experiments in one run only\n",
+        comparison.same
+    ))?;
+    Ok(())
 }
 
 /// The folder of the report, and the results in it that are kept.
@@ -85,23 +165,34 @@ fn open(arguments: &Arguments, experiments: &[Experiment]) -> Result<(Folder, Ve
     Ok((folder, Vec::new()))
 }
 
+/// The experiments that are named: those of papers up to the given cost, others at any cost, in the order of the papers.
 fn select(arguments: &Arguments) -> Result<Vec<Experiment>, Failure> {
+    let (ids, papers): (Vec<_>, Vec<_>) = arguments.what.iter().cloned().partition(|what| what.contains('/'));
     let keys = PAPERS.iter().map(|paper| paper.key);
-    for paper in &arguments.papers {
+    for paper in &papers {
         if !keys.clone().any(|key| key == paper) {
             return Err(Failure::unknown("paper", paper, keys));
         }
     }
-    let Some(only) = &arguments.only else {
-        return Ok(reproduce::select(PAPERS, &arguments.papers, arguments.cost));
-    };
-    let all = reproduce::select(PAPERS, &arguments.papers, Cost::Hours);
-    let is_meant = |id: &str| id == only || id.strip_prefix(only.as_str()).is_some_and(|rest| rest.starts_with('/'));
-    let chosen: Vec<Experiment> = all.iter().filter(|experiment| is_meant(experiment.id)).copied().collect();
-    if chosen.is_empty() {
-        return Err(Failure::unknown("experiment", only, all.iter().map(|experiment| experiment.id)));
+    let all = reproduce::select(PAPERS, if ids.is_empty() { &papers } else { &[] }, Cost::Hours);
+    let ids: Vec<String> = ids.into_iter().chain(arguments.only.clone()).collect();
+    let is_meant =
+        |id: &str, named: &str| id == named || id.strip_prefix(named).is_some_and(|rest| rest.starts_with('/'));
+    for named in &ids {
+        if !all.iter().any(|experiment| is_meant(experiment.id, named)) {
+            return Err(Failure::unknown("experiment", named, all.iter().map(|experiment| experiment.id)));
+        }
     }
-    Ok(chosen)
+    // With `--only`, papers limit where it is searched.
+    let by_paper = match (arguments.only.is_some(), papers.is_empty() && !ids.is_empty()) {
+        (false, false) => reproduce::select(PAPERS, &papers, arguments.cost),
+        _ => Vec::new(),
+    };
+    let is_chosen = |experiment: &&Experiment| {
+        ids.iter().any(|named| is_meant(experiment.id, named))
+            || by_paper.iter().any(|chosen| chosen.id == experiment.id)
+    };
+    Ok(all.iter().filter(is_chosen).copied().collect())
 }
 
 /// A failed solver takes precedence over a result outside its tolerance, because its results are missing.

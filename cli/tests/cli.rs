@@ -345,6 +345,47 @@ fn nothing_is_written_beside_the_report() {
 }
 
 #[test]
+fn results_of_several_runs_are_merged_and_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (one, two, both) = (path("one"), path("two"), path("both"));
+    let run = |id: &str, out: &str| hamel(&["reproduce", id, "--out", out]);
+    let first = run("sherif/single_axis_rotation/modified_step", &one);
+    assert_eq!(first.status.code(), Some(0), "{}", errors(&first));
+    run("sherif/single_axis_rotation/classical_step", &two);
+    let earlier = format!("{one}/report.json");
+    let merged = hamel(&["reproduce", "--merge", &one, &two, "--out", &both, "--compare", &earlier]);
+    assert_eq!(merged.status.code(), Some(0), "{}", errors(&merged));
+    let said = text(&merged);
+    assert!(said.contains("0 claims changed, 3 are as before, 1 experiments in one run only"), "{said}");
+    assert!(said.contains("2 experiments, 7 claims"), "{said}");
+    // Files of experiments are the same, and the merged folder can be merged again.
+    for file in ["sherif-single_axis_rotation-classical_step/coefficients.csv", "report.json"] {
+        let read = |folder: &str| std::fs::read_to_string(Path::new(folder).join(file));
+        let is_same = read(&two).unwrap() == read(&both).unwrap();
+        assert_eq!(is_same, file.ends_with("csv"), "{file}");
+    }
+    assert_eq!(hamel(&["reproduce", "--merge", &both, "--out", &path("again")]).status.code(), Some(0));
+    let lost = hamel(&["reproduce", "--merge", &path("nothing"), "--out", &path("again")]);
+    assert_eq!(lost.status.code(), Some(2));
+    assert!(errors(&lost).contains("report.json"), "{}", errors(&lost));
+    let unreadable = hamel(&["reproduce", "sherif", "--out", &path("again"), "--compare", &path("nothing")]);
+    assert_eq!(unreadable.status.code(), Some(2));
+}
+
+#[test]
+fn what_would_run_is_listed_with_its_cost() {
+    let listed = hamel(&["reproduce", "sherif/heavy_top/fig2", "simo", "--list"]);
+    let said = text(&listed);
+    assert_eq!(listed.status.code(), Some(0), "{}", errors(&listed));
+    assert_eq!(said.lines().count(), 13, "{said}");
+    let is_named = |line: &str| ["simo/", "sherif/heavy_top/fig2"].iter().any(|id| line.starts_with(id));
+    assert!(said.lines().all(|line| is_named(line.trim_start())), "{said}");
+    assert!(said.lines().any(|line| line.contains("minutes")), "{said}");
+    assert_eq!(hamel(&["reproduce", "sherif/heavy_tip", "--list"]).status.code(), Some(2));
+}
+
+#[test]
 fn a_robot_is_imported_with_warnings_for_what_is_left_out() {
     let arm = concat!(env!("CARGO_MANIFEST_DIR"), "/../verify/data/opcounts/double_pendulum.urdf");
     let output = hamel(&["import", arm, "--provide", "inverse_dynamics"]);

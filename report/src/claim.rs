@@ -14,7 +14,7 @@ use crate::expected::{Expected, Fixed, fixed, half_unit_in_last_place};
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
     /// A number.
-    Value(f64),
+    Value(#[serde(with = "crate::saved::any_number")] f64),
     /// The computation broke down; how and when.
     Breakdown(String),
     /// Nothing could be measured.

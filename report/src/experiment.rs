@@ -13,6 +13,9 @@ pub struct Paper {
     pub key: &'static str,
     /// Authors, year and journal in one line.
     pub reference: &'static str,
+    /// What it numbers and what becomes of it, as [`crate::coverage`] reads it; empty where nothing is reproduced that
+    /// others have numbered.
+    pub coverage: &'static str,
     /// In the order of the paper.
     pub experiments: &'static [Experiment],
 }

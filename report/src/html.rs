@@ -1,12 +1,17 @@
-//! The report as one self-contained HTML page: `templates/report.html` filled in, figures embedded as SVG.
+//! The report as one self-contained HTML page: `page/report.html` filled in, figures embedded as SVG.
 //!
-//! All numbers are formatted here; the template only places them.
+//! All numbers are formatted here; the template only places them. The scripts of the page add folding, a filter and
+//! values under the pointer; without them everything is shown.
 
+mod front;
+
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use hamel_compiler::escape;
+use minijinja::value::{Value, ViaDeserialize};
 use minijinja::{AutoEscape, Environment, context, escape_formatter};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::claim::{Claim, Measured, Statement, Verdict};
 use crate::expected::Expected;
@@ -17,7 +22,9 @@ use crate::provenance::Provenance;
 use crate::report::{Cell, Column, Figure, Report, Table};
 use crate::reproduce::Outcome;
 
-const TEMPLATE: &str = include_str!("../templates/report.html");
+const TEMPLATE: &str = include_str!("page/report.html");
+const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/figures.css"));
+const SCRIPT: &str = concat!(include_str!("page/page.js"), include_str!("page/figures.js"));
 
 /// The page.
 ///
@@ -37,27 +44,23 @@ pub fn page(
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
     environment.add_template("report", TEMPLATE)?;
-    let experiments = outcomes.iter().map(Section::new).collect::<Result<Vec<_>, _>>()?;
+    environment.add_function("bar", |counts: ViaDeserialize<Vec<Count>>| Value::from_safe_string(bar(&counts)));
     let page = environment.get_template("report")?.render(context! {
-        papers => shown(papers, outcomes),
+        style => STYLE,
+        script => SCRIPT,
+        papers => front::papers(papers, outcomes)?,
         summary => summary(outcomes),
         seconds => readable(outcomes.iter().map(|outcome| outcome.elapsed.as_secs_f64()).sum(), 3),
-        experiments,
         provenance,
     })?;
     Ok(page)
 }
 
-#[derive(Serialize)]
-struct PaperView {
-    key: &'static str,
-    reference: &'static str,
-}
-
-#[derive(Serialize)]
+/// How many claims have a verdict.
+#[derive(Serialize, Deserialize)]
 struct Count {
-    verdict: &'static str,
-    label: &'static str,
+    verdict: String,
+    label: String,
     count: usize,
 }
 
@@ -75,11 +78,31 @@ struct Section {
     claims: Vec<ClaimView>,
     figures: Vec<FigureView>,
     tables: Vec<TableView>,
+    /// HTML.
     notes: Vec<String>,
+    /// The identifier without the document.
+    short: &'static str,
+    verdicts: Vec<Count>,
+    sayings: Vec<Saying>,
+}
+
+/// What the source states in words, with the worst of the claims on it.
+#[derive(Serialize)]
+struct Saying {
+    says: String,
+    because: Option<String>,
+    /// Of the claim with that verdict.
+    id: String,
+    verdict: &'static str,
+    label: &'static str,
+    count: usize,
+    #[serde(skip)]
+    worst: Verdict,
 }
 
 #[derive(Serialize)]
 struct ClaimView {
+    id: String,
     what: String,
     unit: &'static str,
     expected: String,
@@ -99,9 +122,19 @@ struct ClaimView {
 
 #[derive(Serialize)]
 struct FigureView {
-    slug: String,
+    id: String,
     title: String,
     caption: String,
+    svg: String,
+    keys: Vec<KeyView>,
+    /// The file with all points, beside the page.
+    csv: String,
+}
+
+#[derive(Serialize)]
+struct KeyView {
+    curve: usize,
+    name: String,
     svg: String,
 }
 
@@ -125,37 +158,43 @@ struct CellView {
     is_number: bool,
 }
 
-fn shown(papers: &[Paper], outcomes: &[Outcome]) -> Vec<PaperView> {
-    let is_shown = |key: &str| outcomes.iter().any(|outcome| outcome.experiment.paper() == key);
-    let shown = papers.iter().filter(|paper| is_shown(paper.key));
-    shown.map(|paper| PaperView { key: paper.key, reference: paper.reference }).collect()
+/// The number of results with each verdict; an experiment that could not be computed counts as one failure.
+fn summary<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Vec<Count> {
+    let verdicts = outcomes.into_iter().flat_map(|outcome| match &outcome.result {
+        Ok(report) => report.claims.iter().map(Claim::verdict).collect(),
+        Err(_) => vec![Verdict::Outside],
+    });
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    let count = |verdict: Verdict| verdicts.iter().filter(|&&v| v == verdict).count();
+    let counts = Verdict::ALL.iter().map(|&verdict| Count {
+        verdict: verdict.key().into(),
+        label: verdict.label().into(),
+        count: count(verdict),
+    });
+    counts.filter(|entry| entry.count > 0).collect()
 }
 
-/// The number of results with each verdict; an experiment that could not be computed counts as one failure.
-fn summary(outcomes: &[Outcome]) -> Vec<Count> {
-    let verdicts: Vec<Verdict> = outcomes
-        .iter()
-        .flat_map(|outcome| match &outcome.result {
-            Ok(report) => report.claims.iter().map(Claim::verdict).collect(),
-            Err(_) => vec![Verdict::Outside],
-        })
-        .collect();
-    let count = |verdict: Verdict| verdicts.iter().filter(|&&v| v == verdict).count();
-    Verdict::ALL
-        .iter()
-        .map(|&verdict| Count { verdict: verdict.key(), label: verdict.label(), count: count(verdict) })
-        .filter(|entry| entry.count > 0 || entry.verdict == Verdict::Outside.key())
-        .collect()
+/// Verdicts as a bar, in proportion.
+fn bar(counts: &[Count]) -> String {
+    let words: Vec<String> = counts.iter().map(|entry| format!("{} {}", entry.count, entry.label)).collect();
+    let part = |entry: &Count| format!("<span class=\"{}\" style=\"flex:{}\"></span>", entry.verdict, entry.count);
+    let parts: String = counts.iter().map(part).collect();
+    let words = escape::html(&words.join(", "));
+    format!("<div class=\"bar\" role=\"img\" aria-label=\"{words}\" title=\"{words}\">{parts}</div>")
 }
 
 impl Section {
-    fn new(outcome: &Outcome) -> Result<Self, Box<dyn Error + Send + Sync>> {
+    fn new(outcome: &Outcome) -> Self {
         let nothing = Report::default();
         let report = outcome.result.as_ref().unwrap_or(&nothing);
         let verdict = outcome.verdict();
-        Ok(Self {
+        let slug = outcome.experiment.slug();
+        let claims = claims(&slug, report);
+        Self {
             id: outcome.experiment.id,
-            slug: outcome.experiment.slug(),
+            short: outcome.experiment.id.split_once('/').map_or(outcome.experiment.id, |(_, rest)| rest),
+            verdicts: summary([outcome]),
+            sayings: sayings(report, &claims),
             paper: outcome.experiment.paper(),
             place: outcome.experiment.place,
             title: outcome.experiment.title,
@@ -163,12 +202,53 @@ impl Section {
             verdict: verdict.key(),
             verdict_label: verdict.label(),
             error: outcome.result.as_ref().err().map(ToString::to_string),
-            claims: report.claims.iter().map(ClaimView::new).collect(),
-            figures: report.figures.iter().map(FigureView::new).collect::<Result<_, _>>()?,
+            claims,
+            figures: report.figures.iter().map(|figure| FigureView::new(&slug, figure)).collect(),
             tables: report.tables.iter().map(TableView::new).collect(),
-            notes: report.notes.clone(),
-        })
+            notes: report.notes.iter().map(|note| with_code(note)).collect(),
+            slug,
+        }
     }
+}
+
+/// Claims with identifiers that last while their words do; equal words are numbered.
+fn claims(slug: &str, report: &Report) -> Vec<ClaimView> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let view = |claim: &Claim| {
+        let words: Vec<&str> = claim.what.split(|letter: char| !letter.is_alphanumeric()).collect();
+        let words = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+        let id = format!("{slug}:{words}");
+        let number = seen.entry(id.clone()).and_modify(|number| *number += 1).or_insert(1);
+        let id = if *number == 1 { id } else { format!("{id}-{number}") };
+        ClaimView { id, ..ClaimView::new(claim) }
+    };
+    report.claims.iter().map(view).collect()
+}
+
+/// What the source says, once for each text.
+fn sayings(report: &Report, views: &[ClaimView]) -> Vec<Saying> {
+    let mut sayings: Vec<Saying> = Vec::new();
+    for (claim, view) in report.claims.iter().zip(views) {
+        // What the source omits is no statement of it.
+        let Some(says) = view.says.as_ref().filter(|_| claim.statement != Statement::Quantity) else { continue };
+        let worst = claim.verdict();
+        let known = sayings.iter_mut().find(|saying| saying.says == *says && saying.because == view.because);
+        let known = match known {
+            Some(known) => known,
+            None => {
+                let (says, because) = (says.clone(), view.because.clone());
+                let (id, verdict, label) = (view.id.clone(), view.verdict, view.verdict_label);
+                sayings.push(Saying { says, because, id, verdict, label, count: 1, worst });
+                continue;
+            }
+        };
+        known.count += 1;
+        if worst > known.worst {
+            known.id.clone_from(&view.id);
+            (known.verdict, known.label, known.worst) = (view.verdict, view.verdict_label, worst);
+        }
+    }
+    sayings
 }
 
 impl ClaimView {
@@ -182,6 +262,7 @@ impl ClaimView {
             }
         };
         Self {
+            id: String::new(),
             what: claim.what.clone(),
             unit: if claim.unit == "1" { "" } else { claim.unit },
             expected: expected(&claim.expected),
@@ -236,13 +317,18 @@ fn digits(claim: &Claim) -> usize {
 }
 
 impl FigureView {
-    fn new(figure: &Figure) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(Self {
-            slug: figure.slug.clone(),
+    fn new(slug: &str, figure: &Figure) -> Self {
+        let file = escape::file_name(&figure.slug);
+        let id = format!("{slug}-{file}");
+        let key = |(curve, name, svg)| KeyView { curve, name, svg };
+        Self {
             title: figure.title.clone(),
             caption: figure.caption.clone(),
-            svg: plot::svg(figure)?,
-        })
+            svg: plot::inline(figure, &id),
+            keys: plot::keys(figure).into_iter().map(key).collect(),
+            csv: format!("{slug}/{file}.csv"),
+            id,
+        }
     }
 }
 
@@ -273,4 +359,10 @@ impl CellView {
             Cell::Empty => Self { text: String::new(), is_number: false },
         }
     }
+}
+
+/// Text with names between backticks as HTML.
+fn with_code(text: &str) -> String {
+    let parts = text.split('`').map(escape::html).enumerate();
+    parts.map(|(k, part)| if k % 2 == 1 { format!("<code>{part}</code>") } else { part }).collect()
 }

@@ -9,6 +9,8 @@ mod expected;
 mod experiment;
 mod report;
 
+pub mod compare;
+pub mod coverage;
 pub mod number;
 pub mod reproduce;
 
@@ -17,6 +19,7 @@ mod html;
 pub mod output;
 pub mod plot;
 pub mod provenance;
+pub mod saved;
 
 pub use claim::{Claim, Measured, Proof, Statement, Verdict, Why};
 pub use expected::{Expected, Origin, TIMES, WHOLE_ORDERS, at_least, at_most, independent, printed};

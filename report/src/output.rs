@@ -77,8 +77,7 @@ pub fn stage_outcome(folder: &mut Folder, outcome: &Outcome) -> Result<(), Outpu
 /// When a file cannot be composed or written.
 pub fn stage_figures(folder: &mut Folder, begin: &str, figures: &[Figure]) -> Result<(), OutputError> {
     figures.iter().try_for_each(|figure| {
-        let svg = plot::svg(figure).map_err(|error| broken(&figure.slug, &*error))?;
-        stage_text(folder, &format!("{begin}{}.svg", file_name(&figure.slug)), &svg)
+        stage_text(folder, &format!("{begin}{}.svg", file_name(&figure.slug)), &plot::svg(figure))
     })
 }
 
@@ -113,7 +112,7 @@ pub fn kept(result: &[u8], experiments: &[Experiment]) -> Option<Outcome> {
     Some(Outcome { experiment, result: Ok(report), elapsed: Duration::try_from_secs_f64(seconds).ok()? })
 }
 
-/// The complete results of a run.
+/// The complete results of a run, except the points of curves.
 #[derive(Serialize)]
 struct Document<'a> {
     provenance: &'a Provenance,
@@ -132,7 +131,7 @@ struct Entry<'a> {
     error: Option<String>,
     /// Of the report's claims, in their order.
     verdicts: Vec<Verdict>,
-    report: Option<&'a Report>,
+    report: Option<Report>,
 }
 
 fn document<'a>(outcomes: &'a [Outcome], provenance: &'a Provenance) -> Document<'a> {
@@ -148,10 +147,21 @@ fn document<'a>(outcomes: &'a [Outcome], provenance: &'a Provenance) -> Document
             verdict: outcome.verdict(),
             error: outcome.result.as_ref().err().map(ToString::to_string),
             verdicts: report.map_or_else(Vec::new, |report| report.claims.iter().map(Claim::verdict).collect()),
-            report,
+            report: report.map(without_points),
         }
     };
     Document { provenance, experiments: outcomes.iter().map(entry).collect() }
+}
+
+/// Points are in the tables of the figures, which [`crate::saved`] reads.
+fn without_points(report: &Report) -> Report {
+    let mut report = report.clone();
+    for figure in &mut report.figures {
+        for curve in &mut figure.curves {
+            curve.points.clear();
+        }
+    }
+    report
 }
 
 fn claim_rows(claims: &[Claim]) -> Vec<Vec<String>> {

@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::claim::{Fixed, fixed};
 
 /// The data needed to repeat a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Version of this package.
-    pub version: &'static str,
+    #[serde(deserialize_with = "fixed")]
+    pub version: Fixed,
     /// Commit of the sources, with a mark if they were changed since; `unknown` outside of the repository.
     pub commit: String,
     /// Compiler that built the program.
@@ -17,11 +20,15 @@ pub struct Provenance {
     /// Processor architecture and operating system.
     pub target: String,
     /// `release` or `dev`, by the presence of debug assertions.
-    pub profile: &'static str,
+    #[serde(deserialize_with = "fixed")]
+    pub profile: Fixed,
     /// Processors available to the program.
     pub processors: usize,
     /// The command as typed.
     pub command: String,
+    /// The runs whose results these are, where they were merged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<Provenance>,
 }
 
 impl Provenance {
@@ -35,6 +42,7 @@ impl Provenance {
             profile: if cfg!(debug_assertions) { "dev" } else { "release" },
             processors: std::thread::available_parallelism().map_or(1, usize::from),
             command: command(),
+            merged: Vec::new(),
         }
     }
 }

@@ -55,6 +55,7 @@ pub enum Cell {
     /// A number, shown with this many significant digits and written in full to files.
     Number {
         /// The number.
+        #[serde(with = "crate::saved::any_number")]
         value: f64,
         /// Significant digits shown.
         digits: usize,
@@ -162,7 +163,8 @@ pub struct Curve {
     pub name: String,
     /// How it is drawn.
     pub style: Style,
-    /// `(x, y)`.
+    /// `(x, y)`. Left out of `report.json`, because files of tables beside it have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<(f64, f64)>,
     /// Curves of a group share a colour and differ in their markers; others differ in both.
     pub group: Option<usize>,

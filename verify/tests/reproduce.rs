@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use hamel_report::compare::compare;
 use hamel_report::folder::{Folder, Manifest, State};
 use hamel_report::output;
 use hamel_report::plot;
 use hamel_report::provenance::Provenance;
 use hamel_report::reproduce::{self, Outcome, Unwatched};
+use hamel_report::saved;
 use hamel_report::{Cost, Experiment, Verdict};
 use hamel_verify::PAPERS;
 
@@ -30,7 +32,7 @@ fn cheap_experiments_hold_and_their_report_is_well_formed() {
                 let allows = "allows a hundred times what was measured and does not say why";
                 failures.extend(loose.map(|claim| format!("{}: {allows}: {claim:?}", outcome.experiment.id)));
                 for figure in &report.figures {
-                    assert_well_formed(&plot::svg(figure).unwrap());
+                    assert_well_formed(&plot::svg(figure));
                 }
                 for table in &report.tables {
                     assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.slug);
@@ -56,6 +58,8 @@ fn cheap_experiments_hold_and_their_report_is_well_formed() {
     let json = std::fs::read_to_string(directory.path().join("report.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["experiments"].as_array().unwrap().len(), outcomes.len());
+    assert!(html.len() < 5_000_000, "{} bytes", html.len());
+    assert_saved_is_read(directory.path(), &outcomes);
     for outcome in &outcomes {
         assert!(html.contains(&format!("id=\"{}\"", outcome.experiment.slug())), "{}", outcome.experiment.id);
         let claims = directory.path().join(outcome.experiment.slug()).join("claims.csv");
@@ -75,6 +79,19 @@ fn assert_all_are_read_back(directory: &Path, outcomes: &[Outcome]) {
         // Half of it is nothing.
         assert!(output::kept(&result[..result.len() / 2], &experiments).is_none());
     }
+}
+
+/// A report can be made again from the files, which contain all that was found.
+fn assert_saved_is_read(directory: &Path, outcomes: &[Outcome]) {
+    let experiments: Vec<Experiment> = outcomes.iter().map(|outcome| outcome.experiment).collect();
+    let saved = saved::read(directory, &experiments).unwrap_or_else(|error| panic!("{error}"));
+    assert!(saved.skipped.is_empty() && saved.provenance.merged.is_empty());
+    for (again, outcome) in saved.outcomes.iter().zip(outcomes) {
+        assert_eq!(format!("{:?}", again.result), format!("{:?}", outcome.result), "{}", outcome.experiment.id);
+    }
+    let text = std::fs::read_to_string(directory.join("report.json")).unwrap();
+    let comparison = compare(&text, outcomes).unwrap();
+    assert!(comparison.changes.is_empty() && comparison.only_once.is_empty(), "{comparison:?}");
 }
 
 /// Tags are balanced and properly nested, attributes quoted.

@@ -1,68 +1,43 @@
 //! The legend below a plot.
 
-use std::error::Error;
+use std::fmt::Write;
 
-use hamel_compiler::escape::line;
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-use super::marker::{self, Look};
-use super::{FONT, INK, ZOOM};
+use super::marker::{Look, looks};
+use super::{UNIT, WIDTH, escaped, key};
 use crate::report::{Figure, Style};
 
-const ROW: i32 = 22 * ZOOM;
-/// Where the first column begins, and the length of a line.
-const LEFT: i32 = 80 * ZOOM;
-const LINE: i32 = 30 * ZOOM;
+const ROW: i32 = 22 * UNIT;
+/// Where the first column begins, and where names begin in it.
+const LEFT: i32 = 70 * UNIT;
+const NAME: i32 = 38 * UNIT;
 /// Names and their columns.
 const SHORT: usize = 28;
-const COLUMN: i32 = 220 * ZOOM;
+const COLUMN: i32 = 220 * UNIT;
 
-/// The names of the curves in rows, as many columns as fit; none for a single curve.
-pub(super) struct Legend<'f> {
-    entries: Vec<(&'f str, Style, Look)>,
-    columns: usize,
+/// The entries of a legend: names of curves with their looks; none for a single curve.
+pub(super) fn entries(figure: &Figure) -> Vec<(&str, Style, Look)> {
+    let entries = figure.curves.iter().zip(looks(&figure.curves));
+    let entries = entries.map(|(curve, look)| (curve.name.as_str(), curve.style, look));
+    let entries: Vec<_> = entries.filter(|(_, style, _)| *style != Style::Name).collect();
+    if entries.len() < 2 { Vec::new() } else { entries }
 }
 
-impl<'f> Legend<'f> {
-    pub(super) fn new(figure: &'f Figure, width: i32) -> Self {
-        let entries = figure.curves.iter().zip(marker::looks(&figure.curves));
-        let entries = entries.map(|(curve, look)| (curve.name.as_str(), curve.style, look));
-        let mut entries: Vec<_> = entries.filter(|(_, style, _)| *style != Style::Name).collect();
-        if entries.len() < 2 {
-            entries.clear();
-        }
-        let is_short = entries.iter().all(|(name, ..)| name.chars().count() <= SHORT);
-        Self { entries, columns: if is_short { ((width - LEFT) / COLUMN).max(1) as usize } else { 1 } }
+/// The legend as rows of as many columns as fit, with its height.
+pub(super) fn legend(figure: &Figure, top: i32) -> (String, i32) {
+    let entries = entries(figure);
+    let is_short = entries.iter().all(|(name, ..)| name.chars().count() <= SHORT);
+    let columns = if is_short { ((WIDTH - LEFT) / COLUMN).max(1) as usize } else { 1 };
+    let mut text = String::new();
+    for (index, &(name, style, look)) in entries.iter().enumerate() {
+        let (row, column) = ((index / columns) as i32, (index % columns) as i32);
+        let (x, y) = (LEFT + COLUMN * column, top + row * ROW + ROW / 2);
+        let name = escaped(name);
+        let _ = write!(
+            text,
+            "<g transform=\"translate({x} {y})\">{}<text x=\"{NAME}\" y=\"{}\">{name}</text></g>",
+            key(style, look),
+            4 * UNIT
+        );
     }
-
-    pub(super) fn height(&self) -> i32 {
-        self.entries.len().div_ceil(self.columns) as i32 * ROW
-    }
-
-    pub(super) fn draw(&self, area: &DrawingArea<SVGBackend, Shift>) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let text = (FONT, 13 * ZOOM).into_font().color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
-        for (index, &(name, style, look)) in self.entries.iter().enumerate() {
-            let (row, column) = ((index / self.columns) as i32, (index % self.columns) as i32);
-            let (x, y) = (LEFT + COLUMN * column, row * ROW + ROW / 2 - 4 * ZOOM);
-            let stroke = look.color.stroke_width(2 * ZOOM as u32);
-            match style {
-                Style::Line | Style::LineAndMarkers => area.draw(&PathElement::new([(x, y), (x + LINE, y)], stroke))?,
-                Style::Dashed => {
-                    for dash in 0..3 {
-                        let from = x + dash * 11 * ZOOM;
-                        area.draw(&PathElement::new([(from, y), (from + 7 * ZOOM, y)], stroke))?;
-                    }
-                }
-                Style::Markers | Style::Name => {}
-            }
-            if matches!(style, Style::Markers | Style::LineAndMarkers) {
-                area.draw(&marker::body(look, (x + LINE / 2, y)))?;
-                area.draw(&marker::outline(look, (x + LINE / 2, y)))?;
-            }
-            area.draw(&Text::new(line(name), (x + LINE + 8 * ZOOM, y), text.clone()))?;
-        }
-        Ok(())
-    }
+    (text, entries.len().div_ceil(columns) as i32 * ROW)
 }

@@ -1,28 +1,20 @@
 //! Colours and markers that distinguish curves.
 
-use plotters::prelude::*;
+use std::fmt::Write;
 
-use super::ZOOM;
+use super::UNIT;
 use crate::report::Curve;
 
-/// The colours of Okabe and Ito.
-const PALETTE: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(60, 60, 60),
-];
+/// How many colours there are: classes `c0` to `c6`, the colours of Okabe and Ito.
+const COLORS: usize = 7;
 /// Corners, turn and size of the shapes of markers; each is drawn filled, then open.
 const SHAPES: [(i32, f64, f64); 6] =
-    [(24, 0.0, 1.0), (4, 0.125, 1.25), (3, 0.25, 1.35), (4, 0.0, 1.3), (3, 0.75, 1.35), (5, 0.25, 1.25)];
+    [(16, 0.0, 1.0), (4, 0.125, 1.25), (3, 0.25, 1.35), (4, 0.0, 1.3), (3, 0.75, 1.35), (5, 0.25, 1.25)];
 
 /// How a curve is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Look {
-    pub(super) color: RGBColor,
+    pub(super) color: usize,
     shape: usize,
     is_open: bool,
 }
@@ -35,32 +27,29 @@ pub(super) fn looks(curves: &[Curve]) -> Vec<Look> {
             group @ Some(color) => (color, curves[..index].iter().filter(|other| other.group == group).count()),
         };
         let is_open = member / SHAPES.len() % 2 == 1;
-        Look { color: PALETTE[color % PALETTE.len()], shape: member % SHAPES.len(), is_open }
+        Look { color: color % COLORS, shape: member % SHAPES.len(), is_open }
     };
     curves.iter().enumerate().map(look).collect()
 }
 
-/// The inside of a marker.
-pub(super) fn body(look: Look, at: (i32, i32)) -> Polygon<(i32, i32)> {
-    Polygon::new(corners(look, at), if look.is_open { WHITE.filled() } else { look.color.filled() })
-}
+impl Look {
+    /// The marker about the origin as a path.
+    pub(super) fn path(self) -> String {
+        let (corners, turn, stretch) = SHAPES[self.shape];
+        let radius = f64::from(4 * UNIT) * stretch;
+        let mut path = String::new();
+        for k in 0..corners {
+            let angle = std::f64::consts::TAU * (f64::from(k) / f64::from(corners) + turn);
+            let at = |unit: f64| (radius * unit).round() as i32;
+            let _ = write!(path, "{}{} {}", if k == 0 { 'M' } else { 'L' }, at(angle.cos()), -at(angle.sin()));
+        }
+        path + "z"
+    }
 
-/// The line around a marker.
-pub(super) fn outline(look: Look, at: (i32, i32)) -> PathElement<(i32, i32)> {
-    let mut corners = corners(look, at);
-    corners.push(corners[0]);
-    PathElement::new(corners, look.color.stroke_width(3 * ZOOM as u32 / 2))
-}
-
-fn corners(look: Look, at: (i32, i32)) -> Vec<(i32, i32)> {
-    let radius = f64::from(4 * ZOOM);
-    let (corners, turn, stretch) = SHAPES[look.shape];
-    let corner = |k: i32| {
-        let angle = std::f64::consts::TAU * (f64::from(k) / f64::from(corners) + turn);
-        let offset = |unit: f64| (radius * stretch * unit).round() as i32;
-        (at.0 + offset(angle.cos()), at.1 - offset(angle.sin()))
-    };
-    (0..corners).map(corner).collect()
+    /// Its classes: the colour, and whether it is filled.
+    pub(super) fn classes(self) -> String {
+        format!("c{}{}", self.color, if self.is_open { " open" } else { "" })
+    }
 }
 
 #[cfg(test)]
@@ -80,6 +69,13 @@ mod tests {
             }
         }
         let pair = looks(&[curve(0).in_group(2), curve(1).in_group(2)]);
-        assert!(pair.iter().all(|look| look.color == PALETTE[2]));
+        assert!(pair.iter().all(|look| look.color == 2));
+    }
+
+    #[test]
+    fn a_marker_is_a_closed_path_about_the_origin() {
+        let square = Look { color: 0, shape: 3, is_open: true };
+        assert_eq!(square.path(), "M52 0L0 -52L-52 0L0 52z");
+        assert_eq!(square.classes(), "c0 open");
     }
 }

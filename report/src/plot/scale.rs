@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use plotters::coord::ranged1d::{KeyPointHint, KeyPointWeight, NoDefaultFormatting, Ranged, ValueFormatter};
-
 use crate::number;
 use crate::report::Axis;
 
@@ -71,6 +69,26 @@ impl Scale {
         format!("{value:.decimals$}").replace('-', "−")
     }
 
+    /// The range and whether it is logarithmic, as the script of the page reads it.
+    pub(super) fn described(&self) -> String {
+        format!("{},{},{}", self.range.start, self.range.end, u8::from(self.is_log))
+    }
+
+    /// Where labels stand.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        if !self.is_log {
+            return self.linear_ticks(self.step(TICKS));
+        }
+        // With fewer than three powers of ten, other ticks are labelled too.
+        let powers = self.log_ticks(&[1.0]);
+        if powers.len() < 3 { self.log_ticks(&[1.0, 2.0, 5.0]) } else { powers }
+    }
+
+    /// Where faint lines stand between labels.
+    pub(super) fn faint_ticks(&self) -> Vec<f64> {
+        if self.is_log { self.log_ticks(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]) } else { Vec::new() }
+    }
+
     /// A round distance that puts about `count` ticks into the range.
     fn step(&self, count: usize) -> f64 {
         let raw = (self.range.end - self.range.start) / count as f64;
@@ -98,7 +116,7 @@ impl Scale {
 }
 
 /// Ticks wanted on an axis.
-pub(super) const TICKS: usize = 6;
+const TICKS: usize = 6;
 
 fn is_power_of_ten(value: f64) -> bool {
     (value.log10() - value.log10().round()).abs() < 1e-9
@@ -119,45 +137,13 @@ fn pad_log(low: f64, high: f64) -> Range<f64> {
     low / factor..high * factor
 }
 
-impl Ranged for Scale {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        limit.0 + (self.fraction(*value) * f64::from(limit.1 - limit.0)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        let bold = matches!(hint.weight(), KeyPointWeight::Bold);
-        match (self.is_log, bold) {
-            // With fewer than three powers of ten, other ticks are labelled too.
-            (true, true) if self.log_ticks(&[1.0]).len() < 3 => self.log_ticks(&[1.0, 2.0, 5.0]),
-            (true, true) => self.log_ticks(&[1.0]),
-            (true, false) => self.log_ticks(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]),
-            (false, true) => self.linear_ticks(self.step(TICKS)),
-            (false, false) => Vec::new(),
-        }
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.range.clone()
-    }
-}
-
-impl ValueFormatter<f64> for Scale {
-    fn format_ext(&self, value: &f64) -> String {
-        self.label(*value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plotters::coord::ranged1d::BoldPoints;
 
     fn ticks(axis: Axis, values: &[f64]) -> Vec<String> {
         let scale = Scale::new(&axis, values.iter().copied());
-        scale.key_points(BoldPoints(TICKS)).into_iter().map(|tick| scale.label(tick)).collect()
+        scale.ticks().into_iter().map(|tick| scale.label(tick)).collect()
     }
 
     #[test]
@@ -180,8 +166,8 @@ mod tests {
     #[test]
     fn values_without_extent_still_have_a_range() {
         let scale = Scale::new(&Axis::linear("x", "m"), [150.0].into_iter());
-        assert!(scale.contains(150.0) && scale.range().start < scale.range().end);
+        assert!(scale.contains(150.0) && scale.range.start < scale.range.end);
         let empty = Scale::new(&Axis::log("x", "m"), [f64::NAN, -1.0].into_iter());
-        assert!(empty.range().start > 0.0 && empty.range().start < empty.range().end);
+        assert!(empty.range.start > 0.0 && empty.range.start < empty.range.end);
     }
 }

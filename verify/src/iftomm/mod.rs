@@ -22,6 +22,7 @@ use crate::convergence::largest;
 pub(crate) const PAPER: Paper = Paper {
     key: "iftomm",
     reference: "IFToMM Technical Committee for Multibody Dynamics, Library of Computational Benchmark Problems, A01 to A05",
+    coverage: "",
     experiments: EXPERIMENTS,
 };
 

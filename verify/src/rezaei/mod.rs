@@ -25,6 +25,7 @@ pub(crate) const PAPER: Paper = Paper {
     key: "rezaei",
     reference: "Rezaei, Schindler (2015), Mixed timestepping schemes for nonsmooth mechanics with high frequency damping, \
                 arXiv:1505.07666",
+    coverage: include_str!("coverage.txt"),
     experiments: EXPERIMENTS,
 };
 

@@ -17,6 +17,7 @@ use hamel_report::{Cost, Experiment, Paper};
 pub(crate) const PAPER: Paper = Paper {
     key: "scaling",
     reference: "Chains, four-bars and beams of growing length; what size costs, not a document",
+    coverage: "",
     experiments: EXPERIMENTS,
 };
 

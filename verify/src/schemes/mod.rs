@@ -16,6 +16,7 @@ use hamel_report::{Cost, Experiment, Paper};
 pub(crate) const PAPER: Paper = Paper {
     key: "schemes",
     reference: "All schemes of Hamel on the same problems; a comparison across the sources, not a document",
+    coverage: "",
     experiments: EXPERIMENTS,
 };
 

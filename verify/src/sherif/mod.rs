@@ -13,6 +13,7 @@ pub(crate) const PAPER: Paper = Paper {
     key: "sherif",
     reference: "Sherif, Nachbagauer, Steiner (2019), A modified HHT method for the numerical simulation of rigid body \
                 rotations with Euler parameters, Multibody System Dynamics 46, 181–202",
+    coverage: include_str!("coverage.txt"),
     experiments: EXPERIMENTS,
 };
 

@@ -9,8 +9,12 @@ pub(crate) use equations::coriolis;
 
 use hamel_report::{Cost, Experiment, Paper};
 
-pub(crate) const PAPER: Paper =
-    Paper { key: "ship", reference: "Lecture notes on ship dynamics, chapter 2: Dynamics", experiments: EXPERIMENTS };
+pub(crate) const PAPER: Paper = Paper {
+    key: "ship",
+    reference: "Lecture notes on ship dynamics, chapter 2: Dynamics",
+    coverage: include_str!("coverage.txt"),
+    experiments: EXPERIMENTS,
+};
 
 /// In the order of the chapter.
 static EXPERIMENTS: &[Experiment] = &[

@@ -15,6 +15,7 @@ use hamel_report::{Cost, Experiment, Paper};
 pub(crate) const PAPER: Paper = Paper {
     key: "simo",
     reference: "SINTEF Ocean, SIMO theory manual, chapter Equations of motion",
+    coverage: include_str!("coverage.txt"),
     experiments: EXPERIMENTS,
 };
 

@@ -24,6 +24,7 @@ pub(crate) const PAPER: Paper = Paper {
     key: "zhang",
     reference: "Zhang, Zanoni, Masarati et al. (2021), on implicit integration schemes for multibody dynamics in MBDyn, \
                 Multibody System Dynamics, doi:10.1007/s11044-021-09806-9",
+    coverage: include_str!("coverage.txt"),
     experiments: EXPERIMENTS,
 };
 
