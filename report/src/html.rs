@@ -50,6 +50,7 @@ pub fn page(
         script => SCRIPT,
         papers => front::papers(papers, outcomes)?,
         summary => summary(outcomes),
+        meanings => Verdict::ALL.map(Meaning::new),
         seconds => readable(outcomes.iter().map(|outcome| outcome.elapsed.as_secs_f64()).sum(), 3),
         provenance,
     })?;
@@ -172,6 +173,34 @@ fn summary<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Vec<Count> {
         count: count(verdict),
     });
     counts.filter(|entry| entry.count > 0).collect()
+}
+
+/// A verdict for readers of the page alone; `docs/testing.md` has the same table.
+#[derive(Serialize)]
+struct Meaning {
+    verdict: &'static str,
+    label: &'static str,
+    meaning: &'static str,
+}
+
+impl Meaning {
+    fn new(verdict: Verdict) -> Self {
+        let meaning = match verdict {
+            Verdict::Reproduced => "a printed number, within the stated tolerance",
+            Verdict::Agrees => "a number from theory or from an independent computation, or a bound",
+            Verdict::Ordering => "a comparison or a trend that the source states in words or as a curve",
+            Verdict::AsRecorded => "a number of an earlier run of ours: it shows constancy only",
+            Verdict::SourceIsWrong => "with a proof that does not rest on our numbers: algebra, or a closed form",
+            Verdict::NotDetermined => "the result depends on data that the source does not give",
+            Verdict::Reported => "shown, never judged, such as times",
+            Verdict::NotReproduced => {
+                "the source states something else; the cause is unknown, and the claim says what was tried"
+            }
+            Verdict::OursFails => "our computation fails where that of the source did not",
+            Verdict::Outside => "the expectation is not met",
+        };
+        Self { verdict: verdict.key(), label: verdict.label(), meaning }
+    }
 }
 
 /// Verdicts as a bar, in proportion.

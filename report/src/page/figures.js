@@ -10,12 +10,14 @@
     parent?.append(element);
     return element;
   };
-  const superscript = (number) => String(number).replace(/[-\d]/g, (letter) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(letter)]);
+  const raised = (letter) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(letter)];
+  const superscript = (number) => String(number).replace(/[-\d]/g, raised);
   const readable = (value, digits) => {
     if (value === 0) return '0';
     const [mantissa, exponent] = value.toExponential(digits - 1).split('e');
     const isPlain = exponent >= -2 && exponent < 6;
-    const text = isPlain ? String(Number(value.toPrecision(digits))) : `${mantissa}·10${superscript(Number(exponent))}`;
+    const scientific = `${mantissa}·10${superscript(Number(exponent))}`;
+    const text = isPlain ? String(Number(value.toPrecision(digits))) : scientific;
     return text.replace(/^-/, '−');
   };
 
@@ -37,7 +39,9 @@
         const isFine = isLog && found.length < 2;
         const values = isFine ? [a, (a + b) / 2, b] : found;
         const label = (at) => {
-          if (!isLog) return readable(Math.abs(at) < 1e-9 * step ? 0 : at, 3 + Math.max(0, Math.floor(Math.log10(Math.abs(at) / (b - a)))));
+          // As many digits as tell ticks apart.
+          const digits = 3 + Math.max(0, Math.floor(Math.log10(Math.abs(at) / (b - a))));
+          if (!isLog) return Math.abs(at) < 1e-9 * step ? '0' : readable(at, digits);
           return isFine ? readable(10 ** at, 3) : `10${superscript(at)}`;
         };
         return values.map((at) => [(at - from) / (to - from), label(at)]);
@@ -67,13 +71,13 @@
       this.y = axis(this.svg.dataset.y);
       this.axes = this.svg.querySelector('.axes');
       this.view = [0, 1, 0, 1];
-      this.chosen = [0, 0];
+      this.chosen = [0, -1];
       const keys = all('.keys [data-curve]', figure);
       this.curves = all('.curve', this.svg).map((group, number) => ({
         group,
         name: keys.find((key) => Number(key.dataset.curve) === number)?.textContent ?? '',
         paths: all('path:not(.mark)', group).map((path) => ({ path, runs: parse(path.getAttribute('d')) })),
-        texts: all('text', group).map((text) => ({ text, at: [Number(text.getAttribute('x')), Number(text.getAttribute('y'))] })),
+        texts: all('text', group).map((text) => ({ text, at: ['x', 'y'].map((name) => Number(text.getAttribute(name))) })),
       }));
       for (const curve of this.curves) curve.points = (curve.paths.at(-1)?.runs ?? []).flat();
       this.clip();
@@ -146,7 +150,12 @@
     }
 
     zoom(view) {
-      const within = (a, b) => (b - a >= 1 ? [0, 1] : [Math.max(0, Math.min(a, 1 - (b - a))), Math.min(1, Math.max(b, b - a))]);
+      // The same extent, moved into the figure.
+      const within = (a, b) => {
+        if (b - a >= 1) return [0, 1];
+        const first = Math.max(0, Math.min(a, 1 - (b - a)));
+        return [first, first + b - a];
+      };
       this.view = [...within(view[0], view[1]), ...within(view[2], view[3])];
       const isWhole = this.view.join() === '0,1,0,1';
       for (const { group, paths, texts } of this.curves) {
@@ -210,7 +219,13 @@
       let [curve, index] = this.chosen;
       curve = Math.min(curve, curves.length - 1);
       const { name, points } = curves[curve];
-      index = Math.max(0, Math.min(points.length - 1, index + change));
+      const isShown = (at) => {
+        const [x, y] = this.shown(at);
+        return x >= this.left && x <= this.right && y >= this.top && y <= this.bottom;
+      };
+      // Past what the zoom leaves out.
+      do index += change; while (points[index] && !isShown(points[index]));
+      if (!points[index]) return;
       this.chosen = [curve, index];
       this.show(name, points[index]);
     }
