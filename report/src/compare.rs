@@ -162,14 +162,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::claim::Expected;
+    use crate::expected::{Origin, at_most};
     use crate::experiment::{Cost, Experiment};
     use crate::report::Report;
 
     fn outcome(id: &'static str, claims: &[(&str, f64)]) -> Outcome {
         let run = || Ok(Report::default());
         let experiment = Experiment { id, place: "Fig. 1", title: "a", cost: Cost::Seconds, run };
-        let claim = |&(what, value): &(&str, f64)| Claim::new(what, "1", Expected::AtMost(1.0), value);
+        let claim = |&(what, value): &(&str, f64)| Claim::new(what, "1", at_most(1.0, Origin::Source), value);
         let report = Report { claims: claims.iter().map(claim).collect(), ..Report::default() };
         Outcome { experiment, result: Ok(report), elapsed: Duration::ZERO }
     }

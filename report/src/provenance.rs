@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use crate::claim::{Fixed, fixed};
+use crate::expected::{Fixed, fixed};
 
 /// The data needed to repeat a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

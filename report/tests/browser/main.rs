@@ -14,8 +14,8 @@ use hamel_report::output;
 use hamel_report::provenance::Provenance;
 use hamel_report::reproduce::Outcome;
 use hamel_report::{
-    Axis, Cell, Claim, Column, Cost, Curve, Expected, Experiment, Figure, Measured, Paper, Proof, Report, Slope, Style,
-    Table,
+    Axis, Cell, Claim, Column, Cost, Curve, Expected, Experiment, Figure, Measured, Origin, Paper, Proof, Report,
+    Slope, Style, Table, at_most,
 };
 
 const CHECKS: &str = include_str!("checks.js");
@@ -39,7 +39,7 @@ fn report(seed: f64) -> Report {
     let order = |order: f64| Claim::new("order of the scheme", "1", Expected::Order { order, tolerance: 0.1 }, 1.0);
     let claims = vec![
         Claim::new("speed", "m/s", Expected::Printed { text: "-4.61538", tolerance: 1e-3 }, -4.6154),
-        Claim::new("energy", "J", Expected::AtMost(1e-9), 1e-12 * seed),
+        Claim::new("energy", "J", at_most(1e-9, Origin::Rounding("of energies of one joule")), 1e-12 * seed),
         order(1.0).in_words("the scheme is of first order"),
         order(1.0).refutes("second order", Proof::Algebra, "a slope of one is first order"),
         order(2.0),
