@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 45] = [
+const RUNTIME: [&str; 46] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -49,6 +49,7 @@ const RUNTIME: [&str; 45] = [
     "sign_changes",
     "sparsity",
     "spelling",
+    "digits",
     "rotation",
     "linear_solver",
     "tables",
@@ -78,12 +79,12 @@ const RUNTIME: [&str; 45] = [
     "modal",
     "marine",
     // Schemes.
+    "events",
     "watchers",
     "scheme",
     "nonsmooth",
     "schemes",
     // Simulations.
-    "events",
     "adaptive",
     "trajectory",
     "serialised",
