@@ -303,8 +303,8 @@ fn expected_accelerations(family: &NewmarkFamily, steps: usize) -> Vec<f64> {
     accelerations
 }
 
-/// v of mass 3 after many steps with the constraint on its acceleration: the force of the constraint cancels all others, so
-/// that the mass is free but for the start's acceleration, which lacks that force.
+/// v of mass 3 after many steps with the constraint on its acceleration: the force of the constraint cancels all others,
+/// so that the mass is free but for the start's acceleration, which lacks that force.
 fn acceleration_level_velocity(scheme: &dyn Scheme, h: f64) -> Result<f64, StepError> {
     let model = HeldMass::default();
     let mut initial = hamel::initial_state(&model)?;
