@@ -21,14 +21,15 @@ const TABLE_4: [[[&str; 3]; 3]; 5] = [
     [["0.7e-1", "0.7e-3", "1.6e-5"], ["8.80e-2", "8.80e-4", "8.80e-6"], ["1.89e-4", "1.89e-6", "1.89e-8"]],
     [["1.3e-1", "1.3e-3", "1.6e-5"], ["1.66e-1", "1.66e-3", "1.66e-5"], ["3.58e-4", "3.57e-6", "3.57e-8"]],
 ];
-/// The scheme whose printed sums are met: its errors are the largest, and the reference's matter least.
+/// The scheme whose printed sums are met with the instants taken here: its errors are the largest, and those of the
+/// reference matter least.
 const MET: &str = "Moreau";
 /// Why other printed sums decide nothing.
 const INSTANTS: &str = "The instants of Eq. 92, and whether friction acts, are not printed; its sum is as large as the \
     instant next to the zero of θ₂ makes it. Without friction, instants 10⁻³ s apart make all sums a fifth smaller.";
 /// Why times are not judged, nor the order of schemes by time, which the paper prints.
-const ITERATED: &str = "A time depends on the machine, and the order of schemes on how often they iterate: the paper does \
-    not print its tolerance.";
+const ITERATED: &str = "A time depends on the machine, and the order of schemes on how often they iterate: the paper \
+    does not print its tolerance.";
 /// Table 3 as printed.
 const TABLE_3: [f64; 5] = [1.0, 1.35, 4.15, 4.35, 5.0];
 /// θ₁, θ₂, ω₁, ω₂ at the end, from an independent computation with the equation of one degree of freedom.
@@ -120,8 +121,8 @@ pub(super) fn table_4() -> Result<Report, StepError> {
         "Two constraints without friction; their number, friction and the instants of Eq. 92 are not printed. With \
          instants 10⁻³ s apart all sums are a fifth smaller."
             .into(),
-        "1.6·10⁻⁵ is printed for Bathe at 10⁻⁶ s, where an error of second order is 0.7·10⁻⁵: in displacements, Eqs. 75 \
-         and 76 lose digits to rounding, in accelerations they do not."
+        "1.6·10⁻⁵ is printed for Bathe at 10⁻⁶ s, where an error of second order is 0.7·10⁻⁵: in displacements, Eqs. \
+         75 and 76 lose digits to rounding, in accelerations they do not."
             .into(),
     ];
     Ok(report)

@@ -11,6 +11,8 @@ use nalgebra::{Complex, DMatrix};
 use crate::linear::most;
 use crate::origins::RADIUS;
 
+const PRODUCTS: Origin = Origin::Rounding("of products of three coefficients");
+
 pub(super) fn run() -> Result<Report, StepError> {
     let steps = (-3..=3).map(|k| 10f64.powi(k));
     let deviation =
@@ -27,7 +29,7 @@ pub(super) fn run() -> Result<Report, StepError> {
     };
     Ok(Report {
         claims: vec![
-            Claim::new("largest relative difference of Eq. 96 to our matrix", "1", at_most(4e-15, Origin::Rounding("of products of three coefficients")), deviation),
+            Claim::new("largest relative difference of Eq. 96 to our matrix", "1", at_most(4e-15, PRODUCTS), deviation),
             Claim::new(
                 "largest difference of the spectral radius at Ω = 10⁷ to Eq. 101",
                 "1",

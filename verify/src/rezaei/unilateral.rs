@@ -1,8 +1,8 @@
 //! The slider-crank with clearance: errors beside a computation with very small steps. [rezaei, Tables 5, 6]
 //!
 //! The instants of Eq. 92 are not printed. With θ₂ near zero among them, no error of the table can be met; with five
-//! instants 0.01 s apart ours are one to 3.7 times the printed ones. So they are held to an independent computation with
-//! the same instants.
+//! instants 0.01 s apart ours are one to 3.7 times the printed ones. So they are held to an independent computation
+//! with the same instants.
 
 use hamel::nonsmooth::{AfterImpact, ContactOptions};
 use hamel::scheme::StepError;
@@ -26,8 +26,8 @@ const TABLE_6: [[[&str; 3]; 3]; 5] = [
     [["9.4e-4", "2.8e-5", "2.3e-6"], ["2.14e-3", "3.94e-5", "8.36e-6"], ["7.57e-4", "2.58e-5", "2.60e-6"]],
 ];
 /// Why printed sums decide nothing.
-const INSTANTS: &str = "The instants of Eq. 92 are not printed, and its sum depends on them: with instants 10⁻⁴ s apart \
-    it is above one for Moreau's rule. With five instants 0.01 s apart it is one to 3.7 times what is printed.";
+const INSTANTS: &str = "The instants of Eq. 92 are not printed, and its sum depends on them: with instants 10⁻⁴ s \
+    apart it is above one for Moreau's rule. With five instants 0.01 s apart it is one to 3.7 times what is printed.";
 /// Between schemes.
 const RATIO: Origin =
     Origin::Chosen("Below the ratio of the independent errors of Table 6, which the source orders alike.");

@@ -74,8 +74,8 @@ pub(super) fn run() -> Result<Report, StepError> {
             slopes: Vec::new(),
         }],
         notes: vec![
-            "SS and LMS are equivalent for equal steps only: when the step changes, the auxiliary variables of SS must change \
-             with it, or first order is left."
+            "SS and LMS are equivalent for equal steps only: when the step changes, the auxiliary variables of SS must \
+             change with it, or first order is left."
                 .into(),
             "The schemes of the runtime rescale; HHT does so too, with the acceleration that the equations of motion ask \
              for. LMS2 has coefficients for unequal steps, LMS3 and LMS4 begin anew."

@@ -19,6 +19,8 @@ use crate::convergence::largest;
 const TOLERANCE: Tolerance = Tolerance { relative: 1e-6, absolute: 1e-9, max_iterations: 25 };
 const FOUR_BAR: &str = "four-bar mechanism";
 const THIN_BEAM: &str = "thin beam";
+/// Bounds of claims that what the source states is not so.
+const OPPOSITE: Origin = Origin::Chosen("The opposite of what the source states.");
 /// Single-step schemes and the multistep schemes that they are equivalent to.
 const EQUIVALENT: [(&str, &str); 3] = [("ss2", "lms2"), ("ss3", "lms3"), ("ss4", "lms4")];
 
@@ -93,7 +95,7 @@ fn claims(cases: &[Case]) -> Vec<Claim> {
             "the average number of iterations decreases with a smaller step size in all cases",
         );
         claims.push(if pair[0].example == FOUR_BAR {
-            Claim::new(what, "1", at_least(1.0, Origin::Chosen("The opposite of what the source states.")), most).undetermined(
+            Claim::new(what, "1", at_least(1.0, OPPOSITE), most).undetermined(
                 says,
                 "The tolerance of Newton's method is not printed. With the smaller step the vibrations that Fig. 16 shows are no longer damped, and take iterations where the \
                  damping is weak.",
@@ -116,7 +118,7 @@ fn claims(cases: &[Case]) -> Vec<Claim> {
         let what = format!("{}: iterations of SS over those of LMS, the least", case.title());
         let says = "each single-step method always requires more iterations than the corresponding multi-step method";
         claims.push(if [FOUR_BAR, THIN_BEAM].contains(&case.example) {
-            Claim::new(what, "1", at_most(1.0, Origin::Chosen("The opposite of what the source states.")), case.of_single_steps()).undetermined(
+            Claim::new(what, "1", at_most(1.0, OPPOSITE), case.of_single_steps()).undetermined(
                 says,
                 "The tolerance of Newton's method is not printed. True where motions are smooth, as those of the squeezing mechanism and of the shaft. Here the extrapolated \
                  guess extrapolates fast vibrations too, and the constant one is as good.",

@@ -1,8 +1,8 @@
 //! What costs MSSTH(5) its order: the reference of rotations, and constraints. [zhang, Sects. 3.1, 5.4]
 //!
 //! One motion of one top in six ways: by the rotation about its tip, without constraints, and by a free joint whose tip
-//! three constraints hold, on velocities or on positions; each with rotations relative to the last time point and to the
-//! beginning of the step. So each cause acts alone, together with the other, and not at all.
+//! three constraints hold, on velocities or on positions;
+//! each with rotations relative to the last time point and to the beginning of the step. So each cause acts alone, together with the other, and not at all.
 
 use hamel::scheme::{ConstraintLevel, Drift, Options, RotationReference, Scheme, StepError};
 use hamel::schemes::{self, RungeKutta};
@@ -164,8 +164,8 @@ pub(super) fn run() -> Result<Report, StepError> {
         }],
         notes: vec![
             "Rotations relative to the last time point cost MSSTH(5) one order, with and without constraints on \
-             velocities, and no other scheme any. Constraints on positions leave all schemes with stages second order in \
-             velocities, whatever rotations refer to."
+             velocities, and no other scheme any. Constraints on positions leave all schemes with stages second order \
+             in velocities, whatever rotations refer to."
                 .into(),
         ],
     })

@@ -20,7 +20,7 @@ use hamel_report::{Cost, Experiment};
 
 /// Why some results are not judged.
 const SMALL_IMPACTS: &str = "Small impacts are chaotic: which of them there are decides it.";
-/// Tolerance of instants of impacts, s: they are known to a step, and ours are the same steps up to rounding of the sum.
+/// Tolerance of instants of impacts, s: they are known to a step, and ours are the same steps but for rounding.
 const SAME_STEP: f64 = 1e-14;
 
 /// In the order of the paper.

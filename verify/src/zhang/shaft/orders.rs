@@ -69,9 +69,9 @@ pub(in super::super) fn run() -> Result<Report, StepError> {
         "Δt is that of a whole step. Where Δt/n is well below 10⁻³ s all schemes with stages fall to second order, as the \
          paper too sees orders decrease: constraints on positions leave them two."
             .into(),
-        "With constraints on velocities MSSTH(5) keeps at least third order. What rotations refer to changes nothing here, \
-         where they are Euler parameters; zhang/mssth/lost_order separates both causes on increments. Why fifth order is \
-         not reached with constraints on velocities either is not separated from the stiffness of the shaft."
+        "With constraints on velocities MSSTH(5) keeps at least third order. What rotations refer to changes nothing \
+         here, where they are Euler parameters; zhang/mssth/lost_order separates both causes on increments. Why fifth \
+         order is not reached with constraints on velocities either is not separated from the stiffness of the shaft."
             .into(),
     ];
     Ok(Report { claims, tables, figures: figures(&studies), notes })
@@ -87,7 +87,7 @@ fn study(model: &RotatingShaft, initial: &State, of: Employed, reference: &[[f64
     Ok(Study { of, name: scheme.name(), n: f64::from(scheme.stages()), errors: [0, 1, 2].map(convergence) })
 }
 
-/// What costs MSSTH(5) its order here: it by the level of constraints, and by what rotations refer to.
+/// What costs MSSTH(5) its order here: the level of constraints, or what rotations refer to.
 fn causes(model: &RotatingShaft, initial: &State, reference: &[[f64; 3]]) -> Result<Vec<Claim>, StepError> {
     let scheme = schemes::by_name("mssth5_published", &[("rho_infinity", 0.0)])?;
     let ways = [
