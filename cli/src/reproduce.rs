@@ -73,7 +73,7 @@ pub(crate) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<()
     let watch = Watch { progress: Progress::new(left.len()), folder: Mutex::new(Ok(folder)) };
     let mut outcomes = reproduce::run(&left, &watch);
     watch.progress.bar.finish_and_clear();
-    let mut folder = watch.folder.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    let folder = watch.folder.into_inner().unwrap_or_else(PoisonError::into_inner)?;
     outcomes.extend(kept);
     let place = |outcome: &Outcome| experiments.iter().position(|experiment| experiment.id == outcome.experiment.id);
     outcomes.sort_by_key(place);
