@@ -59,7 +59,10 @@ pub fn stage_outcome(folder: &mut Folder, outcome: &Outcome) -> Result<(), Outpu
     let slug = outcome.experiment.slug();
     stage_csv(folder, &format!("{slug}/claims.csv"), claim_rows(&report.claims))?;
     for table in &report.tables {
-        stage_csv(folder, &format!("{slug}/{}.csv", file_name(&table.slug)), table_rows(table))?;
+        // A figure of the same name has the name for itself.
+        let is_taken = report.figures.iter().any(|figure| figure.slug == table.slug);
+        let end = if is_taken { "_table" } else { "" };
+        stage_csv(folder, &format!("{slug}/{}{end}.csv", file_name(&table.slug)), table_rows(table))?;
     }
     for figure in &report.figures {
         stage_csv(folder, &format!("{slug}/{}.csv", file_name(&figure.slug)), figure_rows(figure))?;

@@ -61,7 +61,7 @@ fn report(seed: f64) -> Report {
     let columns = (0..12).map(|c| Column::new(format!("a quantity with number {c}"), "m")).collect();
     Report {
         claims,
-        tables: vec![Table { slug: "wide".into(), title: "Wide".into(), columns, rows: (0..30).map(row).collect() }],
+        tables: vec![Table { slug: "errors".into(), title: "Wide".into(), columns, rows: (0..30).map(row).collect() }],
         figures: vec![
             figure(
                 "motion",
