@@ -33,12 +33,7 @@ impl Residuals {
 
     /// `G v + ∂g/∂t`, in the same way.
     pub(crate) fn evaluate_velocities(&mut self, model: &dyn Model, state: &State) {
-        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-        model.constraint_bias(t, q, v, &mut self.velocities, &mut self.unused);
-        model.constraint_jacobian(t, q, &mut self.jacobian);
-        for (row, term) in terms(model, v, &self.jacobian) {
-            self.velocities[row] += term;
-        }
+        rates(model, state, &mut self.jacobian, &mut self.velocities, &mut self.unused);
         self.scale(model, state, |residuals| &mut residuals.velocities);
     }
 
@@ -58,6 +53,16 @@ impl Residuals {
     /// The constraint with the largest residual on velocities, and that residual, 1/s.
     pub(crate) fn worst_velocity(&self) -> (usize, f64) {
         worst(&self.velocities)
+    }
+}
+
+/// `G v + ∂g/∂t`; the values of G and the part of g̈ that comes with it are work space.
+pub(crate) fn rates(model: &dyn Model, state: &State, jacobian: &mut [f64], out: &mut [f64], unused: &mut [f64]) {
+    let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+    model.constraint_bias(t, q, v, out, unused);
+    model.constraint_jacobian(t, q, jacobian);
+    for (row, term) in terms(model, v, jacobian) {
+        out[row] += term;
     }
 }
 

@@ -12,7 +12,7 @@ use crate::configuration::retract;
 use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
-use crate::residuals::{Lengths, measure, terms};
+use crate::residuals::{Lengths, measure, rates};
 use crate::step::{Cause, ContactRecord, StepError, StepStats};
 
 use super::{ErrorEstimate, Stepper};
@@ -224,11 +224,7 @@ impl Projection<'_> {
         let nv = state.v.len();
         let mut size = f64::INFINITY;
         for _ in 0..MAX_PROJECTIONS {
-            model.constraint_jacobian(state.t, state.q.as_slice(), jacobian);
-            model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), rate, unused);
-            for (row, term) in terms(model, state.v.as_slice(), jacobian) {
-                rate[row] += term;
-            }
+            rates(model, state, jacobian, rate, unused);
             let (upper, rows) = system.rhs.split_at_mut(nv);
             upper.fill(0.0);
             rows.iter_mut().zip(rate.iter()).for_each(|(row, rate)| *row = -rate);
