@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use hamel::nonsmooth::ContactOptions;
-use hamel::scheme::StepError;
+use hamel::scheme::{StepError, StepStats};
 use hamel::{ConstraintLevel, Drift, Model, Options, Scheme, Simulation, State, Trajectory, Watchers, schemes};
 use hamel_models::slider_crank::SliderCrank;
 use hamel_models::slider_crank_clearance::SliderCrankClearance;
@@ -52,6 +52,8 @@ pub(super) struct Recorded {
     pub(super) trajectory: Trajectory,
     /// Time of computation, s.
     pub(super) seconds: f64,
+    /// Iterations and factorizations, which are the same on every machine.
+    pub(super) cost: StepStats,
 }
 
 impl Recorded {
@@ -103,8 +105,8 @@ pub(super) fn record(
     let every = (INTERVAL / dt).round() as usize;
     let start = Instant::now();
     let run = Simulation::new(model, scheme).options(options).step(dt).until(duration).record_every(every).run(initial);
-    run.outcome?;
-    Ok(Recorded { trajectory: run.trajectory, seconds: start.elapsed().as_secs_f64() })
+    let cost = run.outcome?;
+    Ok(Recorded { trajectory: run.trajectory, seconds: start.elapsed().as_secs_f64(), cost })
 }
 
 /// Replaces accelerations by those without forces of constraints, as Eqs. 25, 62 and 83 begin.
