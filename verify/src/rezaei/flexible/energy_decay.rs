@@ -19,6 +19,9 @@ const CLOSED: [f64; 2] = [0.04, 0.08];
 const RATES: [(f64, [f64; 2]); 3] =
     [(0.05, [23.319_137, -7.436_959]), (0.1, [93.082_534, 46.217_492]), (0.2, [80.018_039, -24.831_404])];
 
+/// ω₁ of it with Bathe's scheme, rad/s.
+const BATHE_RATES: [(f64, f64); 2] = [(0.1, 93.031), (0.2, 80.084)];
+
 pub(super) fn run() -> Result<Report, StepError> {
     let ed_alpha = schemes::by_name("ed_alpha", &[("rho_infinity", 0.0)])?;
     let trace = |name: &str, scheme: &dyn Scheme| Trace::new(name, &driven(|_| ()), scheme, [STEP, UNTIL], 1);
@@ -32,6 +35,11 @@ pub(super) fn run() -> Result<Report, StepError> {
             let found = ed_alpha.at(t).map_or(f64::NAN, |sample| sample.rates[k]);
             claims.push(Claim::new(format!("ω{} of ED-α at {t} s", ["₁", "₂"][k]), "rad/s", expected, found));
         }
+    }
+    for (t, rate) in BATHE_RATES {
+        let expected = Expected::Reference { value: rate, tolerance: 5e-4 };
+        let found = bathe.at(t).map_or(f64::NAN, |sample| sample.rates[0]);
+        claims.push(Claim::new(format!("ω₁ of Bathe's scheme at {t} s"), "rad/s", expected, found));
     }
     let fastest = |k: usize| bathe.samples.iter().map(|sample| sample.rates[k].abs()).fold(0.0, f64::max);
     for k in 0..2 {
