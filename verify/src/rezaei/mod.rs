@@ -3,10 +3,12 @@
 //! `README.md` beside this file goes through the paper section by section. Here: the linear analysis of its schemes, and
 //! what they do with constraints, contacts and impacts.
 
+mod bathe_iteration;
 mod bathe_matrix;
 mod bilateral;
 mod comparison;
 mod contact_newton;
+mod displacement_bathe;
 mod driven;
 mod ed_alpha;
 mod flexible;
@@ -14,7 +16,7 @@ mod generalized_alpha_matrix;
 mod heap;
 mod mechanism;
 mod parameters;
-mod rod_equations;
+mod rod;
 mod spring;
 mod stability_region;
 mod unilateral;
@@ -67,6 +69,13 @@ static EXPERIMENTS: &[Experiment] = &[
         run: bathe_matrix::run,
     },
     Experiment {
+        id: "rezaei/misprints/bathe_iteration",
+        place: "Eqs. 75, 76",
+        title: "Bathe's scheme as an iteration in displacements: a wrong index, and lost digits",
+        cost: Cost::Seconds,
+        run: bathe_iteration::run,
+    },
+    Experiment {
         id: "rezaei/misprints/ed_alpha",
         place: "Eqs. 86, 90",
         title: "ED-α in velocities, as printed and corrected",
@@ -85,7 +94,7 @@ static EXPERIMENTS: &[Experiment] = &[
         place: "Eqs. 144, 149, 152, 169",
         title: "Equations of the flexible slider-crank, as printed and as derived by the compiler",
         cost: Cost::Seconds,
-        run: rod_equations::run,
+        run: rod::misprints,
     },
     Experiment {
         id: "rezaei/spring/figs_15_16",
@@ -150,6 +159,12 @@ static EXPERIMENTS: &[Experiment] = &[
     flexible::MODES,
     flexible::PORTRAIT,
     flexible::FRAMES,
+    rod::GAUSS,
+    rod::MASS,
+    rod::PATTERNS,
+    rod::QUADRATIC,
+    rod::STIFFNESS,
+    rod::FREE,
     Experiment {
         id: "rezaei/heap",
         place: "our own example",

@@ -105,7 +105,7 @@ fn rod_modes() -> Result<Modes, StepError> {
 }
 
 /// An error of this file rather than of a scheme.
-fn impossible(model: &dyn Model, reason: &str) -> StepError {
+pub(super) fn impossible(model: &dyn Model, reason: &str) -> StepError {
     StepError::Inconsistent { model: model.describe().name, reason: reason.to_owned(), residual: 0.0 }
 }
 

@@ -9,10 +9,12 @@ use hamel_models::FlexibleSliderCrank;
 use hamel_models::flexible_slider_crank::FlexibleSliderCrankParameters;
 use hamel_report::{Claim, Expected, Proof, Report};
 
+use super::mass_matrix;
+
 const GRAVITY: f64 = 9.81;
 const ELEMENTS: f64 = 20.0;
 
-pub(super) fn run() -> Result<Report, StepError> {
+pub(in crate::rezaei) fn run() -> Result<Report, StepError> {
     let parameters = FlexibleSliderCrankParameters::default();
     let FlexibleSliderCrankParameters { l1, l2, m1, m2, m3, j1, .. } = parameters;
     let model = FlexibleSliderCrank::new(parameters);
@@ -21,11 +23,7 @@ pub(super) fn run() -> Result<Report, StepError> {
     let (theta1, theta2) = (0.7_f64, -0.4_f64);
     let mut q = vec![0.0; n];
     (q[0], q[1]) = (theta1, theta2);
-    let mass = {
-        let mut values = vec![0.0; info.mass_matrix.nnz()];
-        model.mass_matrix(&q, &mut values);
-        info.mass_matrix.to_dense(&values)
-    };
+    let mass = mass_matrix(&model, &q);
     // h of rates of crank and rod: what the printed Q_v is the negative of.
     let bias = |rates: [f64; 2]| {
         let (mut v, mut h) = (vec![0.0; n], vec![0.0; n]);
