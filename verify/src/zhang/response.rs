@@ -125,6 +125,18 @@ impl<const N: usize> Response<N> {
         a[quantity] + (t - from) / (to - from) * (b[quantity] - a[quantity])
     }
 
+    /// A quantity at an instant, by the cubic polynomial through the four samples around it.
+    pub(super) fn smoothly_at(&self, t: f64, quantity: usize) -> f64 {
+        let next = self.samples.partition_point(|(instant, _)| *instant < t);
+        let first = next.saturating_sub(2).min(self.samples.len().saturating_sub(4));
+        let near = &self.samples[first..self.samples.len().min(first + 4)];
+        let weight = |k: usize| {
+            let others = near.iter().enumerate().filter(move |(other, _)| *other != k);
+            others.map(|(_, (other, _))| (t - other) / (near[k].0 - other)).product::<f64>()
+        };
+        near.iter().enumerate().map(|(k, (_, values))| weight(k) * values[quantity]).sum()
+    }
+
     /// The instants and values of a quantity in an interval of time.
     pub(super) fn between(&self, times: [f64; 2], quantity: usize) -> impl Iterator<Item = (f64, f64)> + Clone {
         let inside = self.samples.iter().filter(move |(t, _)| (times[0]..=times[1]).contains(t));
