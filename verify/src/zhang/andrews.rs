@@ -33,7 +33,7 @@ const REFERENCE_STEP: f64 = 1e-6;
 /// Instants of the reference; all others fall on them.
 const SAMPLING: f64 = 1e-5;
 /// A curve has left another where they are this part of the largest speed apart; the paper does not say how far. A quarter
-/// of it and twice it give instants that round to the same 0.01 s.
+/// of it gives 0.011 s, one and a half times it the same instant.
 const DEPARTED: f64 = 0.02;
 
 /// Schemes of which the text says that ΔE increases, with long and with short steps.

@@ -3,6 +3,7 @@
 //! It starts from static equilibrium at t = 0, since the paper does not say how its weight comes to act in the second
 //! before.
 
+mod errors;
 pub(super) mod orders;
 pub(super) mod responses;
 
