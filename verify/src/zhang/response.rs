@@ -56,7 +56,17 @@ impl Problem<'_> {
         fine: f64,
         observe: impl Fn(&State) -> [f64; N] + Sync,
     ) -> Result<Vec<Response<N>>, StepError> {
-        let cases: Vec<Employed> = Employed::all().collect();
+        self.responses_of(|_| true, fine, observe)
+    }
+
+    /// The responses of some schemes.
+    pub(super) fn responses_of<const N: usize>(
+        &self,
+        is_meant: impl Fn(Employed) -> bool,
+        fine: f64,
+        observe: impl Fn(&State) -> [f64; N] + Sync,
+    ) -> Result<Vec<Response<N>>, StepError> {
+        let cases: Vec<Employed> = Employed::all().filter(|&of| is_meant(of)).collect();
         parallel::map(&cases, |&of| self.response(of, fine, &observe)).into_iter().collect()
     }
 

@@ -62,11 +62,7 @@ pub(super) fn run() -> Result<Report, StepError> {
                    ESDIRK4(3)6L[2]SA2 diverge or not as the first guess has it, MSSTH(4) diverges with all of them, and \
                    with a quarter of the step none does.";
     claims.extend(ending_claims(&responses, "Δt/n = 10⁻³ s", END, FAILING, FAILING_HERE, because));
-    let finer: Vec<Response<4>> = problem
-        .responses(STEP / 4.0, observe)?
-        .into_iter()
-        .filter(|response| !response.of.is_of_second_order())
-        .collect();
+    let finer = problem.responses_of(|of| !of.is_of_second_order(), STEP / 4.0, observe)?;
     claims.extend(ending_claims(&finer, "Δt/n = 2.5·10⁻⁴ s", END, &[], &[], because));
 
     let shown = |number, title, y, quantity| Shown { number, title, caption: CAPTION, y, quantity, start: 0.0 };
