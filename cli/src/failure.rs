@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     Verdict,
     /// Claims allow much more than was measured and do not say why; these.
     Unexplained(String),
+    /// Curves of one figure have the same name; these.
+    Ambiguous(String),
     /// The request cannot be carried out as written.
     Usage(String),
     /// A solver failed.
@@ -44,6 +46,7 @@ impl Failure {
             Failure::Unexplained(claims) => {
                 (Some(format!("claims allow a hundred times what was measured and do not say why\n{claims}")), 1)
             }
+            Failure::Ambiguous(curves) => (Some(format!("curves of one figure have the same name\n{curves}")), 1),
             Failure::Usage(message) => (Some(message), 2),
             Failure::Solver(message) => (Some(message), 3),
             Failure::Unwritten(message) => (Some(message), 4),

@@ -11,7 +11,7 @@ use hamel_report::output::{self, OutputError};
 use hamel_report::provenance::{self, Provenance};
 use hamel_report::reproduce::{self, Outcome, Watcher};
 use hamel_report::saved;
-use hamel_report::{Claim, Cost, Expected, Experiment, Measured, Verdict};
+use hamel_report::{Claim, Cost, Expected, Experiment, Figure, Measured, Verdict};
 use hamel_verify::PAPERS;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -211,6 +211,10 @@ fn judge(outcomes: &[Outcome]) -> Result<(), Failure> {
     if !unexplained.is_empty() {
         return Err(Failure::Unexplained(unexplained.join("\n")));
     }
+    let ambiguous: Vec<String> = outcomes.iter().flat_map(ambiguous).collect();
+    if !ambiguous.is_empty() {
+        return Err(Failure::Ambiguous(ambiguous.join("\n")));
+    }
     Ok(())
 }
 
@@ -218,6 +222,16 @@ fn judge(outcomes: &[Outcome]) -> Result<(), Failure> {
 fn unexplained(outcome: &Outcome) -> Vec<String> {
     let claims = outcome.result.iter().flat_map(|report| &report.claims).filter(|claim| claim.is_unexplained());
     claims.map(|claim| format!("{}: {}", outcome.experiment.id, claim.what)).collect()
+}
+
+/// The curves that neither legends nor tables could tell apart.
+fn ambiguous(outcome: &Outcome) -> Vec<String> {
+    let figures = outcome.result.iter().flat_map(|report| &report.figures);
+    let named = |figure: &Figure| -> Vec<String> {
+        let curves = figure.names_of_several();
+        curves.map(|name| format!("{}: `{name}` in {}", outcome.experiment.id, figure.slug)).collect()
+    };
+    figures.flat_map(named).collect()
 }
 
 fn print(outcome: &Outcome, screen: &mut Screen) -> Result<(), Failure> {

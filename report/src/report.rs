@@ -116,6 +116,15 @@ pub struct Figure {
     pub slopes: Vec<Slope>,
 }
 
+impl Figure {
+    /// Names that several curves have, which legends and tables could not tell apart.
+    pub fn names_of_several(&self) -> impl Iterator<Item = &str> {
+        let names = self.curves.iter().map(|curve| curve.name.as_str()).enumerate();
+        let is_again = |&(k, name): &(usize, &str)| self.curves[..k].iter().any(|curve| curve.name == name);
+        names.filter(is_again).map(|(_, name)| name)
+    }
+}
+
 /// An axis of a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
@@ -207,4 +216,25 @@ pub struct Slope {
     pub through: (f64, f64),
     /// Where the line begins and ends, in x.
     pub span: (f64, f64),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_several_curves_have_is_found() {
+        let curve = |name: &str| Curve::new(name, Style::Line, Vec::new());
+        let figure = |names: &[&str]| Figure {
+            slug: "fig".into(),
+            title: String::new(),
+            caption: String::new(),
+            x: Axis::linear("t", "s"),
+            y: Axis::linear("y", "m"),
+            curves: names.iter().map(|name| curve(name)).collect(),
+            slopes: Vec::new(),
+        };
+        assert_eq!(figure(&["a", "b", "a"]).names_of_several().collect::<Vec<_>>(), ["a"]);
+        assert_eq!(figure(&["a", "b", "c"]).names_of_several().count(), 0);
+    }
 }

@@ -10,7 +10,7 @@ use hamel_report::plot;
 use hamel_report::provenance::Provenance;
 use hamel_report::reproduce::{self, Outcome, Unwatched};
 use hamel_report::saved;
-use hamel_report::{Cost, Experiment, Verdict};
+use hamel_report::{Axis, Cost, Experiment, Figure, Verdict};
 use hamel_verify::PAPERS;
 
 fn all() -> impl Iterator<Item = &'static Experiment> {
@@ -33,6 +33,8 @@ fn cheap_experiments_hold_and_their_report_is_well_formed() {
                 failures.extend(loose.map(|claim| format!("{}: {allows}: {claim:?}", outcome.experiment.id)));
                 for figure in &report.figures {
                     assert_well_formed(&plot::svg(figure));
+                    let again = figure.names_of_several().map(|name| format!("{}: two curves `{name}`", figure.slug));
+                    failures.extend(again.map(|fault| format!("{}, {fault}", outcome.experiment.id)));
                 }
                 for table in &report.tables {
                     assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.slug);
@@ -108,6 +110,25 @@ fn assert_well_formed(svg: &str) {
         }
     }
     assert!(open.is_empty(), "{open:?} left open");
+}
+
+/// The figures of the README come from the drawing code of today: they carry its rules.
+#[test]
+fn shown_figures_are_drawn_as_today() {
+    let (x, y) = (Axis::linear("t", "s"), Axis::linear("y", "m"));
+    let (slug, title, caption) = (String::new(), String::new(), String::new());
+    let figure = Figure { slug, title, caption, x, y, curves: Vec::new(), slopes: Vec::new() };
+    let rules =
+        |svg: &str| svg.split_once("</style>").map(|(begin, _)| begin.split("<style>").last().map(str::to_owned));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/figures");
+    let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let drawn: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "svg")).collect();
+    assert!(!drawn.is_empty());
+    for path in drawn {
+        let svg = std::fs::read_to_string(&path).unwrap();
+        assert!(rules(&svg).is_some(), "{}", path.display());
+        assert_eq!(rules(&svg), rules(&plot::svg(&figure)), "draw {} again", path.display());
+    }
 }
 
 #[test]

@@ -96,7 +96,12 @@ fn claims(problem: &Problem, members: &[Member]) -> Vec<Claim> {
         Claim::new(
             what("iterations a system, the most over schemes and guesses"),
             "1",
-            at_most(4.0, Origin::Chosen("Three are needed; more would show derivatives that are not exact.")),
+            at_most(
+                4.0,
+                Origin::Chosen(
+                    "Quadratic convergence needs three or four; more would show derivatives that are not exact.",
+                ),
+            ),
             most(members.iter().flat_map(Member::iterations)),
         ),
         Claim::new(

@@ -38,20 +38,13 @@ pub(super) fn run() -> Result<Report, StepError> {
             -most((1..=20).map(|k| 1.0 - two.radius(0.1 * f64::from(k)))),
         )
         .refutes(PRINTED, Proof::ClosedForm, "With two corrections every motion grows."),
-        Claim::new(
-            "largest stable ωT with one correction",
-            "1",
-            at_most(1.42, Origin::Chosen("Just above what is found; the source has no limit.")),
-            limit(&one),
-        )
-        .refutes(PRINTED, Proof::ClosedForm, "Stable up to about 1.41 only."),
-        Claim::new(
-            "largest stable ωT with three corrections",
-            "1",
-            at_most(1.72, Origin::Chosen("Just above what is found; the source has no limit.")),
-            limit(&three),
-        )
-        .refutes(PRINTED, Proof::ClosedForm, "Stable up to about 1.72 only."),
+        Claim::new("largest stable ωT with one correction", "1", at_most(1.42, Origin::Recorded), limit(&one)).refutes(
+            PRINTED,
+            Proof::ClosedForm,
+            "Stable up to about 1.41 only.",
+        ),
+        Claim::new("largest stable ωT with three corrections", "1", at_most(1.72, Origin::Recorded), limit(&three))
+            .refutes(PRINTED, Proof::ClosedForm, "Stable up to about 1.72 only."),
         Claim::new(
             "difference of the period error with forty corrections to the converged scheme, step a tenth of the period",
             "1",

@@ -3,6 +3,8 @@
 //! In absolute coordinates, as in the paper's program, from its β₀ = −0.062; the other angles close the loops.
 //! Figures carry no numbers: who gains, keeps and loses energy is judged by the sign of a trend and by comparison.
 
+use std::sync::OnceLock;
+
 use hamel::initial_state;
 use hamel::model::{Model, State};
 use hamel::newton::Tolerance;
@@ -14,7 +16,6 @@ use hamel_report::{Axis, Cell, Claim, Column, Expected, Measured, Origin, Report
 use super::employed::{Employed, Named, Shown};
 use super::response::{Problem, Response};
 use crate::convergence::{fitted_slope, largest};
-use crate::origins::SIGHT;
 
 /// β, Θ, γ, Φ, δ, Ω, ε in rad, as an independent implementation has closed the loops.
 const START: [f64; 7] = [
@@ -26,12 +27,13 @@ const START: [f64; 7] = [
     -0.222_668_375_903_027_47,
     1.230_547_439_156_600_8,
 ];
-const DURATION: f64 = 0.05;
-const REFERENCE: Employed = Employed { name: "lms4", rho: 0.6 };
+pub(super) const DURATION: f64 = 0.05;
+const REFERENCE_SCHEME: Employed = Employed { name: "lms4", rho: 0.6 };
 const REFERENCE_STEP: f64 = 1e-6;
 /// Instants of the reference; all others fall on them.
 const SAMPLING: f64 = 1e-5;
-/// A curve has left another where they are this part of the largest speed apart.
+/// A curve has left another where they are this part of the largest speed apart; the paper does not say how far. A quarter
+/// of it gives 0.011 s, one and a half times it the same instant.
 const DEPARTED: f64 = 0.02;
 
 /// Schemes of which the text says that ΔE increases, with long and with short steps.
@@ -73,8 +75,11 @@ struct Motion {
 /// All motions with one step.
 struct Comparison {
     motions: Vec<Motion>,
-    reference: Response<3>,
+    reference: &'static Response<3>,
 }
+
+/// The same for all steps.
+static REFERENCE: OnceLock<Result<Response<3>, StepError>> = OnceLock::new();
 
 pub(super) fn long_steps() -> Result<Report, StepError> {
     let comparison = Comparison::new(1e-4)?;
@@ -91,12 +96,15 @@ pub(super) fn long_steps() -> Result<Report, StepError> {
         .in_words("these depart from the reference or show observable differences"),
     );
     let departs = comparison.of(&[("mssth5_published", 0.0)], Motion::departure).next().flatten();
-    claims.push(Claim::new(
-        format!("instant at which ω of MSSTH(5) is {DEPARTED} of its largest value off"),
-        "s",
-        printed("0.01"),
-        departs.map_or(Measured::Nothing, Measured::Value),
-    ));
+    claims.push(
+        Claim::new(
+            format!("instant at which ω of MSSTH(5) is {DEPARTED} of its largest value off"),
+            "s",
+            printed("0.01"),
+            departs.map_or(Measured::Nothing, Measured::Value),
+        )
+        .in_words("depart from the reference solution after about 0.01 s"),
+    );
     claims.extend(comparison.gains(GAINING));
     for motion in comparison.motions.iter().filter(|motion| motion.is_in(LOSING)) {
         claims.push(motion.claim(at_most(0.0, Origin::Source)).in_words("an obvious drop in energy"));
@@ -143,7 +151,7 @@ pub(super) fn short_steps() -> Result<Report, StepError> {
         Claim::new(
             "largest deviation of ω, of its largest value, all schemes",
             "1",
-            at_most(0.01, SIGHT),
+            at_most(2.5e-3, Origin::Recorded),
             largest(comparison.but(&[], Motion::deviation)),
         )
         .in_words("all methods can predict accurate results of ω"),
@@ -166,7 +174,7 @@ pub(super) fn short_steps() -> Result<Report, StepError> {
         Claim::new(
             "largest ΔE with schemes of second order, of what the motor has done",
             "1",
-            at_most(1e-3, SIGHT),
+            at_most(3e-4, Origin::Recorded),
             worst / comparison.supplied(),
         )
         .in_words("the second-order integrators perform well with the smaller step size"),
@@ -212,7 +220,8 @@ impl Comparison {
         };
         let problem =
             Problem { model: &model, initial, end: DURATION, sampling: SAMPLING, tolerance: Tolerance::default() };
-        let reference = problem.response(REFERENCE, REFERENCE_STEP, observe)?;
+        let reference = REFERENCE.get_or_init(|| problem.response(REFERENCE_SCHEME, REFERENCE_STEP, observe));
+        let reference = reference.as_ref().map_err(Clone::clone)?;
         let speed = largest(reference.samples.iter().map(|(_, [speed, ..])| *speed));
         let problem = Problem { sampling: 1e-4, ..problem };
         let deviations = |response: &Response<3>| {
@@ -253,7 +262,7 @@ impl Comparison {
         let shown = |number, title, y, quantity| Shown { number, title, caption, y, quantity, start: 0.0 };
         let speed = shown(numbers[0], "angular velocity of bar O-F", Axis::linear("ω", "rad/s"), 0);
         let balance = shown(numbers[1], "balance of energy", Axis::linear("ΔE", "J"), 1);
-        let mut figures = speed.panels(responses.clone(), Some(&self.reference));
+        let mut figures = speed.panels(responses.clone(), Some(self.reference));
         figures.extend(balance.panels(responses, None));
         let row = |motion: &Motion| {
             let balances = || motion.response.samples.iter().map(|(_, [_, balance, _])| *balance);

@@ -13,12 +13,14 @@ use hamel_report::{Axis, Cell, Claim, Column, Curve, Figure, Origin, Report, Sty
 
 use super::employed::Employed;
 use super::response::{Problem, Response};
-use super::{andrews, shaft};
+use super::{andrews, four_bar, shaft, thin_beam};
 use crate::convergence::largest;
 
 const TOLERANCE: Tolerance = Tolerance { relative: 1e-6, absolute: 1e-9, max_iterations: 25 };
 const FOUR_BAR: &str = "four-bar mechanism";
 const THIN_BEAM: &str = "thin beam";
+/// The case in which vibrations are damped least.
+const VIBRATING: (&str, f64) = (FOUR_BAR, 1e-3);
 /// Bounds of claims that what the source states is not so.
 const OPPOSITE: Origin = Origin::Chosen("The opposite of what the source states.");
 /// Single-step schemes and the multistep schemes that they are equivalent to.
@@ -37,10 +39,14 @@ pub(super) fn run() -> Result<Report, StepError> {
     let at_rest = shaft::at_rest(&shaft)?;
     let problem = |model, initial, end| Problem { model, initial, end, sampling: 1.0, tolerance: TOLERANCE };
     let examples = [
-        ("Andrews' squeezing mechanism", problem(&squeezer, initial_state(&squeezer)?, 0.05), [1e-4, 1e-5]),
-        (FOUR_BAR, problem(&four_bar, initial_state(&four_bar)?, 11.5), [4e-3, 1e-3]),
-        (THIN_BEAM, problem(&beam, initial_state(&beam)?, 0.8), [1e-3, 2.5e-4]),
-        ("rotating shaft", problem(&shaft, at_rest, 0.5), [1e-3, 2.5e-4]),
+        (
+            "Andrews' squeezing mechanism",
+            problem(&squeezer, initial_state(&squeezer)?, andrews::DURATION),
+            [1e-4, 1e-5],
+        ),
+        (FOUR_BAR, problem(&four_bar, initial_state(&four_bar)?, four_bar::END), [4e-3, 1e-3]),
+        (THIN_BEAM, problem(&beam, initial_state(&beam)?, thin_beam::END), [1e-3, 2.5e-4]),
+        ("rotating shaft", problem(&shaft, at_rest, shaft::responses::END), [1e-3, 2.5e-4]),
     ];
     let mut cases = Vec::new();
     for (example, problem, steps) in &examples {
@@ -106,15 +112,19 @@ fn claims(cases: &[Case]) -> Vec<Claim> {
     }
     for case in cases {
         let least = case.known().map(|(_, iterations)| iterations).fold(f64::INFINITY, f64::min);
-        claims.push(
-            Claim::new(
-                format!("{}: most iterations over least", case.title()),
-                "1",
-                at_most(2.0, Origin::Chosen("“Not significantly” is no number: a factor of two.")),
-                largest(case.known().map(|(_, iterations)| iterations)) / least,
+        let most = largest(case.known().map(|(_, iterations)| iterations)) / least;
+        let what = format!("{}: most iterations over least", case.title());
+        let says = "the number of iterations spent by each integrator does not differ significantly";
+        claims.push(if (case.example, case.step) == VIBRATING {
+            Claim::new(what, "1", at_least(2.0, OPPOSITE), most).undetermined(
+                says,
+                "The tolerance of Newton's method is not printed. With ρ∞ = 0.6 LMS4 and SS4 keep the vibrations that Fig. 16 shows, and take \
+                 twice the iterations of LMS2 with ρ∞ = 0, which damps them.",
             )
-            .in_words("the number of iterations spent by each integrator does not differ significantly"),
-        );
+        } else {
+            let factor = Origin::Chosen("“Not significantly” is no number: a factor of two.");
+            Claim::new(what, "1", at_most(2.0, factor), most).in_words(says)
+        });
         let what = format!("{}: iterations of SS over those of LMS, the least", case.title());
         let says = "each single-step method always requires more iterations than the corresponding multi-step method";
         claims.push(if [FOUR_BAR, THIN_BEAM].contains(&case.example) {

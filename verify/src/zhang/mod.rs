@@ -15,6 +15,7 @@ mod predictor;
 mod response;
 mod rotation_reference;
 mod shaft;
+mod stiffness;
 mod thin_beam;
 mod tunable;
 
@@ -78,6 +79,13 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "What costs MSSTH(5) its order: the reference of rotations, and constraints",
         cost: Cost::Seconds,
         run: lost_order::run,
+    },
+    Experiment {
+        id: "zhang/mssth/stiffness",
+        place: "Sect. 5.4",
+        title: "Why MSSTH(5) stays below its order on the shaft with constraints on velocities",
+        cost: Cost::Minutes,
+        run: stiffness::run,
     },
     Experiment {
         id: "zhang/andrews/figs_9_10",

@@ -29,7 +29,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             _ => claim.refutes(
                 "at ρ∞ = 1 all have the same characteristics as the trapezoidal rule",
                 Proof::ClosedForm,
-                "The root −1 of the recursion is multiple, so errors are not bounded.",
+                "True of the physical mode. The recursion has a multiple root −1 besides, with which errors are not bounded; the trapezoidal rule has none.",
             ),
         });
         curves.push(Curve::new(name, Style::LineAndMarkers, growth));

@@ -56,7 +56,17 @@ impl Problem<'_> {
         fine: f64,
         observe: impl Fn(&State) -> [f64; N] + Sync,
     ) -> Result<Vec<Response<N>>, StepError> {
-        let cases: Vec<Employed> = Employed::all().collect();
+        self.responses_of(|_| true, fine, observe)
+    }
+
+    /// The responses of some schemes.
+    pub(super) fn responses_of<const N: usize>(
+        &self,
+        is_meant: impl Fn(Employed) -> bool,
+        fine: f64,
+        observe: impl Fn(&State) -> [f64; N] + Sync,
+    ) -> Result<Vec<Response<N>>, StepError> {
+        let cases: Vec<Employed> = Employed::all().filter(|&of| is_meant(of)).collect();
         parallel::map(&cases, |&of| self.response(of, fine, &observe)).into_iter().collect()
     }
 
@@ -123,6 +133,18 @@ impl<const N: usize> Response<N> {
         let next = self.samples.partition_point(|(instant, _)| *instant < t).clamp(1, self.samples.len() - 1);
         let [(from, a), (to, b)] = [self.samples[next - 1], self.samples[next]];
         a[quantity] + (t - from) / (to - from) * (b[quantity] - a[quantity])
+    }
+
+    /// A quantity at an instant, by the cubic polynomial through the four samples around it.
+    pub(super) fn smoothly_at(&self, t: f64, quantity: usize) -> f64 {
+        let next = self.samples.partition_point(|(instant, _)| *instant < t);
+        let first = next.saturating_sub(2).min(self.samples.len().saturating_sub(4));
+        let near = &self.samples[first..self.samples.len().min(first + 4)];
+        let weight = |k: usize| {
+            let others = near.iter().enumerate().filter(move |(other, _)| *other != k);
+            others.map(|(_, (other, _))| (t - other) / (near[k].0 - other)).product::<f64>()
+        };
+        near.iter().enumerate().map(|(k, (_, values))| weight(k) * values[quantity]).sum()
     }
 
     /// The instants and values of a quantity in an interval of time.

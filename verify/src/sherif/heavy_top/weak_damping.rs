@@ -6,12 +6,13 @@
 use hamel::scheme::StepError;
 use hamel_compiler::parallel;
 use hamel_report::number::{exact_digits, readable};
-use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Measured, Report, Style, Table, at_most};
+use hamel_report::{
+    Axis, Cell, Claim, Column, Curve, Expected, Figure, Measured, Origin, Report, Style, Table, at_most,
+};
 
 use super::Top;
 use crate::convergence::largest;
 use crate::motion::Grid;
-use crate::origins::SIGHT;
 use crate::sherif::schemes::modified;
 
 const STEPS: [f64; 2] = [5e-4, 2.5e-4];
@@ -82,8 +83,8 @@ fn claims(fates: &[Fate]) -> Vec<Claim> {
         claim(STEPS[0], 0.0, Expected::Fails).in_words(unavoidable),
         claim(STEPS[1], 0.0, Expected::Fails).in_words(unavoidable),
         claim(STEPS[0], -0.05, Expected::Fails).in_words(unavoidable),
-        claim(STEPS[0], -0.1, at_most(5e-3, SIGHT)),
-        claim(STEPS[1], -0.1, at_most(1e-5, SIGHT)),
+        claim(STEPS[0], -0.1, at_most(1.5e-3, Origin::Recorded)),
+        claim(STEPS[1], -0.1, at_most(1.5e-6, Origin::Recorded)),
     ]
 }
 

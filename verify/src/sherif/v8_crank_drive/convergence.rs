@@ -1,20 +1,19 @@
 //! Error of the angular velocity over the step size. [sherif, Fig. 9]
 
-use hamel::scheme::{Scheme, StepError};
+use hamel::scheme::StepError;
 use hamel_compiler::parallel;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
 use hamel_report::{Axis, Claim, Curve, Figure, Report, Slope, Style, at_least};
 
 use super::Drive;
+use super::long_run::{ALPHA, DT, Variant};
 use super::reference::Equation;
 use crate::convergence::{self, Convergence};
 use crate::motion::Grid;
 use crate::origins::ORDERS;
-use crate::sherif::schemes::{body_weighted, modified};
 
 /// Step sizes as printed, s.
-const STEPS: [f64; 4] = [1e-3, 5e-4, 1e-4, 5e-5];
-const ALPHA: f64 = -0.3;
+const STEPS: [f64; 4] = [1e-3, 5e-4, DT, 5e-5];
 const DURATION: f64 = 9.0;
 
 /// Why the printed scheme, of first order on the heavy top, is of second order here. [sherif, Eq. 41]
@@ -22,22 +21,22 @@ pub(super) const ONE_AXIS: &str = "Slope +1 would be first order, which the sche
     about one axis: a torque along it that is averaged in components of Euler parameters loses the share 1 − cos(Δφ/2), \
     which is of second order (Eq. 41). Fig. 9 must have its slope from data that are not printed.";
 
-/// Errors of schemes over step sizes; the longest computations come first, so that short ones fill the cores.
+/// Errors of schemes over step sizes, with the angular velocities after each step; the longest computations come first, so that short ones fill the cores.
 pub(super) fn studies(
     parameters: &V8CrankDriveParameters,
-    schemes: &[Box<dyn Scheme>],
+    schemes: &[Variant],
     steps: &[f64],
     duration: f64,
+    motion: &(impl Fn(Variant, Grid) -> Result<Vec<[f64; 1]>, StepError> + Sync),
 ) -> Result<Vec<Convergence>, StepError> {
-    let drive = Drive::new(parameters.clone())?;
     let exact = Equation::new(parameters.clone());
     let mut jobs: Vec<(usize, f64)> =
         (0..schemes.len()).flat_map(|scheme| steps.iter().map(move |&h| (scheme, h))).collect();
     jobs.sort_by(|a, b| a.1.total_cmp(&b.1));
     let errors = parallel::map(&jobs, |&(scheme, h)| {
         let grid = Grid::new(h, duration);
-        let motion = drive.angular_velocities(&*schemes[scheme], grid)?;
-        Ok(convergence::integrated_error(h, &motion, &exact.angular_velocities(grid)))
+        let found = motion(schemes[scheme], grid)?;
+        Ok(convergence::integrated_error(h, &found, &exact.angular_velocities(grid)))
     });
     let errors = errors.into_iter().collect::<Result<Vec<f64>, StepError>>()?;
     let of = |scheme: usize| jobs.iter().zip(&errors).filter(move |(job, _)| job.0 == scheme);
@@ -70,8 +69,14 @@ pub(super) fn figure(
 }
 
 pub(super) fn run() -> Result<Report, StepError> {
-    let schemes = [modified(ALPHA)?, body_weighted(ALPHA)?];
-    let studies = studies(&V8CrankDriveParameters::default(), &schemes, &STEPS, DURATION)?;
+    let parameters = V8CrankDriveParameters::default();
+    let drive = Drive::new(parameters.clone())?;
+    let motion = |variant: Variant, grid: Grid| match grid.dt == DT {
+        true => variant.angular_velocities(grid),
+        false => drive.angular_velocities(&*variant.scheme(ALPHA)?, grid),
+    };
+    let variants = [Variant::Modified, Variant::BodyWeighted];
+    let studies = studies(&parameters, &variants, &STEPS, DURATION, &motion)?;
     let named = [("modified as printed", &studies[0]), ("body-weighted", &studies[1])];
     Ok(Report {
         claims: claims(&studies),

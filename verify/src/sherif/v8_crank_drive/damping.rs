@@ -1,30 +1,30 @@
 //! Error of the angular velocity over the damping parameter. [sherif, Fig. 10]
 
-use hamel::scheme::{Scheme, StepError};
+use hamel::scheme::StepError;
 use hamel_compiler::parallel;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
 use hamel_report::{Axis, Cell, Claim, Column, Curve, Expected, Figure, Report, Slope, Style, Table};
 
 use super::Drive;
+use super::long_run::{ALPHA, DT, DURATION, Variant};
 use super::reference::Equation;
 use crate::convergence::{Convergence, integrated_error};
 use crate::motion::Grid;
-use crate::sherif::schemes::{body_weighted, modified};
 
 /// The text does not print the values of the figure; these span the interval that it allows.
 const ALPHAS: [f64; 4] = [-0.05, -0.1, -0.2, -0.3];
-/// As printed.
-const DT: f64 = 1e-4;
-const DURATION: f64 = 15.0;
-
 pub(super) fn run() -> Result<Report, StepError> {
     let drive = Drive::new(V8CrankDriveParameters::default())?;
     let grid = Grid::new(DT, DURATION);
     let exact = Equation::new(V8CrankDriveParameters::default()).angular_velocities(grid);
-    let variants: [fn(f64) -> Result<Box<dyn Scheme>, StepError>; 2] = [modified, body_weighted];
+    let variants = [Variant::Modified, Variant::BodyWeighted];
     let jobs: Vec<(usize, f64)> = (0..variants.len()).flat_map(|k| ALPHAS.map(|alpha| (k, alpha))).collect();
     let errors = parallel::map(&jobs, |&(variant, alpha)| {
-        let motion = drive.angular_velocities(&*variants[variant](alpha)?, grid)?;
+        let variant = variants[variant];
+        let motion = match alpha == ALPHA {
+            true => variant.angular_velocities(grid)?,
+            false => drive.angular_velocities(&*variant.scheme(alpha)?, grid)?,
+        };
         Ok(integrated_error(DT, &motion, &exact))
     });
     let errors = errors.into_iter().collect::<Result<Vec<f64>, StepError>>()?;

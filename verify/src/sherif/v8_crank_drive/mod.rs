@@ -6,6 +6,7 @@
 mod convergence;
 mod damping;
 mod data;
+mod long_run;
 mod orders;
 mod reference;
 mod run_up;

@@ -4,20 +4,22 @@ use hamel::scheme::StepError;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
 use hamel_report::{Claim, Expected, Report};
 
+use super::Drive;
 use super::convergence::{ONE_AXIS, figure, studies};
+use super::long_run::{ALPHA, Variant};
 use crate::convergence::{self, Convergence};
-use crate::sherif::schemes::{body_weighted, classical, modified};
 
 const STEPS: [f64; 4] = [1e-3, 5e-4, 2.5e-4, 1.25e-4];
-const ALPHA: f64 = -0.3;
 const DURATION: f64 = 0.2;
 
 pub(super) fn run() -> Result<Report, StepError> {
     // A stronger torque brings the shaft to 100 rad/s, where the schemes differ.
     let parameters =
         V8CrankDriveParameters { final_torque: 150.0, rise_time: 0.1, ..V8CrankDriveParameters::default() };
-    let schemes = [classical(ALPHA)?, modified(ALPHA)?, body_weighted(ALPHA)?];
-    let studies = studies(&parameters, &schemes, &STEPS, DURATION)?;
+    let drive = Drive::new(parameters.clone())?;
+    let motion = |variant: Variant, grid| drive.angular_velocities(&*variant.scheme(ALPHA)?, grid);
+    let variants = [Variant::Classical, Variant::Modified, Variant::BodyWeighted];
+    let studies = studies(&parameters, &variants, &STEPS, DURATION, &motion)?;
     let named = [("classical", &studies[0]), ("modified as printed", &studies[1]), ("body-weighted", &studies[2])];
     let order = |what: &str, order: f64, study: &Convergence| {
         let expected = Expected::Order { order, tolerance: 0.15 };

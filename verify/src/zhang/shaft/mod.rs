@@ -3,6 +3,7 @@
 //! It starts from static equilibrium at t = 0, since the paper does not say how its weight comes to act in the second
 //! before.
 
+mod errors;
 pub(super) mod orders;
 pub(super) mod responses;
 
@@ -26,7 +27,7 @@ pub(super) fn at_rest(model: &RotatingShaft) -> Result<State, StepError> {
 }
 
 /// Displacement, velocity and acceleration along z at mid-span.
-fn along_z(model: &RotatingShaft, state: &State) -> [f64; 3] {
+pub(super) fn along_z(model: &RotatingShaft, state: &State) -> [f64; 3] {
     ["displacement", "velocity", "acceleration"].map(|name| {
         let [_, _, z] = output::<3>(model, name, state);
         z
