@@ -50,8 +50,10 @@ fn commands_end_with_a_code_and_a_message() {
 
 #[test]
 fn hostile_states_end_in_errors_or_finite_records() {
-    // Where a step once came to an end with coordinates that are not finite.
-    for seed in [111_720, 112_054, 113_571, 122_586, 126_053, 149_498] {
+    // Where a step once came to an end with values that are not finite: of coordinates, then of accelerations and
+    // multipliers too, at last of velocities after an impact.
+    let once = [111_720, 112_054, 113_571, 122_586, 126_053, 149_498, 1_014_901, 1_019_701, 1_028_081, 1_158_779];
+    for seed in once.into_iter().chain([1_280_927, 1_384_849, 1_535_877, 1_586_729, 3_568_291]) {
         ends(seed..seed + 1, states::run);
     }
     let ends = ends(0..1000, states::run);

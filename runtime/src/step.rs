@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::model::ParameterError;
+use crate::model::{ParameterError, State};
 
 /// Cost of a step, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -372,6 +372,15 @@ impl StepError {
     /// Whether equations could not be solved, as opposed to a request that cannot be met.
     pub(crate) fn is_numerical(&self) -> bool {
         matches!(self, Self::NotConverged { .. } | Self::Singular { .. } | Self::NotFinite { .. })
+    }
+}
+
+/// Rejects a state at the end of a step that is not finite, which no equation shows for values that none depends on.
+pub(crate) fn check_finite(next: &State, start: f64, scheme: &str) -> Result<(), StepError> {
+    let State { t, q, v, a, lambda } = next;
+    match t.is_finite() && [q, v, a, lambda].into_iter().flatten().all(|value| value.is_finite()) {
+        true => Ok(()),
+        false => Err(StepError::NotFinite { t: start, scheme: scheme.to_owned(), iteration: 0 }),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::contact_settings::Settings;
 use crate::linear_solver::LinearSolver;
 use crate::model::{ContactInfo, ContactLaw, Model, State};
 use crate::newton::{Equations, Newton, largest};
-use crate::step::{ContactRecord, StepError, StepStats};
+use crate::step::{ContactRecord, StepError, StepStats, check_finite};
 
 /// Largest number of points in time of a step that one contact problem couples.
 pub(crate) const MAX_POINTS: usize = 3;
@@ -333,7 +333,7 @@ impl<'m> Contacts<'m> {
         start: f64,
         scheme: &str,
     ) -> Result<StepStats, StepError> {
-        match contacts {
+        let stats = match contacts {
             None => newton.solve(equations, start, scheme),
             Some(contacts) => {
                 let stats = newton.solve_projected(equations, start, scheme, |equations: &E, solver, correction| {
@@ -344,7 +344,11 @@ impl<'m> Contacts<'m> {
                 contacts.repeats = false;
                 stats
             }
+        }?;
+        for point in 0..equations.points() {
+            check_finite(equations.state(point), start, scheme)?;
         }
+        Ok(stats)
     }
 
     /// Projects a Newton correction: the velocities after it obey the laws of the closed contacts.

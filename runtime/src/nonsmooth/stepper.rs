@@ -8,7 +8,7 @@ use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
-use crate::step::{ContactRecord, StepError, StepStats};
+use crate::step::{ContactRecord, StepError, StepStats, check_finite};
 
 /// A stepper that accepts contact forces within its steps, and jumps of the velocities between them.
 pub(crate) trait ContactStepper: Stepper {
@@ -270,6 +270,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
                 break;
             }
         }
+        check_finite(base.state(), start, contacts.scheme())?;
         Ok(impact.stats)
     }
 

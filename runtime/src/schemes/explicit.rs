@@ -13,7 +13,7 @@ use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::newton::largest;
 use crate::scheme::{Options, Scheme, Stepper};
-use crate::step::{Cause, StepError, StepStats};
+use crate::step::{Cause, StepError, StepStats, check_finite};
 use crate::tables::Range;
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
@@ -315,6 +315,7 @@ impl Stepper for ExplicitStepper<'_> {
             Rule::Newmark(parameters) => self.newmark(dt, parameters)?,
         }
         self.acceleration.find(&mut self.next)?;
+        check_finite(&self.next, self.state.t, &self.name)?;
         std::mem::swap(&mut self.state, &mut self.next);
         Ok(self.acceleration.stats)
     }

@@ -15,7 +15,7 @@ use crate::newton::largest;
 use crate::nonsmooth::{self, ContactStepper, Contacts, GapWatch, VelocityMap};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::start::rounding_of_gaps;
-use crate::step::{ContactRecord, StepError, StepStats};
+use crate::step::{ContactRecord, StepError, StepStats, check_finite};
 
 /// Moreau's midpoint rule; forces at the midpoint with the old velocity, of first order, of second where forces and
 /// inertia do not depend on velocities. Its acceleration and multipliers are averages over the step.
@@ -400,13 +400,5 @@ impl HalfExplicitStepper<'_> {
         check_finite(next, state.t, name)?;
         std::mem::swap(state, next);
         Ok(acceleration.stats)
-    }
-}
-
-/// Rejects a state that is not finite, which no equation shows for coordinates on which none depends.
-fn check_finite(next: &State, t: f64, scheme: &str) -> Result<(), StepError> {
-    match next.q.iter().chain(&next.v).all(|value| value.is_finite()) {
-        true => Ok(()),
-        false => Err(StepError::NotFinite { t, scheme: scheme.to_owned(), iteration: 0 }),
     }
 }

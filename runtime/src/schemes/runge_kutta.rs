@@ -12,7 +12,7 @@ use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
-use crate::step::{Cause, StepError, StepStats};
+use crate::step::{Cause, StepError, StepStats, check_finite};
 use crate::tables::{self, Tableau};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
@@ -167,6 +167,7 @@ impl Stepper for RungeKuttaStepper<'_> {
             }
         }
         self.acceleration.accelerate(&mut self.next)?;
+        check_finite(&self.next, self.state.t, &self.name)?;
         std::mem::swap(&mut self.state, &mut self.next);
         Ok(self.acceleration.stats)
     }
