@@ -19,7 +19,8 @@ pub(crate) struct Arguments {
 pub(crate) fn expand(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     screen.direct(&arguments.destination)?;
     let stages = arguments.choice.stages()?;
-    let code = inspect::rust(&stages.tokens, None).map_err(|error| Failure::Usage(error.to_string()))?;
+    let code =
+        stages.code().and_then(|code| inspect::rust(&code, None)).map_err(|error| Failure::Usage(error.to_string()))?;
     // The code ends its last line itself.
     Ok(screen.line(code.trim_end())?)
 }

@@ -70,7 +70,9 @@ fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) 
     }
     let graph = || term.map_or_else(|| show::topology(&stages.system), |term| show::expressions(equations, term));
     match arguments.form {
-        Form::Rust => show::rust(&stages.tokens, term).map_err(|error| Failure::Usage(error.to_string())),
+        Form::Rust => {
+            stages.code().and_then(|code| show::rust(&code, term)).map_err(|error| Failure::Usage(error.to_string()))
+        }
         Form::Dot => Ok(graph()),
         Form::Svg => picture(&graph()),
         Form::C => Ok(show_c(stages).source),

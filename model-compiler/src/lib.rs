@@ -57,11 +57,28 @@ pub struct Stages {
     pub log: Vec<simplify::FunctionLog>,
     /// Ordered, named statements.
     pub schedule: schedule::Schedule,
-    /// The generated code.
-    pub tokens: TokenStream,
+    /// The tokens as text, which generated code carries.
+    pub source: String,
 }
 
-/// Runs all stages.
+impl Stages {
+    /// The generated code, in Rust.
+    ///
+    /// # Errors
+    /// See [`emit::emit`].
+    pub fn code(&self) -> syn::Result<TokenStream> {
+        let header = emit::Header {
+            name: &self.system.name,
+            visibility: &self.system.visibility,
+            runtime: self.description.runtime.as_ref(),
+            doc: &self.system.doc,
+            source: &self.source,
+        };
+        emit::emit(&header, &self.simplified, &self.schedule)
+    }
+}
+
+/// Runs all stages up to the schedule, from which code is made.
 ///
 /// # Errors
 /// All errors of the first stage that finds any, combined.
@@ -91,7 +108,7 @@ pub fn understand(tokens: TokenStream) -> syn::Result<(parse::Description, resol
     errors.finish(description.zip(system))
 }
 
-/// Runs all stages, with as much work for simplification as `limits` allow.
+/// The same, with as much work for simplification as `limits` allow.
 ///
 /// # Errors
 /// All errors of the first stage that finds any, combined.
@@ -103,15 +120,7 @@ pub fn stages_within(tokens: TokenStream, limits: &simplify::Limits) -> syn::Res
     let (simplified, log) = simplify::simplify_equations(&equations, limits);
     let schedule = schedule::schedule(&equations, &simplified);
     check::check(&system, &simplified, &schedule)?;
-    let header = emit::Header {
-        name: &system.name,
-        visibility: &system.visibility,
-        runtime: description.runtime.as_ref(),
-        doc: &system.doc,
-        source: &source,
-    };
-    let tokens = emit::emit(&header, &simplified, &schedule)?;
-    Ok(Stages { description, system, equations, simplified, log, schedule, tokens })
+    Ok(Stages { description, system, equations, simplified, log, schedule, source })
 }
 
 /// Compile errors and a model of the same name that computes nothing: what uses it should not drown the messages that

@@ -7,7 +7,7 @@ use std::thread;
 const STACK: usize = 8 << 20;
 
 /// `function` of every item.
-pub fn map<T: Sync, R: Send>(items: &[T], function: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn map<'t, T: Sync, R: Send>(items: &'t [T], function: impl Fn(&'t T) -> R + Sync) -> Vec<R> {
     let workers = thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let pending = Mutex::new(items.iter().enumerate());
     let work = || {

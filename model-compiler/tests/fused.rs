@@ -72,9 +72,9 @@ fn fused_models_are_as_accurate() {
         let text = std::fs::read_to_string(path).expect("a model file");
         let plain = stages(&text);
         let fused = stages(&text.replacen('{', "{ fused_multiply_add;", 1));
-        let code = inspect::rust(&fused.tokens, None).expect("generated code is Rust");
+        let code = inspect::rust(&fused.code().unwrap(), None).expect("generated code is Rust");
         assert!(code.contains(".mul_add("), "{name}");
-        assert!(!plain.tokens.to_string().contains("mul_add"), "{name}");
+        assert!(!plain.code().unwrap().to_string().contains("mul_add"), "{name}");
         for role in [FunctionRole::Residual, FunctionRole::Linearization] {
             let [(worst, mean), (worst_fused, mean_of_fused)] = [&plain, &fused].map(|stages| errors(stages, role));
             assert!(worst_fused <= 1e-14, "{name}, {role:?}: {worst_fused} instead of {worst}");

@@ -40,7 +40,7 @@ fn kernels() {
     ] {
         let path = format!("{}/tests/pass/{name}.model", env!("CARGO_MANIFEST_DIR"));
         let stages = stages(&read(path.as_ref()));
-        let code = inspect::rust(&stages.tokens, inspect::find_term(term)).expect("generated code is Rust");
+        let code = inspect::rust(&stages.code().unwrap(), inspect::find_term(term)).expect("generated code is Rust");
         insta::assert_snapshot!(format!("{name}__{term}"), code);
     }
 }
@@ -50,7 +50,7 @@ fn kernels() {
 fn code_is_read_back() {
     insta::glob!("pass/*.model", |path| {
         let source: proc_macro2::TokenStream = read(path).parse().expect("the model lexes");
-        let code = stages(&read(path)).tokens.to_string();
+        let code = stages(&read(path)).code().unwrap().to_string();
         let kept = code.parse().expect("code is tokens");
         let again = hamel_compiler::read_back(source, kept).expect("the model has a name");
         assert_eq!(again.to_string(), code);

@@ -59,7 +59,7 @@ fn assert_balance(what: &str, stages: &Stages, turn: Option<usize>) {
 
 /// Whether generated code has a method that knows the power, and whether it is always zero.
 fn code(stages: &Stages) -> (bool, bool) {
-    let text = stages.tokens.to_string();
+    let text = stages.code().unwrap().to_string();
     (text.contains("fn power"), text.contains("is_conservative : true"))
 }
 

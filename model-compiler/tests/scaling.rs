@@ -57,7 +57,9 @@ const UNEQUAL: &str = "pub model Chain {
 
 fn code(model: &str, n: usize) -> TokenStream {
     let text = model.replace("COUNT", &n.to_string());
-    stages(text.parse().expect("the model lexes")).unwrap_or_else(|error| panic!("{error}")).tokens
+    stages(text.parse().expect("the model lexes"))
+        .and_then(|stages| stages.code())
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The text without the digits of its numbers.
@@ -85,7 +87,7 @@ fn a_longer_chain_has_the_same_kernels() {
     });
     assert_eq!(short.simplified.kernels.len(), long.simplified.kernels.len());
     assert_eq!(long.simplified.instances.len(), 100 + 100 + 2 - 1);
-    let count = |stages: &Stages| stages.tokens.to_string().matches("fn ").count();
+    let count = |stages: &Stages| stages.code().unwrap().to_string().matches("fn ").count();
     assert_eq!(count(&short), count(&long));
 }
 

@@ -26,10 +26,10 @@ pub fn multibody(input: TokenStream) -> TokenStream {
     if let Some(code) = kept.and_then(|code| hamel_compiler::read_back(tokens.clone(), code.into())) {
         return code.into();
     }
-    match hamel_compiler::stages(tokens.clone()) {
-        Ok(stages) => {
-            cache.write(&source, &stages.tokens.to_string());
-            stages.tokens.into()
+    match hamel_compiler::stages(tokens.clone()).and_then(|stages| stages.code()) {
+        Ok(code) => {
+            cache.write(&source, &code.to_string());
+            code.into()
         }
         Err(error) => hamel_compiler::compile_errors(tokens, &error).into(),
     }

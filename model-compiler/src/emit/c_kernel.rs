@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use super::docs;
 use super::formula::{Language, Notation, c_identifier};
-use super::function::{Group, groups, stored, taken};
-use super::members::Members;
+use super::function::{stored, taken};
 use crate::derive::Role;
 use crate::escape::comment;
+use crate::schedule::groups::{Group, groups};
+use crate::schedule::members::Members;
 use crate::schedule::split::{MAX_STATEMENTS, Part, parts};
 use crate::schedule::vocabulary::{function_name, role_name};
 use crate::schedule::{Argument, ArgumentNames, Routine, ScheduledFunction};

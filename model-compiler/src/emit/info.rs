@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use super::Header;
 use super::paths;
-use super::runs::{self, difference, steps};
+use super::runs::{self, steps};
 use crate::derive::{Block, Channel, ContactChannel, Equations};
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::pattern::Patterns;
-use crate::schedule::runs::{Run, runs};
+use crate::schedule::runs::{Run, difference, runs};
 use crate::schedule::totals::{self, FunctionCounts};
 use crate::schedule::vocabulary::function_name;
 

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::docs;
 use super::formula::{Language, Notation};
 use super::function::{function, pattern};
-use super::members::Members;
 use crate::reserved;
+use crate::schedule::members::Members;
 use crate::schedule::{Argument, Routine, ScheduledKernel};
 
 /// The module of a kernel and its instances.

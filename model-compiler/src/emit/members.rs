@@ -1,106 +1,19 @@
-//! The instances of a kernel: what they gather, and where their results go, as tables of indices.
-//!
-//! Where many instances follow each other with equal steps of all indices, the first of them and the steps stand for all.
-//! A kernel with one instance needs a table only where its local order is not the model's.
+//! The tables of a kernel's instances as text, and how code reads them.
 
 use std::fmt::Write;
 
-use super::function::{Group, groups, results};
 use super::paths;
-use super::runs::{self, INDICES, difference, indices, some_of, steps};
-use crate::derive::{Equations, FunctionRole, Instance, Kernel, Role};
-use crate::schedule::pattern::{Pattern, Patterns, placed};
-use crate::schedule::placement::axes;
-use crate::schedule::runs::{Run, is_regular, runs};
-use crate::schedule::vocabulary::{function_name, role_name};
-use crate::schedule::{Names, Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput, Series, identifier};
-
-/// Name of the table that says which constants an instance has.
-const ROW: &str = "constants";
-
-/// A kernel with its instances.
-pub(super) struct Members<'a> {
-    /// Name of its module.
-    pub module: String,
-    pub kernel: &'a Kernel,
-    pub scheduled: &'a ScheduledKernel,
-    pub instances: Vec<&'a Instance>,
-    /// Their places in [`Equations::instances`].
-    pub indices: Vec<usize>,
-    /// Rows of parameters that make its constants.
-    pub rows: &'a Series,
-    tables: Vec<Table>,
-    /// The instances by rule.
-    runs: Vec<Run<Vec<i64>>>,
-}
-
-/// One index list per instance.
-struct Table {
-    name: String,
-    rows: Vec<Vec<usize>>,
-    /// The only row is 0, 1, 2, … to the end.
-    is_identity: bool,
-}
-
-/// All kernels that have instances.
-pub(super) fn members<'a>(equations: &'a Equations, schedule: &'a Schedule, patterns: &Patterns) -> Vec<Members<'a>> {
-    let mut members_of_kernel = vec![Vec::new(); equations.kernels.len()];
-    for (i, instance) in equations.instances.iter().enumerate() {
-        members_of_kernel[instance.kernel].push(i);
-    }
-    let mut modules = Names::default();
-    let mut all = Vec::new();
-    for (index, (kernel, indices)) in equations.kernels.iter().zip(members_of_kernel).enumerate() {
-        if indices.is_empty() {
-            continue;
-        }
-        let instances = indices.iter().map(|&i| &equations.instances[i]).collect();
-        let module = modules.unique(&identifier(&kernel.name));
-        let scheduled = &schedule.kernels[index];
-        let (rows, tables, runs) = (&schedule.rows_of_kernel[index], Vec::new(), Vec::new());
-        let mut members = Members { module, kernel, scheduled, instances, indices, rows, tables, runs };
-        members.add_rows(schedule);
-        members.add_gathers(equations);
-        for function in &members.scheduled.functions {
-            for (_, output) in results(function) {
-                members.add_scatters(equations, patterns, function, output);
-            }
-        }
-        members.find_runs();
-        all.push(members);
-    }
-    all
-}
-
-/// Name of the table that says where an output of a function goes.
-pub(super) fn scatter_name(function: FunctionRole, role: Role) -> String {
-    let (function, role) = (function_name(function), role_name(role));
-    if function == role { function.to_owned() } else { format!("{function}_{role}") }
-}
+use super::runs::{self, INDICES, indices, some_of, steps};
+use crate::schedule::members::{Members, ROW, Table};
 
 impl Members<'_> {
-    /// Whether this table exists; otherwise the local order is the model's.
-    pub fn has_table(&self, name: &str) -> bool {
-        self.tables.iter().any(|table| table.name == name && !table.is_identity)
-    }
-
-    /// Whether there is a single instance.
-    pub fn is_single(&self) -> bool {
-        self.instances.len() == 1
-    }
-
-    /// Whether the indices are given by rule.
-    pub fn is_regular(&self) -> bool {
-        is_regular(&self.runs)
-    }
-
     /// The indices of a table, of the `member` or the `place` of a loop.
-    pub fn indices(&self, table: &str) -> String {
+    pub(super) fn indices(&self, table: &str) -> String {
         if self.is_regular() { format!("place.at(|member| &member.{table})") } else { format!("member.{table}") }
     }
 
     /// The constants of an instance in a loop.
-    pub fn constants(&self) -> String {
+    pub(super) fn constants(&self) -> String {
         if self.has_own_constants() {
             return "constants".to_owned();
         }
@@ -108,118 +21,8 @@ impl Members<'_> {
         if self.has_table(ROW) { format!("{all}[{}[0] as usize]", self.indices(ROW)) } else { all }
     }
 
-    /// Whether every one of several instances has constants that no other has.
-    pub fn has_own_constants(&self) -> bool {
-        !self.is_single() && self.rows.len() == self.instances.len()
-    }
-
-    /// The table of rows, where some instances share constants and others do not.
-    fn add_rows(&mut self, schedule: &Schedule) {
-        if (2..self.instances.len()).contains(&self.rows.len()) {
-            let rows = self.indices.iter().map(|&i| vec![schedule.row_of_instance[i]]).collect();
-            self.add(ROW.to_owned(), self.rows.len(), rows);
-        }
-    }
-
-    fn find_runs(&mut self) {
-        let tables: Vec<&Table> = self.written().collect();
-        let all = |i: usize| tables.iter().flat_map(|table| table.rows[i].iter().copied()).collect::<Vec<usize>>();
-        let members: Vec<Vec<usize>> = (0..self.instances.len()).map(all).collect();
-        // Members without tables need no rule.
-        let n = if tables.is_empty() { 0 } else { members.len() };
-        self.runs = runs(n, |from, to| difference(&members[from], &members[to]));
-    }
-
-    /// The tables that differ from the model's own order.
-    fn written(&self) -> impl Iterator<Item = &Table> {
-        self.tables.iter().filter(|table| !table.is_identity)
-    }
-
-    fn add(&mut self, name: String, size: usize, rows: Vec<Vec<usize>>) {
-        let is_identity = self.is_single() && rows.iter().flatten().copied().eq(0..size);
-        self.tables.push(Table { name, rows, is_identity });
-    }
-
-    fn add_gathers(&mut self, equations: &Equations) {
-        let layout = &equations.layout;
-        let gathers: [(&str, usize, fn(&Instance) -> &Vec<usize>); 4] = [
-            ("inputs", layout.inputs.len(), |member| &member.inputs),
-            ("q", layout.coordinates.len(), |member| &member.q),
-            ("v", layout.velocities.len(), |member| &member.v),
-            ("lambda", layout.constraints.len(), |member| &member.lambda),
-        ];
-        let read: Vec<Group> = self
-            .scheduled
-            .functions
-            .iter()
-            .flat_map(|function| groups(&function.routine))
-            .map(|(group, _)| group)
-            .collect();
-        for (name, size, indices) in gathers {
-            if read.iter().any(|group| group.table() == Some(name)) {
-                let rows = self.instances.iter().map(|member| indices(member).clone()).collect();
-                self.add(name.to_owned(), size, rows);
-            }
-        }
-    }
-
-    fn add_scatters(
-        &mut self,
-        equations: &Equations,
-        patterns: &Patterns,
-        function: &ScheduledFunction,
-        output: &ScheduledOutput,
-    ) {
-        let places: Vec<Vec<(usize, usize)>> =
-            self.instances.iter().map(|instance| placed(instance, function.role, output)).collect();
-        let in_pattern = |pattern: &Pattern, places: &[Vec<(usize, usize)>]| -> Vec<Vec<usize>> {
-            places.iter().map(|row| row.iter().map(|&(i, j)| pattern.position(i, j)).collect()).collect()
-        };
-        let size = |pattern: &Pattern| pattern.entries().count();
-        let name = scatter_name(function.role, output.role);
-        let nv = equations.layout.velocities.len();
-        match (function.role, output.role) {
-            // Energies and powers are sums.
-            (_, Role::KineticEnergy | Role::PotentialEnergy | Role::Power) => {}
-            (FunctionRole::Linearization, role) => {
-                let whole = &patterns.iteration_matrix;
-                if role == Role::ConstraintJacobian {
-                    let moved = |place: fn(usize, usize, usize) -> (usize, usize)| -> Vec<Vec<(usize, usize)>> {
-                        places.iter().map(|row| row.iter().map(|&(i, j)| place(i, j, nv)).collect()).collect()
-                    };
-                    let transposed = in_pattern(whole, &moved(|i, j, nv| (j, nv + i)));
-                    self.add(format!("{name}_transposed"), size(whole), transposed);
-                    self.add(name, size(whole), in_pattern(whole, &moved(|i, j, nv| (nv + i, j))));
-                    return;
-                }
-                self.add(name, size(whole), in_pattern(whole, &places));
-                let own = match role {
-                    Role::Damping => &patterns.damping,
-                    Role::Stiffness => &patterns.stiffness,
-                    _ => return,
-                };
-                self.add(role_name(role).to_owned(), size(own), in_pattern(own, &places));
-            }
-            (FunctionRole::MassMatrix, Role::MassMatrix) => {
-                self.add(name, size(&patterns.mass_matrix), in_pattern(&patterns.mass_matrix, &places));
-            }
-            (_, Role::ConstraintJacobian | Role::ContactJacobian) => {
-                let is_constraint = output.role == Role::ConstraintJacobian;
-                let pattern = if is_constraint { &patterns.constraint_jacobian } else { &patterns.contact_jacobian };
-                self.add(name, size(pattern), in_pattern(pattern, &places));
-            }
-            (function, _) if function.is_on_request() => {}
-            (function, role) => {
-                let (rows, columns) = axes(function, role);
-                let (n, m) = (rows.size(&equations.layout), columns.size(&equations.layout));
-                let dense = places.iter().map(|row| row.iter().map(|&(i, j)| i * m + j).collect()).collect();
-                self.add(name, n * m, dense);
-            }
-        }
-    }
-
     /// `Member` and `MEMBERS`, or `RUNS` of them, if there is anything in them.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let tables: Vec<&Table> = self.written().collect();
         if tables.is_empty() {
             return String::new();

@@ -2,48 +2,16 @@
 
 use std::fmt::Write;
 
-use super::function::{Group, groups, results};
-use super::members::{Members, scatter_name};
 use super::paths;
-use crate::derive::{FunctionRole, Layout, Role};
+use crate::derive::{FunctionRole, Layout};
 use crate::reserved;
+use crate::schedule::ScheduledOutput;
+use crate::schedule::groups::{Group, groups};
+use crate::schedule::members::Members;
+use crate::schedule::methods::{
+    Contribution, Factor, Given, INSTANT, Method, Target, all, contributions, fills, on_request,
+};
 use crate::schedule::vocabulary::{function_doc, function_name, role_name};
-use crate::schedule::{ScheduledFunction, ScheduledOutput};
-
-/// An argument of a method of the trait.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Given {
-    Time,
-    Positions,
-    Velocities,
-    Accelerations,
-    Forces,
-    State,
-}
-
-/// Where a result of a kernel goes.
-struct Target {
-    role: Role,
-    /// The slice.
-    slice: &'static str,
-    /// The table of positions in the slice.
-    table: String,
-    /// Factor before it is added.
-    factor: &'static str,
-}
-
-/// A method of the trait that overwrites slices.
-struct Method<'g> {
-    /// Documentation and visibility, where it is not a method of the trait.
-    head: String,
-    name: &'static str,
-    /// The function of the kernels.
-    function: FunctionRole,
-    given: &'g [Given],
-    /// Scalars after what is given.
-    factors: &'static [&'static str],
-    targets: Vec<Target>,
-}
 
 /// All methods that call kernels.
 pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
@@ -53,163 +21,53 @@ pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
     text
 }
 
-fn all() -> Vec<Method<'static>> {
-    use FunctionRole as F;
-    use Given::{Positions, State, Time, Velocities};
-    let plain = |function: F, given, results: &[(Role, &'static str)]| {
-        let target = |&(role, slice): &(Role, &'static str)| Target {
-            role,
-            slice,
-            table: scatter_name(function, role),
-            factor: "1.0",
-        };
-        Method {
-            head: String::new(),
-            name: function_name(function),
-            function,
-            given,
-            factors: &[],
-            targets: results.iter().map(target).collect(),
-        }
-    };
-    let initial = [(Role::InitialResidual, "residual"), (Role::InitialJacobian, "jacobian")];
-    let bias = [(Role::ConstraintRate, "rate"), (Role::ConstraintAcceleration, "acceleration")];
-    let relative = [(Role::ContactRate, "rate"), (Role::ContactAcceleration, "acceleration")];
-    vec![
-        plain(F::MassMatrix, &[Positions], &[(Role::MassMatrix, "out")]),
-        plain(F::BiasForce, &[Positions, Velocities], &[(Role::BiasForce, "out")]),
-        plain(F::AppliedForce, &[Time, Positions, Velocities], &[(Role::AppliedForce, "out")]),
-        plain(F::Constraint, &[Time, Positions], &[(Role::Constraint, "out")]),
-        plain(F::ConstraintJacobian, &[Time, Positions], &[(Role::ConstraintJacobian, "out")]),
-        plain(F::ConstraintBias, &[Time, Positions, Velocities], &bias),
-        plain(F::ContactGap, &[Time, Positions], &[(Role::ContactGap, "out")]),
-        plain(F::ContactJacobian, &[Time, Positions], &[(Role::ContactJacobian, "out")]),
-        plain(F::ContactBias, &[Time, Positions, Velocities], &relative),
-        plain(F::Outputs, &[State], &[(Role::Outputs, "out")]),
-        plain(F::Residual, &[State], &[(Role::Residual, "r"), (Role::Constraint, "g")]),
-        iteration_matrix(),
-        from_linearization(Role::Damping),
-        from_linearization(Role::Stiffness),
-        plain(F::InitialPosition, &[Time, Positions], &initial),
-        plain(F::InitialVelocity, &[Time, Positions, Velocities], &initial),
-    ]
-}
-
 /// Methods of the type itself, for the functions that the model asks for; empty if there are none.
 pub(super) fn provided(layout: &Layout, members: &[Members]) -> String {
-    use FunctionRole as F;
-    use Given::{Accelerations, Forces, Positions, Time, Velocities};
-    let instant = [Time, Positions, Velocities];
-    let (driven, moved) = ([instant.as_slice(), &[Forces]].concat(), [instant.as_slice(), &[Accelerations]].concat());
     let mut text = String::new();
-    let mut add = |function: F, given: &[Given], results: &[(Role, &'static str)]| {
-        if !members.iter().any(|members| members.scheduled.functions.iter().any(|known| known.role == function)) {
-            return;
+    for method in on_request() {
+        if !members.iter().any(|members| members.scheduled.functions.iter().any(|known| known.role == method.function))
+        {
+            continue;
         }
-        let target = |&(role, slice): &(Role, &'static str)| Target {
-            role,
-            slice,
-            table: scatter_name(function, role),
-            factor: "1.0",
-        };
         let shape = "Vectors are as long as v, matrices dense and row by row; every result is overwritten.";
-        let head = super::docs::comment(&[function_doc(function).to_owned(), String::new(), shape.to_owned()]) + "pub ";
-        let targets = results.iter().map(target).collect();
-        let method = Method { head, name: function_name(function), function, given, factors: &[], targets };
-        text.push_str(&method.text(layout, members));
-    };
-    add(F::NonlinearEffects, &instant, &[(Role::NonlinearEffects, "effects")]);
-    add(F::InverseDynamics, &moved, &[(Role::Force, "tau")]);
-    add(F::ForwardDynamics, &driven, &[(Role::Acceleration, "a")]);
-    let results =
-        [(Role::ForceByPosition, "tau_by_q"), (Role::ForceByVelocity, "tau_by_v"), (Role::MassMatrix, "mass_matrix")];
-    add(F::InverseDynamicsDerivatives, &moved, &results);
-    let results = [
-        (Role::AccelerationByPosition, "a_by_q"),
-        (Role::AccelerationByVelocity, "a_by_v"),
-        (Role::InverseMassMatrix, "inverse_mass_matrix"),
-    ];
-    add(F::ForwardDynamicsDerivatives, &driven, &results);
+        let doc = [function_doc(method.function).to_owned(), String::new(), shape.to_owned()];
+        text.push_str(&(super::docs::comment(&doc) + "pub " + &method.text(layout, members)));
+    }
     text
 }
 
-/// `[ ca M + cv D + cq K , −Gᵀ ; G , 0 ]`
-fn iteration_matrix() -> Method<'static> {
-    let block = |role: Role, ending: &str, factor: &'static str| {
-        let table = scatter_name(FunctionRole::Linearization, role) + ending;
-        Target { role, slice: "values", table, factor }
-    };
-    Method {
-        head: String::new(),
-        name: "iteration_matrix",
-        function: FunctionRole::Linearization,
-        given: &[Given::State],
-        factors: &["ca", "cv", "cq"],
-        targets: vec![
-            block(Role::MassMatrix, "", "ca"),
-            block(Role::Damping, "", "cv"),
-            block(Role::Stiffness, "", "cq"),
-            block(Role::ConstraintJacobian, "", "1.0"),
-            block(Role::ConstraintJacobian, "_transposed", "-1.0"),
-        ],
-    }
-}
-
-fn from_linearization(role: Role) -> Method<'static> {
-    Method {
-        head: String::new(),
-        name: role_name(role),
-        function: FunctionRole::Linearization,
-        given: &[Given::State],
-        factors: &[],
-        targets: vec![Target { role, slice: "out", table: role_name(role).to_owned(), factor: "1.0" }],
-    }
-}
-
-/// A kernel and the function of it that a method calls.
-type Contribution<'m, 'a> = (&'m Members<'a>, &'m ScheduledFunction);
-
-impl Method<'_> {
+impl Method {
     fn text(&self, layout: &Layout, members: &[Members]) -> String {
-        let contributions: Vec<Contribution> = contributions(members, self.function)
-            .into_iter()
-            .filter(|(_, function)| self.targets.iter().any(|target| fills(function, target.role)))
-            .collect();
-        let mut slices: Vec<&str> = self.targets.iter().map(|target| target.slice).collect();
-        slices.dedup();
-
-        let mut text = format!("{}fn {}(&self, {}", self.head, self.name, arguments(self.given, &contributions));
-        for &factor in self.factors {
+        let contributions = self.contributions(members);
+        let slices = self.slices();
+        let mut text = format!("fn {}(&self, {}", self.name, arguments(&self.given, &contributions));
+        for (index, factor) in self.factors.iter().enumerate() {
             let is_used = self.targets.iter().any(|target| {
-                target.factor == factor && contributions.iter().any(|(_, function)| fills(function, target.role))
+                target.factor == Factor::Argument(index)
+                    && contributions.iter().any(|(_, function)| fills(function, target.role))
             });
             let _ = write!(text, "{}{factor}: f64, ", if is_used { "" } else { "_" });
         }
         slices.iter().for_each(|slice| text.push_str(&format!("{slice}: &mut [f64], ")));
         let mut body = String::new();
         for slice in slices {
-            let is_overwritten = |target: &Target| {
-                let direct = self.direct(target, &contributions);
-                target.slice == slice && direct.is_some_and(|output| !output.is_dense || output.is_complete())
-            };
-            if !self.targets.iter().any(is_overwritten) {
+            if self.is_zeroed(slice, &contributions) {
                 let _ = writeln!(body, "{slice}.fill(0.0);");
             }
         }
-        body.push_str(&inputs(layout, self.given, &contributions));
+        body.push_str(&inputs(layout, &self.given, &contributions));
         for &contribution in &contributions {
             body.push_str(&self.call(contribution, &contributions));
         }
         format!("{text}) {{\n{}{body}}}\n", helpers(&body))
     }
 
-    /// The output of the only kernel that fills this target, if it does it in the model's own order, so that it can write
-    /// there.
-    fn direct<'m>(&self, target: &Target, contributions: &[Contribution<'m, '_>]) -> Option<&'m ScheduledOutput> {
-        let [(members, function)] = contributions else { return None };
-        let is_alone = self.targets.iter().filter(|other| other.slice == target.slice).count() == 1;
-        let is_in_order = is_alone && members.is_single() && !members.has_table(&target.table);
-        results(function).map(|(_, output)| output).find(|output| is_in_order && output.role == target.role)
+    fn factor(&self, target: &Target) -> &'static str {
+        match target.factor {
+            Factor::One => "1.0",
+            Factor::MinusOne => "-1.0",
+            Factor::Argument(index) => self.factors[index],
+        }
     }
 
     fn call(&self, contribution: Contribution, contributions: &[Contribution]) -> String {
@@ -219,7 +77,7 @@ impl Method<'_> {
                 .iter()
                 .find(|target| target.role == output.role && self.direct(target, contributions).is_some())
         };
-        let filled: Vec<&ScheduledOutput> = results(function).map(|(_, output)| output).collect();
+        let filled: Vec<&ScheduledOutput> = function.results().map(|(_, output)| output).collect();
         let mut results = Vec::new();
         let mut before = String::new();
         let mut after = String::new();
@@ -233,7 +91,8 @@ impl Method<'_> {
             }
             let _ = writeln!(before, "let mut {name} = [0.0; {}];", output.entries.len());
             results.push(format!("&mut {name}"));
-            for Target { slice, table, factor, .. } in self.targets.iter().filter(|target| target.role == output.role) {
+            for target in self.targets.iter().filter(|target| target.role == output.role) {
+                let (Target { slice, table, .. }, factor) = (target, self.factor(target));
                 let _ = if members.has_table(table) {
                     writeln!(after, "scatter({slice}, &{}, {factor}, &{name});", members.indices(table))
                 } else {
@@ -241,7 +100,7 @@ impl Method<'_> {
                 };
             }
         }
-        call(contribution, self.given, &results, &before, &after)
+        call(contribution, &self.given, &results, &before, &after)
     }
 }
 
@@ -280,14 +139,11 @@ pub(super) fn is_conservative(layout: &Layout, members: &[Members]) -> bool {
     !layout.has_unknown_power && contributions(members, FunctionRole::Power).is_empty()
 }
 
-/// What functions of one instant are given.
-const INSTANT: [Given; 3] = [Given::Time, Given::Positions, Given::Velocities];
-
 /// Adds the single entries of all results where their names say.
 fn sums(layout: &Layout, contributions: &[Contribution], sum: impl Fn(&str) -> String) -> String {
     let mut body = inputs(layout, &INSTANT, contributions);
     for &contribution in contributions {
-        let names: Vec<&str> = results(contribution.1).map(|(_, output)| role_name(output.role)).collect();
+        let names: Vec<&str> = contribution.1.results().map(|(_, output)| role_name(output.role)).collect();
         let before: String = names.iter().map(|name| format!("let mut {name} = [0.0];\n")).collect();
         let after: String = names.iter().map(|name| format!("{} += {name}[0];\n", sum(name))).collect();
         let outputs: Vec<String> = names.iter().map(|name| format!("&mut {name}")).collect();
@@ -308,19 +164,6 @@ fn helpers(body: &str) -> String {
         [single] => format!("use {}::{single};\n", paths::GENERATED),
         several => format!("use {}::{{{}}};\n", paths::GENERATED, several.join(", ")),
     }
-}
-
-/// The kernels that have this function.
-fn contributions<'m, 'a>(members: &'m [Members<'a>], role: FunctionRole) -> Vec<Contribution<'m, 'a>> {
-    let of = |members: &'m Members<'a>| {
-        let functions = members.scheduled.functions.iter().filter(move |function| function.role == role);
-        functions.map(move |function| (members, function))
-    };
-    members.iter().flat_map(of).filter(|(_, function)| results(function).next().is_some()).collect()
-}
-
-fn fills(function: &ScheduledFunction, role: Role) -> bool {
-    results(function).any(|(_, output)| output.role == role)
 }
 
 /// The arguments of a method; those that no kernel reads begin with an underscore.

@@ -54,7 +54,7 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     let model = header.name.to_string();
     let layout = &equations.layout;
     let patterns = Patterns::of(equations, schedule);
-    let members = members::members(equations, schedule, &patterns);
+    let members = crate::schedule::members::members(equations, schedule, &patterns);
 
     let mut text = format!("{FORMULAS}mod {PREFIX}{model} {{\n{}", paths::IMPORT);
     text.push_str(&model::model(header, layout, &members));

@@ -6,13 +6,13 @@ use proc_macro2::Ident;
 
 use super::Header;
 use super::docs;
-use super::members::Members;
 use super::methods::{methods, provided};
 use super::parameters::INTERFACE;
 use super::paths;
 use super::setup::with_constants;
 use crate::derive::Layout;
 use crate::reserved;
+use crate::schedule::members::Members;
 
 /// The type and its implementations.
 pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> String {

@@ -10,6 +10,7 @@ use super::paths;
 use super::setup::notation;
 use crate::derive::{Equations, Layout};
 use crate::reserved;
+use crate::schedule::requirements::{Requirement, requirements};
 use crate::schedule::{Argument, Schedule};
 use crate::space::Shape;
 
@@ -170,16 +171,13 @@ fn validate(equations: &Equations, schedule: &Schedule) -> String {
         let _ = writeln!(text, "let {given} = self.components();");
     }
     text.push_str(&notation.temporaries());
+    let results = notation.results();
+    let required = requirements(equations);
+    let (bodies, others) = results.split_at(equations.bodies.len());
     // Bodies of equal mass and inertia are checked once, under the name of the first.
     let mut checked = BTreeSet::new();
-    let results = notation.results();
-    for (body, values) in equations.bodies.iter().zip(&results) {
-        if !checked.insert(values.clone()) {
-            continue;
-        }
-        let (mass, inertia) =
-            values.split_first().map_or_else(Default::default, |(mass, rest)| (mass.clone(), rest.join(", ")));
-        let _ = writeln!(text, "{helpers}::check_body({:?}, {mass}, &[{inertia}])?;", body.name);
+    for (requirement, values) in required.iter().zip(bodies).filter(|(_, values)| checked.insert(values.to_vec())) {
+        text.push_str(&checked_by(requirement, values));
     }
     if !equations.layout.contacts.is_empty() {
         let _ = writeln!(
@@ -187,19 +185,26 @@ fn validate(equations: &Equations, schedule: &Schedule) -> String {
             "{helpers}::check_contacts({kernels}::INFO.contacts, &{kernels}::contact_laws(self.components()))?;"
         );
     }
-    for (dimension, value) in equations.dimensions.iter().zip(&results[equations.bodies.len()..]) {
-        let what = format!("the {} of `{}`", dimension.what, dimension.of);
-        let expected = format!("a positive {}, {}", dimension.what, dimension.unit);
-        let _ = writeln!(text, "{helpers}::check_positive({what:?}, {}, {expected:?})?;", value.concat());
-    }
-    let water = &results[equations.bodies.len() + equations.dimensions.len()..];
-    for (symmetry, pairs) in equations.symmetries.iter().zip(water) {
-        let what = format!("{} of `{}`", symmetry.what, symmetry.of);
-        let _ = writeln!(text, "{helpers}::check_symmetric({what:?}, &[{}])?;", pairs.join(", "));
-    }
-    for (total, components) in equations.total_masses.iter().zip(&water[equations.symmetries.len()..]) {
-        let _ = writeln!(text, "{helpers}::check_total_mass({:?}, &[{}])?;", total.of, components.join(", "));
+    for (requirement, values) in required[bodies.len()..].iter().zip(others) {
+        text.push_str(&checked_by(requirement, values));
     }
     let _ = writeln!(text, "{}(())\n}}", paths::OK);
     text
+}
+
+/// The call of the runtime that checks a requirement on these values.
+fn checked_by(requirement: &Requirement, values: &[String]) -> String {
+    let helpers = paths::GENERATED;
+    let list = |values: &[String]| values.join(", ");
+    match requirement {
+        Requirement::Body { name } => {
+            let (mass, inertia) = (values[..1].concat(), list(&values[1..]));
+            format!("{helpers}::check_body({name:?}, {mass}, &[{inertia}])?;\n")
+        }
+        Requirement::Positive { what, expected } => {
+            format!("{helpers}::check_positive({what:?}, {}, {expected:?})?;\n", values.concat())
+        }
+        Requirement::Symmetric { what } => format!("{helpers}::check_symmetric({what:?}, &[{}])?;\n", list(values)),
+        Requirement::TotalMass { of } => format!("{helpers}::check_total_mass({of:?}, &[{}])?;\n", list(values)),
+    }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::schedule::pattern::Pattern;
-use crate::schedule::runs::{Run, runs};
+use crate::schedule::runs::{Run, difference, runs};
 
 /// The runs, as an array of the runtime's type.
 pub(super) fn text<S>(runs: &[Run<S>], item: impl Fn(usize) -> String, step: impl Fn(&S) -> String) -> String {
@@ -77,12 +77,6 @@ pub(super) fn pattern(pattern: &Pattern) -> String {
     let slice = |array: String| format!("&{array}");
     let columns = text(&runs, |column| slice(list_of_ranges(&columns[column])), |step| slice(steps(step)));
     format!("pattern({}, &{columns})", pattern.shape().0)
-}
-
-/// What leads from some numbers to as many others.
-pub(super) fn difference(from: &[usize], to: &[usize]) -> Option<Vec<i64>> {
-    let step = |(&from, &to): (&usize, &usize)| to as i64 - from as i64;
-    (from.len() == to.len()).then(|| from.iter().zip(to).map(step).collect())
 }
 
 /// A few names of many.

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use super::formula::{Language, Notation};
 use super::kernel::given;
-use super::members::Members;
 use super::paths;
 use super::runs;
 use crate::contacts::LAW_FIELDS;
+use crate::schedule::members::Members;
 use crate::schedule::{Argument, Routine, Rows, Schedule, Series};
 
 /// Kernels with constants.

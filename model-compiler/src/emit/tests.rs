@@ -181,7 +181,8 @@ fn long_functions_are_split() {
 
 #[test]
 fn lists_are_written_as_the_runtime_reads_them() {
-    use runs::{difference, indices, list, literal, some_of, steps};
+    use crate::schedule::runs::difference;
+    use runs::{indices, list, literal, some_of, steps};
     let words = |words: &'static [&'static str]| words.iter().map(|word| (*word).to_owned());
     assert_eq!(literal(3, words(&["a", "b"]), words(&["1"])), "Repetition { count: 3, first: &[a, b], step: &[1] }");
     assert_eq!(list(&[4, 2]), "[4, 2]");

@@ -78,7 +78,8 @@ pub fn compile_file(source: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<(
     );
     let mut mistakes = Vec::new();
     for model in read(source)? {
-        match crate::stages(model.tokens).and_then(|stages| crate::inspect::rust(&stages.tokens, None)) {
+        let code = crate::stages(model.tokens).and_then(|stages| stages.code());
+        match code.and_then(|code| crate::inspect::rust(&code, None)) {
             Ok(code) => text.push_str(&code),
             Err(error) => mistakes.extend(error.into_iter().map(|error| Mistake::new(error.span(), &error))),
         }

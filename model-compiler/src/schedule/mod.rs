@@ -6,9 +6,14 @@
 //! A function is one routine however long it is; [`split`] cuts long ones for the generated code.
 
 pub mod count;
+pub mod groups;
 pub mod interpret;
+pub mod members;
+pub mod methods;
 pub mod name;
+pub mod pattern;
 pub mod placement;
+pub mod requirements;
 pub mod split;
 pub mod totals;
 pub mod vocabulary;
@@ -16,7 +21,6 @@ pub mod vocabulary;
 mod fuse;
 mod hoist;
 mod order;
-pub(crate) mod pattern;
 mod routine;
 pub(crate) mod runs;
 mod series;
@@ -96,6 +100,13 @@ pub struct ScheduledFunction {
     pub routine: Routine,
     /// Operations before and after.
     pub counts: Counts,
+}
+
+impl ScheduledFunction {
+    /// The outputs that have entries, with their places among all.
+    pub fn results(&self) -> impl Iterator<Item = (usize, &ScheduledOutput)> {
+        self.outputs.iter().enumerate().filter(|(_, output)| !output.entries.is_empty())
+    }
 }
 
 /// An output of a function.

@@ -8,7 +8,7 @@ use crate::derive::{Equations, FunctionRole, Instance, Role};
 
 /// Positions of a matrix's entries, by columns.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     rows: usize,
     columns: usize,
     /// Column and row.
@@ -47,10 +47,14 @@ impl Pattern {
 }
 
 /// The patterns of a model.
-pub(crate) struct Patterns {
+pub struct Patterns {
+    /// M.
     pub mass_matrix: Pattern,
+    /// ∂r/∂v.
     pub damping: Pattern,
+    /// (∂r/∂q) N.
     pub stiffness: Pattern,
+    /// G.
     pub constraint_jacobian: Pattern,
     /// Normals and tangents, contact by contact.
     pub contact_jacobian: Pattern,

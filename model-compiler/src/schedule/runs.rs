@@ -34,6 +34,12 @@ pub(crate) fn is_regular<S>(runs: &[Run<S>]) -> bool {
     runs.iter().any(|run| run.count > 1)
 }
 
+/// What leads from some numbers to as many others.
+pub(crate) fn difference(from: &[usize], to: &[usize]) -> Option<Vec<i64>> {
+    let step = |(&from, &to): (&usize, &usize)| to as i64 - from as i64;
+    (from.len() == to.len()).then(|| from.iter().zip(to).map(step).collect())
+}
+
 /// The runs of a list, in order, without gaps; `step` leads from one item to another that is alike.
 pub(crate) fn runs<S: PartialEq>(len: usize, step: impl Fn(usize, usize) -> Option<S>) -> Vec<Run<S>> {
     let mut runs = Vec::new();

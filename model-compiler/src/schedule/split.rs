@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::routine::{Expression, Routine, Statement};
 
 /// Most statements of a part. Up to twice as many stay in one function.
-pub(crate) const MAX_STATEMENTS: usize = 2000;
+pub const MAX_STATEMENTS: usize = 2000;
 
 /// A part of a routine.
 #[derive(Clone, Debug)]

@@ -27,10 +27,11 @@ impl Accepted {
     /// What is kept of a model.
     pub fn new(name: String, source: &TokenStream, stages: &Stages) -> Accepted {
         let source = source.to_string();
+        let code = stages.code().unwrap_or_else(|error| error.to_compile_error());
         // As the macro hands it on, or as the command line prints it.
         let rust = match source.len() % 2 {
-            0 => stages.tokens.to_string(),
-            _ => inspect::rust(&stages.tokens, None).unwrap_or_else(|error| error.to_string()),
+            0 => code.to_string(),
+            _ => inspect::rust(&code, None).unwrap_or_else(|error| error.to_string()),
         };
         let c = emit::c(&stages.system.name.to_string(), &stages.simplified, &stages.schedule);
         Accepted { name, source, rust, c }

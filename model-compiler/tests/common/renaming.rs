@@ -109,7 +109,7 @@ fn hostile_words(models: &[TokenStream]) -> BTreeSet<String> {
     let is_short = |model: &&TokenStream| !model.to_string().contains("flexible");
     for model in models.iter().filter(is_short) {
         let stages = stages_within(model.clone(), &Limits::least()).unwrap_or_else(|error| panic!("{error}"));
-        collect(stages.tokens.clone(), &mut generated);
+        collect(stages.code().expect("generated code is Rust"), &mut generated);
         let files = emit::c(&stages.system.name.to_string(), &stages.simplified, &stages.schedule);
         let is_letter = |letter: char| letter == '_' || letter.is_alphanumeric();
         generated.extend(files.source.split(|letter| !is_letter(letter)).map(str::to_owned));

@@ -37,7 +37,7 @@ fn subject(entry: &'static ModelEntry) -> Subject {
     let model = (entry.build)(&[]).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     let source = model.describe().source.parse().expect("the source lexes");
     let stages = hamel_compiler::stages(source).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
-    let code = stages.tokens.to_string();
+    let code = stages.code().expect("generated code is Rust").to_string();
     Subject { entry, model, equations: stages.simplified, schedule: stages.schedule, code }
 }
 

@@ -58,7 +58,7 @@ fn a_model_carries_its_source() {
             assert!(s.code.contains(&format!("{:?}", function.name)), "{}: {}", s.entry.name, function.name);
         }
         let again = hamel_compiler::stages(info.source.parse().unwrap()).unwrap();
-        assert_eq!(s.code, again.tokens.to_string(), "{}", s.entry.name);
+        assert_eq!(s.code, again.code().unwrap().to_string(), "{}", s.entry.name);
     });
 }
 

@@ -1,0 +1,210 @@
+//! Functions of the model, each of which calls one function of all kernels and adds up what these give.
+
+use super::members::{Members, scatter_name};
+use super::vocabulary::{function_name, role_name};
+use super::{ScheduledFunction, ScheduledOutput};
+use crate::derive::{FunctionRole, Role};
+
+/// What a function of the model is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Given {
+    /// Time.
+    Time,
+    /// Coordinates.
+    Positions,
+    /// Velocities.
+    Velocities,
+    /// Accelerations.
+    Accelerations,
+    /// Forces on the directions of the velocities.
+    Forces,
+    /// Time, coordinates, velocities, accelerations and multipliers.
+    State,
+}
+
+/// Where a result of a kernel goes.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// What it is.
+    pub role: Role,
+    /// Name of the slice.
+    pub slice: &'static str,
+    /// Name of the table of places in the slice, see [`Members::table`].
+    pub table: String,
+    /// Factor before it is added.
+    pub factor: Factor,
+}
+
+/// A factor of what a kernel gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Factor {
+    /// 1.
+    One,
+    /// −1.
+    MinusOne,
+    /// An argument of the function, see [`Method::factors`].
+    Argument(usize),
+}
+
+/// A function of the model that overwrites slices.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// Its name.
+    pub name: &'static str,
+    /// The function of the kernels.
+    pub function: FunctionRole,
+    /// What it is given.
+    pub given: Vec<Given>,
+    /// Scalars after what is given.
+    pub factors: &'static [&'static str],
+    /// Where results go. Those of one kernel are added in this order.
+    pub targets: Vec<Target>,
+}
+
+/// A kernel and the function of it that a method calls.
+pub type Contribution<'m, 'a> = (&'m Members<'a>, &'m ScheduledFunction);
+
+/// What functions of one instant are given.
+pub const INSTANT: [Given; 3] = [Given::Time, Given::Positions, Given::Velocities];
+
+/// The functions that every model has, but for energy and power, which are sums.
+pub fn all() -> Vec<Method> {
+    use FunctionRole as F;
+    use Given::{Positions, State, Time};
+    let at = [Time, Positions];
+    let initial = [(Role::InitialResidual, "residual"), (Role::InitialJacobian, "jacobian")];
+    let bias = [(Role::ConstraintRate, "rate"), (Role::ConstraintAcceleration, "acceleration")];
+    let relative = [(Role::ContactRate, "rate"), (Role::ContactAcceleration, "acceleration")];
+    vec![
+        Method::plain(F::MassMatrix, &[Positions], &[(Role::MassMatrix, "out")]),
+        Method::plain(F::BiasForce, &INSTANT[1..], &[(Role::BiasForce, "out")]),
+        Method::plain(F::AppliedForce, &INSTANT, &[(Role::AppliedForce, "out")]),
+        Method::plain(F::Constraint, &at, &[(Role::Constraint, "out")]),
+        Method::plain(F::ConstraintJacobian, &at, &[(Role::ConstraintJacobian, "out")]),
+        Method::plain(F::ConstraintBias, &INSTANT, &bias),
+        Method::plain(F::ContactGap, &at, &[(Role::ContactGap, "out")]),
+        Method::plain(F::ContactJacobian, &at, &[(Role::ContactJacobian, "out")]),
+        Method::plain(F::ContactBias, &INSTANT, &relative),
+        Method::plain(F::Outputs, &[State], &[(Role::Outputs, "out")]),
+        Method::plain(F::Residual, &[State], &[(Role::Residual, "r"), (Role::Constraint, "g")]),
+        iteration_matrix(),
+        from_linearization(Role::Damping),
+        from_linearization(Role::Stiffness),
+        Method::plain(F::InitialPosition, &at, &initial),
+        Method::plain(F::InitialVelocity, &INSTANT, &initial),
+    ]
+}
+
+/// The functions that models ask for; whether a model has them, its kernels say.
+pub fn on_request() -> Vec<Method> {
+    use FunctionRole as F;
+    let (driven, moved) = ([&INSTANT[..], &[Given::Forces]].concat(), [&INSTANT[..], &[Given::Accelerations]].concat());
+    let force =
+        [(Role::ForceByPosition, "tau_by_q"), (Role::ForceByVelocity, "tau_by_v"), (Role::MassMatrix, "mass_matrix")];
+    let acceleration = [
+        (Role::AccelerationByPosition, "a_by_q"),
+        (Role::AccelerationByVelocity, "a_by_v"),
+        (Role::InverseMassMatrix, "inverse_mass_matrix"),
+    ];
+    vec![
+        Method::plain(F::NonlinearEffects, &INSTANT, &[(Role::NonlinearEffects, "effects")]),
+        Method::plain(F::InverseDynamics, &moved, &[(Role::Force, "tau")]),
+        Method::plain(F::ForwardDynamics, &driven, &[(Role::Acceleration, "a")]),
+        Method::plain(F::InverseDynamicsDerivatives, &moved, &force),
+        Method::plain(F::ForwardDynamicsDerivatives, &driven, &acceleration),
+    ]
+}
+
+/// `[ ca M + cv D + cq K , −Gᵀ ; G , 0 ]`
+fn iteration_matrix() -> Method {
+    let block = |role: Role, ending: &str, factor| {
+        let table = scatter_name(FunctionRole::Linearization, role) + ending;
+        Target { role, slice: "values", table, factor }
+    };
+    Method {
+        name: "iteration_matrix",
+        function: FunctionRole::Linearization,
+        given: vec![Given::State],
+        factors: &["ca", "cv", "cq"],
+        targets: vec![
+            block(Role::MassMatrix, "", Factor::Argument(0)),
+            block(Role::Damping, "", Factor::Argument(1)),
+            block(Role::Stiffness, "", Factor::Argument(2)),
+            block(Role::ConstraintJacobian, "", Factor::One),
+            block(Role::ConstraintJacobian, "_transposed", Factor::MinusOne),
+        ],
+    }
+}
+
+fn from_linearization(role: Role) -> Method {
+    Method {
+        name: role_name(role),
+        function: FunctionRole::Linearization,
+        given: vec![Given::State],
+        factors: &[],
+        targets: vec![Target { role, slice: "out", table: role_name(role).to_owned(), factor: Factor::One }],
+    }
+}
+
+impl Method {
+    fn plain(function: FunctionRole, given: &[Given], results: &[(Role, &'static str)]) -> Method {
+        let target = |&(role, slice): &(Role, &'static str)| Target {
+            role,
+            slice,
+            table: scatter_name(function, role),
+            factor: Factor::One,
+        };
+        Method {
+            name: function_name(function),
+            function,
+            given: given.to_vec(),
+            factors: &[],
+            targets: results.iter().map(target).collect(),
+        }
+    }
+
+    /// The kernels that fill one of its targets.
+    pub fn contributions<'m, 'a>(&self, members: &'m [Members<'a>]) -> Vec<Contribution<'m, 'a>> {
+        let fills_any = |function: &ScheduledFunction| self.targets.iter().any(|target| fills(function, target.role));
+        contributions(members, self.function).into_iter().filter(|(_, function)| fills_any(function)).collect()
+    }
+
+    /// Its slices, in order.
+    pub fn slices(&self) -> Vec<&'static str> {
+        let mut slices: Vec<&str> = self.targets.iter().map(|target| target.slice).collect();
+        slices.dedup();
+        slices
+    }
+
+    /// The output of the only kernel that fills this target, if it does it in the model's own order, so that it can write
+    /// there.
+    pub fn direct<'m>(&self, target: &Target, contributions: &[Contribution<'m, '_>]) -> Option<&'m ScheduledOutput> {
+        let [(members, function)] = contributions else { return None };
+        let is_alone = self.targets.iter().filter(|other| other.slice == target.slice).count() == 1;
+        let is_in_order = is_alone && members.is_single() && !members.has_table(&target.table);
+        function.results().map(|(_, output)| output).find(|output| is_in_order && output.role == target.role)
+    }
+
+    /// Whether a slice is filled with zeros first, because not all of it is overwritten.
+    pub fn is_zeroed(&self, slice: &str, contributions: &[Contribution]) -> bool {
+        let is_overwritten = |target: &Target| {
+            let direct = self.direct(target, contributions);
+            target.slice == slice && direct.is_some_and(|output| !output.is_dense || output.is_complete())
+        };
+        !self.targets.iter().any(is_overwritten)
+    }
+}
+
+/// The kernels that have this function, with results.
+pub fn contributions<'m, 'a>(members: &'m [Members<'a>], role: FunctionRole) -> Vec<Contribution<'m, 'a>> {
+    let of = |members: &'m Members<'a>| {
+        let functions = members.scheduled.functions.iter().filter(move |function| function.role == role);
+        functions.map(move |function| (members, function))
+    };
+    members.iter().flat_map(of).filter(|(_, function)| function.results().next().is_some()).collect()
+}
+
+/// Whether a function of a kernel has a result of this kind.
+pub(crate) fn fills(function: &ScheduledFunction, role: Role) -> bool {
+    function.results().any(|(_, output)| output.role == role)
+}
