@@ -5,10 +5,13 @@
 pub use crate::admissible::{
     check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass,
 };
+pub use crate::real::HAS_FUSED_MULTIPLY_ADD;
 pub use crate::runs::{
     RepeatedItem, Repetition, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, pattern,
     places,
 };
+
+pub use crate::sine_cosine::sin_cos_each;
 
 use crate::model::{Energy, Model, ModelInfo, State, UnknownParameter};
 

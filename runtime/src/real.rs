@@ -75,7 +75,7 @@ pub trait Real:
 }
 
 /// Whether the processor that is compiled for multiplies and adds in one operation. All with 64-bit ARM do.
-const HAS_FUSED_MULTIPLY_ADD: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+pub const HAS_FUSED_MULTIPLY_ADD: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
 macro_rules! impl_real {
     ($float:ty $(, $sin_cos_each:path)?) => {

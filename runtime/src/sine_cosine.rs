@@ -43,6 +43,17 @@ pub(crate) fn sin_cos<const N: usize>(angles: [f64; N]) -> [(f64, f64); N] {
     pairs
 }
 
+/// The same for any number of angles; sine and cosine of one follow each other.
+pub fn sin_cos_each(angles: &[f64], pairs: &mut [f64]) {
+    for (angles, pairs) in angles.chunks(LANES).zip(pairs.chunks_mut(2 * LANES)) {
+        let angle = |i: usize| angles.get(i).copied().unwrap_or(0.0);
+        let [sines, cosines] = lanes(angle(0), angle(1), angle(2), angle(3));
+        for (pair, found) in pairs.chunks_exact_mut(2).zip(sines.into_iter().zip(cosines)) {
+            (pair[0], pair[1]) = found;
+        }
+    }
+}
+
 /// Sines and cosines of four angles; an array of them would go through memory.
 #[inline(never)]
 fn lanes(a: f64, b: f64, c: f64, d: f64) -> [[f64; LANES]; 2] {

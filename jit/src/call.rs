@@ -1,0 +1,90 @@
+//! How compiled functions are called, and the functions that they call.
+
+/// What a compiled function reads, as it is laid out in memory.
+///
+/// Where a list of places is null, values are read in order, else those at the places.
+#[repr(C)]
+pub(crate) struct Given {
+    pub t: f64,
+    /// See [`GROUPS`].
+    pub values: [*const f64; GROUPS],
+    pub places: [*const u32; GROUPS],
+    pub functions: *const Functions,
+}
+
+/// Groups of arguments, see `group` in `translate`: constants or parameters, inputs, coordinates, velocities, accelerations,
+/// multipliers, forces.
+pub(crate) const GROUPS: usize = 7;
+
+/// Lists of results that a function of a kernel has at most: those of a linearization.
+pub(crate) const MOST_LISTS: usize = 4;
+
+/// A compiled function: what it reads, and where each of its outputs begins.
+pub(crate) type Compiled = unsafe extern "C" fn(*const Given, *const *mut f64);
+
+/// Functions that processors do not have, as generated Rust calls them.
+#[repr(C)]
+pub(crate) struct Functions {
+    pub unary: [extern "C" fn(f64) -> f64; UNARY],
+    pub binary: [extern "C" fn(f64, f64) -> f64; BINARY],
+    /// Sines and cosines of so many angles, pair by pair.
+    pub sin_cos: unsafe extern "C" fn(*const f64, *mut f64, usize),
+}
+
+pub(crate) const UNARY: usize = 10;
+pub(crate) const BINARY: usize = 4;
+
+/// In the order of [`unary`] and [`binary`] in `translate`.
+pub(crate) static FUNCTIONS: Functions = Functions {
+    unary: [sin, cos, tan, asin, acos, atan, exp, ln, tanh, sign],
+    binary: [atan2, power, min, max],
+    sin_cos,
+};
+
+macro_rules! unary {
+    ($($name:ident: $function:expr;)*) => {
+        $(extern "C" fn $name(x: f64) -> f64 {
+            $function(x)
+        })*
+    };
+}
+
+unary! {
+    sin: f64::sin;
+    cos: f64::cos;
+    tan: f64::tan;
+    asin: f64::asin;
+    acos: f64::acos;
+    atan: f64::atan;
+    exp: f64::exp;
+    ln: f64::ln;
+    tanh: f64::tanh;
+    sign: hamel::Real::signum0;
+}
+
+macro_rules! binary {
+    ($($name:ident: $function:expr;)*) => {
+        $(extern "C" fn $name(x: f64, y: f64) -> f64 {
+            $function(x, y)
+        })*
+    };
+}
+
+binary! {
+    atan2: f64::atan2;
+    power: f64::powf;
+    min: f64::min;
+    max: f64::max;
+}
+
+/// Fewer angles are computed one by one, as in generated Rust.
+pub(crate) const LEAST_ANGLES: usize = 3;
+
+/// # Safety
+/// `angles` points to `n` values, and `pairs` to room for twice as many, which are initialised.
+unsafe extern "C" fn sin_cos(angles: *const f64, pairs: *mut f64, n: usize) {
+    // SAFETY: by the contract of this function; compiled code passes two different slots of its stack frame.
+    let (angles, pairs) =
+        unsafe { (std::slice::from_raw_parts(angles, n), std::slice::from_raw_parts_mut(pairs, 2 * n)) };
+    hamel::generated::sin_cos_each(angles, pairs);
+}

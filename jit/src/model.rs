@@ -1,0 +1,351 @@
+//! A compiled model with values of its parameters: `impl Model`.
+
+use std::sync::Arc;
+
+use hamel::generated::{
+    check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass, unknown_parameter,
+};
+use hamel::{ContactLaw, Energy, Model, ModelInfo, ParameterError, Signal, State, UnknownParameter};
+use hamel_compiler::schedule::requirements::Requirement;
+
+use crate::program::{Arguments, Constants, Program, with_room};
+
+/// A model that was compiled at run time.
+///
+/// Its values are those of generated Rust, digit by digit. Clones share the machine code, which is freed with the last of
+/// them.
+pub struct JitModel {
+    program: Arc<Program>,
+    parameters: Vec<f64>,
+    constants: Vec<Constants>,
+    contact_laws: Vec<ContactLaw>,
+    reference_configuration: Vec<f64>,
+    inputs: Vec<Signal>,
+    functions: Functions,
+}
+
+/// Places of the functions of models in the image.
+macro_rules! functions {
+    ($($name:ident)*) => {
+        #[derive(Clone, Copy)]
+        struct Functions {
+            $($name: usize,)*
+        }
+
+        impl Functions {
+            fn of(program: &Program) -> Functions {
+                Functions { $($name: program.function(stringify!($name)),)* }
+            }
+        }
+    };
+}
+
+functions! {
+    mass_matrix bias_force applied_force constraint constraint_jacobian constraint_bias contact_gap contact_jacobian
+    contact_bias outputs residual iteration_matrix damping stiffness initial_position initial_velocity energy power
+    nonlinear_effects inverse_dynamics forward_dynamics inverse_dynamics_derivatives forward_dynamics_derivatives
+}
+
+impl JitModel {
+    pub(crate) fn new(program: Arc<Program>) -> JitModel {
+        let parameters = program.defaults();
+        let inputs = program.image.description.info.inputs.iter().map(|_| Signal::default()).collect();
+        let functions = Functions::of(&program);
+        let mut model = JitModel {
+            program,
+            parameters,
+            constants: Vec::new(),
+            contact_laws: Vec::new(),
+            reference_configuration: Vec::new(),
+            inputs,
+            functions,
+        };
+        model.update();
+        model
+    }
+
+    /// The same model with its own parameters, and with inputs that are zero.
+    pub fn another(&self) -> JitModel {
+        JitModel {
+            program: Arc::clone(&self.program),
+            parameters: self.parameters.clone(),
+            constants: self.constants.clone(),
+            contact_laws: self.contact_laws.clone(),
+            reference_configuration: self.reference_configuration.clone(),
+            inputs: self.inputs.iter().map(|_| Signal::default()).collect(),
+            functions: self.functions,
+        }
+    }
+
+    /// The parameters, component by component.
+    pub fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    /// Sets parameters by the names of their components in [`ModelInfo::parameters`] or by their paths, in SI units.
+    /// Whether a mechanical system can have them, [`Model::validate`] tells.
+    ///
+    /// # Errors
+    /// When no component has one of these names; no parameter is changed then.
+    pub fn set(&mut self, parameters: &[(impl AsRef<str>, f64)]) -> Result<(), UnknownParameter> {
+        let description = &self.program.image.description;
+        let mut changed = self.parameters.clone();
+        for (name, value) in parameters {
+            let name = name.as_ref();
+            let by_name = description.info.parameters.iter().position(|channel| channel.name == name);
+            let place = by_name.or_else(|| description.paths.iter().position(|path| path == name));
+            changed[place.ok_or_else(|| unknown_parameter(name, description.info))?] = *value;
+        }
+        self.parameters = changed;
+        self.update();
+        Ok(())
+    }
+
+    /// Sets an input by its name in [`ModelInfo::inputs`]; inputs are zero until they are set.
+    ///
+    /// # Errors
+    /// When no input has this name: the signal is returned.
+    pub fn set_input(&mut self, name: &str, signal: Signal) -> Result<(), Signal> {
+        match self.describe().inputs.iter().position(|channel| channel.name == name) {
+            Some(place) => {
+                self.inputs[place] = signal;
+                Ok(())
+            }
+            None => Err(signal),
+        }
+    }
+
+    /// Computes what depends on parameters alone.
+    fn update(&mut self) {
+        let image = &self.program.image;
+        self.constants = self.program.constants(&self.parameters);
+        self.reference_configuration = self.program.reference_configuration(&self.parameters);
+        let laws = self.program.setup(&image.contact_laws, &self.parameters);
+        let law = |&law: &usize| {
+            let values = &laws[image.contact_laws.starts[law]..];
+            ContactLaw { restitution: values[0], tangential_restitution: values[1], friction: values[2] }
+        };
+        self.contact_laws = image.law_of_contact.iter().map(law).collect();
+    }
+
+    fn evaluate<const N: usize>(&self, function: usize, arguments: &Arguments, slices: [&mut [f64]; N]) {
+        let function = &self.program.image.functions[function];
+        with_room(self.inputs.len() + function.room, |room| {
+            let (inputs, room) = room.split_at_mut(self.inputs.len());
+            if function.reads_inputs {
+                self.input_values(arguments.t, inputs);
+            }
+            let arguments = Arguments { inputs, ..*arguments };
+            self.program.evaluate(function, &self.constants, &arguments, slices, room);
+        });
+    }
+
+    fn check(&self, what: &str, found: &[f64], expected: usize) {
+        assert_eq!(found.len(), expected, "the number of {what} of `{}`", self.describe().name);
+    }
+
+    fn at<'a>(&self, t: f64, q: &'a [f64]) -> Arguments<'a> {
+        self.check("coordinates", q, self.describe().coordinates.len());
+        Arguments { t, q, ..Arguments::default() }
+    }
+
+    fn moving<'a>(&self, t: f64, q: &'a [f64], v: &'a [f64]) -> Arguments<'a> {
+        self.check("velocities", v, self.describe().velocities.len());
+        Arguments { v, ..self.at(t, q) }
+    }
+
+    fn state<'a>(&self, state: &'a State) -> Arguments<'a> {
+        let (a, lambda) = (state.a.as_slice(), state.lambda.as_slice());
+        self.check("accelerations", a, self.describe().velocities.len());
+        self.check("multipliers", lambda, self.describe().constraints.len());
+        Arguments { a, lambda, ..self.moving(state.t, state.q.as_slice(), state.v.as_slice()) }
+    }
+}
+
+/// Functions that models ask for by `provide`.
+impl JitModel {
+    /// Whether the model provides a function, e.g. `forward_dynamics`.
+    pub fn provides(&self, function: &str) -> bool {
+        self.describe().functions.iter().any(|known| known.name == function)
+    }
+
+    fn require(&self, function: &str) {
+        assert!(self.provides(function), "`{}` does not `provide {function}`", self.describe().name);
+    }
+
+    /// h − f, the force that keeps the accelerations at zero, `[nv]`.
+    ///
+    /// # Panics
+    /// When the model does not provide it, or a list has another length than the model's; so do the others.
+    pub fn nonlinear_effects(&self, t: f64, q: &[f64], v: &[f64], effects: &mut [f64]) {
+        self.require("nonlinear_effects");
+        self.evaluate(self.functions.nonlinear_effects, &self.moving(t, q, v), [effects]);
+    }
+
+    /// Inverse dynamics τ = M a + h − f, `[nv]`.
+    ///
+    /// # Panics
+    /// As [`nonlinear_effects`](Self::nonlinear_effects).
+    pub fn inverse_dynamics(&self, t: f64, q: &[f64], v: &[f64], a: &[f64], tau: &mut [f64]) {
+        self.require("inverse_dynamics");
+        self.check("accelerations", a, v.len());
+        self.evaluate(self.functions.inverse_dynamics, &Arguments { a, ..self.moving(t, q, v) }, [tau]);
+    }
+
+    /// Forward dynamics a = M⁻¹ (τ − h + f), `[nv]`.
+    ///
+    /// # Panics
+    /// As [`nonlinear_effects`](Self::nonlinear_effects).
+    pub fn forward_dynamics(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], a: &mut [f64]) {
+        self.require("forward_dynamics");
+        self.check("forces", tau, v.len());
+        self.evaluate(self.functions.forward_dynamics, &Arguments { tau, ..self.moving(t, q, v) }, [a]);
+    }
+
+    /// (∂τ/∂q) N, ∂τ/∂v and M, dense and row by row.
+    ///
+    /// # Panics
+    /// As [`nonlinear_effects`](Self::nonlinear_effects).
+    pub fn inverse_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], a: &[f64], results: [&mut [f64]; 3]) {
+        self.require("inverse_dynamics_derivatives");
+        self.check("accelerations", a, v.len());
+        self.evaluate(self.functions.inverse_dynamics_derivatives, &Arguments { a, ..self.moving(t, q, v) }, results);
+    }
+
+    /// (∂a/∂q) N, ∂a/∂v and M⁻¹, dense and row by row.
+    ///
+    /// # Panics
+    /// As [`nonlinear_effects`](Self::nonlinear_effects).
+    pub fn forward_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], results: [&mut [f64]; 3]) {
+        self.require("forward_dynamics_derivatives");
+        self.check("forces", tau, v.len());
+        self.evaluate(self.functions.forward_dynamics_derivatives, &Arguments { tau, ..self.moving(t, q, v) }, results);
+    }
+}
+
+impl Model for JitModel {
+    fn describe(&self) -> &'static ModelInfo {
+        self.program.image.description.info
+    }
+
+    fn validate(&self) -> Result<(), ParameterError> {
+        let image = &self.program.image;
+        check_finite(self.describe().parameters, &self.parameters)?;
+        let values = self.program.setup(&image.bodies, &self.parameters);
+        let check = |output: usize| {
+            let values = &values[image.bodies.starts[output]..image.bodies.starts[output + 1]];
+            match &image.requirements[output] {
+                Requirement::Body { name } => check_body(name, values[0], &values[1..]),
+                Requirement::Positive { what, expected } => check_positive(what, values[0], expected),
+                Requirement::Symmetric { what } => check_symmetric(what, values),
+                Requirement::TotalMass { of } => check_total_mass(of, values),
+            }
+        };
+        (0..image.n_bodies).try_for_each(check)?;
+        check_contacts(self.describe().contacts, &self.contact_laws)?;
+        (image.n_bodies..image.requirements.len()).try_for_each(check)
+    }
+
+    fn mass_matrix(&self, q: &[f64], out: &mut [f64]) {
+        self.evaluate(self.functions.mass_matrix, &self.at(0.0, q), [out]);
+    }
+
+    fn bias_force(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        self.evaluate(self.functions.bias_force, &self.moving(0.0, q, v), [out]);
+    }
+
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        self.evaluate(self.functions.applied_force, &self.moving(t, q, v), [out]);
+    }
+
+    fn constraint(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.evaluate(self.functions.constraint, &self.at(t, q), [out]);
+    }
+
+    fn constraint_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.evaluate(self.functions.constraint_jacobian, &self.at(t, q), [out]);
+    }
+
+    fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
+        self.evaluate(self.functions.constraint_bias, &self.moving(t, q, v), [rate, acceleration]);
+    }
+
+    fn contact_gap(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.evaluate(self.functions.contact_gap, &self.at(t, q), [out]);
+    }
+
+    fn contact_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.evaluate(self.functions.contact_jacobian, &self.at(t, q), [out]);
+    }
+
+    fn contact_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
+        self.evaluate(self.functions.contact_bias, &self.moving(t, q, v), [rate, acceleration]);
+    }
+
+    fn contact_laws(&self, out: &mut [ContactLaw]) {
+        out.copy_from_slice(&self.contact_laws);
+    }
+
+    fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy {
+        let mut energy = Energy::default();
+        let sums = [&mut energy.kinetic, &mut energy.potential].map(std::slice::from_mut);
+        self.evaluate(self.functions.energy, &self.moving(t, q, v), sums);
+        energy
+    }
+
+    fn power(&self, t: f64, q: &[f64], v: &[f64]) -> Option<f64> {
+        if self.program.image.description.has_unknown_power {
+            return None;
+        }
+        let mut sum = 0.0;
+        self.evaluate(self.functions.power, &self.moving(t, q, v), [std::slice::from_mut(&mut sum)]);
+        Some(sum)
+    }
+
+    fn input_values(&self, t: f64, out: &mut [f64]) {
+        for (value, signal) in out.iter_mut().zip(&self.inputs) {
+            *value = signal.value(t);
+        }
+    }
+
+    fn outputs(&self, state: &State, out: &mut [f64]) {
+        self.evaluate(self.functions.outputs, &self.state(state), [out]);
+    }
+
+    fn residual(&self, state: &State, r: &mut [f64], g: &mut [f64]) {
+        self.evaluate(self.functions.residual, &self.state(state), [r, g]);
+    }
+
+    fn iteration_matrix(&self, state: &State, ca: f64, cv: f64, cq: f64, values: &mut [f64]) {
+        let arguments = Arguments { factors: [ca, cv, cq], ..self.state(state) };
+        self.evaluate(self.functions.iteration_matrix, &arguments, [values]);
+    }
+
+    fn damping(&self, state: &State, out: &mut [f64]) {
+        self.evaluate(self.functions.damping, &self.state(state), [out]);
+    }
+
+    fn stiffness(&self, state: &State, out: &mut [f64]) {
+        self.evaluate(self.functions.stiffness, &self.state(state), [out]);
+    }
+
+    fn reference_configuration(&self, q: &mut [f64]) {
+        q.copy_from_slice(&self.reference_configuration);
+    }
+
+    fn singular_angles(&self) -> &'static [usize] {
+        self.program.image.description.singular_angles
+    }
+
+    fn n_initial_conditions(&self) -> (usize, usize) {
+        self.program.image.description.initial_conditions
+    }
+
+    fn initial_position(&self, t: f64, q: &[f64], residual: &mut [f64], jacobian: &mut [f64]) {
+        self.evaluate(self.functions.initial_position, &self.at(t, q), [residual, jacobian]);
+    }
+
+    fn initial_velocity(&self, t: f64, q: &[f64], v: &[f64], residual: &mut [f64], jacobian: &mut [f64]) {
+        self.evaluate(self.functions.initial_velocity, &self.moving(t, q, v), [residual, jacobian]);
+    }
+}

@@ -1,0 +1,218 @@
+//! A compiled model in memory, shared by all models with values of its parameters.
+
+use std::cell::Cell;
+
+use hamel_compiler::schedule::methods::Factor;
+
+use crate::call::{FUNCTIONS, GROUPS, Given, MOST_LISTS};
+use crate::error::Error;
+use crate::image::{Call, Destination, Image, Kernel, ModelFunction, Rows, Setup, Sum};
+use crate::memory::Code;
+
+/// Data and machine code.
+pub(crate) struct Program {
+    pub image: Image,
+    code: Code,
+}
+
+/// Constants of a kernel, row by row.
+#[derive(Clone, Default)]
+pub(crate) struct Constants {
+    all: Vec<f64>,
+    each: usize,
+}
+
+/// What a function of the model is given; what it does not read may be empty.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Arguments<'a> {
+    pub t: f64,
+    pub inputs: &'a [f64],
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub a: &'a [f64],
+    pub lambda: &'a [f64],
+    pub tau: &'a [f64],
+    pub factors: [f64; 3],
+}
+
+thread_local! {
+    /// Room for results and inputs, so that no step allocates.
+    static ROOM: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+}
+
+/// Calls a function with room for so many values, all zero or what was left there.
+pub(crate) fn with_room<R>(len: usize, function: impl FnOnce(&mut [f64]) -> R) -> R {
+    let mut room = ROOM.take();
+    if room.len() < len {
+        room.resize(len, 0.0);
+    }
+    let result = function(&mut room[..len]);
+    ROOM.set(room);
+    result
+}
+
+impl Program {
+    /// Makes the machine code of a model executable.
+    ///
+    /// # Errors
+    /// Where the operating system does not allow it.
+    pub fn new(image: Image) -> Result<Program, Error> {
+        let code = Code::new(&image.code)?;
+        Ok(Program { image, code })
+    }
+
+    /// The values of a function of parameters.
+    pub fn setup(&self, setup: &Setup, parameters: &[f64]) -> Vec<f64> {
+        let mut values = vec![0.0; setup.len()];
+        let mut given = Given::new(0.0);
+        given.values[0] = parameters.as_ptr();
+        // SAFETY: the routine reads parameters of the model or, in the setup of a kernel, those of a row, and fills as many
+        // values as its outputs have.
+        unsafe { self.code.call(setup.code, &given, &[values.as_mut_ptr()]) };
+        values
+    }
+
+    /// Defaults of all parameters, each from those before it.
+    pub fn defaults(&self) -> Vec<f64> {
+        let n = self.image.description.info.parameters.len();
+        let mut parameters = vec![0.0; n];
+        let mut known = 0;
+        for default in &self.image.defaults {
+            let values = self.setup(default, &parameters);
+            parameters[known..known + values.len()].copy_from_slice(&values);
+            known += values.len();
+        }
+        parameters
+    }
+
+    /// The constants of all kernels.
+    pub fn constants(&self, parameters: &[f64]) -> Vec<Constants> {
+        let members = self.setup(&self.image.members, parameters);
+        let of = |kernel: &Kernel| {
+            let Some(setup) = &kernel.setup else { return Constants::default() };
+            let rows = expanded(&kernel.rows, &self.image.members, &members);
+            Constants { all: rows.iter().flat_map(|row| self.setup(setup, row)).collect(), each: setup.len() }
+        };
+        self.image.kernels.iter().map(of).collect()
+    }
+
+    /// Configuration to start assembly from.
+    pub fn reference_configuration(&self, parameters: &[f64]) -> Vec<f64> {
+        let setup = &self.image.reference_configuration;
+        expanded(&self.image.reference_coordinates, setup, &self.setup(setup, parameters)).concat()
+    }
+
+    /// The function of the model with this name, if any kernel has it.
+    pub fn function(&self, name: &str) -> usize {
+        let known = self.image.functions.iter().position(|function| function.name == name);
+        known.unwrap_or_else(|| unreachable!("no function of models is called {name}"))
+    }
+
+    /// Fills the slices of a function of the model, with room for results of its calls.
+    ///
+    /// # Panics
+    /// When a list has another length than the model's.
+    pub fn evaluate<const N: usize>(
+        &self,
+        function: &ModelFunction,
+        constants: &[Constants],
+        arguments: &Arguments,
+        mut slices: [&mut [f64]; N],
+        room: &mut [f64],
+    ) {
+        for (slice, (len, is_zeroed)) in slices.iter_mut().zip(&function.slices) {
+            assert_eq!(slice.len(), *len, "the length of a result of `{}`", function.name);
+            if *is_zeroed {
+                slice.fill(0.0);
+            }
+        }
+        let mut given = Given::new(arguments.t);
+        let Arguments { inputs, q, v, a, lambda, tau, .. } = arguments;
+        given.values = [[].as_slice(), inputs, q, v, a, lambda, tau].map(<[f64]>::as_ptr);
+        for call in &function.calls {
+            let kernel = &self.image.kernels[call.kernel];
+            let constants = &constants[call.kernel];
+            let mut lists = [std::ptr::null_mut(); MOST_LISTS];
+            for (list, destination) in lists.iter_mut().zip(&call.results) {
+                *list = match destination {
+                    Destination::Slice(slice) => slices[*slice].as_mut_ptr(),
+                    Destination::Room { start, len, .. } => room[*start..][..*len].as_mut_ptr(),
+                };
+            }
+            for (instance, &row) in kernel.row_of_instance.iter().enumerate() {
+                given.values[0] = constants.all[row * constants.each..].as_ptr();
+                for (places, all) in given.places.iter_mut().zip(&kernel.places) {
+                    *places = all.all[instance * all.each..].as_ptr();
+                }
+                // SAFETY: `Image::new` has checked that what the code reads is given, and at which places; the lists of arguments are
+                // as long as the model's, as their owner has checked; the
+                // constants of a row are as many as the kernel's, and each list of results has the length of its output.
+                unsafe { self.code.call(call.code, &given, &lists) };
+                add_results(call, instance, &arguments.factors, room, &mut slices);
+            }
+        }
+    }
+}
+
+/// Adds the results of an instance to the slices, in the order of generated Rust.
+fn add_results<const N: usize>(
+    call: &Call,
+    instance: usize,
+    factors: &[f64; 3],
+    room: &[f64],
+    slices: &mut [&mut [f64]; N],
+) {
+    for destination in &call.results {
+        let Destination::Room { start, len, sums } = destination else { continue };
+        let entries = &room[*start..][..*len];
+        for Sum { slice, factor, places } in sums {
+            let factor = match factor {
+                Factor::One => 1.0,
+                Factor::MinusOne => -1.0,
+                Factor::Argument(index) => factors[*index],
+            };
+            let slice = &mut *slices[*slice];
+            if places.each == 0 {
+                slice.iter_mut().zip(entries).for_each(|(value, entry)| *value += factor * entry);
+            } else {
+                let places = &places.all[instance * places.each..][..places.each];
+                for (&place, entry) in places.iter().zip(entries) {
+                    slice[place as usize] += factor * entry;
+                }
+            }
+        }
+    }
+}
+
+impl Given {
+    fn new(t: f64) -> Given {
+        Given {
+            t,
+            values: [std::ptr::null(); GROUPS],
+            places: [std::ptr::null(); GROUPS],
+            functions: &raw const FUNCTIONS,
+        }
+    }
+}
+
+/// All rows of a series, from the outputs of its setup.
+fn expanded(series: &[Rows], setup: &Setup, values: &[f64]) -> Vec<Vec<f64>> {
+    let output = |index: usize| &values[setup.starts[index]..setup.starts[index + 1]];
+    let mut all = Vec::new();
+    for rows in series {
+        for times in 0..rows.count {
+            for (place, first) in rows.first.clone().enumerate() {
+                let first = output(first);
+                all.push(match rows.step.clone().nth(place) {
+                    Some(step) => {
+                        // As the runtime advances what generated code repeats.
+                        let advanced = |(first, step): (&f64, &f64)| first + times as f64 * step;
+                        first.iter().zip(output(step)).map(advanced).collect()
+                    }
+                    None => first.to_vec(),
+                });
+            }
+        }
+    }
+    all
+}

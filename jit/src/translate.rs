@@ -1,0 +1,352 @@
+//! Routines as machine code, with the operations of generated Rust in its order.
+//!
+//! Code contains no addresses: functions that processors do not have are called through a table that it is given, so that
+//! it can be kept in files.
+
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlags, SigRef, Signature, StackSlot, Value};
+use cranelift_codegen::ir::{StackSlotData, StackSlotKind};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use hamel_compiler::expr::{Binary, Scalar, Unary};
+use hamel_compiler::schedule::split::{MAX_STATEMENTS, parts};
+use hamel_compiler::schedule::{Argument, Expression, Routine, Statement};
+
+use crate::Level;
+use crate::call::{BINARY, Functions, GROUPS, Given, LEAST_ANGLES, UNARY};
+use crate::error::Error;
+
+/// The code generator for this processor.
+///
+/// # Errors
+/// If there is none.
+pub(crate) fn processor(level: Level) -> Result<OwnedTargetIsa, Error> {
+    let refused = |reason: &dyn std::fmt::Display| Error::Processor(reason.to_string());
+    let (optimisation, registers) = match level {
+        Level::AtOnce => ("none", "single_pass"),
+        Level::Optimised => ("speed", "backtracking"),
+    };
+    let mut flags = settings::builder();
+    let all = [("opt_level", optimisation), ("regalloc_algorithm", registers), ("enable_verifier", "false")];
+    for (name, value) in all {
+        flags.set(name, value).map_err(|error| refused(&error))?;
+    }
+    let builder = cranelift_native::builder().map_err(|error| refused(&error))?;
+    builder.finish(settings::Flags::new(flags)).map_err(|error| refused(&error))
+}
+
+/// A routine with what its translation needs to know of its surroundings.
+pub(crate) struct Source<'a> {
+    /// Its name, for errors.
+    pub name: &'a str,
+    pub routine: &'a Routine,
+    /// Which groups are read at places; the others are read in order.
+    pub is_placed: [bool; GROUPS],
+    /// Where each output is stored.
+    pub stores: &'a [Store],
+    /// Whether several angles are computed together.
+    pub in_lanes: bool,
+}
+
+/// Where an output is stored: in which of the lists of results, and where in it each entry.
+pub(crate) struct Store {
+    pub list: usize,
+    pub places: Vec<usize>,
+}
+
+/// The machine code of a routine.
+///
+/// # Errors
+/// What the code generator refuses.
+pub(crate) fn translate(source: &Source, processor: &OwnedTargetIsa) -> Result<Vec<u8>, Error> {
+    let refused = |reason: String| Error::Function { function: source.name.to_owned(), reason };
+    let mut context = Context::new();
+    context.func = function(source, processor);
+    let compiled = context
+        .compile(&**processor, &mut ControlPlane::default())
+        .map_err(|error| refused(format!("{:?}", error.inner)))?;
+    if !compiled.buffer.relocs().is_empty() {
+        return Err(refused("its code contains addresses".to_owned()));
+    }
+    Ok(compiled.code_buffer().to_vec())
+}
+
+/// A group of arguments by its index in [`Given`], and the index within it.
+pub(crate) fn group(argument: Argument) -> Option<(usize, usize)> {
+    Some(match argument {
+        Argument::Time => return None,
+        // No routine has both.
+        Argument::Parameter(i) | Argument::Constant(i) => (0, i),
+        Argument::Input(i) => (1, i),
+        Argument::Position(i) => (2, i),
+        Argument::Velocity(i) => (3, i),
+        Argument::Acceleration(i) => (4, i),
+        Argument::Multiplier(i) => (5, i),
+        Argument::Force(i) => (6, i),
+    })
+}
+
+fn function(source: &Source, processor: &OwnedTargetIsa) -> Function {
+    let convention = processor.default_call_conv();
+    let signature = |given: &[cranelift_codegen::ir::Type], returned: &[cranelift_codegen::ir::Type]| {
+        let mut signature = Signature::new(convention);
+        signature.params.extend(given.iter().map(|&kind| AbiParam::new(kind)));
+        signature.returns.extend(returned.iter().map(|&kind| AbiParam::new(kind)));
+        signature
+    };
+    let mut function = Function::new();
+    function.signature = signature(&[I64, I64], &[]);
+    let mut context = FunctionBuilderContext::new();
+    let mut builder = FunctionBuilder::new(&mut function, &mut context);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    builder.seal_block(block);
+    let [given, results] = [0, 1].map(|i| builder.block_params(block)[i]);
+    let signatures = Signatures {
+        unary: builder.import_signature(signature(&[F64], &[F64])),
+        binary: builder.import_signature(signature(&[F64, F64], &[F64])),
+        sin_cos: builder.import_signature(signature(&[I64, I64, I64], &[])),
+    };
+    let mut translation = Translation {
+        builder,
+        source,
+        given,
+        values: [None; GROUPS],
+        places: [None; GROUPS],
+        functions: None,
+        lists: vec![None; source.stores.iter().map(|store| store.list + 1).max().unwrap_or(0)],
+        results,
+        locals: vec![None; source.routine.locals.len()],
+        signatures,
+        angles: None,
+    };
+    // Angles are grouped as in generated Rust, where long functions have parts.
+    for part in parts(source.routine, MAX_STATEMENTS) {
+        let is_angle = |statement: &Statement| matches!(statement, Statement::SinCos { .. });
+        for statements in part.routine.statements.chunk_by(|a, b| is_angle(a) && is_angle(b)) {
+            match statements.len() {
+                LEAST_ANGLES.. if source.in_lanes => translation.angles(statements),
+                _ => statements.iter().for_each(|statement| translation.statement(statement)),
+            }
+        }
+    }
+    translation.builder.ins().return_(&[]);
+    translation.builder.finalize();
+    function
+}
+
+struct Signatures {
+    unary: SigRef,
+    binary: SigRef,
+    sin_cos: SigRef,
+}
+
+struct Translation<'a, 'f> {
+    builder: FunctionBuilder<'f>,
+    source: &'a Source<'a>,
+    /// Address of [`Given`].
+    given: Value,
+    /// Addresses that have been read from there.
+    values: [Option<Value>; GROUPS],
+    places: [Option<Value>; GROUPS],
+    functions: Option<Value>,
+    /// Addresses of the lists of results, and where these addresses stand.
+    lists: Vec<Option<Value>>,
+    results: Value,
+    locals: Vec<Option<Value>>,
+    signatures: Signatures,
+    /// Room for angles and for their sines and cosines, with the number of angles.
+    angles: Option<(StackSlot, StackSlot, usize)>,
+}
+
+/// What is read never changes while a function runs, and is where it must be.
+fn constant() -> MemFlags {
+    MemFlags::trusted().with_readonly().with_can_move()
+}
+
+impl Translation<'_, '_> {
+    fn address(&mut self, from: Value, offset: usize) -> Value {
+        self.builder.ins().load(I64, constant(), from, offset as i32)
+    }
+
+    /// The address of the values of a group.
+    fn values(&mut self, group: usize) -> Value {
+        let offset = std::mem::offset_of!(Given, values) + 8 * group;
+        let known = self.values[group];
+        let value = known.unwrap_or_else(|| self.address(self.given, offset));
+        *self.values[group].insert(value)
+    }
+
+    fn places(&mut self, group: usize) -> Value {
+        let offset = std::mem::offset_of!(Given, places) + 8 * group;
+        let known = self.places[group];
+        let value = known.unwrap_or_else(|| self.address(self.given, offset));
+        *self.places[group].insert(value)
+    }
+
+    fn list(&mut self, list: usize) -> Value {
+        let known = self.lists[list];
+        let value = known.unwrap_or_else(|| self.address(self.results, 8 * list));
+        *self.lists[list].insert(value)
+    }
+
+    /// The address of a function in the table.
+    fn function(&mut self, offset: usize) -> Value {
+        let known = self.functions;
+        let table = known.unwrap_or_else(|| self.address(self.given, std::mem::offset_of!(Given, functions)));
+        self.functions = Some(table);
+        self.address(table, offset)
+    }
+
+    fn argument(&mut self, argument: Argument) -> Value {
+        let Some((group, index)) = group(argument) else {
+            return self.builder.ins().load(F64, constant(), self.given, std::mem::offset_of!(Given, t) as i32);
+        };
+        let values = self.values(group);
+        if !self.source.is_placed[group] {
+            return self.builder.ins().load(F64, constant(), values, 8 * index as i32);
+        }
+        let places = self.places(group);
+        let place = self.builder.ins().uload32(constant(), places, 4 * index as i32);
+        let offset = self.builder.ins().ishl_imm(place, 3);
+        let address = self.builder.ins().iadd(values, offset);
+        self.builder.ins().load(F64, constant(), address, 0)
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        let value = self.expression(statement.value());
+        match *statement {
+            Statement::Let { local, .. } => self.locals[local] = Some(value),
+            Statement::SinCos { sine, cosine, .. } => {
+                self.locals[sine] = Some(self.unary(0, value));
+                self.locals[cosine] = Some(self.unary(1, value));
+            }
+            Statement::Store { output, position, .. } => {
+                let Store { list, places } = &self.source.stores[output];
+                let offset = 8 * places[position];
+                let address = self.list(*list);
+                self.builder.ins().store(MemFlags::trusted(), value, address, offset as i32);
+            }
+        }
+    }
+
+    /// Sines and cosines of several angles, which the runtime computes together.
+    fn angles(&mut self, statements: &[Statement]) {
+        let n = statements.len();
+        // Two calls may share their room, one after the other.
+        let (angles, pairs, _) = match self.angles.filter(|(.., room)| *room >= n) {
+            Some(known) => known,
+            None => {
+                let mut slot = |values: usize| {
+                    let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * values as u32, 3);
+                    self.builder.create_sized_stack_slot(data)
+                };
+                *self.angles.insert((slot(n), slot(2 * n), n))
+            }
+        };
+        for (i, statement) in statements.iter().enumerate() {
+            let value = self.expression(statement.value());
+            self.builder.ins().stack_store(value, angles, 8 * i as i32);
+        }
+        let function = self.function(std::mem::offset_of!(Functions, sin_cos));
+        let [from, to] = [angles, pairs].map(|slot| self.builder.ins().stack_addr(I64, slot, 0));
+        let count = self.builder.ins().iconst(I64, n as i64);
+        self.builder.ins().call_indirect(self.signatures.sin_cos, function, &[from, to, count]);
+        for (i, statement) in statements.iter().enumerate() {
+            if let Statement::SinCos { sine, cosine, .. } = *statement {
+                for (k, local) in [sine, cosine].into_iter().enumerate() {
+                    let offset = 8 * (2 * i + k) as i32;
+                    self.locals[local] = Some(self.builder.ins().stack_load(F64, pairs, offset));
+                }
+            }
+        }
+    }
+
+    fn expression(&mut self, expression: &Expression) -> Value {
+        match expression {
+            Expression::Number(number) => {
+                let value = f64::from_number(*number);
+                self.builder.ins().f64const(value)
+            }
+            Expression::Argument(argument) => self.argument(*argument),
+            // A temporary is computed before it is read.
+            Expression::Local(local) => {
+                self.locals[*local].unwrap_or_else(|| unreachable!("a temporary without value"))
+            }
+            Expression::Unary(op, a) => {
+                let a = self.expression(a);
+                match op {
+                    Unary::Neg => self.builder.ins().fneg(a),
+                    Unary::Sqrt => self.builder.ins().sqrt(a),
+                    Unary::Abs => self.builder.ins().fabs(a),
+                    _ => self.unary(unary(*op), a),
+                }
+            }
+            Expression::Binary(op, a, b) => {
+                let (a, b) = (self.expression(a), self.expression(b));
+                match op {
+                    Binary::Add => self.builder.ins().fadd(a, b),
+                    Binary::Sub => self.builder.ins().fsub(a, b),
+                    Binary::Mul => self.builder.ins().fmul(a, b),
+                    Binary::Div => self.builder.ins().fdiv(a, b),
+                    _ => self.binary(binary(*op), a, b),
+                }
+            }
+            Expression::MulAdd(parts) => {
+                let [a, b, c] = parts.each_ref().map(|part| self.expression(part));
+                match hamel::generated::HAS_FUSED_MULTIPLY_ADD {
+                    true => self.builder.ins().fma(a, b, c),
+                    false => {
+                        let product = self.builder.ins().fmul(a, b);
+                        self.builder.ins().fadd(product, c)
+                    }
+                }
+            }
+            Expression::Select(parts) => {
+                let [lhs, rhs, then, otherwise] = parts.each_ref().map(|part| self.expression(part));
+                let is_less = self.builder.ins().fcmp(FloatCC::LessThan, lhs, rhs);
+                self.builder.ins().select(is_less, then, otherwise)
+            }
+        }
+    }
+
+    fn unary(&mut self, index: usize, argument: Value) -> Value {
+        let function = self.function(std::mem::offset_of!(Functions, unary) + 8 * index);
+        let call = self.builder.ins().call_indirect(self.signatures.unary, function, &[argument]);
+        self.builder.inst_results(call)[0]
+    }
+
+    fn binary(&mut self, index: usize, a: Value, b: Value) -> Value {
+        let function = self.function(std::mem::offset_of!(Functions, binary) + 8 * index);
+        let call = self.builder.ins().call_indirect(self.signatures.binary, function, &[a, b]);
+        self.builder.inst_results(call)[0]
+    }
+}
+
+/// Place in [`Functions::unary`].
+fn unary(op: Unary) -> usize {
+    const ALL: [Unary; UNARY] = [
+        Unary::Sin,
+        Unary::Cos,
+        Unary::Tan,
+        Unary::Asin,
+        Unary::Acos,
+        Unary::Atan,
+        Unary::Exp,
+        Unary::Ln,
+        Unary::Tanh,
+        Unary::Sign,
+    ];
+    ALL.iter().position(|known| *known == op).unwrap_or_else(|| unreachable!("an instruction of the processor"))
+}
+
+/// Place in [`Functions::binary`].
+fn binary(op: Binary) -> usize {
+    const ALL: [Binary; BINARY] = [Binary::Atan2, Binary::Power, Binary::Min, Binary::Max];
+    ALL.iter().position(|known| *known == op).unwrap_or_else(|| unreachable!("an instruction of the processor"))
+}
