@@ -14,6 +14,8 @@ use hamel_report::output::OutputError;
 pub(crate) enum Failure {
     /// A result is outside its tolerance; the table shows which.
     Verdict,
+    /// The request cannot be carried out as written; standard output says why.
+    Said,
     /// Claims allow much more than was measured and do not say why; these.
     Unexplained(String),
     /// Curves of one figure have the same name; these.
@@ -43,6 +45,7 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
             Failure::Verdict => (None, 1),
+            Failure::Said => (None, 2),
             Failure::Unexplained(claims) => {
                 (Some(format!("claims allow a hundred times what was measured and do not say why\n{claims}")), 1)
             }

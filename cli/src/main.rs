@@ -3,6 +3,7 @@
 //! Exit codes: 0 when every result is within its tolerance, 1 when one is not, 2 for wrong usage, 3 when a solver failed,
 //! 4 when results could not be written.
 
+mod check;
 mod closed_forms;
 mod counts;
 mod expand;
@@ -13,13 +14,15 @@ mod list;
 mod recording;
 mod reproduce;
 mod run;
+mod runnable;
 mod screen;
 mod source;
 mod study;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use failure::Failure;
 use screen::Screen;
 
 /// Compiles multibody models symbolically, integrates them, and compares them with published results.
@@ -36,6 +39,8 @@ enum Verb {
     List(list::Arguments),
     /// Repeat published results and write a report.
     Reproduce(reproduce::Arguments),
+    /// Say what a model is made of, and what is wrong with it.
+    Check(check::Arguments),
     /// Integrate a model and write its motion.
     Run(run::Arguments),
     /// Show the equations and the generated code of a model.
@@ -48,6 +53,13 @@ enum Verb {
     Counts(counts::Arguments),
     /// Translate the URDF description of a robot into a model.
     Import(import::Arguments),
+    /// Print a script that completes commands in a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
 }
 
 const EXAMPLES: &str = "\
@@ -55,6 +67,8 @@ Examples:
   hamel reproduce                       all experiments of cost `seconds` or `minutes`, into results/
   hamel reproduce sherif --only sherif/heavy_top/fig2
   hamel run heavy_top --scheme hht --with alpha=-0.1 --dt 1e-4 --until 1
+  hamel run crane.model --until 10 --initial hinge.angle=30deg
+  hamel check crane.model --json
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
   hamel closed-forms --only ball/ --scheme bathe
@@ -65,17 +79,30 @@ Examples:
 Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed,
 4 results could not be written.";
 
+/// One page with all verbs.
+fn manual(screen: &mut Screen) -> Result<(), Failure> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+    Ok(screen.line(String::from_utf8_lossy(&page).trim_end())?)
+}
+
 fn main() -> ExitCode {
     let mut screen = Screen::new();
     let result = match Cli::parse().verb {
         Verb::List(arguments) => list::list(&arguments, &mut screen),
         Verb::Reproduce(arguments) => reproduce::reproduce(&arguments, &mut screen),
+        Verb::Check(arguments) => check::check(&arguments, &mut screen),
         Verb::Run(arguments) => run::run(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
         Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),
         Verb::ClosedForms(arguments) => closed_forms::closed_forms(&arguments, &mut screen),
         Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
         Verb::Import(arguments) => import::import(&arguments, &mut screen),
+        Verb::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "hamel", &mut std::io::stdout());
+            Ok(())
+        }
+        Verb::Man => manual(&mut screen),
     };
     match result.and_then(|()| screen.flush()) {
         Ok(()) => ExitCode::SUCCESS,

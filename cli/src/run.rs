@@ -1,40 +1,44 @@
 //! `hamel run`: integrates a model, writes the motion as CSV and plots, and prints a summary.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::newton::Tolerance;
 use hamel::simulation::Division;
 use hamel::{
-    Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Simulation, Watchers, schemes,
+    Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Simulation, StepError, Watchers,
+    schemes,
 };
 use hamel_compiler::escape::file_name;
-use hamel_models::ModelEntry;
 use hamel_report::folder::Folder;
 use hamel_report::output::{self, OutputError};
 use hamel_report::provenance::{self, Provenance};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::recording;
+use crate::runnable::{Runnable, Settings};
 use crate::screen::Screen;
+use crate::source::Choice;
 
 /// Arguments of `hamel run`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Name of a model, see `hamel list`.
-    model: String,
-    /// Name of a scheme, see `hamel list`.
+    #[command(flatten)]
+    choice: Choice,
+    /// Name of a scheme, see `hamel list`; by default one that suits the model.
     #[arg(long, value_name = "NAME")]
-    scheme: String,
-    /// Step size, s.
+    scheme: Option<String>,
+    /// Step size, s; by default steps are chosen by a tolerance where the scheme can do that.
     #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true)]
-    dt: f64,
+    dt: Option<f64>,
     /// End of the motion, s.
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     until: f64,
     /// Set a parameter of the scheme, see `hamel list schemes`: --with rho_infinity=0.5
-    #[arg(long = "with", value_name = "NAME=VALUE", value_parser = assignment)]
+    #[arg(long = "with", value_name = "NAME=VALUE", value_parser = crate::runnable::assignment)]
     scheme_parameters: Vec<(String, f64)>,
     /// Level at which constraints on coordinates are imposed; by default the one that the scheme prefers.
     #[arg(long, value_name = "LEVEL")]
@@ -56,9 +60,8 @@ pub(crate) struct Arguments {
     /// Measure rotations from the orientation of the last stage instead of the one at the beginning of the step.
     #[arg(long)]
     last_point_rotations: bool,
-    /// Set a parameter of the model, component by component: --set mass=2 --set inertia_xx=0.1
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
-    parameters: Vec<(String, f64)>,
+    #[command(flatten)]
+    settings: Settings,
     /// Choose step sizes by this relative and absolute tolerance; `--dt` is the first step. Only for schemes that
     /// estimate their error, see `hamel list schemes`.
     #[arg(long, value_name = "TOLERANCE", conflicts_with = "record")]
@@ -97,7 +100,10 @@ enum DriftArgument {
 struct Description<'a> {
     model: &'a str,
     scheme: String,
+    /// The first step, s.
     dt: f64,
+    /// By which steps were chosen.
+    tolerance: Option<f64>,
     until: f64,
     parameters: &'a [(String, f64)],
     newton_iterations: Option<u32>,
@@ -106,52 +112,172 @@ struct Description<'a> {
     provenance: Provenance,
 }
 
-/// Integrates the model and writes the results; if a step fails, the results up to that step.
+/// Integrates the model and writes the results; if a step fails or the run is interrupted, the results up to that step.
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
-    let every = recording(arguments)?;
-    let model = model(&arguments.model, &arguments.parameters)?;
-    let scheme = scheme(arguments)?;
+    positive("--until", arguments.until)?;
+    arguments.dt.map_or(Ok(()), |dt| positive("--dt", dt))?;
+    let Runnable { name, model } = Runnable::new(&arguments.choice, &arguments.settings)?;
+    let Plan { scheme, steps, said } = Plan::new(arguments, &*model)?;
+    let every = recording(arguments, steps)?;
+    model.validate().map_err(StepError::from)?;
     let initial = hamel::initial_state(&*model)?;
     // Starting the scheme here reports unsuitable parameters or models before anything is written.
     let options = options(arguments)?;
     scheme.start_with(&*model, initial.clone(), &options)?;
-    if let Some(tolerance) = arguments.adaptive {
-        AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(arguments.dt, tolerance))?;
+    if let Steps::Chosen { first, tolerance } = steps {
+        AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(first, tolerance))?;
     }
     // Collected before the folder is locked: a child process started later would inherit the lock, and hold it if this
     // program were stopped in the meantime.
     let provenance = Provenance::of_this_run();
     let folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
-    folder.check(files(&arguments.model, &*model).iter().map(String::as_str))?;
+    let files = files(&name, &*model);
+    folder.check(files.iter().map(String::as_str))?;
+    if let Some(other) = folder.written_before(files.iter().map(String::as_str)) {
+        eprintln!("note: results of `{other}` in {} are replaced", arguments.out.display());
+    }
 
-    let (dt, until) = (arguments.dt, arguments.until);
-    let simulation = Simulation::new(&*model, &*scheme).options(options).until(until);
-    let run = match arguments.adaptive {
-        None => simulation.step(dt).record_every(every).run(initial),
-        Some(tolerance) => simulation.control(control(dt, tolerance)).run(initial),
+    let until = arguments.until;
+    let bar = progress();
+    let advance = |t: f64| bar.set_position((1000.0 * t / until) as u64);
+    let simulation = Simulation::new(&*model, &*scheme)
+        .options(options)
+        .until(until)
+        .on_progress(advance)
+        .cancelled_by(interrupted());
+    let run = match steps {
+        Steps::Fixed(dt) => simulation.step(dt).record_every(every).run(initial),
+        Steps::Chosen { first, tolerance } => simulation.control(control(first, tolerance)).run(initial),
     };
-    if arguments.adaptive.is_some() {
+    bar.finish_and_clear();
+    said.iter().try_for_each(|line| screen.line(line))?;
+    if let Steps::Chosen { .. } = steps {
         screen.line(format!("{} steps accepted, {} rejected", run.accepted, run.rejected))?;
     }
     for caution in &run.cautions {
         eprintln!("caution: {}: {caution}", scheme.label());
     }
-    write(folder, arguments, &*model, &*scheme, &run, provenance)?;
-    let files = files(&arguments.model, &*model);
-    let first = if arguments.adaptive.is_some() { " at first" } else { "" };
-    screen.line(format!("{}, {}, h = {} s{first}", model.describe().name, scheme.name(), arguments.dt))?;
-    let division = Division::new(arguments.until, arguments.dt).filter(|_| arguments.adaptive.is_none());
-    if let Some(division) = division.filter(|division| division.last != division.dt) {
+    let about = Description {
+        model: &name,
+        scheme: scheme.name(),
+        dt: steps.first(),
+        tolerance: steps.tolerance(),
+        until,
+        parameters: &arguments.settings.parameters,
+        newton_iterations: run.outcome.as_ref().ok().map(|stats| stats.newton_iterations),
+        cautions: run.cautions.iter().map(Caution::to_string).collect(),
+        failure: run.outcome.as_ref().err().map(ToString::to_string),
+        provenance,
+    };
+    write(folder, &name, &*model, &run, &about)?;
+    let at_first = if steps.tolerance().is_some() { " at first" } else { "" };
+    screen.line(format!("{}, {}, h = {} s{at_first}", model.describe().name, scheme.name(), steps.first()))?;
+    if let Some(division) = steps.division(until).filter(|division| division.last != division.dt) {
         let Division { steps, dt, last } = division;
-        screen.line(format!(
-            "{steps} steps, the last of {last:.6e} s because {dt} s does not divide {} s",
-            arguments.until
-        ))?;
+        screen.line(format!("{steps} steps, the last of {last:.6e} s because {dt} s does not divide {until} s"))?;
     }
     screen.table(&recording::summary(&*model, &run.trajectory))?;
     screen.line(format!("written to {}: {}", arguments.out.display(), files.join(", ")))?;
     screen.flush()?;
     run.outcome.map(|_| ()).map_err(Failure::from)
+}
+
+/// Steps of equal length, or chosen by a tolerance.
+#[derive(Clone, Copy)]
+enum Steps {
+    Fixed(f64),
+    Chosen { first: f64, tolerance: f64 },
+}
+
+impl Steps {
+    fn first(self) -> f64 {
+        match self {
+            Steps::Fixed(dt) | Steps::Chosen { first: dt, .. } => dt,
+        }
+    }
+
+    fn tolerance(self) -> Option<f64> {
+        match self {
+            Steps::Fixed(_) => None,
+            Steps::Chosen { tolerance, .. } => Some(tolerance),
+        }
+    }
+
+    fn division(self, until: f64) -> Option<Division> {
+        match self {
+            Steps::Fixed(dt) => Division::new(until, dt),
+            Steps::Chosen { .. } => None,
+        }
+    }
+}
+
+/// How a model is integrated.
+struct Plan {
+    scheme: Box<dyn Scheme>,
+    steps: Steps,
+    /// What was chosen that nobody asked for.
+    said: Vec<String>,
+}
+
+/// The scheme for models without contacts, which estimates its error, and for those with contacts: both damp what is too
+/// fast for the step.
+const SCHEMES: [&str; 2] = ["esdirk325", "bathe"];
+/// The tolerance of steps that are chosen, and the longest of those that are not, s.
+const TOLERANCE: f64 = 1e-6;
+const STEP: f64 = 1e-3;
+
+impl Plan {
+    fn new(arguments: &Arguments, model: &dyn Model) -> Result<Plan, Failure> {
+        let has_contacts = !model.describe().contacts.is_empty();
+        let mut said = Vec::new();
+        let scheme = match &arguments.scheme {
+            Some(name) => scheme(name, &arguments.scheme_parameters)?,
+            None => {
+                let name = SCHEMES[usize::from(has_contacts)];
+                let kind = if has_contacts { "with" } else { "without" };
+                said.push(format!("scheme {name}, for a model {kind} contacts; see `hamel list schemes` and --scheme"));
+                scheme(name, &arguments.scheme_parameters)?
+            }
+        };
+        let first = arguments.dt.unwrap_or_else(|| Control::tolerance(TOLERANCE).first_step.min(arguments.until));
+        let steps = match (arguments.adaptive, arguments.dt) {
+            (Some(tolerance), _) => Steps::Chosen { first, tolerance },
+            (None, Some(dt)) => Steps::Fixed(dt),
+            (None, None) if scheme.estimates_errors() && !has_contacts && arguments.record.is_none() => {
+                said.push(format!("steps chosen by a tolerance of {TOLERANCE:e}; see --adaptive and --dt"));
+                Steps::Chosen { first, tolerance: TOLERANCE }
+            }
+            (None, None) => {
+                let dt = STEP.min(arguments.until / 100.0);
+                said.push(format!(
+                    "steps of {dt} s; whether they are short enough, a run with --dt {} shows",
+                    dt / 2.0
+                ));
+                Steps::Fixed(dt)
+            }
+        };
+        Ok(Plan { scheme, steps, said })
+    }
+}
+
+/// Time that has passed and is left, on a terminal.
+fn progress() -> ProgressBar {
+    let bar = ProgressBar::new(1000);
+    let style = ProgressStyle::with_template("{bar:40} {percent} %, {elapsed} passed, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// Set when the user interrupts the program: the run ends, and what was computed is written.
+fn interrupted() -> &'static AtomicBool {
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    // Without a handler, an interruption ends the program; nothing is left half written then.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    &INTERRUPTED
 }
 
 /// Step size control with the same relative and absolute tolerance.
@@ -166,72 +292,41 @@ fn files(name: &str, model: &dyn Model) -> Vec<String> {
 }
 
 /// Writes the motion as CSV, its plots, and the description of the run.
-fn write(
-    mut folder: Folder,
-    arguments: &Arguments,
-    model: &dyn Model,
-    scheme: &dyn Scheme,
-    run: &Run,
-    provenance: Provenance,
-) -> Result<(), OutputError> {
-    let name = &arguments.model;
+fn write(mut folder: Folder, name: &str, model: &dyn Model, run: &Run, about: &Description) -> Result<(), OutputError> {
     folder.stage(&format!("{name}.csv"), |out| run.trajectory.write_csv(out))?;
     output::stage_figures(&mut folder, "", &recording::figures(model, &run.trajectory))?;
-    let description = Description {
-        model: name,
-        scheme: scheme.name(),
-        dt: arguments.dt,
-        until: arguments.until,
-        parameters: &arguments.parameters,
-        newton_iterations: run.outcome.as_ref().ok().map(|stats| stats.newton_iterations),
-        cautions: run.cautions.iter().map(Caution::to_string).collect(),
-        failure: run.outcome.as_ref().err().map(ToString::to_string),
-        provenance,
-    };
-    output::stage_json(&mut folder, &format!("{name}.json"), &description)?;
+    output::stage_json(&mut folder, &format!("{name}.json"), about)?;
     folder.commit()?;
     Ok(folder.finish()?)
 }
 
-fn assignment(text: &str) -> Result<(String, f64), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| "expected NAME=VALUE".to_owned())?;
-    let value = value.trim().parse().map_err(|_| format!("expected a number after `{name}=`, found `{value}`"))?;
-    Ok((name.trim().to_owned(), value))
+fn positive(option: &str, value: f64) -> Result<(), Failure> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!("{option} must be a positive time, but is {value}"))),
+    }
 }
 
 /// Number of steps from one record to the next.
 ///
 /// # Errors
-/// For times that are not positive, and for more steps than can be computed.
-fn recording(arguments: &Arguments) -> Result<usize, Failure> {
-    for (option, value) in [("--dt", arguments.dt), ("--until", arguments.until)] {
-        if !(value.is_finite() && value > 0.0) {
-            return Err(Failure::Usage(format!("{option} must be a positive time, but is {value}")));
-        }
+/// For more steps than can be computed.
+fn recording(arguments: &Arguments, steps: Steps) -> Result<usize, Failure> {
+    let Steps::Fixed(dt) = steps else { return Ok(1) };
+    let count = arguments.until / dt;
+    if Division::new(arguments.until, dt).is_none() {
+        return Err(Failure::Usage(format!("--dt {dt:e} asks for {count:.1e} steps, which never end")));
     }
-    // Chosen steps begin with this one and grow.
-    if arguments.adaptive.is_none() && Division::new(arguments.until, arguments.dt).is_none() {
-        let steps = arguments.until / arguments.dt;
-        return Err(Failure::Usage(format!("--dt {:e} asks for {steps:.1e} steps, which never end", arguments.dt)));
-    }
-    let about_a_thousand = (arguments.until / arguments.dt / 1000.0).ceil() as usize;
-    Ok(arguments.record.map_or(about_a_thousand, usize::from))
+    Ok(arguments.record.map_or((count / 1000.0).ceil() as usize, usize::from))
 }
 
-fn model(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Failure> {
-    let names = hamel_models::ALL.iter().map(|entry| entry.name);
-    let ModelEntry { build, .. } = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names))?;
-    build(parameters)
-        .map_err(|error| Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name)))
-}
-
-fn scheme(arguments: &Arguments) -> Result<Box<dyn Scheme>, Failure> {
+fn scheme(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Scheme>, Failure> {
     // Names have underscores, as those of models do; hyphens are accepted as well.
-    let name = arguments.scheme.replace('-', "_");
-    let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
-        return Err(Failure::unknown("scheme", &arguments.scheme, schemes::entries().map(|entry| entry.name)));
+    let known = name.replace('-', "_");
+    let Some(entry) = schemes::entries().find(|entry| entry.name == known) else {
+        return Err(Failure::unknown("scheme", name, schemes::entries().map(|entry| entry.name)));
     };
-    let given: Vec<(&str, f64)> = arguments.scheme_parameters.iter().map(|(name, value)| (&**name, *value)).collect();
+    let given: Vec<(&str, f64)> = parameters.iter().map(|(name, value)| (&**name, *value)).collect();
     Ok(entry.scheme(&given)?)
 }
 
@@ -269,17 +364,4 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
     let tolerance = Tolerance { relative: arguments.newton_tolerance.unwrap_or(usual.relative), ..usual };
     let constraint_level = arguments.constraints.map(level);
     Ok(Options { tolerance, constraint_level, drift, rotation_reference, watchers, ..Options::default() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn assignments_need_a_name_and_a_number() {
-        assert_eq!(assignment("mass=2.5"), Ok(("mass".into(), 2.5)));
-        assert_eq!(assignment("tip[1] = -1e-3"), Ok(("tip[1]".into(), -1e-3)));
-        assert!(assignment("mass").unwrap_err().contains("NAME=VALUE"));
-        assert!(assignment("mass=heavy").unwrap_err().contains("`heavy`"));
-    }
 }

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use hamel_compiler::Stages;
 use hamel_compiler::file::{self, FileError, Source};
+use hamel_import::urdf;
+use proc_macro2::TokenStream;
 
 use crate::failure::Failure;
 
 /// The model to which a verb applies.
 #[derive(clap::Args)]
 pub(crate) struct Choice {
-    /// Name of a model, see `hamel list`, or a file: Rust with `multibody!` calls, or FILE.model with the text
-    /// between their braces.
+    /// Name of a model, see `hamel list`, or a file: Rust with `multibody!` calls, FILE.model with the text between
+    /// their braces, or the URDF description of a robot.
     #[arg(value_name = "MODEL|FILE")]
     what: PathBuf,
     /// Which model of a file that has several.
@@ -22,12 +24,26 @@ pub(crate) struct Choice {
 impl Choice {
     /// Compiles the model.
     pub(crate) fn stages(&self) -> Result<Stages, Failure> {
-        let path = self.what.as_path();
-        let source = match path.to_str().filter(|_| path.extension().is_none()) {
-            Some(name) => own(name)?,
-            None => self.of_file(path)?,
-        };
-        hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(path, error).into())
+        hamel_compiler::stages(self.source()?.tokens).map_err(|error| FileError::model(self.path(), error).into())
+    }
+
+    /// The name or the file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.what
+    }
+
+    /// The name, if it is a model of this program.
+    pub(crate) fn own(&self) -> Option<&str> {
+        self.what.to_str().filter(|_| self.what.extension().is_none())
+    }
+
+    /// The text of the model.
+    pub(crate) fn source(&self) -> Result<Source, Failure> {
+        match self.own() {
+            Some(name) => own(name),
+            None if self.what.extension().is_some_and(|ending| ending == "urdf") => robot(&self.what),
+            None => self.of_file(&self.what),
+        }
     }
 
     fn of_file(&self, path: &Path) -> Result<Source, Failure> {
@@ -49,6 +65,19 @@ impl Choice {
             ))),
         }
     }
+}
+
+/// The model of a robot on the ground.
+fn robot(path: &Path) -> Result<Source, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| Failure::Usage(format!("{}:{error}", path.display()));
+    let import = urdf::import(&file::text(path)?, &urdf::Options::default()).map_err(|error| wrong(&error))?;
+    for warning in &import.warnings {
+        eprintln!("warning: {}:{warning}", path.display());
+    }
+    let tokens: TokenStream = import.model.parse().map_err(|error| wrong(&error))?;
+    let words = tokens.clone().into_iter().map(|token| token.to_string());
+    let name = words.skip_while(|word| word != "model").nth(1).unwrap_or_default();
+    Ok(Source { name, tokens })
 }
 
 /// The source of a model of this program.

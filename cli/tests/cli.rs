@@ -476,3 +476,97 @@ fn counts_are_printed_of_what_was_asked_for() {
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("did you mean `K_arm7_aba`?"), "{message}");
 }
+
+const SWING: &str = "model Swing {
+    planar;
+    coordinates joint;
+    gravity [0, -9.81] m/s^2;
+    param mass = 2 kg;
+    input push N;
+    body bob { mass: mass, inertia: 0.1 kg m^2 }
+    joint hinge: revolute(ground, bob at [0, 1] m);
+    force wind: [push, 0] on bob;
+    initial hinge.angle = 10 deg;
+    output x = bob.position.x;
+}";
+
+/// A file runs without rustc, and gives the digits that the same equations give in the program's own models.
+#[test]
+fn models_in_files_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("swing.model");
+    std::fs::write(&file, SWING).unwrap();
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("out"));
+    let out = out.to_str().unwrap();
+    let run = |extra: &[&str]| hamel(&[&["run", file, "--out", out, "--until", "0.5"], extra].concat());
+    let last = |name: &str| {
+        let table = std::fs::read_to_string(folder.path().join("out").join(name)).unwrap();
+        let mut rows = csv::Reader::from_reader(table.as_bytes());
+        let place = rows.headers().unwrap().iter().position(|column| column.starts_with("hinge.angle")).unwrap();
+        let last = rows.records().last().unwrap().unwrap();
+        last[place].parse::<f64>().unwrap()
+    };
+    let output = run(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(text(&output).contains("scheme esdirk325, for a model without contacts"), "{}", text(&output));
+    assert!(text(&output).contains("steps chosen by a tolerance"), "{}", text(&output));
+    // Small swings: ω² = m g l / (m l² + J).
+    let exact = 10_f64.to_radians() * (0.5 * (2.0 * 9.81 / 2.1_f64).sqrt()).cos();
+    assert!((last("Swing.csv") - exact).abs() < 2e-3, "{} {exact}", last("Swing.csv"));
+
+    let output = run(&["--initial", "hinge.angle=-30deg", "--set", "mass=5", "--scheme", "hht", "--dt", "1e-3"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(errors(&output).contains("note: results of `hamel run"), "{}", errors(&output));
+    assert!(last("Swing.csv") > -30_f64.to_radians() && last("Swing.csv") < 0.6);
+
+    // The same force, as a function and as a table that it goes through.
+    let push = |signal: &str| {
+        let output = run(&["--input", signal, "--initial", "hinge.angle=0rad"]);
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        last("Swing.csv")
+    };
+    let table = folder.path().join("push.csv");
+    std::fs::write(&table, "time, push\n0, 0\n1, 2\n").unwrap();
+    let by_table = push(&format!("push={}", table.display()));
+    assert!(by_table > 0.0);
+    assert_eq!(push("push=2*t"), by_table);
+
+    for (wrong, part) in [
+        (["--initial", "hinge.angel=1rad"], "did you mean `angle`?"),
+        (["--initial", "hinge.angle=1"], "expected an angle with its unit"),
+        (["--input", "pull=1"], "did you mean `push`?"),
+        (["--input", "push=2*x"], "--input"),
+        (["--input", "push=nowhere.csv"], "nowhere.csv"),
+        (["--set", "mas=1"], "did you mean `mass`?"),
+        (["--set", "mass=-1"], "mass"),
+    ] {
+        let output = run(&wrong);
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", errors(&output));
+        assert!(errors(&output).contains(part), "{wrong:?}: {}", errors(&output));
+    }
+}
+
+#[test]
+fn files_are_checked_without_running() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("swing.model");
+    std::fs::write(&file, SWING).unwrap();
+    let path = file.to_str().unwrap();
+    let output = hamel(&["check", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(text(&output).contains("degrees of freedom  1"), "{}", text(&output));
+    let about: serde_json::Value = serde_json::from_slice(&hamel(&["check", path, "--json"]).stdout).unwrap();
+    assert_eq!(about["model"]["inputs"], serde_json::json!([["push", "N"]]));
+    assert_eq!(about["model"]["degrees_of_freedom"], 1);
+
+    std::fs::write(&file, SWING.replace("mass: mass", "mass: mas").replace("bob at", "bop at")).unwrap();
+    assert_usage_error(&["check", path], &["swing.model:7:22", "swing.model:8:35"]);
+    let output = hamel(&["check", path, "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&about["errors"][0]["line"], &about["errors"][1]["line"]), (&7.into(), &8.into()));
+    assert!(about["model"].is_null());
+
+    assert!(text(&hamel(&["completions", "bash"])).contains("_hamel"));
+    assert!(text(&hamel(&["man"])).contains(".TH hamel"));
+}

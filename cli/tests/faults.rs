@@ -169,6 +169,28 @@ fn signals() {
     }
 }
 
+/// Ctrl-C ends a run; what it has computed is written, whole.
+#[test]
+fn an_interrupted_run_writes_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let run = ["run", "heavy_top", "--scheme", "hht", "--dt", "1e-6", "--until", "1000", "--record", "1000"];
+    let mut child = hamel(&run, &out).spawn().unwrap();
+    // The handler is there when the folder is.
+    while !out.join(".hamel.lock").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    assert!(errors(&output).contains("cancelled at t ="), "{}", errors(&output));
+    assert_complete(&out, "interrupted");
+    let table = fs::read_to_string(out.join("heavy_top.csv")).unwrap();
+    assert!(table.lines().count() > 2 && table.ends_with('\n'), "{} lines", table.lines().count());
+}
+
 /// What an interrupted run has ended is not computed again, and the report is that of one that was not interrupted.
 #[test]
 fn a_resumed_report_is_that_of_one_run() {

@@ -143,6 +143,12 @@ impl Folder {
         names.into_iter().try_for_each(|name| self.check_one(name))
     }
 
+    /// The other command that wrote one of these files, which would be replaced.
+    pub fn written_before<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Option<&str> {
+        let mut entries = names.into_iter().filter_map(|name| self.manifest.files.get(name));
+        entries.find(|entry| entry.command != self.manifest.command).map(|entry| entry.command.as_str())
+    }
+
     fn check_one(&self, name: &str) -> Result<(), FolderError> {
         let path = self.path.join(name);
         let about = match path.symlink_metadata() {

@@ -1,0 +1,160 @@
+//! `hamel check`: what can be said of a model without integrating it, for people and for editors.
+
+use hamel::{Channel, Model, initial_state, redundant_constraints};
+use hamel_compiler::file::{FileError, Mistake};
+use hamel_jit::Level;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::screen::Screen;
+use crate::source::Choice;
+
+/// Arguments of `hamel check`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    choice: Choice,
+    /// Print JSON, also of mistakes.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Default, Serialize)]
+struct Report {
+    /// Each with its place; lines and columns count from one.
+    errors: Vec<Place>,
+    warnings: Vec<String>,
+    model: Option<About>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    line: usize,
+    column: usize,
+    message: String,
+}
+
+/// What a model is made of; each name with its SI unit.
+#[derive(Serialize)]
+struct About {
+    name: &'static str,
+    /// Coordinates less those that constraints on them leave no choice, at the start.
+    degrees_of_freedom: usize,
+    coordinates: Vec<[&'static str; 2]>,
+    velocities: Vec<[&'static str; 2]>,
+    constraints: Vec<[&'static str; 2]>,
+    redundant_constraints: Vec<&'static str>,
+    contacts: Vec<&'static str>,
+    parameters: Vec<[&'static str; 2]>,
+    inputs: Vec<[&'static str; 2]>,
+    outputs: Vec<[&'static str; 2]>,
+    /// Operations of each function.
+    operations: Vec<(&'static str, u64)>,
+}
+
+/// Compiles the model, assembles its start and says what it is.
+pub(crate) fn check(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    let source = arguments.choice.source()?;
+    let path = arguments.choice.path();
+    let mut report = Report::default();
+    let compiled = hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(path, error));
+    let failure = match compiled {
+        Ok(stages) => {
+            let model = hamel_jit::compile(&stages, Level::AtOnce);
+            let model = model.map_err(|error| Failure::Usage(error.to_string()))?;
+            report.model = Some(about(&model, &mut report.warnings));
+            None
+        }
+        Err(FileError::Wrong { path, mistakes }) => {
+            let place = |mistake: &Mistake| Place {
+                line: mistake.line,
+                column: mistake.column,
+                message: mistake.message.clone(),
+            };
+            report.errors = mistakes.iter().map(place).collect();
+            Some(Failure::from(FileError::Wrong { path, mistakes }))
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&report).map_err(|error| Failure::Unwritten(error.to_string()))?;
+        screen.line(text)?;
+        return match failure {
+            Some(_) => Err(Failure::Said),
+            None => Ok(()),
+        };
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    for warning in &report.warnings {
+        eprintln!("warning: {warning}");
+    }
+    report.model.iter().try_for_each(|about| print(about, screen))
+}
+
+fn about(model: &dyn Model, warnings: &mut Vec<String>) -> About {
+    let info = model.describe();
+    let names = |channels: &'static [Channel]| channels.iter().map(|channel| [channel.name, channel.unit]).collect();
+    let redundant = match initial_state(model) {
+        Ok(state) => redundant_constraints(model, &state),
+        Err(error) => {
+            warnings.push(error.to_string());
+            Vec::new()
+        }
+    };
+    let redundant_constraints: Vec<&str> = redundant.iter().map(|&index| info.constraints[index].name).collect();
+    if !redundant_constraints.is_empty() {
+        warnings.push(format!(
+            "constraints that follow from others at the start, and are left out of the equations: {}",
+            redundant_constraints.join(", ")
+        ));
+    }
+    About {
+        name: info.name,
+        degrees_of_freedom: info.velocities.len() - (info.constraints.len() - redundant.len()),
+        coordinates: names(info.coordinates),
+        velocities: names(info.velocities),
+        constraints: names(info.constraints),
+        redundant_constraints,
+        contacts: info.contacts.iter().map(|contact| contact.name).collect(),
+        parameters: names(info.parameters),
+        inputs: names(info.inputs),
+        outputs: names(info.outputs),
+        operations: info.functions.iter().map(|function| (function.name, function.simplified)).collect(),
+    }
+}
+
+fn print(about: &About, screen: &mut Screen) -> Result<(), Failure> {
+    screen.line(format!("{}: no mistakes", about.name))?;
+    let listed = |names: &[[&str; 2]]| {
+        let item =
+            |[name, unit]: &[&str; 2]| if *unit == "1" { (*name).to_owned() } else { format!("{name} ({unit})") };
+        names.iter().map(item).collect::<Vec<_>>()
+    };
+    let mut rows = vec![vec!["degrees of freedom".to_owned(), about.degrees_of_freedom.to_string()]];
+    let mut row = |what: &str, names: Vec<String>| {
+        if !names.is_empty() {
+            rows.push(vec![what.to_owned(), names.len().to_string(), some_of(&names)]);
+        }
+    };
+    row("coordinates", listed(&about.coordinates));
+    row("velocities", listed(&about.velocities));
+    row("constraints", listed(&about.constraints));
+    row("contacts", about.contacts.iter().map(|&name| name.to_owned()).collect());
+    row("parameters", listed(&about.parameters));
+    row("inputs", listed(&about.inputs));
+    row("outputs", listed(&about.outputs));
+    let operations = about.operations.iter().map(|(name, count)| format!("{name} {count}"));
+    rows.push(vec!["operations".to_owned(), String::new(), operations.collect::<Vec<_>>().join(", ")]);
+    Ok(screen.table(&rows)?)
+}
+
+/// The names, or the first of many.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    match names.len() {
+        n if n > SHOWN => format!("{}, … {}", names[..SHOWN - 1].join(", "), names[n - 1]),
+        _ => names.join(", "),
+    }
+}
