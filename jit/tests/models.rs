@@ -150,3 +150,21 @@ fn calls_may_be_nested_and_parallel() {
         assert!(all.into_iter().all(|thread| thread.join().unwrap() == alone));
     });
 }
+
+/// What the compiler refuses at the defaults, `validate` refuses at other values.
+#[test]
+fn radii_that_no_ball_has_are_refused() {
+    let text = "model Ball {
+        planar;
+        gravity [0, -9.81] m/s^2;
+        param r = 0.1 m;
+        body ball { mass: 1 kg, inertia: 0.01 kg m^2 }
+        contact floor: disc_on_line(ball, ground) { radius: r }
+        initial ball.position = [0, 1] m;
+    }";
+    let mut model = hamel_jit::compile(&stages(text), Level::AtOnce).unwrap();
+    assert!(model.validate().is_ok());
+    model.set(&[("r", -0.1)]).unwrap();
+    let error = model.validate().unwrap_err();
+    assert_eq!((error.what.as_str(), error.value), ("the radius of `floor`", -0.1));
+}

@@ -3,14 +3,18 @@
 //! Gaps and slips are differentiated like constraints, in `kernel`. The laws of contact are functions of parameters
 //! alone and belong to no kernel.
 
-use super::equations::{ContactChannel, Layout};
+use rustc_hash::FxHashSet;
+
+use super::equations::{ContactChannel, Dimension, Layout};
 use super::kernel::Measures;
 use super::lower::{lower, lower_scalar};
 use super::motion::KernelScope;
+use super::parameters::Parameters;
 use crate::expr::ExprId;
 use crate::forces::FrameMotion;
 use crate::resolve::{Contact, ContactForm, System};
 use crate::spatial::{self, Transform, Vector3};
+use crate::spelling::spelled;
 
 /// Declares the names of all contacts.
 pub(super) fn declare(system: &System, layout: &mut Layout) {
@@ -19,6 +23,20 @@ pub(super) fn declare(system: &System, layout: &mut Layout) {
         unit: contact.form.unit().to_string(),
         tangents: contact.form.tangents(),
     }));
+}
+
+/// The radii that parameters may change, each once.
+pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Dimension> {
+    let (mut dimensions, mut known) = (Vec::new(), FxHashSet::default());
+    for contact in &system.contacts {
+        let ContactForm::Kind { radii: Some(term), .. } = &contact.form else { continue };
+        for value in parameters.lower(term) {
+            if parameters.graph.as_number(value).is_none() && known.insert(value) {
+                dimensions.push(Dimension { what: "radius", unit: "m", of: spelled(&contact.name.to_string()), value });
+            }
+        }
+    }
+    dimensions
 }
 
 /// Gap and slip of a contact.
