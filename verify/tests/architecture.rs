@@ -190,3 +190,17 @@ fn registry_folders_are_listed() {
         }
     }
 }
+
+/// Editors colour every word of the language.
+#[test]
+fn the_grammar_for_editors_knows_all_words() {
+    let grammar = read("editors/vscode/syntaxes/hamel.tmLanguage.json");
+    let known: Vec<&str> = grammar.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    let keywords = read("model-compiler/src/parse/keywords.rs");
+    let listed = keywords.split('"').skip(1).step_by(2).filter(|word| *word != "gen").map(str::to_owned);
+    let joints = hamel_compiler::joints::ALL.iter().map(|joint| joint.keyword().to_owned());
+    let forces = hamel_compiler::forces::ALL.iter().map(|force| force.keyword().to_owned());
+    for word in listed.chain(joints).chain(forces) {
+        assert!(word.split_whitespace().all(|part| known.contains(&part)), "{word}");
+    }
+}
