@@ -72,6 +72,7 @@ pub(crate) fn check(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
                 message: mistake.message.clone(),
             };
             report.errors = mistakes.iter().map(place).collect();
+            report.errors.sort_by_key(|error| (error.line, error.column));
             Some(Failure::from(FileError::Wrong { path, mistakes }))
         }
         Err(error) => return Err(error.into()),
@@ -90,7 +91,7 @@ pub(crate) fn check(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     for warning in &report.warnings {
         eprintln!("warning: {warning}");
     }
-    report.model.iter().try_for_each(|about| print(about, screen))
+    report.model.iter().try_for_each(|about| print(about, report.warnings.len(), screen))
 }
 
 fn about(model: &dyn Model, warnings: &mut Vec<String>) -> About {
@@ -125,8 +126,13 @@ fn about(model: &dyn Model, warnings: &mut Vec<String>) -> About {
     }
 }
 
-fn print(about: &About, screen: &mut Screen) -> Result<(), Failure> {
-    screen.line(format!("{}: no mistakes", about.name))?;
+fn print(about: &About, warnings: usize, screen: &mut Screen) -> Result<(), Failure> {
+    let warned = match warnings {
+        0 => "no mistakes".to_owned(),
+        1 => "it compiles, with a warning".to_owned(),
+        n => format!("it compiles, with {n} warnings"),
+    };
+    screen.line(format!("{}: {warned}", about.name))?;
     let listed = |names: &[[&str; 2]]| {
         let item =
             |[name, unit]: &[&str; 2]| if *unit == "1" { (*name).to_owned() } else { format!("{name} ({unit})") };

@@ -99,8 +99,9 @@ fn main() -> ExitCode {
         Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
         Verb::Import(arguments) => import::import(&arguments, &mut screen),
         Verb::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "hamel", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "hamel", &mut script);
+            screen.line(String::from_utf8_lossy(&script).trim_end()).map_err(Failure::from)
         }
         Verb::Man => manual(&mut screen),
     };

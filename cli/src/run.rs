@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     settings: Settings,
     /// Choose step sizes by this relative and absolute tolerance; `--dt` is the first step. Only for schemes that
     /// estimate their error, see `hamel list schemes`.
-    #[arg(long, value_name = "TOLERANCE", conflicts_with = "record")]
+    #[arg(long, value_name = "TOLERANCE", conflicts_with = "record", allow_hyphen_values = true)]
     adaptive: Option<f64>,
     /// Record every N-th step; by default such that there are about a thousand records.
     #[arg(long, value_name = "N")]
@@ -116,16 +116,16 @@ struct Description<'a> {
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     positive("--until", arguments.until)?;
     arguments.dt.map_or(Ok(()), |dt| positive("--dt", dt))?;
-    let Runnable { name, model } = Runnable::new(&arguments.choice, &arguments.settings)?;
-    let Plan { scheme, steps, said } = Plan::new(arguments, &*model)?;
+    let Runnable { name, model, interval } = Runnable::new(&arguments.choice, &arguments.settings)?;
+    let Plan { scheme, steps, said } = Plan::new(arguments, &*model, interval)?;
     let every = recording(arguments, steps)?;
     model.validate().map_err(StepError::from)?;
     let initial = hamel::initial_state(&*model)?;
     // Starting the scheme here reports unsuitable parameters or models before anything is written.
     let options = options(arguments)?;
     scheme.start_with(&*model, initial.clone(), &options)?;
-    if let Steps::Chosen { first, tolerance } = steps {
-        AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control(first, tolerance))?;
+    if let Steps::Chosen(control) = steps {
+        AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control)?;
     }
     // Collected before the folder is locked: a child process started later would inherit the lock, and hold it if this
     // program were stopped in the meantime.
@@ -147,11 +147,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         .cancelled_by(interrupted());
     let run = match steps {
         Steps::Fixed(dt) => simulation.step(dt).record_every(every).run(initial),
-        Steps::Chosen { first, tolerance } => simulation.control(control(first, tolerance)).run(initial),
+        Steps::Chosen(control) => simulation.control(control).run(initial),
     };
     bar.finish_and_clear();
     said.iter().try_for_each(|line| screen.line(line))?;
-    if let Steps::Chosen { .. } = steps {
+    for (name, value) in &arguments.settings.parameters {
+        screen.line(format!("set {name} = {value}{}", unit_of(&*model, name)))?;
+    }
+    if let Steps::Chosen(_) = steps {
         screen.line(format!("{} steps accepted, {} rejected", run.accepted, run.rejected))?;
     }
     for caution in &run.cautions {
@@ -186,27 +189,28 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
 #[derive(Clone, Copy)]
 enum Steps {
     Fixed(f64),
-    Chosen { first: f64, tolerance: f64 },
+    Chosen(Control),
 }
 
 impl Steps {
     fn first(self) -> f64 {
         match self {
-            Steps::Fixed(dt) | Steps::Chosen { first: dt, .. } => dt,
+            Steps::Fixed(dt) => dt,
+            Steps::Chosen(control) => control.first_step,
         }
     }
 
     fn tolerance(self) -> Option<f64> {
         match self {
             Steps::Fixed(_) => None,
-            Steps::Chosen { tolerance, .. } => Some(tolerance),
+            Steps::Chosen(control) => Some(control.relative),
         }
     }
 
     fn division(self, until: f64) -> Option<Division> {
         match self {
             Steps::Fixed(dt) => Division::new(until, dt),
-            Steps::Chosen { .. } => None,
+            Steps::Chosen(_) => None,
         }
     }
 }
@@ -222,12 +226,16 @@ struct Plan {
 /// The scheme for models without contacts, which estimates its error, and for those with contacts: both damp what is too
 /// fast for the step.
 const SCHEMES: [&str; 2] = ["esdirk325", "bathe"];
-/// The tolerance of steps that are chosen, and the longest of those that are not, s.
+/// The tolerance of steps that nobody has chosen otherwise, and how many there are at least: a motion that rests lets steps
+/// grow until a force that acts for a moment only is passed over, and plots need points.
 const TOLERANCE: f64 = 1e-6;
+const LEAST_STEPS: f64 = 200.0;
+/// The longest step of equal ones, s.
 const STEP: f64 = 1e-3;
 
 impl Plan {
-    fn new(arguments: &Arguments, model: &dyn Model) -> Result<Plan, Failure> {
+    /// The plan for a model whose inputs have tables with intervals no shorter than this, s.
+    fn new(arguments: &Arguments, model: &dyn Model, interval: f64) -> Result<Plan, Failure> {
         let has_contacts = !model.describe().contacts.is_empty();
         let mut said = Vec::new();
         let scheme = match &arguments.scheme {
@@ -239,13 +247,19 @@ impl Plan {
                 scheme(name, &arguments.scheme_parameters)?
             }
         };
-        let first = arguments.dt.unwrap_or_else(|| Control::tolerance(TOLERANCE).first_step.min(arguments.until));
+        let control = |tolerance: f64, longest_step: f64| {
+            let usual = Control { longest_step, ..Control::tolerance(tolerance) };
+            Control { first_step: arguments.dt.unwrap_or(usual.first_step.min(arguments.until)), ..usual }
+        };
+        let longest = interval.min(arguments.until / LEAST_STEPS);
         let steps = match (arguments.adaptive, arguments.dt) {
-            (Some(tolerance), _) => Steps::Chosen { first, tolerance },
+            (Some(tolerance), _) => Steps::Chosen(control(tolerance, longest)),
             (None, Some(dt)) => Steps::Fixed(dt),
             (None, None) if scheme.estimates_errors() && !has_contacts && arguments.record.is_none() => {
-                said.push(format!("steps chosen by a tolerance of {TOLERANCE:e}; see --adaptive and --dt"));
-                Steps::Chosen { first, tolerance: TOLERANCE }
+                said.push(format!(
+                    "steps chosen by a tolerance of {TOLERANCE:e}, of {longest} s at most (a force that acts for a shorter time may be passed over); see --adaptive and --dt"
+                ));
+                Steps::Chosen(control(TOLERANCE, longest))
             }
             (None, None) => {
                 let dt = STEP.min(arguments.until / 100.0);
@@ -280,9 +294,13 @@ fn interrupted() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// Step size control with the same relative and absolute tolerance.
-fn control(first_step: f64, tolerance: f64) -> Control {
-    Control { first_step, ..Control::tolerance(tolerance) }
+/// The unit of a parameter, with a blank before it.
+fn unit_of(model: &dyn Model, name: &str) -> String {
+    match model.describe().parameters.iter().find(|channel| channel.name == name).map(|channel| channel.unit) {
+        Some("1") => " (rad, if it is an angle)".to_owned(),
+        Some(unit) => format!(" {unit}"),
+        None => String::new(),
+    }
 }
 
 /// Names of the files that a run writes.

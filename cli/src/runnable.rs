@@ -16,7 +16,7 @@ use crate::source::Choice;
 /// What is set for a run.
 #[derive(clap::Args)]
 pub(crate) struct Settings {
-    /// Set a parameter of the model, component by component: --set mass=2 --set inertia_xx=0.1
+    /// Set a parameter of the model, component by component, in SI units, angles in rad: --set mass=2 --set inertia_xx=0.1
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     pub parameters: Vec<(String, f64)>,
     /// Start from another value, with its unit as in a model: --initial hinge.angle=30deg
@@ -31,6 +31,8 @@ pub(crate) struct Settings {
 pub(crate) struct Runnable {
     pub name: String,
     pub model: Box<dyn Model>,
+    /// The shortest interval of the tables that inputs are given by, s.
+    pub interval: f64,
 }
 
 impl Runnable {
@@ -39,7 +41,7 @@ impl Runnable {
         // What is compiled into this program needs no other compiler, unless its text is changed.
         if let Some(name) = choice.own().filter(|_| settings.initial.is_empty() && settings.input.is_empty()) {
             let model = built(name, &settings.parameters)?;
-            return Ok(Runnable { name: name.to_owned(), model });
+            return Ok(Runnable { name: name.to_owned(), model, interval: f64::INFINITY });
         }
         let source = choice.source()?;
         let path = choice.path();
@@ -56,9 +58,12 @@ impl Runnable {
         model.set(&settings.parameters).map_err(|error| {
             Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name))
         })?;
+        let mut shortest = f64::INFINITY;
         for (name, value) in &settings.input {
             let known = model.describe().inputs;
-            if model.set_input(name, signal(value)?).is_err() {
+            let (signal, interval) = signal(value)?;
+            shortest = shortest.min(interval);
+            if model.set_input(name, signal).is_err() {
                 return Err(match known {
                     [] => Failure::Usage(format!("--input {name}: `{}` has no inputs", model.describe().name)),
                     known => Failure::unknown("input", name, known.iter().map(|channel| channel.name)),
@@ -66,7 +71,7 @@ impl Runnable {
             }
         }
         let name = choice.own().map_or_else(|| source.name.clone(), str::to_owned);
-        Ok(Runnable { name, model: Box::new(model) })
+        Ok(Runnable { name, model: Box::new(model), interval: shortest })
     }
 }
 
@@ -94,7 +99,9 @@ pub(crate) fn named(text: &str) -> Result<(String, String), String> {
 /// `NAME=NUMBER`.
 pub(crate) fn assignment(text: &str) -> Result<(String, f64), String> {
     let (name, value) = named(text)?;
-    let value = value.parse().map_err(|_| format!("expected a number after `{name}=`, found `{value}`"))?;
+    let value = value
+        .parse()
+        .map_err(|_| format!("expected a number after `{name}=`, in SI units and without a unit, found `{value}`"))?;
     Ok((name, value))
 }
 
@@ -179,16 +186,16 @@ fn spaced(value: &str) -> String {
     }
 }
 
-/// A table, or a function of t.
-fn signal(text: &str) -> Result<Signal, Failure> {
+/// A table, or a function of t; with the shortest interval of a table.
+fn signal(text: &str) -> Result<(Signal, f64), Failure> {
     match Path::new(text).extension().and_then(|ending| ending.to_str()) {
         Some("csv") => table(Path::new(text)),
-        _ => function(text),
+        _ => Ok((function(text)?, f64::INFINITY)),
     }
 }
 
 /// Times and values, one pair a line; a first line of names is passed over.
-fn table(path: &Path) -> Result<Signal, Failure> {
+fn table(path: &Path) -> Result<(Signal, f64), Failure> {
     let text = file::text(path)?;
     let wrong = |what: &str| Failure::Usage(format!("{}: {what}", path.display()));
     let mut samples = Vec::new();
@@ -197,12 +204,26 @@ fn table(path: &Path) -> Result<Signal, Failure> {
         let record = record.map_err(|error| wrong(&error.to_string()))?;
         let number = |column: usize| record.get(column).and_then(|cell| cell.parse::<f64>().ok());
         match (number(0), number(1), record.len()) {
+            (Some(t), Some(value), 2) if !(t.is_finite() && value.is_finite()) => {
+                return Err(wrong(&format!("line {}: expected finite numbers", line + 1)));
+            }
+            (Some(t), Some(_), 2) if samples.last().is_some_and(|&(last, _)| t <= last) => {
+                return Err(wrong(&format!("line {}: expected a later time than in the line before", line + 1)));
+            }
             (Some(t), Some(value), 2) => samples.push((t, value)),
             (None, None, 2) if line == 0 => {}
-            _ => return Err(wrong(&format!("line {}: expected a time, s, and a value", line + 1))),
+            _ => {
+                return Err(wrong(&format!(
+                    "line {}: expected a time, s, and a value, with a comma between",
+                    line + 1
+                )));
+            }
         }
     }
-    Signal::sampled(samples).ok_or_else(|| wrong("expected finite numbers, and times that ascend"))
+    let intervals = samples.windows(2).map(|pair| pair[1].0 - pair[0].0);
+    let shortest = intervals.fold(f64::INFINITY, f64::min);
+    let signal = Signal::sampled(samples).ok_or_else(|| wrong("expected lines of a time, s, and a value"))?;
+    Ok((signal, shortest))
 }
 
 /// An expression of the language in which t is the time in seconds.
@@ -226,6 +247,12 @@ fn function(text: &str) -> Result<Signal, Failure> {
     let mut model = compile(&stages)?;
     if model.describe().outputs.len() != 1 {
         return Err(wrong("expected one number".to_owned()));
+    }
+    if let [value] = model.describe().outputs
+        && value.unit != "1"
+    {
+        let unit = value.unit;
+        return Err(wrong(format!("expected a pure number, in the SI unit of the input, found one in {unit}")));
     }
     let _ = model.set_input("t", Signal::from(|t: f64| t));
     let state = Mutex::new(State::zeros(model.dims()));
@@ -276,6 +303,7 @@ mod tests {
         assert_eq!(at("2*sin(3*t)", 0.5), 2.0 * 1.5_f64.sin());
         assert_eq!(at("if t < 1 { t^2 } else { 1 }", 0.5), 0.25);
         assert_eq!(at("7", 3.0), 7.0);
+        assert!(function("5 m").is_err() && function("t*1 s").is_err(), "values are in the SI unit of the input");
         assert!(function("2*sin(").is_err() && function("x").is_err() && function("").is_err());
     }
 }

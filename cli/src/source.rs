@@ -34,7 +34,8 @@ impl Choice {
 
     /// The name, if it is a model of this program.
     pub(crate) fn own(&self) -> Option<&str> {
-        self.what.to_str().filter(|_| self.what.extension().is_none())
+        let is_name = self.what.extension().is_none() && self.what.components().count() == 1 && !self.what.is_dir();
+        self.what.to_str().filter(|_| is_name)
     }
 
     /// The text of the model.

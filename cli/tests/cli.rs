@@ -531,6 +531,12 @@ fn models_in_files_run() {
     assert!(by_table > 0.0);
     assert_eq!(push("push=2*t"), by_table);
 
+    // A push for a moment, at rest: chosen steps do not grow beyond it.
+    std::fs::write(&table, "0, 0\n0.3, 0\n0.301, 100\n0.311, 100\n0.312, 0\n1, 0\n").unwrap();
+    let by_impulse = 100.0 * 0.011 / 2.1 * 0.2;
+    let found = push(&format!("push={}", table.display()));
+    assert!((found - by_impulse).abs() < 0.1 * by_impulse, "{found} {by_impulse}");
+
     for (wrong, part) in [
         (["--initial", "hinge.angel=1rad"], "did you mean `angle`?"),
         (["--initial", "hinge.angle=1"], "expected an angle with its unit"),
