@@ -19,7 +19,6 @@ impl Code {
         // The system has no empty mappings.
         let mut pages = MmapMut::map_anon(bytes.len().max(1)).map_err(Error::Memory)?;
         pages[..bytes.len()].copy_from_slice(bytes);
-        // On processors other than x86 the instructions would have to be made visible first.
         let pages = pages.make_exec().map_err(Error::Memory)?;
         Ok(Code { pages })
     }

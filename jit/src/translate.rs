@@ -26,6 +26,10 @@ use crate::error::Error;
 /// If there is none.
 pub(crate) fn processor(level: Level) -> Result<OwnedTargetIsa, Error> {
     let refused = |reason: &dyn std::fmt::Display| Error::Processor(reason.to_string());
+    // Others keep instructions apart from data, and would have to be told of new ones.
+    if !cfg!(target_arch = "x86_64") {
+        return Err(refused(&"machine code in memory is made for x86-64 alone so far"));
+    }
     let (optimisation, registers) = match level {
         Level::AtOnce => ("none", "single_pass"),
         Level::Optimised => ("speed", "backtracking"),
