@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use hamel_compiler::file::{self, FileError};
 use hamel_compiler::resolve::Provided;
-use hamel_import::urdf;
+use hamel_import::urdf::{self, Import};
 
 use crate::failure::Failure;
 use crate::screen::{Destination, Screen};
@@ -26,18 +26,27 @@ pub(crate) struct Arguments {
     destination: Destination,
 }
 
+/// The model of a description; what was left out is written to standard error.
+pub(crate) fn read(path: &Path, options: &urdf::Options) -> Result<Import, Failure> {
+    let import = urdf::import(&file::text(path)?, options).map_err(|error| wrong(path, &error))?;
+    for warning in &import.warnings {
+        eprintln!("warning: {}:{warning}", path.display());
+    }
+    Ok(import)
+}
+
+/// An error with its place in a description.
+pub(crate) fn wrong(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Usage(format!("{}:{error}", path.display()))
+}
+
 /// Prints the model; writes to standard error what was left out, and the errors of the compiler.
 pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     screen.direct(&arguments.destination)?;
-    let path = arguments.file.display();
-    let text = file::text(&arguments.file)?;
     let is_asked = |function: &Provided| arguments.provide.iter().any(|word| word == function.keyword());
     let provide = Provided::ALL.into_iter().filter(is_asked).collect();
     let options = urdf::Options { is_floating: arguments.floating, provide };
-    let import = urdf::import(&text, &options).map_err(|error| Failure::Usage(format!("{path}:{error}")))?;
-    for warning in &import.warnings {
-        eprintln!("warning: {path}:{warning}");
-    }
+    let import = read(&arguments.file, &options)?;
     screen.line("hamel::multibody! {")?;
     for line in import.model.lines() {
         screen.line(format!("    {line}").trim_end())?;

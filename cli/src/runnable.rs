@@ -45,14 +45,16 @@ impl Runnable {
         }
         let source = choice.source()?;
         let path = choice.path();
-        let stages = compiled(path, source.tokens.clone())?;
         let stages = match settings.initial.as_slice() {
-            [] => stages,
-            initial => {
-                let tokens = with_initial(source.tokens, initial)?;
-                // Everything else has been compiled before.
-                hamel_compiler::stages(tokens).map_err(|error| Failure::Usage(format!("--initial: {error}")))?
-            }
+            [] => compiled(path, source.tokens)?,
+            initial => match hamel_compiler::stages(with_initial(source.tokens.clone(), initial)?) {
+                Ok(stages) => stages,
+                // What is wrong without the setting is the model's own mistake.
+                Err(error) => {
+                    compiled(path, source.tokens)?;
+                    return Err(Failure::Usage(format!("--initial: {error}")));
+                }
+            },
         };
         let mut model = compile(&stages)?;
         model.set(&settings.parameters).map_err(|error| {

@@ -8,6 +8,7 @@ use hamel_import::urdf;
 use proc_macro2::TokenStream;
 
 use crate::failure::Failure;
+use crate::import;
 
 /// The model to which a verb applies.
 #[derive(clap::Args)]
@@ -70,12 +71,8 @@ impl Choice {
 
 /// The model of a robot on the ground.
 fn robot(path: &Path) -> Result<Source, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| Failure::Usage(format!("{}:{error}", path.display()));
-    let import = urdf::import(&file::text(path)?, &urdf::Options::default()).map_err(|error| wrong(&error))?;
-    for warning in &import.warnings {
-        eprintln!("warning: {}:{warning}", path.display());
-    }
-    let tokens: TokenStream = import.model.parse().map_err(|error| wrong(&error))?;
+    let import = import::read(path, &urdf::Options::default())?;
+    let tokens: TokenStream = import.model.parse().map_err(|error| import::wrong(path, &error))?;
     let words = tokens.clone().into_iter().map(|token| token.to_string());
     let name = words.skip_while(|word| word != "model").nth(1).unwrap_or_default();
     Ok(Source { name, tokens })
