@@ -2,12 +2,11 @@
 
 use hamel::{Attitude, Block, Channel, ContactInfo, FunctionInfo, ModelInfo, SparsityPattern};
 use hamel_compiler::Stages;
-use hamel_compiler::derive::{self, Layout};
+use hamel_compiler::derive;
 use hamel_compiler::rotations::RotationKind;
 use hamel_compiler::schedule::pattern::{Pattern, Patterns};
 use hamel_compiler::schedule::totals;
 use hamel_compiler::schedule::vocabulary::function_name;
-use hamel_compiler::space::Shape;
 
 /// Everything in [`ModelInfo`], and what else the functions of a model need to know.
 pub(crate) struct Description {
@@ -64,7 +63,7 @@ impl Description {
         };
         Description {
             info: Box::leak(Box::new(info)),
-            paths: paths(layout),
+            paths: layout.parameters.iter().flat_map(|parameter| parameter.shape.paths(&parameter.name)).collect(),
             singular_angles: list(layout.singular_angles.iter().copied()),
             initial_conditions: (positions.len(), velocities.len()),
             has_unknown_power: layout.has_unknown_power,
@@ -90,21 +89,6 @@ fn parameters(stages: &Stages) -> &'static [Channel] {
     let parameters = stages.simplified.layout.parameters.iter();
     let units = parameters.flat_map(|parameter| std::iter::repeat_n(text(&parameter.unit), parameter.shape.size()));
     list(names.zip(units).map(|(name, unit)| Channel { name, unit }))
-}
-
-/// Paths to the components of the parameters, e.g. `tip[1]`.
-fn paths(layout: &Layout) -> Vec<String> {
-    let of = |parameter: &derive::ParameterChannel| -> Vec<String> {
-        let name = &parameter.name;
-        match parameter.shape {
-            Shape::Scalar => vec![name.clone()],
-            Shape::Vector(n) => (0..n).map(|i| format!("{name}[{i}]")).collect(),
-            Shape::Matrix(rows, columns) => {
-                (0..rows * columns).map(|i| format!("{name}[{}][{}]", i / columns, i % columns)).collect()
-            }
-        }
-    };
-    layout.parameters.iter().flat_map(of).collect()
 }
 
 fn block(block: &derive::Block) -> Block {

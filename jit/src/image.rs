@@ -275,7 +275,7 @@ const GROUP_TABLES: [Option<&str>; GROUPS] =
 /// Where the entries of an output are stored in its list, as in generated Rust.
 fn stored(output: &ScheduledOutput) -> Vec<usize> {
     let columns = output.shape.1;
-    match output.is_dense || columns == 1 && output.entries.len() == output.shape.0 {
+    match output.is_indexed() {
         true => output.entries.iter().map(|&(row, column)| row * columns + column).collect(),
         false => (0..output.entries.len()).collect(),
     }

@@ -34,6 +34,17 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Paths to the components of a value of this name, in row-major order, e.g. `tip[1]`.
+    pub fn paths(self, name: &str) -> Vec<String> {
+        match self {
+            Shape::Scalar => vec![name.to_owned()],
+            Shape::Vector(n) => (0..n).map(|i| format!("{name}[{i}]")).collect(),
+            Shape::Matrix(rows, columns) => {
+                (0..rows * columns).map(|i| format!("{name}[{}][{}]", i / columns, i % columns)).collect()
+            }
+        }
+    }
+
     /// Number of components.
     pub fn size(self) -> usize {
         match self {

@@ -126,21 +126,15 @@ fn definition(
 
 /// `let [x, y, ..] = *q;` with the names of what is read.
 fn unpack(group: Group, indices: &[usize], names: &ArgumentNames) -> String {
-    let all = match group {
-        Group::Time => return String::new(),
+    match group {
+        Group::Time => String::new(),
         Group::Constants => {
             let fields: Vec<&str> = indices.iter().map(|&i| names.constants[i].as_str()).collect();
             let rest = if fields.len() < names.constants.len() { ", .." } else { "" };
-            return format!("let Constants {{ {}{rest} }} = *constants;\n", fields.join(", "));
+            format!("let Constants {{ {}{rest} }} = *constants;\n", fields.join(", "))
         }
-        Group::Inputs => &names.inputs,
-        Group::Positions => &names.q,
-        Group::Velocities => &names.v,
-        Group::Accelerations => &names.a,
-        Group::Multipliers => &names.lambda,
-        Group::Forces => &names.tau,
-    };
-    format!("let {} = *{};\n", pattern(all, indices), group.name())
+        _ => format!("let {} = *{};\n", pattern(group.all(names), indices), group.name()),
+    }
 }
 
 /// A pattern that names the elements read; the first `..` or `_` says that others are not.

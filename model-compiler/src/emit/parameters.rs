@@ -14,17 +14,6 @@ use crate::schedule::requirements::{Requirement, requirements};
 use crate::schedule::{Argument, Schedule};
 use crate::space::Shape;
 
-/// Paths to the elements of a value of this name, e.g. `tip[1]`.
-pub(super) fn components(name: &str, shape: Shape) -> Vec<String> {
-    match shape {
-        Shape::Scalar => vec![name.to_owned()],
-        Shape::Vector(n) => (0..n).map(|i| format!("{name}[{i}]")).collect(),
-        Shape::Matrix(rows, columns) => {
-            (0..rows * columns).map(|i| format!("{name}[{}][{}]", i / columns, i % columns)).collect()
-        }
-    }
-}
-
 /// The struct of parameters with its `Default`, `set`, `components` and `validate`.
 pub(super) fn parameters(model: &str, equations: &Equations, schedule: &Schedule) -> String {
     let layout = &equations.layout;
@@ -84,7 +73,7 @@ fn field_value(shape: Shape, components: &[String]) -> String {
 
 fn default(model: &str, layout: &Layout, schedule: &Schedule) -> String {
     let named = layout.parameters.iter().zip(&schedule.fields);
-    let paths: Vec<String> = named.flat_map(|(parameter, local)| components(local, parameter.shape)).collect();
+    let paths: Vec<String> = named.flat_map(|(parameter, local)| parameter.shape.paths(local)).collect();
     let mut lets = String::new();
     let mut fields = Vec::new();
     for (index, (parameter, routine)) in layout.parameters.iter().zip(&schedule.defaults).enumerate() {
@@ -111,7 +100,7 @@ pub(super) const INTERFACE: &str = "#[allow(dead_code, reason = \"interface of t
 
 fn methods(model: &str, equations: &Equations, schedule: &Schedule) -> String {
     let parameters = equations.layout.parameters.iter();
-    let paths: Vec<String> = parameters.flat_map(|parameter| components(&parameter.name, parameter.shape)).collect();
+    let paths: Vec<String> = parameters.flat_map(|parameter| parameter.shape.paths(&parameter.name)).collect();
     let names = equations.parameter_graph.symbols().iter().map(|symbol| symbol.name.as_str());
     let error = paths::UNKNOWN_PARAMETER;
     let unknown =

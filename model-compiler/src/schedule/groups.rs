@@ -53,19 +53,23 @@ impl Group {
         }
     }
 
-    /// Name of one of its values.
-    pub fn element(self, names: &ArgumentNames, index: usize) -> &str {
-        let names = match self {
+    /// Names of all its values.
+    pub fn all(self, names: &ArgumentNames) -> &[String] {
+        match self {
             Group::Constants => &names.constants,
-            Group::Time => return &names.time,
+            Group::Time => std::slice::from_ref(&names.time),
             Group::Inputs => &names.inputs,
             Group::Positions => &names.q,
             Group::Velocities => &names.v,
             Group::Accelerations => &names.a,
             Group::Multipliers => &names.lambda,
             Group::Forces => &names.tau,
-        };
-        &names[index]
+        }
+    }
+
+    /// Name of one of its values.
+    pub fn element(self, names: &ArgumentNames, index: usize) -> &str {
+        &self.all(names)[index]
     }
 
     /// The group of an argument and its place there; `None` for parameters.
@@ -85,16 +89,7 @@ impl Group {
 
     /// Its length in this kernel.
     pub fn len(self, names: &ArgumentNames) -> usize {
-        match self {
-            Group::Constants => names.constants.len(),
-            Group::Time => 1,
-            Group::Inputs => names.inputs.len(),
-            Group::Positions => names.q.len(),
-            Group::Velocities => names.v.len(),
-            Group::Accelerations => names.a.len(),
-            Group::Multipliers => names.lambda.len(),
-            Group::Forces => names.tau.len(),
-        }
+        self.all(names).len()
     }
 }
 

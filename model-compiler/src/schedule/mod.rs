@@ -124,12 +124,12 @@ pub struct ScheduledOutput {
 
 impl ScheduledOutput {
     /// Whether it has no structural zeros.
-    pub(crate) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.entries.len() == self.shape.0 * self.shape.1
     }
 
     /// Whether its entries are written by row and column, and need no names of their own.
-    pub(crate) fn is_indexed(&self) -> bool {
+    pub fn is_indexed(&self) -> bool {
         self.is_dense || self.shape.1 == 1 && self.is_complete()
     }
 
