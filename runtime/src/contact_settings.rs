@@ -156,6 +156,11 @@ settings! {
     ///
     /// Halved or doubled: no effect.
     attempts: u32 = 16;
+    /// Once the tolerance is met, another attempt follows only if the last one has reduced the least violation to less
+    /// than this fraction: where paths of hundreds of contacts end at the same violation, further ones cost seconds.
+    ///
+    /// Halved or doubled: no effect.
+    improved: f64 = 0.5;
 
     // Tolerances of the violation of the laws, relative to the magnitude of the velocities from which it is computed.
 

@@ -9,6 +9,7 @@
 //! as these converge. With a large compliance paths are short, with a small one they end closer to the solution; it is
 //! reduced while paths are short, and increased if one is too long.
 
+use super::changed_system::ChangedSystem;
 use super::couplings::{Block3, IDENTITY, Vector, times};
 use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
@@ -51,6 +52,7 @@ pub(super) struct Path {
     bias: Vec<f64>,
     pieces: Vec<Piece>,
     terms: Vec<Terms>,
+    changed: ChangedSystem,
     y: Vec<f64>,
     /// Rate of change of y as t decreases.
     rate: Vec<f64>,
@@ -122,6 +124,7 @@ impl Path {
     pub(super) fn reserve(&mut self, rows: usize) {
         self.pieces.reserve(rows);
         self.terms.reserve(rows);
+        self.changed.reserve(rows);
         for values in self.vectors() {
             values.reserve(rows);
         }
@@ -219,40 +222,59 @@ impl Path {
     fn follow(&mut self, problem: &Problem, system: &mut SparseSystem, iterations: &mut u32) -> bool {
         let mut t = 1.0;
         let mut last: Option<Crossing> = None;
+        self.changed.forget();
         for _ in 0..self.settings.longest_path {
             *iterations += 1;
-            if !self.solve_piece(problem, system, t) {
+            if !self.changed.solve(t, &mut self.y, &mut self.rate) && !self.factor_piece(problem, system, t) {
                 return false;
             }
-            // In the direction away from the boundary crossed last.
-            let falls =
-                last.is_none_or(|last| along(last.boundary, problem.contacts[last.contact].part(&self.rate)) < 0.0);
-            let sign = if falls { 1.0 } else { -1.0 };
-            let next = self.next(problem, sign, last);
-            let length = next.map_or(f64::INFINITY, |next| next.length);
-            if falls && t <= length {
+            let mut advance = self.advance(problem, t, last);
+            // The end of a path has the digits of a factorization.
+            if advance.is_none() && !self.changed.is_unchanged() {
+                if !self.factor_piece(problem, system, t) {
+                    return false;
+                }
+                advance = self.advance(problem, t, last);
+            }
+            let Some((sign, next)) = advance else {
                 self.y.iter_mut().zip(&self.rate).for_each(|(y, rate)| *y += t * rate);
                 return true;
-            }
+            };
             let Some(next) = next else { return false };
-            t -= sign * length;
+            t -= sign * next.length;
             self.pieces[next.contact] = next.behind;
+            let terms = self.terms_of(&problem.contacts[next.contact], next.behind);
+            self.changed.change(problem, system, next.contact, &terms);
             last = Some(next);
         }
         false
     }
 
-    /// Computes y for this t, and its rate, on the present pieces; `false` if the system is singular.
-    fn solve_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64) -> bool {
+    /// The sign with which t falls and the next boundary, if there is one; `None` if t = 0 comes first.
+    fn advance(&self, problem: &Problem, t: f64, last: Option<Crossing>) -> Option<(f64, Option<Crossing>)> {
+        // In the direction away from the boundary crossed last.
+        let falls = last.is_none_or(|last| along(last.boundary, problem.contacts[last.contact].part(&self.rate)) < 0.0);
+        let sign = if falls { 1.0 } else { -1.0 };
+        let next = self.next(problem, sign, last);
+        let is_last = falls && next.is_none_or(|next| t <= next.length);
+        (!is_last).then_some((sign, next))
+    }
+
+    fn terms_of(&self, contact: &ContactRows, piece: Piece) -> Terms {
+        let projection = piece.projection(contact.friction);
+        let mut own = IDENTITY;
+        for (row, (own, projection)) in contact.all().zip(own.iter_mut().zip(&projection)) {
+            let stiff = 1.0 - self.compliance * self.compliances[row];
+            own.iter_mut().zip(projection).for_each(|(own, projection)| *own -= stiff * projection);
+        }
+        Terms { left: IDENTITY, right: projection, own }
+    }
+
+    /// Computes y for this t, and its rate, on the present pieces by a factorization; `false` if the system is singular.
+    fn factor_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64) -> bool {
         self.terms.clear();
-        for (piece, contact) in self.pieces.iter().zip(&problem.contacts) {
-            let projection = piece.projection(contact.friction);
-            let mut own = IDENTITY;
-            for (row, (own, projection)) in contact.all().zip(own.iter_mut().zip(&projection)) {
-                let stiff = 1.0 - self.compliance * self.compliances[row];
-                own.iter_mut().zip(projection).for_each(|(own, projection)| *own -= stiff * projection);
-            }
-            self.terms.push(Terms { left: IDENTITY, right: projection, own });
+        for (&piece, contact) in self.pieces.iter().zip(&problem.contacts) {
+            self.terms.push(self.terms_of(contact, piece));
         }
         if system.factor(problem, 0.0, &self.terms).is_err() {
             return false;
@@ -263,6 +285,7 @@ impl Path {
             *y = -bias - t * residual;
         }
         system.solve(&mut self.y);
+        self.changed.store(&self.terms, t, &self.y, &self.rate);
         true
     }
 
