@@ -9,9 +9,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use hamel::SparsityPattern;
 use hamel::linear_solver::LinearSolver;
 use hamel::schemes;
-use hamel::sparsity::OwnedPattern;
 use hamel::{Model, State};
 
 const STEP: f64 = 1e-4;
@@ -72,7 +72,7 @@ fn time(file: &Path, rounds: usize) -> Result<(), Box<dyn Error>> {
     let row_indices = (0..nnz).map(|_| Ok(next()?.parse()?)).collect::<Result<Vec<u32>, Box<dyn Error>>>()?;
     let count: usize = next()?.parse()?;
     let values = (0..nnz * count).map(|_| Ok(next()?.parse()?)).collect::<Result<Vec<f64>, Box<dyn Error>>>()?;
-    let pattern = OwnedPattern { rows: n, columns: n, column_starts, row_indices };
+    let pattern = SparsityPattern { rows: n, columns: n, column_starts, row_indices };
 
     let microseconds = |start: Instant| 1e6 * start.elapsed().as_secs_f64();
     let start = Instant::now();

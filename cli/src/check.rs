@@ -37,19 +37,19 @@ struct Place {
 /// What a model is made of; each name with its SI unit.
 #[derive(Serialize)]
 struct About {
-    name: &'static str,
+    name: String,
     /// Coordinates less those that constraints on them leave no choice, at the start.
     degrees_of_freedom: usize,
-    coordinates: Vec<[&'static str; 2]>,
-    velocities: Vec<[&'static str; 2]>,
-    constraints: Vec<[&'static str; 2]>,
-    redundant_constraints: Vec<&'static str>,
-    contacts: Vec<&'static str>,
-    parameters: Vec<[&'static str; 2]>,
-    inputs: Vec<[&'static str; 2]>,
-    outputs: Vec<[&'static str; 2]>,
+    coordinates: Vec<[String; 2]>,
+    velocities: Vec<[String; 2]>,
+    constraints: Vec<[String; 2]>,
+    redundant_constraints: Vec<String>,
+    contacts: Vec<String>,
+    parameters: Vec<[String; 2]>,
+    inputs: Vec<[String; 2]>,
+    outputs: Vec<[String; 2]>,
     /// Operations of each function.
-    operations: Vec<(&'static str, u64)>,
+    operations: Vec<(String, u64)>,
 }
 
 /// Compiles the model, assembles its start and says what it is.
@@ -96,7 +96,7 @@ pub(crate) fn check(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
 
 fn about(model: &dyn Model, warnings: &mut Vec<String>) -> About {
     let info = model.describe();
-    let names = |channels: &'static [Channel]| channels.iter().map(|channel| [channel.name, channel.unit]).collect();
+    let names = |channels: &[Channel]| channels.iter().cloned().map(|Channel { name, unit }| [name, unit]).collect();
     let redundant = match initial_state(model) {
         Ok(state) => redundant_constraints(model, &state),
         Err(error) => {
@@ -104,7 +104,8 @@ fn about(model: &dyn Model, warnings: &mut Vec<String>) -> About {
             Vec::new()
         }
     };
-    let redundant_constraints: Vec<&str> = redundant.iter().map(|&index| info.constraints[index].name).collect();
+    let names_of_redundant = redundant.iter().map(|&index| info.constraints[index].name.clone());
+    let redundant_constraints: Vec<String> = names_of_redundant.collect();
     if !redundant_constraints.is_empty() {
         warnings.push(format!(
             "constraints that follow from others at the start, and are left out of the equations: {}",
@@ -112,17 +113,17 @@ fn about(model: &dyn Model, warnings: &mut Vec<String>) -> About {
         ));
     }
     About {
-        name: info.name,
+        name: info.name.clone(),
         degrees_of_freedom: info.velocities.len() - (info.constraints.len() - redundant.len()),
-        coordinates: names(info.coordinates),
-        velocities: names(info.velocities),
-        constraints: names(info.constraints),
+        coordinates: names(&info.coordinates),
+        velocities: names(&info.velocities),
+        constraints: names(&info.constraints),
         redundant_constraints,
-        contacts: info.contacts.iter().map(|contact| contact.name).collect(),
-        parameters: names(info.parameters),
-        inputs: names(info.inputs),
-        outputs: names(info.outputs),
-        operations: info.functions.iter().map(|function| (function.name, function.simplified)).collect(),
+        contacts: info.contacts.iter().map(|contact| contact.name.clone()).collect(),
+        parameters: names(&info.parameters),
+        inputs: names(&info.inputs),
+        outputs: names(&info.outputs),
+        operations: info.functions.iter().map(|function| (function.name.clone(), function.simplified)).collect(),
     }
 }
 
@@ -133,9 +134,8 @@ fn print(about: &About, warnings: usize, screen: &mut Screen) -> Result<(), Fail
         n => format!("it compiles, with {n} warnings"),
     };
     screen.line(format!("{}: {warned}", about.name))?;
-    let listed = |names: &[[&str; 2]]| {
-        let item =
-            |[name, unit]: &[&str; 2]| if *unit == "1" { (*name).to_owned() } else { format!("{name} ({unit})") };
+    let listed = |names: &[[String; 2]]| {
+        let item = |[name, unit]: &[String; 2]| if unit == "1" { name.clone() } else { format!("{name} ({unit})") };
         names.iter().map(item).collect::<Vec<_>>()
     };
     let mut rows = vec![vec!["degrees of freedom".to_owned(), about.degrees_of_freedom.to_string()]];
@@ -147,7 +147,7 @@ fn print(about: &About, warnings: usize, screen: &mut Screen) -> Result<(), Fail
     row("coordinates", listed(&about.coordinates));
     row("velocities", listed(&about.velocities));
     row("constraints", listed(&about.constraints));
-    row("contacts", about.contacts.iter().map(|&name| name.to_owned()).collect());
+    row("contacts", about.contacts.clone());
     row("parameters", listed(&about.parameters));
     row("inputs", listed(&about.inputs));
     row("outputs", listed(&about.outputs));

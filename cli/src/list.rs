@@ -43,7 +43,7 @@ struct Model {
     velocities: usize,
     constraints: usize,
     parameters: Vec<String>,
-    summary: &'static str,
+    summary: String,
 }
 
 #[derive(Serialize)]
@@ -122,7 +122,7 @@ pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
     if let Some(models) = &listing.models {
         screen.line("Models: coordinates, velocities, constraints")?;
         let sizes = |m: &Model| [m.coordinates, m.velocities, m.constraints].map(|n| n.to_string());
-        let row = |m: &Model| std::iter::once(m.name.into()).chain(sizes(m)).chain([m.summary.into()]).collect();
+        let row = |m: &Model| std::iter::once(m.name.into()).chain(sizes(m)).chain([m.summary.clone()]).collect();
         screen.table(&models.iter().map(row).collect::<Vec<_>>())?;
     }
     if let Some(schemes) = &listing.schemes {
@@ -150,14 +150,15 @@ pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
 fn models() -> Vec<Model> {
     let described = hamel_models::ALL.iter().filter_map(|entry| {
         // Without parameters to set there are no unknown names, so each model can be built.
-        let info = (entry.build)(&[]).ok()?.describe();
+        let model = (entry.build)(&[]).ok()?;
+        let info = model.describe();
         Some(Model {
             name: entry.name,
             coordinates: info.coordinates.len(),
             velocities: info.velocities.len(),
             constraints: info.constraints.len(),
             parameters: info.parameters.iter().map(|p| format!("{} [{}]", p.name, p.unit)).collect(),
-            summary: info.doc.trim().lines().next().unwrap_or_default(),
+            summary: info.doc.trim().lines().next().unwrap_or_default().to_owned(),
         })
     });
     described.collect()

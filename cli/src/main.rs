@@ -18,6 +18,7 @@ mod runnable;
 mod screen;
 mod source;
 mod study;
+mod watch;
 
 use std::process::ExitCode;
 

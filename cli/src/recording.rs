@@ -16,7 +16,7 @@ pub(crate) fn summary(model: &dyn Model, trajectory: &Trajectory) -> Vec<Vec<Str
     };
     let mut rows = vec![vec!["time".into(), number(last[0], "s")]];
     let outputs = model.describe().outputs.iter().zip(&last[output_columns(model, trajectory)..]);
-    rows.extend(outputs.map(|(channel, &value)| vec![channel.name.to_owned(), number(value, channel.unit)]));
+    rows.extend(outputs.map(|(channel, &value)| vec![channel.name.to_owned(), number(value, &channel.unit)]));
     rows.push(vec!["energy at the start".into(), number(energy(first), "J")]);
     rows.push(vec!["energy at the end".into(), number(energy(last), "J")]);
     if let Ok(residuals) = trajectory.column(RESIDUAL) {
@@ -30,8 +30,8 @@ const RESIDUAL: &str = "position_residual";
 
 /// The names of the figures.
 pub(crate) fn slugs(model: &dyn Model) -> Vec<String> {
-    let outputs = model.describe().outputs.chunk_by(|a, b| quantity(a.name) == quantity(b.name));
-    let outputs = outputs.map(|channels| format!("output_{}", quantity(channels[0].name)));
+    let outputs = model.describe().outputs.chunk_by(|a, b| quantity(&a.name) == quantity(&b.name));
+    let outputs = outputs.map(|channels| format!("output_{}", quantity(&channels[0].name)));
     let constraints = (model.dims().nc > 0).then(|| "constraints".to_owned());
     outputs.chain(["energy".to_owned()]).chain(constraints).collect()
 }
@@ -39,13 +39,13 @@ pub(crate) fn slugs(model: &dyn Model) -> Vec<String> {
 /// One figure for each output, one for the energy, one for the constraints.
 pub(crate) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure> {
     let (mut figures, mut slugs) = (Vec::new(), slugs(model).into_iter());
-    let mut figure = |label: &str, unit, curves| figure(slugs.next().unwrap_or_default(), label, unit, curves);
+    let mut figure = |label: &str, unit: &str, curves| figure(slugs.next().unwrap_or_default(), label, unit, curves);
     let mut column = output_columns(model, trajectory);
-    for channels in model.describe().outputs.chunk_by(|a, b| quantity(a.name) == quantity(b.name)) {
-        let component = |(k, channel): (usize, &Channel)| curve(channel.name, trajectory, |row| row[column + k]);
+    for channels in model.describe().outputs.chunk_by(|a, b| quantity(&a.name) == quantity(&b.name)) {
+        let component = |(k, channel): (usize, &Channel)| curve(&channel.name, trajectory, |row| row[column + k]);
         let curves = channels.iter().enumerate().map(component).collect();
-        let name = quantity(channels[0].name);
-        figures.push(figure(name, channels[0].unit, curves));
+        let name = quantity(&channels[0].name);
+        figures.push(figure(name, &channels[0].unit, curves));
         column += channels.len();
     }
     let curves = vec![
@@ -77,7 +77,7 @@ fn curve(name: &str, trajectory: &Trajectory, value: impl Fn(&[f64]) -> f64) -> 
     Curve::new(name, Style::Line, trajectory.rows().map(|row| (row[0], value(row))).collect())
 }
 
-fn figure(slug: String, label: &str, unit: &'static str, curves: Vec<Curve>) -> Figure {
+fn figure(slug: String, label: &str, unit: &str, curves: Vec<Curve>) -> Figure {
     Figure {
         slug,
         title: label.to_owned(),

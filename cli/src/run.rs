@@ -22,6 +22,7 @@ use crate::recording;
 use crate::runnable::{Runnable, Settings};
 use crate::screen::Screen;
 use crate::source::Choice;
+use crate::watch::watch;
 
 /// Arguments of `hamel run`.
 #[derive(clap::Args)]
@@ -75,6 +76,9 @@ pub(crate) struct Arguments {
     /// Replace files in that directory that were not written by hamel.
     #[arg(long)]
     force: bool,
+    /// Run again whenever the file of the model changes, and say what moved, until Ctrl-C.
+    #[arg(long)]
+    watch: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -112,8 +116,20 @@ struct Description<'a> {
     provenance: Provenance,
 }
 
-/// Integrates the model and writes the results; if a step fails or the run is interrupted, the results up to that step.
+/// Integrates a model, once or as often as its file changes.
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    if !arguments.watch {
+        return once(arguments, screen).map(drop);
+    }
+    if arguments.choice.own().is_some() {
+        return Err(Failure::Usage("--watch: expected a file, not a model of this program".to_owned()));
+    }
+    watch(arguments.choice.path(), interrupted(), || once(arguments, screen))
+}
+
+/// Integrates the model and writes the results; if a step fails or the run is interrupted, the results up to that step.
+/// Returns the summary.
+fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, Failure> {
     positive("--until", arguments.until)?;
     arguments.dt.map_or(Ok(()), |dt| positive("--dt", dt))?;
     let Runnable { name, model, interval } = Runnable::new(&arguments.choice, &arguments.settings)?;
@@ -179,10 +195,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         let Division { steps, dt, last } = division;
         screen.line(format!("{steps} steps, the last of {last:.6e} s because {dt} s does not divide {until} s"))?;
     }
-    screen.table(&recording::summary(&*model, &run.trajectory))?;
+    let summary = recording::summary(&*model, &run.trajectory);
+    screen.table(&summary)?;
     screen.line(format!("written to {}: {}", arguments.out.display(), files.join(", ")))?;
     screen.flush()?;
-    run.outcome.map(|_| ()).map_err(Failure::from)
+    run.outcome.map(|_| summary).map_err(Failure::from)
 }
 
 /// Steps of equal length, or chosen by a tolerance.
@@ -296,7 +313,7 @@ fn interrupted() -> &'static AtomicBool {
 
 /// The unit of a parameter, with a blank before it.
 fn unit_of(model: &dyn Model, name: &str) -> String {
-    match model.describe().parameters.iter().find(|channel| channel.name == name).map(|channel| channel.unit) {
+    match model.describe().parameters.iter().find(|channel| channel.name == name).map(|channel| channel.unit.as_str()) {
         Some("1") => " (rad, if it is an angle)".to_owned(),
         Some(unit) => format!(" {unit}"),
         None => String::new(),

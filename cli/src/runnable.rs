@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use hamel::{Model, Signal, State};
-use hamel_compiler::Stages;
 use hamel_compiler::file::{self, FileError};
-use hamel_jit::{JitModel, Level};
+use hamel_jit::{Cache, JitModel, Level, ModelError};
 use hamel_models::ModelEntry;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
@@ -25,6 +24,20 @@ pub(crate) struct Settings {
     /// Give an input as a function of t, in SI units, or as a table FILE.csv of times and values: --input drive='2*sin(3*t)'
     #[arg(long, value_name = "NAME=FUNCTION|FILE.csv", value_parser = named)]
     input: Vec<(String, String)>,
+    /// Simplify and compile the text of a model as much as generated code: it starts later and runs faster
+    #[arg(long)]
+    optimised: bool,
+    /// Compile the text of a model again, and do not keep what it becomes
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl Settings {
+    fn compile(&self, text: TokenStream) -> Result<JitModel, ModelError> {
+        let level = if self.optimised { Level::Optimised } else { Level::AtOnce };
+        let cache = if self.no_cache { None } else { Cache::of_user() };
+        hamel_jit::model(text, level, cache.as_ref())
+    }
 }
 
 /// A model with its settings, and its name in files.
@@ -45,30 +58,29 @@ impl Runnable {
         }
         let source = choice.source()?;
         let path = choice.path();
-        let stages = match settings.initial.as_slice() {
-            [] => compiled(path, source.tokens)?,
-            initial => match hamel_compiler::stages(with_initial(source.tokens.clone(), initial)?) {
-                Ok(stages) => stages,
+        let compile = |text| settings.compile(text).map_err(|error| failed(path, error));
+        let mut model = match settings.initial.as_slice() {
+            [] => compile(source.tokens)?,
+            initial => match settings.compile(with_initial(source.tokens.clone(), initial)?) {
+                Ok(model) => model,
                 // What is wrong without the setting is the model's own mistake.
                 Err(error) => {
-                    compiled(path, source.tokens)?;
+                    compile(source.tokens)?;
                     return Err(Failure::Usage(format!("--initial: {error}")));
                 }
             },
         };
-        let mut model = compile(&stages)?;
         model.set(&settings.parameters).map_err(|error| {
-            Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name))
+            Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
         })?;
         let mut shortest = f64::INFINITY;
         for (name, value) in &settings.input {
-            let known = model.describe().inputs;
             let (signal, interval) = signal(value)?;
             shortest = shortest.min(interval);
             if model.set_input(name, signal).is_err() {
-                return Err(match known {
+                return Err(match model.describe().inputs.as_slice() {
                     [] => Failure::Usage(format!("--input {name}: `{}` has no inputs", model.describe().name)),
-                    known => Failure::unknown("input", name, known.iter().map(|channel| channel.name)),
+                    known => Failure::unknown("input", name, known.iter().map(|channel| channel.name.as_str())),
                 });
             }
         }
@@ -80,16 +92,16 @@ impl Runnable {
 fn built(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Failure> {
     let names = hamel_models::ALL.iter().map(|entry| entry.name);
     let ModelEntry { build, .. } = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names))?;
-    build(parameters)
-        .map_err(|error| Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name)))
+    build(parameters).map_err(|error| {
+        Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
+    })
 }
 
-fn compiled(path: &Path, tokens: TokenStream) -> Result<Stages, Failure> {
-    hamel_compiler::stages(tokens).map_err(|error| FileError::model(path, error).into())
-}
-
-fn compile(stages: &Stages) -> Result<JitModel, Failure> {
-    hamel_jit::compile(stages, Level::Optimised).map_err(|error| Failure::Usage(error.to_string()))
+fn failed(path: &Path, error: ModelError) -> Failure {
+    match error {
+        ModelError::Text(error) => FileError::model(path, error).into(),
+        ModelError::Code(error) => Failure::Usage(error.to_string()),
+    }
 }
 
 /// `NAME=VALUE`.
@@ -245,15 +257,14 @@ fn function(text: &str) -> Result<Signal, Failure> {
             output value = #expression;
         }
     };
-    let stages = hamel_compiler::stages(model).map_err(|error| wrong(error.to_string()))?;
-    let mut model = compile(&stages)?;
+    let mut model = hamel_jit::model(model, Level::Optimised, None).map_err(|error| wrong(error.to_string()))?;
     if model.describe().outputs.len() != 1 {
         return Err(wrong("expected one number".to_owned()));
     }
-    if let [value] = model.describe().outputs
+    if let [value] = model.describe().outputs.as_slice()
         && value.unit != "1"
     {
-        let unit = value.unit;
+        let unit = &value.unit;
         return Err(wrong(format!("expected a pure number, in the SI unit of the input, found one in {unit}")));
     }
     let _ = model.set_input("t", Signal::from(|t: f64| t));

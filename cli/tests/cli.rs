@@ -4,7 +4,10 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn hamel(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hamel")).args(arguments).output().expect("the binary was built for this test")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
+    // Compiled models are kept here instead of in the user's folder.
+    command.args(arguments).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    command.output().expect("the binary was built for this test")
 }
 
 fn errors(output: &Output) -> String {

@@ -29,6 +29,7 @@ const REPRODUCE: [&str; 3] = ["reproduce", "--only", "sherif/single_axis_rotatio
 
 fn hamel(arguments: &[&str], out: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.args(arguments).arg("--out").arg(out).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

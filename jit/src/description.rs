@@ -7,13 +7,15 @@ use hamel_compiler::rotations::RotationKind;
 use hamel_compiler::schedule::pattern::{Pattern, Patterns};
 use hamel_compiler::schedule::totals;
 use hamel_compiler::schedule::vocabulary::function_name;
+use serde::{Deserialize, Serialize};
 
 /// Everything in [`ModelInfo`], and what else the functions of a model need to know.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Description {
-    pub info: &'static ModelInfo,
+    pub info: ModelInfo,
     /// For each component of the parameters another name: its path.
     pub paths: Vec<String>,
-    pub singular_angles: &'static [usize],
+    pub singular_angles: Vec<usize>,
     pub initial_conditions: (usize, usize),
     /// Whether the power is not known.
     pub has_unknown_power: bool,
@@ -24,71 +26,59 @@ impl Description {
         let layout = &stages.simplified.layout;
         let functions = totals::functions(&stages.simplified, &stages.schedule);
         let functions = functions.iter().map(|counts| FunctionInfo {
-            name: function_name(counts.role),
+            name: function_name(counts.role).to_owned(),
             derived: counts.derived,
             shared: counts.shared,
             simplified: counts.simplified,
         });
-        let contacts = layout.contacts.iter().map(|contact| ContactInfo {
-            name: text(&contact.name),
-            unit: text(&contact.unit),
-            tangents: contact.tangents,
-        });
+        let contacts = layout.contacts.iter();
+        let contacts = contacts.map(|contact| ContactInfo::new(&contact.name, &contact.unit, contact.tangents));
         let doc: Vec<&str> = stages.system.doc.iter().map(|line| line.trim()).collect();
         let (positions, velocities) = &layout.initial_conditions;
-        let singular = layout.singular.iter().map(|(expression, place)| (text(expression), text(place)));
         let info = ModelInfo {
-            name: text(stages.system.name.to_string()),
-            doc: text(doc.join("\n")),
-            source: text(&stages.source),
+            name: stages.system.name.to_string(),
+            doc: doc.join("\n"),
+            source: stages.source.clone(),
             coordinates: channels(&layout.coordinates),
             velocities: channels(&layout.velocities),
             constraints: channels(&layout.constraints),
             velocity_constraints: layout.velocity_constraints,
-            contacts: list(contacts),
+            contacts: contacts.collect(),
             outputs: channels(&layout.outputs),
             parameters: parameters(stages),
             inputs: channels(&layout.inputs),
-            blocks: list(layout.blocks.iter().map(block)),
+            blocks: layout.blocks.iter().map(block).collect(),
             mass_matrix: pattern(&patterns.mass_matrix),
             damping: pattern(&patterns.damping),
             stiffness: pattern(&patterns.stiffness),
             constraint_jacobian: pattern(&patterns.constraint_jacobian),
             contact_jacobian: pattern(&patterns.contact_jacobian),
             iteration_matrix: pattern(&patterns.iteration_matrix),
-            functions: list(functions),
-            initial_conditions: (list(positions.iter().map(text)), list(velocities.iter().map(text))),
-            singular: list(singular),
+            functions: functions.collect(),
+            initial_conditions: layout.initial_conditions.clone(),
+            singular: layout.singular.clone(),
             is_conservative,
         };
         Description {
-            info: Box::leak(Box::new(info)),
+            info,
             paths: layout.parameters.iter().flat_map(|parameter| parameter.shape.paths(&parameter.name)).collect(),
-            singular_angles: list(layout.singular_angles.iter().copied()),
+            singular_angles: layout.singular_angles.clone(),
             initial_conditions: (positions.len(), velocities.len()),
             has_unknown_power: layout.has_unknown_power,
         }
     }
 }
 
-fn text(text: impl AsRef<str>) -> &'static str {
-    text.as_ref().to_owned().leak()
-}
-
-fn list<T>(items: impl Iterator<Item = T>) -> &'static [T] {
-    items.collect::<Vec<T>>().leak()
-}
-
-fn channels(channels: &[derive::Channel]) -> &'static [Channel] {
-    list(channels.iter().map(|channel| Channel { name: text(&channel.name), unit: text(&channel.unit) }))
+fn channels(channels: &[derive::Channel]) -> Vec<Channel> {
+    channels.iter().map(|channel| Channel::new(&channel.name, &channel.unit)).collect()
 }
 
 /// The components of the parameters.
-fn parameters(stages: &Stages) -> &'static [Channel] {
-    let names = stages.simplified.parameter_graph.symbols().iter().map(|symbol| text(&symbol.name));
+fn parameters(stages: &Stages) -> Vec<Channel> {
+    let names = stages.simplified.parameter_graph.symbols().iter().map(|symbol| &symbol.name);
     let parameters = stages.simplified.layout.parameters.iter();
-    let units = parameters.flat_map(|parameter| std::iter::repeat_n(text(&parameter.unit), parameter.shape.size()));
-    list(names.zip(units).map(|(name, unit)| Channel { name, unit }))
+    let units = parameters.flat_map(|parameter| std::iter::repeat_n(&parameter.unit, parameter.shape.size()));
+    names.zip(units).map(|(name, unit)| Channel::new(name, unit)).collect()
 }
 
 fn block(block: &derive::Block) -> Block {
@@ -106,10 +96,5 @@ fn block(block: &derive::Block) -> Block {
 
 fn pattern(pattern: &Pattern) -> SparsityPattern {
     let (rows, columns) = pattern.shape();
-    let (mut column_starts, mut row_indices) = (vec![0], Vec::new());
-    for column in pattern.rows_of_columns() {
-        row_indices.extend(column.map(|row| row as u32));
-        column_starts.push(row_indices.len() as u32);
-    }
-    SparsityPattern { rows, columns, column_starts: column_starts.leak(), row_indices: row_indices.leak() }
+    SparsityPattern::from_entries(rows, columns, pattern.entries())
 }

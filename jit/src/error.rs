@@ -18,3 +18,14 @@ pub enum Error {
     #[error("machine code cannot be put into memory: {0}")]
     Memory(std::io::Error),
 }
+
+/// Why the text of a model could not be compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// It is no model.
+    #[error(transparent)]
+    Text(#[from] syn::Error),
+    /// It has no machine code.
+    #[error(transparent)]
+    Code(#[from] Error),
+}

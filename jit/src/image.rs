@@ -11,16 +11,19 @@ use hamel_compiler::schedule::requirements::{Requirement, requirements};
 use hamel_compiler::schedule::vocabulary::function_name;
 use hamel_compiler::schedule::{Argument, Routine, ScheduledFunction, ScheduledOutput, Series};
 
-use crate::Level;
+use serde::{Deserialize, Serialize};
+
 use crate::call::{GROUPS, MOST_LISTS};
 use crate::description::Description;
 use crate::error::Error;
-use crate::translate::{Source, Store, group, processor, translate};
+use crate::translate::{Processor, Source, Store, group, translate};
 
 /// A model without values of its parameters.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Image {
     pub description: Description,
-    /// Machine code of all functions.
+    /// Machine code of all functions; kept beside the rest.
+    #[serde(skip)]
     pub code: Vec<u8>,
     /// For each parameter its default.
     pub defaults: Vec<Setup>,
@@ -31,6 +34,7 @@ pub(crate) struct Image {
     pub reference_coordinates: Vec<Rows>,
     /// What requirements are about, and the place of the first one that is not about a body.
     pub bodies: Setup,
+    #[serde(with = "crate::cache::requirements")]
     pub requirements: Vec<Requirement>,
     pub n_bodies: usize,
     pub contact_laws: Setup,
@@ -39,6 +43,7 @@ pub(crate) struct Image {
 }
 
 /// A function of parameters, whose outputs follow each other in one list.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Setup {
     /// Where its code begins.
     pub code: u32,
@@ -54,6 +59,7 @@ impl Setup {
 }
 
 /// Rows of values, some of which advance by equal steps; see [`Series`].
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Rows {
     pub count: usize,
     pub first: std::ops::Range<usize>,
@@ -61,6 +67,7 @@ pub(crate) struct Rows {
 }
 
 /// A kernel with its instances.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Kernel {
     /// Constants of one row of parameters; nothing if it has none.
     pub setup: Option<Setup>,
@@ -72,7 +79,7 @@ pub(crate) struct Kernel {
 }
 
 /// Lists of equal length, one for each instance.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Places {
     pub all: Vec<u32>,
     pub each: usize,
@@ -89,8 +96,9 @@ impl Places {
 }
 
 /// A function of the model.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct ModelFunction {
-    pub name: &'static str,
+    pub name: String,
     /// Its slices: how long they are, and whether they are filled with zeros first.
     pub slices: Vec<(usize, bool)>,
     pub calls: Vec<Call>,
@@ -100,6 +108,7 @@ pub(crate) struct ModelFunction {
 }
 
 /// A function of a kernel, called for each instance.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Call {
     pub kernel: usize,
     /// Where its code begins.
@@ -108,6 +117,7 @@ pub(crate) struct Call {
     pub results: Vec<Destination>,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(crate) enum Destination {
     /// To the beginning of a slice.
     Slice(usize),
@@ -116,8 +126,10 @@ pub(crate) enum Destination {
 }
 
 /// Adds results to a slice.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Sum {
     pub slice: usize,
+    #[serde(with = "crate::cache::FactorAsKept")]
     pub factor: Factor,
     /// Where, for each instance; in order where this is empty.
     pub places: Places,
@@ -152,13 +164,12 @@ impl<'a> Program<'a> {
     }
 
     /// The machine code, and where each routine begins.
-    fn translated(&self, level: Level) -> Result<(Vec<u8>, Vec<u32>), Error> {
-        let processor = processor(level)?;
+    fn translated(&self, processor: &Processor) -> Result<(Vec<u8>, Vec<u32>), Error> {
         let translated = parallel::map(&self.pending, |pending| {
             let Pending { name, routine, is_placed, .. } = pending;
             let source =
                 Source { name, routine, is_placed: *is_placed, stores: &pending.stores, in_lanes: pending.in_lanes };
-            translate(&source, &processor)
+            translate(&source, processor)
         });
         let (mut code, mut starts) = (Vec::new(), Vec::new());
         for bytes in translated {
@@ -179,7 +190,7 @@ impl Image {
     ///
     /// # Errors
     /// What the code generator refuses.
-    pub fn new(stages: &Stages, level: Level) -> Result<Image, Error> {
+    pub fn new(stages: &Stages, processor: &Processor) -> Result<Image, Error> {
         let (equations, schedule) = (&stages.simplified, &stages.schedule);
         let patterns = Patterns::of(equations, schedule);
         let members = members(equations, schedule, &patterns);
@@ -244,7 +255,7 @@ impl Image {
         }
         check_lists(&functions, &codes, &members)?;
 
-        let (code, starts) = program.translated(level)?;
+        let (code, starts) = program.translated(processor)?;
         let place = |code: &mut u32| *code = starts[*code as usize];
         defaults.iter_mut().chain(&mut setups).for_each(|setup| place(&mut setup.code));
         kernels.iter_mut().filter_map(|kernel| kernel.setup.as_mut()).for_each(|setup| place(&mut setup.code));
@@ -339,17 +350,11 @@ fn model_function(method: &Method, members: &[Members], codes: &[Vec<u32>], size
     });
     let calls = calls.collect();
     let reads_inputs = contributions.iter().any(|(_, function)| reads_inputs(function));
-    ModelFunction { name: method.name, slices: slices.collect(), calls, reads_inputs, room }
+    ModelFunction { name: method.name.to_owned(), slices: slices.collect(), calls, reads_inputs, room }
 }
 
 /// A function whose results are sums, one slice of one value for each of these roles.
-fn sums(
-    name: &'static str,
-    function: FunctionRole,
-    roles: &[Role],
-    members: &[Members],
-    codes: &[Vec<u32>],
-) -> ModelFunction {
+fn sums(name: &str, function: FunctionRole, roles: &[Role], members: &[Members], codes: &[Vec<u32>]) -> ModelFunction {
     let contributions = methods::contributions(members, function);
     let calls = contributions.iter().map(|&contribution| {
         let (kernel, code) = call_of(members, codes, contribution);
@@ -361,7 +366,7 @@ fn sums(
         Call { kernel, code, results: results.collect() }
     });
     ModelFunction {
-        name,
+        name: name.to_owned(),
         slices: vec![(1, true); roles.len()],
         calls: calls.collect(),
         reads_inputs: contributions.iter().any(|(_, function)| reads_inputs(function)),

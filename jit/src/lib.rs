@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![allow(unsafe_code, reason = "machine code is called; each block says why it may")]
 
+mod cache;
 mod call;
 mod description;
 mod error;
@@ -13,21 +14,38 @@ mod translate;
 use std::sync::Arc;
 
 use hamel_compiler::Stages;
+use hamel_compiler::simplify::Limits;
+use proc_macro2::TokenStream;
 
-pub use error::Error;
+pub use cache::Cache;
+pub use error::{Error, ModelError};
 pub use model::JitModel;
 
 use image::Image;
 use program::Program;
+use translate::Processor;
 
-/// How much work the code generator puts into machine code. The digits of its results are the same.
+/// How much work is put into a model before it runs.
+///
+/// The digits of machine code are those of the equations that it is made of, at both levels; the equations of both are
+/// simplified differently by [`model`], so that these round differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// As little as possible.
     AtOnce,
-    /// As much as it knows.
+    /// As much as in generated code.
     #[default]
     Optimised,
+}
+
+impl Level {
+    /// How much the equations are simplified.
+    pub fn limits(self) -> Limits {
+        match self {
+            Level::AtOnce => Limits::at_once(),
+            Level::Optimised => Limits::default(),
+        }
+    }
 }
 
 /// Compiles the equations of a model to machine code.
@@ -58,6 +76,44 @@ pub enum Level {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn compile(stages: &Stages, level: Level) -> Result<JitModel, Error> {
-    let program = Program::new(Image::new(stages, level)?)?;
-    Ok(JitModel::new(Arc::new(program)))
+    made(Image::new(stages, &Processor::new(level)?)?)
+}
+
+/// Compiles a model from its text, or takes from a cache what was compiled before.
+///
+/// # Errors
+/// If the text is no model, or [`compile`] fails.
+///
+/// # Examples
+/// ```
+/// use hamel::Model;
+/// use hamel_jit::Level;
+///
+/// let text = "model Pendulum {
+///     planar;
+///     coordinates joint;
+///     gravity [0, -9.81] m/s^2;
+///     body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+///     joint hinge: revolute(ground, rod at [0, 0.5] m);
+/// }";
+/// let model = hamel_jit::model(text.parse()?, Level::AtOnce, None)?;
+/// assert_eq!(model.describe().coordinates[0].name, "hinge.angle");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn model(text: TokenStream, level: Level, cache: Option<&Cache>) -> Result<JitModel, ModelError> {
+    // Before anything is done with them.
+    hamel_compiler::parse::measure(&text)?;
+    let (source, processor) = (text.to_string(), Processor::new(level)?);
+    if let Some(image) = cache.and_then(|cache| cache.read(&source, level, &processor)) {
+        return Ok(made(image)?);
+    }
+    let image = Image::new(&hamel_compiler::stages_within(text, &level.limits())?, &processor)?;
+    if let Some(cache) = cache {
+        cache.write(&source, level, &processor, &image);
+    }
+    Ok(made(image)?)
+}
+
+fn made(image: Image) -> Result<JitModel, Error> {
+    Ok(JitModel::new(Arc::new(Program::new(image)?)))
 }

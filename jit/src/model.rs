@@ -94,7 +94,7 @@ impl JitModel {
             let name = name.as_ref();
             let by_name = description.info.parameters.iter().position(|channel| channel.name == name);
             let place = by_name.or_else(|| description.paths.iter().position(|path| path == name));
-            changed[place.ok_or_else(|| unknown_parameter(name, description.info))?] = *value;
+            changed[place.ok_or_else(|| unknown_parameter(name, &description.info))?] = *value;
         }
         self.parameters = changed;
         self.update();
@@ -224,13 +224,13 @@ impl JitModel {
 }
 
 impl Model for JitModel {
-    fn describe(&self) -> &'static ModelInfo {
-        self.program.image.description.info
+    fn describe(&self) -> &ModelInfo {
+        &self.program.image.description.info
     }
 
     fn validate(&self) -> Result<(), ParameterError> {
         let image = &self.program.image;
-        check_finite(self.describe().parameters, &self.parameters)?;
+        check_finite(&self.describe().parameters, &self.parameters)?;
         let values = self.program.setup(&image.bodies, &self.parameters);
         let check = |output: usize| {
             let values = &values[image.bodies.starts[output]..image.bodies.starts[output + 1]];
@@ -242,7 +242,7 @@ impl Model for JitModel {
             }
         };
         (0..image.n_bodies).try_for_each(check)?;
-        check_contacts(self.describe().contacts, &self.contact_laws)?;
+        check_contacts(&self.describe().contacts, &self.contact_laws)?;
         (image.n_bodies..image.requirements.len()).try_for_each(check)
     }
 
@@ -333,8 +333,8 @@ impl Model for JitModel {
         q.copy_from_slice(&self.reference_configuration);
     }
 
-    fn singular_angles(&self) -> &'static [usize] {
-        self.program.image.description.singular_angles
+    fn singular_angles(&self) -> &[usize] {
+        &self.program.image.description.singular_angles
     }
 
     fn n_initial_conditions(&self) -> (usize, usize) {

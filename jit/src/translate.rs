@@ -9,7 +9,7 @@ use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlags, SigRef, Signature, StackSlot, Value};
 use cranelift_codegen::ir::{StackSlotData, StackSlotKind};
-use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use hamel_compiler::expr::{Binary, Scalar, Unary};
@@ -20,16 +20,42 @@ use crate::Level;
 use crate::call::{BINARY, Functions, GROUPS, Given, LEAST_ANGLES, UNARY};
 use crate::error::Error;
 
-/// The code generator for this processor.
-///
-/// # Errors
-/// If there is none.
-pub(crate) fn processor(level: Level) -> Result<OwnedTargetIsa, Error> {
-    let refused = |reason: &dyn std::fmt::Display| Error::Processor(reason.to_string());
-    // Others keep instructions apart from data, and would have to be told of new ones.
-    if !cfg!(target_arch = "x86_64") {
-        return Err(refused(&"machine code in memory is made for x86-64 alone so far"));
+/// Statements from which on a routine is translated as at once: the time that the choice of registers takes grows faster
+/// than the number of statements, from seconds at this one on.
+const LARGE: usize = 20_000;
+
+/// The code generators for this processor.
+pub(crate) struct Processor {
+    isa: OwnedTargetIsa,
+    of_large: OwnedTargetIsa,
+}
+
+impl Processor {
+    /// The one on which this program runs.
+    ///
+    /// # Errors
+    /// If there is no code generator for it.
+    pub fn new(level: Level) -> Result<Processor, Error> {
+        // Others keep instructions apart from data, and would have to be told of new ones.
+        if !cfg!(target_arch = "x86_64") {
+            return Err(Error::Processor("machine code in memory is made for x86-64 alone so far".to_owned()));
+        }
+        Ok(Processor { isa: isa(level)?, of_large: isa(Level::AtOnce)? })
     }
+
+    /// What it is and can do.
+    pub fn name(&self) -> String {
+        let abilities = self.isa.isa_flags().into_iter().map(|flag| flag.to_string());
+        format!("{} {}", self.isa.triple(), abilities.collect::<Vec<_>>().join(" "))
+    }
+
+    fn of(&self, routine: &Routine) -> &dyn TargetIsa {
+        if routine.statements.len() < LARGE { &*self.isa } else { &*self.of_large }
+    }
+}
+
+fn isa(level: Level) -> Result<OwnedTargetIsa, Error> {
+    let refused = |reason: &dyn std::fmt::Display| Error::Processor(reason.to_string());
     let (optimisation, registers) = match level {
         Level::AtOnce => ("none", "single_pass"),
         Level::Optimised => ("speed", "backtracking"),
@@ -66,13 +92,13 @@ pub(crate) struct Store {
 ///
 /// # Errors
 /// What the code generator refuses.
-pub(crate) fn translate(source: &Source, processor: &OwnedTargetIsa) -> Result<Vec<u8>, Error> {
+pub(crate) fn translate(source: &Source, processor: &Processor) -> Result<Vec<u8>, Error> {
     let refused = |reason: String| Error::Function { function: source.name.to_owned(), reason };
+    let isa = processor.of(source.routine);
     let mut context = Context::new();
-    context.func = function(source, processor);
-    let compiled = context
-        .compile(&**processor, &mut ControlPlane::default())
-        .map_err(|error| refused(format!("{:?}", error.inner)))?;
+    context.func = function(source, isa);
+    let compiled =
+        context.compile(isa, &mut ControlPlane::default()).map_err(|error| refused(format!("{:?}", error.inner)))?;
     if !compiled.buffer.relocs().is_empty() {
         return Err(refused("its code contains addresses".to_owned()));
     }
@@ -94,8 +120,8 @@ pub(crate) fn group(argument: Argument) -> Option<(usize, usize)> {
     })
 }
 
-fn function(source: &Source, processor: &OwnedTargetIsa) -> Function {
-    let convention = processor.default_call_conv();
+fn function(source: &Source, isa: &dyn TargetIsa) -> Function {
+    let convention = isa.default_call_conv();
     let signature = |given: &[cranelift_codegen::ir::Type], returned: &[cranelift_codegen::ir::Type]| {
         let mut signature = Signature::new(convention);
         signature.params.extend(given.iter().map(|&kind| AbiParam::new(kind)));

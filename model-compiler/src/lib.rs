@@ -5,6 +5,7 @@
 //! ([`emit`]). It does not know `proc_macro`, and files only in the module `file`, so macro, build scripts, command line and
 //! tests call the same functions.
 
+pub mod cache;
 mod diagnostics;
 pub mod escape;
 mod random;

@@ -23,7 +23,7 @@ use renaming::Renaming;
 fn rustc_and_cc_take_what_is_accepted() {
     let (mutated, renamed) = (Corpus::read(), Renaming::read());
     let mutants = (0..200).map(|seed| (format!("tokens_{seed}"), mutated.mutant(seed)));
-    let named = (0..20).map(|seed| (format!("names_{seed}"), renamed.mutant(seed)));
+    let named = (0..30).map(|seed| (format!("names_{seed}"), renamed.mutant(seed)));
     let accepted = |(name, source): (String, TokenStream)| {
         // Flexible members take long to compile.
         if source.to_string().contains("flexible") {

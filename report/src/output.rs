@@ -205,7 +205,7 @@ fn table_rows(table: &Table) -> Vec<Vec<String>> {
 
 /// One row per point: curve, x, y.
 fn figure_rows(figure: &Figure) -> Vec<Vec<String>> {
-    let header = vec!["curve".into(), named(&figure.x.label, figure.x.unit), named(&figure.y.label, figure.y.unit)];
+    let header = vec!["curve".into(), named(&figure.x.label, &figure.x.unit), named(&figure.y.label, &figure.y.unit)];
     let rows = figure
         .curves
         .iter()

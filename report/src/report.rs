@@ -131,8 +131,7 @@ pub struct Axis {
     /// Quantity, e.g. `ω_x`.
     pub label: String,
     /// SI unit, `1` when dimensionless.
-    #[serde(deserialize_with = "fixed")]
-    pub unit: Fixed,
+    pub unit: String,
     /// Logarithmic scale.
     pub is_log: bool,
     /// Shown range; from the data when absent.
@@ -141,13 +140,13 @@ pub struct Axis {
 
 impl Axis {
     /// A linear axis over the data's range.
-    pub fn linear(label: impl Into<String>, unit: &'static str) -> Self {
-        Self { label: label.into(), unit, is_log: false, range: None }
+    pub fn linear(label: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { label: label.into(), unit: unit.into(), is_log: false, range: None }
     }
 
     /// A logarithmic axis over the data's range.
-    pub fn log(label: impl Into<String>, unit: &'static str) -> Self {
-        Self { label: label.into(), unit, is_log: true, range: None }
+    pub fn log(label: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { label: label.into(), unit: unit.into(), is_log: true, range: None }
     }
 
     /// The same axis, showing this range only.
@@ -158,7 +157,7 @@ impl Axis {
 
     /// Label and unit as they stand at the axis.
     pub fn description(&self) -> String {
-        match self.unit {
+        match self.unit.as_str() {
             "" | "1" => self.label.clone(),
             unit => format!("{} ({unit})", self.label),
         }

@@ -4,41 +4,34 @@ use hamel::{Block, Channel, Energy, Model, ModelInfo, Simulation, SparsityPatter
 
 struct VanDerPol {
     mu: f64,
+    info: ModelInfo,
 }
 
-/// A matrix with one row and one column.
-const ONE: SparsityPattern = SparsityPattern { rows: 1, columns: 1, column_starts: &[0, 1], row_indices: &[0] };
-/// A matrix without rows.
-const NONE: SparsityPattern = SparsityPattern { rows: 0, columns: 1, column_starts: &[0, 0], row_indices: &[] };
-
-static INFO: ModelInfo = ModelInfo {
-    name: "VanDerPol",
-    doc: "",
-    source: "",
-    coordinates: &[Channel { name: "q", unit: "1" }],
-    velocities: &[Channel { name: "q", unit: "1/s" }],
-    constraints: &[],
-    velocity_constraints: 0,
-    contacts: &[],
-    outputs: &[],
-    parameters: &[],
-    inputs: &[],
-    blocks: &[Block::Vector { size: 1 }],
-    mass_matrix: ONE,
-    damping: ONE,
-    stiffness: ONE,
-    constraint_jacobian: NONE,
-    contact_jacobian: NONE,
-    iteration_matrix: ONE,
-    functions: &[],
-    initial_conditions: (&[], &[]),
-    singular: &[],
-    is_conservative: false,
-};
+impl VanDerPol {
+    fn new(mu: f64) -> Self {
+        // A matrix with one row, and one without rows.
+        let one = SparsityPattern::from_entries(1, 1, [(0, 0)]);
+        let none = SparsityPattern::from_entries(0, 1, []);
+        let info = ModelInfo {
+            name: "VanDerPol".to_owned(),
+            coordinates: vec![Channel::new("q", "1")],
+            velocities: vec![Channel::new("q", "1/s")],
+            blocks: vec![Block::Vector { size: 1 }],
+            mass_matrix: one.clone(),
+            damping: one.clone(),
+            stiffness: one.clone(),
+            constraint_jacobian: none.clone(),
+            contact_jacobian: none,
+            iteration_matrix: one,
+            ..ModelInfo::default()
+        };
+        Self { mu, info }
+    }
+}
 
 impl Model for VanDerPol {
-    fn describe(&self) -> &'static ModelInfo {
-        &INFO
+    fn describe(&self) -> &ModelInfo {
+        &self.info
     }
     fn mass_matrix(&self, _q: &[f64], out: &mut [f64]) {
         out[0] = 1.0;
@@ -85,7 +78,7 @@ impl Model for VanDerPol {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let model = VanDerPol { mu: 1.0 };
+    let model = VanDerPol::new(1.0);
     let mut start = initial_state(&model)?;
     start.q[0] = 0.1;
     hamel::consistent_acceleration(&model, &mut start)?;

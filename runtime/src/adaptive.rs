@@ -73,7 +73,7 @@ const MOST_SHORT: u32 = 20_000;
 /// A stepper with step size control.
 pub struct AdaptiveStepper<'m> {
     scheme: String,
-    blocks: &'static [Block],
+    blocks: &'m [Block],
     stepper: Box<dyn Stepper + 'm>,
     control: Control,
     watch: Watch,
@@ -161,11 +161,11 @@ impl<'m> AdaptiveStepper<'m> {
                     "it estimates no errors; take a scheme that `hamel list schemes` marks with `adaptive`, or fixed steps"
                 }
             };
-            return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
+            return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name.clone(), reason });
         }
         Ok(Self {
             scheme: scheme.label(),
-            blocks: model.describe().blocks,
+            blocks: &model.describe().blocks,
             stepper,
             control,
             watch: Watch::new(model, &initial),

@@ -99,11 +99,11 @@ pub fn check_positive(what: &str, value: f64, expected: &str) -> Result<(), Para
 /// # Errors
 /// The first of them.
 pub(crate) fn check_inputs(model: &dyn Model, t: f64) -> Result<(), StepError> {
-    let channels = model.describe().inputs;
+    let channels = &model.describe().inputs;
     let mut values = vec![0.0; channels.len()];
     model.input_values(t, &mut values);
     match channels.iter().zip(values).find(|(_, value)| !value.is_finite()) {
-        Some((channel, value)) => Err(StepError::BadInput { t, input: channel.name, value }),
+        Some((channel, value)) => Err(StepError::BadInput { t, input: channel.name.clone(), value }),
         None => Ok(()),
     }
 }
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn laws_that_no_contact_has_are_refused() {
-        let contacts = ["left", "right"].map(|name| ContactInfo { name, unit: "m", tangents: 1 });
+        let contacts = ["left", "right"].map(|name| ContactInfo::new(name, "m", 1));
         let sound = ContactLaw { restitution: 1.0, tangential_restitution: 0.0, friction: 2.5 };
         assert_eq!(check_contacts(&contacts, &[sound; 2]), Ok(()));
         let message = |law| check_contacts(&contacts, &[sound, law]).unwrap_err().to_string();
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn parameters_are_finite() {
-        let channels = [Channel { name: "mass", unit: "kg" }, Channel { name: "tip_x", unit: "m" }];
+        let channels = [Channel::new("mass", "kg"), Channel::new("tip_x", "m")];
         assert_eq!(check_finite(&channels, &[1.0, -2.0]), Ok(()));
         let error = check_finite(&channels, &[1.0, f64::NAN]).unwrap_err();
         assert_eq!(error.to_string(), "parameter `tip_x` is NaN, expected a finite number");

@@ -34,7 +34,7 @@ pub enum Caution {
     /// A known weakness of the scheme on this model, see [`crate::schemes::caution`].
     Scheme(&'static str),
     /// Constraints that are redundant at the start; multipliers are those of least norm.
-    Redundant(Vec<&'static str>),
+    Redundant(Vec<String>),
     /// Solutions that were accepted although they miss the tolerance, because of rounding.
     Rounding {
         /// Number of solutions.

@@ -105,7 +105,7 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
     let mut solver = LinearSolver::new(&info.iteration_matrix);
     let redundant = redundant_constraints(model, state);
     solver.leave_out(&redundant.iter().map(|&row| info.velocities.len() + row).collect::<Vec<_>>());
-    let inconsistent = |reason| StepError::Inconsistent { model: info.name, reason, residual: 0.0 };
+    let inconsistent = |reason| StepError::Inconsistent { model: info.name.clone(), reason, residual: 0.0 };
     if solver.factor(&values).is_err() {
         return Err(inconsistent(why_singular(model, state, &values)));
     }
@@ -168,7 +168,7 @@ fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
     let is_condition = |row: usize| row >= info.constraints.len() && size(row) > 0.5 * largest;
     let order = |&a: &usize, &b: &usize| is_condition(a).cmp(&is_condition(b)).then(size(a).total_cmp(&size(b)));
     let worst = (0..residual.len()).max_by(order).unwrap_or(0);
-    let (on_positions, on_velocities) = info.initial_conditions;
+    let (on_positions, on_velocities) = &info.initial_conditions;
     let conditions = if of == "velocities" { on_velocities } else { on_positions };
     let equation = match (info.constraints.get(worst), worst.checked_sub(info.constraints.len())) {
         (Some(constraint), _) => format!("`{}`", constraint.name),
@@ -178,7 +178,7 @@ fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
         },
     };
     let reason = format!("constraints and initial conditions on {of} are in conflict, most of all {equation}");
-    StepError::Inconsistent { model: info.name, reason, residual: largest }
+    StepError::Inconsistent { model: info.name.clone(), reason, residual: largest }
 }
 
 /// Gauss-Newton with minimum-norm steps from near the reference configuration; returns the remaining residuals.
@@ -190,7 +190,7 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
         // Any fixed direction without symmetry is suitable.
         let direction = DVector::from_fn(dims.nv, |i, _| offset * (1.0 + i as f64).sin());
         let reference = state.q.clone();
-        retract(info.blocks, reference.as_slice(), direction.as_slice(), state.q.as_mut_slice());
+        retract(&info.blocks, reference.as_slice(), direction.as_slice(), state.q.as_mut_slice());
     }
     let (mut residual, mut jacobian) = position_equations(model, state);
     for _ in 0..MAX_ITERATIONS {
@@ -200,7 +200,7 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
         let mut fraction = 1.0;
         loop {
             let increment = -fraction * &step;
-            retract(info.blocks, start.as_slice(), increment.as_slice(), state.q.as_mut_slice());
+            retract(&info.blocks, start.as_slice(), increment.as_slice(), state.q.as_mut_slice());
             (residual, jacobian) = position_equations(model, state);
             if residual.norm() < size {
                 break;

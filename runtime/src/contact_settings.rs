@@ -309,6 +309,10 @@ settings! {
     ///
     /// Halved or doubled: no effect.
     pieces: u32 = 4000;
+    /// An attempt ends after this number of paths without an improvement by the fraction `gain`.
+    ///
+    /// Halved or doubled: no effect.
+    idle_paths: u32 = 16;
     /// Random perturbation of the initial guess relative to its violation, attempt by attempt: the contacts of equal
     /// bodies side by side would reach boundaries of their pieces all at once.
     ///

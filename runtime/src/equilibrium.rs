@@ -46,15 +46,15 @@ pub enum EquilibriumError {
     )]
     VelocityConstraint {
         /// Name of the model.
-        model: &'static str,
+        model: String,
         /// Name of the constraint.
-        constraint: &'static str,
+        constraint: String,
     },
     /// A motion without stiffness, or redundant constraints.
     #[error("{model}: the equations of equilibrium at t = {t} s are singular in iteration {iteration}: {reason}")]
     Singular {
         /// Name of the model.
-        model: &'static str,
+        model: String,
         /// Time, s.
         t: f64,
         /// Iterations done before.
@@ -68,7 +68,7 @@ pub enum EquilibriumError {
     )]
     NotConverged {
         /// Name of the model.
-        model: &'static str,
+        model: String,
         /// Time, s.
         t: f64,
         /// Iterations done.
@@ -113,8 +113,8 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     let info = model.describe();
     let dims = model.dims();
     if info.velocity_constraints > 0 {
-        let constraint = info.constraints[dims.nc - info.velocity_constraints].name;
-        return Err(EquilibriumError::VelocityConstraint { model: info.name, constraint });
+        let constraint = info.constraints[dims.nc - info.velocity_constraints].name.clone();
+        return Err(EquilibriumError::VelocityConstraint { model: info.name.clone(), constraint });
     }
     let mut state = start.clone();
     state.v.fill(0.0);
@@ -134,13 +134,13 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
         }
         if solver.factor(&values).is_err() {
             let reason = without_resistance(model, &values);
-            return Err(EquilibriumError::Singular { model: info.name, t: state.t, iteration, reason });
+            return Err(EquilibriumError::Singular { model: info.name.clone(), t: state.t, iteration, reason });
         }
         solver.solve(&mut correction);
         let (dq, dlambda) = correction.split_at(dims.nv);
         let increment: Vec<f64> = dq.iter().map(|dq| -dq).collect();
         let from = state.q.clone();
-        retract(info.blocks, from.as_slice(), &increment, state.q.as_mut_slice());
+        retract(&info.blocks, from.as_slice(), &increment, state.q.as_mut_slice());
         state.lambda.iter_mut().zip(dlambda).for_each(|(lambda, change)| *lambda -= change);
 
         let largest = dq.iter().fold(0.0_f64, |largest, dq| largest.max(dq.abs()));
@@ -156,7 +156,7 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     }
     let correction = corrections.last().copied().unwrap_or(f64::INFINITY);
     let iteration = corrections.len() as u32;
-    Err(EquilibriumError::NotConverged { model: info.name, t: state.t, iteration, correction })
+    Err(EquilibriumError::NotConverged { model: info.name.clone(), t: state.t, iteration, correction })
 }
 
 /// The coordinate that moves most in the motion of least resistance.

@@ -105,7 +105,7 @@ pub struct Occurrence {
 /// The motion between the ends of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct Interval<'s> {
-    pub(crate) blocks: &'static [Block],
+    pub(crate) blocks: &'s [Block],
     pub(crate) old: &'s State,
     pub(crate) new: &'s State,
     /// Whether velocities jump at its end, by an impact.

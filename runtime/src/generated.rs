@@ -7,8 +7,8 @@ pub use crate::admissible::{
 };
 pub use crate::real::HAS_FUSED_MULTIPLY_ADD;
 pub use crate::runs::{
-    RepeatedItem, Repetition, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, pattern,
-    places,
+    RepeatedItem, Repetition, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, pairs,
+    pattern, places, text, texts,
 };
 
 pub use crate::sine_cosine::sin_cos_each;
@@ -77,14 +77,14 @@ pub fn add(values: &mut [f64], factor: f64, entries: &[f64]) {
 
 /// The error of a name that no parameter of a model has.
 pub fn unknown_parameter(name: &str, info: &ModelInfo) -> UnknownParameter {
-    UnknownParameter { name: name.to_owned(), known: info.parameters }
+    UnknownParameter { name: name.to_owned(), known: info.parameters.clone() }
 }
 
 /// Placeholder of a model with compile errors, so that its uses cause no further errors; it never runs.
 pub trait Placeholder: Send + Sync {}
 
 impl<T: Placeholder> Model for T {
-    fn describe(&self) -> &'static ModelInfo {
+    fn describe(&self) -> &ModelInfo {
         unreachable!("a model with compile errors")
     }
     fn mass_matrix(&self, _q: &[f64], _out: &mut [f64]) {}

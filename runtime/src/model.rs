@@ -101,6 +101,7 @@ impl Energy {
 ///
 /// The blocks of a model, in order, cover q and v without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Block {
     /// `q̇ = v`: `size` coordinates and as many velocities.
     Vector {
@@ -118,6 +119,7 @@ pub enum Block {
 
 /// Parametrization of a rotation in q; its velocity in v is the angular velocity in body axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Attitude {
     /// Four Euler parameters, `ė = ½ Lᵀ ω`. [sherif, Eq. 3]
     EulerParameters,
@@ -166,19 +168,28 @@ impl Block {
 }
 
 /// A named scalar with its unit, for tables, plots and CSV headers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Channel {
     /// Name, e.g. `top.e0` or `omega[1]`.
-    pub name: &'static str,
+    pub name: String,
     /// SI unit, e.g. `rad/s`; `1` when dimensionless.
-    pub unit: &'static str,
+    pub unit: String,
+}
+
+impl Channel {
+    /// A channel of this name and SI unit.
+    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Channel {
+        Channel { name: name.into(), unit: unit.into() }
+    }
 }
 
 /// Operation counts of one generated function, summed over the instances that call it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FunctionInfo {
     /// Name, e.g. `residual`.
-    pub name: &'static str,
+    pub name: String,
     /// Operations as derived, every expression written out as a tree (saturating).
     pub derived: u64,
     /// Operations after common subexpressions are shared.
@@ -188,14 +199,22 @@ pub struct FunctionInfo {
 }
 
 /// A unilateral contact of a model: it is open while its gap is positive, and its normal force is never negative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactInfo {
     /// Name, e.g. `corner[1]`.
-    pub name: &'static str,
+    pub name: String,
     /// SI unit of the gap: `m`, or `1` for a stop of a rotation.
-    pub unit: &'static str,
+    pub unit: String,
     /// Number of directions of friction: 0 without friction, 1, or 2 in space.
     pub tangents: usize,
+}
+
+impl ContactInfo {
+    /// A contact of this name, with the SI unit of its gap, and its number of directions of friction.
+    pub fn new(name: impl Into<String>, unit: impl Into<String>, tangents: usize) -> ContactInfo {
+        ContactInfo { name: name.into(), unit: unit.into(), tangents }
+    }
 }
 
 /// Newton's law of impact and Coulomb's law of friction of a contact. [rezaei, Eqs. 2, 11, 13]
@@ -211,32 +230,33 @@ pub struct ContactLaw {
 }
 
 /// Description of a model, which is constant: names, units, patterns, operation counts.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ModelInfo {
     /// Name of the model's type.
-    pub name: &'static str,
+    pub name: String,
     /// The doc comment of the model.
-    pub doc: &'static str,
+    pub doc: String,
     /// The text inside `multibody! { … }`; compiling it again gives the same code.
-    pub source: &'static str,
+    pub source: String,
     /// Coordinates q.
-    pub coordinates: &'static [Channel],
+    pub coordinates: Vec<Channel>,
     /// Velocities v.
-    pub velocities: &'static [Channel],
+    pub velocities: Vec<Channel>,
     /// Constraints g (and their multipliers); those on velocities come last.
-    pub constraints: &'static [Channel],
+    pub constraints: Vec<Channel>,
     /// How many of the constraints are on velocities.
     pub velocity_constraints: usize,
     /// Contacts.
-    pub contacts: &'static [ContactInfo],
+    pub contacts: Vec<ContactInfo>,
     /// Outputs, component by component.
-    pub outputs: &'static [Channel],
+    pub outputs: Vec<Channel>,
     /// Parameters, component by component.
-    pub parameters: &'static [Channel],
+    pub parameters: Vec<Channel>,
     /// Inputs.
-    pub inputs: &'static [Channel],
+    pub inputs: Vec<Channel>,
     /// Structure of the configuration space.
-    pub blocks: &'static [Block],
+    pub blocks: Vec<Block>,
     /// Pattern of M, `[nv × nv]`.
     pub mass_matrix: SparsityPattern,
     /// Pattern of ∂r/∂v, `[nv × nv]`.
@@ -250,12 +270,12 @@ pub struct ModelInfo {
     /// Pattern of the iteration matrix, `[(nv + nc) × (nv + nc)]`.
     pub iteration_matrix: SparsityPattern,
     /// Operation counts.
-    pub functions: &'static [FunctionInfo],
+    pub functions: Vec<FunctionInfo>,
     /// Initial conditions on coordinates and on velocities as source text, component by component.
-    pub initial_conditions: (&'static [&'static str], &'static [&'static str]),
+    pub initial_conditions: (Vec<String>, Vec<String>),
     /// Expressions that may have no finite value or derivative in some states, such as divisions, roots, powers and
     /// logarithms, as source text with the item that contains them; of a loop, those of the first iteration.
-    pub singular: &'static [(&'static str, &'static str)],
+    pub singular: Vec<(String, String)>,
     /// Whether [`Model::power`] is zero in every state: only constraints and contacts change the energy.
     pub is_conservative: bool,
 }
@@ -296,7 +316,7 @@ impl ModelInfo {
     /// # }
     /// ```
     pub fn coordinate(&self, name: &str) -> Result<usize, UnknownChannel> {
-        place("coordinate", self.coordinates, name)
+        place("coordinate", &self.coordinates, name)
     }
 
     /// Index in [`State::v`], and in [`State::a`], of the velocity of this name: that of its coordinate where it is the
@@ -321,7 +341,7 @@ impl ModelInfo {
     /// assert!(info.velocity("tip.e1").is_err(), "Euler parameters have no rates of their own");
     /// ```
     pub fn velocity(&self, name: &str) -> Result<usize, UnknownChannel> {
-        place("velocity", self.velocities, name)
+        place("velocity", &self.velocities, name)
     }
 }
 
@@ -330,7 +350,7 @@ fn place(what: &'static str, channels: &[Channel], name: &str) -> Result<usize, 
     place.ok_or_else(|| UnknownChannel {
         what,
         name: name.to_owned(),
-        similar: similar(name, channels.iter().map(|channel| channel.name)),
+        similar: similar(name, channels.iter().map(|channel| channel.name.as_str())),
     })
 }
 
@@ -348,12 +368,12 @@ pub struct UnknownChannel {
 
 /// A model has no parameter of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown parameter `{name}`, expected one of {}", known.iter().map(|channel| channel.name).collect::<Vec<_>>().join(", "))]
+#[error("unknown parameter `{name}`, expected one of {}", known.iter().map(|channel| channel.name.as_str()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownParameter {
     /// The unknown name.
     pub name: String,
     /// The parameters of the model, component by component.
-    pub known: &'static [Channel],
+    pub known: Vec<Channel>,
 }
 
 /// A parameter, or a mass or inertia that follows from parameters, whose value is physically impossible.
@@ -398,7 +418,7 @@ pub struct ParameterError {
 /// model.residual(&state, &mut force, &mut []);
 /// assert!((force[0] - (1.0 * 3.0 + 4.0 * 0.5)).abs() < 1e-14);
 ///
-/// let pattern = model.describe().mass_matrix;
+/// let pattern = &model.describe().mass_matrix;
 /// let mut values = vec![0.0; pattern.nnz()];
 /// model.mass_matrix(state.q.as_slice(), &mut values);
 /// assert_eq!(pattern.to_dense(&values)[(0, 0)], 1.0);
@@ -407,7 +427,7 @@ pub struct ParameterError {
 /// ```
 pub trait Model: Send + Sync {
     /// Names, units, patterns and operation counts.
-    fn describe(&self) -> &'static ModelInfo;
+    fn describe(&self) -> &ModelInfo;
 
     /// Sizes.
     fn dims(&self) -> Dims {
@@ -490,7 +510,7 @@ pub trait Model: Send + Sync {
     /// The configuration from which assembly starts: joint coordinates zero, Euler parameters of unit norm, `[nq]`.
     fn reference_configuration(&self, q: &mut [f64]);
     /// Indices in q of angles that are singular at odd multiples of 90°: the pitch of each `euler_zyx` rotation.
-    fn singular_angles(&self) -> &'static [usize] {
+    fn singular_angles(&self) -> &[usize] {
         &[]
     }
     /// Number of initial conditions on coordinates and on velocities.

@@ -105,12 +105,12 @@ pub(crate) trait Equations {
 }
 
 /// An unknown of a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Unknown {
     /// The acceleration that belongs to a velocity of this name.
-    Motion(&'static str),
+    Motion(String),
     /// The multiplier of the constraint of this name.
-    Multiplier(&'static str),
+    Multiplier(String),
 }
 
 /// [`Equations::name`] for stages one after the other, in each of which multipliers follow accelerations.
@@ -118,8 +118,8 @@ pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
     let info = model.describe();
     let nv = info.velocities.len();
     match unknown % (nv + info.constraints.len()) {
-        place if place < nv => Unknown::Motion(info.velocities[place].name),
-        place => Unknown::Multiplier(info.constraints[place - nv].name),
+        place if place < nv => Unknown::Motion(info.velocities[place].name.clone()),
+        place => Unknown::Multiplier(info.constraints[place - nv].name.clone()),
     }
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
 pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, out: &mut [f64]) {
     let info = model.describe();
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
-    for (block, q, v) in ranges(info.blocks) {
+    for (block, q, v) in ranges(&info.blocks) {
         let largest = largest(&state.q.as_slice()[q.clone()]);
         for (i, column) in v.enumerate() {
             let coordinate = match block {
@@ -393,7 +393,7 @@ pub(crate) fn drop_vanishing(values: &mut [f64]) {
 #[cfg(test)]
 pub(crate) fn assert_matrix_is_exact(
     equations: &mut dyn Equations,
-    pattern: &crate::sparsity::OwnedPattern,
+    pattern: &crate::sparsity::SparsityPattern,
     what: &str,
 ) {
     let n = pattern.columns;
@@ -428,7 +428,7 @@ pub(crate) fn assert_matrix_is_exact(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sparsity::OwnedPattern;
+    use crate::sparsity::SparsityPattern;
 
     /// One equation in one unknown, f and its derivative.
     struct Scalar {
@@ -454,12 +454,12 @@ mod tests {
             out[0] = self.x.abs();
         }
         fn name(&self, _unknown: usize) -> Unknown {
-            Unknown::Motion("x")
+            Unknown::Motion("x".to_owned())
         }
     }
 
     fn solve(mut equations: Scalar) -> (f64, Result<StepStats, StepError>) {
-        let solver = LinearSolver::from_pattern(OwnedPattern::from_entries(1, 1, [(0, 0)]));
+        let solver = LinearSolver::from_pattern(SparsityPattern::from_entries(1, 1, [(0, 0)]));
         let result = Newton::new(solver, Tolerance::default()).solve(&mut equations, 2.0, "test");
         (equations.x, result)
     }
@@ -547,7 +547,7 @@ mod tests {
             for (place, expected) in names.into_iter().enumerate() {
                 assert!(matches!(unknown_of(&Springs, 6 * stage + place), Unknown::Motion(name) if name == expected));
             }
-            assert!(matches!(unknown_of(&Springs, 6 * stage + 5), Unknown::Multiplier("crank")));
+            assert!(matches!(unknown_of(&Springs, 6 * stage + 5), Unknown::Multiplier(name) if name == "crank"));
         }
         let mut state = Springs::initial();
         (state.q[1], state.a[1], state.a[2], state.lambda[0]) = (-0.5, 3.0, -2.0, -7.0);

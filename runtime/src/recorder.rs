@@ -35,8 +35,8 @@ impl<'m> Recorder<'m> {
         }
         let redundant = redundant_constraints(model, start);
         if !redundant.is_empty() {
-            let constraints = model.describe().constraints;
-            cautions.push(Caution::Redundant(redundant.iter().map(|&row| constraints[row].name).collect()));
+            let constraints = &model.describe().constraints;
+            cautions.push(Caution::Redundant(redundant.iter().map(|&row| constraints[row].name.clone()).collect()));
         }
         Self {
             model,

@@ -39,7 +39,7 @@ impl Residuals {
 
     fn scale(&mut self, model: &dyn Model, state: &State, which: impl Fn(&mut Self) -> &mut Vec<f64>) {
         let length = self.lengths.of(state);
-        for (value, constraint) in which(self).iter_mut().zip(model.describe().constraints) {
+        for (value, constraint) in which(self).iter_mut().zip(model.describe().constraints.clone()) {
             // Constraints on velocities have the units of rates.
             *value = value.abs() / measure(constraint.unit.trim_end_matches("/s"), length);
         }
@@ -101,11 +101,11 @@ pub(crate) struct Lengths {
 impl Lengths {
     pub(crate) fn new(model: &dyn Model, start: &State) -> Self {
         let info = model.describe();
-        let coordinates = (0..info.coordinates.len()).filter(|&i| is_length(info.coordinates[i].unit)).collect();
+        let coordinates = (0..info.coordinates.len()).filter(|&i| is_length(&info.coordinates[i].unit)).collect();
         let mut values = vec![0.0; info.constraint_jacobian.nnz()];
         model.constraint_jacobian(start.t, start.q.as_slice(), &mut values);
         let arms = info.constraint_jacobian.entries().zip(values).filter(|((row, column), _)| {
-            is_length(info.constraints[*row].unit) && info.velocities[*column].unit != "m/s"
+            is_length(&info.constraints[*row].unit) && info.velocities[*column].unit != "m/s"
         });
         let arm = arms.map(|(_, value)| value.abs()).filter(|arm| arm.is_finite()).fold(0.0, f64::max);
         Self { coordinates, arm }

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector, SVD};
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
-use crate::sparsity::OwnedPattern;
+use crate::sparsity::SparsityPattern;
 
 /// From this many columns on, shortest solutions are found by sparse elimination, whose work grows with the number of
 /// entries, instead of by a singular value decomposition.
@@ -96,7 +96,7 @@ impl Rows {
             [(row, column, value), (column, row, value)]
         });
         let (pattern, values) =
-            OwnedPattern::with_values(n + self.rows, &diagonal.chain(sides).collect::<Vec<(usize, usize, f64)>>());
+            SparsityPattern::with_values(n + self.rows, &diagonal.chain(sides).collect::<Vec<(usize, usize, f64)>>());
         let mut solver = LinearSolver::from_pattern(pattern);
         solver.factor(&values).ok()?;
         Some(Bordered { solver, columns: n })

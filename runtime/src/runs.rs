@@ -1,7 +1,7 @@
 //! Compressed lists: items that repeat with constant increments are written only once in generated code.
 
 use crate::model::{Block, Channel, ContactInfo, FunctionInfo};
-use crate::sparsity::{OwnedPattern, SparsityPattern};
+use crate::sparsity::SparsityPattern;
 
 /// `first`, `count` times; from one time to the next its numbers advance by `step`, which may be empty if nothing does.
 ///
@@ -42,32 +42,42 @@ fn items<'a, T: Advance<S>, S>(runs: &'a [Repetition<'a, T, S>]) -> impl Iterato
 }
 
 /// All channels of runs, each of its name and unit.
-pub fn channels(runs: &[Repetition<(&'static str, &'static str), &[u32]>]) -> &'static [Channel] {
-    listed(runs)
+pub fn channels(runs: &[Repetition<(&'static str, &'static str), &[u32]>]) -> Vec<Channel> {
+    items(runs).collect()
 }
 
 /// All contacts of runs, each of its name, the unit of its gap, and its number of tangents.
-pub fn contacts(runs: &[Repetition<(&'static str, &'static str, usize), &[u32]>]) -> &'static [ContactInfo] {
-    listed(runs)
+pub fn contacts(runs: &[Repetition<(&'static str, &'static str, usize), &[u32]>]) -> Vec<ContactInfo> {
+    items(runs).collect()
 }
 
 /// All blocks of runs.
-pub fn blocks(runs: &[Repetition<Block, ()>]) -> &'static [Block] {
-    listed(runs)
+pub fn blocks(runs: &[Repetition<Block, ()>]) -> Vec<Block> {
+    items(runs).collect()
 }
 
-/// The items of runs, in order, for as long as the program runs.
-fn listed<T: Advance<S>, S>(runs: &[Repetition<T, S>]) -> &'static [T::Advanced] {
-    items(runs).collect::<Vec<_>>().leak()
+/// A text.
+pub fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+/// Texts, in order.
+pub fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().copied().map(text).collect()
+}
+
+/// Pairs of texts, in order.
+pub fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(first, second)| (text(first), text(second))).collect()
 }
 
 /// Functions with their operations: as derived, shared, simplified.
-pub fn functions(counts: &[(&'static str, [u64; 3])]) -> &'static [FunctionInfo] {
+pub fn functions(counts: &[(&'static str, [u64; 3])]) -> Vec<FunctionInfo> {
     let infos = counts.iter().map(|&(name, counts)| {
         let [derived, shared, simplified] = counts;
-        FunctionInfo { name, derived, shared, simplified }
+        FunctionInfo { name: name.to_owned(), derived, shared, simplified }
     });
-    infos.collect::<Vec<_>>().leak()
+    infos.collect::<Vec<_>>()
 }
 
 /// The first number of a range and the one after its last. For rustc, `Range` would be several times the work.
@@ -99,7 +109,7 @@ pub fn pattern(rows: usize, columns: &[Repetition<&[Bounds], &[u32]>]) -> Sparsi
         row_indices.extend(column);
         column_starts.push(row_indices.len() as u32);
     }
-    OwnedPattern { rows, columns: column_starts.len() - 1, column_starts, row_indices }.leak()
+    SparsityPattern { rows, columns: column_starts.len() - 1, column_starts, row_indices }
 }
 
 /// The pattern of `[ M D K, −Gᵀ ; G, 0 ]`: constraints have no diagonal entries. The compiler numbers places in the same one,
@@ -109,7 +119,7 @@ pub fn iteration_matrix(upper_left: [&SparsityPattern; 3], jacobian: &SparsityPa
     let upper_left = upper_left.into_iter().flat_map(SparsityPattern::entries);
     let lower_left = jacobian.entries().map(|(row, column)| (nv + row, column));
     let upper_right = jacobian.entries().map(|(row, column)| (column, nv + row));
-    OwnedPattern::from_entries(nv + nc, nv + nc, upper_left.chain(lower_left).chain(upper_right)).leak()
+    SparsityPattern::from_entries(nv + nc, nv + nc, upper_left.chain(lower_left).chain(upper_right))
 }
 
 /// An item of a run that has not been expanded.
@@ -194,7 +204,7 @@ impl Advance<&[u32]> for (&'static str, &'static str) {
 
     fn unmoved(&self) -> Channel {
         let (name, unit) = *self;
-        Channel { name, unit }
+        Channel::new(name, unit)
     }
 }
 
@@ -207,7 +217,7 @@ impl Advance<&[u32]> for (&'static str, &'static str, usize) {
 
     fn unmoved(&self) -> ContactInfo {
         let (name, unit, tangents) = *self;
-        ContactInfo { name, unit, tangents }
+        ContactInfo::new(name, unit, tangents)
     }
 }
 
@@ -224,7 +234,7 @@ impl Advance<()> for Block {
 }
 
 /// The name with the numbers in its brackets advanced: `disc[0,4].x` becomes `disc[2,3].x`.
-fn renumbered(name: &str, steps: &[u32], times: u32) -> &'static str {
+fn renumbered(name: &str, steps: &[u32], times: u32) -> String {
     let mut steps = steps.iter();
     let mut advanced = |number: &str| {
         let number: u32 = number.parse().ok()?;
@@ -241,7 +251,7 @@ fn renumbered(name: &str, steps: &[u32], times: u32) -> &'static str {
             None => text.push_str(&format!("[{piece}")),
         }
     }
-    text.leak()
+    text
 }
 
 #[cfg(test)]
@@ -273,7 +283,7 @@ mod tests {
             first: &[("leg[3].foot[0,1].e0", "1"), ("x", "m")],
             step: &[&[u32::MAX, 2, 0], &[]],
         }]);
-        let names: Vec<&str> = channels.iter().map(|channel| channel.name).collect();
+        let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
         assert_eq!(names, ["leg[3].foot[0,1].e0", "x", "leg[2].foot[2,1].e0", "x"]);
     }
 

@@ -1,82 +1,27 @@
-//! Sparsity patterns known at compile time.
+//! Sparsity patterns: where matrices have entries.
 
 /// Positions of the entries of a sparse matrix, compressed by columns; rows ascend within a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SparsityPattern {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
     /// Where each column starts in `row_indices`; `columns + 1` entries.
-    pub column_starts: &'static [u32],
-    /// Row of each entry.
-    pub row_indices: &'static [u32],
-}
-
-impl SparsityPattern {
-    /// Number of entries.
-    pub fn nnz(&self) -> usize {
-        self.row_indices.len()
-    }
-
-    /// `(row, column)` of every entry, in storage order.
-    pub fn entries(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        (0..self.columns).flat_map(move |column| {
-            let range = self.column_starts[column] as usize..self.column_starts[column + 1] as usize;
-            self.row_indices[range].iter().map(move |&row| (row as usize, column))
-        })
-    }
-
-    /// The dense matrix with these values.
-    ///
-    /// # Examples
-    /// ```
-    /// use hamel::SparsityPattern;
-    /// use hamel::nalgebra::DMatrix;
-    ///
-    /// let pattern = SparsityPattern { rows: 2, columns: 2, column_starts: &[0, 2, 3], row_indices: &[0, 1, 1] };
-    /// assert_eq!(pattern.to_dense(&[1.0, 2.0, 3.0]), DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 2.0, 3.0]));
-    /// ```
-    pub fn to_dense(&self, values: &[f64]) -> nalgebra::DMatrix<f64> {
-        let mut dense = nalgebra::DMatrix::zeros(self.rows, self.columns);
-        for ((row, column), &value) in self.entries().zip(values) {
-            dense[(row, column)] = value;
-        }
-        dense
-    }
-}
-
-/// A pattern created at run time, for matrices whose entries are not known when a model is compiled.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnedPattern {
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of columns.
-    pub columns: usize,
-    /// Where each column starts in `row_indices`; `columns + 1` entries.
     pub column_starts: Vec<u32>,
-    /// Row of each entry, ascending within a column.
+    /// Row of each entry.
     pub row_indices: Vec<u32>,
 }
 
-impl OwnedPattern {
-    /// The same pattern for as long as the program runs.
-    pub(crate) fn leak(self) -> SparsityPattern {
-        SparsityPattern {
-            rows: self.rows,
-            columns: self.columns,
-            column_starts: self.column_starts.leak(),
-            row_indices: self.row_indices.leak(),
-        }
-    }
-
+impl SparsityPattern {
     /// The pattern with these `(row, column)` entries, in any order; duplicates count once.
     ///
     /// # Examples
     /// ```
-    /// use hamel::sparsity::OwnedPattern;
+    /// use hamel::SparsityPattern;
     ///
-    /// let pattern = OwnedPattern::from_entries(2, 2, [(1, 1), (0, 0), (1, 1)]);
+    /// let pattern = SparsityPattern::from_entries(2, 2, [(1, 1), (0, 0), (1, 1)]);
     /// assert_eq!(pattern.entries().collect::<Vec<_>>(), [(0, 0), (1, 1)]);
     /// assert_eq!((pattern.slot(1, 1), pattern.slot(0, 1)), (Some(1), None));
     /// ```
@@ -128,16 +73,23 @@ impl OwnedPattern {
         (0..self.columns)
             .flat_map(move |column| self.column(column).map(move |slot| (self.row_indices[slot] as usize, column)))
     }
-}
 
-impl From<&SparsityPattern> for OwnedPattern {
-    fn from(pattern: &SparsityPattern) -> Self {
-        Self {
-            rows: pattern.rows,
-            columns: pattern.columns,
-            column_starts: pattern.column_starts.to_vec(),
-            row_indices: pattern.row_indices.to_vec(),
+    /// The dense matrix with these values.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::SparsityPattern;
+    /// use hamel::nalgebra::DMatrix;
+    ///
+    /// let pattern = SparsityPattern::from_entries(2, 2, [(0, 0), (1, 0), (1, 1)]);
+    /// assert_eq!(pattern.to_dense(&[1.0, 2.0, 3.0]), DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 2.0, 3.0]));
+    /// ```
+    pub fn to_dense(&self, values: &[f64]) -> nalgebra::DMatrix<f64> {
+        let mut dense = nalgebra::DMatrix::zeros(self.rows, self.columns);
+        for ((row, column), &value) in self.entries().zip(values) {
+            dense[(row, column)] = value;
         }
+        dense
     }
 }
 
@@ -147,7 +99,7 @@ mod tests {
 
     #[test]
     fn entries_are_sorted_and_found_again() {
-        let pattern = OwnedPattern::from_entries(3, 3, [(2, 1), (0, 0), (1, 1), (2, 1), (0, 2)]);
+        let pattern = SparsityPattern::from_entries(3, 3, [(2, 1), (0, 0), (1, 1), (2, 1), (0, 2)]);
         assert_eq!(pattern.entries().collect::<Vec<_>>(), [(0, 0), (1, 1), (2, 1), (0, 2)]);
         for (slot, (row, column)) in pattern.entries().enumerate() {
             assert_eq!(pattern.slot(row, column), Some(slot));
@@ -157,7 +109,7 @@ mod tests {
 
     #[test]
     fn values_at_one_place_add_up() {
-        let (pattern, values) = OwnedPattern::with_values(2, &[(1, 1, 2.0), (0, 1, 1.0), (1, 1, 0.5)]);
+        let (pattern, values) = SparsityPattern::with_values(2, &[(1, 1, 2.0), (0, 1, 1.0), (1, 1, 0.5)]);
         assert_eq!(pattern.entries().zip(values).collect::<Vec<_>>(), [((0, 1), 1.0), ((1, 1), 2.5)]);
     }
 }

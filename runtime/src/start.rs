@@ -35,12 +35,12 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
     check_sizes(model, state)?;
     let (info, dims) = (model.describe(), model.dims());
     let bad = |what: String, value: f64, expected: String| {
-        Err(StepError::BadState { model: info.name, what, value, expected })
+        Err(StepError::BadState { model: info.name.clone(), what, value, expected })
     };
     if let Some((what, value)) = not_finite(model, state) {
         return bad(what, value, "a finite number".to_owned());
     }
-    for (block, q, _) in ranges(info.blocks) {
+    for (block, q, _) in ranges(&info.blocks) {
         let Some((turn, attitude)) = block.turn() else { continue };
         let first = q.start + turn;
         let norm = attitude.read(&state.q.as_slice()[first..q.end]).norm();
@@ -54,7 +54,7 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
     let lengths = Lengths::new(model, state);
     let of = lengths.of(state);
     for (constraint, &left) in info.constraints.iter().zip(&left) {
-        if left.is_nan() || left.abs() > LEFT * measure(constraint.unit, of) {
+        if left.is_nan() || left.abs() > LEFT * measure(&constraint.unit, of) {
             let expected = format!("0 {}; take `initial_state`, which finds consistent coordinates", constraint.unit);
             return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
         }
@@ -115,16 +115,16 @@ fn check_rates(model: &dyn Model, state: &State) -> Result<(), StepError> {
     }
     let mut fastest: BTreeMap<&str, f64> = BTreeMap::new();
     for (constraint, &size) in info.constraints.iter().zip(&sizes) {
-        let of_unit = fastest.entry(constraint.unit).or_default();
+        let of_unit = fastest.entry(&constraint.unit).or_default();
         *of_unit = larger(*of_unit, size);
     }
     let lengths = Lengths::new(model, state);
     let of = lengths.of(state);
     for (constraint, &rate) in info.constraints.iter().zip(&rates) {
-        let unit = constraint.unit;
+        let unit = constraint.unit.as_str();
         if rate.is_nan() || rate.abs() > (BROKEN * fastest[unit]).max(LEFT * measure(unit, of)) {
             return Err(StepError::BadState {
-                model: info.name,
+                model: info.name.clone(),
                 what: format!("the rate of constraint `{}`", constraint.name),
                 value: rate,
                 expected: format!("0 {unit}/s; take `initial_state`, which finds consistent velocities"),
@@ -150,7 +150,12 @@ pub(crate) fn check_sizes(model: &dyn Model, state: &State) -> Result<(), StepEr
         if found != expected {
             let expected = format!("{expected}; take `initial_state`, or `State::zeros` of this model");
             let what = format!("the number of {what}");
-            return Err(StepError::BadState { model: model.describe().name, what, value: found as f64, expected });
+            return Err(StepError::BadState {
+                model: model.describe().name.clone(),
+                what,
+                value: found as f64,
+                expected,
+            });
         }
     }
     Ok(())
@@ -167,12 +172,12 @@ pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepErr
     let gaps = || info.contacts.iter().zip(&gaps);
     if let Some((contact, &value)) = gaps().find(|(_, gap)| !gap.is_finite()) {
         let (what, expected) = (format!("the gap of contact `{}`", contact.name), "a finite number".to_owned());
-        return Err(StepError::BadState { model: info.name, what, value, expected });
+        return Err(StepError::BadState { model: info.name.clone(), what, value, expected });
     }
     match gaps().min_by(|(_, a), (_, b)| a.total_cmp(b)) {
         Some((contact, &gap)) if gap < -rounding_of_gaps(model, state.q.as_slice(), &Settings::DEFAULT) => {
-            let (contact, unit) = (contact.name, contact.unit);
-            Err(StepError::Penetration { model: info.name, t: state.t, contact, gap, unit })
+            let (contact, unit) = (contact.name.clone(), contact.unit.clone());
+            Err(StepError::Penetration { model: info.name.clone(), t: state.t, contact, gap, unit })
         }
         _ => Ok(()),
     }
@@ -180,6 +185,6 @@ pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepErr
 
 /// Largest gap at the start that counts as zero, in the unit of each gap.
 pub(crate) fn rounding_of_gaps(model: &dyn Model, q: &[f64], settings: &Settings) -> f64 {
-    let lengths = model.describe().coordinates.iter().zip(q).filter(|(channel, _)| is_length(channel.unit));
+    let lengths = model.describe().coordinates.iter().zip(q).filter(|(channel, _)| is_length(&channel.unit));
     settings.touching * (1.0 + lengths.fold(0.0, |largest: f64, (_, q)| largest.max(q.abs())))
 }

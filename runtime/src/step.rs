@@ -83,7 +83,7 @@ pub enum Cause {
     /// The residual jumps within the last correction.
     Jump {
         /// Name of the velocity in whose equation it is.
-        coordinate: &'static str,
+        coordinate: String,
         /// Size of the jump, N or N m.
         jump: f64,
     },
@@ -168,7 +168,7 @@ pub enum StepError {
         /// Time at which it is, s.
         t: f64,
         /// Name of the input.
-        input: &'static str,
+        input: String,
         /// Its value.
         value: f64,
     },
@@ -181,7 +181,7 @@ pub enum StepError {
         /// Time of the step's beginning, s.
         t: f64,
         /// Name of the coordinate.
-        coordinate: &'static str,
+        coordinate: String,
         /// Its value there, rad.
         angle: f64,
     },
@@ -211,11 +211,11 @@ pub enum StepError {
         /// Name of the scheme.
         scheme: String,
         /// Name of the contact.
-        contact: &'static str,
+        contact: String,
         /// The depth to which it was closed, in the unit of its gap.
         depth: f64,
         /// The unit of its gap.
-        unit: &'static str,
+        unit: String,
     },
     /// The scheme is not defined for this kind of model.
     #[error("{scheme} is not defined for {model}: {reason}")]
@@ -223,7 +223,7 @@ pub enum StepError {
         /// Name of the scheme.
         scheme: String,
         /// Name of the model.
-        model: &'static str,
+        model: String,
         /// What is missing.
         reason: &'static str,
     },
@@ -231,7 +231,7 @@ pub enum StepError {
     #[error("{model} has no consistent initial state: {reason} (residual {residual:.3e})")]
     Inconsistent {
         /// Name of the model.
-        model: &'static str,
+        model: String,
         /// Which equations are in conflict, by their names.
         reason: String,
         /// Largest residual that is left.
@@ -247,7 +247,7 @@ pub enum StepError {
         /// Name of the scheme.
         scheme: String,
         /// Name of the constraint that is violated most.
-        constraint: &'static str,
+        constraint: String,
         /// Its residual, relative to the length of the model where it is a length.
         residual: f64,
         /// The limit, see [`Watchers`](crate::Watchers).
@@ -295,7 +295,7 @@ pub enum StepError {
     #[error("{model} cannot start from this state: {what} is {value:.6e}, expected {expected}")]
     BadState {
         /// Name of the model.
-        model: &'static str,
+        model: String,
         /// What is wrong, e.g. ``coordinate `top.e0` `` or ``what is left of constraint `pivot[0]` ``.
         what: String,
         /// Its value, in its SI unit.
@@ -309,15 +309,15 @@ pub enum StepError {
     )]
     Penetration {
         /// Name of the model.
-        model: &'static str,
+        model: String,
         /// Time of the start, s.
         t: f64,
         /// Name of the contact that is closed deepest.
-        contact: &'static str,
+        contact: String,
         /// Its gap, negative.
         gap: f64,
         /// SI unit of the gap.
-        unit: &'static str,
+        unit: String,
     },
     /// A function of the user panicked: a signal, an event, a controller, or a function of a model written by hand.
     #[error("{scheme}: a function that was called after t = {t} s panicked: {message}")]

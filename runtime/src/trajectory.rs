@@ -42,11 +42,11 @@ pub struct UnknownColumn {
 
 /// Columns of a contact: gap, forces, and the sum of the normal impulses of all impacts so far.
 fn contact_columns(contact: &ContactInfo) -> Vec<Column> {
-    let force = multiplier_unit(contact.unit, "J");
+    let force = multiplier_unit(&contact.unit, "J");
     let impulse = format!("{force} s");
     let column =
         |quantity: &str, unit: &str| Column { name: format!("{quantity}({})", contact.name), unit: unit.to_owned() };
-    let mut columns = vec![column("gap", contact.unit), column("normal_force", &force)];
+    let mut columns = vec![column("gap", &contact.unit), column("normal_force", &force)];
     // A force of friction acts on a relative velocity in m/s, whatever the unit of the gap.
     match contact.tangents {
         0 => {}
@@ -107,7 +107,7 @@ impl Trajectory {
         let info = model.describe();
         let column = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
         let mut columns = vec![column("t", "s")];
-        columns.extend(info.coordinates.iter().map(|c| column(c.name, c.unit)));
+        columns.extend(info.coordinates.iter().map(|c| column(&c.name, &c.unit)));
         columns.extend(info.velocities.iter().map(|c| {
             // A velocity that is the rate of a coordinate has its name; others have one of their own.
             let is_rate = info.coordinates.iter().any(|coordinate| coordinate.name == c.name);
@@ -121,20 +121,20 @@ impl Trajectory {
         let n_positions = info.constraints.len() - info.velocity_constraints;
         columns.extend(info.constraints.iter().enumerate().map(|(i, c)| Column {
             name: format!("multiplier({})", c.name),
-            unit: multiplier_unit(c.unit, if i < n_positions { "J" } else { "W" }),
+            unit: multiplier_unit(&c.unit, if i < n_positions { "J" } else { "W" }),
         }));
         columns.extend(info.contacts.iter().flat_map(contact_columns));
         if !info.contacts.is_empty() {
             columns.extend([column("impacts", "1"), column("impact_loss", "J"), column("contact_violation", "m/s")]);
-            let unit = info.contacts[0].unit;
-            let is_common = info.contacts.iter().all(|contact| contact.unit == unit);
+            let unit = &info.contacts[0].unit;
+            let is_common = info.contacts.iter().all(|contact| contact.unit == *unit);
             columns.push(column("penetration", if is_common { unit } else { "m or rad" }));
         }
         if !info.constraints.is_empty() {
             columns.extend([column("position_residual", "1"), column("velocity_residual", "1/s")]);
         }
         columns.push(column(BALANCE, "J"));
-        columns.extend(info.outputs.iter().map(|c| column(c.name, c.unit)));
+        columns.extend(info.outputs.iter().map(|c| column(&c.name, &c.unit)));
         columns.extend([column("kinetic_energy", "J"), column("potential_energy", "J")]);
         Self { columns, values: Vec::new() }
     }
@@ -248,7 +248,7 @@ impl Trajectory {
     }
 
     fn record_contacts(&mut self, model: &dyn Model, state: &State, record: Option<&ContactRecord>) {
-        let contacts = model.describe().contacts;
+        let contacts = model.describe().contacts.clone();
         if contacts.is_empty() {
             return;
         }

@@ -76,8 +76,8 @@ fn explanation(what: &str, model: &dyn Model, state: &State) -> String {
         channels.iter().zip(values).map(value).collect()
     };
     // Zeros come first, because expressions are most often undefined at zero.
-    let mut values = named(info.coordinates, state.q.as_slice(), "");
-    values.extend(named(info.velocities, state.v.as_slice(), "velocity of "));
+    let mut values = named(&info.coordinates, state.q.as_slice(), "");
+    values.extend(named(&info.velocities, state.v.as_slice(), "velocity of "));
     values.sort_by_key(|value| !value.ends_with(" = 0"));
     format!("{text}; from {}", list(&values))
 }
@@ -143,10 +143,10 @@ pub(crate) fn not_finite(model: &dyn Model, state: &State) -> Option<(String, f6
     }
     let info = model.describe();
     let parts = [
-        ("coordinate", info.coordinates, &state.q),
-        ("velocity", info.velocities, &state.v),
-        ("acceleration of", info.velocities, &state.a),
-        ("multiplier of", info.constraints, &state.lambda),
+        ("coordinate", info.coordinates.clone(), &state.q),
+        ("velocity", info.velocities.clone(), &state.v),
+        ("acceleration of", info.velocities.clone(), &state.a),
+        ("multiplier of", info.constraints.clone(), &state.lambda),
     ];
     parts.into_iter().find_map(|(what, channels, values)| {
         let (channel, &value) = channels.iter().zip(values).find(|(_, value)| !value.is_finite())?;

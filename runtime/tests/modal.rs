@@ -85,7 +85,7 @@ fn all_modes_move_as_the_whole_model() {
 fn fewer_modes_shorten_the_state() {
     let reduced = Reduced::member(&Springs, "rod", 1).unwrap();
     let info = reduced.describe();
-    let names: Vec<&str> = info.coordinates.iter().map(|channel| channel.name).collect();
+    let names: Vec<&str> = info.coordinates.iter().map(|channel| channel.name.as_str()).collect();
     assert_eq!((names.len(), names[0], names[2]), (3, "drive", "end"));
     let mut mass = vec![0.0; info.mass_matrix.nnz()];
     reduced.mass_matrix(&[0.0; 3], &mut mass);
@@ -119,12 +119,14 @@ fn every_function_of_a_reduced_model_is_that_of_the_whole_one_along_the_modes() 
     let modes = Modes { velocities: 4..7, frequencies: vec![1.0, 2.0], shapes: shapes.clone() };
     let reduced = Reduced::new(&Weighted, &modes).unwrap();
     let (whole, info) = (Weighted.describe(), reduced.describe());
-    let names = |channels: &[hamel::Channel]| channels.iter().map(|channel| channel.name).collect::<Vec<_>>();
-    let replaced = |names: Vec<&'static str>, first: usize| {
-        [&names[..first], &["rod.mode[0]", "rod.mode[1]"], &names[first + 3..]].concat()
+    let names =
+        |channels: &[hamel::Channel]| -> Vec<String> { channels.iter().map(|channel| channel.name.clone()).collect() };
+    let replaced = |names: Vec<String>, first: usize| {
+        let modes = ["rod.mode[0]", "rod.mode[1]"].map(str::to_owned);
+        [&names[..first], &modes, &names[first + 3..]].concat()
     };
-    assert_eq!(names(info.coordinates), replaced(names(whole.coordinates), 5));
-    assert_eq!(names(info.velocities), replaced(names(whole.velocities), 4));
+    assert_eq!(names(&info.coordinates), replaced(names(&whole.coordinates), 5));
+    assert_eq!(names(&info.velocities), replaced(names(&whole.velocities), 4));
     let rotations = [Attitude::EulerParameters, Attitude::EulerAngles].map(Block::Rotation);
     assert_eq!(info.blocks, [rotations[0], Block::Vector { size: 4 }, rotations[1]]);
     assert_eq!((reduced.singular_angles(), reduced.validate()), (&[9][..], Weighted.validate()));

@@ -104,10 +104,10 @@ pub fn quantity(channel: &str) -> &str {
 
 /// The components of an output.
 pub fn output<const N: usize>(model: &dyn Model, name: &str, state: &State) -> [f64; N] {
-    let channels = model.describe().outputs;
+    let channels = &model.describe().outputs;
     let mut values = vec![0.0; channels.len()];
     model.outputs(state, &mut values);
-    let mut components = channels.iter().zip(values).filter(|(channel, _)| quantity(channel.name) == name);
+    let mut components = channels.iter().zip(values).filter(|(channel, _)| quantity(&channel.name) == name);
     // A model without this output yields undefined numbers, which no claim accepts.
     std::array::from_fn(|_| components.next().map_or(f64::NAN, |(_, value)| value))
 }

@@ -233,6 +233,8 @@ impl Sandbox {
         // A gigabyte of memory is all that it gets.
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -v 1048576; exec \"$0\" \"$@\""]).arg(&self.program).args(&list);
+        // Compiled models are kept neither in the user's folder nor in one that is compared.
+        command.env("XDG_CACHE_HOME", std::env::temp_dir().join("hamel_fuzz_inputs"));
         command.current_dir(self.work()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = command.output().map_err(|error| error.to_string())?;
         let code = output.status.code();

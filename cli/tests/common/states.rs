@@ -66,7 +66,7 @@ impl Pushed {
 }
 
 impl Model for Pushed {
-    fn describe(&self) -> &'static ModelInfo {
+    fn describe(&self) -> &ModelInfo {
         self.model.describe()
     }
     fn validate(&self) -> Result<(), ParameterError> {
@@ -135,7 +135,7 @@ impl Model for Pushed {
     fn reference_configuration(&self, q: &mut [f64]) {
         self.model.reference_configuration(q);
     }
-    fn singular_angles(&self) -> &'static [usize] {
+    fn singular_angles(&self) -> &[usize] {
         self.model.singular_angles()
     }
     fn n_initial_conditions(&self) -> (usize, usize) {
@@ -173,7 +173,7 @@ pub fn run(seed: u64) -> Result<String, String> {
     let mut wild = || Wildness([0, 0, 1, 3, 10][random.below(5)]);
     let (of_parameters, of_state, of_schemes) = (wild(), wild(), wild());
     let mut parameters = Vec::new();
-    for channel in info.parameters {
+    for channel in &info.parameters {
         if of_parameters.is_due(&mut random) {
             parameters.push((channel.name.to_owned(), *random.pick(&VALUES)));
         }

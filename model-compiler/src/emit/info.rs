@@ -1,6 +1,5 @@
 //! `ModelInfo`: everything a model knows about itself.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::Header;
@@ -28,14 +27,12 @@ pub(super) fn info(
     let parameters: Vec<Channel> = names.zip(units).map(|(name, unit)| Channel { name, unit: unit.clone() }).collect();
     let doc: Vec<&str> = header.doc.iter().map(|line| line.trim()).collect();
     let mut text = String::new();
-    let mut called = BTreeSet::new();
     let mut field = |name: &str, value: String| {
-        called.extend(HELPERS.into_iter().filter(|helper| value.starts_with(&format!("{helper}("))));
         let _ = writeln!(text, "{name}: {value},");
     };
-    field("name", format!("{:?}", header.name.to_string()));
-    field("doc", format!("{:?}", doc.join("\n")));
-    field("source", format!("{:?}", header.source));
+    field("name", format!("text({:?})", header.name.to_string()));
+    field("doc", format!("text({:?})", doc.join("\n")));
+    field("source", format!("text({:?})", header.source));
     field("coordinates", channels(&layout.coordinates));
     field("velocities", channels(&layout.velocities));
     field("constraints", channels(&layout.constraints));
@@ -45,20 +42,20 @@ pub(super) fn info(
     field("parameters", channels(&parameters));
     field("inputs", channels(&layout.inputs));
     field("blocks", blocks(&layout.blocks));
+    // The others are moved into their fields.
+    field("iteration_matrix", "iteration_matrix([&m, &d, &k], &g)".to_owned());
     field("mass_matrix", "m".to_owned());
     field("damping", "d".to_owned());
     field("stiffness", "k".to_owned());
     field("constraint_jacobian", "g".to_owned());
     field("contact_jacobian", runs::pattern(&patterns.contact_jacobian));
-    field("iteration_matrix", "iteration_matrix([&m, &d, &k], &g)".to_owned());
     field("functions", functions(equations, schedule));
     field("initial_conditions", {
         let (positions, velocities) = &layout.initial_conditions;
-        format!("(&{positions:?}, &{velocities:?})")
+        format!("(texts(&{positions:?}), texts(&{velocities:?}))")
     });
-    field("singular", format!("&{:?}", layout.singular));
+    field("singular", format!("pairs(&{:?})", layout.singular));
     field("is_conservative", is_conservative.to_string());
-    let helpers: Vec<&str> = ["Repetition"].into_iter().chain(called).collect();
     let blocks = [
         ("m", &patterns.mass_matrix),
         ("d", &patterns.damping),
@@ -72,7 +69,7 @@ pub(super) fn info(
         paths::LAZY_LOCK,
         paths::MODEL_INFO,
         paths::GENERATED,
-        helpers.join(", ")
+        HELPERS.join(", ")
     )
 }
 
@@ -97,15 +94,23 @@ fn blocks(blocks: &[Block]) -> String {
     listed("blocks", &runs, |i| block(&blocks[i]), |()| "()".to_owned())
 }
 
-/// Functions of the runtime that make lists.
-const HELPERS: [&str; 6] = ["blocks", "channels", "contacts", "functions", "iteration_matrix", "pattern"];
+/// What the runtime makes texts, lists and patterns with.
+const HELPERS: [&str; 10] = [
+    "Repetition",
+    "blocks",
+    "channels",
+    "contacts",
+    "functions",
+    "iteration_matrix",
+    "pairs",
+    "pattern",
+    "text",
+    "texts",
+];
 
 /// What the runtime's function makes of items.
 fn listed<S>(function: &str, runs: &[Run<S>], item: impl Fn(usize) -> String, step: impl Fn(&S) -> String) -> String {
-    match runs {
-        [] => "&[]".to_owned(),
-        _ => format!("{function}(&{})", runs::text(runs, item, step)),
-    }
+    format!("{function}(&{})", runs::text(runs, item, step))
 }
 
 /// A name by the numbers in its brackets, as the runtime advances it.

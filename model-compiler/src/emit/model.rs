@@ -59,7 +59,7 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> St
     text.push_str(&common_traits(name, has_inputs));
 
     let _ = writeln!(text, "impl {} for {name} {{", paths::MODEL);
-    let _ = writeln!(text, "fn describe(&self) -> &'static {} {{\n&{kernels}::INFO\n}}", paths::MODEL_INFO);
+    let _ = writeln!(text, "fn describe(&self) -> &{} {{\n&{kernels}::INFO\n}}", paths::MODEL_INFO);
     let _ = writeln!(
         text,
         "fn validate(&self) -> {}<(), {}> {{\nself.parameters.validate()\n}}",

@@ -152,7 +152,7 @@ fn validate(equations: &Equations, schedule: &Schedule) -> String {
     ]);
     let _ = writeln!(
         text,
-        "pub fn validate(&self) -> {}<(), {error}> {{\n{helpers}::check_finite({kernels}::INFO.parameters, &self.components())?;",
+        "pub fn validate(&self) -> {}<(), {error}> {{\n{helpers}::check_finite(&{kernels}::INFO.parameters, &self.components())?;",
         paths::RESULT
     );
     let given = given(&schedule.parameters.parameters, routine);
@@ -171,7 +171,7 @@ fn validate(equations: &Equations, schedule: &Schedule) -> String {
     if !equations.layout.contacts.is_empty() {
         let _ = writeln!(
             text,
-            "{helpers}::check_contacts({kernels}::INFO.contacts, &{kernels}::contact_laws(self.components()))?;"
+            "{helpers}::check_contacts(&{kernels}::INFO.contacts, &{kernels}::contact_laws(self.components()))?;"
         );
     }
     for (requirement, values) in required[bodies.len()..].iter().zip(others) {

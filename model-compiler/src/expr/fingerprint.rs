@@ -12,16 +12,20 @@ use super::cost::weight_of;
 use super::field::{Residue, values_at_point};
 use super::{Binary, ExprId, Graph, Node, Number, Scalar, Unary};
 
+/// Pairs of nodes that one pass may try: all of a function of ten thousand operations.
+pub(crate) const MOST_PAIRS: usize = 100_000_000;
+
 /// Merges until nothing changes, at most three times.
 pub(crate) fn merge_equal(graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
-    Searched::default().merge(graph, roots)
+    Searched::within(MOST_PAIRS).merge(graph, roots)
 }
 
 /// What earlier searches in forms of the same function have found out.
 ///
 /// Forms of a function have most of their values in common, and pairs of these need not be tried again.
-#[derive(Default)]
 pub(crate) struct Searched {
+    /// Pairs of nodes that may be tried in a pass.
+    most_pairs: usize,
     /// Values that nodes had.
     values: FxHashSet<Fingerprint>,
     /// Values for which no operation was found among those that were visited before them. An operation on a known value
@@ -30,6 +34,13 @@ pub(crate) struct Searched {
 }
 
 impl Searched {
+    /// Nothing yet; a pass will try at most about this many pairs of nodes.
+    ///
+    /// In a function that has more, each node is tried with those visited last, which are likely to have to do with it.
+    pub(crate) fn within(most_pairs: usize) -> Searched {
+        Searched { most_pairs, values: FxHashSet::default(), unreachable: FxHashSet::default() }
+    }
+
     /// Merges a form until nothing changes, at most three times.
     pub(crate) fn merge(&mut self, graph: &Graph, roots: &[ExprId]) -> (Graph, Vec<ExprId>) {
         const MAX_PASSES: usize = 3;
@@ -95,6 +106,8 @@ struct Merge<'g> {
     visited: Vec<Visited>,
     /// Those of them whose values no earlier search has met.
     visited_first: Vec<Visited>,
+    /// Number of visited nodes with which a node is tried.
+    reach: usize,
     searched: &'g mut Searched,
     replaced: usize,
 }
@@ -119,6 +132,7 @@ impl<'g> Merge<'g> {
             filter: Filter::for_entries(order.len()),
             visited: Vec::with_capacity(order.len()),
             visited_first: Vec::new(),
+            reach: searched.most_pairs / order.len().max(1),
             searched,
             replaced: 0,
             order,
@@ -226,7 +240,8 @@ impl<'g> Merge<'g> {
     fn search_with(&self, id: ExprId, is_complete: bool) -> Option<(Binary, ExprId, ExprId)> {
         let (print, elsewhere) = (self.prints[id.index()], !self.supports[id.index()]);
         let candidates = if is_complete { &self.visited } else { &self.visited_first };
-        for &Visited { id: a, support, value, inverse } in candidates {
+        let first = candidates.len().saturating_sub(self.reach);
+        for &Visited { id: a, support, value, inverse } in &candidates[first..] {
             // What depends on more than the result is left out: it would have to cancel.
             if support & elsewhere != 0 {
                 continue;

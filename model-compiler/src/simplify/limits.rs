@@ -1,5 +1,7 @@
 //! How much work simplification may do. Limits are counts, never times, so that results do not depend on the machine.
 
+use crate::expr::fingerprint::MOST_PAIRS;
+
 /// Bounds on the passes; larger bounds find cheaper code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -38,6 +40,8 @@ pub struct Limits {
     pub most_refactored_operations: usize,
     /// Operations that are factored again per unit of weight that this has saved.
     pub refactoring_worth: usize,
+    /// Pairs of expressions per pass that are tried as operands of a third.
+    pub pairs: usize,
     /// Most points at which rounding errors are compared.
     pub accuracy_points: usize,
 }
@@ -46,6 +50,18 @@ impl Limits {
     /// Limits for functions that are evaluated rarely: no rewriting, and multiplied-out forms of the smallest only.
     pub fn light(&self) -> Limits {
         Limits { rounds: 0, refactored_versions: 0, expand_below: self.expand_below / 8, ..self.clone() }
+    }
+
+    /// Limits for models that are compiled in memory and run at once: what the first passes find.
+    pub fn at_once() -> Limits {
+        Limits {
+            rounds: 0,
+            refactored_versions: 0,
+            expand_below: 0,
+            pairs: 1_000_000,
+            accuracy_points: 20,
+            ..Limits::default()
+        }
     }
 
     /// The least work: equal expressions are merged and common factors extracted, once.
@@ -74,6 +90,7 @@ impl Default for Limits {
             worth_of_starts: 15,
             most_refactored_operations: 3_000,
             refactoring_worth: 80,
+            pairs: MOST_PAIRS,
             accuracy_points: 200,
         }
     }

@@ -163,7 +163,7 @@ impl<'l> Portfolio<'l> {
             input: input.clone(),
             versions: Vec::new(),
             expanded_sizes: BTreeSet::new(),
-            searched: Searched::default(),
+            searched: Searched::within(limits.pairs),
             log: Vec::new(),
         };
         portfolio.record("input", input, String::new());

@@ -57,7 +57,7 @@ fn andrews_squeezer_starts_with_the_published_accelerations() {
     let start = initial_state(&model).expect("the published angles close the loops");
     assert!(start.v.amax() < 1e-12, "{}", start.v);
     for (channel, found) in info.velocities.iter().zip(&start.a) {
-        let expected = match channel.name {
+        let expected = match channel.name.as_str() {
             "beta" => 14222.44391995411,
             "theta" => -10666.83293996354,
             _ => 0.0,
@@ -65,7 +65,7 @@ fn andrews_squeezer_starts_with_the_published_accelerations() {
         assert!((found - expected).abs() < 1e-8, "acceleration of {}: {found} for {expected}", channel.name);
     }
     for (channel, found) in info.constraints.iter().zip(&start.lambda) {
-        let expected = match channel.name {
+        let expected = match channel.name.as_str() {
             "e3[0]" => 98.56687039624109,
             "e3[1]" => -6.122688344255663,
             _ => 0.0,

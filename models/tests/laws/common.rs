@@ -47,7 +47,7 @@ pub fn arbitrary_state(model: &dyn Model, seed: usize) -> State {
     let random = |n: usize, salt: usize| DVector::from_fn(n, |i, _| noise(1000 * (seed + 1) + 100 * salt + i));
     let mut q = random(dims.nq, 0);
     let mut first = 0;
-    for block in model.describe().blocks {
+    for block in &model.describe().blocks {
         if matches!(
             block,
             Block::EulerParameters
@@ -95,7 +95,7 @@ pub fn velocity_map(model: &dyn Model, q: &DVector<f64>) -> nalgebra::DMatrix<f6
     let dims = model.dims();
     let mut n = nalgebra::DMatrix::zeros(dims.nq, dims.nv);
     let (mut i, mut j) = (0, 0);
-    for block in model.describe().blocks {
+    for block in &model.describe().blocks {
         let (nq, nv) = block.sizes();
         match block {
             Block::Vector { .. } | Block::EulerParameters => (0..nq).for_each(|k| n[(i + k, j + k)] = 1.0),

@@ -42,7 +42,7 @@ fn relative_motion(model: &dyn Model, state: &State) -> (DVector<f64>, DVector<f
 
 /// Rows of the normals among the rows of Wᵀ.
 fn normals(model: &dyn Model) -> Vec<usize> {
-    let contacts = model.describe().contacts;
+    let contacts = &model.describe().contacts;
     let first = |index: usize| contacts[..index].iter().map(|contact| 1 + contact.tangents).sum();
     (0..contacts.len()).map(first).collect()
 }

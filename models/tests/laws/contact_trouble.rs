@@ -146,10 +146,10 @@ fn a_contact_that_is_passed_within_a_step_is_named() {
 #[test]
 fn what_overlaps_is_refused_and_what_touches_is_held() {
     let overlapping = Overlap::new(OverlapParameters { spacing: 0.19, ..OverlapParameters::default() });
-    let Err(StepError::Penetration { contact: "pair[0]", gap, unit: "m", .. }) = initial_state(&overlapping) else {
+    let Err(StepError::Penetration { contact, gap, unit, .. }) = initial_state(&overlapping) else {
         panic!("{:?}", initial_state(&overlapping))
     };
-    assert!((gap + 0.01).abs() < 1e-9, "{gap}");
+    assert!(contact == "pair[0]" && unit == "m" && (gap + 0.01).abs() < 1e-9, "{contact}: {gap} {unit}");
     let model = Overlap::default();
     let start = initial_state(&model).unwrap();
     for name in SCHEMES {

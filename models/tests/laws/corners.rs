@@ -80,7 +80,8 @@ fn conditions_in_conflict_are_named_by_their_text() {
         error.contains("`initial sin(hinge.angle) = -0.5`") || error.contains("`initial hinge.angle = 30 deg`"),
         "{error}"
     );
-    let (positions, velocities) = Torn::default().describe().initial_conditions;
-    assert_eq!(positions, ["hinge.angle = 30 deg", "sin(hinge.angle) = -0.5"]);
-    assert_eq!(velocities, ["hinge.velocity = 1 rad/s"]);
+    let torn = Torn::default();
+    let (positions, velocities) = &torn.describe().initial_conditions;
+    assert_eq!(*positions, ["hinge.angle = 30 deg", "sin(hinge.angle) = -0.5"]);
+    assert_eq!(*velocities, ["hinge.velocity = 1 rad/s"]);
 }

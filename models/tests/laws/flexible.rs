@@ -18,7 +18,7 @@ const PINNED: [(&str, &str); 2] = [("frame: tangent", "frame: pinned"), ("rod[n]
 /// The stages of the flexible slider-crank with some of its text replaced.
 fn variant(changes: &[(&str, &str)]) -> hamel_compiler::Stages {
     // Tokens are printed with or without a space before a colon and a bracket.
-    let source = FlexibleSliderCrank::default().describe().source;
+    let source = FlexibleSliderCrank::default().describe().source.clone();
     let mut source = source.replace(" : ", ": ").replace("rod [n]", "rod[n]");
     for (from, to) in changes {
         assert!(source.contains(from), "`{from}` is not in the model");

@@ -526,7 +526,9 @@ fn inputs_that_are_no_numbers_are_named() {
     for scheme in schemes {
         let run = hamel::Simulation::new(&model, scheme).step(0.1).until(1.0).run(start.clone());
         match run.outcome {
-            Err(StepError::BadInput { t, input: "sway", value }) => assert!(value.is_nan() && (t - 0.5).abs() < 0.06),
+            Err(StepError::BadInput { t, input, value }) => {
+                assert!(input == "sway" && value.is_nan() && (t - 0.5).abs() < 0.06)
+            }
             other => panic!("{}: {other:?}", scheme.name()),
         }
     }

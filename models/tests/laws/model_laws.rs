@@ -53,7 +53,7 @@ fn a_model_carries_its_source() {
     for_each(|s| {
         let info = s.model.describe();
         assert!(s.code.contains(&format!("{:?}", info.name)), "{}", s.entry.name);
-        for function in info.functions {
+        for function in &info.functions {
             assert!(function.simplified <= function.shared, "{}: {}", s.entry.name, function.name);
             assert!(s.code.contains(&format!("{:?}", function.name)), "{}: {}", s.entry.name, function.name);
         }
@@ -187,7 +187,7 @@ fn power_is_what_changes_the_energy() {
         let (model, info, name) = (s.model.as_ref(), s.model.describe(), s.entry.name);
         for seed in 0..3 {
             let mut state = arbitrary_state(model, seed);
-            keep_norms(info.blocks, &mut state);
+            keep_norms(&info.blocks, &mut state);
             let rates = energy_rates(s, &state);
             let (mut r, mut g) = (vec![0.0; info.velocities.len()], vec![0.0; info.constraints.len()]);
             model.residual(&state, &mut r, &mut g);

@@ -9,7 +9,7 @@ use hamel_compiler::schedule::interpret::{Arguments, Interpreter, defaults, run}
 
 /// The model with these components of its parameters.
 fn with_parameters(s: &Subject, values: &[f64]) -> Box<dyn Model> {
-    let channels = s.model.describe().parameters;
+    let channels = &s.model.describe().parameters;
     assert_eq!(channels.len(), values.len(), "{}", s.entry.name);
     let named: Vec<(String, f64)> =
         channels.iter().map(|channel| channel.name.to_owned()).zip(values.iter().copied()).collect();

@@ -3,7 +3,7 @@
 //! nalgebra's LU is not used because it allocates its permutation and its storage at every factorization.
 
 use super::{Singular, Work, is_regular};
-use crate::sparsity::OwnedPattern;
+use crate::sparsity::SparsityPattern;
 
 /// Dense LU factors, L below the diagonal with unit diagonal, by rows.
 pub(super) struct DenseLu {
@@ -16,7 +16,7 @@ pub(super) struct DenseLu {
 }
 
 impl DenseLu {
-    pub(super) fn new(pattern: &OwnedPattern) -> Self {
+    pub(super) fn new(pattern: &SparsityPattern) -> Self {
         let n = pattern.columns;
         let places = pattern.entries().map(|(row, column)| (row * n + column) as u32).collect();
         Self { n, places, factors: vec![0.0; n * n], exchanges: vec![0; n] }

@@ -10,7 +10,7 @@ mod sparse;
 
 use thiserror::Error;
 
-use crate::sparsity::{OwnedPattern, SparsityPattern};
+use crate::sparsity::SparsityPattern;
 
 /// From this size on the sparse solver is used.
 const SPARSE_FROM: usize = 40;
@@ -34,7 +34,7 @@ pub struct Work {
 /// A solver for matrices of one pattern.
 pub struct LinearSolver {
     /// Pattern of the matrices that are eliminated.
-    pattern: OwnedPattern,
+    pattern: SparsityPattern,
     reduction: Option<Reduction>,
     row_scales: Vec<f64>,
     column_scales: Vec<f64>,
@@ -45,7 +45,7 @@ pub struct LinearSolver {
 /// Elimination of a matrix without some of its unknowns.
 struct Reduction {
     /// Pattern of the full matrices.
-    given: OwnedPattern,
+    given: SparsityPattern,
     left_out: Vec<usize>,
     /// Index of each entry in the reduced matrix; [`NONE`] in rows and columns that are left out.
     places: Vec<u32>,
@@ -99,7 +99,7 @@ impl LinearSolver {
     /// # }
     /// ```
     pub fn new(pattern: &SparsityPattern) -> Self {
-        Self::from_pattern(pattern.into())
+        Self::from_pattern(pattern.clone())
     }
 
     /// A solver for square matrices of a pattern made at run time.
@@ -109,16 +109,16 @@ impl LinearSolver {
     ///
     /// ```
     /// use hamel::linear_solver::LinearSolver;
-    /// use hamel::sparsity::OwnedPattern;
+    /// use hamel::SparsityPattern;
     ///
-    /// let mut solver = LinearSolver::from_pattern(OwnedPattern::from_entries(2, 2, [(0, 0), (0, 1), (1, 1)]));
+    /// let mut solver = LinearSolver::from_pattern(SparsityPattern::from_entries(2, 2, [(0, 0), (0, 1), (1, 1)]));
     /// solver.factor(&[2.0, 1.0, 4.0])?;
     /// let mut x = [4.0, 8.0];
     /// solver.solve(&mut x);
     /// assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 2.0).abs() < 1e-15);
     /// # Ok::<(), hamel::linear_solver::Singular>(())
     /// ```
-    pub fn from_pattern(pattern: OwnedPattern) -> Self {
+    pub fn from_pattern(pattern: SparsityPattern) -> Self {
         let method = Method::for_pattern(&pattern);
         Self::with_method(pattern, method)
     }
@@ -131,10 +131,10 @@ impl LinearSolver {
     ///
     /// ```
     /// use hamel::linear_solver::LinearSolver;
-    /// use hamel::sparsity::OwnedPattern;
+    /// use hamel::SparsityPattern;
     ///
     /// let full = [(0, 0), (1, 0), (0, 1), (1, 1)];
-    /// let mut solver = LinearSolver::from_pattern(OwnedPattern::from_entries(2, 2, full));
+    /// let mut solver = LinearSolver::from_pattern(SparsityPattern::from_entries(2, 2, full));
     /// assert!(solver.factor(&[1.0; 4]).is_err());
     /// solver.leave_out(&[1]);
     /// solver.factor(&[1.0; 4])?;
@@ -157,7 +157,7 @@ impl LinearSolver {
         let is_left_out = |index: usize| marks[index];
         let kept = given.entries().filter(|&(row, column)| !is_left_out(row) && !is_left_out(column));
         let ones = unknowns.iter().map(|&unknown| (unknown, unknown));
-        let pattern = OwnedPattern::from_entries(given.rows, given.columns, kept.chain(ones));
+        let pattern = SparsityPattern::from_entries(given.rows, given.columns, kept.chain(ones));
         let slot = |row, column| pattern.slot(row, column);
         let reduction = Reduction {
             places: given
@@ -180,7 +180,7 @@ impl LinearSolver {
         self.reduction.as_ref().map_or(&[], |reduction| &reduction.left_out)
     }
 
-    fn with_method(pattern: OwnedPattern, method: Method) -> Self {
+    fn with_method(pattern: SparsityPattern, method: Method) -> Self {
         debug_assert_eq!(pattern.rows, pattern.columns, "a linear solver needs a square matrix");
         let (n, nnz) = (pattern.columns, pattern.nnz());
         Self {
@@ -271,7 +271,7 @@ impl LinearSolver {
         let diagonal = (0..n).map(|i| (i, i, REGULARIZATION * size));
         let given = self.pattern.entries().zip(values).map(|((row, column), &value)| (row, column, value));
         let entries: Vec<(usize, usize, f64)> = given.chain(diagonal).collect();
-        let (pattern, regularized) = OwnedPattern::with_values(n, &entries);
+        let (pattern, regularized) = SparsityPattern::with_values(n, &entries);
         let mut solver = Self::from_pattern(pattern);
         if solver.factor(&regularized).is_err() {
             return;
@@ -320,7 +320,7 @@ impl LinearSolver {
 }
 
 impl Method {
-    fn for_pattern(pattern: &OwnedPattern) -> Self {
+    fn for_pattern(pattern: &SparsityPattern) -> Self {
         if pattern.columns >= SPARSE_FROM {
             return Method::Sparse(Box::new(sparse::SparseLu::new(pattern)));
         }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{Singular, Work, is_regular};
-use crate::sparsity::OwnedPattern;
+use crate::sparsity::SparsityPattern;
 
 /// A kept pivot must not be smaller than this part of its column.
 const PIVOT_RATIO: f64 = 1e-3;
@@ -60,7 +60,7 @@ impl Factor {
 }
 
 impl SparseLu {
-    pub(super) fn new(pattern: &OwnedPattern) -> Self {
+    pub(super) fn new(pattern: &SparsityPattern) -> Self {
         let n = pattern.columns;
         Self {
             n,
@@ -76,7 +76,7 @@ impl SparseLu {
         }
     }
 
-    pub(super) fn factor(&mut self, pattern: &OwnedPattern, values: &[f64]) -> Result<(), Singular> {
+    pub(super) fn factor(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
         if self.is_ordered && self.refactor(pattern, values) {
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl SparseLu {
     }
 
     /// Keeps the ordering of columns with the least work for these values.
-    fn choose_ordering(&mut self, pattern: &OwnedPattern, values: &[f64]) -> Result<(), Singular> {
+    fn choose_ordering(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
         let mut best = None;
         for ordering in &self.orderings.clone() {
             self.column_order.clone_from(ordering);
@@ -119,7 +119,7 @@ impl SparseLu {
     }
 
     /// Solves, and chooses new pivots when the solution does not satisfy the equations.
-    pub(super) fn solve(&mut self, pattern: &OwnedPattern, values: &[f64], rhs: &mut [f64]) {
+    pub(super) fn solve(&mut self, pattern: &SparsityPattern, values: &[f64], rhs: &mut [f64]) {
         let mut given = std::mem::take(&mut self.rhs);
         given.copy_from_slice(rhs);
         self.substitute(rhs);
@@ -132,7 +132,7 @@ impl SparseLu {
 
     /// Eliminates column by column: each is reduced by the columns before it that it reaches, in their order, and its
     /// pivot is chosen among what is left.
-    fn factor_with_new_pivots(&mut self, pattern: &OwnedPattern, values: &[f64]) -> Result<(), Singular> {
+    fn factor_with_new_pivots(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
         self.is_ordered = false;
         self.lower.clear();
         self.upper.clear();
@@ -208,7 +208,7 @@ impl SparseLu {
     }
 
     /// Eliminates in the kept order; false when a pivot has become too small for its column.
-    pub(super) fn refactor(&mut self, pattern: &OwnedPattern, values: &[f64]) -> bool {
+    pub(super) fn refactor(&mut self, pattern: &SparsityPattern, values: &[f64]) -> bool {
         for column in 0..self.n {
             for slot in pattern.column(self.column_order[column] as usize) {
                 let row = self.row_position[pattern.row_indices[slot] as usize];
@@ -265,7 +265,7 @@ impl SparseLu {
         }
     }
 
-    fn is_accurate(&mut self, pattern: &OwnedPattern, values: &[f64], given: &[f64], solution: &[f64]) -> bool {
+    fn is_accurate(&mut self, pattern: &SparsityPattern, values: &[f64], given: &[f64], solution: &[f64]) -> bool {
         let residual = &mut self.work;
         residual.copy_from_slice(given);
         for (column, &x) in solution.iter().enumerate() {
@@ -282,7 +282,7 @@ impl SparseLu {
 }
 
 /// Minimum degree of A + Aᵀ, with and without aggressive absorption of elements: neither is always better.
-fn orderings(pattern: &OwnedPattern) -> Vec<Vec<u32>> {
+fn orderings(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
     let n = pattern.columns;
     let starts: Vec<i64> = pattern.column_starts.iter().map(|&start| i64::from(start)).collect();
     let rows: Vec<i64> = pattern.row_indices.iter().map(|&row| i64::from(row)).collect();

@@ -6,7 +6,7 @@ use super::*;
 use crate::random::Random;
 
 /// A chain of bodies with seven coordinates, joints of three rows, and norm rows; zero lower right block.
-fn chain(bodies: usize) -> OwnedPattern {
+fn chain(bodies: usize) -> SparsityPattern {
     let nv = 7 * bodies;
     let n = nv + 4 * bodies;
     let mut entries = Vec::new();
@@ -20,14 +20,14 @@ fn chain(bodies: usize) -> OwnedPattern {
             entries.extend([(constraint, coordinate), (coordinate, constraint)]);
         }
     }
-    OwnedPattern::from_entries(n, n, entries)
+    SparsityPattern::from_entries(n, n, entries)
 }
 
-fn values(pattern: &OwnedPattern, random: &mut Random) -> Vec<f64> {
+fn values(pattern: &SparsityPattern, random: &mut Random) -> Vec<f64> {
     pattern.entries().map(|(row, column)| random.next() + if row == column { 3.0 } else { 0.0 }).collect()
 }
 
-fn dense(pattern: &OwnedPattern, values: &[f64]) -> DMatrix<f64> {
+fn dense(pattern: &SparsityPattern, values: &[f64]) -> DMatrix<f64> {
     let mut matrix = DMatrix::zeros(pattern.rows, pattern.columns);
     for ((row, column), &value) in pattern.entries().zip(values) {
         matrix[(row, column)] = value;
@@ -35,7 +35,7 @@ fn dense(pattern: &OwnedPattern, values: &[f64]) -> DMatrix<f64> {
     matrix
 }
 
-fn assert_solves(solver: &mut LinearSolver, pattern: &OwnedPattern, values: &[f64], random: &mut Random) {
+fn assert_solves(solver: &mut LinearSolver, pattern: &SparsityPattern, values: &[f64], random: &mut Random) {
     let matrix = dense(pattern, values);
     let rhs = DVector::from_fn(pattern.rows, |_, _| random.next());
     let expected = matrix.clone().lu().solve(&rhs).expect("random matrices are regular");
@@ -212,7 +212,7 @@ fn eliminations_with_kept_pivots_are_right() {
 fn work_of_a_dense_matrix_is_that_of_gauss() {
     for n in [1_u64, 2, 3, 7] {
         let full = (0..n as usize).flat_map(|row| (0..n as usize).map(move |column| (row, column)));
-        let pattern = OwnedPattern::from_entries(n as usize, n as usize, full);
+        let pattern = SparsityPattern::from_entries(n as usize, n as usize, full);
         let factor = n + (0..n).map(|pivot| (n - 1 - pivot) * (n - pivot)).sum::<u64>();
         let expected = Work { entries: n * n, factor, solve: n * n };
         assert_eq!(dense::DenseLu::new(&pattern).work(), expected);

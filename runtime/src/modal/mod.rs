@@ -30,7 +30,7 @@ pub enum ModalError {
     #[error("coordinates {first} to {last} are not a run of displacements of `{model}`")]
     NotLinear {
         /// Name of the model's type.
-        model: &'static str,
+        model: String,
         /// The first coordinate.
         first: usize,
         /// The last one.
@@ -43,7 +43,7 @@ pub enum ModalError {
     #[error("`{model}` has no flexible member `{member}`")]
     NoMember {
         /// Name of the model's type.
-        model: &'static str,
+        model: String,
         /// The unknown name.
         member: String,
     },
@@ -197,11 +197,11 @@ impl Modes {
 pub fn flexible_velocities(model: &dyn Model, member: &str) -> Result<Range<usize>, ModalError> {
     let info = model.describe();
     let is_node = |name: &str| name.strip_prefix(member).is_some_and(|rest| rest.starts_with('['));
-    let first = info.velocities.iter().position(|channel| is_node(channel.name));
-    let last = info.velocities.iter().rposition(|channel| is_node(channel.name));
+    let first = info.velocities.iter().position(|channel| is_node(&channel.name));
+    let last = info.velocities.iter().rposition(|channel| is_node(&channel.name));
     match (first, last) {
         (Some(first), Some(last)) => Ok(first..last + 1),
-        _ => Err(ModalError::NoMember { model: info.name, member: member.to_owned() }),
+        _ => Err(ModalError::NoMember { model: info.name.clone(), member: member.to_owned() }),
     }
 }
 
@@ -286,7 +286,7 @@ fn coordinates(model: &dyn Model, velocities: &Range<usize>) -> Result<Range<usi
     let info = model.describe();
     let mut covered = 0;
     let mut first = None;
-    for (block, q, v) in ranges(info.blocks) {
+    for (block, q, v) in ranges(&info.blocks) {
         let overlap = velocities.start.max(v.start)..velocities.end.min(v.end);
         if overlap.is_empty() || !matches!(block, Block::Vector { .. }) {
             continue;
@@ -298,7 +298,7 @@ fn coordinates(model: &dyn Model, velocities: &Range<usize>) -> Result<Range<usi
         Some(first) if covered == velocities.len() => Ok(first..first + covered),
         _ => {
             let last = velocities.end.saturating_sub(1);
-            Err(ModalError::NotLinear { model: info.name, first: velocities.start, last })
+            Err(ModalError::NotLinear { model: info.name.clone(), first: velocities.start, last })
         }
     }
 }

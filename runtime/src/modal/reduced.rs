@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use super::{ModalError, Modes, coordinates, member_modes};
 use crate::model::{Block, Channel, ContactLaw, Energy, Model, ModelInfo, ParameterError, State};
-use crate::sparsity::{OwnedPattern, SparsityPattern};
+use crate::sparsity::SparsityPattern;
 
 /// A reduced model. It is a [`Model`] that every scheme can integrate, with the outputs of the full model.
 pub struct Reduced<'m> {
@@ -17,8 +17,8 @@ pub struct Reduced<'m> {
     shapes: DMatrix<f64>,
     q: ModalRange,
     v: ModalRange,
-    info: &'static ModelInfo,
-    singular_angles: &'static [usize],
+    info: ModelInfo,
+    singular_angles: Vec<usize>,
     /// Workspace, because evaluation must not allocate; in a mutex, because models are shared between threads.
     scratch: Mutex<Scratch>,
 }
@@ -179,7 +179,7 @@ impl<'m> Reduced<'m> {
     /// let cantilever = Cantilever::default();
     /// let modes = member_modes(&cantilever, "beam")?.selected(&[0, 2])?;
     /// let reduced = Reduced::new(&cantilever, &modes)?;
-    /// let pattern = reduced.describe().stiffness;
+    /// let pattern = &reduced.describe().stiffness;
     /// let mut values = vec![0.0; pattern.nnz()];
     /// reduced.stiffness(&State::zeros(reduced.dims()), &mut values);
     /// let stiffness = pattern.to_dense(&values);
@@ -199,7 +199,7 @@ impl<'m> Reduced<'m> {
         let dims = model.dims();
         let q = ModalRange { whole, modes: count };
         let v = ModalRange { whole: modes.velocities.clone(), modes: count };
-        let info = Box::leak(Box::new(describe(model.describe(), &q, &v)));
+        let info = describe(model.describe(), &q, &v);
         let rows = dims.nv + model.describe().contact_jacobian.rows.max(dims.nc);
         let largest = [
             model.describe().iteration_matrix.nnz(),
@@ -210,7 +210,7 @@ impl<'m> Reduced<'m> {
             NewPlace::Kept(place) => Some(place),
             NewPlace::Modal(_) => None,
         });
-        let singular_angles = kept.collect::<Vec<usize>>().leak();
+        let singular_angles = kept.collect::<Vec<usize>>();
         let scratch = Scratch {
             state: State::zeros(dims),
             force: vec![0.0; dims.nv],
@@ -288,7 +288,7 @@ impl<'m> Reduced<'m> {
         out: &mut [f64],
     ) {
         let scratch = &mut *self.scratch();
-        let (from, to) = (pattern(self.model.describe()), pattern(self.info));
+        let (from, to) = (pattern(self.model.describe()), pattern(&self.info));
         fill(self.model, &mut scratch.state, &mut scratch.values[..from.nnz()]);
         self.project_matrix(rows, from, scratch, to, out);
     }
@@ -304,42 +304,26 @@ impl<'m> Reduced<'m> {
 }
 
 /// The description of the reduced model.
-fn describe(whole: &'static ModelInfo, q: &ModalRange, v: &ModalRange) -> ModelInfo {
+fn describe(whole: &ModelInfo, q: &ModalRange, v: &ModalRange) -> ModelInfo {
     let member = whole.velocities[v.whole.start].name.split('[').next().unwrap_or_default();
-    let channels = |known: &'static [Channel], run: &ModalRange, unit: &'static str| -> &'static [Channel] {
-        let mut channels = known[..run.whole.start].to_vec();
-        channels.extend((0..run.modes).map(|mode| {
-            let name: &'static str = Box::leak(format!("{member}.mode[{mode}]").into_boxed_str());
-            Channel { name, unit }
-        }));
-        channels.extend(&known[run.whole.end..]);
-        Box::leak(channels.into_boxed_slice())
+    let channels = |known: &[Channel], run: &ModalRange, unit: &str| -> Vec<Channel> {
+        let mode = |mode| Channel::new(format!("{member}.mode[{mode}]"), unit);
+        let modes = (0..run.modes).map(mode);
+        known[..run.whole.start].iter().cloned().chain(modes).chain(known[run.whole.end..].iter().cloned()).collect()
     };
     let square = |pattern: &SparsityPattern| reduced_pattern(pattern, v, RowKind::Velocities);
     let wide = |pattern: &SparsityPattern| reduced_pattern(pattern, v, RowKind::Conditions);
     ModelInfo {
-        name: whole.name,
-        doc: whole.doc,
-        source: whole.source,
-        coordinates: channels(whole.coordinates, q, "kg^(1/2) m"),
-        velocities: channels(whole.velocities, v, "kg^(1/2) m/s"),
-        constraints: whole.constraints,
-        velocity_constraints: whole.velocity_constraints,
-        contacts: whole.contacts,
-        outputs: whole.outputs,
-        parameters: whole.parameters,
-        inputs: whole.inputs,
-        blocks: Box::leak(reduced_blocks(whole.blocks, v).into_boxed_slice()),
+        coordinates: channels(&whole.coordinates, q, "kg^(1/2) m"),
+        velocities: channels(&whole.velocities, v, "kg^(1/2) m/s"),
+        blocks: reduced_blocks(&whole.blocks, v),
         mass_matrix: square(&whole.mass_matrix),
         damping: square(&whole.damping),
         stiffness: square(&whole.stiffness),
         constraint_jacobian: wide(&whole.constraint_jacobian),
         contact_jacobian: wide(&whole.contact_jacobian),
         iteration_matrix: square(&whole.iteration_matrix),
-        functions: whole.functions,
-        initial_conditions: whole.initial_conditions,
-        singular: whole.singular,
-        is_conservative: whole.is_conservative,
+        ..whole.clone()
     }
 }
 
@@ -369,12 +353,12 @@ fn reduced_pattern(pattern: &SparsityPattern, v: &ModalRange, kind: RowKind) -> 
         rows(row).flat_map(move |row| columns.clone().map(move |column| (row, column)))
     });
     let n_rows = if kind == RowKind::Velocities { v.size(pattern.rows) } else { pattern.rows };
-    OwnedPattern::from_entries(n_rows, v.size(pattern.columns), entries).leak()
+    SparsityPattern::from_entries(n_rows, v.size(pattern.columns), entries)
 }
 
 impl Model for Reduced<'_> {
-    fn describe(&self) -> &'static ModelInfo {
-        self.info
+    fn describe(&self) -> &ModelInfo {
+        &self.info
     }
 
     fn validate(&self) -> Result<(), ParameterError> {
@@ -516,8 +500,8 @@ impl Model for Reduced<'_> {
         q[modal].fill(0.0);
     }
 
-    fn singular_angles(&self) -> &'static [usize] {
-        self.singular_angles
+    fn singular_angles(&self) -> &[usize] {
+        &self.singular_angles
     }
 
     fn n_initial_conditions(&self) -> (usize, usize) {

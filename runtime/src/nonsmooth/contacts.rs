@@ -98,7 +98,7 @@ pub(crate) struct Contacts<'m> {
     pub(crate) model: &'m dyn Model,
     pub(crate) settings: Settings,
     scheme: String,
-    infos: &'static [ContactInfo],
+    infos: &'m [ContactInfo],
     laws: Vec<ContactLaw>,
     /// Row of each contact's normal.
     first_rows: Vec<usize>,
@@ -144,7 +144,7 @@ impl<'m> Contacts<'m> {
         settings: Settings,
     ) -> Self {
         let info = model.describe();
-        let infos = info.contacts;
+        let infos = &info.contacts;
         let n_rows = info.contact_jacobian.rows;
         let first_row = |row: &mut usize, contact: &ContactInfo| {
             let first = *row;
@@ -610,8 +610,8 @@ impl<'m> Contacts<'m> {
     }
 
     /// Name of a contact.
-    pub(crate) fn name(&self, contact: usize) -> &'static str {
-        self.infos[contact].name
+    pub(crate) fn name(&self, contact: usize) -> &'m str {
+        &self.infos[contact].name
     }
 
     /// Number of contacts.

@@ -62,9 +62,9 @@ impl GapWatch {
                 return Err(StepError::MissedContact {
                     t: start,
                     scheme: contacts.scheme().to_owned(),
-                    contact: contacts.name(contact),
+                    contact: contacts.name(contact).to_owned(),
                     depth,
-                    unit: contacts.model.describe().contacts[contact].unit,
+                    unit: contacts.model.describe().contacts[contact].unit.clone(),
                 });
             }
         }

@@ -149,29 +149,35 @@ impl Path {
         self.begin(problem, attempt);
         let most = *iterations + self.settings.pieces;
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
-        let mut violation = problem.violation().0;
-        let mut is_solved = false;
-        while !is_solved && *iterations < most && self.compliance > self.settings.least_compliance {
+        let (mut violation, mut size) = problem.violation();
+        let (mut is_solved, mut idle) = (false, 0);
+        while !is_solved
+            && idle < self.settings.idle_paths
+            && *iterations < most
+            && self.compliance > self.settings.least_compliance
+        {
             let before = *iterations;
             self.guess(problem, violation);
-            if !self.follow(problem, system, iterations) {
+            idle += 1;
+            if self.follow(problem, system, iterations) {
+                self.write(problem);
+                self.center.copy_from_slice(problem.unknowns());
+                (violation, size) = problem.violation();
+                if *iterations - before < self.settings.short_path || violation > (1.0 - self.settings.gain) * last {
+                    self.compliance *= self.settings.fall;
+                }
+                last = violation;
+                if violation < (1.0 - self.settings.gain) * least {
+                    idle = 0;
+                }
+                if violation < least {
+                    least = violation;
+                    self.best.copy_from_slice(problem.unknowns());
+                }
+            } else {
                 self.compliance = (self.settings.rise * self.compliance).min(self.settings.largest_compliance);
-                continue;
             }
-            self.write(problem);
-            self.center.copy_from_slice(problem.unknowns());
-            let size;
-            (violation, size) = problem.violation();
-            is_solved = violation <= self.settings.exact * size
-                || violation <= self.settings.settled * size && violation >= least;
-            if *iterations - before < self.settings.short_path || violation > (1.0 - self.settings.gain) * last {
-                self.compliance *= self.settings.fall;
-            }
-            last = violation;
-            if violation < least {
-                least = violation;
-                self.best.copy_from_slice(problem.unknowns());
-            }
+            is_solved = least <= self.settings.exact * size || idle > 0 && least <= self.settings.settled * size;
         }
         problem.unknowns_mut().copy_from_slice(&self.best);
         problem.update_slips();

@@ -2,7 +2,7 @@
 
 use super::problem::{Problem, Terms};
 use crate::linear_solver::{LinearSolver, Singular};
-use crate::sparsity::OwnedPattern;
+use crate::sparsity::SparsityPattern;
 
 #[derive(Default)]
 pub(super) struct SparseSystem {
@@ -34,7 +34,7 @@ impl SparseSystem {
                 contacts[on].all().flat_map(move |row| contacts[from].all().map(move |column| (row, column)))
             })
         };
-        let pattern = OwnedPattern::from_entries(problem.size(), problem.size(), entries());
+        let pattern = SparsityPattern::from_entries(problem.size(), problem.size(), entries());
         self.places.clear();
         self.places.extend(entries().filter_map(|(row, column)| pattern.slot(row, column)));
         self.values.resize(pattern.nnz(), 0.0);

@@ -103,7 +103,7 @@ impl<'m> Constrained<'m> {
         let mut missed = [0.0_f64; 2];
         for (row, (constraint, residual)) in self.model.describe().constraints.iter().zip(&self.residual).enumerate() {
             let by = &mut missed[usize::from(self.left_out.binary_search(&row).is_ok())];
-            *by = by.max(residual.abs() / measure(constraint.unit, length));
+            *by = by.max(residual.abs() / measure(&constraint.unit, length));
         }
         missed[1] <= HELD + HELD_AS_OTHERS * missed[0]
     }
@@ -184,7 +184,7 @@ impl Projection<'_> {
         state: &mut State,
     ) -> Result<StepStats, StepError> {
         let Self { system, moved, .. } = self;
-        let (nv, blocks) = (state.v.len(), model.describe().blocks);
+        let (nv, blocks) = (state.v.len(), &model.describe().blocks);
         system.begin(state.t);
         system.factor(state)?;
         let mut size = f64::INFINITY;

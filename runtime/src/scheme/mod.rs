@@ -289,7 +289,7 @@ pub trait Scheme: Send + Sync {
         if !info.contacts.is_empty() && !self.carries_contacts() {
             let reason = "it has contacts, which this scheme with these parameters does not support; \
                           take one that `hamel list schemes` marks with `contacts`, or other parameters";
-            return Err(StepError::Undefined { scheme: self.label(), model: info.name, reason });
+            return Err(StepError::Undefined { scheme: self.label(), model: info.name.clone(), reason });
         }
         let stepper = self.stepper(model, initial, options)?;
         if model.dims().nc == 0 {

@@ -212,7 +212,7 @@ impl CoupledStepper<'_> {
 /// The equations of all implicit stages.
 struct Stages<'m> {
     model: &'m dyn Model,
-    blocks: &'static [Block],
+    blocks: &'m [Block],
     /// Nodes, and rows of the implicit stages: weights of the explicit stage and of the implicit ones.
     nodes: Vec<f64>,
     explicit: Vec<f64>,
@@ -239,7 +239,7 @@ impl<'m> Stages<'m> {
         let turning = info.blocks.iter().filter(|block| block.turn().is_some()).count();
         Self {
             model,
-            blocks: info.blocks,
+            blocks: &info.blocks,
             nodes: tableau.nodes[explicit..].to_vec(),
             explicit: rows.iter().map(|row| row[..explicit].iter().sum()).collect(),
             weights: rows.iter().map(|row| row[explicit..].to_vec()).collect(),
@@ -521,7 +521,7 @@ mod tests {
                 // The top spins so fast that longer steps leave the chart.
                 stages.begin(initial, 3e-3);
                 let pattern = stages.assembly.pattern.clone();
-                crate::newton::assert_matrix_is_exact(&mut stages, &pattern, model.describe().name);
+                crate::newton::assert_matrix_is_exact(&mut stages, &pattern, &model.describe().name);
             }
         }
     }

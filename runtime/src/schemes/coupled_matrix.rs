@@ -8,7 +8,7 @@ use super::coupled::Sensitivity;
 use crate::configuration::ranges;
 use crate::model::{Model, State};
 use crate::scheme::ConstraintLevel;
-use crate::sparsity::OwnedPattern;
+use crate::sparsity::SparsityPattern;
 
 /// Derivatives of the vectors of stage i with respect to the accelerations of stage l.
 pub(super) struct Coupling<'a> {
@@ -25,7 +25,7 @@ pub(super) struct Coupling<'a> {
 
 /// Positions of the entries of the model's matrices in the matrix of all stages, computed once.
 pub(super) struct Assembly {
-    pub(super) pattern: OwnedPattern,
+    pub(super) pattern: SparsityPattern,
     stages: usize,
     nv: usize,
     /// ∂r/∂v, (∂r/∂q) N and G one after the other, and where the second and the third begin.
@@ -72,7 +72,7 @@ impl Assembly {
         // M and −Gᵀ on the diagonal, and G where constraints on velocities have no other column.
         let own = (0..stages).flat_map(|i| info.iteration_matrix.entries().map(move |(r, c)| (i * n + r, i * n + c)));
         let coupled = pairs().flat_map(|(i, l)| terms.iter().map(move |term| (i * n + term.row, l * n + term.column)));
-        let pattern = OwnedPattern::from_entries(stages * n, stages * n, own.chain(coupled));
+        let pattern = SparsityPattern::from_entries(stages * n, stages * n, own.chain(coupled));
 
         // Every entry is part of the pattern that was made of them.
         let place = |row, column| pattern.slot(row, column);
@@ -137,7 +137,7 @@ fn terms(model: &dyn Model, constraints: &ConstraintRows) -> Vec<Term> {
     let (info, nv) = (model.describe(), model.dims().nv);
     // For each column of a rotating block: the index of the block among these, and its columns.
     let mut turning = vec![None; nv];
-    let blocks = ranges(info.blocks).filter(|(block, ..)| block.turn().is_some());
+    let blocks = ranges(&info.blocks).filter(|(block, ..)| block.turn().is_some());
     for (number, (_, _, range)) in blocks.enumerate() {
         turning[range.clone()].fill(Some((number, range.start, range.len())));
     }

@@ -190,7 +190,7 @@ impl Scheme for RungeKuttaLike {
         _: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         if self.form == Form::Printed && model.describe().blocks.iter().any(|block| block.turn().is_some()) {
-            let (scheme, model) = (self.label(), model.describe().name);
+            let (scheme, model) = (self.label(), model.describe().name.clone());
             return Err(StepError::Undefined { scheme, model, reason: "the printed formula adds coordinates" });
         }
         start(self, model, initial, Rule::RungeKuttaLike(self.form))
@@ -270,7 +270,7 @@ fn start<'m>(
 ) -> Result<Box<dyn Stepper + 'm>, StepError> {
     if model.dims().nc > 0 {
         let reason = "it needs accelerations that no constraint restricts; use joint coordinates";
-        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
+        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name.clone(), reason });
     }
     let zeros = || DVector::zeros(initial.v.len());
     Ok(Box::new(ExplicitStepper {
@@ -367,7 +367,7 @@ impl ExplicitStepper<'_> {
             };
             self.increment.axpy(factor, part, 1.0);
         }
-        let blocks = self.acceleration.model.describe().blocks;
+        let blocks = &self.acceleration.model.describe().blocks;
         retract(blocks, self.state.q.as_slice(), self.increment.as_slice(), self.next.q.as_mut_slice());
     }
 

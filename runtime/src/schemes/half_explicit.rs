@@ -166,13 +166,13 @@ fn check_level(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Res
         return Ok(());
     }
     let reason = "its impulses act on velocities, on which alone it can impose constraints";
-    Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason })
+    Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name.clone(), reason })
 }
 
 /// The parts of both steppers.
 struct Parts<'m> {
     name: String,
-    blocks: &'static [Block],
+    blocks: &'m [Block],
     acceleration: Acceleration<'m>,
     state: State,
     next: State,
@@ -190,7 +190,7 @@ impl<'m> Parts<'m> {
 
     fn new(model: &'m dyn Model, name: String, initial: State) -> Self {
         Self {
-            blocks: model.describe().blocks,
+            blocks: &model.describe().blocks,
             acceleration: Acceleration::new(model, name.clone()),
             name,
             next: initial.clone(),

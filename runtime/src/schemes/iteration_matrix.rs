@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::model::{Model, State};
-use crate::sparsity::{OwnedPattern, SparsityPattern};
+use crate::sparsity::SparsityPattern;
 
 /// Largest number of velocities in a block that is corrected.
 const MAX_BLOCK: usize = 6;
@@ -34,7 +34,7 @@ pub(super) enum Correction {
 }
 
 pub(super) struct IterationMatrix {
-    pattern: OwnedPattern,
+    pattern: SparsityPattern,
     /// Place of each of the model's entries; empty when the patterns are equal.
     model_places: Vec<u32>,
     model_values: Vec<f64>,
@@ -77,12 +77,12 @@ impl IterationMatrix {
                 }
             }
         }
-        let pattern = OwnedPattern::from_entries(n, n, entries);
+        let pattern = SparsityPattern::from_entries(n, n, entries);
         let place = |row, column| pattern.slot(row, column).map_or(NONE, |slot| slot as u32);
 
         let places = corrections.iter().map(|correction| match correction {
             Correction::Columns(kind, columns) => {
-                let from: OwnedPattern = source(*kind).into();
+                let from = source(*kind);
                 let shift = first_row(*kind, nv);
                 let rows = rows_of(model, *kind, columns.clone(), on_positions).into_iter().map(|row| {
                     let mut places = RowPlaces { from: [NONE; MAX_BLOCK], to: [NONE; MAX_BLOCK] };
@@ -125,7 +125,7 @@ impl IterationMatrix {
         }
     }
 
-    pub(super) fn pattern(&self) -> &OwnedPattern {
+    pub(super) fn pattern(&self) -> &SparsityPattern {
         &self.pattern
     }
 
@@ -180,7 +180,7 @@ impl IterationMatrix {
     }
 }
 
-fn source_pattern(model: &dyn Model, source: Source) -> &'static SparsityPattern {
+fn source_pattern(model: &dyn Model, source: Source) -> &SparsityPattern {
     let info = model.describe();
     match source {
         Source::Damping => &info.damping,

@@ -56,7 +56,7 @@ pub(super) fn start<'m>(
     let constraints = ConstraintRows::new(model, level);
     if scheme.coefficients.beta == 0.0 && constraints.on_positions() > 0 {
         let reason = "constraints on positions need β > 0";
-        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
+        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name.clone(), reason });
     }
     let name = scheme.label();
     let auxiliary = initial.a.clone();
@@ -66,7 +66,7 @@ pub(super) fn start<'m>(
     if is_inexact && level == ConstraintLevel::Acceleration && has_constraints {
         let reason = "its accelerations belong to another instant than the constraints; \
                       impose these on positions or velocities";
-        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
+        return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name.clone(), reason });
     }
     let exact = is_inexact.then(|| Acceleration::new(model, name.clone()));
     let step = Step::new(scheme, model, initial, constraints);
@@ -180,7 +180,7 @@ impl NewmarkStepper<'_> {
 /// The equations of one step; the unknowns are A₁ and λ₁.
 struct Step<'m> {
     model: &'m dyn Model,
-    blocks: &'static [Block],
+    blocks: &'m [Block],
     scheme: Newmark,
     dt: f64,
     old: State,
@@ -202,7 +202,7 @@ struct Step<'m> {
 
 impl<'m> Step<'m> {
     fn new(scheme: Newmark, model: &'m dyn Model, initial: State, constraints: ConstraintRows) -> Self {
-        let blocks = model.describe().blocks;
+        let blocks = &model.describe().blocks;
         let dims = model.dims();
         let is_body_weighted = scheme.is_body_weighted();
         // In the order in which `matrix` adds them.

@@ -89,7 +89,7 @@ impl Scheme for RungeKutta {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let dims = model.dims();
         Ok(Box::new(RungeKuttaStepper {
-            blocks: model.describe().blocks,
+            blocks: &model.describe().blocks,
             tableau: tables::runge_kutta4(),
             name: self.label(),
             acceleration: Acceleration::new(model, self.label()),
@@ -106,7 +106,7 @@ impl Scheme for RungeKutta {
 
 struct RungeKuttaStepper<'m> {
     name: String,
-    blocks: &'static [Block],
+    blocks: &'m [Block],
     /// Each stage depends only on the one before it.
     tableau: Tableau,
     acceleration: Acceleration<'m>,

@@ -74,7 +74,7 @@ impl Scheme for SingleStep {
         Ok(Box::new(SingleStepStepper {
             name: self.label(),
             weights,
-            blocks: model.describe().blocks,
+            blocks: &model.describe().blocks,
             auxiliaries: vec![[rate.clone(), Rate::zeros(&initial)]; self.steps - 1],
             next: vec![[Rate::zeros(&initial), Rate::zeros(&initial)]; self.steps - 1],
             rate: rate.clone(),
@@ -126,7 +126,7 @@ impl Rate {
 struct SingleStepStepper<'m> {
     name: String,
     weights: tables::SingleStep,
-    blocks: &'static [Block],
+    blocks: &'m [Block],
     point: TimePoint<'m>,
     predictor: Predictor,
     state: State,

@@ -26,7 +26,7 @@ pub(super) struct TimePoint<'m> {
 
 struct PointEquations<'m> {
     model: &'m dyn Model,
-    blocks: &'static [Block],
+    blocks: &'m [Block],
     constraints: ConstraintRows,
     matrix: IterationMatrix,
     beta: f64,
@@ -43,7 +43,7 @@ struct PointEquations<'m> {
 
 impl<'m> TimePoint<'m> {
     pub(super) fn new(model: &'m dyn Model, initial: &State, options: &Options) -> Self {
-        let blocks = model.describe().blocks;
+        let blocks = &model.describe().blocks;
         let nv = model.dims().nv;
         let level = options.constraint_level.unwrap_or(ConstraintLevel::Position);
         let constraints = ConstraintRows::new(model, level);
@@ -292,7 +292,7 @@ mod tests {
             equations.beta = h;
             equations.follow_acceleration();
             let pattern = equations.matrix.pattern().clone();
-            crate::newton::assert_matrix_is_exact(equations, &pattern, model.describe().name);
+            crate::newton::assert_matrix_is_exact(equations, &pattern, &model.describe().name);
         }
     }
 

@@ -64,7 +64,7 @@ enum Kind<'m> {
 
 /// Steps of one length.
 struct FixedStepper<'m> {
-    blocks: &'static [Block],
+    blocks: &'m [Block],
     stepper: Box<dyn Stepper + 'm>,
     watch: Watch,
     /// The state before the last step.
@@ -131,10 +131,10 @@ impl<'m> Driver<'m> {
         let stepper = scheme.start_with(model, start, options)?;
         if stepper.contacts().is_none() && !model.describe().contacts.is_empty() {
             let reason = "its contacts would be ignored";
-            return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name, reason });
+            return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name.clone(), reason });
         }
         let fixed = FixedStepper {
-            blocks: model.describe().blocks,
+            blocks: &model.describe().blocks,
             watch: Watch::new(model, stepper.state()),
             previous: stepper.state().clone(),
             has_impact: false,

@@ -6,7 +6,7 @@ use hamel::rotation::{matrix_l, skew};
 use hamel::{Attitude, Block, Channel, Energy, Model, ModelInfo, State};
 use nalgebra::{DVector, Matrix3, Vector3, Vector4};
 
-use super::{assembled_from_parts, channel, fill, full_info, vector, without_initial_conditions};
+use super::{assembled_from_parts, fill, full_info, vector, without_initial_conditions};
 
 /// Euler parameters as redundant coordinates, norm constraint `(eᵀ e − 1)/2`. [sherif, Eq. 9]
 pub struct FreeBody {
@@ -46,8 +46,8 @@ pub fn vector4(slice: &[f64]) -> Vector4<f64> {
 
 impl Model for FreeBody {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 4] = [channel("e0"), channel("e1"), channel("e2"), channel("e3")];
-        static CONSTRAINTS: [Channel; 1] = [channel("norm")];
+        const COORDINATES: [&str; 4] = ["e0", "e1", "e2", "e3"];
+        const CONSTRAINTS: [&str; 1] = ["norm"];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
             full_info("FreeBody", &COORDINATES, &COORDINATES, &CONSTRAINTS, &[Block::EulerParameters])
         });
@@ -127,8 +127,8 @@ impl Rotor {
 
 impl Model for Rotor {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 4] = [channel("e0"), channel("e1"), channel("e2"), channel("e3")];
-        static VELOCITIES: [Channel; 3] = [channel("omega[0]"), channel("omega[1]"), channel("omega[2]")];
+        const COORDINATES: [&str; 4] = ["e0", "e1", "e2", "e3"];
+        const VELOCITIES: [&str; 3] = ["omega[0]", "omega[1]", "omega[2]"];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
             full_info("Rotor", &COORDINATES, &VELOCITIES, &[], &[Block::Rotation(Attitude::EulerParameters)])
         });

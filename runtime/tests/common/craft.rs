@@ -6,7 +6,7 @@ use hamel::rotation::skew;
 use hamel::{Attitude, Block, Channel, Energy, Model, ModelInfo, State};
 use nalgebra::{DVector, Matrix3, Vector3};
 
-use super::{assembled_from_parts, channel, fill, full_info, without_initial_conditions};
+use super::{assembled_from_parts, fill, full_info, without_initial_conditions};
 
 /// Position and angles (φ, θ, ψ) in q; velocity and angular velocity in body axes in v; the frame is at the centre.
 pub struct Craft {
@@ -59,10 +59,8 @@ fn parts(v: &[f64]) -> [Vector3<f64>; 2] {
 
 impl Model for Craft {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 6] =
-            [channel("x"), channel("y"), channel("z"), channel("phi"), channel("theta"), channel("psi")];
-        static VELOCITIES: [Channel; 6] =
-            [channel("u"), channel("v"), channel("w"), channel("p"), channel("q"), channel("r")];
+        const COORDINATES: [&str; 6] = ["x", "y", "z", "phi", "theta", "psi"];
+        const VELOCITIES: [&str; 6] = ["u", "v", "w", "p", "q", "r"];
         static INFO: LazyLock<ModelInfo> =
             LazyLock::new(|| full_info("Craft", &COORDINATES, &VELOCITIES, &[], &[Block::Pose(Attitude::EulerAngles)]));
         &INFO

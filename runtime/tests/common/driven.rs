@@ -24,18 +24,18 @@ impl Driven {
 
 impl Model for Driven {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 1] = [Channel { name: "x", unit: "m" }];
-        static VELOCITIES: [Channel; 1] = [Channel { name: "x", unit: "m/s" }];
-        static INPUTS: [Channel; 1] = [Channel { name: "force", unit: "N" }];
-        static FLOOR: [ContactInfo; 1] = [ContactInfo { name: "floor", unit: "m", tangents: 0 }];
         static FREE: LazyLock<ModelInfo> = LazyLock::new(|| ModelInfo {
-            inputs: &INPUTS,
-            ..full_info("Driven", &COORDINATES, &VELOCITIES, &[], &[Block::Vector { size: 1 }])
+            inputs: vec![Channel::new("force", "N")],
+            coordinates: vec![Channel::new("x", "m")],
+            velocities: vec![Channel::new("x", "m/s")],
+            ..full_info("Driven", &["x"], &["x"], &[], &[Block::Vector { size: 1 }])
         });
         static ON_FLOOR: LazyLock<ModelInfo> = LazyLock::new(|| ModelInfo {
-            contacts: &FLOOR,
+            contacts: vec![ContactInfo::new("floor", "m", 0)],
             contact_jacobian: full_pattern(1, 1, |_, _| true),
-            ..full_info("Driven", &COORDINATES, &VELOCITIES, &[], &[Block::Vector { size: 1 }])
+            coordinates: vec![Channel::new("x", "m")],
+            velocities: vec![Channel::new("x", "m/s")],
+            ..full_info("Driven", &["x"], &["x"], &[], &[Block::Vector { size: 1 }])
         });
         if self.has_floor { &ON_FLOOR } else { &FREE }
     }

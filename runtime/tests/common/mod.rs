@@ -31,55 +31,41 @@ pub fn vector(entries: &[f64]) -> DVector<f64> {
     DVector::from_column_slice(entries)
 }
 
-/// A channel without unit.
-pub const fn channel(name: &'static str) -> Channel {
-    Channel { name, unit: "1" }
+/// Channels without units.
+pub fn channels(names: &[&str]) -> Vec<Channel> {
+    names.iter().map(|&name| Channel::new(name, "1")).collect()
 }
 
 /// Description of a model with full patterns; only for small ones.
 pub fn full_info(
-    name: &'static str,
-    coordinates: &'static [Channel],
-    velocities: &'static [Channel],
-    constraints: &'static [Channel],
-    blocks: &'static [Block],
+    name: &str,
+    coordinates: &[&str],
+    velocities: &[&str],
+    constraints: &[&str],
+    blocks: &[Block],
 ) -> ModelInfo {
     let (nv, nc) = (velocities.len(), constraints.len());
     let upper_left = full_pattern(nv, nv, |_, _| true);
     ModelInfo {
-        name,
-        doc: "",
-        source: "",
-        coordinates,
-        velocities,
-        constraints,
-        velocity_constraints: 0,
-        contacts: &[],
-        outputs: &[],
-        parameters: &[],
-        inputs: &[],
-        blocks,
-        mass_matrix: upper_left,
-        damping: upper_left,
+        name: name.to_owned(),
+        coordinates: channels(coordinates),
+        velocities: channels(velocities),
+        constraints: channels(constraints),
+        blocks: blocks.to_vec(),
+        mass_matrix: upper_left.clone(),
+        damping: upper_left.clone(),
         stiffness: upper_left,
         constraint_jacobian: full_pattern(nc, nv, |_, _| true),
         contact_jacobian: full_pattern(0, nv, |_, _| false),
         iteration_matrix: full_pattern(nv + nc, nv + nc, |row, column| row < nv || column < nv),
-        functions: &[],
-        initial_conditions: (&[], &[]),
-        singular: &[],
-        is_conservative: false,
+        ..ModelInfo::default()
     }
 }
 
-/// The pattern of the entries that are wanted; it lives as long as the program.
+/// The pattern of the entries that are wanted.
 pub fn full_pattern(rows: usize, columns: usize, is_wanted: impl Fn(usize, usize) -> bool) -> SparsityPattern {
-    let (mut column_starts, mut row_indices) = (vec![0], Vec::new());
-    for column in 0..columns {
-        row_indices.extend((0..rows).filter(|&row| is_wanted(row, column)).map(|row| row as u32));
-        column_starts.push(row_indices.len() as u32);
-    }
-    SparsityPattern { rows, columns, column_starts: column_starts.leak(), row_indices: row_indices.leak() }
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    SparsityPattern::from_entries(rows, columns, places.filter(|&(row, column)| is_wanted(row, column)))
 }
 
 /// Writes the values of a pattern from a function of row and column.

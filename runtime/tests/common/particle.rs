@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use hamel::{Block, Channel, ContactInfo, ContactLaw, Energy, Model, ModelInfo, State};
 use nalgebra::DVector;
 
-use super::{assembled_from_parts, channel, fill, full_info, full_pattern, vector, without_initial_conditions};
+use super::{assembled_from_parts, fill, full_info, full_pattern, vector, without_initial_conditions};
 
 /// A unit mass above a plane, z = 0 at first.
 pub struct Particle {
@@ -30,10 +30,9 @@ impl Particle {
 
 impl Model for Particle {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 3] = [channel("x"), channel("y"), channel("z")];
-        static GROUND: [ContactInfo; 1] = [ContactInfo { name: "ground", unit: "m", tangents: 2 }];
+        const COORDINATES: [&str; 3] = ["x", "y", "z"];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| ModelInfo {
-            contacts: &GROUND,
+            contacts: vec![ContactInfo::new("ground", "m", 2)],
             contact_jacobian: full_pattern(3, 3, |_, _| true),
             ..full_info("Particle", &COORDINATES, &COORDINATES, &[], &[Block::Vector { size: 3 }])
         });
@@ -97,11 +96,10 @@ impl Press {
 
 impl Model for Press {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 1] = [channel("x")];
-        static CONSTRAINTS: [Channel; 1] = [channel("drive")];
-        static WALL: [ContactInfo; 1] = [ContactInfo { name: "wall", unit: "m", tangents: 0 }];
+        const COORDINATES: [&str; 1] = ["x"];
+        const CONSTRAINTS: [&str; 1] = ["drive"];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| ModelInfo {
-            contacts: &WALL,
+            contacts: vec![ContactInfo::new("wall", "m", 0)],
             contact_jacobian: full_pattern(1, 1, |_, _| true),
             ..full_info("Press", &COORDINATES, &COORDINATES, &CONSTRAINTS, &[Block::Vector { size: 1 }])
         });

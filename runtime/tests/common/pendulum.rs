@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use hamel::{Block, Channel, Energy, Model, ModelInfo, State};
 use nalgebra::DVector;
 
-use super::{assembled_from_parts, channel, fill, full_info, full_pattern, vector, without_initial_conditions};
+use super::{assembled_from_parts, fill, full_info, full_pattern, vector, without_initial_conditions};
 
 /// `q̈ = −sin q − 0.3 q̇ − 0.2 q̇³ + 0.5 (1 + 0.1 q) cos t`: velocity, coordinate and time all matter.
 pub struct Oscillator;
@@ -23,7 +23,7 @@ impl Oscillator {
 
 impl Model for Oscillator {
     fn describe(&self) -> &'static ModelInfo {
-        static CHANNELS: [Channel; 1] = [channel("x")];
+        const CHANNELS: [&str; 1] = ["x"];
         static INFO: LazyLock<ModelInfo> =
             LazyLock::new(|| full_info("Oscillator", &CHANNELS, &CHANNELS, &[], &[Block::Vector { size: 1 }]));
         &INFO
@@ -176,8 +176,8 @@ impl Pendulum {
 
 impl Model for Pendulum {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 2] = [channel("x"), channel("y")];
-        static CONSTRAINTS: [Channel; 1] = [channel("rod")];
+        const COORDINATES: [&str; 2] = ["x", "y"];
+        const CONSTRAINTS: [&str; 1] = ["rod"];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
             full_info("Pendulum", &COORDINATES, &COORDINATES, &CONSTRAINTS, &[Block::Vector { size: 2 }])
         });
@@ -256,8 +256,8 @@ impl Chain {
 
 impl Model for Chain {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 2 * Chain::LINKS] = [channel("x"); 2 * Chain::LINKS];
-        static CONSTRAINTS: [Channel; Chain::LINKS] = [channel("rod"); Chain::LINKS];
+        const COORDINATES: [&str; 2 * Chain::LINKS] = ["x"; 2 * Chain::LINKS];
+        const CONSTRAINTS: [&str; Chain::LINKS] = ["rod"; Chain::LINKS];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
             let (nv, nc) = (2 * Chain::LINKS, Chain::LINKS);
             let is_jacobian = |row: usize, column: usize| column / 2 == row || column / 2 + 1 == row;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use hamel::{Block, Channel, ContactInfo, ContactLaw, Energy, Model, ModelInfo, State};
 use nalgebra::DVector;
 
-use super::{assembled_from_parts, channel, fill, full_info, full_pattern, vector, without_initial_conditions};
+use super::{assembled_from_parts, fill, full_info, full_pattern, vector, without_initial_conditions};
 
 const L1: f64 = 0.153;
 const L2: f64 = 0.306;
@@ -74,19 +74,18 @@ impl Slider {
 
 impl Model for Slider {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 3] = [channel("crank"), channel("rod"), channel("slider")];
-        static CONSTRAINTS: [Channel; 2] = [channel("height"), channel("tilt")];
-        static CORNERS: [ContactInfo; 4] = [
-            ContactInfo { name: "corner[1]", unit: "m", tangents: 1 },
-            ContactInfo { name: "corner[2]", unit: "m", tangents: 1 },
-            ContactInfo { name: "corner[3]", unit: "m", tangents: 1 },
-            ContactInfo { name: "corner[4]", unit: "m", tangents: 1 },
-        ];
+        const COORDINATES: [&str; 3] = ["crank", "rod", "slider"];
+        const CONSTRAINTS: [&str; 2] = ["height", "tilt"];
         static BLOCKS: [Block; 1] = [Block::Vector { size: 3 }];
         static GUIDED: LazyLock<ModelInfo> =
             LazyLock::new(|| full_info("GuidedSlider", &COORDINATES, &COORDINATES, &CONSTRAINTS, &BLOCKS));
         static FREE: LazyLock<ModelInfo> = LazyLock::new(|| ModelInfo {
-            contacts: &CORNERS,
+            contacts: vec![
+                ContactInfo::new("corner[1]", "m", 1),
+                ContactInfo::new("corner[2]", "m", 1),
+                ContactInfo::new("corner[3]", "m", 1),
+                ContactInfo::new("corner[4]", "m", 1),
+            ],
             contact_jacobian: full_pattern(8, 3, |_, _| true),
             ..full_info("Slider", &COORDINATES, &COORDINATES, &[], &BLOCKS)
         });

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use hamel::{Block, Channel, ContactInfo, ContactLaw, Energy, Model, ModelInfo, State};
 use nalgebra::DVector;
 
-use super::{assembled_from_parts, channel, fill, full_info, full_pattern, vector, without_initial_conditions};
+use super::{assembled_from_parts, fill, full_info, full_pattern, vector, without_initial_conditions};
 
 /// Masses of 2, 1, 1, 1 and 3 kg in a line, with springs of 1 N/m between them and dampers of a tenth; those of 1 kg are the
 /// nodes of `rod`. The first one is driven by `x = 0.1 sin t`; a force of cos t pulls at the middle one; the last one meets
@@ -42,12 +42,10 @@ impl Springs {
 
 impl Model for Springs {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 5] =
-            [channel("drive"), channel("rod[0].x"), channel("rod[1].x"), channel("rod[2].x"), channel("end")];
-        static CONSTRAINTS: [Channel; 1] = [channel("crank")];
-        static WALL: [ContactInfo; 1] = [ContactInfo { name: "wall", unit: "m", tangents: 0 }];
+        const COORDINATES: [&str; 5] = ["drive", "rod[0].x", "rod[1].x", "rod[2].x", "end"];
+        const CONSTRAINTS: [&str; 1] = ["crank"];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| ModelInfo {
-            contacts: &WALL,
+            contacts: vec![ContactInfo::new("wall", "m", 0)],
             contact_jacobian: full_pattern(1, 5, |_, _| true),
             ..full_info("Springs", &COORDINATES, &COORDINATES, &CONSTRAINTS, &[Block::Vector { size: 5 }])
         });

@@ -10,7 +10,7 @@ use hamel::{Attitude, Block, Channel, Energy, Model, ModelInfo, State};
 use nalgebra::{Matrix3, Vector3};
 
 use super::body::vector4;
-use super::{assembled_from_parts, channel, fill, full_info, without_initial_conditions};
+use super::{assembled_from_parts, fill, full_info, without_initial_conditions};
 
 pub struct HeavyTop;
 
@@ -50,9 +50,9 @@ fn rotation(q: &[f64]) -> Matrix3<f64> {
 
 impl Model for HeavyTop {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 7] = [channel("q"); 7];
-        static VELOCITIES: [Channel; 6] = [channel("v"); 6];
-        static CONSTRAINTS: [Channel; 3] = [channel("tip"); 3];
+        const COORDINATES: [&str; 7] = ["q"; 7];
+        const VELOCITIES: [&str; 6] = ["v"; 6];
+        const CONSTRAINTS: [&str; 3] = ["tip"; 3];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| {
             let blocks: &[Block] = &[Block::Vector { size: 3 }, Block::Rotation(Attitude::EulerParameters)];
             full_info("HeavyTop", &COORDINATES, &VELOCITIES, &CONSTRAINTS, blocks)

@@ -6,7 +6,7 @@ use hamel::{
     Attitude, Block, Channel, ContactInfo, ContactLaw, Energy, Model, ModelInfo, ParameterError, SparsityPattern, State,
 };
 
-use super::{channel, full_info, full_pattern};
+use super::{channels, full_info, full_pattern};
 
 /// A rotation by Euler parameters, five displacements of which three are the nodes of `rod`, and a rotation by angles; two
 /// constraints and a contact with friction. No matrix is symmetric or full, and no parameters are right.
@@ -35,46 +35,24 @@ fn sparse(rows: usize, columns: usize) -> SparsityPattern {
 
 impl Model for Weighted {
     fn describe(&self) -> &'static ModelInfo {
-        static COORDINATES: [Channel; 12] = [
-            channel("e0"),
-            channel("e1"),
-            channel("e2"),
-            channel("e3"),
-            channel("drive"),
-            channel("rod[0].x"),
-            channel("rod[1].x"),
-            channel("rod[2].x"),
-            channel("end"),
-            channel("roll"),
-            channel("pitch"),
-            channel("yaw"),
+        const COORDINATES: [&str; 12] =
+            ["e0", "e1", "e2", "e3", "drive", "rod[0].x", "rod[1].x", "rod[2].x", "end", "roll", "pitch", "yaw"];
+        const VELOCITIES: [&str; 11] = [
+            "omega[0]", "omega[1]", "omega[2]", "drive", "rod[0].x", "rod[1].x", "rod[2].x", "end", "nu[0]", "nu[1]",
+            "nu[2]",
         ];
-        static VELOCITIES: [Channel; 11] = [
-            channel("omega[0]"),
-            channel("omega[1]"),
-            channel("omega[2]"),
-            channel("drive"),
-            channel("rod[0].x"),
-            channel("rod[1].x"),
-            channel("rod[2].x"),
-            channel("end"),
-            channel("nu[0]"),
-            channel("nu[1]"),
-            channel("nu[2]"),
-        ];
-        static CONSTRAINTS: [Channel; 2] = [channel("first"), channel("second")];
-        static CONTACTS: [ContactInfo; 1] = [ContactInfo { name: "wall", unit: "m", tangents: 1 }];
-        static OUTPUTS: [Channel; 3] = [channel("x"), channel("y"), channel("z")];
-        static INPUTS: [Channel; 2] = [channel("force"), channel("moment")];
+        const CONSTRAINTS: [&str; 2] = ["first", "second"];
+        const OUTPUTS: [&str; 3] = ["x", "y", "z"];
+        const INPUTS: [&str; 2] = ["force", "moment"];
         static BLOCKS: [Block; 3] = [
             Block::Rotation(Attitude::EulerParameters),
             Block::Vector { size: 5 },
             Block::Rotation(Attitude::EulerAngles),
         ];
         static INFO: LazyLock<ModelInfo> = LazyLock::new(|| ModelInfo {
-            contacts: &CONTACTS,
-            outputs: &OUTPUTS,
-            inputs: &INPUTS,
+            contacts: vec![ContactInfo::new("wall", "m", 1)],
+            outputs: channels(&OUTPUTS),
+            inputs: channels(&INPUTS),
             mass_matrix: sparse(11, 11),
             damping: full_pattern(11, 11, |row, column| row <= column),
             stiffness: full_pattern(11, 11, |row, column| row + 1 >= column),

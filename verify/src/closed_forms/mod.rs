@@ -113,7 +113,7 @@ impl Problem {
             .run((self.start)(&*model)?);
         run.outcome?;
         let found = model.describe().outputs.iter().map(|output| {
-            let last = run.trajectory.column(output.name).ok().and_then(|mut column| column.next_back());
+            let last = run.trajectory.column(&output.name).ok().and_then(|mut column| column.next_back());
             last.unwrap_or(f64::NAN)
         });
         let exact = (self.exact)(self.until);

@@ -58,7 +58,7 @@ fn settle(model: &DiscPile, scheme: &dyn hamel::Scheme, claims: &mut Vec<Claim>)
     let Some(record) = stepper.contacts() else {
         return Err(StepError::Undefined {
             scheme: name,
-            model: model.describe().name,
+            model: model.describe().name.clone(),
             reason: "it reports no contacts",
         });
     };

@@ -118,7 +118,8 @@ pub(super) fn free_acceleration(model: &dyn Model, state: &mut State) -> Result<
     state.a.fill(0.0);
     state.lambda.fill(0.0);
     model.residual(state, force.as_mut_slice(), &mut constraint);
-    let undefined = StepError::Undefined { scheme: "the start".into(), model: info.name, reason: "M is singular" };
+    let undefined =
+        StepError::Undefined { scheme: "the start".into(), model: info.name.clone(), reason: "M is singular" };
     state.a = info.mass_matrix.to_dense(&mass).lu().solve(&-force).ok_or(undefined)?;
     Ok(())
 }

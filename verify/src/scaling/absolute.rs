@@ -1,8 +1,8 @@
 //! Absolute coordinates: a kernel for every kind of member, and a Newton matrix whose factors fill along the chain only.
 
+use hamel::SparsityPattern;
 use hamel::linear_solver::{LinearSolver, Work};
 use hamel::scheme::StepError;
-use hamel::sparsity::OwnedPattern;
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::parallel;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
@@ -81,7 +81,7 @@ fn cost(family: &Family, n: usize) -> Result<Cost, StepError> {
     let size = (pattern.columns, pattern.nnz());
     let mut solver = LinearSolver::from_pattern(pattern);
     solver.factor(&values).map_err(|error| StepError::Inconsistent {
-        model: family.name,
+        model: family.name.to_owned(),
         reason: error.to_string(),
         residual: f64::NAN,
     })?;
@@ -95,7 +95,7 @@ fn cost(family: &Family, n: usize) -> Result<Cost, StepError> {
 }
 
 /// The pattern and values of `[ M + h/2 D + h²/4 K, −Gᵀ ; G, 0 ]` at a configuration without symmetry.
-fn newton_matrix(compiled: &Compiled) -> (OwnedPattern, Vec<f64>) {
+fn newton_matrix(compiled: &Compiled) -> (SparsityPattern, Vec<f64>) {
     let Compiled { equations, schedule, .. } = compiled;
     let layout = &equations.layout;
     let (nv, nc) = (layout.velocities.len(), layout.constraints.len());
@@ -126,7 +126,7 @@ fn newton_matrix(compiled: &Compiled) -> (OwnedPattern, Vec<f64>) {
             }
         }
     });
-    let pattern = OwnedPattern::from_entries(nv + nc, nv + nc, entries.iter().map(|&(place, _)| place));
+    let pattern = SparsityPattern::from_entries(nv + nc, nv + nc, entries.iter().map(|&(place, _)| place));
     let mut values = vec![0.0; pattern.nnz()];
     for ((row, column), value) in entries {
         if let Some(slot) = pattern.slot(row, column) {

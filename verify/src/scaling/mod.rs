@@ -88,6 +88,6 @@ impl Family {
             let code = emit::emit(&header, &equations, &schedule).map_err(|error| error.to_string())?;
             Ok(Compiled { equations, schedule, source: code.to_string().len() })
         };
-        compile().map_err(|reason| StepError::Inconsistent { model: self.name, reason, residual: f64::NAN })
+        compile().map_err(|reason| StepError::Inconsistent { model: self.name.to_owned(), reason, residual: f64::NAN })
     }
 }

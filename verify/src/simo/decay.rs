@@ -113,7 +113,7 @@ impl Linear {
         let order =
             |a: &Root, b: &Root| share(&a.mode).total_cmp(&share(&b.mode)).then(a.value.re.total_cmp(&b.value.re));
         roots.max_by(order).ok_or(StepError::Inconsistent {
-            model: "decay test",
+            model: "decay test".to_owned(),
             reason: "no root oscillates".into(),
             residual: 0.0,
         })
@@ -209,7 +209,8 @@ fn moored_ship() -> Result<(MooredShip, Linear), StepError> {
     let stiffness = [4e5, 4e5, 83_626_497.675, 7_834_749_142.5, 247_660_807_500.0, 2e9];
     let mut stiffness = DMatrix::from_diagonal(&DVector::from_column_slice(&stiffness));
     (stiffness[(2, 4)], stiffness[(4, 2)]) = (78_054_883.65, 78_054_883.65);
-    let singular = || StepError::Inconsistent { model: "MooredShip", reason: "M is singular".into(), residual: 0.0 };
+    let singular =
+        || StepError::Inconsistent { model: "MooredShip".to_owned(), reason: "M is singular".into(), residual: 0.0 };
     let inverse = m.clone().try_inverse().ok_or_else(singular)?;
     let mut matrix = DMatrix::zeros(12, 12);
     matrix.view_mut((0, 6), (6, 6)).fill_with_identity();
@@ -239,7 +240,8 @@ fn heave_with_memory() -> Linear {
         0.0,                    p.memory,  -p.decay,    -p.swing,
         0.0,                    0.0,       p.swing,     -p.decay,
     ]);
-    let info = FloatingBody::default().describe();
+    let model = FloatingBody::default();
+    let info = model.describe();
     let memory = ["radiation", "echo"]
         .iter()
         .filter_map(|name| info.velocities.iter().position(|velocity| velocity.name == *name));

@@ -183,7 +183,7 @@ pub(super) fn forms() -> Result<Report, StepError> {
         state.v.copy_from(&nu);
         consistent_acceleration(&model, &mut state)?;
         let compiled = Vector6::from_fn(|i, _| state.a[i]);
-        velocity_map_apply(model.describe().blocks, state.q.as_slice(), nu.as_slice(), rates.as_mut_slice());
+        velocity_map_apply(&model.describe().blocks, state.q.as_slice(), nu.as_slice(), rates.as_mut_slice());
         let printed = rates_of_position_and_angles(&angles, &nu);
         kinematics = kinematics.max((rates - printed).amax() / printed.amax());
         let vessel = Vessel::new(&parameters);
@@ -288,7 +288,7 @@ impl<'p> Vessel<'p> {
 }
 
 fn no_inertia() -> StepError {
-    StepError::Inconsistent { model: "Otter", reason: "its mass matrix is singular".into(), residual: 0.0 }
+    StepError::Inconsistent { model: "Otter".to_owned(), reason: "its mass matrix is singular".into(), residual: 0.0 }
 }
 
 /// R v and M(γ) ω.

@@ -106,7 +106,7 @@ fn rod_modes() -> Result<Modes, StepError> {
 
 /// An error of this file rather than of a scheme.
 pub(super) fn impossible(model: &dyn Model, reason: &str) -> StepError {
-    StepError::Inconsistent { model: model.describe().name, reason: reason.to_owned(), residual: 0.0 }
+    StepError::Inconsistent { model: model.describe().name.clone(), reason: reason.to_owned(), residual: 0.0 }
 }
 
 fn bathe() -> Result<Box<dyn Scheme>, StepError> {

@@ -51,7 +51,7 @@ impl Trace {
         every: u64,
         mut watch: impl FnMut(&dyn Stepper),
     ) -> Result<Self, StepError> {
-        let outputs = model.describe().outputs;
+        let outputs = &model.describe().outputs;
         let place = |name: &str| outputs.iter().position(|channel| channel.name == name);
         let places = ["slider_x", "slider_y"].map(place);
         let mut values = vec![0.0; outputs.len()];

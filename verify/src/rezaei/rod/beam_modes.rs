@@ -176,11 +176,11 @@ pub(super) fn compiled(model: &dyn Model) -> Result<(Modes, DMatrix<f64>), StepE
     let stiffness = info.stiffness.to_dense(&values);
     let mass = super::mass_matrix(model, state.q.as_slice());
     let is_across = |name: &str| !name.ends_with('x');
-    let across: Vec<usize> = (0..info.velocities.len()).filter(|&k| is_across(info.velocities[k].name)).collect();
+    let across: Vec<usize> = (0..info.velocities.len()).filter(|&k| is_across(&info.velocities[k].name)).collect();
     let modes = modes(&mass, &stiffness, &across)?;
     // y of a node is that of the frame, its angle times the distance, and what the node moves in the frame.
     let moved = DMatrix::from_fn(ELEMENTS + 1, across.len(), |node, k| {
-        let name = info.velocities[across[k]].name;
+        let name = &info.velocities[across[k]].name;
         match name.strip_prefix("beam[").and_then(|rest| rest.split_once(']')) {
             Some((own, ".y")) => f64::from(u8::from(own.parse() == Ok(node))),
             Some(_) => 0.0,

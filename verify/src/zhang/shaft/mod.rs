@@ -17,7 +17,7 @@ use crate::motion::output;
 /// The shaft as its weight bends it.
 pub(super) fn at_rest(model: &RotatingShaft) -> Result<State, StepError> {
     let inconsistent = |error: hamel::EquilibriumError| StepError::Inconsistent {
-        model: model.describe().name,
+        model: model.describe().name.clone(),
         reason: error.to_string(),
         residual: 0.0,
     };

@@ -1,7 +1,8 @@
 use super::*;
 
 const SOURCE: &str = "model Pendulum { }";
-const CODE: &str = "const GRAVITY: f64 = -9.81;";
+const CODE: &[u8] = b"const GRAVITY: f64 = -9.81;";
+const COMPILER: &str = "this compiler";
 
 /// A folder as the build script makes it.
 fn folder() -> tempfile::TempDir {
@@ -11,13 +12,13 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn code_is_read_as_it_was_written() {
     let folder = folder();
-    let cache = Cache::new(folder.path());
+    let cache = Cache::new(folder.path(), COMPILER);
     assert_eq!(cache.read(SOURCE), None);
     cache.write(SOURCE, CODE);
-    cache.write("model Other { }", "struct Other;");
+    cache.write("model Other { }", b"struct Other;");
     assert_eq!(cache.read(SOURCE).as_deref(), Some(CODE));
-    cache.write(SOURCE, "");
-    assert_eq!(cache.read(SOURCE).as_deref(), Some(""));
+    cache.write(SOURCE, b"");
+    assert_eq!(cache.read(SOURCE).as_deref(), Some(b"".as_slice()));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
@@ -25,17 +26,16 @@ fn code_is_read_as_it_was_written() {
 #[test]
 fn an_entry_that_was_altered_is_replaced() {
     let folder = folder();
-    let cache = Cache::new(folder.path());
-    let whole = text(SOURCE, CODE);
-    let mut others: Vec<Vec<u8>> = (0..whole.len()).map(|end| whole.as_bytes()[..end].to_vec()).collect();
+    let cache = Cache::new(folder.path(), COMPILER);
+    let whole = cache.content(SOURCE, CODE);
+    let mut others: Vec<Vec<u8>> = (0..whole.len()).map(|end| whole[..end].to_vec()).collect();
     others.extend((0..whole.len()).map(|place| {
-        let mut bytes = whole.clone().into_bytes();
+        let mut bytes = whole.clone();
         bytes[place] ^= 1;
         bytes
     }));
-    others.push(whole.replace("-9.81", "-1.62").into());
-    others.push(text("model Pendulum { a }", CODE).into());
-    others.push([whole.as_bytes(), b" "].concat());
+    others.push(cache.content("model Pendulum { a }", CODE));
+    others.push([&whole, b" ".as_slice()].concat());
     for other in others {
         fs::write(cache.file(SOURCE), &other).unwrap();
         assert_eq!(cache.read(SOURCE), None, "{}", String::from_utf8_lossy(&other));
@@ -47,10 +47,9 @@ fn an_entry_that_was_altered_is_replaced() {
 #[test]
 fn code_of_another_compiler_is_not_taken() {
     let folder = folder();
-    let cache = Cache::new(folder.path());
-    let mut hasher = DefaultHasher::new();
-    ("another compiler", SOURCE, CODE).hash(&mut hasher);
-    fs::write(cache.file(SOURCE), format!("{:016x}\n{}{CODE}", hasher.finish(), head(SOURCE))).unwrap();
+    let cache = Cache::new(folder.path(), COMPILER);
+    Cache::new(folder.path(), "another compiler").write(SOURCE, CODE);
+    assert!(cache.file(SOURCE).exists());
     assert_eq!(cache.read(SOURCE), None);
 }
 
@@ -58,15 +57,29 @@ fn code_of_another_compiler_is_not_taken() {
 fn a_folder_that_cannot_be_written_does_no_harm() {
     let folder = folder();
     let missing = folder.path().join("missing");
-    assert_eq!(Cache::new(&missing).read(SOURCE), None);
-    Cache::new(&missing).write(SOURCE, CODE);
+    assert_eq!(Cache::new(&missing, COMPILER).read(SOURCE), None);
+    Cache::new(&missing, COMPILER).write(SOURCE, CODE);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     // A folder in the place of an entry.
-    let cache = Cache::new(folder.path());
+    let cache = Cache::new(folder.path(), COMPILER);
     fs::create_dir(cache.file(SOURCE)).unwrap();
     cache.write(SOURCE, CODE);
     assert_eq!(cache.read(SOURCE), None);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_oldest_entries_are_removed_first() {
+    let folder = folder();
+    let cache = Cache::new(folder.path(), COMPILER);
+    let source = |k: u64| format!("model Number{k} {{ }}");
+    for k in 0..5 {
+        cache.write(&source(k), CODE);
+        let file = OpenOptions::new().append(true).open(cache.file(&source(k))).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(100 + k)).unwrap();
+    }
+    cache.shorten(2);
+    assert_eq!((0..5).map(|k| cache.read(&source(k)).is_some()).collect::<Vec<_>>(), [false, false, false, true, true]);
 }
 
 #[cfg(unix)]
@@ -84,7 +97,7 @@ mod unix {
     #[test]
     fn only_regular_files_are_opened() {
         let (folder, elsewhere) = (folder(), folder());
-        let cache = Cache::new(folder.path());
+        let cache = Cache::new(folder.path(), COMPILER);
         pipe(&cache.file(SOURCE));
         assert_eq!(cache.read(SOURCE), None);
         cache.write(SOURCE, CODE);
@@ -94,15 +107,15 @@ mod unix {
         fs::rename(cache.file(SOURCE), &theirs).unwrap();
         symlink(&theirs, cache.file(SOURCE)).unwrap();
         assert_eq!(cache.read(SOURCE), None);
-        cache.write(SOURCE, "");
-        assert_eq!(fs::read_to_string(&theirs).unwrap(), text(SOURCE, CODE));
-        assert_eq!(cache.read(SOURCE).as_deref(), Some(""));
+        cache.write(SOURCE, b"");
+        assert_eq!(fs::read(&theirs).unwrap(), cache.content(SOURCE, CODE));
+        assert_eq!(cache.read(SOURCE).as_deref(), Some(b"".as_slice()));
     }
 
     #[test]
     fn what_stands_where_an_entry_is_prepared_is_not_opened() {
         let (folder, elsewhere) = (folder(), folder());
-        let cache = Cache::new(folder.path());
+        let cache = Cache::new(folder.path(), COMPILER);
         let theirs = elsewhere.path().join("theirs");
         fs::write(&theirs, "theirs").unwrap();
         symlink(&theirs, cache.file(SOURCE).with_extension(process::id().to_string())).unwrap();
@@ -115,7 +128,7 @@ mod unix {
     #[test]
     fn a_folder_that_others_can_write_to_is_not_used() {
         let (folder, elsewhere) = (folder(), folder());
-        let cache = Cache::new(folder.path());
+        let cache = Cache::new(folder.path(), COMPILER);
         cache.write(SOURCE, CODE);
         for (mode, is_read) in [(0o700, true), (0o755, true), (0o775, false), (0o777, false)] {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
@@ -124,14 +137,14 @@ mod unix {
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
         let link = elsewhere.path().join("link");
         symlink(folder.path(), &link).unwrap();
-        assert_eq!(Cache::new(&link).read(SOURCE), None);
+        assert_eq!(Cache::new(&link, COMPILER).read(SOURCE), None);
     }
 
     /// What a child of this program does: it writes entries until it is stopped. Without a folder, nothing.
     #[test]
     fn writer() {
         let Some(folder) = std::env::var_os("FOLDER_OF_A_WRITER") else { return };
-        let cache = Cache::new(Path::new(&folder));
+        let cache = Cache::new(Path::new(&folder), COMPILER);
         // Should nobody stop it, it ends.
         (0..100_000).for_each(|k| cache.write(&source(k), &long(k)));
     }
@@ -140,8 +153,8 @@ mod unix {
         format!("model Number{} {{ }}", k % 8)
     }
 
-    fn long(k: usize) -> String {
-        format!("const NUMBER: usize = {};", k % 8).repeat(10_000)
+    fn long(k: usize) -> Vec<u8> {
+        format!("const NUMBER: usize = {};", k % 8).repeat(10_000).into()
     }
 
     /// Whether this program ignores SIGINT, and with it those that it starts: shells start programs in the background so.
@@ -155,7 +168,7 @@ mod unix {
     #[test]
     fn stopped_writers_leave_whole_entries() {
         let folder = folder();
-        let cache = Cache::new(folder.path());
+        let cache = Cache::new(folder.path(), COMPILER);
         for signal in ["KILL", "TERM", "INT", "KILL"] {
             if signal == "INT" && is_interrupt_ignored() {
                 println!("cache      two writers, SIGINT              skipped: ignored by what started the tests");
@@ -206,16 +219,16 @@ mod unix {
             println!("cache      full and read-only disks           skipped: no right to mount");
             return;
         }
-        let cache = Cache::new(disk.path());
+        let cache = Cache::new(disk.path(), COMPILER);
         cache.write(SOURCE, CODE);
         cache.write(SOURCE, &long(0));
         cache.write(&source(0), &long(0));
         let after_full = (cache.read(SOURCE), cache.read(&source(0)), fs::read_dir(disk.path()).unwrap().count());
         let is_protected = mount("remount,ro");
-        cache.write(SOURCE, "");
+        cache.write(SOURCE, b"");
         let after_protected = cache.read(SOURCE);
         assert!(Command::new("umount").arg(disk.path()).status().unwrap().success());
-        assert_eq!(after_full, (Some(CODE.to_owned()), None, 1));
+        assert_eq!(after_full, (Some(CODE.to_vec()), None, 1));
         assert!(is_protected);
         assert_eq!(after_protected.as_deref(), Some(CODE));
         println!("cache      full and read-only disks           entry as before, no new one");
