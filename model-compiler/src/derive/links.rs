@@ -38,6 +38,8 @@ pub(super) struct Link {
     pub has_constant_columns: bool,
     /// Whether the link turns with its parent; false where the coordinate is the angle relative to the ground.
     pub turns_with_parent: bool,
+    /// In the plane the angle of the child relative to the parent where the joint's coordinate is zero.
+    turned: ExprId,
     /// X_WL.
     pub pose: Transform,
     /// X_LB, constant: the body's own frame in the link.
@@ -237,14 +239,14 @@ impl Motion for Links {
     }
 
     fn angle(&self, graph: &mut Graph, body: BodyId) -> ExprId {
-        // The sum of the joint angles up to the ground, or to an angle that is measured relative to it.
+        // The sum of the angles of joints and their frames up to the ground, or to an angle that is measured relative to it.
         let link = &self.links[body.0];
         let angle = link.symbols.q.last().copied().filter(|_| link.angular.iter().any(|w| !graph.is_zero(w[2])));
         let inherited = match link.parent {
             Some(parent) if link.turns_with_parent => Some(self.angle(graph, parent)),
             _ => None,
         };
-        let own = angle.unwrap_or_else(|| graph.zero());
+        let own = angle.map_or(link.turned, |angle| graph.add(angle, link.turned));
         inherited.map_or(own, |above| graph.add(above, own))
     }
 
@@ -290,9 +292,16 @@ fn link(
     let n_own = kind.coordinates(space).len();
     let absolute = definition.absolute_angle.is_some() && space == Space::Planar;
     let Frames { fixed, moving, on_child, body_frame } = frames(scope, definition, parent, &symbols.q);
+    // An angle relative to the ground is that of the body itself.
+    let [on_parent_by, on_child_by] = match space {
+        Space::Planar if !absolute => [("parent", &definition.parent), ("child", &definition.child)]
+            .map(|(end, frame)| scope.frame_angle(&format!("{}_{end}", definition.name), frame)),
+        _ => [scope.builder.graph.zero(); 2],
+    };
 
     let graph = &mut scope.builder.graph;
     let ground = Transform::identity(graph);
+    let turned = graph.sub(on_parent_by, on_child_by);
     let parent_pose = parent.map_or(ground, |p| p.pose);
     let mut pose = parent_pose.then(graph, &fixed).then(graph, &moving);
     if absolute {
@@ -328,6 +337,7 @@ fn link(
         linear_in_own_axes,
         has_constant_columns: is_constant,
         turns_with_parent: !absolute,
+        turned,
         pose,
         body_frame,
         angular_velocity: zero,

@@ -136,6 +136,14 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
         Transform { rotation, position }
     }
 
+    /// The angle of a frame's axes in its body; zero in space.
+    pub fn frame_angle(&mut self, name: &str, frame: &Frame) -> ExprId {
+        match &frame.rotation {
+            Some(term) if self.system.space == Space::Planar => self.value(&format!("{name}_angle"), term)[0],
+            _ => self.builder.graph.zero(),
+        }
+    }
+
     /// X_WF of a frame.
     pub fn frame_pose(&mut self, name: &str, frame: &Frame) -> Transform {
         let in_body = self.frame_in_body(name, frame);
@@ -204,13 +212,9 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
 
     pub fn frame_motion(&mut self, name: &str, frame: &Frame) -> FrameMotion {
         let Transform { rotation, position: point } = self.frame_in_body(name, frame);
-        let turned = match &frame.rotation {
-            Some(term) if self.system.space == Space::Planar => Some(self.value(&format!("{name}_angle"), term)[0]),
-            _ => None,
-        };
+        let turned = self.frame_angle(name, frame);
         let graph = &mut self.builder.graph;
         let zero = graph.zero();
-        let turned = turned.unwrap_or(zero);
         let Some(body) = frame.body else {
             let at_rest = [zero; 3];
             return FrameMotion {
