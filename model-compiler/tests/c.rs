@@ -1,6 +1,8 @@
 //! The C of every valid model: it compiles without a warning, and computes what the interpreter computes.
 
-use std::fmt::Write;
+#[path = "common/c_program.rs"]
+mod c_program;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -28,55 +30,6 @@ fn point(stages: &Stages) -> Point<f64> {
     }
 }
 
-/// A program that prints every result as lines of function, result, row, column and value.
-fn driver(header: &str, name: &str, point: &Point<f64>) -> String {
-    let mut text = format!("#include <stdio.h>\n#include \"{name}.h\"\nint main(void)\n{{\n");
-    let mut array = |array: &str, values: &[f64]| {
-        let values: Vec<String> = values.iter().chain([&0.0]).map(|value| format!("{value:?}")).collect();
-        let _ = writeln!(text, "const double {array}[] = {{ {} }}; (void){array};", values.join(", "));
-    };
-    array("inputs", &point.inputs);
-    array("q", &point.q);
-    array("v", &point.v);
-    array("a", &point.a);
-    array("lambda", &point.lambda);
-    array("tau", &point.tau);
-    let _ = writeln!(text, "const double t = {:?}; (void)t;", point.t);
-    let _ = writeln!(text, "double parameters[{name}_n_parameters + 1], constants[{name}_n_constants + 1];");
-    let _ = writeln!(text, "{name}_parameters(parameters); {name}_constants(parameters, constants);");
-    for role in FUNCTIONS {
-        let function = format!("{name}_{}", function_name(role));
-        let Some((_, rest)) = header.split_once(&format!("void {function}(")) else { continue };
-        let arguments: Vec<&str> = rest.split(')').next().expect("a list of arguments").split(", ").collect();
-        let word = |argument: &&str| argument.rsplit([' ', '*']).next().expect("a name").to_owned();
-        let results = arguments.iter().filter(|argument| argument.starts_with("double *")).map(word);
-        let results: Vec<String> = results.collect();
-        text.push_str("{\n");
-        for result in &results {
-            let _ = writeln!(text, "double {result}[4096];");
-        }
-        let _ = writeln!(text, "{function}({});", arguments.iter().map(word).collect::<Vec<_>>().join(", "));
-        for result in &results {
-            let function = function_name(role);
-            let table = format!("{name}_{result}_column_starts");
-            let line = |row: &str, column: &str, i: &str| {
-                format!("printf(\"{function} {result} %d %d %.17g\\n\", {row}, {column}, {result}[{i}]);\n")
-            };
-            if header.contains(&table) {
-                let n = format!("(int)(sizeof {table} / sizeof *{table}) - 1");
-                let _ = writeln!(text, "for (int j = 0; j < {n}; ++j)");
-                let _ = writeln!(text, "for (int i = {table}[j]; i < {table}[j + 1]; ++i)");
-                text.push_str(&line(&format!("{name}_{result}_row_indices[i]"), "j", "i"));
-            } else {
-                text.push_str(&format!("for (int i = 0; i < LEN_{function}_{result}; ++i)\n"));
-                text.push_str(&line("i", "-1", "i"));
-            }
-        }
-        text.push_str("}\n");
-    }
-    text + "return 0;\n}\n"
-}
-
 fn run(command: &mut Command) -> String {
     let output = command.output().expect("the program starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -89,47 +42,21 @@ fn check(folder: &Path, stages: &Stages) {
 }
 
 fn check_at(folder: &Path, stages: &Stages, point: &Point<f64>) {
-    let name = "the_model";
-    let files = emit::c("TheModel", &stages.simplified, &stages.schedule);
     let model = Interpreter::new(&stages.simplified, &stages.schedule, defaults(&stages.schedule));
     let expected: Vec<(FunctionRole, Vec<(Role, Dense<f64>)>)> =
         FUNCTIONS.into_iter().map(|role| (role, model.evaluate(role, point))).collect();
-
-    std::fs::create_dir_all(folder).expect("a folder");
-    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).expect("a file");
-    write(&format!("{name}.h"), &files.header);
-    write(&format!("{name}.c"), &files.source);
-    let mut main = driver(&files.header, name, point);
-    for (function, results) in &expected {
-        for (role, dense) in results {
-            let mark = format!("LEN_{}_{}", function_name(*function), role_name(*role));
-            main = main.replace(&format!("{mark};"), &format!("{};", dense.values.len()));
-        }
-    }
-    write("main.c", &main);
-    let program = folder.join("main");
-    run(Command::new("cc")
-        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-o"])
-        .arg(&program)
-        .args([folder.join("main.c"), folder.join(format!("{name}.c"))])
-        .arg("-lm"));
-
-    let printed = run(&mut Command::new(&program));
+    let printed = c_program::printed(folder, stages, point).unwrap_or_else(|error| panic!("{error}"));
     let mut count = 0;
     let mut sums: Vec<f64> = Vec::new();
-    for line in printed.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        let [function, result, row, column, value] = words.as_slice() else { panic!("{line}") };
-        let (row, column): (usize, i64) = (row.parse().expect("a row"), column.parse().expect("a column"));
-        let value: f64 = value.parse().expect("a number");
-        let results = expected.iter().find(|(role, _)| function_name(*role) == *function);
-        let dense = results.and_then(|(_, all)| all.iter().find(|(role, _)| role_name(*role) == *result));
-        let (_, dense) = dense.unwrap_or_else(|| panic!("{line}"));
-        // Without a table of places, values are all entries, row by row.
-        let index = if column < 0 { row } else { row * dense.columns + column as usize };
+    for line in &printed {
+        let c_program::Line { function, result, value, .. } = line;
+        let results = expected.iter().find(|(role, _)| function_name(*role) == function);
+        let dense = results.and_then(|(_, all)| all.iter().find(|(role, _)| role_name(*role) == result));
+        let (_, dense) = dense.unwrap_or_else(|| panic!("{line:?}"));
+        let index = line.index(dense.columns);
         let scale = dense.values.iter().fold(1e-30_f64, |scale, value| scale.max(value.abs()));
-        assert!((value - dense.values[index]).abs() <= 1e-13 * scale, "{line}: {}", dense.values[index]);
-        sums.push(value);
+        assert!((value - dense.values[index]).abs() <= 1e-13 * scale, "{line:?}: {}", dense.values[index]);
+        sums.push(*value);
         count += 1;
     }
     let non_zero = |dense: &Dense<f64>| dense.values.iter().filter(|value| **value != 0.0).count();

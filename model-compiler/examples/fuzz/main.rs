@@ -15,6 +15,7 @@ mod random;
 #[path = "../../tests/common/renaming.rs"]
 mod renaming;
 mod rustc;
+#[path = "../../tests/common/shrinking.rs"]
 mod shrinking;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,5 +1,8 @@
 //! What rustc and the C compiler say of models that were accepted: many at once, each in a module of its own. Warnings are
 //! errors.
+//!
+//! Programs of this and of other packages include this file by its path; each uses a part of it.
+#![allow(dead_code)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -74,22 +77,37 @@ impl Rustc {
         let modules: String = models.iter().map(|model| format!("pub mod {};\n", model.name)).collect();
         write("lib.rs", &format!("{LINTS}{modules}"));
         models.iter().for_each(|model| write(&format!("{}.rs", model.name), &model.rust));
-        // The compiler that has compiled the runtime.
-        let compiler = Path::new(env!("CARGO")).with_file_name("rustc");
-        let compiler = if compiler.is_file() { compiler } else { "rustc".into() };
-        let mut command = Command::new(compiler);
-        command.args([
-            "--edition=2024",
-            "--crate-type=lib",
-            "--emit=metadata",
-            "--error-format=short",
-            "lib.rs",
-            "--extern",
-        ]);
-        command.arg(format!("hamel={}", self.runtime.display())).arg("-L");
-        command.arg(format!("dependency={}", self.libraries.display())).current_dir(&self.folder);
+        let mut command = self.command();
+        command.args(["--crate-type=lib", "--emit=metadata", "lib.rs"]);
         let output = command.output().expect("rustc starts");
         if output.status.success() { BTreeMap::new() } else { by_model(&output.stderr) }
+    }
+
+    /// What a program prints that uses the runtime.
+    ///
+    /// # Errors
+    /// The messages of rustc, or of the program.
+    pub fn printed(&self, text: &str) -> Result<String, String> {
+        fs::create_dir_all(&self.folder).expect("the folder can be written to");
+        fs::write(self.folder.join("main.rs"), text).expect("the folder can be written to");
+        let program = self.folder.join(format!("main{}", std::env::consts::EXE_SUFFIX));
+        let run = |command: &mut Command| {
+            let output = command.output().map_err(|error| error.to_string())?;
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+        };
+        run(self.command().args(["-Copt-level=1", "main.rs", "-o"]).arg(&program))?;
+        run(&mut Command::new(&program))
+    }
+
+    /// The compiler that has compiled the runtime, with the runtime.
+    fn command(&self) -> Command {
+        let compiler = Path::new(env!("CARGO")).with_file_name("rustc");
+        let mut command = Command::new(if compiler.is_file() { compiler } else { "rustc".into() });
+        command.args(["--edition=2024", "--error-format=short", "--extern"]);
+        command.arg(format!("hamel={}", self.runtime.display())).arg("-L");
+        command.arg(format!("dependency={}", self.libraries.display())).current_dir(&self.folder);
+        command
     }
 }
 

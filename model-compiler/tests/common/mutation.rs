@@ -30,9 +30,9 @@ const NUMBERS: [&str; 18] = [
     "340282366920938463463374607431768211456000",
 ];
 
-/// All models of a folder beside this one's.
+/// All models of a folder beside this one's; packages beside the compiler include this file, too.
 pub fn models(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model-compiler/tests").join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "model"));

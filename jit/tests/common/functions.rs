@@ -1,0 +1,96 @@
+//! Every function of a model at a state, for comparisons bit by bit.
+//!
+//! Other packages include this file by its path, and programs of generated code contain it.
+
+use hamel::{Model, State};
+
+/// A number between −1.5 and 1.5 with many digits, the same on every machine.
+fn noise(index: usize) -> f64 {
+    let bits = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x2545_F491_4F6C_DD1D);
+    let bits = (bits ^ bits >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    ((bits >> 11) as f64 / (1_u64 << 53) as f64 - 0.5) * 3.0
+}
+
+/// A state with no symmetry.
+pub fn state(model: &dyn Model, seed: usize) -> State {
+    let mut state = State::zeros(model.dims());
+    let State { q, v, a, lambda, .. } = &mut state;
+    for (salt, values) in [q, v, a, lambda].into_iter().enumerate() {
+        values.iter_mut().enumerate().for_each(|(i, value)| *value = noise(100_000 * seed + 10_000 * salt + i));
+    }
+    state.t = noise(seed).abs();
+    state
+}
+
+/// What every function of a model gives at a state, one after the other.
+pub fn values(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<f64>)> {
+    let (info, dims) = (model.describe(), model.dims());
+    let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+    let rows = info.contact_jacobian.rows;
+    let (positions, velocities) = model.n_initial_conditions();
+    let mut all = Vec::new();
+    let mut one = |name, n: usize, fill: &dyn Fn(&mut [f64])| {
+        let mut values = vec![f64::NAN; n];
+        fill(&mut values);
+        all.push((name, values));
+    };
+    one("mass_matrix", info.mass_matrix.nnz(), &|out| model.mass_matrix(q, out));
+    one("bias_force", dims.nv, &|out| model.bias_force(q, v, out));
+    one("applied_force", dims.nv, &|out| model.applied_force(t, q, v, out));
+    one("constraint", dims.nc, &|out| model.constraint(t, q, out));
+    one("constraint_jacobian", info.constraint_jacobian.nnz(), &|out| model.constraint_jacobian(t, q, out));
+    let bias = |out: &mut [f64]| {
+        let (rate, acceleration) = out.split_at_mut(dims.nc);
+        model.constraint_bias(t, q, v, rate, acceleration);
+    };
+    one("constraint_bias", 2 * dims.nc, &bias);
+    if !info.contacts.is_empty() {
+        one("contact_gap", info.contacts.len(), &|out| model.contact_gap(t, q, out));
+        one("contact_jacobian", info.contact_jacobian.nnz(), &|out| model.contact_jacobian(t, q, out));
+        let bias = |out: &mut [f64]| {
+            let (rate, acceleration) = out.split_at_mut(rows);
+            model.contact_bias(t, q, v, rate, acceleration);
+        };
+        one("contact_bias", 2 * rows, &bias);
+        let laws = |out: &mut [f64]| {
+            let mut laws = vec![hamel::ContactLaw::default(); info.contacts.len()];
+            model.contact_laws(&mut laws);
+            for (out, law) in out.chunks_mut(3).zip(laws) {
+                out.copy_from_slice(&[law.restitution, law.tangential_restitution, law.friction]);
+            }
+        };
+        one("contact_laws", 3 * info.contacts.len(), &laws);
+    }
+    one("energy", 2, &|out| {
+        let energy = model.energy(t, q, v);
+        out.copy_from_slice(&[energy.kinetic, energy.potential]);
+    });
+    one("power", 1, &|out| out[0] = model.power(t, q, v).unwrap_or(f64::INFINITY));
+    one("outputs", info.outputs.len(), &|out| model.outputs(state, out));
+    let residual = |out: &mut [f64]| {
+        let (r, g) = out.split_at_mut(dims.nv);
+        model.residual(state, r, g);
+    };
+    one("residual", dims.nv + dims.nc, &residual);
+    one("iteration_matrix", info.iteration_matrix.nnz(), &|out| model.iteration_matrix(state, 0.7, 0.3, 0.05, out));
+    one("damping", info.damping.nnz(), &|out| model.damping(state, out));
+    one("stiffness", info.stiffness.nnz(), &|out| model.stiffness(state, out));
+    one("reference_configuration", dims.nq, &|out| model.reference_configuration(out));
+    let position = |out: &mut [f64]| {
+        let (residual, jacobian) = out.split_at_mut(positions);
+        model.initial_position(t, q, residual, jacobian);
+    };
+    one("initial_position", positions * (1 + dims.nv), &position);
+    let velocity = |out: &mut [f64]| {
+        let (residual, jacobian) = out.split_at_mut(velocities);
+        model.initial_velocity(t, q, v, residual, jacobian);
+    };
+    one("initial_velocity", velocities * (1 + dims.nv), &velocity);
+    all
+}
+
+/// The bits of values.
+pub fn bits(values: &[f64]) -> Vec<u64> {
+    // Which NaN it is depends on the order of operands, which no standard prescribes.
+    values.iter().map(|value| if value.is_nan() { f64::NAN } else { *value }.to_bits()).collect()
+}
