@@ -329,9 +329,13 @@ fn model_function(method: &Method, members: &[Members], codes: &[Vec<u32>], size
         let (kernel, code) = call_of(members, codes, contribution);
         let mut start = 0;
         let results = contribution.1.outputs.iter().map(|output| {
+            // Code writes nothing there, so that there is nothing to add: the room may hold what another function left.
+            if output.entries.is_empty() {
+                return Destination::Room { start, len: 0, sums: Vec::new() };
+            }
             let targets = || method.targets.iter().filter(|target| target.role == output.role);
             let is_direct = |target: &&methods::Target| method.direct(target, &contributions).is_some();
-            if let Some(target) = targets().find(is_direct).filter(|_| !output.entries.is_empty()) {
+            if let Some(target) = targets().find(is_direct) {
                 return Destination::Slice(slice_of(target.slice));
             }
             let sums = targets().map(|target| Sum {

@@ -82,6 +82,28 @@ fn functions_on_request_are_those_of_the_interpreter() {
     }
 }
 
+/// A slide has no forces that depend on its coordinate: the matrix without entries is zero, whatever was called before.
+#[test]
+fn results_without_entries_are_zero() {
+    let text = "model Slide {
+        planar;
+        coordinates joint;
+        body block { mass: 3 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block);
+        provide nonlinear_effects, inverse_dynamics_derivatives, forward_dynamics_derivatives;
+    }";
+    let model = hamel_jit::compile(&stages(text), Level::Optimised).unwrap();
+    for _ in 0..2 {
+        let [mut by_q, mut by_v, mut last] = [[f64::NAN; 1]; 3];
+        model.inverse_dynamics_derivatives(0.0, &[0.7], &[0.3], &[2.0], [&mut by_q, &mut by_v, &mut last]);
+        assert_eq!([by_q, by_v, last], [[0.0], [0.0], [3.0]]);
+        model.forward_dynamics_derivatives(0.0, &[0.7], &[0.3], &[2.0], [&mut by_q, &mut by_v, &mut last]);
+        assert_eq!([by_q, by_v, last], [[0.0], [0.0], [1.0 / 3.0]]);
+        model.mass_matrix(&[0.7], &mut last);
+        assert_eq!(last, [3.0]);
+    }
+}
+
 #[test]
 fn parameters_and_inputs_belong_to_one_model() {
     let (_, mut model) = arm();
