@@ -157,8 +157,7 @@ fn function(source: &Source, isa: &dyn TargetIsa) -> Function {
     };
     // Angles are grouped as in generated Rust, where long functions have parts.
     for part in parts(source.routine, MAX_STATEMENTS) {
-        let is_angle = |statement: &Statement| matches!(statement, Statement::SinCos { .. });
-        for statements in part.routine.statements.chunk_by(|a, b| is_angle(a) && is_angle(b)) {
+        for statements in part.routine.groups() {
             match statements.len() {
                 LEAST_ANGLES.. if source.in_lanes => translation.angles(statements),
                 _ => statements.iter().for_each(|statement| translation.statement(statement)),

@@ -42,13 +42,11 @@ enum Tightness {
 impl Notation<'_> {
     /// Every statement; `store` is the left side of a result.
     pub fn statements(&self, store: &dyn Fn(usize, usize) -> String) -> String {
-        let is_angle = |statement: &Statement| matches!(statement, Statement::SinCos { .. });
-        let groups = self.routine.statements.chunk_by(|a, b| is_angle(a) && is_angle(b));
         let group = |group: &[Statement]| match (self.language, group.len()) {
             (Language::Generic, LEAST_ANGLES..) => self.angles(group),
             _ => group.iter().map(|statement| self.statement(statement, store)).collect(),
         };
-        groups.map(group).collect()
+        self.routine.groups().into_iter().map(group).collect()
     }
 
     /// `let [(sin_a, cos_a), (sin_b, cos_b), …] = T::sin_cos_each([a, b, …]);`
@@ -379,6 +377,12 @@ mod tests {
         };
         assert_eq!(text(2, Language::Generic), "let (a, b) = a.sin_cos();\nlet (c, d) = c.sin_cos();\n");
         assert_eq!(text(3, Language::Generic), "let [(a, b), (c, d), (e, f)] = T::sin_cos_each([a, c, e]);\n");
+        let on_first = Statement::SinCos { sine: 4, cosine: 5, argument: Expression::Local(1) };
+        let routine = routine(vec![angle(0), angle(1), on_first]);
+        let notation =
+            Notation { argument: Box::new(|_| String::new()), routine: &routine, language: Language::Generic };
+        let one_by_one = "let (a, b) = a.sin_cos();\nlet (c, d) = c.sin_cos();\nlet (e, f) = b.sin_cos();\n";
+        assert_eq!(notation.statements(&|_, _| String::new()), one_by_one, "an angle that depends on another waits");
         assert_eq!(text(3, Language::Float).lines().count(), 3);
         assert_eq!(text(3, Language::C).lines().count(), 6);
     }

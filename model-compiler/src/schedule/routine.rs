@@ -109,6 +109,13 @@ impl Expression {
         }
     }
 
+    /// Whether one of these temporaries is part of it.
+    fn reads(&self, locals: &[usize]) -> bool {
+        let mut reads = false;
+        self.for_each_leaf(&mut |leaf| reads |= matches!(leaf, Expression::Local(local) if locals.contains(local)));
+        reads
+    }
+
     /// Calls `visit` with everything that it is made of: arguments, temporaries, numbers.
     pub(crate) fn for_each_leaf(&self, visit: &mut dyn FnMut(&Expression)) {
         match self {
@@ -158,6 +165,24 @@ impl Routine {
         arguments.sort_unstable();
         arguments.dedup();
         arguments
+    }
+
+    /// The statements in their order, one by one, but neighbouring angles together: their sines and cosines may be computed
+    /// at once, because none of a group depends on another.
+    pub fn groups(&self) -> Vec<&[Statement]> {
+        let (mut groups, mut rest) = (Vec::new(), &self.statements[..]);
+        while !rest.is_empty() {
+            let mut written: Vec<usize> = Vec::new();
+            let is_beside = |statement: &&Statement| {
+                let is_beside = matches!(statement, Statement::SinCos { .. }) && !statement.value().reads(&written);
+                written.extend(statement.locals());
+                is_beside
+            };
+            let (group, others) = rest.split_at(rest.iter().take_while(is_beside).count().max(1));
+            groups.push(group);
+            rest = others;
+        }
+        groups
     }
 
     /// The part that computes some of its results: `is_wanted` is asked for output and position.
