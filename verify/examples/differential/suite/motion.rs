@@ -1,0 +1,152 @@
+//! Short runs: two schemes lead to the same state, and the energy changes by the work that is done.
+//!
+//! Each run is repeated with half and with a quarter of its step. What these differ by tells the order that it has, and
+//! bounds its error; a run that does not show its order is repeated with shorter steps. What rounding does is measured by
+//! another start, beside the first.
+
+use hamel::{ConstraintLevel, Model, Options, Scheme, State, StepError, initial_state, schemes};
+
+use nalgebra::DVector;
+
+use super::findings::Findings;
+use super::random::noise;
+use super::subject::Subject;
+
+/// Schemes that have nothing in common but the model, with their orders.
+const SCHEMES: [(&str, i32); 2] = [("runge_kutta", 4), ("radau_iia5", 5)];
+/// Steps of the coarsest run; even, for Simpson's rule.
+const STEPS: usize = 8;
+/// Coarsest steps, tried in turn, s.
+const LENGTHS: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+/// Where Newton's method ends, relative to the largest coordinate or velocity, in each step.
+const NEWTON: f64 = 1e-12;
+/// By how much rounding may exceed what one disturbance of the start shows.
+const LUCK: f64 = 100.0;
+/// Cosine of the angle between two changes that are taken for the same direction.
+const ALONG: f64 = 0.9;
+/// Relative size of that disturbance.
+const DISTURBED: f64 = 1e-15;
+
+/// The end of a run: coordinates and velocities, and what of the energy is not explained by work.
+struct End {
+    state: State,
+    balance: f64,
+    energy: f64,
+}
+
+/// A run with the bounds of its errors.
+struct Judged {
+    end: End,
+    /// Of coordinates and of velocities, in a norm over all of them.
+    errors: [f64; 2],
+    /// Of the balance of energy.
+    balance: f64,
+}
+
+/// Both laws.
+pub fn check(subject: &Subject, findings: &mut Findings) {
+    let model = subject.model();
+    if !model.describe().contacts.is_empty() {
+        return findings.remark("runs: contacts strike");
+    }
+    let start = match initial_state(model) {
+        Ok(start) => start,
+        Err(error) => return findings.remark(format!("runs: no start: {}", kind(&error))),
+    };
+    for h in LENGTHS {
+        let [a, b] = SCHEMES.map(|(name, order)| judged(model, name, order, &start, h));
+        let (Ok(Some(a)), Ok(Some(b))) = (a, b) else { continue };
+        return compare(subject, &a, &b, h, findings);
+    }
+    findings.remark("runs: no step is short enough to show the order of a scheme");
+}
+
+fn kind(error: &StepError) -> String {
+    let text = format!("{error:?}");
+    text.split([' ', '(', '{']).next().unwrap_or_default().to_owned()
+}
+
+fn compare(subject: &Subject, a: &Judged, b: &Judged, h: f64, findings: &mut Findings) {
+    let (law, what) = ("runs: two schemes", format!("steps of {h:e} s:"));
+    let distances = distances(&a.end.state, &b.end.state);
+    for (k, name) in ["coordinates", "velocities"].into_iter().enumerate() {
+        let values = if k == 0 { &b.end.state.q } else { &b.end.state.v };
+        findings.bound(law, &format!("{what} {name}"), distances[k], a.errors[k] + b.errors[k], values.amax());
+    }
+    if subject.stages.simplified.layout.has_unknown_power {
+        return;
+    }
+    for (run, (scheme, _)) in [a, b].into_iter().zip(SCHEMES) {
+        let what = format!("{what} energy, by {scheme},");
+        findings.bound("runs: balance of energy", &what, run.end.balance.abs(), run.balance, run.end.energy.abs());
+    }
+}
+
+fn distances(a: &State, b: &State) -> [f64; 2] {
+    [(&a.q - &b.q).amax(), (&a.v - &b.v).amax()]
+}
+
+/// A run with a quarter of a step, if it shows the order of its scheme.
+fn judged(model: &dyn Model, name: &str, order: i32, start: &State, h: f64) -> Result<Option<Judged>, StepError> {
+    let scheme = schemes::by_name(name, &[])?;
+    let mut beside = start.clone();
+    for (k, value) in beside.q.iter_mut().chain(beside.v.iter_mut()).enumerate() {
+        *value *= 1.0 + DISTURBED * noise(k);
+    }
+    let run = |start: &State, parts: usize| end(model, &*scheme, start, h / parts as f64, STEPS * parts);
+    let (whole, half, quarter, other) = (run(start, 1)?, run(start, 2)?, run(start, 4)?, run(&beside, 4)?);
+    let rounding = distances(&quarter.state, &other.state);
+    let values = |end: &End, k: usize| if k == 0 { end.state.q.clone() } else { end.state.v.clone() };
+    let errors = [0, 1].map(|k| {
+        let [whole, half, quarter] = [&whole, &half, &quarter].map(|end| values(end, k));
+        let size = quarter.amax();
+        let floor = LUCK * (rounding[k] + f64::EPSILON * size) + (4 * STEPS) as f64 * NEWTON * size;
+        error(&(whole - &half), &(half - &quarter), floor, order)
+    });
+    let [first, second] =
+        [whole.balance - half.balance, half.balance - quarter.balance].map(|step| DVector::from_element(1, step));
+    let floor = LUCK * ((quarter.balance - other.balance).abs() + f64::EPSILON * quarter.energy);
+    // The power of drives has the third order of the multipliers by Radau IIA, and Simpson's rule the fourth.
+    let balance = error(&first, &second, floor, order.min(3));
+    let ([Some(q), Some(v)], Some(balance)) = (errors, balance) else { return Ok(None) };
+    Ok(Some(Judged { end: quarter, errors: [q, v], balance }))
+}
+
+/// What is left of an error after two halvings, if they show at least the order below that of the scheme, or nothing but
+/// rounding: both change the result in the same direction, the second by the power of two less that the order says.
+fn error(coarse: &DVector<f64>, fine: &DVector<f64>, floor: f64, order: i32) -> Option<f64> {
+    if fine.amax() <= floor {
+        return Some(2.0 * floor);
+    }
+    let least = 2.0_f64.powi(order - 1);
+    let ratio = coarse.norm() / fine.norm();
+    let is_along = coarse.dot(fine) >= ALONG * coarse.norm() * fine.norm();
+    let shows_order = is_along && ratio >= least && ratio <= 8.0 * least;
+    shows_order.then(|| fine.norm() / (least - 1.0) + floor)
+}
+
+fn end(model: &dyn Model, scheme: &dyn Scheme, start: &State, h: f64, steps: usize) -> Result<End, StepError> {
+    let options = Options { constraint_level: Some(ConstraintLevel::Velocity), ..Options::default() };
+    let mut stepper = scheme.start_with(model, start.clone(), &options)?;
+    let energy = |state: &State| model.energy(state.t, state.q.as_slice(), state.v.as_slice()).total();
+    let before = energy(stepper.state());
+    let mut work = power(model, stepper.state());
+    for step in 1..=steps {
+        stepper.step(h)?;
+        let weight = if step == steps { 1.0 } else { [2.0, 4.0][step % 2] };
+        work += weight * power(model, stepper.state());
+    }
+    let state = stepper.state().clone();
+    let after = energy(&state);
+    Ok(End { balance: after - before - work * h / 3.0, energy: after.abs().max(before.abs()), state })
+}
+
+/// Power of forces and of moving constraints.
+fn power(model: &dyn Model, state: &State) -> f64 {
+    let nc = state.lambda.len();
+    let (mut rate, mut rest) = (vec![0.0; nc], vec![0.0; nc]);
+    let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+    model.constraint_bias(t, q, v, &mut rate, &mut rest);
+    let driving: f64 = state.lambda.iter().zip(&rate).map(|(lambda, rate)| lambda * rate).sum();
+    model.power(t, q, v).unwrap_or(0.0) - driving
+}
