@@ -12,6 +12,7 @@ mod elliptic;
 pub mod linear;
 mod origins;
 mod oscillator;
+mod shared;
 
 pub mod iftomm;
 pub mod rezaei;

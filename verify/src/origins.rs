@@ -4,9 +4,6 @@ use hamel_report::{Origin, WHOLE_ORDERS};
 
 /// Bounds of orders of convergence.
 pub(crate) const ORDERS: Origin = Origin::Chosen(WHOLE_ORDERS);
-/// The source shows a curve or says "the same".
-pub(crate) const SIGHT: Origin =
-    Origin::Chosen("The source gives a curve or words and no number: what could be seen in a figure.");
 /// The source says that there is a difference.
 pub(crate) const SOME: Origin =
     Origin::Chosen("The source gives words and no number: far beyond what rounding and steps leave.");

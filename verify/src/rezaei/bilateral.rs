@@ -13,7 +13,7 @@ use hamel_report::{
     Axis, Cell, Claim, Column, Curve, Expected, Figure, Origin, Report, Style, Table, at_least, independent, printed,
 };
 
-use super::mechanism::{Guide, Recorded, STEPS, compared, largest_error, norm_error, order, relative_error};
+use super::mechanism::{Guide, Recorded, STEPS, compared, largest_error, norm_error, order, relative_error, unit};
 
 /// Table 4 as printed; Eq. 92 at instants 10⁻⁴ s apart and the largest error of θ₂ of an independent computation.
 const TABLE_4: [[[&str; 3]; 3]; 5] = [
@@ -71,7 +71,12 @@ pub(super) fn table_4() -> Result<Report, StepError> {
     let mut report = Report::default();
     for (name, value, tolerance) in END {
         let expected = Expected::Reference { value, tolerance };
-        report.claims.push(Claim::new(format!("{name} at 0.05 s, reference"), "1", expected, reference.last(name)));
+        report.claims.push(Claim::new(
+            format!("{name} at 0.05 s, reference"),
+            unit(name),
+            expected,
+            reference.last(name),
+        ));
     }
     let mut rows = Vec::new();
     let mut curves = Vec::new();

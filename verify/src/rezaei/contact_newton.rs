@@ -30,11 +30,15 @@ struct Problem {
     bias: DVector<f64>,
 }
 
-/// How Newton's method has fared on all problems.
-struct Outcome {
-    solved: usize,
-    median: f64,
-}
+/// How Newton's method has fared: for each problem the number of iterations, if it came to an end.
+struct Outcome(Vec<Option<usize>>);
+
+/// 500 other random problems with each of several settings, by another program.
+const OTHER_SOLVED: Origin =
+    Origin::Independent("other samples of 500 problems: 90 to 94 %, with a standard deviation of 1.3 %, taken twice");
+const OTHER_MEDIANS: Origin = Origin::Independent("other samples of 500 problems: medians of 3 to 27 over one of 1");
+/// Of problems that only one of two methods solves, as many fall to each by chance, but for the root of their number.
+const CHANCE: Origin = Origin::Theory("three standard deviations of the difference that chance makes");
 
 pub(super) fn run() -> Result<Report, StepError> {
     let problems: Vec<Problem> = (0..PROBLEMS).map(problem).collect();
@@ -47,7 +51,8 @@ pub(super) fn run() -> Result<Report, StepError> {
         ("exact, r = 0.1", outcome(&problems, exact, fixed)),
         ("exact, r = 1/max Gₖₖ", outcome(&problems, exact, |problem| 1.0 / problem.matrix.diagonal().max())),
     ];
-    let solved = |k: usize| outcomes[k].1.solved as f64 / PROBLEMS as f64;
+    let [printed, corrected] = [&outcomes[0].1, &outcomes[3].1];
+    let [gained, lost] = [corrected.solved_beside(printed), printed.solved_beside(corrected)];
     let bound = "The border of the friction disc, μ λ_N, depends on λ_N: a sliding row has the entry −(±μ) in the column of \
                  its normal.";
     let claims = vec![
@@ -72,28 +77,24 @@ pub(super) fn run() -> Result<Report, StepError> {
         Claim::new(
             "solved with the exact derivative and r = 1/max Gₖₖ",
             "1",
-            at_least(0.85, Origin::Chosen("A sample of random problems.")),
-            solved(3),
+            at_least(0.9 - 2.0 * 0.013, OTHER_SOLVED),
+            corrected.share(),
         ),
         Claim::new(
-            "solved with the exact derivative over solved with Eq. 43",
+            "problems that only the exact derivative solves less those that only Eq. 43 does, over the root of their number",
             "1",
-            at_least(1.05, Origin::Chosen("A sample of random problems.")),
-            solved(3) / solved(0),
+            at_least(3.0, CHANCE),
+            (gained - lost) / (gained + lost).sqrt(),
         ),
         Claim::new(
             "iterations (median) with Eq. 43 over those with the exact derivative",
             "1",
-            at_least(2.0, Origin::Chosen("A sample of random problems.")),
-            outcomes[0].1.median / outcomes[3].1.median,
+            at_least(3.0, OTHER_MEDIANS),
+            printed.median() / corrected.median(),
         ),
     ];
     let rows = outcomes.iter().map(|(name, outcome)| {
-        vec![
-            Cell::from(*name),
-            Cell::number(outcome.solved as f64 / PROBLEMS as f64, 3),
-            Cell::number(outcome.median, 3),
-        ]
+        vec![Cell::from(*name), Cell::number(outcome.share(), 3), Cell::number(outcome.median(), 3)]
     });
     Ok(Report {
         claims,
@@ -215,9 +216,26 @@ impl Problem {
 }
 
 fn outcome(problems: &[Problem], form: Form, r: impl Fn(&Problem) -> f64) -> Outcome {
-    let mut counts: Vec<usize> = problems.iter().filter_map(|problem| problem.solve(form, r(problem))).collect();
-    counts.sort_unstable();
-    Outcome { solved: counts.len(), median: counts.get(counts.len() / 2).map_or(f64::NAN, |&count| count as f64) }
+    Outcome(problems.iter().map(|problem| problem.solve(form, r(problem))).collect())
+}
+
+impl Outcome {
+    /// The share of problems that it has solved.
+    fn share(&self) -> f64 {
+        self.0.iter().flatten().count() as f64 / self.0.len() as f64
+    }
+
+    /// Of the numbers of iterations where it has come to an end.
+    fn median(&self) -> f64 {
+        let mut counts: Vec<usize> = self.0.iter().flatten().copied().collect();
+        counts.sort_unstable();
+        counts.get(counts.len() / 2).map_or(f64::NAN, |&count| count as f64)
+    }
+
+    /// How many problems it has solved that the other has not.
+    fn solved_beside(&self, other: &Self) -> f64 {
+        self.0.iter().zip(&other.0).filter(|(ours, theirs)| ours.is_some() && theirs.is_none()).count() as f64
+    }
 }
 
 fn largest(values: impl Iterator<Item = f64>) -> f64 {

@@ -16,6 +16,11 @@ pub(super) const STEPS: [f64; 3] = [1e-4, 1e-5, 1e-6];
 /// Distance of the instants at which states are kept, s.
 pub(super) const INTERVAL: f64 = 1e-4;
 
+/// The unit of an angle or of an angular velocity of these names.
+pub(super) fn unit(name: &str) -> &'static str {
+    if name.starts_with("velocity") { "rad/s" } else { "rad" }
+}
+
 /// The mechanism in its two variants.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Guide {

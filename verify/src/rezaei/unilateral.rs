@@ -14,7 +14,7 @@ use hamel_report::{
 };
 
 use super::bilateral::timing;
-use super::mechanism::{Guide, Recorded, STEPS, compared, largest_error, relative_error};
+use super::mechanism::{Guide, Recorded, STEPS, compared, largest_error, relative_error, unit};
 use crate::origins::LAWS;
 
 /// Table 6 as printed; the same and the largest error of θ₂ by an independent computation.
@@ -56,7 +56,7 @@ pub(super) fn table_6() -> Result<Report, StepError> {
     let mut report = Report::default();
     for (name, value) in END {
         let what = format!("{name} at 0.05 s, reference");
-        report.claims.push(Claim::new(what, "1", independent(value), reference.last(name)));
+        report.claims.push(Claim::new(what, unit(name), independent(value), reference.last(name)));
     }
     report.claims.push(Claim::new(
         "number of impacts, reference",

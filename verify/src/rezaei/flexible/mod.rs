@@ -8,6 +8,7 @@ mod meshes;
 mod modes;
 mod motion;
 mod portrait;
+mod sensitivity;
 mod stability;
 mod trace;
 
