@@ -3,8 +3,6 @@
 //! In absolute coordinates, as in the paper's program, from its β₀ = −0.062; the other angles close the loops.
 //! Figures carry no numbers: who gains, keeps and loses energy is judged by the sign of a trend and by comparison.
 
-use std::sync::OnceLock;
-
 use hamel::initial_state;
 use hamel::model::{Model, State};
 use hamel::newton::Tolerance;
@@ -16,6 +14,7 @@ use hamel_report::{Axis, Cell, Claim, Column, Expected, Measured, Origin, Report
 use super::employed::{Employed, Named, Shown};
 use super::response::{Problem, Response};
 use crate::convergence::{fitted_slope, largest};
+use crate::shared::Shared;
 
 /// β, Θ, γ, Φ, δ, Ω, ε in rad, as an independent implementation has closed the loops.
 const START: [f64; 7] = [
@@ -79,7 +78,7 @@ struct Comparison {
 }
 
 /// The same for all steps.
-static REFERENCE: OnceLock<Result<Response<3>, StepError>> = OnceLock::new();
+static REFERENCE: Shared<Response<3>> = Shared::new();
 
 pub(super) fn long_steps() -> Result<Report, StepError> {
     let comparison = Comparison::new(1e-4)?;
@@ -220,8 +219,7 @@ impl Comparison {
         };
         let problem =
             Problem { model: &model, initial, end: DURATION, sampling: SAMPLING, tolerance: Tolerance::default() };
-        let reference = REFERENCE.get_or_init(|| problem.response(REFERENCE_SCHEME, REFERENCE_STEP, observe));
-        let reference = reference.as_ref().map_err(Clone::clone)?;
+        let reference = REFERENCE.get(|| problem.response(REFERENCE_SCHEME, REFERENCE_STEP, observe))?;
         let speed = largest(reference.samples.iter().map(|(_, [speed, ..])| *speed));
         let problem = Problem { sampling: 1e-4, ..problem };
         let deviations = |response: &Response<3>| {

@@ -1,12 +1,11 @@
 //! The runs with step size and damping parameter as printed, which three figures share. [sherif, Figs. 8-10]
 
-use std::sync::OnceLock;
-
 use hamel::scheme::{Scheme, StepError};
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
 
 use super::Drive;
 use crate::motion::Grid;
+use crate::shared::Shared;
 use crate::sherif::schemes::{body_weighted, classical, modified};
 
 /// As printed: step size, s, and damping parameter.
@@ -47,8 +46,7 @@ pub(super) struct LongRun {
     pub(super) seconds: f64,
 }
 
-/// Each is computed once.
-static RUNS: [OnceLock<Result<LongRun, StepError>>; 3] = [const { OnceLock::new() }; 3];
+static RUNS: [Shared<LongRun>; 3] = [const { Shared::new() }; 3];
 
 impl Variant {
     pub(super) fn scheme(self, alpha: f64) -> Result<Box<dyn Scheme>, StepError> {
@@ -61,7 +59,7 @@ impl Variant {
 
     /// The run, computed at the first call.
     pub(super) fn long_run(self) -> Result<&'static LongRun, StepError> {
-        RUNS[self as usize].get_or_init(|| LongRun::new(&*self.scheme(ALPHA)?)).as_ref().map_err(Clone::clone)
+        RUNS[self as usize].get(|| LongRun::new(&*self.scheme(ALPHA)?))
     }
 
     /// ω after each step at the start of that run, rad/s.
