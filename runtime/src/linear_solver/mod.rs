@@ -293,27 +293,26 @@ impl LinearSolver {
 
     /// Scales rows, then columns, to a largest entry in [1, 2).
     fn scale(&mut self, values: &[f64]) -> Result<(), Singular> {
-        let pattern = &self.pattern;
-        let largest = &mut self.row_scales;
-        largest.fill(0.0);
-        for (&row, value) in pattern.row_indices.iter().zip(values) {
-            largest[row as usize] = larger(largest[row as usize], value.abs());
+        let Self { pattern, row_scales, column_scales, .. } = self;
+        row_scales.fill(0.0);
+        for (&row, &value) in pattern.row_indices.iter().zip(values) {
+            let largest = &mut row_scales[row as usize];
+            *largest = larger(*largest, value);
         }
-        for scale in largest.iter_mut() {
+        for scale in row_scales.iter_mut() {
             *scale = inverse_power_of_two(*scale)?;
         }
-        for column in 0..pattern.columns {
+        for (column, column_scale) in column_scales.iter_mut().enumerate() {
+            let slots = pattern.column(column);
+            let scaled = &mut self.values[slots.clone()];
             let mut largest = 0.0;
-            for slot in pattern.column(column) {
-                let value = values[slot] * self.row_scales[pattern.row_indices[slot] as usize];
-                largest = larger(largest, value.abs());
-                self.values[slot] = value;
+            let given = pattern.row_indices[slots.clone()].iter().zip(&values[slots]);
+            for (scaled, (&row, value)) in scaled.iter_mut().zip(given) {
+                *scaled = value * row_scales[row as usize];
+                largest = larger(largest, *scaled);
             }
-            let scale = inverse_power_of_two(largest)?;
-            self.column_scales[column] = scale;
-            for slot in pattern.column(column) {
-                self.values[slot] *= scale;
-            }
+            *column_scale = inverse_power_of_two(largest)?;
+            scaled.iter_mut().for_each(|value| *value *= *column_scale);
         }
         Ok(())
     }
@@ -339,9 +338,10 @@ impl Reduction {
     }
 }
 
-/// The larger of two numbers; NaN if one of them is NaN.
+/// The larger of a number that is not negative and the size of another one; NaN if one of them is NaN.
 fn larger(a: f64, b: f64) -> f64 {
-    if b > a || b.is_nan() { b } else { a }
+    // Bits of such numbers are in the order of the numbers, those of NaN above all.
+    f64::from_bits(a.to_bits().max(b.abs().to_bits()))
 }
 
 /// `2^−k` with `2^k ≤ x < 2^(k+1)`; scaling by it makes no rounding error.
