@@ -7,23 +7,23 @@ use std::f64::consts::PI;
 
 use hamel::initial_state;
 use hamel::model::State;
-use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel_models::FlexibleFourBar;
 use hamel_report::{Axis, Cell, Claim, Column, Expected, Origin, Report, Table, at_least, at_most};
 
 use super::employed::{Named, Shown};
-use super::response::{Problem, Response, ending_claims, endings};
+use super::response::{Problem, Response, TOLERANCE, ending_claims, endings};
 use super::turn_about_x;
 use crate::convergence::largest;
 use crate::motion::output;
+use crate::shared::Shared;
 
 /// Δt/n of Figs. 14, 15 and of Fig. 16, s.
-const STEPS: [f64; 2] = [4e-3, 1e-3];
+pub(super) const STEPS: [f64; 2] = [4e-3, 1e-3];
 const NAMES: [&str; 2] = ["Δt/n = 4·10⁻³ s", "Δt/n = 10⁻³ s"];
 /// The interval that the figures show, in the model's time, which is half the duration of its start behind, s.
 const START: f64 = 4.0 * PI / 0.6 + 1.0;
-pub(super) const END: f64 = START + 12.0;
+const END: f64 = START + 12.0;
 /// θ by an independent implementation, elements of two nodes extrapolated, rad, at times of the figures, s.
 const INDEPENDENT: [(f64, f64); 5] =
     [(1.0, 0.014129357), (2.0, 0.020244803), (4.0, 0.012904783), (10.0, -0.0057333494), (12.0, 0.019523717)];
@@ -33,21 +33,25 @@ const LEAST_DAMPED: &Named = &[("lms4", 0.6), ("ss4", 0.6)];
 /// Multistep and single-step schemes of three and four points with ρ∞ = 0.6.
 const MILD: &Named = &[("lms3", 0.6), ("ss3", 0.6), ("lms4", 0.6), ("ss4", 0.6)];
 
-pub(super) fn run() -> Result<Report, StepError> {
-    let model = FlexibleFourBar::default();
-    let observe = |state: &State| {
-        let [rate, ..] = output::<3>(&model, "angular_velocity", state);
-        [turn_about_x(&output(&model, "axes", state)), rate]
-    };
-    let problem = Problem {
-        model: &model,
-        initial: initial_state(&model)?,
-        end: END,
-        sampling: 0.0,
-        tolerance: Tolerance::default(),
-    };
-    let [coarse, fine] = [problem.responses(STEPS[0], observe)?, problem.responses(STEPS[1], observe)?];
+/// θ and ω₁ of all schemes with each of [`STEPS`].
+static RESPONSES: [Shared<Vec<Response<2>>>; 2] = [const { Shared::new() }; 2];
 
+/// With one of the steps.
+pub(super) fn responses(step: usize) -> Result<&'static [Response<2>], StepError> {
+    let compute = || {
+        let model = FlexibleFourBar::default();
+        let initial = initial_state(&model)?;
+        let problem = Problem { model: &model, initial, end: END, sampling: 0.0, tolerance: TOLERANCE };
+        problem.responses(STEPS[step], |state: &State| {
+            let [rate, ..] = output::<3>(&model, "angular_velocity", state);
+            [turn_about_x(&output(&model, "axes", state)), rate]
+        })
+    };
+    RESPONSES[step].get(compute).map(Vec::as_slice)
+}
+
+pub(super) fn run() -> Result<Report, StepError> {
+    let [coarse, fine] = [responses(0)?, responses(1)?];
     let mut claims = vec![];
     let bathe = coarse.iter().find(|response| response.of.is_in(&[("rho_bathe", 0.0)]));
     for (t, theta) in INDEPENDENT {
@@ -61,15 +65,15 @@ pub(super) fn run() -> Result<Report, StepError> {
             format!("largest difference of θ between two schemes, of its largest value, {}", NAMES[0]),
             "1",
             at_most(2.6e-3, Origin::Recorded),
-            disagreement(&coarse),
+            disagreement(coarse),
         )
         .in_words("the rotation angles agree very well with each other"),
     );
     let because = "Why MBDyn's iteration converges is not known; ours diverges when the mechanism first passes its tightest \
                    position, whatever the first guess, and goes through with a quarter of the step.";
-    claims.extend(ending_claims(&coarse, NAMES[0], END, &[], FAILING_HERE, because));
-    claims.extend(ending_claims(&fine, NAMES[1], END, &[], &[], because));
-    claims.extend(oscillations(&coarse, &fine));
+    claims.extend(ending_claims(coarse, NAMES[0], END, &[], FAILING_HERE, because));
+    claims.extend(ending_claims(fine, NAMES[1], END, &[], &[], because));
+    claims.extend(oscillations(coarse, fine));
 
     let shown = |number, title, caption, y, quantity| Shown { number, title, caption, y, quantity, start: START };
     let (angle, rate) = (|| Axis::linear("θ", "rad"), || Axis::linear("ω₁", "rad/s"));
@@ -78,9 +82,9 @@ pub(super) fn run() -> Result<Report, StepError> {
     figures.extend(shown(15, title, NAMES[0], rate(), 1).panels(coarse.iter(), None));
     figures.extend(shown(16, title, NAMES[1], rate(), 1).panels(fine.iter(), None));
     let tables = vec![
-        variations(&coarse, &fine),
-        endings("breakdowns_coarse", NAMES[0], &coarse),
-        endings("breakdowns_fine", NAMES[1], &fine),
+        variations(coarse, fine),
+        endings("breakdowns_coarse", NAMES[0], coarse),
+        endings("breakdowns_fine", NAMES[1], fine),
     ];
     let notes = vec![
         "Bodies have Euler parameters here and rotation increments in the paper's program, so that Newton's method has \

@@ -5,35 +5,34 @@
 
 use hamel::model::State;
 use hamel::scheme::{Options, Scheme, StepError};
-use hamel::schemes;
-use hamel_compiler::parallel;
 use hamel_models::RotatingShaft;
 
 use super::super::employed::Employed;
-use super::{along_z, at_rest};
-use crate::convergence::Convergence;
+use super::super::response::Response;
+use super::{END, STEPS, along_z, at_rest, observe, problem, responses};
+use crate::convergence::{Convergence, largest};
 use crate::motion::{self, Grid};
 
-pub(super) const DURATION: f64 = 2.5;
-/// Step of the reference, as printed, s.
-const REFERENCE_STEP: f64 = 1e-5;
-/// Δt/n, s; the paper shows them in figures only. Each is a multiple of the reference's step.
-const STEPS: [f64; 4] = [2e-3, 1e-3, 5e-4, 2.5e-4];
-/// One more for schemes of higher order, whose orders change there, s.
-const SHORTEST: f64 = 1e-4;
+/// The scheme of the reference, and its Δt/n and step, s. The paper has Δt = 10⁻⁵ s, which takes five times as long and
+/// changes errors by less than [`Shaft::error_of_reference`].
+const REFERENCE: Employed = Employed { name: "esdirk436", rho: 0.0 };
+const REFERENCE_FINE: f64 = 1e-5;
+const REFERENCE_STEP: f64 = 5.0 * REFERENCE_FINE;
 
 /// The shaft as its weight bends it, and how it moves from there.
 pub(super) struct Shaft {
     pub(super) model: RotatingShaft,
     initial: State,
-    /// u₃, v₃ and a₃ after each step of the reference, the first at the start.
-    reference: Vec<[f64; 3]>,
+    /// After each step, the first at the start.
+    reference: Response<4>,
 }
 
-/// The errors of a scheme over Δt/n; undefined where Newton's method diverges.
+/// The errors of a scheme over Δt/n; undefined where Newton's method diverges with every first guess.
 pub(super) struct Study {
     pub(super) of: Employed,
     pub(super) name: String,
+    /// Systems a step.
+    stages: f64,
     /// Of u₃, v₃ and a₃.
     pub(super) errors: [Convergence; 3],
 }
@@ -42,62 +41,80 @@ impl Shaft {
     pub(super) fn new() -> Result<Self, StepError> {
         let model = RotatingShaft::default();
         let initial = at_rest(&model)?;
-        let mut shaft = Self { model, initial, reference: Vec::new() };
-        let scheme = schemes::by_name("esdirk436", &[])?;
-        shaft.reference = shaft.observe(&*scheme, &Options::default(), REFERENCE_STEP)?;
-        Ok(shaft)
+        let reference =
+            problem(&model, initial.clone()).response(REFERENCE, REFERENCE_FINE, |state| observe(&model, state))?;
+        Ok(Self { model, initial, reference })
     }
 
-    /// u₃, v₃ and a₃ after each step.
-    fn observe(&self, scheme: &dyn Scheme, options: &Options, dt: f64) -> Result<Vec<[f64; 3]>, StepError> {
-        // Whole numbers of steps are whole but for rounding.
-        let grid = Grid { dt, steps: (DURATION / dt + 1e-6) as usize, every: 1 };
-        let observe = |state: &State| along_z(&self.model, state);
-        motion::observe_with(&self.model, scheme, options, self.initial.clone(), grid, observe).complete()
-    }
-
-    /// u₃ of the reference at an instant that one of its steps ends at.
+    /// u₃ of the reference.
     pub(super) fn displacement(&self, t: f64) -> f64 {
-        self.reference.get((t / REFERENCE_STEP).round() as usize).map_or(f64::NAN, |[displacement, ..]| *displacement)
+        self.reference.at(t, 0)
     }
 
-    /// The errors of u₃, v₃ and a₃ with a step; undefined where Newton's method diverges. [zhang, Eq. 26]
-    pub(super) fn errors(&self, scheme: &dyn Scheme, options: &Options, dt: f64) -> Result<[f64; 3], StepError> {
-        let found = match self.observe(scheme, options, dt) {
-            Err(StepError::NotConverged { .. } | StepError::Singular { .. } | StepError::NotFinite { .. }) => {
-                return Ok([f64::NAN; 3]);
-            }
-            found => found?,
-        };
+    /// The error of u₃ with a step.
+    pub(super) fn error_with(&self, scheme: &dyn Scheme, options: &Options, dt: f64) -> Result<f64, StepError> {
+        let displacement = |state: &State| along_z(&self.model, state)[0];
+        let grid = Grid::new(dt, END);
+        let found = motion::observe_with(&self.model, scheme, options, self.initial.clone(), grid, displacement);
+        Ok(self.error(found.complete()?.into_iter(), dt, 0))
+    }
+
+    /// The error of a quantity after each step, the first at the start. [zhang, Eq. 26]
+    fn error(&self, found: impl Iterator<Item = f64>, dt: f64, quantity: usize) -> f64 {
         let every = (dt / REFERENCE_STEP).round() as usize;
-        Ok([0, 1, 2].map(|quantity| {
-            let sum = |term: &dyn Fn(f64, f64) -> f64| {
-                let pairs = found.iter().zip(self.reference.iter().step_by(every)).skip(1);
-                pairs.map(|(a, b)| term(a[quantity], b[quantity])).sum::<f64>()
-            };
-            (sum(&|a, b| (a - b).powi(2)) / sum(&|_, b| b * b)).sqrt()
-        }))
+        let exact = self.reference.samples.iter().step_by(every).map(|(_, values)| values[quantity]);
+        let (differences, size) = found.zip(exact).skip(1).fold((0.0, 0.0), |(differences, size), (found, exact)| {
+            (differences + (found - exact).powi(2), size + exact * exact)
+        });
+        (differences / size).sqrt()
     }
 
     /// The errors of all schemes.
     pub(super) fn studies(&self) -> Result<Vec<Study>, StepError> {
-        let cases: Vec<Employed> = Employed::all().collect();
-        parallel::map(&cases, |&of| self.study(of)).into_iter().collect()
+        let mut studies: Vec<Study> = Employed::all().map(Study::new).collect::<Result<_, _>>()?;
+        for (k, step) in STEPS.into_iter().enumerate() {
+            for response in responses(k)? {
+                let study = studies.iter_mut().filter(|study| study.of == response.of);
+                study.for_each(|study| study.add(self, step, response));
+            }
+        }
+        Ok(studies)
     }
 
-    fn study(&self, of: Employed) -> Result<Study, StepError> {
-        let scheme = of.scheme()?;
-        let shortest = Some(SHORTEST).filter(|_| !of.is_of_second_order());
-        let error =
-            |step: f64| Ok((step, self.errors(&*scheme, &Options::default(), step * f64::from(scheme.stages()))?));
-        let found = STEPS.into_iter().chain(shortest).map(error).collect::<Result<Vec<_>, StepError>>()?;
-        let convergence =
-            |quantity: usize| Convergence::new(found.iter().map(|(step, error)| (*step, error[quantity])).collect());
-        Ok(Study { of, name: scheme.name(), errors: [0, 1, 2].map(convergence) })
+    /// The error of the reference, extrapolated from the two shortest steps of its scheme, over the least of all errors of
+    /// the same quantity; of all quantities the largest.
+    pub(super) fn error_of_reference(&self, studies: &[Study]) -> f64 {
+        let part = |study: &Study, quantity: usize| {
+            let points = studies.iter().flat_map(|study| &study.errors[quantity].points);
+            let least = points.map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
+            let shorter = REFERENCE_STEP / (study.stages * STEPS[STEPS.len() - 1]);
+            let last = study.at(STEPS[STEPS.len() - 1], quantity);
+            last * shorter.powf(study.errors[quantity].last_order()) / least
+        };
+        let of_reference = studies.iter().filter(|study| study.of == REFERENCE);
+        largest(of_reference.flat_map(|study| [0, 1, 2].map(|quantity| part(study, quantity))))
     }
 }
 
 impl Study {
+    fn new(of: Employed) -> Result<Self, StepError> {
+        let scheme = of.scheme()?;
+        let (name, stages) = (scheme.name(), f64::from(scheme.stages()));
+        Ok(Self { of, name, stages, errors: [const { Convergence { points: Vec::new() } }; 3] })
+    }
+
+    /// The errors with one more step.
+    fn add(&mut self, shaft: &Shaft, step: f64, response: &Response<4>) {
+        for (quantity, errors) in self.errors.iter_mut().enumerate() {
+            let found = response.samples.iter().map(|(_, values)| values[quantity]);
+            let error = match response.is_through() {
+                true => shaft.error(found, step * self.stages, quantity),
+                false => f64::NAN,
+            };
+            errors.points.push((step, error));
+        }
+    }
+
     /// The error with one Δt/n.
     pub(super) fn at(&self, step: f64, quantity: usize) -> f64 {
         let found = self.errors[quantity].points.iter().find(|(known, _)| *known == step);

@@ -12,7 +12,44 @@ use hamel::scheme::StepError;
 use hamel::{consistent_acceleration, equilibrium, initial_state};
 use hamel_models::RotatingShaft;
 
+use super::employed::Employed;
+use super::response::{Problem, Response, TOLERANCE};
 use crate::motion::output;
+use crate::shared::Shared;
+
+/// Length of the motion, s.
+const END: f64 = 2.5;
+/// Δt/n, s. The paper prints the second, and shows the others in figures only.
+pub(super) const STEPS: [f64; 5] = [2e-3, 1e-3, 5e-4, 2.5e-4, 1e-4];
+/// Which of them is printed, which is the shortest of all schemes, and which is for those of higher order alone: their
+/// orders change there.
+pub(super) const PRINTED: usize = 1;
+pub(super) const SHORT: usize = 3;
+const SHORTEST: usize = 4;
+
+/// u₃, v₃, a₃ and the distance of mid-span from the axis, with each of [`STEPS`].
+static RESPONSES: [Shared<Vec<Response<4>>>; STEPS.len()] = [const { Shared::new() }; STEPS.len()];
+
+/// With one of the steps.
+pub(super) fn responses(step: usize) -> Result<&'static [Response<4>], StepError> {
+    let compute = || {
+        let model = RotatingShaft::default();
+        let is_meant = |of: Employed| step != SHORTEST || !of.is_of_second_order();
+        problem(&model, at_rest(&model)?).responses_of(is_meant, STEPS[step], |state| observe(&model, state))
+    };
+    RESPONSES[step].get(compute).map(Vec::as_slice)
+}
+
+/// How the shaft moves from a state.
+fn problem(model: &RotatingShaft, initial: State) -> Problem<'_> {
+    Problem { model, initial, end: END, sampling: 0.0, tolerance: TOLERANCE }
+}
+
+fn observe(model: &RotatingShaft, state: &State) -> [f64; 4] {
+    let [displacement, velocity, acceleration] = along_z(model, state);
+    let [_, y, z] = output::<3>(model, "displacement", state);
+    [displacement, velocity, acceleration, y.hypot(z)]
+}
 
 /// The shaft as its weight bends it.
 pub(super) fn at_rest(model: &RotatingShaft) -> Result<State, StepError> {

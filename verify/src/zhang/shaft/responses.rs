@@ -1,22 +1,18 @@
 //! How the shaft runs through its critical speed. [zhang, Sect. 5.4, Figs. 22-24]
 
 use hamel::model::State;
-use hamel::newton::Tolerance;
 use hamel::scheme::StepError;
 use hamel::{consistent_acceleration, initial_state};
 use hamel_models::RotatingShaft;
 use hamel_report::{Axis, Cell, Claim, Column, Expected, Origin, Report, Table, at_least, at_most};
 
 use super::super::employed::{Employed, Named, Shown};
-use super::super::response::{Problem, Response, ending_claims, endings};
-use super::{along_z, at_rest};
+use super::super::response::{Response, ending_claims, endings};
+use super::{END, PRINTED, STEPS, at_rest, observe, problem, responses};
 use crate::convergence::largest;
-use crate::motion::output;
 use crate::origins::SUM_OF_STEPS;
 
-const STEP: f64 = 1e-3;
 const NAME: &str = "Δt/n = 10⁻³ s";
-pub(in super::super) const END: f64 = 2.5;
 const REFERENCE: Employed = Employed { name: "esdirk436", rho: 0.0 };
 /// Δt/n of the reference, s: its instants are those of every scheme, so that nothing is interpolated.
 const REFERENCE_STEP: f64 = 2e-4;
@@ -36,24 +32,18 @@ const WIDEST: (f64, f64) = (0.2697, 5e-4);
 
 pub(in super::super) fn run() -> Result<Report, StepError> {
     let model = RotatingShaft::default();
-    let observe = |state: &State| {
-        let [displacement, velocity, acceleration] = along_z(&model, state);
-        let [_, y, z] = output::<3>(&model, "displacement", state);
-        [displacement, velocity, acceleration, y.hypot(z)]
-    };
-    let problem =
-        Problem { model: &model, initial: at_rest(&model)?, end: END, sampling: 0.0, tolerance: Tolerance::default() };
-    let responses = problem.responses(STEP, observe)?;
-    let reference = problem.response(REFERENCE, REFERENCE_STEP, observe)?;
+    let observe = |state: &State| observe(&model, state);
+    let responses = responses(PRINTED)?;
+    let reference = problem(&model, at_rest(&model)?).response(REFERENCE, REFERENCE_STEP, observe)?;
     let mut claims = motion(&reference);
-    claims.extend(agreement(&reference, &responses));
-    claims.extend(ending_claims(&responses, NAME, END, &[], &[], ""));
+    claims.extend(agreement(&reference, responses));
+    claims.extend(ending_claims(responses, NAME, END, &[], &[], ""));
 
     // What the paper may have done: the straight shaft is let go a second before it turns.
     let mut straight = initial_state(&model)?;
     straight.t = -1.0;
     consistent_acceleration(&model, &mut straight)?;
-    let sudden = Problem { initial: straight, ..problem }.response(LMS4, STEP, observe)?;
+    let sudden = problem(&model, straight).response(LMS4, STEPS[PRINTED], observe)?;
     let end = |response: &Response<4>| match response.is_through() {
         true => response.samples.last().map_or(f64::NAN, |&(t, _)| t),
         false => 0.0,
@@ -75,7 +65,7 @@ pub(in super::super) fn run() -> Result<Report, StepError> {
     figures.extend(shown(23, "velocity at mid-span", Axis::linear("v₃", "m/s"), 1).panels(responses.iter(), None));
     let acceleration = shown(24, "acceleration at mid-span", Axis::linear("a₃", "m/s^2"), 2);
     figures.extend(acceleration.panels(responses.iter(), None));
-    let tables = vec![differences(&reference, &responses), endings("breakdowns", NAME, &responses)];
+    let tables = vec![differences(&reference, responses), endings("breakdowns", NAME, responses)];
     Ok(Report { claims, tables, figures, notes: Vec::new() })
 }
 
