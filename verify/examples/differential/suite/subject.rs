@@ -80,7 +80,7 @@ impl Subject {
     }
 
     pub fn blocks(&self) -> &[Block] {
-        self.model().describe().blocks
+        &self.model().describe().blocks
     }
 
     pub fn interpreter<T: Scalar>(&self) -> Interpreter<'_, T> {

@@ -173,7 +173,7 @@ fn constraints(joint: &Subject, absolute: &Subject, at: &Moment, carried: &Carri
     let nv = at.v.len();
     let (a, mut b) = (levels(joint, at), levels(absolute, &carried.at));
     b[1] = projected(&b[1], carried, nv);
-    let by_joints = joint.model().describe().constraints;
+    let by_joints = &joint.model().describe().constraints;
     let size = |values: &[Ball]| values.iter().map(|value| value.mid.abs()).fold(1.0, f64::max);
     let sizes = [&carried.at.q, &carried.jacobian, &carried.at.v, &carried.at.a].map(|values| size(values));
     for (row, channel) in absolute.model().describe().constraints.iter().enumerate() {
