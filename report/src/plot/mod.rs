@@ -24,6 +24,8 @@ use crate::report::{Curve, Figure, Slope, Style};
 /// Units of the canvas per shown pixel.
 const UNIT: i32 = 10;
 const WIDTH: i32 = 600 * UNIT;
+/// What the number of a slope takes beside its line.
+const ROOM_FOR_SLOPE: i32 = 70 * UNIT;
 /// Heights with the axes, for up to `CROWD` curves and for more.
 const HEIGHT: i32 = 360 * UNIT;
 const TALL: i32 = 480 * UNIT;
@@ -216,7 +218,8 @@ fn draw_curve(text: &mut String, curve: &Curve, look: Look, id: &str, frame: &Fr
     }
 }
 
-/// A line of constant slope with its number at the right end, where it seldom meets a curve.
+/// A line of constant slope with its number at the right end, where it seldom meets a curve, or at the left one where
+/// there is no room for it.
 fn draw_slope(text: &mut String, slope: &Slope, frame: &Frame, x: &Scale, y: &Scale) {
     let line = |x: f64| (x, slope.through.1 * (x / slope.through.0).powf(slope.slope));
     let ends = [line(slope.span.0), line(slope.span.1)];
@@ -224,13 +227,15 @@ fn draw_slope(text: &mut String, slope: &Slope, frame: &Frame, x: &Scale, y: &Sc
         return;
     }
     let [(ax, ay), (bx, by)] = ends.map(|end| frame.place(x, y, end));
+    let (x, y, anchor) = match bx + ROOM_FOR_SLOPE <= frame.right {
+        true => (bx + 5 * UNIT, by + 4 * UNIT, ""),
+        false => (ax - 5 * UNIT, ay + 4 * UNIT, " text-anchor=\"end\""),
+    };
+    let number = number::readable(slope.slope, 1);
     let _ = write!(
         text,
         "<g class=\"guide\"><path class=\"slope\" d=\"M{ax} {ay}L{bx} {by}\"/>\
-         <text class=\"hint\" x=\"{}\" y=\"{}\">slope {}</text></g>",
-        bx + 5 * UNIT,
-        by + 4 * UNIT,
-        number::readable(slope.slope, 1)
+         <text class=\"hint\" x=\"{x}\" y=\"{y}\"{anchor}>slope {number}</text></g>"
     );
 }
 
@@ -282,6 +287,15 @@ mod tests {
         assert!(document.trim_end().ends_with("</svg>"));
         assert_eq!(document.matches("<text").count(), document.matches("</text>").count());
         assert!(document.contains("10⁻⁴") && document.contains("h (s)") && document.contains("slope 1"));
+    }
+
+    #[test]
+    fn the_number_of_a_slope_stays_within_the_frame() {
+        let mut figure = figure();
+        let at_the_left = "text-anchor=\"end\">slope 1";
+        assert!(!svg(&figure).contains(at_the_left));
+        figure.slopes[0].span = (5e-5, 1e-3);
+        assert!(svg(&figure).contains(at_the_left));
     }
 
     /// Any character in a name leaves the picture valid XML.
