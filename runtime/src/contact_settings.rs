@@ -312,7 +312,7 @@ settings! {
     /// An attempt ends after this number of paths without an improvement by the fraction `gain`.
     ///
     /// Halved or doubled: no effect.
-    idle_paths: u32 = 16;
+    idle_paths: u32 = 32;
     /// Random perturbation of the initial guess relative to its violation, attempt by attempt: the contacts of equal
     /// bodies side by side would reach boundaries of their pieces all at once.
     ///

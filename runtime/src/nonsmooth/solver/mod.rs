@@ -258,7 +258,8 @@ impl Solver {
                     return Ok(Solved { method: ContactMethod::Path, iterations: *iterations, violation });
                 }
                 let is_improved = attempt == 0 || least <= self.settings.improved * before;
-                if !is_improved && least <= accepted * problem.violation().1 {
+                let enough = if is_improved { accepted.min(self.settings.close) } else { accepted };
+                if least <= enough * problem.violation().1 {
                     break;
                 }
             }
