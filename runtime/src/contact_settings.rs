@@ -308,7 +308,7 @@ settings! {
     /// Largest number of pieces of all paths of an attempt.
     ///
     /// Halved or doubled: no effect.
-    pieces: u32 = 4000;
+    pieces: u32 = 1500;
     /// An attempt ends after this number of paths without an improvement by the fraction `gain`.
     ///
     /// Halved or doubled: no effect.
