@@ -36,11 +36,10 @@ pub fn smaller(case: &Case, seed: u64, failure: &Failure) -> Case {
             case
         };
         let Ok(tokens) = item(&case.lines[line]).parse::<TokenStream>() else { continue };
+        let before = tokens.to_string();
         let plainer = plain_numbers(tokens, &|tokens| fails(&with(tokens)));
         let tokens = smallest(plainer, |tokens| fails(&with(tokens)));
-        if tokens.to_string()
-            != item(&case.lines[line]).parse::<TokenStream>().map_or_else(|_| String::new(), |t| t.to_string())
-        {
+        if tokens.to_string() != before {
             case = with(&tokens);
         }
     }

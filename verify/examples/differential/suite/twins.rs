@@ -103,12 +103,16 @@ fn carried(joint: &Subject, absolute: &Subject, at: &Moment) -> Option<Carried> 
         });
         let columns: Vec<Vec<Ball>> = columns.collect();
         (0..of_v.len()).for_each(|row| jacobian.extend(columns.iter().map(|column| column[row])));
-        (q.extend(of_q), v.extend(of_v), a.extend(of_a));
+        q.extend(of_q);
+        v.extend(of_v);
+        a.extend(of_a);
     }
     // First-order states are the same in both.
     let states = joint.stages.simplified.layout.states;
     let last = |values: &[Ball]| values[values.len() - states..].to_vec();
-    (q.extend(last(&at.q)), v.extend(last(&at.v)), a.extend(last(&at.a)));
+    q.extend(last(&at.q));
+    v.extend(last(&at.v));
+    a.extend(last(&at.a));
     for state in at.v.len() - states..at.v.len() {
         jacobian.extend((0..at.v.len()).map(|column| Ball::exact(f64::from(u8::from(column == state)))));
     }

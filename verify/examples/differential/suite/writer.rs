@@ -123,7 +123,8 @@ impl Writer {
 
     /// A component of a vector.
     pub fn component(&mut self) -> &'static str {
-        if self.is_planar { *self.random.pick(&["x", "y"]) } else { *self.random.pick(&["x", "y", "z"]) }
+        let axes: &[&'static str] = if self.is_planar { &["x", "y"] } else { &["x", "y", "z"] };
+        axes[self.random.below(axes.len())]
     }
 
     /// An angular velocity about some axis, a number.
