@@ -27,6 +27,8 @@ const SAMPLES: u64 = 3;
 const ITERATIONS: u32 = 20;
 /// Residual of an assembled mechanism.
 const ASSEMBLED: f64 = 1e-9;
+/// Inertia of which nothing is known, relative to the largest: positions are rounded to 10⁻¹⁶ of the lengths in it.
+const FEIGNED: f64 = 1e-26;
 /// Most velocities of a model with constraints whose inertia is judged here; the work grows with their third power.
 const LARGEST_JUDGED: usize = 400;
 
@@ -260,8 +262,12 @@ fn massless(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Optio
     let m = model.mass_matrix(q);
     let n = m.rows;
     let largest = |m: &[f64]| (0..n).map(|i| m[i * n + i].abs()).fold(0.0, f64::max);
+    // Rounding of a pivot goes with what stood on its diagonal; inertia that rounding of positions feigns goes with their
+    // square. Between these, an inertia is small because a body is.
     let lacking = |m: &[f64], part: f64| {
-        lacking_pivot(&mut m.to_vec(), n, &vec![part * largest(m); n], (0..n).rev()).map(|(column, _)| column)
+        let feigned = FEIGNED * largest(m);
+        let least: Vec<f64> = (0..n).map(|k| feigned.max(part * m[k * n + k])).collect();
+        lacking_pivot(&mut m.to_vec(), n, &least, (0..n).rev()).map(|(column, _)| column)
     };
     let alone = lacking(&m.values, 1e-14)?;
     let rows = jacobian(model, equations, q);
