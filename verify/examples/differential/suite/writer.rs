@@ -87,11 +87,10 @@ impl Writer {
         self.named(format!("[{}] {unit}", components.join(", ")))
     }
 
-    /// A direction in space whose length, and those of the axes beside it, are rational: of irrational constants the compiler
+    /// A direction in space along an axis; others come from rotations by any angle. Of irrational constants the compiler
     /// keeps the nearest number alone, and how far that is from the constant is not known any more.
     pub fn direction(&mut self) -> String {
-        let directions = ["[1, 0, 0]", "[0, 1, 0]", "[0, 0, -1]", "[3, 4, 0]", "[0, 0.6, -0.8]", "[-5, 0, 12]"];
-        (*self.random.pick(&directions)).to_owned()
+        (*self.random.pick(&["[1, 0, 0]", "[-1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]", "[0, 0, -1]"])).to_owned()
     }
 
     /// A point on a body, or on the ground.
