@@ -4,6 +4,7 @@
 //! bounds its error; a run that does not show its order is repeated with shorter steps. What rounding does is measured by
 //! another start, beside the first.
 
+use hamel::newton::Tolerance;
 use hamel::{ConstraintLevel, Model, Options, Scheme, State, StepError, initial_state, schemes};
 
 use nalgebra::DVector;
@@ -18,8 +19,6 @@ const SCHEMES: [(&str, i32); 2] = [("runge_kutta", 4), ("radau_iia5", 5)];
 const STEPS: usize = 8;
 /// Coarsest steps, tried in turn, s.
 const LENGTHS: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
-/// Where Newton's method ends, relative to the largest coordinate or velocity, in each step.
-const NEWTON: f64 = 1e-12;
 /// By how much rounding may exceed what one disturbance of the start shows.
 const LUCK: f64 = 100.0;
 /// Cosine of the angle between two changes that are taken for the same direction.
@@ -96,11 +95,14 @@ fn judged(model: &dyn Model, name: &str, order: i32, start: &State, h: f64) -> R
     let run = |start: &State, parts: usize| end(model, &*scheme, start, h / parts as f64, STEPS * parts);
     let (whole, half, quarter, other) = (run(start, 1)?, run(start, 2)?, run(start, 4)?, run(&beside, 4)?);
     let rounding = distances(&quarter.state, &other.state);
+    // Each step ends where Newton's method does.
+    let newton = Tolerance::default();
     let values = |end: &End, k: usize| if k == 0 { end.state.q.clone() } else { end.state.v.clone() };
     let errors = [0, 1].map(|k| {
         let [whole, half, quarter] = [&whole, &half, &quarter].map(|end| values(end, k));
         let size = quarter.amax();
-        let floor = LUCK * (rounding[k] + f64::EPSILON * size) + (4 * STEPS) as f64 * NEWTON * size;
+        let floor = LUCK * (rounding[k] + f64::EPSILON * size)
+            + (4 * STEPS) as f64 * (newton.relative * size + newton.absolute);
         error(&(whole - &half), &(half - &quarter), floor, order)
     });
     let [first, second] =
