@@ -121,9 +121,9 @@ settings! {
     newton_iterations: u32 = 20;
     /// Newton iterations if contacts are many, and after another method.
     ///
-    /// Halved: table cost −3.9 %; balls Δ 3e−6, cost −2.8 %, violation 1e−8; discs cost −5.0 %; colliding balls Δ 2e−8,
-    /// cost +7.3 %; colliding discs Δ 2e−5, cost +24 %. Doubled: table cost +7.7 %; balls cost +15 %; discs cost +16 %;
-    /// colliding balls Δ 4e−4, cost +17 %; colliding discs cost +9.8 %.
+    /// Halved: table cost −3.9 %; balls Δ 3e−6, cost −2.8 %, violation 1e−8; discs cost −9.3 %; colliding balls cost
+    /// +4.5 %; colliding discs Δ 2e−5, cost +22 %. Doubled: table cost +7.7 %; balls cost +14 %; discs cost +4.3 %;
+    /// colliding balls Δ 4e−4, cost +12 %; colliding discs cost +7.6 %.
     finishing_iterations: u32 = 8;
     /// Largest number of planar contacts whose active sets are enumerated: 4⁴ small systems.
     ///
@@ -145,7 +145,7 @@ settings! {
     /// Added to the diagonal of sparse systems, relative to the scaled G, which redundant contacts would make singular;
     /// further Newton iterations remove its effect.
     ///
-    /// Halved: colliding discs cost +2.0 %. Doubled: colliding discs Δ 2e−5, cost +1.7 %.
+    /// Halved: colliding discs cost +0.1 %. Doubled: colliding discs cost −1.9 %.
     damping: f64 = 1e-8;
     /// Attempts of the interior-point method.
     ///
@@ -176,7 +176,7 @@ settings! {
     /// Tolerance for paths that no longer improve: in a heap that creeps, forces are a million times as large as their
     /// resultant, and the last digits would take more than half of the time.
     ///
-    /// Halved: round-off. Doubled: discs cost −0.5 %.
+    /// Halved: discs cost −3.4 %. Doubled: discs cost −4.4 %.
     settled: f64 = 5e-13;
     /// Tolerance for more planar contacts than are enumerated: redundant ones between sticking and sliding cost more
     /// digits.
@@ -219,14 +219,14 @@ settings! {
 
     /// Largest number of steps.
     ///
-    /// Halved: table cost −13 %; balls cost −24 %; discs cost −7.5 %; colliding balls Δ 2e−7; colliding discs Δ 2e−5,
-    /// cost −4.4 %. Doubled: table cost +26 %; balls cost +44 %; discs cost +8.0 %.
+    /// Halved: table cost −13 %; balls cost −24 %; discs cost −11 %; colliding balls Δ 2e−7, cost −4.2 %; colliding
+    /// discs cost −4.3 %. Doubled: table cost +26 %; balls cost +44 %; discs cost +3.1 %; colliding balls cost +10 %.
     interior_iterations: u32 = 80;
     /// Fraction of the way to the boundary of the cones that a step leaves.
     ///
-    /// Halved: table cost −9.0 %; balls cost −12 %; discs cost +2.5 %; colliding balls Δ 4e−4, cost +2.2 %, violation
-    /// 5e−1; colliding discs cost +17 %. Doubled: table cost +24 %, violation 6e−9; balls Δ 3e−6, cost −1.7 %; discs
-    /// cost +5.6 %; colliding balls Δ 4e−4, cost −14 %, violation 5e−1; colliding discs Δ 2e−3, cost +1.6 %.
+    /// Halved: table cost −9.0 %; balls Δ 1e−12, cost −12 %; discs cost −2.8 %; colliding balls Δ 4e−4, cost −2.1 %;
+    /// colliding discs Δ 2e−5, cost +16 %, violation 3e−10. Doubled: table Δ 9e−12, cost +24 %, violation 6e−9; balls Δ
+    /// 3e−6, cost −1.7 %; discs cost −3.5 %; colliding balls Δ 4e−4, cost −19 %; colliding discs Δ 2e−3, cost −4.3 %.
     interior_margin: f64 = 0.01;
     /// Added to the diagonal of the linear systems, relative to the scaling, which redundant contacts would make singular;
     /// further steps remove its effect.
@@ -266,7 +266,8 @@ settings! {
 
     /// Initial compliance of contacts, relative to the largest diagonal entry of each one's G.
     ///
-    /// Halved: discs cost +0.8 %. Doubled: discs cost +1.0 %.
+    /// Halved: discs cost −5.0 %; colliding discs Δ 2e−5, cost +0.3 %. Doubled: discs cost −4.2 %; colliding discs cost
+    /// −6.6 %.
     compliance: f64 = 0.1;
     /// Largest compliance.
     ///
@@ -279,7 +280,8 @@ settings! {
     /// Ratio of tangential to normal compliance: with more of it the laws of friction have fewer solutions, and paths fewer
     /// turns.
     ///
-    /// Halved: discs cost −2.3 %. Doubled: discs cost +1.6 %.
+    /// Halved: discs cost −8.8 %; colliding discs Δ 2e−5, cost −9.4 %. Doubled: discs cost +0.4 %; colliding discs cost
+    /// −2.1 %.
     tangential: f64 = 10.0;
     /// In further attempts the compliances of contacts are multiplied by random factors up to e to this power.
     ///
@@ -287,23 +289,25 @@ settings! {
     spread: f64 = 0.5;
     /// After a path of fewer pieces than this the compliance is reduced.
     ///
-    /// Halved or doubled: round-off.
+    /// Halved: discs cost −6.0 %; colliding discs cost −7.1 %. Doubled: discs cost −2.2 %; colliding discs Δ 2e−5, cost
+    /// +7.8 %.
     short_path: u32 = 10;
     /// After a path that has reduced the violation by less than this fraction the compliance is reduced.
     ///
-    /// Halved or doubled: no effect.
+    /// Halved: discs cost +6.0 %.
     gain: f64 = 0.03;
     /// Factor by which the compliance is reduced.
     ///
-    /// Halved: discs cost +29 %. Doubled: discs Δ 1e−3, cost +18161 %, violation 6e−7.
+    /// Halved: discs cost −9.4 %; colliding discs cost +51 %. Doubled: discs Δ 1e−3, cost +7.8 %, violation 6e−7;
+    /// colliding discs Δ 1e−3, cost +106 %, violation 7e−2.
     fall: f64 = 0.5;
     /// Factor by which the compliance is increased after a path that was given up.
     ///
-    /// Halved: colliding discs cost −1.1 %. Doubled: colliding discs cost +3.9 %.
+    /// Halved: discs cost −2.4 %; colliding discs cost −1.0 %. Doubled: discs cost −2.5 %; colliding discs cost +3.8 %.
     rise: f64 = 4.0;
     /// Largest number of pieces of a path.
     ///
-    /// Halved or doubled: no effect.
+    /// Halved: discs cost −4.7 %; colliding discs cost −2.0 %. Doubled: discs cost +4.0 %; colliding discs cost +8.2 %.
     longest_path: u32 = 60;
     /// Largest number of pieces of all paths of an attempt.
     ///
@@ -311,12 +315,13 @@ settings! {
     pieces: u32 = 1500;
     /// An attempt ends after this number of paths without an improvement by the fraction `gain`.
     ///
-    /// Halved or doubled: no effect.
+    /// Halved: discs Δ 3e−12, cost −8.3 %.
     idle_paths: u32 = 32;
     /// Random perturbation of the initial guess relative to its violation, attempt by attempt: the contacts of equal
     /// bodies side by side would reach boundaries of their pieces all at once.
     ///
-    /// Halved: discs cost +1.0 %. Doubled: discs cost −0.7 %.
+    /// Halved: discs cost −6.4 %; colliding discs cost −2.1 %. Doubled: discs cost +1.9 %; colliding discs Δ 2e−5, cost
+    /// −0.3 %.
     disorder: [f64; 3] = [1e-2, 1e-3, 1e-1];
 }
 
