@@ -240,7 +240,7 @@ mod tests {
     /// A ball, and a value that lies in it anywhere.
     fn pair(index: usize) -> (Ball, DoubleDouble) {
         let mid = noise(index) * 10.0_f64.powi((index % 7) as i32 - 3);
-        let rad = mid.abs() * if index % 3 == 0 { 0.0 } else { 1e-9 };
+        let rad = mid.abs() * if index.is_multiple_of(3) { 0.0 } else { 1e-9 };
         let exact = DoubleDouble::from_f64(mid).binary(Binary::Add, &DoubleDouble::from_f64(rad * noise(index + 5)));
         (Ball { mid, rad }, exact)
     }
