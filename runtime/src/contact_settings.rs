@@ -96,8 +96,8 @@ settings! {
     /// After an impact, approaches below this fraction of one plus the largest velocity are left to the contact forces
     /// of the next step; in a heap many further impacts with tiny velocities would follow otherwise.
     ///
-    /// Halved: discs Δ 5e−6, cost +2.4 %; colliding balls Δ 4e−4, cost +2.6 %; colliding discs Δ 2e−6, cost +0.9 %.
-    /// Doubled: discs Δ 1e−3, cost −0.3 %; colliding balls Δ 1e−6, cost −15 %; colliding discs Δ 5e−6, cost −1.4 %.
+    /// Halved: discs Δ 5e−6, cost +11 %; colliding balls Δ 4e−4, cost +5.9 %; colliding discs Δ 2e−6, cost +1.0 %.
+    /// Doubled: discs Δ 1e−3; colliding balls Δ 1e−6, cost −16 %; colliding discs Δ 5e−6, cost −1.5 %.
     unnoticed: f64 = 1e-4;
     /// Energy gained in an impact below this fraction of its terms is round-off.
     ///
@@ -105,7 +105,7 @@ settings! {
     impact_rounding: f64 = 1e-12;
     /// Restitution that adds energy is halved until it is below this fraction of its value, then set to zero.
     ///
-    /// Doubled: colliding balls Δ 6e−6, cost −3.7 %.
+    /// Halved: round-off. Doubled: colliding balls Δ 6e−6, cost −3.8 %.
     least_restitution: f64 = 0.1;
     /// Duration over which the laws of contact hold for velocities when consistent accelerations are computed, s: short
     /// compared to any motion, long enough for the change of velocities to be far above their rounding.
@@ -121,9 +121,9 @@ settings! {
     newton_iterations: u32 = 20;
     /// Newton iterations if contacts are many, and after another method.
     ///
-    /// Halved: table cost −3.9 %; balls Δ 3e−6, cost −2.8 %, violation 1e−8; discs cost −9.3 %; colliding balls cost
-    /// +4.5 %; colliding discs Δ 2e−5, cost +22 %. Doubled: table cost +7.7 %; balls cost +14 %; discs cost +4.3 %;
-    /// colliding balls Δ 4e−4, cost +12 %; colliding discs cost +7.6 %.
+    /// Halved: table cost −3.9 %; balls Δ 3e−6, cost −2.8 %, violation 1e−8; discs cost −5.0 %; colliding balls Δ 2e−8,
+    /// cost +7.3 %; colliding discs Δ 2e−5, cost +24 %. Doubled: table cost +7.7 %; balls cost +15 %; discs cost +16 %;
+    /// colliding balls Δ 4e−4, cost +17 %; colliding discs cost +9.8 %.
     finishing_iterations: u32 = 8;
     /// Largest number of planar contacts whose active sets are enumerated: 4⁴ small systems.
     ///
@@ -132,12 +132,11 @@ settings! {
     /// From this number of rows on, Newton's method gets fewer iterations from a remote initial guess, and the loose
     /// tolerance applies.
     ///
-    /// Doubled: balls Δ 3e−6, cost +17 %; discs cost −5.0 %.
+    /// Halved: round-off. Doubled: balls Δ 3e−6, cost +17 %; discs cost +6.0 %.
     many: usize = 48;
     /// Up to this number of rows linear systems are dense, and redundant contacts are found by full pivoting.
     ///
-    /// Halved: discs cost −8.4 %; colliding balls cost +5.6 %; colliding discs cost +0.4 %. Doubled: colliding discs
-    /// cost −1.4 %.
+    /// Halved: discs cost −3.0 %; colliding balls cost +5.8 %. Doubled: round-off.
     dense: usize = 192;
     /// Pivots of dense systems below this fraction of the first are round-off.
     ///
@@ -146,38 +145,33 @@ settings! {
     /// Added to the diagonal of sparse systems, relative to the scaled G, which redundant contacts would make singular;
     /// further Newton iterations remove its effect.
     ///
-    /// Halved: colliding discs cost +0.1 %. Doubled: colliding discs cost −1.9 %.
+    /// Halved: colliding discs cost +2.0 %. Doubled: colliding discs Δ 2e−5, cost +1.7 %.
     damping: f64 = 1e-8;
     /// Attempts of the interior-point method.
     ///
-    /// Halved: table cost −21 %; balls cost −17 %; colliding balls Δ 4e−4, cost −46 %. Doubled: table cost +43 %; balls
+    /// Halved: table cost −21 %; balls cost −17 %; colliding balls Δ 4e−4, cost −45 %. Doubled: table cost +43 %; balls
     /// cost +36 %; colliding balls cost +67 %.
     interior_attempts: u32 = 2;
     /// Attempts altogether, beyond those of the interior-point method by path following from the best point found.
     ///
     /// Halved or doubled: no effect.
     attempts: u32 = 16;
-    /// Once the tolerance is met, another attempt follows only if the last one has reduced the least violation to less
-    /// than this fraction: where paths of hundreds of contacts end at the same violation, further ones cost seconds.
-    ///
-    /// Halved or doubled: no effect.
-    improved: f64 = 0.5;
 
     // Tolerances of the violation of the laws, relative to the magnitude of the velocities from which it is computed.
 
     /// Tolerance of every iteration: round-off.
     ///
-    /// Halved: closed forms cost +3.1 %; table cost +11 %; balls Δ 3e−6, cost +4.0 %; discs cost −9.6 %. Doubled: closed
-    /// forms cost −4.5 %; table cost +0.3 %; balls Δ 3e−6, cost +8.3 %; discs cost +1.5 %; colliding discs cost −0.1 %.
+    /// Halved: closed forms cost +3.1 %; table cost +11 %; balls Δ 3e−6, cost +4.0 %; discs cost −7.0 %. Doubled:
+    /// closed forms cost −4.5 %; balls Δ 3e−6, cost +8.3 %; discs cost +1.3 %.
     exact: f64 = 4.0 * f64::EPSILON;
     /// Tolerance after the last iteration: redundant contacts cost digits.
     ///
-    /// Halved: balls cost +4.0 %. Doubled: discs cost −6.1 %.
+    /// Halved: balls cost +4.0 %. Doubled: discs cost −1.4 %.
     accepted: f64 = 1e-13;
     /// Tolerance for paths that no longer improve: in a heap that creeps, forces are a million times as large as their
     /// resultant, and the last digits would take more than half of the time.
     ///
-    /// Halved: discs cost −3.4 %. Doubled: discs cost −4.4 %.
+    /// Halved: round-off. Doubled: discs cost −0.5 %.
     settled: f64 = 5e-13;
     /// Tolerance for more planar contacts than are enumerated: redundant ones between sticking and sliding cost more
     /// digits.
@@ -192,7 +186,7 @@ settings! {
     /// Tolerance for many contacts: for the bodies of a heap in space that collide all at once no method may find
     /// better. The violation is recorded.
     ///
-    /// Halved: colliding balls Δ 6e−6, cost +98 %. Doubled: colliding balls Δ 1e−5, cost −17 %.
+    /// Halved: colliding balls Δ 6e−6, cost +103 %. Doubled: colliding balls Δ 1e−5, cost −17 %.
     loose: f64 = 1e-3;
     /// Within the Newton iterations of a step the previous solution is reused if its violation is below this multiple
     /// of the new one's: with a different loose solution in each iteration, Newton's method would not converge.
@@ -208,71 +202,66 @@ settings! {
     sweep_checks: u32 = 256;
     /// Number of sweeps between checks.
     ///
-    /// Halved: colliding balls Δ 2e−6, cost −0.6 %.
+    /// Halved: colliding balls Δ 2e−6, cost −0.6 %. Doubled: round-off.
     sweeps_per_check: u32 = 16;
     /// Relaxation factor of sweep k: (1 + k / this)^(−½), one half after three times this number. Unrelaxed sweeps end
     /// in cycles between sticking and sliding.
     ///
-    /// Halved: colliding balls Δ 1e−6, cost −8.1 %. Doubled: colliding balls Δ 6e−7, cost +12 %.
+    /// Halved: colliding balls Δ 1e−6, cost −7.1 %. Doubled: colliding balls Δ 6e−7, cost +13 %.
     relaxed_after: f64 = 64.0;
 
     // Interior-point method.
 
     /// Largest number of steps.
     ///
-    /// Halved: table cost −13 %; balls cost −24 %; discs cost −11 %; colliding balls Δ 2e−7, cost −4.2 %; colliding
-    /// discs cost −4.3 %. Doubled: table cost +26 %; balls cost +44 %; discs cost +3.1 %; colliding balls cost +10 %.
+    /// Halved: table cost −13 %; balls cost −24 %; discs cost −7.5 %; colliding balls Δ 2e−7; colliding discs Δ 2e−5,
+    /// cost −4.4 %. Doubled: table cost +26 %; balls cost +44 %; discs cost +8.0 %.
     interior_iterations: u32 = 80;
     /// Fraction of the way to the boundary of the cones that a step leaves.
     ///
-    /// Halved: table cost −9.0 %; balls Δ 1e−12, cost −12 %; discs cost −2.8 %; colliding balls Δ 4e−4, cost −2.1 %;
-    /// colliding discs Δ 2e−5, cost +16 %, violation 3e−10. Doubled: table Δ 9e−12, cost +24 %, violation 6e−9; balls
-    /// Δ 3e−6, cost −1.7 %; discs cost −3.5 %; colliding balls Δ 4e−4, cost −19 %; colliding discs Δ 2e−3, cost −4.3 %.
+    /// Halved: table cost −9.0 %; balls cost −12 %; discs cost +2.5 %; colliding balls Δ 4e−4, cost +2.2 %, violation
+    /// 5e−1; colliding discs cost +17 %. Doubled: table cost +24 %, violation 6e−9; balls Δ 3e−6, cost −1.7 %; discs
+    /// cost +5.6 %; colliding balls Δ 4e−4, cost −14 %, violation 5e−1; colliding discs Δ 2e−3, cost +1.6 %.
     interior_margin: f64 = 0.01;
     /// Added to the diagonal of the linear systems, relative to the scaling, which redundant contacts would make singular;
     /// further steps remove its effect.
     ///
-    /// Halved: table Δ 9e−12, cost +5.3 %, violation 6e−9; balls Δ 3e−6, cost +8.5 %; discs cost +14 %; colliding balls
-    /// Δ 7e−11, cost −6.0 %; colliding discs cost +0.3 %. Doubled: table cost −2.1 %; balls Δ 3e−6, cost +3.1 %,
-    /// violation 6e−10; discs cost −9.2 %; colliding balls Δ 1e−7, cost +5.6 %; colliding discs cost −2.9 %.
+    /// Halved: table cost +5.3 %, violation 6e−9; balls Δ 3e−6, cost +8.5 %; colliding balls Δ 1e−7, cost +7.7 %,
+    /// violation 5e−1; colliding discs Δ 2e−5, cost +4.5 %. Doubled: table cost −2.1 %; balls Δ 3e−6, cost +3.1 %;
+    /// discs cost −6.9 %; colliding balls Δ 1e−7, cost +6.9 %, violation 5e−1; colliding discs Δ 2e−5, cost +0.8 %.
     interior_damping: f64 = 1e-11;
     /// After this number of steps without improvement the relaxation factor of `|ξ_T|` is halved.
     ///
-    /// Halved: balls Δ 1e−10, cost +3.9 %, violation 6e−10; discs cost −6.0 %; colliding balls Δ 2e−7, cost +6.0 %;
-    /// colliding discs Δ 5e−4, cost −6.0 %. Doubled: balls cost +0.8 %; discs cost +7.5 %; colliding discs cost +0.2 %.
+    /// Halved: balls Δ 1e−10, cost +3.9 %; discs cost −4.2 %; colliding balls Δ 2e−7, cost +7.4 %; colliding discs Δ
+    /// 5e−4, cost −6.4 %. Doubled: balls cost +0.8 %; discs cost +3.9 %.
     patience: u32 = 15;
     /// After a step longer than this, the next one includes the derivative of `|ξ_T|`.
     ///
-    /// Halved: table cost −25 %; balls Δ 1e−10, cost −1.8 %, violation 6e−10; discs Δ 7e−5, cost −7.0 %; colliding balls
-    /// Δ 1e−6, cost +1.7 %; colliding discs Δ 2e−3, cost −6.7 %, violation 1e−9. Doubled: table Δ 1e−11, cost +134 %,
-    /// violation 4e−9; balls Δ 7e−6, cost +83 %, violation 2e−6; discs Δ 1e−3, cost +110 %; colliding balls Δ 1e−6, cost
-    /// +11 %; colliding discs Δ 2e−5, cost +2.6 %.
+    /// Halved: table cost −25 %; balls Δ 1e−10, cost −1.8 %; discs Δ 7e−5, cost −3.2 %. Doubled: table Δ 1e−11, cost
+    /// +134 %, violation 4e−9; balls Δ 7e−6, cost +83 %, violation 2e−6; discs Δ 1e−3, cost +122 %.
     followed: f64 = 0.7;
     /// Iterations end after a step shorter than this.
     ///
-    /// Halved: table cost +0.6 %; balls cost +0.1 %; discs cost +0.1 %; colliding balls cost +0.3 %. Doubled: balls cost
-    /// −0.2 %; discs cost −0.1 %; colliding balls cost −0.3 %; colliding discs cost −0.1 %.
+    /// Halved: table cost +0.6 %. Doubled: round-off.
     shortest: f64 = 1e-12;
     /// Complementarity that is maintained while the dual residual is not zero, relative to it times the mean impulse:
     /// with less, steps soon end at the boundary; with more, self-equilibrated impulses grow between redundant
     /// contacts.
     ///
-    /// Halved: table cost −24 %; balls Δ 1e−12, cost −1.4 %; discs Δ 6e−12, cost −13 %; colliding balls Δ 4e−4, cost
-    /// −15 %; colliding discs Δ 2e−3, cost −5.6 %. Doubled: table Δ 9e−12, cost +4.8 %, violation 6e−9; balls Δ 3e−6,
-    /// cost +1.7 %; discs cost −6.9 %; colliding balls Δ 4e−4, cost −21 %, violation 6e−1; colliding discs Δ 2e−3, cost
-    /// +4.5 %.
+    /// Halved: table cost −24 %; balls cost −1.4 %; discs cost −3.5 %; colliding balls Δ 4e−4, cost −12 %; colliding
+    /// discs Δ 2e−3. Doubled: table cost +4.8 %, violation 6e−9; balls Δ 3e−6, cost +1.7 %; colliding balls Δ 4e−4,
+    /// cost −18 %, violation 6e−1; colliding discs Δ 2e−3, cost +16 %.
     balance: f64 = 0.02;
     /// Iterations end when the violation is below this, relative to the magnitude of the velocities.
     ///
-    /// Halved: balls cost +0.4 %; discs cost +7.4 %. Doubled: balls cost +1.0 %; discs cost +2.5 %.
+    /// Halved: discs cost +3.6 %. Doubled: balls cost +1.0 %; discs cost +1.2 %.
     interior_tolerance: f64 = 1e-14;
 
     // Path following.
 
     /// Initial compliance of contacts, relative to the largest diagonal entry of each one's G.
     ///
-    /// Halved: discs cost −5.0 %; colliding discs Δ 2e−5, cost +0.3 %. Doubled: discs cost −4.2 %; colliding discs cost
-    /// −6.6 %.
+    /// Halved: discs cost +0.8 %. Doubled: discs cost +1.0 %.
     compliance: f64 = 0.1;
     /// Largest compliance.
     ///
@@ -285,8 +274,7 @@ settings! {
     /// Ratio of tangential to normal compliance: with more of it the laws of friction have fewer solutions, and paths fewer
     /// turns.
     ///
-    /// Halved: discs cost −8.8 %; colliding discs Δ 2e−5, cost −9.4 %. Doubled: discs cost +0.4 %; colliding discs cost
-    /// −2.1 %.
+    /// Halved: discs cost −2.3 %. Doubled: discs cost +1.6 %.
     tangential: f64 = 10.0;
     /// In further attempts the compliances of contacts are multiplied by random factors up to e to this power.
     ///
@@ -294,39 +282,32 @@ settings! {
     spread: f64 = 0.5;
     /// After a path of fewer pieces than this the compliance is reduced.
     ///
-    /// Halved: discs cost −6.0 %; colliding discs cost −7.1 %. Doubled: discs cost −2.2 %; colliding discs Δ 2e−5, cost
-    /// +7.8 %.
+    /// Halved or doubled: round-off.
     short_path: u32 = 10;
     /// After a path that has reduced the violation by less than this fraction the compliance is reduced.
     ///
-    /// Halved: discs cost +6.0 %.
+    /// Halved or doubled: no effect.
     gain: f64 = 0.03;
     /// Factor by which the compliance is reduced.
     ///
-    /// Halved: discs cost −9.4 %; colliding discs cost +51 %. Doubled: discs Δ 1e−3, cost +7.8 %, violation 6e−7;
-    /// colliding discs Δ 1e−3, cost +106 %, violation 7e−2.
+    /// Halved: discs cost +29 %. Doubled: discs Δ 1e−3, cost +18161 %, violation 6e−7.
     fall: f64 = 0.5;
     /// Factor by which the compliance is increased after a path that was given up.
     ///
-    /// Halved: discs cost −2.4 %; colliding discs cost −1.0 %. Doubled: discs cost −2.5 %; colliding discs cost +3.8 %.
+    /// Halved: colliding discs cost −1.1 %. Doubled: colliding discs cost +3.9 %.
     rise: f64 = 4.0;
     /// Largest number of pieces of a path.
     ///
-    /// Halved: discs cost −4.7 %; colliding discs cost −2.0 %. Doubled: discs cost +4.0 %; colliding discs cost +8.2 %.
+    /// Halved or doubled: no effect.
     longest_path: u32 = 60;
     /// Largest number of pieces of all paths of an attempt.
     ///
     /// Halved or doubled: no effect.
-    pieces: u32 = 1500;
-    /// An attempt ends after this number of paths without an improvement by the fraction `gain`.
-    ///
-    /// Halved: discs Δ 3e−12, cost −8.3 %.
-    idle_paths: u32 = 32;
+    pieces: u32 = 4000;
     /// Random perturbation of the initial guess relative to its violation, attempt by attempt: the contacts of equal
     /// bodies side by side would reach boundaries of their pieces all at once.
     ///
-    /// Halved: discs cost −6.4 %; colliding discs cost −2.1 %. Doubled: discs cost +1.9 %; colliding discs Δ 2e−5, cost
-    /// −0.3 %.
+    /// Halved: discs cost +1.0 %. Doubled: discs cost −0.7 %.
     disorder: [f64; 3] = [1e-2, 1e-3, 1e-1];
 }
 

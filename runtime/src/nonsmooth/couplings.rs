@@ -49,12 +49,6 @@ impl Couplings {
         &mut row[at].1
     }
 
-    /// The block of the action of a contact on another, if there is one.
-    pub(super) fn block(&self, on: usize, from: usize) -> Option<&Block3> {
-        let row = &self.rows[on];
-        row.binary_search_by_key(&from, |(contact, _)| *contact).ok().map(|at| &row[at].1)
-    }
-
     /// The blocks of the actions on a contact, in ascending order, including its own.
     pub(super) fn row(&self, on: usize) -> &[(usize, Block3)] {
         &self.rows[on]

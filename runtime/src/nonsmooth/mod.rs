@@ -12,7 +12,6 @@
 //! [`ContactRecord::violation`] is the largest violation.
 //! The instant of an impact within a step is not located; an impact takes place at the end of the step.
 
-mod changed_system;
 mod contacts;
 mod couplings;
 mod elimination;

@@ -9,7 +9,6 @@
 //! as these converge. With a large compliance paths are short, with a small one they end closer to the solution; it is
 //! reduced while paths are short, and increased if one is too long.
 
-use super::changed_system::ChangedSystem;
 use super::couplings::{Block3, IDENTITY, Vector, times};
 use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
@@ -52,7 +51,6 @@ pub(super) struct Path {
     bias: Vec<f64>,
     pieces: Vec<Piece>,
     terms: Vec<Terms>,
-    changed: ChangedSystem,
     y: Vec<f64>,
     /// Rate of change of y as t decreases.
     rate: Vec<f64>,
@@ -124,7 +122,6 @@ impl Path {
     pub(super) fn reserve(&mut self, rows: usize) {
         self.pieces.reserve(rows);
         self.terms.reserve(rows);
-        self.changed.reserve(rows);
         for values in self.vectors() {
             values.reserve(rows);
         }
@@ -149,35 +146,29 @@ impl Path {
         self.begin(problem, attempt);
         let most = *iterations + self.settings.pieces;
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
-        let (mut violation, mut size) = problem.violation();
-        let (mut is_solved, mut idle) = (false, 0);
-        while !is_solved
-            && idle < self.settings.idle_paths
-            && *iterations < most
-            && self.compliance > self.settings.least_compliance
-        {
+        let mut violation = problem.violation().0;
+        let mut is_solved = false;
+        while !is_solved && *iterations < most && self.compliance > self.settings.least_compliance {
             let before = *iterations;
             self.guess(problem, violation);
-            idle += 1;
-            if self.follow(problem, system, iterations) {
-                self.write(problem);
-                self.center.copy_from_slice(problem.unknowns());
-                (violation, size) = problem.violation();
-                if *iterations - before < self.settings.short_path || violation > (1.0 - self.settings.gain) * last {
-                    self.compliance *= self.settings.fall;
-                }
-                last = violation;
-                if violation < (1.0 - self.settings.gain) * least {
-                    idle = 0;
-                }
-                if violation < least {
-                    least = violation;
-                    self.best.copy_from_slice(problem.unknowns());
-                }
-            } else {
+            if !self.follow(problem, system, iterations) {
                 self.compliance = (self.settings.rise * self.compliance).min(self.settings.largest_compliance);
+                continue;
             }
-            is_solved = least <= self.settings.exact * size || idle > 0 && least <= self.settings.settled * size;
+            self.write(problem);
+            self.center.copy_from_slice(problem.unknowns());
+            let size;
+            (violation, size) = problem.violation();
+            is_solved = violation <= self.settings.exact * size
+                || violation <= self.settings.settled * size && violation >= least;
+            if *iterations - before < self.settings.short_path || violation > (1.0 - self.settings.gain) * last {
+                self.compliance *= self.settings.fall;
+            }
+            last = violation;
+            if violation < least {
+                least = violation;
+                self.best.copy_from_slice(problem.unknowns());
+            }
         }
         problem.unknowns_mut().copy_from_slice(&self.best);
         problem.update_slips();
@@ -228,59 +219,40 @@ impl Path {
     fn follow(&mut self, problem: &Problem, system: &mut SparseSystem, iterations: &mut u32) -> bool {
         let mut t = 1.0;
         let mut last: Option<Crossing> = None;
-        self.changed.forget();
         for _ in 0..self.settings.longest_path {
             *iterations += 1;
-            if !self.changed.solve(t, &mut self.y, &mut self.rate) && !self.factor_piece(problem, system, t) {
+            if !self.solve_piece(problem, system, t) {
                 return false;
             }
-            let mut advance = self.advance(problem, t, last);
-            // The end of a path has the digits of a factorization.
-            if advance.is_none() && !self.changed.is_unchanged() {
-                if !self.factor_piece(problem, system, t) {
-                    return false;
-                }
-                advance = self.advance(problem, t, last);
-            }
-            let Some((sign, next)) = advance else {
+            // In the direction away from the boundary crossed last.
+            let falls =
+                last.is_none_or(|last| along(last.boundary, problem.contacts[last.contact].part(&self.rate)) < 0.0);
+            let sign = if falls { 1.0 } else { -1.0 };
+            let next = self.next(problem, sign, last);
+            let length = next.map_or(f64::INFINITY, |next| next.length);
+            if falls && t <= length {
                 self.y.iter_mut().zip(&self.rate).for_each(|(y, rate)| *y += t * rate);
                 return true;
-            };
+            }
             let Some(next) = next else { return false };
-            t -= sign * next.length;
+            t -= sign * length;
             self.pieces[next.contact] = next.behind;
-            let terms = self.terms_of(&problem.contacts[next.contact], next.behind);
-            self.changed.change(problem, system, next.contact, &terms);
             last = Some(next);
         }
         false
     }
 
-    /// The sign with which t falls and the next boundary, if there is one; `None` if t = 0 comes first.
-    fn advance(&self, problem: &Problem, t: f64, last: Option<Crossing>) -> Option<(f64, Option<Crossing>)> {
-        // In the direction away from the boundary crossed last.
-        let falls = last.is_none_or(|last| along(last.boundary, problem.contacts[last.contact].part(&self.rate)) < 0.0);
-        let sign = if falls { 1.0 } else { -1.0 };
-        let next = self.next(problem, sign, last);
-        let is_last = falls && next.is_none_or(|next| t <= next.length);
-        (!is_last).then_some((sign, next))
-    }
-
-    fn terms_of(&self, contact: &ContactRows, piece: Piece) -> Terms {
-        let projection = piece.projection(contact.friction);
-        let mut own = IDENTITY;
-        for (row, (own, projection)) in contact.all().zip(own.iter_mut().zip(&projection)) {
-            let stiff = 1.0 - self.compliance * self.compliances[row];
-            own.iter_mut().zip(projection).for_each(|(own, projection)| *own -= stiff * projection);
-        }
-        Terms { left: IDENTITY, right: projection, own }
-    }
-
-    /// Computes y for this t, and its rate, on the present pieces by a factorization; `false` if the system is singular.
-    fn factor_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64) -> bool {
+    /// Computes y for this t, and its rate, on the present pieces; `false` if the system is singular.
+    fn solve_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64) -> bool {
         self.terms.clear();
-        for (&piece, contact) in self.pieces.iter().zip(&problem.contacts) {
-            self.terms.push(self.terms_of(contact, piece));
+        for (piece, contact) in self.pieces.iter().zip(&problem.contacts) {
+            let projection = piece.projection(contact.friction);
+            let mut own = IDENTITY;
+            for (row, (own, projection)) in contact.all().zip(own.iter_mut().zip(&projection)) {
+                let stiff = 1.0 - self.compliance * self.compliances[row];
+                own.iter_mut().zip(projection).for_each(|(own, projection)| *own -= stiff * projection);
+            }
+            self.terms.push(Terms { left: IDENTITY, right: projection, own });
         }
         if system.factor(problem, 0.0, &self.terms).is_err() {
             return false;
@@ -291,7 +263,6 @@ impl Path {
             *y = -bias - t * residual;
         }
         system.solve(&mut self.y);
-        self.changed.store(&self.terms, t, &self.y, &self.rate);
         true
     }
 

@@ -251,16 +251,10 @@ impl Solver {
                 problem.unknowns_mut().copy_from_slice(&self.best);
             }
             if follows_paths {
-                let before = least;
                 let is_solved = self.path.solve(problem, &mut self.sparse, attempt, iterations);
                 let violation = self.store_if_best(problem, &mut least);
                 if is_solved {
                     return Ok(Solved { method: ContactMethod::Path, iterations: *iterations, violation });
-                }
-                let is_improved = attempt == 0 || least <= self.settings.improved * before;
-                let enough = if is_improved { accepted.min(self.settings.close) } else { accepted };
-                if least <= enough * problem.violation().1 {
-                    break;
                 }
             }
         }
