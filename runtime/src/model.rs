@@ -336,7 +336,8 @@ impl ModelInfo {
     /// # }
     /// use hamel::Model;
     ///
-    /// let info = Top::default().describe();
+    /// let top = Top::default();
+    /// let info = top.describe();
     /// assert_eq!((info.coordinate("tip.e1"), info.velocity("tip.omega_z")), (Ok(1), Ok(2)));
     /// assert!(info.velocity("tip.e1").is_err(), "Euler parameters have no rates of their own");
     /// ```

@@ -138,7 +138,7 @@ impl<'m> Reduced<'m> {
     /// let cantilever = Cantilever::default();
     /// let reduced = Reduced::member(&cantilever, "beam", 3)?;
     /// assert_eq!((cantilever.dims().nq, reduced.dims().nq), (12, 3));
-    /// let pattern = reduced.describe().mass_matrix;
+    /// let pattern = &reduced.describe().mass_matrix;
     /// let mut values = vec![0.0; pattern.nnz()];
     /// reduced.mass_matrix(&[0.0; 3], &mut values);
     /// let identity = hamel::nalgebra::DMatrix::identity(3, 3);
