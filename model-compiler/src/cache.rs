@@ -56,14 +56,17 @@ impl Cache<'_> {
         }
     }
 
-    /// Removes all but so many entries, those first that were written first.
+    /// Removes all but so many entries, those first that were written first. Other files are left alone.
     pub fn shorten(&self, most: usize) {
+        if self.owner().is_none() {
+            return;
+        }
         let entries = fs::read_dir(self.folder).into_iter().flatten().flatten();
-        let mut entries: Vec<_> = entries
-            .filter_map(|entry| {
-                entry.metadata().ok().filter(Metadata::is_file)?.modified().ok().zip(Some(entry.path()))
-            })
-            .collect();
+        let of_entry = |entry: fs::DirEntry| {
+            let is_entry = entry.file_name().to_str().is_some_and(is_hash) && entry.file_type().ok()?.is_file();
+            is_entry.then_some((entry.metadata().ok()?.modified().ok()?, entry.path()))
+        };
+        let mut entries: Vec<_> = entries.filter_map(of_entry).collect();
         entries.sort();
         let surplus = entries.len().saturating_sub(most);
         for (_, path) in &entries[..surplus] {
@@ -79,13 +82,13 @@ impl Cache<'_> {
     fn hash_of(&self, source: &str, made: &[u8]) -> String {
         let mut hasher = DefaultHasher::new();
         (self.compiler, source, made).hash(&mut hasher);
-        format!("{:0HASH$x}", hasher.finish())
+        written_out(hasher)
     }
 
     fn file(&self, source: &str) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         source.hash(&mut hasher);
-        self.folder.join(format!("{:016x}", hasher.finish()))
+        self.folder.join(written_out(hasher))
     }
 
     /// The user whose folder it is; `None` unless it is a folder of this user that nobody else can write to.
@@ -126,6 +129,14 @@ fn is_open_to_others(_: &Metadata) -> bool {
 
 /// Digits of a hash.
 const HASH: usize = 16;
+
+fn written_out(hasher: DefaultHasher) -> String {
+    format!("{:0HASH$x}", hasher.finish())
+}
+
+fn is_hash(name: &str) -> bool {
+    name.len() == HASH && name.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+}
 
 /// What stands between the hash and what was made.
 fn head(source: &str) -> String {

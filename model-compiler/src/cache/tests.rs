@@ -34,6 +34,7 @@ fn an_entry_that_was_altered_is_replaced() {
         bytes[place] ^= 1;
         bytes
     }));
+    others.push(String::from_utf8(whole.clone()).unwrap().replace("-9.81", "-1.62").into());
     others.push(cache.content("model Pendulum { a }", CODE));
     others.push([&whole, b" ".as_slice()].concat());
     for other in others {
@@ -78,7 +79,10 @@ fn the_oldest_entries_are_removed_first() {
         let file = OpenOptions::new().append(true).open(cache.file(&source(k))).unwrap();
         file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(100 + k)).unwrap();
     }
+    let theirs = ["letter.txt", "0123456789abcde", "0123456789abcdeF"].map(|name| folder.path().join(name));
+    theirs.iter().for_each(|path| fs::write(path, "not an entry").unwrap());
     cache.shorten(2);
+    assert!(theirs.iter().all(|path| path.exists()), "other files are left alone");
     assert_eq!((0..5).map(|k| cache.read(&source(k)).is_some()).collect::<Vec<_>>(), [false, false, false, true, true]);
 }
 
