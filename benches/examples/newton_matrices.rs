@@ -76,7 +76,7 @@ fn time(file: &Path, rounds: usize) -> Result<(), Box<dyn Error>> {
 
     let microseconds = |start: Instant| 1e6 * start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let mut solver = LinearSolver::from_pattern(pattern);
+    let mut solver = LinearSolver::new(pattern);
     let analyse = microseconds(start);
     let start = Instant::now();
     solver.factor(&values[..nnz])?;

@@ -104,8 +104,8 @@ fn about(model: &dyn Model, warnings: &mut Vec<String>) -> About {
             Vec::new()
         }
     };
-    let names_of_redundant = redundant.iter().map(|&index| info.constraints[index].name.clone());
-    let redundant_constraints: Vec<String> = names_of_redundant.collect();
+    let redundant_constraints: Vec<String> =
+        redundant.iter().map(|&index| info.constraints[index].name.clone()).collect();
     if !redundant_constraints.is_empty() {
         warnings.push(format!(
             "constraints that follow from others at the start, and are left out of the equations: {}",

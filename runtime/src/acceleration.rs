@@ -25,7 +25,7 @@ pub(crate) struct Acceleration<'m> {
 
 impl<'m> Acceleration<'m> {
     pub(crate) fn new(model: &'m dyn Model, scheme: String) -> Self {
-        let solver = LinearSolver::new(&model.describe().iteration_matrix);
+        let solver = LinearSolver::new(model.describe().iteration_matrix.clone());
         let (nnz, n) = (solver.nnz(), solver.size());
         Self {
             model,

@@ -102,7 +102,7 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
     let info = model.describe();
     let mut values = vec![0.0; info.iteration_matrix.nnz()];
     model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut values);
-    let mut solver = LinearSolver::new(&info.iteration_matrix);
+    let mut solver = LinearSolver::new(info.iteration_matrix.clone());
     let redundant = redundant_constraints(model, state);
     solver.leave_out(&redundant.iter().map(|&row| info.velocities.len() + row).collect::<Vec<_>>());
     let inconsistent = |reason| StepError::Inconsistent { model: info.name.clone(), reason, residual: 0.0 };

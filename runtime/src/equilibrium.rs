@@ -119,7 +119,7 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     let mut state = start.clone();
     state.v.fill(0.0);
     state.a.fill(0.0);
-    let mut solver = LinearSolver::new(&info.iteration_matrix);
+    let mut solver = LinearSolver::new(info.iteration_matrix.clone());
     let redundant = redundant_constraints(model, &state);
     solver.leave_out(&redundant.iter().map(|row| dims.nv + row).collect::<Vec<_>>());
     let mut values = vec![0.0; solver.nnz()];

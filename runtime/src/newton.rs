@@ -459,7 +459,7 @@ mod tests {
     }
 
     fn solve(mut equations: Scalar) -> (f64, Result<StepStats, StepError>) {
-        let solver = LinearSolver::from_pattern(SparsityPattern::from_entries(1, 1, [(0, 0)]));
+        let solver = LinearSolver::new(SparsityPattern::from_entries(1, 1, [(0, 0)]));
         let result = Newton::new(solver, Tolerance::default()).solve(&mut equations, 2.0, "test");
         (equations.x, result)
     }

@@ -97,7 +97,7 @@ impl Rows {
         });
         let (pattern, values) =
             SparsityPattern::with_values(n + self.rows, &diagonal.chain(sides).collect::<Vec<(usize, usize, f64)>>());
-        let mut solver = LinearSolver::from_pattern(pattern);
+        let mut solver = LinearSolver::new(pattern);
         solver.factor(&values).ok()?;
         Some(Bordered { solver, columns: n })
     }

@@ -54,14 +54,7 @@ impl Limits {
 
     /// Limits for models that are compiled in memory and run at once: what the first passes find.
     pub fn at_once() -> Limits {
-        Limits {
-            rounds: 0,
-            refactored_versions: 0,
-            expand_below: 0,
-            pairs: 1_000_000,
-            accuracy_points: 20,
-            ..Limits::default()
-        }
+        Limits { pairs: 1_000_000, accuracy_points: 20, ..Limits::least() }
     }
 
     /// The least work: equal expressions are merged and common factors extracted, once.

@@ -90,7 +90,7 @@ impl LinearSolver {
     /// let pattern = &model.describe().mass_matrix;
     /// let mut values = vec![0.0; pattern.nnz()];
     /// model.mass_matrix(&[0.3], &mut values);
-    /// let mut solver = LinearSolver::new(pattern);
+    /// let mut solver = LinearSolver::new(pattern.clone());
     /// solver.factor(&values)?;
     /// let mut a = [5.0];
     /// solver.solve(&mut a);
@@ -98,27 +98,7 @@ impl LinearSolver {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn new(pattern: &SparsityPattern) -> Self {
-        Self::from_pattern(pattern.clone())
-    }
-
-    /// A solver for square matrices of a pattern made at run time.
-    ///
-    /// # Examples
-    /// [2, 1; 0, 4] x = (4, 8) has the solution (1, 2).
-    ///
-    /// ```
-    /// use hamel::linear_solver::LinearSolver;
-    /// use hamel::SparsityPattern;
-    ///
-    /// let mut solver = LinearSolver::from_pattern(SparsityPattern::from_entries(2, 2, [(0, 0), (0, 1), (1, 1)]));
-    /// solver.factor(&[2.0, 1.0, 4.0])?;
-    /// let mut x = [4.0, 8.0];
-    /// solver.solve(&mut x);
-    /// assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 2.0).abs() < 1e-15);
-    /// # Ok::<(), hamel::linear_solver::Singular>(())
-    /// ```
-    pub fn from_pattern(pattern: SparsityPattern) -> Self {
+    pub fn new(pattern: SparsityPattern) -> Self {
         let method = Method::for_pattern(&pattern);
         Self::with_method(pattern, method)
     }
@@ -134,7 +114,7 @@ impl LinearSolver {
     /// use hamel::SparsityPattern;
     ///
     /// let full = [(0, 0), (1, 0), (0, 1), (1, 1)];
-    /// let mut solver = LinearSolver::from_pattern(SparsityPattern::from_entries(2, 2, full));
+    /// let mut solver = LinearSolver::new(SparsityPattern::from_entries(2, 2, full));
     /// assert!(solver.factor(&[1.0; 4]).is_err());
     /// solver.leave_out(&[1]);
     /// solver.factor(&[1.0; 4])?;
@@ -149,7 +129,7 @@ impl LinearSolver {
         }
         let given = self.reduction.take().map_or_else(|| self.pattern.clone(), |reduction| reduction.given);
         if unknowns.is_empty() {
-            *self = Self::from_pattern(given);
+            *self = Self::new(given);
             return;
         }
         let mut marks = vec![false; given.columns];
@@ -172,7 +152,7 @@ impl LinearSolver {
             left_out: unknowns.to_vec(),
             given,
         };
-        *self = Self { reduction: Some(reduction), ..Self::from_pattern(pattern) };
+        *self = Self { reduction: Some(reduction), ..Self::new(pattern) };
     }
 
     /// The unknowns that are left out.
@@ -272,7 +252,7 @@ impl LinearSolver {
         let given = self.pattern.entries().zip(values).map(|((row, column), &value)| (row, column, value));
         let entries: Vec<(usize, usize, f64)> = given.chain(diagonal).collect();
         let (pattern, regularized) = SparsityPattern::with_values(n, &entries);
-        let mut solver = Self::from_pattern(pattern);
+        let mut solver = Self::new(pattern);
         if solver.factor(&regularized).is_err() {
             return;
         }

@@ -52,7 +52,7 @@ fn agrees_with_nalgebra_while_values_change() {
     // 11, 33 and 66 unknowns: both sides of the choice between dense and sparse.
     for bodies in [1, 3, 6, 12] {
         let (pattern, mut random) = (chain(bodies), Random(7));
-        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        let mut solver = LinearSolver::new(pattern.clone());
         let mut current = values(&pattern, &mut random);
         for round in 0..8 {
             assert_solves(&mut solver, &pattern, &current, &mut random);
@@ -71,7 +71,7 @@ fn agrees_with_nalgebra_while_values_change() {
 fn a_kept_order_of_pivots_gives_the_digits_of_a_new_one() {
     for bodies in [6, 12] {
         let (pattern, mut random) = (chain(bodies), Random(5));
-        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        let mut solver = LinearSolver::new(pattern.clone());
         let mut values = values(&pattern, &mut random);
         values.iter_mut().step_by(5).for_each(|value| *value = if value.abs() < 1.0 { 0.0 } else { *value });
         let rhs: Vec<f64> = (0..pattern.rows).map(|_| random.next()).collect();
@@ -93,7 +93,7 @@ fn scale_of_rows_and_columns_does_not_matter() {
         let size = |index: usize| 10_f64.powi((index % 13) as i32 - 6);
         let scaled: Vec<f64> =
             pattern.entries().zip(&values).map(|((row, column), value)| value * size(row) * size(column + 5)).collect();
-        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        let mut solver = LinearSolver::new(pattern.clone());
         let rhs: Vec<f64> = (0..pattern.rows).map(|_| random.next()).collect();
         let mut plain = rhs.clone();
         solver.factor(&values).unwrap();
@@ -112,7 +112,7 @@ fn singular_matrices_are_refused_and_do_no_harm() {
     for bodies in [2, 6] {
         let (pattern, mut random) = (chain(bodies), Random(11));
         let regular = values(&pattern, &mut random);
-        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        let mut solver = LinearSolver::new(pattern.clone());
         // Rows 0 and 1 have the same columns; made equal, they are a redundant equation.
         let mut redundant = regular.clone();
         for column in 0..pattern.columns {
@@ -146,7 +146,7 @@ fn powers_of_two_bracket_the_value() {
 fn unknowns_that_are_left_out_are_zero() {
     for bodies in [2, 12] {
         let (pattern, mut random) = (chain(bodies), Random(7));
-        let mut solver = LinearSolver::from_pattern(pattern.clone());
+        let mut solver = LinearSolver::new(pattern.clone());
         let n = pattern.columns;
         let left_out = [7 * bodies, n - 2];
         solver.leave_out(&left_out);
@@ -195,7 +195,7 @@ fn what_a_singular_matrix_leaves_undetermined_is_found() {
             }
             values.iter_mut().for_each(|value| *value *= unit);
             let mut found = DVector::from_fn(n, |_, _| random.next());
-            LinearSolver::from_pattern(pattern.clone()).undetermined(&values, found.as_mut_slice());
+            LinearSolver::new(pattern.clone()).undetermined(&values, found.as_mut_slice());
             let angle = 1.0 - found.normalize().dot(&null.normalize()).abs();
             assert!(angle < 1e-10, "{bodies} bodies, {unit}: {angle:e}");
         }

@@ -38,7 +38,7 @@ impl SparseSystem {
         self.places.clear();
         self.places.extend(entries().filter_map(|(row, column)| pattern.slot(row, column)));
         self.values.resize(pattern.nnz(), 0.0);
-        self.solver = Some(LinearSolver::from_pattern(pattern));
+        self.solver = Some(LinearSolver::new(pattern));
     }
 
     /// Factorizes `L G R + D` of the prepared problem, with this added to its diagonal.

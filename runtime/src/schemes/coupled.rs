@@ -135,7 +135,7 @@ impl Scheme for Coupled {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let level = options.constraint_level.unwrap_or(self.preferred_level());
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
-        let solver = LinearSolver::from_pattern(stages.assembly.pattern.clone());
+        let solver = LinearSolver::new(stages.assembly.pattern.clone());
         let (unknowns, points) = (solver.size(), stages.states.len());
         let newton = Newton::new(solver, options.tolerance);
         let stepper = CoupledStepper { name: self.label(), newton, stages, state: initial };

@@ -70,7 +70,7 @@ pub(super) fn start<'m>(
     }
     let exact = is_inexact.then(|| Acceleration::new(model, name.clone()));
     let step = Step::new(scheme, model, initial, constraints);
-    let solver = LinearSolver::from_pattern(step.matrix.pattern().clone());
+    let solver = LinearSolver::new(step.matrix.pattern().clone());
     let unknowns = solver.size();
     let newton = Newton::new(solver, options.tolerance);
     let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None };

@@ -56,7 +56,7 @@ impl<'m> TimePoint<'m> {
             })
             .collect();
         let matrix = IterationMatrix::new(model, &corrections, constraints.on_positions());
-        let solver = LinearSolver::from_pattern(matrix.pattern().clone());
+        let solver = LinearSolver::new(matrix.pattern().clone());
         let zeros = || DVector::zeros(nv);
         Self {
             newton: Newton::new(solver, options.tolerance),

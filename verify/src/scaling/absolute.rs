@@ -79,7 +79,7 @@ fn cost(family: &Family, n: usize) -> Result<Cost, StepError> {
     let compiled = family.compiled(n)?;
     let (pattern, values) = newton_matrix(&compiled);
     let size = (pattern.columns, pattern.nnz());
-    let mut solver = LinearSolver::from_pattern(pattern);
+    let mut solver = LinearSolver::new(pattern);
     solver.factor(&values).map_err(|error| StepError::Inconsistent {
         model: family.name.to_owned(),
         reason: error.to_string(),
