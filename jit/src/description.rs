@@ -96,5 +96,10 @@ fn block(block: &derive::Block) -> Block {
 
 fn pattern(pattern: &Pattern) -> SparsityPattern {
     let (rows, columns) = pattern.shape();
-    SparsityPattern::from_entries(rows, columns, pattern.entries())
+    SparsityPattern {
+        rows,
+        columns,
+        column_starts: pattern.starts().iter().map(|&start| start as u32).collect(),
+        row_indices: pattern.entries().map(|(row, _)| row as u32).collect(),
+    }
 }

@@ -448,7 +448,7 @@ impl Sizes<'_> {
     fn slice(&self, method: &Method, target: &methods::Target) -> usize {
         let Patterns { mass_matrix, damping, stiffness, constraint_jacobian, contact_jacobian, iteration_matrix } =
             self.patterns;
-        let entries = |pattern: &Pattern| pattern.entries().count();
+        let entries = Pattern::nnz;
         match (method.function, target.role) {
             (FunctionRole::Linearization, _) if target.slice == "values" => entries(iteration_matrix),
             (FunctionRole::Linearization, Role::Damping) => entries(damping),

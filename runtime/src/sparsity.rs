@@ -26,17 +26,23 @@ impl SparsityPattern {
     /// assert_eq!((pattern.slot(1, 1), pattern.slot(0, 1)), (Some(1), None));
     /// ```
     pub fn from_entries(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
-        let mut entries: Vec<(usize, usize)> = entries.into_iter().map(|(row, column)| (column, row)).collect();
-        entries.sort_unstable();
-        entries.dedup();
-        let mut column_starts = vec![0; columns + 1];
-        for &(column, _) in &entries {
-            column_starts[column + 1] += 1;
+        let entries: Vec<(usize, usize)> = entries.into_iter().collect();
+        let mut ends = vec![0; columns + 1];
+        entries.iter().for_each(|&(_, column)| ends[column + 1] += 1);
+        (0..columns).for_each(|column| ends[column + 1] += ends[column]);
+        let (mut by_columns, mut next) = (vec![0; entries.len()], ends.clone());
+        for (row, column) in entries {
+            by_columns[next[column]] = row as u32;
+            next[column] += 1;
         }
-        for column in 0..columns {
-            column_starts[column + 1] += column_starts[column];
+        let (mut column_starts, mut row_indices) = (vec![0], Vec::with_capacity(by_columns.len()));
+        for range in ends.windows(2) {
+            let column = &mut by_columns[range[0]..range[1]];
+            column.sort_unstable();
+            row_indices.extend(column.chunk_by(|a, b| a == b).map(|equal| equal[0]));
+            column_starts.push(row_indices.len() as u32);
         }
-        Self { rows, columns, column_starts, row_indices: entries.iter().map(|&(_, row)| row as u32).collect() }
+        Self { rows, columns, column_starts, row_indices }
     }
 
     /// The square pattern of `(row, column, value)` entries in any order, and its values; repetitions add up.

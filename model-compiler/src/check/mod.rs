@@ -16,7 +16,7 @@ use crate::resolve::{Formulation, System, principal_moments};
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::interpret::{Interpreter, Point, defaults};
-use crate::schedule::pattern::Patterns;
+use crate::schedule::pattern::filled;
 use crate::space::Space;
 use crate::spelling::spelled;
 use rows::{Factors, Row};
@@ -193,8 +193,8 @@ fn contacts_at_rest<'s>(
     schedule: &Schedule,
     equations: &Equations,
 ) -> Vec<(&'s proc_macro2::Ident, &'static str)> {
-    let pattern = Patterns::of(equations, schedule).contact_jacobian;
-    let moving: BTreeSet<usize> = pattern.entries().map(|(row, _)| row).collect();
+    let jacobian = filled(equations, schedule, Role::ContactJacobian);
+    let moving: BTreeSet<usize> = jacobian.into_iter().map(|(row, _)| row).collect();
     let mut found = Vec::new();
     let mut row = 0;
     for contact in &system.contacts {

@@ -81,32 +81,33 @@ fn rows(system: &System) -> Rows {
 pub(super) fn derive(context: &mut Context, kinds: &mut Kinds) {
     let system = context.system;
     let rows = rows(system);
-    let mut add = |(kernel, instance): (Kernel, Instance)| kinds.add(kernel, [instance]);
     for (index, body) in system.bodies.iter().enumerate() {
-        add(rigid_body(context, BodyId(index), body, rows.norms > 0));
+        rigid_body(context, kinds, BodyId(index), body, rows.norms > 0);
     }
     for (index, body) in system.bodies.iter().enumerate() {
         if let Some(water) = &body.added_mass {
-            add(added_mass(context, BodyId(index), water));
+            added_mass(context, kinds, BodyId(index), water);
         }
     }
     for index in 0..system.states.len() {
-        add(state(context, index));
+        state(context, kinds, index);
     }
     for force in &system.forces {
-        add(applied_force(context, force));
+        applied_force(context, kinds, force);
     }
     for (joint, &first) in system.joints.iter().zip(&rows.joints) {
-        joint_closure(context, joint, first).into_iter().for_each(&mut add);
+        joint_closure(context, kinds, joint, first);
     }
     for (index, &first) in rows.constraints.iter().enumerate() {
-        add(user_constraint(context, index, first));
+        user_constraint(context, kinds, index, first);
     }
     for index in 0..system.contacts.len() {
-        add(contact(context, index));
+        contact(context, kinds, index);
     }
-    output_kernel(context).into_iter().for_each(&mut add);
-    initial_kernel(context).into_iter().for_each(&mut add);
+    let written = [output_kernel(context), initial_kernel(context)];
+    for (kernel, instance) in written.into_iter().flatten() {
+        kinds.add(kernel, [instance]);
+    }
     for beam in &system.beams {
         let (kernel, elements) = beam::derive(context, beam);
         kinds.add(kernel, elements);
@@ -132,7 +133,7 @@ fn inertia(scope: &mut KernelScope, body: &Body) -> Inertia {
 }
 
 /// One body: inertia, weight, and the norm of its Euler parameters.
-fn rigid_body(context: &mut Context, id: BodyId, body: &Body, has_norm: bool) -> (Kernel, Instance) {
+fn rigid_body(context: &mut Context, kinds: &mut Kinds, id: BodyId, body: &Body, has_norm: bool) {
     let system = context.system;
     let doc = "A rigid body: inertia, weight, and the norm of its Euler parameters. [sherif, Eq. 9]";
     let doc = if has_norm { doc } else { "A rigid body: inertia and weight." };
@@ -150,8 +151,7 @@ fn rigid_body(context: &mut Context, id: BodyId, body: &Body, has_norm: bool) ->
         constraint: if has_norm { vec![norm_residual(graph, &state.rotation_symbols.q)] } else { Vec::new() },
         ..body_mechanics(graph, system, &bodies, id, &inertia, gravity)
     };
-    let functions = builder.functions(mechanics);
-    builder.finish(functions)
+    kinds.add_member(builder, mechanics);
 }
 
 /// eᵀ e − 1. [sherif, Eq. 5]
@@ -304,7 +304,7 @@ fn body_totals(graph: &mut Graph, state: &State, inertia: &Inertia, gravity: Opt
 }
 
 /// The added mass of a body.
-fn added_mass(context: &mut Context, id: BodyId, water: &AddedMass) -> (Kernel, Instance) {
+fn added_mass(context: &mut Context, kinds: &mut Kinds, id: BodyId, water: &AddedMass) {
     let system = context.system;
     let doc = "The added mass of a body. [simo, Eqs. 11-17]";
     let name = system.bodies[id.0].name.to_string();
@@ -329,12 +329,11 @@ fn added_mass(context: &mut Context, id: BodyId, water: &AddedMass) -> (Kernel, 
         power: Some(moved.power(graph)),
         ..Mechanics::default()
     };
-    let functions = builder.functions(mechanics);
-    builder.finish(functions)
+    kinds.add_member(builder, mechanics);
 }
 
 /// A first-order state, represented as the velocity of its integral, with unit inertia and its rate as the force.
-fn state(context: &mut Context, index: usize) -> (Kernel, Instance) {
+fn state(context: &mut Context, kinds: &mut Kinds, index: usize) {
     let system = context.system;
     let StateEquation { name, rate, .. } = &system.states[index];
     let doc = "A quantity of first order.";
@@ -349,12 +348,11 @@ fn state(context: &mut Context, index: usize) -> (Kernel, Instance) {
         Mechanics { mass_matrix: vec![vec![zero; n]; n], applied_force: vec![zero; n], ..Mechanics::default() };
     mechanics.mass_matrix[row][row] = one;
     mechanics.applied_force[row] = rate;
-    let functions = builder.functions(mechanics);
-    builder.finish(functions)
+    kinds.add_member(builder, mechanics);
 }
 
 /// A force, with the bodies it acts on or depends on.
-fn applied_force(context: &mut Context, force: &Force) -> (Kernel, Instance) {
+fn applied_force(context: &mut Context, kinds: &mut Kinds, force: &Force) {
     let system = context.system;
     let keyword = force.kind.keyword();
     let doc = format!("An applied force of kind `{keyword}`.");
@@ -363,8 +361,7 @@ fn applied_force(context: &mut Context, force: &Force) -> (Kernel, Instance) {
     let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
     let (applied_force, Action { potential, power, .. }) = generalized_force(&mut scope, &bodies, force);
     let mechanics = Mechanics { applied_force, potential_energy: potential, power, ..Mechanics::default() };
-    let functions = builder.functions(mechanics);
-    builder.finish(functions)
+    kinds.add_member(builder, mechanics);
 }
 
 fn generalized_force(scope: &mut KernelScope, bodies: &Bodies, force: &Force) -> (Vec<ExprId>, Action) {
@@ -405,8 +402,8 @@ fn named(system: &System, bodies: &[BodyId]) -> Vec<(BodyId, String)> {
     bodies.iter().map(|&body| (body, format!("{}_", system.bodies[body.0].name))).collect()
 }
 
-/// A joint as a constraint; `None` for joints that constrain nothing.
-fn joint_closure(context: &mut Context, joint: &Joint, first: usize) -> Option<(Kernel, Instance)> {
+/// A joint as a constraint, unless it constrains nothing.
+fn joint_closure(context: &mut Context, kinds: &mut Kinds, joint: &Joint, first: usize) {
     let system = context.system;
     let keyword = joint.kind.keyword();
     let doc = format!("A {keyword} joint between two bodies.");
@@ -418,14 +415,13 @@ fn joint_closure(context: &mut Context, joint: &Joint, first: usize) -> Option<(
     let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
     let constraint = statements::closure(&mut scope, joint);
     if constraint.is_empty() {
-        return None;
+        return;
     }
     builder.multipliers(first, constraint.len());
-    let functions = builder.functions(Mechanics { constraint, ..Mechanics::default() });
-    Some(builder.finish(functions))
+    kinds.add_member(builder, Mechanics { constraint, ..Mechanics::default() });
 }
 
-fn user_constraint(context: &mut Context, index: usize, first: usize) -> (Kernel, Instance) {
+fn user_constraint(context: &mut Context, kinds: &mut Kinds, index: usize, first: usize) {
     let system = context.system;
     let statement = &system.constraints[index];
     let name = statement.name.to_string();
@@ -434,14 +430,14 @@ fn user_constraint(context: &mut Context, index: usize, first: usize) -> (Kernel
     let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
     let residual = lower(&mut scope, &statement.residual);
     builder.multipliers(first, residual.len());
-    let functions = builder.functions(match statement.is_velocity {
+    let mechanics = match statement.is_velocity {
         true => Mechanics { velocity_constraint: residual, ..Mechanics::default() },
         false => Mechanics { constraint: residual, ..Mechanics::default() },
-    });
-    builder.finish(functions)
+    };
+    kinds.add_member(builder, mechanics);
 }
 
-fn contact(context: &mut Context, index: usize) -> (Kernel, Instance) {
+fn contact(context: &mut Context, kinds: &mut Kinds, index: usize) {
     let system = context.system;
     let contact = &system.contacts[index];
     let (name, doc) = match &contact.form {
@@ -454,8 +450,7 @@ fn contact(context: &mut Context, index: usize) -> (Kernel, Instance) {
     scope.share_numbers = true;
     let contacts = vec![contact::measures(&mut scope, contact)];
     builder.contact(index);
-    let functions = builder.functions(Mechanics { contacts, ..Mechanics::default() });
-    builder.finish(functions)
+    kinds.add_member(builder, Mechanics { contacts, ..Mechanics::default() });
 }
 
 /// All outputs, in one kernel.

@@ -25,7 +25,7 @@ pub(super) struct KernelBuilder<'a> {
 }
 
 /// Mechanics of a member; vectors are as long as its velocities, or empty.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Mechanics {
     /// M, row by row.
     pub mass_matrix: Vec<Vec<ExprId>>,
@@ -52,6 +52,7 @@ pub(super) struct Mechanics {
 }
 
 /// M, (∂τ/∂q) N and ∂τ/∂v of τ = M a + h − (gravity), each row by row.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Derivatives {
     pub mass_matrix: Vec<Vec<ExprId>>,
     pub by_position: Vec<Vec<ExprId>>,
@@ -59,6 +60,7 @@ pub(super) struct Derivatives {
 }
 
 /// What a contact measures.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Measures {
     /// The gap: the distance between the two surfaces.
     pub gap: ExprId,
@@ -66,6 +68,20 @@ pub(super) struct Measures {
     pub slip: Vec<ExprId>,
     /// The slip is a velocity, linear in v, and not a displacement.
     pub is_velocity: bool,
+}
+
+/// What the functions of a kernel are derived from: the nodes that its graph had, and the meaning of some of them.
+#[derive(Debug, PartialEq)]
+pub(super) struct Origin {
+    nodes: usize,
+    velocity_map: Vec<Vec<(usize, ExprId)>>,
+    mechanics: Mechanics,
+}
+
+impl Origin {
+    pub fn mechanics(&self) -> &Mechanics {
+        &self.mechanics
+    }
 }
 
 /// Time derivatives of residuals: ẏ = J v + rate and ÿ = J a + acceleration; row by row.
@@ -531,6 +547,24 @@ impl<'a> KernelBuilder<'a> {
         };
         let rates: Vec<ExprId> = self.velocity_map.iter().map(rate).collect();
         q.into_iter().zip(rates).collect()
+    }
+
+    /// What the functions of a member with these mechanics will be derived from.
+    pub fn origin(&self, mechanics: Mechanics) -> Origin {
+        Origin { nodes: self.graph.len(), velocity_map: self.velocity_map.clone(), mechanics }
+    }
+
+    /// Whether the graph of this kernel began like this one, with symbols of the same use.
+    pub fn is_beginning_of(&self, kernel: &Kernel) -> bool {
+        self.inputs == kernel.inputs
+            && self.graph.stages_of_symbols().eq(kernel.graph.stages_of_symbols())
+            && self.graph.len() <= kernel.graph.len()
+            && self.graph.nodes().zip(kernel.graph.nodes()).all(|(a, b)| a == b)
+    }
+
+    /// The member, when its kernel is known.
+    pub fn into_instance(self) -> Instance {
+        self.instance
     }
 
     pub fn finish(self, functions: Vec<Function>) -> (Kernel, Instance) {

@@ -1,7 +1,7 @@
 //! Kinds of members: one kernel for all members with the same equations, found by structure and not by name.
 
 use super::equations::{Entry, Instance, Kernel, Output, Role};
-use crate::expr::Graph;
+use super::kernel::{KernelBuilder, Mechanics, Origin};
 
 /// Kernels and their instances.
 ///
@@ -9,12 +9,29 @@ use crate::expr::Graph;
 #[derive(Debug, Default)]
 pub(super) struct Kinds {
     kernels: Vec<Kernel>,
+    /// What kernels were derived from, for those whose index is given.
+    origins: Vec<(Origin, usize)>,
     instances: Vec<Instance>,
 }
 
 impl Kinds {
-    /// Adds members with this kernel.
-    pub fn add(&mut self, kernel: Kernel, uses: impl IntoIterator<Item = Instance>) {
+    /// Adds the member that has these mechanics. The derivatives are formed for the first of equal members only.
+    pub fn add_member(&mut self, mut builder: KernelBuilder, mechanics: Mechanics) {
+        let origin = builder.origin(mechanics);
+        let is_known =
+            |(known, kernel): &&(Origin, usize)| *known == origin && builder.is_beginning_of(&self.kernels[*kernel]);
+        if let Some(&(_, kernel)) = self.origins.iter().find(is_known) {
+            self.instances.push(Instance { kernel, ..builder.into_instance() });
+            return;
+        }
+        let functions = builder.functions(origin.mechanics().clone());
+        let (kernel, instance) = builder.finish(functions);
+        let kernel = self.add(kernel, [instance]);
+        self.origins.push((origin, kernel));
+    }
+
+    /// Adds members with this kernel, of which the index is returned.
+    pub fn add(&mut self, kernel: Kernel, uses: impl IntoIterator<Item = Instance>) -> usize {
         let index = match self.kernels.iter().position(|known| is_equal(known, &kernel)) {
             Some(known) => known,
             None => {
@@ -23,11 +40,12 @@ impl Kinds {
             }
         };
         self.instances.extend(uses.into_iter().map(|instance| Instance { kernel: index, ..instance }));
+        index
     }
 
     /// The kernels, each with a unique name, and the instances.
     pub fn named(self) -> (Vec<Kernel>, Vec<Instance>) {
-        let Kinds { mut kernels, instances } = self;
+        let Kinds { mut kernels, instances, .. } = self;
         for index in 1..kernels.len() {
             let taken = |name: &str| kernels[..index].iter().any(|known| known.name == name);
             if taken(&kernels[index].name) {
@@ -40,9 +58,8 @@ impl Kinds {
 }
 
 fn is_equal(a: &Kernel, b: &Kernel) -> bool {
-    let stages = |graph: &Graph| graph.symbols().iter().map(|symbol| symbol.stage).collect::<Vec<_>>();
     a.inputs == b.inputs
-        && stages(&a.graph) == stages(&b.graph)
+        && a.graph.stages_of_symbols().eq(b.graph.stages_of_symbols())
         && a.functions.len() == b.functions.len()
         && a.functions
             .iter()

@@ -295,7 +295,7 @@ impl<'a> Model<'a> {
             let (rows, columns) = axes(function, role);
             let layout = &self.equations.layout;
             let len = match pattern {
-                Some(pattern) => pattern.entries().count(),
+                Some(pattern) => pattern.nnz(),
                 None => rows.size(layout) * columns.size(layout),
             };
             Filled { role, len, pattern }
@@ -360,9 +360,7 @@ impl<'a> Model<'a> {
         }
         let name = format!("{}_{}", self.name, role_name(role));
         let (rows, columns) = pattern.shape();
-        let starts: Vec<String> = (0..=columns)
-            .map(|column| pattern.entries().filter(|&(_, known)| known < column).count().to_string())
-            .collect();
+        let starts: Vec<String> = pattern.starts().iter().map(usize::to_string).collect();
         let indices: Vec<String> = pattern.entries().map(|(row, _)| row.to_string()).collect();
         let tables = [("column_starts", starts), ("row_indices", indices)];
         let mut text = String::new();

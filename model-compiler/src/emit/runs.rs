@@ -67,7 +67,7 @@ pub(super) fn steps(steps: &[i64]) -> String {
 
 /// A `SparsityPattern`.
 pub(super) fn pattern(pattern: &Pattern) -> String {
-    let columns: Vec<Vec<Range<usize>>> = pattern.rows_of_columns().map(ranges).collect();
+    let columns: Vec<Vec<Range<usize>>> = pattern.rows_of_columns().map(|rows| ranges(rows.iter().copied())).collect();
     let step = |from: &[Range<usize>], to: &[Range<usize>]| {
         let starts = |ranges: &[Range<usize>]| ranges.iter().map(|range| range.start).collect::<Vec<_>>();
         let is_alike = from.iter().map(Range::len).eq(to.iter().map(Range::len));

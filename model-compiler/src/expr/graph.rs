@@ -76,6 +76,11 @@ impl Graph {
         &self.symbols.list
     }
 
+    /// The stage of each symbol.
+    pub(crate) fn stages_of_symbols(&self) -> impl Iterator<Item = Stage> + '_ {
+        self.symbols().iter().map(|symbol| symbol.stage)
+    }
+
     /// The node of a symbol.
     pub(crate) fn symbol_expr(&self, symbol: SymbolId) -> ExprId {
         self.symbol_exprs[symbol.index()]

@@ -96,7 +96,7 @@ pub fn shapes(equations: &Equations, schedule: &Schedule) -> String {
     let is_shown = |(name, _): &(&str, &Pattern)| *name != "Wᵀ" || !layout.contacts.is_empty();
     for (name, pattern) in matrices.into_iter().filter(is_shown) {
         let (rows, columns) = pattern.shape();
-        let _ = writeln!(text, "\n{name} [{rows} × {columns}], {} entries", pattern.entries().count());
+        let _ = writeln!(text, "\n{name} [{rows} × {columns}], {} entries", pattern.nnz());
         text.push_str(&drawing(pattern));
     }
     text

@@ -169,7 +169,6 @@ impl Members<'_> {
         let in_pattern = |pattern: &Pattern, places: &[Vec<(usize, usize)>]| -> Vec<Vec<usize>> {
             places.iter().map(|row| row.iter().map(|&(i, j)| pattern.position(i, j)).collect()).collect()
         };
-        let size = |pattern: &Pattern| pattern.entries().count();
         let name = scatter_name(function.role, output.role);
         let nv = equations.layout.velocities.len();
         match (function.role, output.role) {
@@ -182,25 +181,25 @@ impl Members<'_> {
                         places.iter().map(|row| row.iter().map(|&(i, j)| place(i, j, nv)).collect()).collect()
                     };
                     let transposed = in_pattern(whole, &moved(|i, j, nv| (j, nv + i)));
-                    self.add(format!("{name}_transposed"), size(whole), transposed);
-                    self.add(name, size(whole), in_pattern(whole, &moved(|i, j, nv| (nv + i, j))));
+                    self.add(format!("{name}_transposed"), whole.nnz(), transposed);
+                    self.add(name, whole.nnz(), in_pattern(whole, &moved(|i, j, nv| (nv + i, j))));
                     return;
                 }
-                self.add(name, size(whole), in_pattern(whole, &places));
+                self.add(name, whole.nnz(), in_pattern(whole, &places));
                 let own = match role {
                     Role::Damping => &patterns.damping,
                     Role::Stiffness => &patterns.stiffness,
                     _ => return,
                 };
-                self.add(role_name(role).to_owned(), size(own), in_pattern(own, &places));
+                self.add(role_name(role).to_owned(), own.nnz(), in_pattern(own, &places));
             }
             (FunctionRole::MassMatrix, Role::MassMatrix) => {
-                self.add(name, size(&patterns.mass_matrix), in_pattern(&patterns.mass_matrix, &places));
+                self.add(name, patterns.mass_matrix.nnz(), in_pattern(&patterns.mass_matrix, &places));
             }
             (_, Role::ConstraintJacobian | Role::ContactJacobian) => {
                 let is_constraint = output.role == Role::ConstraintJacobian;
                 let pattern = if is_constraint { &patterns.constraint_jacobian } else { &patterns.contact_jacobian };
-                self.add(name, size(pattern), in_pattern(pattern, &places));
+                self.add(name, pattern.nnz(), in_pattern(pattern, &places));
             }
             (function, _) if function.is_on_request() => {}
             (function, role) => {

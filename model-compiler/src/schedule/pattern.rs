@@ -1,7 +1,5 @@
 //! Sparsity patterns of the model's matrices, as unions over instances.
 
-use std::collections::BTreeSet;
-
 use super::placement::axes;
 use super::{Schedule, ScheduledOutput};
 use crate::derive::{Equations, FunctionRole, Instance, Role};
@@ -9,40 +7,64 @@ use crate::derive::{Equations, FunctionRole, Instance, Role};
 /// Positions of a matrix's entries, by columns.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    rows: usize,
-    columns: usize,
-    /// Column and row.
-    entries: Vec<(usize, usize)>,
+    n_rows: usize,
+    /// Where each column begins in `rows`, and the end of the last one.
+    starts: Vec<usize>,
+    /// Rows of the entries, upwards in each column.
+    rows: Vec<usize>,
 }
 
 impl Pattern {
     /// Entries are rows and columns, in any order.
-    fn new(rows: usize, columns: usize, entries: impl Iterator<Item = (usize, usize)>) -> Pattern {
-        let ordered: BTreeSet<(usize, usize)> = entries.map(|(row, column)| (column, row)).collect();
-        Pattern { rows, columns, entries: ordered.into_iter().collect() }
+    fn new(n_rows: usize, n_columns: usize, entries: impl Iterator<Item = (usize, usize)> + Clone) -> Pattern {
+        let mut ends = vec![0; n_columns + 1];
+        entries.clone().for_each(|(_, column)| ends[column + 1] += 1);
+        (0..n_columns).for_each(|column| ends[column + 1] += ends[column]);
+        let mut sorted = vec![0; ends[n_columns]];
+        let mut next = ends.clone();
+        for (row, column) in entries {
+            sorted[next[column]] = row;
+            next[column] += 1;
+        }
+        let (mut starts, mut rows) = (vec![0], Vec::with_capacity(sorted.len()));
+        for range in ends.windows(2) {
+            let column = &mut sorted[range[0]..range[1]];
+            column.sort_unstable();
+            rows.extend(column.chunk_by(|a, b| a == b).map(|equal| equal[0]));
+            starts.push(rows.len());
+        }
+        Pattern { n_rows, starts, rows }
     }
 
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
-        (self.rows, self.columns)
+        (self.n_rows, self.starts.len() - 1)
+    }
+
+    /// Number of entries.
+    pub fn nnz(&self) -> usize {
+        self.rows.len()
     }
 
     /// Row and column of every entry, in storage order.
-    pub fn entries(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.entries.iter().map(|&(column, row)| (row, column))
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
+        self.rows_of_columns().enumerate().flat_map(|(column, rows)| rows.iter().map(move |&row| (row, column)))
     }
 
     /// Storage position of an entry; the entry must be one.
     pub fn position(&self, row: usize, column: usize) -> usize {
-        self.entries.partition_point(|&entry| entry < (column, row))
+        let start = self.starts[column];
+        start + self.rows[start..self.starts[column + 1]].partition_point(|&known| known < row)
+    }
+
+    /// Where each column begins among the entries, and the end of the last one.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
     }
 
     /// Rows of the entries of every column, upwards.
-    pub fn rows_of_columns(&self) -> impl ExactSizeIterator<Item = impl Iterator<Item = usize>> {
-        (0..self.columns).map(|column| {
-            let [start, end] = [column, column + 1].map(|at| self.entries.partition_point(|&(known, _)| known < at));
-            self.entries[start..end].iter().map(|&(_, row)| row)
-        })
+    pub fn rows_of_columns(&self) -> impl ExactSizeIterator<Item = &[usize]> + Clone {
+        self.starts.windows(2).map(|range| &self.rows[range[0]..range[1]])
     }
 }
 
@@ -67,7 +89,7 @@ impl Patterns {
     /// The union of what all instances fill.
     pub fn of(equations: &Equations, schedule: &Schedule) -> Patterns {
         let (nv, nc) = (equations.layout.velocities.len(), equations.layout.constraints.len());
-        let union = |role, rows| Pattern::new(rows, nv, filled(equations, schedule, role).into_iter());
+        let union = |role, rows| Pattern::new(rows, nv, filled(equations, schedule, role).iter().copied());
         let [mass_matrix, damping, stiffness] =
             [Role::MassMatrix, Role::Damping, Role::Stiffness].map(|role| union(role, nv));
         let constraint_jacobian = union(Role::ConstraintJacobian, nc);
@@ -81,7 +103,7 @@ impl Patterns {
 }
 
 /// Rows and columns in the model that outputs with this role fill.
-fn filled(equations: &Equations, schedule: &Schedule, role: Role) -> Vec<(usize, usize)> {
+pub(crate) fn filled(equations: &Equations, schedule: &Schedule, role: Role) -> Vec<(usize, usize)> {
     let mut entries = Vec::new();
     for instance in &equations.instances {
         for function in &schedule.kernels[instance.kernel].functions {
