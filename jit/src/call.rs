@@ -1,20 +1,23 @@
 //! How compiled functions are called, and the functions that they call.
 
+use hamel_compiler::schedule::groups::Group;
+
 /// What a compiled function reads, as it is laid out in memory.
-///
-/// Where a list of places is null, values are read in order, else those at the places.
 #[repr(C)]
 pub(crate) struct Given {
-    pub t: f64,
-    /// See [`GROUPS`].
+    /// Factors before results are added.
+    pub factors: [f64; FACTORS],
+    /// By [`Group`]: constants are parameters in functions of these, and the values of a group of one are in a list too.
     pub values: [*const f64; GROUPS],
     pub places: [*const u32; GROUPS],
     pub functions: *const Functions,
 }
 
-/// Groups of arguments, see `group` in `translate`: constants or parameters, inputs, coordinates, velocities, accelerations,
-/// multipliers, forces.
-pub(crate) const GROUPS: usize = 7;
+/// Groups of arguments.
+pub(crate) const GROUPS: usize = Group::ALL.len();
+
+/// Factors that a function of the model is given at most.
+pub(crate) const FACTORS: usize = 3;
 
 /// Lists of results that a function of a kernel has at most: those of a linearization.
 pub(crate) const MOST_LISTS: usize = 4;
@@ -27,8 +30,10 @@ pub(crate) type Compiled = unsafe extern "C" fn(*const Given, *const *mut f64);
 pub(crate) struct Functions {
     pub unary: [extern "C" fn(f64) -> f64; UNARY],
     pub binary: [extern "C" fn(f64, f64) -> f64; BINARY],
+    /// Sine and cosine of an angle.
+    pub sin_cos: unsafe extern "C" fn(f64, *mut f64),
     /// Sines and cosines of so many angles, pair by pair.
-    pub sin_cos: unsafe extern "C" fn(*const f64, *mut f64, usize),
+    pub sin_cos_each: unsafe extern "C" fn(*const f64, *mut f64, usize),
 }
 
 pub(crate) const UNARY: usize = 10;
@@ -39,6 +44,7 @@ pub(crate) static FUNCTIONS: Functions = Functions {
     unary: [sin, cos, tan, asin, acos, atan, exp, ln, tanh, sign],
     binary: [atan2, power, min, max],
     sin_cos,
+    sin_cos_each,
 };
 
 macro_rules! unary {
@@ -81,8 +87,16 @@ binary! {
 pub(crate) const LEAST_ANGLES: usize = 3;
 
 /// # Safety
+/// `pair` points to room for two values, which are initialised.
+unsafe extern "C" fn sin_cos(angle: f64, pair: *mut f64) {
+    let (sine, cosine) = angle.sin_cos();
+    // SAFETY: by the contract of this function; compiled code passes a slot of its stack frame.
+    unsafe { pair.cast::<[f64; 2]>().write([sine, cosine]) };
+}
+
+/// # Safety
 /// `angles` points to `n` values, and `pairs` to room for twice as many, which are initialised.
-unsafe extern "C" fn sin_cos(angles: *const f64, pairs: *mut f64, n: usize) {
+unsafe extern "C" fn sin_cos_each(angles: *const f64, pairs: *mut f64, n: usize) {
     // SAFETY: by the contract of this function; compiled code passes two different slots of its stack frame.
     let (angles, pairs) =
         unsafe { (std::slice::from_raw_parts(angles, n), std::slice::from_raw_parts_mut(pairs, 2 * n)) };

@@ -3,6 +3,7 @@
 use hamel_compiler::Stages;
 use hamel_compiler::derive::{Equations, FunctionRole, Layout, Role};
 use hamel_compiler::parallel;
+use hamel_compiler::schedule::groups::Group;
 use hamel_compiler::schedule::members::{Members, members};
 use hamel_compiler::schedule::methods::{self, Contribution, Factor, Method};
 use hamel_compiler::schedule::pattern::{Pattern, Patterns};
@@ -16,7 +17,11 @@ use serde::{Deserialize, Serialize};
 use crate::call::{GROUPS, MOST_LISTS};
 use crate::description::Description;
 use crate::error::Error;
-use crate::translate::{Processor, Source, Store, group, translate};
+use crate::translate::{Processor, Read, Source, Store, group, translate};
+
+/// Statements of a function below which it is translated for each place where the only member of its kind calls it, with
+/// the places of what it reads and adds. Larger ones are translated once, and their results added by the caller.
+const SMALL: usize = 400;
 
 /// A model without values of its parameters.
 #[derive(Serialize, Deserialize)]
@@ -113,8 +118,8 @@ pub(crate) struct Call {
     pub kernel: usize,
     /// Where its code begins.
     pub code: u32,
-    /// Where each list of results goes.
-    pub results: Vec<Destination>,
+    /// Where each list of results goes; `None` if the code adds them to the slices.
+    pub results: Option<Vec<Destination>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -139,8 +144,8 @@ pub(crate) struct Sum {
 struct Pending<'a> {
     name: String,
     routine: &'a Routine,
-    is_placed: [bool; GROUPS],
-    stores: Vec<Store>,
+    reads: [Read<'a>; GROUPS],
+    stores: Vec<Vec<Store>>,
     in_lanes: bool,
 }
 
@@ -151,25 +156,29 @@ struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
+    fn add(&mut self, pending: Pending<'a>) -> u32 {
+        self.pending.push(pending);
+        self.pending.len() as u32 - 1
+    }
+
     fn setup(&mut self, name: &str, routine: &'a Routine) -> Setup {
         let mut starts = vec![0];
         for &n in &routine.outputs {
             starts.push(starts[starts.len() - 1] + n);
         }
-        let store = |(start, &n): (&usize, &usize)| Store { list: 0, places: (*start..start + n).collect() };
+        let store =
+            |(start, &n): (&usize, &usize)| vec![Store { list: 0, places: (*start..start + n).collect(), added: None }];
         let stores = starts.iter().zip(&routine.outputs).map(store).collect();
-        let pending = Pending { name: name.to_owned(), routine, is_placed: [false; GROUPS], stores, in_lanes: false };
-        self.pending.push(pending);
-        Setup { code: self.pending.len() as u32 - 1, starts }
+        let reads = [Read::InOrder; GROUPS];
+        let code = self.add(Pending { name: name.to_owned(), routine, reads, stores, in_lanes: false });
+        Setup { code, starts }
     }
 
     /// The machine code, and where each routine begins.
     fn translated(&self, processor: &Processor) -> Result<(Vec<u8>, Vec<u32>), Error> {
         let translated = parallel::map(&self.pending, |pending| {
-            let Pending { name, routine, is_placed, .. } = pending;
-            let source =
-                Source { name, routine, is_placed: *is_placed, stores: &pending.stores, in_lanes: pending.in_lanes };
-            translate(&source, processor)
+            let Pending { name, routine, reads, stores, in_lanes } = pending;
+            translate(&Source { name, routine, reads: *reads, stores, in_lanes: *in_lanes }, processor)
         });
         let (mut code, mut starts) = (Vec::new(), Vec::new());
         for bytes in translated {
@@ -195,42 +204,27 @@ impl Image {
         let patterns = Patterns::of(equations, schedule);
         let members = members(equations, schedule, &patterns);
         let mut program = Program::default();
-        let mut kernels: Vec<Kernel> = Vec::new();
-        let mut codes: Vec<Vec<u32>> = Vec::new();
-        for kernel in &members {
+        let kernels = members.iter().map(|kernel| {
             let has_constants = !kernel.scheduled.constants.is_empty();
-            let setup = has_constants.then(|| program.setup(&kernel.module, &kernel.scheduled.setup));
-            let is_placed = GROUP_TABLES.map(|table| table.is_some_and(|table| kernel.has_table(table)));
-            let functions = kernel.scheduled.functions.iter().map(|function| {
-                let name = format!("{} of {}", function_name(function.role), kernel.module);
-                let stores = function.outputs.iter().enumerate();
-                let stores = stores.map(|(list, output)| Store { list, places: stored(output) }).collect();
-                program.pending.push(Pending { name, routine: &function.routine, is_placed, stores, in_lanes: true });
-                program.pending.len() as u32 - 1
-            });
-            codes.push(functions.collect());
-            kernels.push(Kernel {
-                setup,
+            Kernel {
+                setup: has_constants.then(|| program.setup(&kernel.module, &kernel.scheduled.setup)),
                 rows: rows(kernel.rows),
                 row_of_instance: kernel.indices.iter().map(|&i| schedule.row_of_instance[i]).collect(),
-                places: GROUP_TABLES.map(|table| Places::of(table.and_then(|table| kernel.table(table)))),
-            });
-        }
-        let sizes = Sizes { equations, patterns: &patterns };
-        let mut functions: Vec<ModelFunction> = methods::all()
-            .iter()
-            .chain(&methods::on_request())
-            .map(|method| model_function(method, &members, &codes, &sizes))
-            .collect();
+                places: Group::ALL.map(|group| Places::of(table(kernel, group))),
+            }
+        });
+        let mut kernels: Vec<Kernel> = kernels.collect();
         let layout = &equations.layout;
-        functions.push(sums(
-            "energy",
-            FunctionRole::Energy,
-            &[Role::KineticEnergy, Role::PotentialEnergy],
-            &members,
-            &codes,
-        ));
-        functions.push(sums("power", FunctionRole::Power, &[Role::Power], &members, &codes));
+        let sizes = Sizes { equations, patterns: &patterns };
+        let shared = members.iter().map(|kernel| vec![None; kernel.scheduled.functions.len()]).collect();
+        let mut calls = Calls { members: &members, kernels: &kernels, layout, program: &mut program, shared };
+        let all = || methods::all().into_iter().chain(methods::on_request());
+        let functions: Result<Vec<ModelFunction>, Error> =
+            all().map(|method| calls.function(Outline::of_method(&method, &members, &sizes))).collect();
+        let mut functions = functions?;
+        let energies = [Role::KineticEnergy, Role::PotentialEnergy];
+        functions.push(calls.function(Outline::of_sums("energy", FunctionRole::Energy, &energies, &members))?);
+        functions.push(calls.function(Outline::of_sums("power", FunctionRole::Power, &[Role::Power], &members))?);
         let is_conservative = !layout.has_unknown_power && functions.last().is_some_and(|power| power.calls.is_empty());
 
         let mut defaults: Vec<Setup> =
@@ -242,18 +236,6 @@ impl Image {
             ("laws of contacts", &schedule.contact_laws),
         ]
         .map(|(name, routine)| program.setup(name, routine));
-
-        for method in methods::all().iter().chain(&methods::on_request()) {
-            for contribution in method.contributions(&members) {
-                check(&kernels, call_of(&members, &codes, contribution).0, contribution.1, &method.given, layout)?;
-            }
-        }
-        for role in [FunctionRole::Energy, FunctionRole::Power] {
-            for contribution in methods::contributions(&members, role) {
-                check(&kernels, call_of(&members, &codes, contribution).0, contribution.1, &methods::INSTANT, layout)?;
-            }
-        }
-        check_lists(&functions, &codes, &members)?;
 
         let (code, starts) = program.translated(processor)?;
         let place = |code: &mut u32| *code = starts[*code as usize];
@@ -279,9 +261,10 @@ impl Image {
     }
 }
 
-/// For each group the table that says where an instance finds its values.
-const GROUP_TABLES: [Option<&str>; GROUPS] =
-    [None, Some("inputs"), Some("q"), Some("v"), Some("v"), Some("lambda"), Some("v")];
+/// Where each instance finds the values of a group; `None` where these are read in order.
+fn table<'m>(members: &'m Members, group: Group) -> Option<&'m [Vec<usize>]> {
+    members.table(group.table()?)
+}
 
 /// Where the entries of an output are stored in its list, as in generated Rust.
 fn stored(output: &ScheduledOutput) -> Vec<usize> {
@@ -302,112 +285,248 @@ fn rows(series: &Series) -> Vec<Rows> {
     rows.map(|rows| Rows { count: rows.count, first: rows.first.clone(), step: rows.step.clone() }).collect()
 }
 
-/// The code of a function, by its place in `codes`.
-fn call_of<'m, 'a>(members: &'m [Members<'a>], codes: &[Vec<u32>], contribution: Contribution<'m, 'a>) -> (usize, u32) {
-    let (kernel, function) = contribution;
-    let index = members.iter().position(|known| std::ptr::eq(known, kernel)).unwrap_or_default();
-    let functions = &kernel.scheduled.functions;
-    let place = functions.iter().position(|known| std::ptr::eq(known, function)).unwrap_or_default();
-    (index, codes[index][place])
+/// A function of the model before its code is chosen.
+struct Outline<'m, 'a> {
+    name: String,
+    given: Vec<methods::Given>,
+    slices: Vec<(usize, bool)>,
+    contributions: Vec<Contribution<'m, 'a>>,
+    /// For each contribution where its outputs go.
+    targets: Vec<Vec<Targets>>,
+}
+
+/// Where an output goes.
+enum Targets {
+    Slice(usize),
+    Sums(Vec<Target>),
+}
+
+/// A slice to which an output is added, where it is added with which factor.
+struct Target {
+    slice: usize,
+    factor: Factor,
+    places: Option<Vec<Vec<usize>>>,
+}
+
+impl<'m, 'a> Outline<'m, 'a> {
+    fn of_method(method: &Method, members: &'m [Members<'a>], sizes: &Sizes) -> Outline<'m, 'a> {
+        let contributions = method.contributions(members);
+        let names = method.slices();
+        let slice_of = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
+        let slices = names.iter().map(|name| {
+            let target = method.targets.iter().find(|target| target.slice == *name);
+            let len = target.map_or(0, |target| sizes.slice(method, target));
+            (len, method.is_zeroed(name, &contributions))
+        });
+        let targets = |&(members, function): &Contribution| {
+            let of_output = |output: &ScheduledOutput| {
+                let targets = || method.targets.iter().filter(|target| target.role == output.role);
+                let is_direct = |target: &&methods::Target| method.direct(target, &contributions).is_some();
+                if let Some(target) = targets().find(is_direct) {
+                    return Targets::Slice(slice_of(target.slice));
+                }
+                let sums = targets().map(|target| Target {
+                    slice: slice_of(target.slice),
+                    factor: target.factor,
+                    places: members.table(&target.table).map(<[_]>::to_vec),
+                });
+                Targets::Sums(sums.collect())
+            };
+            function.outputs.iter().map(of_output).collect()
+        };
+        Outline {
+            name: method.name.to_owned(),
+            given: method.given.clone(),
+            slices: slices.collect(),
+            targets: contributions.iter().map(targets).collect(),
+            contributions,
+        }
+    }
+
+    /// A function whose results are sums, one slice of one value for each of these roles.
+    fn of_sums(name: &str, function: FunctionRole, roles: &[Role], members: &'m [Members<'a>]) -> Outline<'m, 'a> {
+        let contributions = methods::contributions(members, function);
+        let of_output = |output: &ScheduledOutput| {
+            let slice = roles.iter().position(|role| *role == output.role).unwrap_or_default();
+            Targets::Sums(vec![Target { slice, factor: Factor::One, places: None }])
+        };
+        Outline {
+            name: name.to_owned(),
+            given: methods::INSTANT.to_vec(),
+            slices: vec![(1, true); roles.len()],
+            targets: contributions
+                .iter()
+                .map(|(_, function)| function.outputs.iter().map(of_output).collect())
+                .collect(),
+            contributions,
+        }
+    }
+}
+
+/// The calls of functions of kernels, and the code that they need.
+struct Calls<'c, 'm, 'a> {
+    members: &'m [Members<'a>],
+    kernels: &'c [Kernel],
+    layout: &'m Layout,
+    program: &'c mut Program<'m>,
+    /// For each function of each kernel its code, where several calls share it.
+    shared: Vec<Vec<Option<u32>>>,
+}
+
+impl<'m, 'a> Calls<'_, 'm, 'a> {
+    /// # Errors
+    /// A function that reads what it is not given, or whose results have no room.
+    fn function(&mut self, outline: Outline<'m, 'a>) -> Result<ModelFunction, Error> {
+        let Outline { name, given, slices, contributions, targets } = outline;
+        let mut calls = Vec::new();
+        for (&(members, function), targets) in contributions.iter().zip(&targets) {
+            let kernel = self.members.iter().position(|known| std::ptr::eq(known, members)).unwrap_or_default();
+            check(&self.kernels[kernel], function, &given, self.layout)?;
+            let is_small = members.is_single() && function.routine.statements.len() < SMALL;
+            let call = match is_small {
+                true => self.adding(kernel, members, function, targets),
+                false => self.listing(kernel, members, function, targets),
+            };
+            check_results(function, &call, &slices, targets)?;
+            calls.push(call);
+        }
+        let rooms =
+            calls.iter().flat_map(|call| &call.results).map(|results| results.iter().map(Destination::len).sum());
+        let room = rooms.max().unwrap_or(0);
+        let reads_inputs = contributions.iter().any(|(_, function)| reads_inputs(function));
+        Ok(ModelFunction { name, slices, calls, reads_inputs, room })
+    }
+
+    /// Code of its own, which adds its results to the slices.
+    fn adding(
+        &mut self,
+        kernel: usize,
+        members: &'m Members<'a>,
+        function: &'m ScheduledFunction,
+        targets: &[Targets],
+    ) -> Call {
+        let reads = Group::ALL.map(|group| match table(members, group) {
+            Some(places) => Read::At(&places[0]),
+            None => Read::InOrder,
+        });
+        let stores = function.outputs.iter().zip(targets).map(|(output, targets)| {
+            let places = stored(output);
+            match targets {
+                Targets::Slice(slice) => vec![Store { list: *slice, places, added: None }],
+                Targets::Sums(sums) => {
+                    let store = |sum: &Target| Store {
+                        list: sum.slice,
+                        places: places.iter().map(|&place| sum.place(0, place)).collect(),
+                        added: Some(sum.factor),
+                    };
+                    sums.iter().map(store).collect()
+                }
+            }
+        });
+        let stores = stores.collect();
+        let name = name(members, function);
+        let code = self.program.add(Pending { name, routine: &function.routine, reads, stores, in_lanes: true });
+        Call { kernel, code, results: None }
+    }
+
+    /// Code that is shared with other calls, and fills a list for each output.
+    fn listing(
+        &mut self,
+        kernel: usize,
+        members: &'m Members<'a>,
+        function: &'m ScheduledFunction,
+        targets: &[Targets],
+    ) -> Call {
+        let place = members.scheduled.functions.iter().position(|known| std::ptr::eq(known, function));
+        let program = &mut *self.program;
+        let code = *self.shared[kernel][place.unwrap_or_default()].get_or_insert_with(|| {
+            let reads = Group::ALL.map(|group| match table(members, group) {
+                Some(_) => Read::Given,
+                None => Read::InOrder,
+            });
+            let stores = function.outputs.iter().enumerate();
+            let stores =
+                stores.map(|(list, output)| vec![Store { list, places: stored(output), added: None }]).collect();
+            let name = name(members, function);
+            program.add(Pending { name, routine: &function.routine, reads, stores, in_lanes: true })
+        });
+        let mut start = 0;
+        let results = function.outputs.iter().zip(targets).map(|(output, targets)| {
+            // Code writes nothing there, so that there is nothing to add: the room may hold what another function left.
+            if output.entries.is_empty() {
+                return Destination::Room { start, len: 0, sums: Vec::new() };
+            }
+            let sums = match targets {
+                Targets::Slice(slice) => return Destination::Slice(*slice),
+                Targets::Sums(sums) => sums,
+            };
+            let sum = |Target { slice, factor, places }: &Target| Sum {
+                slice: *slice,
+                factor: *factor,
+                places: Places::of(places.as_deref()),
+            };
+            let len = list_len(output);
+            let destination = Destination::Room { start, len, sums: sums.iter().map(sum).collect() };
+            start += len;
+            destination
+        });
+        Call { kernel, code, results: Some(results.collect()) }
+    }
+}
+
+impl Target {
+    /// The place in the slice of an entry of an instance.
+    fn place(&self, instance: usize, entry: usize) -> usize {
+        self.places.as_ref().map_or(entry, |places| places[instance][entry])
+    }
+}
+
+impl Destination {
+    /// Room that it needs.
+    fn len(&self) -> usize {
+        match self {
+            Destination::Slice(_) => 0,
+            Destination::Room { len, .. } => *len,
+        }
+    }
+}
+
+fn name(members: &Members, function: &ScheduledFunction) -> String {
+    format!("{} of {}", function_name(function.role), members.module)
 }
 
 fn reads_inputs(function: &ScheduledFunction) -> bool {
     function.routine.arguments().iter().any(|argument| matches!(argument, Argument::Input(_)))
 }
 
-fn model_function(method: &Method, members: &[Members], codes: &[Vec<u32>], sizes: &Sizes) -> ModelFunction {
-    let contributions = method.contributions(members);
-    let names = method.slices();
-    let slice_of = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
-    let slices = names.iter().map(|name| {
-        let target = method.targets.iter().find(|target| target.slice == *name);
-        let len = target.map_or(0, |target| sizes.slice(method, target));
-        (len, method.is_zeroed(name, &contributions))
-    });
-    let mut room = 0;
-    let calls = contributions.iter().map(|&contribution| {
-        let (kernel, code) = call_of(members, codes, contribution);
-        let mut start = 0;
-        let results = contribution.1.outputs.iter().map(|output| {
-            // Code writes nothing there, so that there is nothing to add: the room may hold what another function left.
-            if output.entries.is_empty() {
-                return Destination::Room { start, len: 0, sums: Vec::new() };
-            }
-            let targets = || method.targets.iter().filter(|target| target.role == output.role);
-            let is_direct = |target: &&methods::Target| method.direct(target, &contributions).is_some();
-            if let Some(target) = targets().find(is_direct) {
-                return Destination::Slice(slice_of(target.slice));
-            }
-            let sums = targets().map(|target| Sum {
-                slice: slice_of(target.slice),
-                factor: target.factor,
-                places: Places::of(contribution.0.table(&target.table)),
-            });
-            let len = list_len(output);
-            let destination = Destination::Room { start, len, sums: sums.collect() };
-            start += len;
-            destination
-        });
-        let results = results.collect();
-        room = room.max(start);
-        Call { kernel, code, results }
-    });
-    let calls = calls.collect();
-    let reads_inputs = contributions.iter().any(|(_, function)| reads_inputs(function));
-    ModelFunction { name: method.name.to_owned(), slices: slices.collect(), calls, reads_inputs, room }
-}
-
-/// A function whose results are sums, one slice of one value for each of these roles.
-fn sums(name: &str, function: FunctionRole, roles: &[Role], members: &[Members], codes: &[Vec<u32>]) -> ModelFunction {
-    let contributions = methods::contributions(members, function);
-    let calls = contributions.iter().map(|&contribution| {
-        let (kernel, code) = call_of(members, codes, contribution);
-        let results = contribution.1.outputs.iter().enumerate().map(|(start, output)| {
-            let slice = roles.iter().position(|role| *role == output.role).unwrap_or_default();
-            let sum = Sum { slice, factor: Factor::One, places: Places::default() };
-            Destination::Room { start, len: output.entries.len(), sums: vec![sum] }
-        });
-        Call { kernel, code, results: results.collect() }
-    });
-    ModelFunction {
-        name: name.to_owned(),
-        slices: vec![(1, true); roles.len()],
-        calls: calls.collect(),
-        reads_inputs: contributions.iter().any(|(_, function)| reads_inputs(function)),
-        room: contributions.iter().map(|(_, function)| function.outputs.len()).max().unwrap_or(0),
-    }
-}
-
 /// Refuses a function that reads what it is not given, or at places outside of what it is given.
 fn check(
-    kernels: &[Kernel],
-    kernel: usize,
+    kernel: &Kernel,
     function: &ScheduledFunction,
     given: &[methods::Given],
     layout: &Layout,
 ) -> Result<(), Error> {
     use methods::Given;
     let is_given = |one: Given| given.contains(&one) || given.contains(&Given::State);
-    let kernel = &kernels[kernel];
     for argument in function.routine.arguments() {
         let (is_given, len) = match argument {
             Argument::Parameter(_) => (false, 0),
             Argument::Constant(_) => (true, kernel.setup.as_ref().map_or(0, Setup::len)),
+            Argument::Time => (is_given(Given::Time), 1),
             // The model evaluates its inputs itself.
-            Argument::Time | Argument::Input(_) => (is_given(Given::Time), layout.inputs.len()),
+            Argument::Input(_) => (is_given(Given::Time), layout.inputs.len()),
             Argument::Position(_) => (is_given(Given::Positions), layout.coordinates.len()),
             Argument::Velocity(_) => (is_given(Given::Velocities), layout.velocities.len()),
             Argument::Acceleration(_) => (is_given(Given::Accelerations), layout.velocities.len()),
             Argument::Multiplier(_) => (given.contains(&Given::State), layout.constraints.len()),
             Argument::Force(_) => (given.contains(&Given::Forces), layout.velocities.len()),
         };
-        let is_inside = group(argument).is_none_or(|(group, index)| {
-            let places = &kernel.places[group];
-            match places.each {
-                0 => index < len,
-                each => index < each && places.all.iter().all(|&place| (place as usize) < len),
-            }
-        });
+        let (group, index) = group(argument);
+        let places = &kernel.places[group];
+        let is_inside = match places.each {
+            0 => index < len,
+            each => index < each && places.all.iter().all(|&place| (place as usize) < len),
+        };
         if !is_given || !is_inside {
             let reason = format!("it reads {argument:?}, which it is not given");
             return Err(Error::Function { function: function_name(function.role).to_owned(), reason });
@@ -416,26 +535,31 @@ fn check(
     Ok(())
 }
 
-/// Refuses functions that fill more lists than there is room for, or more than the length of one.
-fn check_lists(functions: &[ModelFunction], codes: &[Vec<u32>], members: &[Members]) -> Result<(), Error> {
-    for function in functions {
-        for call in &function.calls {
-            let place = codes[call.kernel].iter().position(|&code| code == call.code).unwrap_or_default();
-            let outputs = &members[call.kernel].scheduled.functions[place].outputs;
-            let len = |destination: &Destination| match destination {
-                Destination::Slice(slice) => function.slices[*slice].0,
-                Destination::Room { len, .. } => *len,
-            };
-            let fits = |(output, destination): (&ScheduledOutput, &Destination)| {
-                stored(output).iter().all(|&place| place < len(destination))
-            };
-            if outputs.len() > MOST_LISTS || !outputs.iter().zip(&call.results).all(fits) {
-                let reason = "its results have no room".to_owned();
-                return Err(Error::Function { function: function.name.to_owned(), reason });
+/// Refuses a function that fills more lists than there is room for, or more than the length of one.
+fn check_results(
+    function: &ScheduledFunction,
+    call: &Call,
+    slices: &[(usize, bool)],
+    targets: &[Targets],
+) -> Result<(), Error> {
+    let fits = |(place, (output, targets)): (usize, (&ScheduledOutput, &Targets))| {
+        let len = match (&call.results, targets) {
+            (Some(results), Targets::Sums(_)) => results[place].len(),
+            (None, Targets::Sums(sums)) => {
+                return sums.iter().all(|sum| stored(output).iter().all(|&at| sum.place(0, at) < slices[sum.slice].0));
             }
+            (_, Targets::Slice(slice)) => slices[*slice].0,
+        };
+        stored(output).iter().all(|&place| place < len)
+    };
+    let n_lists = if call.results.is_some() { function.outputs.len() } else { slices.len() };
+    match n_lists <= MOST_LISTS && function.outputs.iter().zip(targets).enumerate().all(fits) {
+        true => Ok(()),
+        false => {
+            let reason = "its results have no room".to_owned();
+            Err(Error::Function { function: function_name(function.role).to_owned(), reason })
         }
     }
-    Ok(())
 }
 
 /// Lengths of what functions fill.
@@ -462,22 +586,5 @@ impl Sizes<'_> {
                 rows.size(layout) * columns.size(layout)
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_belong_to_the_groups_of_the_translation() {
-        let of = |argument| GROUP_TABLES[group(argument).expect("it has a group").0];
-        assert_eq!(of(Argument::Constant(0)), None);
-        assert_eq!(of(Argument::Input(0)), Some("inputs"));
-        assert_eq!(of(Argument::Position(0)), Some("q"));
-        assert_eq!(of(Argument::Velocity(0)), Some("v"));
-        assert_eq!(of(Argument::Acceleration(0)), Some("v"));
-        assert_eq!(of(Argument::Multiplier(0)), Some("lambda"));
-        assert_eq!(of(Argument::Force(0)), Some("v"));
     }
 }

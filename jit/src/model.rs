@@ -46,6 +46,9 @@ functions! {
     nonlinear_effects inverse_dynamics forward_dynamics inverse_dynamics_derivatives forward_dynamics_derivatives
 }
 
+/// Values of so many inputs are kept on the stack.
+const FEW_INPUTS: usize = 4;
+
 impl JitModel {
     pub(crate) fn new(program: Arc<Program>) -> JitModel {
         let parameters = program.defaults();
@@ -130,30 +133,41 @@ impl JitModel {
 
     fn evaluate<const N: usize>(&self, function: usize, arguments: &Arguments, slices: [&mut [f64]; N]) {
         let function = &self.program.image.functions[function];
+        let t = arguments.t;
+        if function.room == 0 && self.inputs.len() <= FEW_INPUTS {
+            let mut inputs = [0.0; FEW_INPUTS];
+            if function.reads_inputs {
+                self.input_values(t, &mut inputs);
+            }
+            return self.program.evaluate(function, &self.constants, arguments, &inputs, slices, &mut []);
+        }
         with_room(self.inputs.len() + function.room, |room| {
             let (inputs, room) = room.split_at_mut(self.inputs.len());
             if function.reads_inputs {
-                self.input_values(arguments.t, inputs);
+                self.input_values(t, inputs);
             }
-            let arguments = Arguments { inputs, ..*arguments };
-            self.program.evaluate(function, &self.constants, &arguments, slices, room);
+            self.program.evaluate(function, &self.constants, arguments, inputs, slices, room);
         });
     }
 
+    #[inline]
     fn check(&self, what: &str, found: &[f64], expected: usize) {
         assert_eq!(found.len(), expected, "the number of {what} of `{}`", self.describe().name);
     }
 
+    #[inline]
     fn at<'a>(&self, t: f64, q: &'a [f64]) -> Arguments<'a> {
         self.check("coordinates", q, self.describe().coordinates.len());
         Arguments { t, q, ..Arguments::default() }
     }
 
+    #[inline]
     fn moving<'a>(&self, t: f64, q: &'a [f64], v: &'a [f64]) -> Arguments<'a> {
         self.check("velocities", v, self.describe().velocities.len());
         Arguments { v, ..self.at(t, q) }
     }
 
+    #[inline]
     fn state<'a>(&self, state: &'a State) -> Arguments<'a> {
         let (a, lambda) = (state.a.as_slice(), state.lambda.as_slice());
         self.check("accelerations", a, self.describe().velocities.len());

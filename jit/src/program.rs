@@ -2,11 +2,12 @@
 
 use std::cell::Cell;
 
+use hamel_compiler::schedule::groups::Group;
 use hamel_compiler::schedule::methods::Factor;
 
-use crate::call::{FUNCTIONS, GROUPS, Given, MOST_LISTS};
+use crate::call::{FACTORS, FUNCTIONS, GROUPS, Given, MOST_LISTS};
 use crate::error::Error;
-use crate::image::{Call, Destination, Image, Kernel, ModelFunction, Rows, Setup, Sum};
+use crate::image::{Destination, Image, Kernel, ModelFunction, Rows, Setup, Sum};
 use crate::memory::Code;
 
 /// Data and machine code.
@@ -26,13 +27,12 @@ pub(crate) struct Constants {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Arguments<'a> {
     pub t: f64,
-    pub inputs: &'a [f64],
     pub q: &'a [f64],
     pub v: &'a [f64],
     pub a: &'a [f64],
     pub lambda: &'a [f64],
     pub tau: &'a [f64],
-    pub factors: [f64; 3],
+    pub factors: [f64; FACTORS],
 }
 
 thread_local! {
@@ -64,8 +64,8 @@ impl Program {
     /// The values of a function of parameters.
     pub fn setup(&self, setup: &Setup, parameters: &[f64]) -> Vec<f64> {
         let mut values = vec![0.0; setup.len()];
-        let mut given = Given::new(0.0);
-        given.values[0] = parameters.as_ptr();
+        let mut given = Given::new([0.0; FACTORS]);
+        given.values[Group::Constants as usize] = parameters.as_ptr();
         // SAFETY: the routine reads parameters of the model or, in the setup of a kernel, those of a row, and fills as many
         // values as its outputs have.
         unsafe { self.code.call(setup.code, &given, &[values.as_mut_ptr()]) };
@@ -117,6 +117,7 @@ impl Program {
         function: &ModelFunction,
         constants: &[Constants],
         arguments: &Arguments,
+        inputs: &[f64],
         mut slices: [&mut [f64]; N],
         room: &mut [f64],
     ) {
@@ -126,21 +127,32 @@ impl Program {
                 slice.fill(0.0);
             }
         }
-        let mut given = Given::new(arguments.t);
-        let Arguments { inputs, q, v, a, lambda, tau, .. } = arguments;
-        given.values = [[].as_slice(), inputs, q, v, a, lambda, tau].map(<[f64]>::as_ptr);
+        let Arguments { t, q, v, a, lambda, tau, factors } = arguments;
+        let mut given = Given::new(*factors);
+        let t = std::slice::from_ref(t);
+        given.values = [[].as_slice(), t, inputs, q, v, a, lambda, tau].map(<[f64]>::as_ptr);
         for call in &function.calls {
             let kernel = &self.image.kernels[call.kernel];
             let constants = &constants[call.kernel];
             let mut lists = [std::ptr::null_mut(); MOST_LISTS];
-            for (list, destination) in lists.iter_mut().zip(&call.results) {
+            let Some(results) = &call.results else {
+                for (list, slice) in lists.iter_mut().zip(&mut slices) {
+                    *list = slice.as_mut_ptr();
+                }
+                given.values[Group::Constants as usize] = constants.row(kernel.row_of_instance[0]);
+                // SAFETY: as below; lists of results are the slices, of which `Image::new` has checked that they hold all places to
+                // which the code adds.
+                unsafe { self.code.call(call.code, &given, &lists) };
+                continue;
+            };
+            for (list, destination) in lists.iter_mut().zip(results) {
                 *list = match destination {
                     Destination::Slice(slice) => slices[*slice].as_mut_ptr(),
                     Destination::Room { start, len, .. } => room[*start..][..*len].as_mut_ptr(),
                 };
             }
             for (instance, &row) in kernel.row_of_instance.iter().enumerate() {
-                given.values[0] = constants.all[row * constants.each..].as_ptr();
+                given.values[Group::Constants as usize] = constants.row(row);
                 for (places, all) in given.places.iter_mut().zip(&kernel.places) {
                     *places = all.all[instance * all.each..].as_ptr();
                 }
@@ -148,21 +160,27 @@ impl Program {
                 // as long as the model's, as their owner has checked; the
                 // constants of a row are as many as the kernel's, and each list of results has the length of its output.
                 unsafe { self.code.call(call.code, &given, &lists) };
-                add_results(call, instance, &arguments.factors, room, &mut slices);
+                add_results(results, instance, factors, room, &mut slices);
             }
         }
     }
 }
 
+impl Constants {
+    fn row(&self, row: usize) -> *const f64 {
+        self.all[row * self.each..].as_ptr()
+    }
+}
+
 /// Adds the results of an instance to the slices, in the order of generated Rust.
 fn add_results<const N: usize>(
-    call: &Call,
+    results: &[Destination],
     instance: usize,
-    factors: &[f64; 3],
+    factors: &[f64; FACTORS],
     room: &[f64],
     slices: &mut [&mut [f64]; N],
 ) {
-    for destination in &call.results {
+    for destination in results {
         let Destination::Room { start, len, sums } = destination else { continue };
         let entries = &room[*start..][..*len];
         for Sum { slice, factor, places } in sums {
@@ -185,9 +203,9 @@ fn add_results<const N: usize>(
 }
 
 impl Given {
-    fn new(t: f64) -> Given {
+    fn new(factors: [f64; FACTORS]) -> Given {
         Given {
-            t,
+            factors,
             values: [std::ptr::null(); GROUPS],
             places: [std::ptr::null(); GROUPS],
             functions: &raw const FUNCTIONS,

@@ -24,6 +24,18 @@ pub enum Group {
 }
 
 impl Group {
+    /// All of them.
+    pub const ALL: [Group; 8] = [
+        Group::Constants,
+        Group::Time,
+        Group::Inputs,
+        Group::Positions,
+        Group::Velocities,
+        Group::Accelerations,
+        Group::Multipliers,
+        Group::Forces,
+    ];
+
     /// Everything that belongs to an instant.
     pub const STATE: [Group; 6] =
         [Group::Time, Group::Inputs, Group::Positions, Group::Velocities, Group::Accelerations, Group::Multipliers];

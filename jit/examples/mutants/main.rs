@@ -1,4 +1,4 @@
-//! Runs hostile models as machine code: `cargo run --release -p hamel-jit --example fuzz -- tokens COUNT [FIRST SEED]`.
+//! Runs hostile models as machine code: `cargo run --release -p hamel-jit --example mutants -- tokens COUNT [FIRST SEED]`.
 //!
 //! The mutants are those of the compiler's target of this name. Those that pass all stages are compiled at both levels, and
 //! every function is called at two states: whatever the numbers are, both levels give the same bits. A panic is reported
