@@ -1,5 +1,6 @@
 //! A table of the states of a motion.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use thiserror::Error;
@@ -108,10 +109,11 @@ impl Trajectory {
         let column = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
         let mut columns = vec![column("t", "s")];
         columns.extend(info.coordinates.iter().map(|c| column(&c.name, &c.unit)));
+        let coordinates: HashSet<&str> = info.coordinates.iter().map(|coordinate| coordinate.name.as_str()).collect();
         columns.extend(info.velocities.iter().map(|c| {
             // A velocity that is the rate of a coordinate has its name; others have one of their own.
-            let is_rate = info.coordinates.iter().any(|coordinate| coordinate.name == c.name);
-            let name = if is_rate { format!("velocity({})", c.name) } else { c.name.to_owned() };
+            let name =
+                if coordinates.contains(c.name.as_str()) { format!("velocity({})", c.name) } else { c.name.to_owned() };
             Column { name, unit: c.unit.to_owned() }
         }));
         columns.extend(info.velocities.iter().map(|c| {
