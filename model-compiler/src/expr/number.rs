@@ -77,7 +77,7 @@ impl Number {
     }
 
     /// Numerator and denominator of an exact number.
-    pub(crate) fn as_ratio(self) -> Option<(i128, i128)> {
+    pub fn as_ratio(self) -> Option<(i128, i128)> {
         match self.0 {
             Repr::Ratio { numerator, denominator } => Some((numerator, denominator)),
             Repr::Float(_) => None,

@@ -228,7 +228,12 @@ fn between(w: &mut Writer, links: &[Link], k: usize) {
     if a == b {
         return;
     }
-    let (from, to) = (w.point(&a), w.point(&b));
+    // Between points that coincide always, a distance has no direction.
+    let apart = match w.is_planar {
+        true => format!("[{}, {}] m", w.positive(), w.positive()),
+        false => format!("[{}, {}, {}] m", w.positive(), w.positive(), w.positive()),
+    };
+    let (from, to) = (format!("{a} at {apart}"), w.point(&b));
     let (stiffness, damping, length) = (w.quantity("N/m"), w.quantity("N s/m"), w.quantity("m"));
     let line = match w.random.below(5) {
         0 => format!("spring({from}, {to}) {{ stiffness: {stiffness}, free_length: {length} }}"),

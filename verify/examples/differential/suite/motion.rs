@@ -7,7 +7,7 @@
 use hamel::newton::Tolerance;
 use hamel::{ConstraintLevel, Model, Options, Scheme, State, StepError, initial_state, schemes};
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::findings::Findings;
 use super::random::noise;
@@ -23,6 +23,10 @@ const LENGTHS: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 const LUCK: f64 = 100.0;
 /// Cosine of the angle between two changes that are taken for the same direction.
 const ALONG: f64 = 0.9;
+/// The same of what is a bound already.
+const BOUNDED: f64 = 4.0;
+/// Energies below this have been set to zero by a scheme, or might have been, J.
+const VANISHING: f64 = 1e-140;
 /// Relative size of that disturbance.
 const DISTURBED: f64 = 1e-15;
 
@@ -94,24 +98,40 @@ fn judged(model: &dyn Model, name: &str, order: i32, start: &State, h: f64) -> R
     }
     let run = |start: &State, parts: usize| end(model, &*scheme, start, h / parts as f64, STEPS * parts);
     let (whole, half, quarter, other) = (run(start, 1)?, run(start, 2)?, run(start, 4)?, run(&beside, 4)?);
-    let rounding = distances(&quarter.state, &other.state);
+    let disturbed = distances(&quarter.state, &other.state);
+    let (time, solved) = (h * STEPS as f64, rounding_of_accelerations(model, start));
+    let rounding = [0, 1].map(|k| LUCK * disturbed[k] + BOUNDED * solved * time.powi(2 - k as i32));
     // Each step ends where Newton's method does.
     let newton = Tolerance::default();
     let values = |end: &End, k: usize| if k == 0 { end.state.q.clone() } else { end.state.v.clone() };
     let errors = [0, 1].map(|k| {
         let [whole, half, quarter] = [&whole, &half, &quarter].map(|end| values(end, k));
         let size = quarter.amax();
-        let floor = LUCK * (rounding[k] + f64::EPSILON * size)
-            + (4 * STEPS) as f64 * (newton.relative * size + newton.absolute);
+        let floor =
+            rounding[k] + LUCK * f64::EPSILON * size + (4 * STEPS) as f64 * (newton.relative * size + newton.absolute);
         error(&(whole - &half), &(half - &quarter), floor, order)
     });
     let [first, second] =
         [whole.balance - half.balance, half.balance - quarter.balance].map(|step| DVector::from_element(1, step));
-    let floor = LUCK * ((quarter.balance - other.balance).abs() + f64::EPSILON * quarter.energy);
+    let floor = LUCK * ((quarter.balance - other.balance).abs() + f64::EPSILON * quarter.energy) + VANISHING;
     // The power of drives has the third order of the multipliers by Radau IIA, and Simpson's rule the fourth.
     let balance = error(&first, &second, floor, order.min(3));
     let ([Some(q), Some(v)], Some(balance)) = (errors, balance) else { return Ok(None) };
     Ok(Some(Judged { end: quarter, errors: [q, v], balance }))
+}
+
+/// A bound of what rounding changes in accelerations: of a body that moves about a far point its inertia is all but lost
+/// beside the product of its mass and the square of the distance.
+fn rounding_of_accelerations(model: &dyn Model, start: &State) -> f64 {
+    let pattern = &model.describe().iteration_matrix;
+    let mut values = vec![0.0; pattern.nnz()];
+    model.iteration_matrix(start, 1.0, 0.0, 0.0, &mut values);
+    let mut matrix = DMatrix::zeros(pattern.rows, pattern.columns);
+    pattern.entries().zip(values).for_each(|(place, value)| matrix[place] = value);
+    let Some(inverse) = matrix.clone().try_inverse() else { return 0.0 };
+    let unknowns = DVector::from_iterator(pattern.rows, start.a.iter().chain(&start.lambda).map(|x| x.abs()));
+    let change = inverse.abs() * (matrix.abs() * unknowns) * f64::EPSILON;
+    change.rows(0, start.v.len()).amax()
 }
 
 /// What is left of an error after two halvings, if they show at least the order below that of the scheme, or nothing but
