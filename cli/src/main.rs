@@ -43,7 +43,7 @@ enum Verb {
     /// Say what a model is made of, and what is wrong with it.
     Check(check::Arguments),
     /// Integrate a model and write its motion.
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Show the equations and the generated code of a model.
     Inspect(inspect::Arguments),
     /// Print the generated Rust code of a model.

@@ -64,6 +64,24 @@ pub(crate) fn figures(model: &dyn Model, trajectory: &Trajectory) -> Vec<Figure>
     figures
 }
 
+/// The figures of several motions: what each of them draws, in the same figure, with the name of the motion.
+pub(crate) fn overlaid(motions: Vec<(String, Vec<Figure>)>) -> Vec<Figure> {
+    let mut all: Vec<Figure> = Vec::new();
+    for (motion, figures) in motions {
+        for mut figure in figures {
+            let is_alone = figure.curves.len() == 1;
+            for curve in &mut figure.curves {
+                curve.name = if is_alone { motion.clone() } else { format!("{}, {motion}", curve.name) };
+            }
+            match all.iter_mut().find(|known| known.slug == figure.slug && known.y == figure.y) {
+                Some(known) => known.curves.extend(figure.curves),
+                None => all.push(figure),
+            }
+        }
+    }
+    all
+}
+
 /// The first column of the outputs, which precede the two energies at the end of a row.
 fn output_columns(model: &dyn Model, trajectory: &Trajectory) -> usize {
     trajectory.columns().len() - 2 - model.describe().outputs.len()

@@ -7,12 +7,12 @@ use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::newton::Tolerance;
 use hamel::simulation::Division;
 use hamel::{
-    Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Simulation, StepError, Watchers,
-    schemes,
+    Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Simulation, State, StepError,
+    Watchers, schemes,
 };
 use hamel_compiler::escape::file_name;
 use hamel_report::folder::Folder;
-use hamel_report::output::{self, OutputError};
+use hamel_report::output;
 use hamel_report::provenance::{self, Provenance};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -21,14 +21,14 @@ use crate::failure::Failure;
 use crate::recording;
 use crate::runnable::{Runnable, Settings};
 use crate::screen::Screen;
-use crate::source::Choice;
+use crate::source::{Choice, Choices};
 use crate::watch::watch;
 
 /// Arguments of `hamel run`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    choice: Choice,
+    choices: Choices,
     /// Name of a scheme, see `hamel list`; by default one that suits the model.
     #[arg(long, value_name = "NAME")]
     scheme: Option<String>,
@@ -63,6 +63,10 @@ pub(crate) struct Arguments {
     last_point_rotations: bool,
     #[command(flatten)]
     settings: Settings,
+    /// Repeat the run for each of these values of a parameter of the model, and draw all motions in the same plots:
+    /// --vary length=0.5,1,2
+    #[arg(long, value_name = "NAME=VALUE,…", value_parser = several)]
+    vary: Option<(String, Values)>,
     /// Choose step sizes by this relative and absolute tolerance; `--dt` is the first step. Only for schemes that
     /// estimate their error, see `hamel list schemes`.
     #[arg(long, value_name = "TOLERANCE", conflicts_with = "record", allow_hyphen_values = true)]
@@ -113,93 +117,230 @@ struct Description<'a> {
     newton_iterations: Option<u32>,
     cautions: Vec<String>,
     failure: Option<String>,
-    provenance: Provenance,
+    provenance: &'a Provenance,
 }
 
-/// Integrates a model, once or as often as its file changes.
+/// Values of a parameter, one for each run.
+#[derive(Clone)]
+struct Values(Vec<f64>);
+
+/// `NAME=NUMBER,NUMBER,…`.
+fn several(text: &str) -> Result<(String, Values), String> {
+    let (name, values) = crate::runnable::named(text)?;
+    let number = |value: &str| {
+        let value = value.trim();
+        let wrong =
+            |_| format!("expected numbers after `{name}=`, in SI units and with commas between, found `{value}`");
+        value.parse().map_err(wrong)
+    };
+    let values = values.split(',').map(number).collect::<Result<_, _>>()?;
+    Ok((name, Values(values)))
+}
+
+/// Integrates models, once or as often as the file of one changes.
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     if !arguments.watch {
         return once(arguments, screen).map(drop);
     }
-    if arguments.choice.own().is_some() {
-        return Err(Failure::Usage("--watch: expected a file, not a model of this program".to_owned()));
+    match arguments.choices.each().as_slice() {
+        [choice] if choice.own().is_none() => watch(choice.path(), interrupted(), || once(arguments, screen)),
+        _ => Err(Failure::Usage("--watch: expected one file, and not a model of this program".to_owned())),
     }
-    watch(arguments.choice.path(), interrupted(), || once(arguments, screen))
 }
 
-/// Integrates the model and writes the results; if a step fails or the run is interrupted, the results up to that step.
-/// Returns the summary.
+/// One of the motions that a command asks for.
+struct Motion {
+    /// Name of its files, without ending.
+    file: String,
+    /// What tells it from the others.
+    label: String,
+    model: Box<dyn Model>,
+    parameters: Vec<(String, f64)>,
+    plan: Plan,
+    initial: State,
+    options: Options,
+}
+
+impl Motion {
+    fn new(
+        arguments: &Arguments,
+        choice: &Choice,
+        varied: Option<(&str, f64)>,
+        n_models: usize,
+    ) -> Result<Motion, Failure> {
+        let mut settings = arguments.settings.clone();
+        settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
+        let Runnable { name, model, interval } = Runnable::new(choice, &settings)?;
+        let plan = Plan::new(arguments, &*model, interval)?;
+        model.validate().map_err(StepError::from)?;
+        let initial = hamel::initial_state(&*model)?;
+        // Starting the scheme here reports unsuitable parameters or models before anything is written.
+        let options = options(arguments)?;
+        plan.scheme.start_with(&*model, initial.clone(), &options)?;
+        if let Steps::Chosen(control) = plan.steps {
+            AdaptiveStepper::new(&*model, &*plan.scheme, &options, initial.clone(), control)?;
+        }
+        // Two versions of a model have its name, and files of their own.
+        let stem = choice.path().file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let known = if n_models > 1 { stem.unwrap_or(name) } else { name };
+        let (file, label) = match varied {
+            None => (known.clone(), known),
+            Some((parameter, value)) => {
+                let label = format!("{parameter} = {value}{}", unit_of(&*model, parameter));
+                let label = if n_models > 1 { format!("{known}, {label}") } else { label };
+                (format!("{known}_{parameter}_{value}"), label)
+            }
+        };
+        Ok(Motion { file: file_name(&file), label, model, parameters: settings.parameters, plan, initial, options })
+    }
+
+    /// All that a command asks for.
+    fn all(arguments: &Arguments) -> Result<Vec<Motion>, Failure> {
+        let choices = arguments.choices.each();
+        let varied: Vec<Option<(&str, f64)>> = match &arguments.vary {
+            None => vec![None],
+            Some((name, Values(values))) => values.iter().map(|&value| Some((name.as_str(), value))).collect(),
+        };
+        let mut motions: Vec<Motion> = Vec::new();
+        for choice in &choices {
+            for &varied in &varied {
+                let motion = Motion::new(arguments, choice, varied, choices.len())?;
+                if motions.iter().any(|known| known.file == motion.file) {
+                    return Err(Failure::Usage(format!(
+                        "two runs would write {}.csv: expected files and values that differ",
+                        motion.file
+                    )));
+                }
+                motions.push(motion);
+            }
+        }
+        Ok(motions)
+    }
+
+    /// Names of the files that are its own.
+    fn files(&self) -> [String; 2] {
+        [format!("{}.csv", self.file), format!("{}.json", self.file)]
+    }
+
+    fn simulate(&self, arguments: &Arguments) -> Result<Run, Failure> {
+        let until = arguments.until;
+        let every = recording(arguments, self.plan.steps)?;
+        let bar = progress();
+        let advance = |t: f64| bar.set_position((1000.0 * t / until) as u64);
+        let simulation = Simulation::new(&*self.model, &*self.plan.scheme)
+            .options(self.options)
+            .until(until)
+            .on_progress(advance)
+            .cancelled_by(interrupted());
+        let run = match self.plan.steps {
+            Steps::Fixed(dt) => simulation.step(dt).record_every(every).run(self.initial.clone()),
+            Steps::Chosen(control) => simulation.control(control).run(self.initial.clone()),
+        };
+        bar.finish_and_clear();
+        Ok(run)
+    }
+
+    /// Says what was set, chosen and found.
+    fn report(&self, run: &Run, until: f64, screen: &mut Screen) -> Result<(), Failure> {
+        let Plan { scheme, steps, said } = &self.plan;
+        said.iter().try_for_each(|line| screen.line(line))?;
+        for (name, value) in &self.parameters {
+            screen.line(format!("set {name} = {value}{}", unit_of(&*self.model, name)))?;
+        }
+        if let Steps::Chosen(_) = steps {
+            screen.line(format!("{} steps accepted, {} rejected", run.accepted, run.rejected))?;
+        }
+        for caution in &run.cautions {
+            eprintln!("caution: {}: {caution}", scheme.label());
+        }
+        let at_first = if steps.tolerance().is_some() { " at first" } else { "" };
+        let name = &self.model.describe().name;
+        screen.line(format!("{name}, {}, h = {} s{at_first}", scheme.name(), steps.first()))?;
+        if let Some(division) = steps.division(until).filter(|division| division.last != division.dt) {
+            let Division { steps, dt, last } = division;
+            screen.line(format!("{steps} steps, the last of {last:.6e} s because {dt} s does not divide {until} s"))?;
+        }
+        Ok(())
+    }
+
+    fn description<'a>(&'a self, run: &Run, until: f64, provenance: &'a Provenance) -> Description<'a> {
+        Description {
+            model: &self.file,
+            scheme: self.plan.scheme.name(),
+            dt: self.plan.steps.first(),
+            tolerance: self.plan.steps.tolerance(),
+            until,
+            parameters: &self.parameters,
+            newton_iterations: run.outcome.as_ref().ok().map(|stats| stats.newton_iterations),
+            cautions: run.cautions.iter().map(Caution::to_string).collect(),
+            failure: run.outcome.as_ref().err().map(ToString::to_string),
+            provenance,
+        }
+    }
+}
+
+/// Integrates the models and writes the results; if a step fails or the run is interrupted, the results up to that step.
+/// Returns the summaries.
 fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, Failure> {
     positive("--until", arguments.until)?;
     arguments.dt.map_or(Ok(()), |dt| positive("--dt", dt))?;
-    let Runnable { name, model, interval } = Runnable::new(&arguments.choice, &arguments.settings)?;
-    let Plan { scheme, steps, said } = Plan::new(arguments, &*model, interval)?;
-    let every = recording(arguments, steps)?;
-    model.validate().map_err(StepError::from)?;
-    let initial = hamel::initial_state(&*model)?;
-    // Starting the scheme here reports unsuitable parameters or models before anything is written.
-    let options = options(arguments)?;
-    scheme.start_with(&*model, initial.clone(), &options)?;
-    if let Steps::Chosen(control) = steps {
-        AdaptiveStepper::new(&*model, &*scheme, &options, initial.clone(), control)?;
+    let motions = Motion::all(arguments)?;
+    for motion in &motions {
+        recording(arguments, motion.plan.steps)?;
     }
     // Collected before the folder is locked: a child process started later would inherit the lock, and hold it if this
     // program were stopped in the meantime.
     let provenance = Provenance::of_this_run();
-    let folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
-    let files = files(&name, &*model);
-    folder.check(files.iter().map(String::as_str))?;
-    if let Some(other) = folder.written_before(files.iter().map(String::as_str)) {
+    let mut folder = Folder::open(&arguments.out, &provenance::command(), arguments.force)?;
+    let planned = files(motions.iter());
+    folder.check(planned.iter().map(String::as_str))?;
+    if let Some(other) = folder.written_before(planned.iter().map(String::as_str)) {
         eprintln!("note: results of `{other}` in {} are replaced", arguments.out.display());
     }
+    let mut runs: Vec<(&Motion, Run)> = Vec::new();
+    for motion in &motions {
+        runs.push((motion, motion.simulate(arguments)?));
+        if interrupted().load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    // Written before anything is said: nobody may be listening any more.
+    let mut figures = Vec::new();
+    for (motion, run) in &runs {
+        let [table, about] = motion.files();
+        folder.stage(&table, |out| run.trajectory.write_csv(out))?;
+        output::stage_json(&mut folder, &about, &motion.description(run, arguments.until, &provenance))?;
+        figures.push((motion.label.clone(), recording::figures(&*motion.model, &run.trajectory)));
+    }
+    let is_alone = motions.len() == 1;
+    let figures = match is_alone {
+        true => figures.into_iter().flat_map(|(_, figures)| figures).collect(),
+        false => recording::overlaid(figures),
+    };
+    output::stage_figures(&mut folder, "", &figures)?;
+    folder.commit()?;
+    folder.finish()?;
 
-    let until = arguments.until;
-    let bar = progress();
-    let advance = |t: f64| bar.set_position((1000.0 * t / until) as u64);
-    let simulation = Simulation::new(&*model, &*scheme)
-        .options(options)
-        .until(until)
-        .on_progress(advance)
-        .cancelled_by(interrupted());
-    let run = match steps {
-        Steps::Fixed(dt) => simulation.step(dt).record_every(every).run(initial),
-        Steps::Chosen(control) => simulation.control(control).run(initial),
-    };
-    bar.finish_and_clear();
-    said.iter().try_for_each(|line| screen.line(line))?;
-    for (name, value) in &arguments.settings.parameters {
-        screen.line(format!("set {name} = {value}{}", unit_of(&*model, name)))?;
+    let mut summaries = Vec::new();
+    for (motion, run) in &runs {
+        if !is_alone {
+            screen.line(format!("{}:", motion.label))?;
+        }
+        motion.report(run, arguments.until, screen)?;
+        let mut summary = recording::summary(&*motion.model, &run.trajectory);
+        screen.table(&summary)?;
+        if !is_alone {
+            summary.iter_mut().for_each(|row| row[0] = format!("{}, {}", row[0], motion.label));
+        }
+        summaries.extend(summary);
     }
-    if let Steps::Chosen(_) = steps {
-        screen.line(format!("{} steps accepted, {} rejected", run.accepted, run.rejected))?;
-    }
-    for caution in &run.cautions {
-        eprintln!("caution: {}: {caution}", scheme.label());
-    }
-    let about = Description {
-        model: &name,
-        scheme: scheme.name(),
-        dt: steps.first(),
-        tolerance: steps.tolerance(),
-        until,
-        parameters: &arguments.settings.parameters,
-        newton_iterations: run.outcome.as_ref().ok().map(|stats| stats.newton_iterations),
-        cautions: run.cautions.iter().map(Caution::to_string).collect(),
-        failure: run.outcome.as_ref().err().map(ToString::to_string),
-        provenance,
-    };
-    write(folder, &name, &*model, &run, &about)?;
-    let at_first = if steps.tolerance().is_some() { " at first" } else { "" };
-    screen.line(format!("{}, {}, h = {} s{at_first}", model.describe().name, scheme.name(), steps.first()))?;
-    if let Some(division) = steps.division(until).filter(|division| division.last != division.dt) {
-        let Division { steps, dt, last } = division;
-        screen.line(format!("{steps} steps, the last of {last:.6e} s because {dt} s does not divide {until} s"))?;
-    }
-    let summary = recording::summary(&*model, &run.trajectory);
-    screen.table(&summary)?;
+    let files = files(runs.iter().map(|(motion, _)| *motion));
     screen.line(format!("written to {}: {}", arguments.out.display(), files.join(", ")))?;
     screen.flush()?;
-    run.outcome.map(|_| summary).map_err(Failure::from)
+    match runs.into_iter().find_map(|(_, run)| run.outcome.err()) {
+        Some(failure) => Err(failure.into()),
+        None => Ok(summaries),
+    }
 }
 
 /// Steps of equal length, or chosen by a tolerance.
@@ -320,19 +461,16 @@ fn unit_of(model: &dyn Model, name: &str) -> String {
     }
 }
 
-/// Names of the files that a run writes.
-fn files(name: &str, model: &dyn Model) -> Vec<String> {
-    let figures = recording::slugs(model).into_iter().map(|slug| format!("{}.svg", file_name(&slug)));
-    [format!("{name}.csv"), format!("{name}.json")].into_iter().chain(figures).collect()
-}
-
-/// Writes the motion as CSV, its plots, and the description of the run.
-fn write(mut folder: Folder, name: &str, model: &dyn Model, run: &Run, about: &Description) -> Result<(), OutputError> {
-    folder.stage(&format!("{name}.csv"), |out| run.trajectory.write_csv(out))?;
-    output::stage_figures(&mut folder, "", &recording::figures(model, &run.trajectory))?;
-    output::stage_json(&mut folder, &format!("{name}.json"), about)?;
-    folder.commit()?;
-    Ok(folder.finish()?)
+/// Names of the files that runs write.
+fn files<'m>(motions: impl Iterator<Item = &'m Motion> + Clone) -> Vec<String> {
+    let mut files: Vec<String> = motions.clone().flat_map(Motion::files).collect();
+    for slug in motions.flat_map(|motion| recording::slugs(&*motion.model)) {
+        let figure = format!("{}.svg", file_name(&slug));
+        if !files.contains(&figure) {
+            files.push(figure);
+        }
+    }
+    files
 }
 
 fn positive(option: &str, value: f64) -> Result<(), Failure> {

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::source::Choice;
 
 /// What is set for a run.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct Settings {
     /// Set a parameter of the model, component by component, in SI units, angles in rad: --set mass=2 --set inertia_xx=0.1
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]

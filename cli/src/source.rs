@@ -22,6 +22,25 @@ pub(crate) struct Choice {
     model: Option<String>,
 }
 
+/// The models of a verb that takes several.
+#[derive(clap::Args)]
+pub(crate) struct Choices {
+    /// Names of models, see `hamel list`, or files: Rust with `multibody!` calls, FILE.model with the text between their
+    /// braces, or the URDF descriptions of robots. The motions of several are drawn in the same plots.
+    #[arg(value_name = "MODEL|FILE", required = true)]
+    what: Vec<PathBuf>,
+    /// Which model of a file that has several.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+}
+
+impl Choices {
+    /// Each of them.
+    pub(crate) fn each(&self) -> Vec<Choice> {
+        self.what.iter().map(|what| Choice { what: what.clone(), model: self.model.clone() }).collect()
+    }
+}
+
 impl Choice {
     /// Compiles the model.
     pub(crate) fn stages(&self) -> Result<Stages, Failure> {

@@ -177,6 +177,38 @@ fn a_motion_is_written_with_its_plots() {
     }
 }
 
+/// A longer pendulum swings more slowly; each value has files of its own, and all share the plots.
+#[test]
+fn runs_that_vary_a_parameter_share_their_plots() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let vary = ["--vary", "mass=0.5, 2"];
+    let run = ["run", "pendulum", "--until", "0.2", "--dt", "1e-2", "--scheme", "hht", "--out", out];
+    let output = hamel(&[&run[..], &vary].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    for name in ["pendulum_mass_0.5", "pendulum_mass_2"] {
+        let about = std::fs::read_to_string(folder.path().join(format!("{name}.json"))).unwrap();
+        assert!(about.contains("\"mass\""), "{about}");
+        let motion = std::fs::read_to_string(folder.path().join(format!("{name}.csv"))).unwrap();
+        assert_eq!(motion.lines().count(), 22);
+    }
+    let plot = std::fs::read_to_string(folder.path().join("energy.svg")).unwrap();
+    for curve in ["total, mass = 0.5 kg", "total, mass = 2 kg"] {
+        assert!(plot.contains(curve), "expected `{curve}`");
+    }
+    assert_usage_error(&[&run[..], &["--vary", "mass=1,1"]].concat(), &["two runs would write pendulum_mass_1.csv"]);
+    assert_usage_error(&[&run[..], &["--vary", "mass=1,a"]].concat(), &["expected numbers after `mass=`", "`a`"]);
+    assert_usage_error(&[&run[..], &["--vary", "mas=1,2"]].concat(), &["did you mean `mass`?"]);
+
+    // Several models: what they share is drawn in one plot.
+    let both =
+        ["run", "pendulum", "pendulum_absolute", "--until", "0.2", "--dt", "1e-2", "--scheme", "hht", "--out", out];
+    let output = hamel(&both);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let plot = std::fs::read_to_string(folder.path().join("energy.svg")).unwrap();
+    assert!(plot.contains("total, pendulum_absolute") && folder.path().join("pendulum.csv").exists());
+}
+
 #[test]
 fn a_failed_step_leaves_what_was_computed() {
     let directory = tempfile::tempdir().unwrap();
