@@ -64,6 +64,17 @@ pub enum Caution {
         /// The largest gap that was recorded.
         widest: f64,
     },
+    /// Bodies have passed each other, or an obstacle, within a step: the step is too long for the contact to be seen.
+    Passed {
+        /// Name of the contact.
+        contact: String,
+        /// The end of the step in which it was passed first, s.
+        t: f64,
+        /// The speed with which it was closing, in the unit of the gap per second.
+        speed: f64,
+        /// How often contacts were passed.
+        count: u64,
+    },
     /// Accelerations and multipliers of the start are not those of the equations of motion, as after coordinates were
     /// changed: this scheme, which begins with them, loses its order. See
     /// [`consistent_acceleration`](crate::consistent_acceleration).
@@ -117,6 +128,14 @@ impl fmt::Display for Caution {
                 f,
                 "a contact was closed by {depth:.3e} before it was seen, gaps are {widest:.3e} at most: too large a step"
             ),
+            Caution::Passed { contact, t, speed, count } => {
+                let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+                write!(
+                    f,
+                    "contact `{contact}` was passed within a step at t = {t:.6e} s, closing at {speed:.3e} a second ({times} in all): \
+                     too large a step, by which the motion after it is wrong"
+                )
+            }
             Caution::Accelerations { relative } => write!(
                 f,
                 "accelerations of the start leave {:.0} % of the equations of motion, and this scheme, which begins with them, \

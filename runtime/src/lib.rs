@@ -38,6 +38,7 @@ mod acceleration;
 pub mod newton;
 mod sign_changes;
 mod singularity;
+mod skipped;
 mod spelling;
 
 pub mod nonsmooth;

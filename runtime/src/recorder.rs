@@ -4,6 +4,7 @@ use crate::caution::Caution;
 use crate::model::{Model, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::scheme::{Options, Scheme, Stepper};
+use crate::skipped::Skipped;
 use crate::start::wrong_accelerations;
 use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
@@ -18,6 +19,7 @@ const CLOSE: f64 = 1e-3;
 pub(crate) struct Recorder<'m> {
     model: &'m dyn Model,
     watch: watchers::Watch,
+    skipped: Skipped,
     redundant: Vec<usize>,
     cautions: Vec<Caution>,
     /// The largest violation of the laws of contact, m/s, and the largest relative one.
@@ -41,6 +43,7 @@ impl<'m> Recorder<'m> {
         Self {
             model,
             watch: watchers::Watch::new(model, scheme.label(), options.watchers, start),
+            skipped: Skipped::new(model),
             redundant,
             cautions,
             violation: [0.0; 2],
@@ -69,6 +72,9 @@ impl<'m> Recorder<'m> {
     ) -> Result<(), StepError> {
         let state = stepper.state();
         self.watch.pass(self.model, state, stepper.contacts(), is_recorded)?;
+        if let Some(record) = stepper.contacts() {
+            self.skipped.follow(state.t, record);
+        }
         if is_recorded {
             self.record(trajectory, state, stepper);
             self.keep_finite(trajectory, state.t)?;
@@ -125,6 +131,7 @@ impl<'m> Recorder<'m> {
 
     /// The cautions of a run that has ended.
     pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>, trajectory: &Trajectory) -> Vec<Caution> {
+        self.cautions.extend(self.skipped.caution(self.model));
         self.cautions.extend(trajectory.deep_penetration(self.model));
         let [violation, relative] = self.violation;
         if relative > CLOSE {

@@ -168,7 +168,7 @@ fn too_large(text: &str) -> Option<Mistake> {
 fn descriptions(tokens: TokenStream) -> Vec<Source> {
     let mut models = Vec::new();
     let mut description = Vec::new();
-    for token in tokens {
+    for token in tokens.clone() {
         let is_end = matches!(&token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
         description.push(token);
         if is_end {
@@ -178,7 +178,11 @@ fn descriptions(tokens: TokenStream) -> Vec<Source> {
     if !description.is_empty() {
         models.push(source(description.into_iter().collect()));
     }
-    models
+    // Something between them is none: where, the parser says.
+    match models.iter().all(|model| !model.name.is_empty()) {
+        true => models,
+        false => vec![source(tokens)],
+    }
 }
 
 fn source(tokens: TokenStream) -> Source {

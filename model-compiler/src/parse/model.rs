@@ -216,7 +216,12 @@ fn names_a_setting(mut reader: Reader) -> bool {
 fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
     let doc = doc_comment(reader)?;
     let Some(word) = reader.word() else {
-        return Err(reader.expected("an item of a model"));
+        let is_closed = reader.sees(";");
+        return Err(reader.expected(if is_closed {
+            "an item of a model (no `;` after `}`)"
+        } else {
+            "an item of a model"
+        }));
     };
     if !keywords::begins_item(&word) {
         return Err(diagnostics::unknown_item(&word, &keywords::ITEMS));

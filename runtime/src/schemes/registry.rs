@@ -682,13 +682,14 @@ pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Opt
     if binds_positions && is_undamped() == Some(true) {
         return Some(
             "it does not damp infinitely fast motion, so that multipliers of constraints on positions do not converge; \
-             take `rho_infinity` < 1 (`alpha` < 0), or impose the constraints on velocities",
+             take `rho_infinity` < 1 or `alpha` < 0 where it has one of them, another scheme such as `generalized_alpha` \
+             otherwise, or impose the constraints on velocities",
         );
     }
     if !info.contacts.is_empty() && is_undamped() == Some(true) {
         return Some(
             "it does not damp infinitely fast motion, so that forces of contacts that stay closed swing about their values; \
-             take `rho_infinity` < 1 (`alpha` < 0)",
+             take `rho_infinity` < 1 or `alpha` < 0 where it has one of them, another scheme such as `bathe` otherwise",
         );
     }
     scheme.caution()

@@ -1,0 +1,96 @@
+//! Contacts that bodies pass within a step or two, without an impact: open before and after, although they were about to
+//! close, or closed in between where the scheme does not look.
+//!
+//! Schemes look at gaps at one instant of a step, so that a fast body can leave a thin one behind. The motion of a gap in
+//! the two steps before foretells the next: where it cannot but close, with three times the change of its rate that was
+//! seen, and is found open without an impact, the contact was passed.
+
+use crate::caution::Caution;
+use crate::model::Model;
+use crate::step::ContactRecord;
+
+/// How much more than before the rate of a gap may change in a step.
+const CHANGE: f64 = 3.0;
+/// A gap is open, or closed, if it is larger than this part of its motion in a step; less may be rounding.
+const NOTABLE: f64 = 1e-2;
+
+/// The gap of a contact with what has become of it.
+#[derive(Clone, Copy)]
+struct Motion {
+    /// Its row among the forces of contacts.
+    row: usize,
+    gap: f64,
+    /// Mean rates in the last two steps, NaN where they are not known.
+    rates: [f64; 2],
+    /// While it is negative: the least value since then, and what its rate may be at the end of this step without an
+    /// impact.
+    deepest: f64,
+    highest_rate: f64,
+    /// Whether there was an impact or a force since it became negative.
+    is_met: bool,
+}
+
+/// Follows the gaps of a run.
+pub(crate) struct Skipped {
+    motions: Vec<Motion>,
+    t: f64,
+    impacts: u64,
+    count: u64,
+    /// The first contact that was passed, when, s, and how fast it was closing.
+    first: Option<(usize, f64, f64)>,
+}
+
+impl Skipped {
+    pub(crate) fn new(model: &dyn Model) -> Self {
+        let mut row = 0;
+        let motion = |tangents: usize| {
+            let motion =
+                Motion { row, gap: f64::NAN, rates: [f64::NAN; 2], deepest: 0.0, highest_rate: 0.0, is_met: true };
+            row += 1 + tangents;
+            motion
+        };
+        let motions = model.describe().contacts.iter().map(|contact| contact.tangents).map(motion).collect();
+        Self { motions, t: f64::NAN, impacts: 0, count: 0, first: None }
+    }
+
+    /// Looks at the end of a step.
+    pub(crate) fn follow(&mut self, t: f64, record: &ContactRecord) {
+        let h = t - self.t;
+        let has_impact = record.impacts != self.impacts;
+        for (contact, (motion, &gap)) in self.motions.iter_mut().zip(&record.gaps).enumerate() {
+            let [before, last] = motion.rates;
+            let rate = (gap - motion.gap) / h;
+            let change = CHANGE * (last - before).abs();
+            let expected = motion.gap + h * (last + change);
+            let is_touched = has_impact || record.forces[motion.row] > 0.0;
+            let is_open = gap > NOTABLE * (h * last).abs().max((h * rate).abs());
+            // Comparisons with what is unknown, NaN, are false.
+            let is_jumped = motion.gap > 0.0 && expected < 0.0 && !is_touched;
+            let has_turned = motion.deepest < -NOTABLE * (h * rate).abs() && rate > motion.highest_rate;
+            let is_crossed = has_turned && !motion.is_met && !is_touched;
+            if is_open && (is_jumped || is_crossed) {
+                self.count += 1;
+                self.first.get_or_insert((contact, t, last.abs()));
+            }
+            (motion.deepest, motion.is_met) = match (gap < 0.0, motion.deepest < 0.0) {
+                (true, true) => (motion.deepest.min(gap), motion.is_met || is_touched),
+                // One that is closed from the start on has not been entered.
+                (true, false) => {
+                    motion.highest_rate = last + 3.0 * change;
+                    (gap, is_touched || motion.gap.is_nan())
+                }
+                (false, _) => (0.0, false),
+            };
+            motion.highest_rate += change;
+            (motion.gap, motion.rates) = (gap, [last, rate]);
+        }
+        (self.t, self.impacts) = (t, record.impacts);
+    }
+
+    /// What is to be said of the run.
+    pub(crate) fn caution(&self, model: &dyn Model) -> Option<Caution> {
+        let (contact, t, speed) = self.first?;
+        let name = model.describe().contacts[contact].name.clone();
+        Some(Caution::Passed { contact: name, t, speed, count: self.count })
+    }
+}
