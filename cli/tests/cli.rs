@@ -585,6 +585,9 @@ fn models_in_files_run() {
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", errors(&output));
         assert!(errors(&output).contains(part), "{wrong:?}: {}", errors(&output));
     }
+    // An input without value is named, and not the next best quotient.
+    let output = run(&["--input", "push=sqrt(0.2 - t)"]);
+    assert!(errors(&output).contains("`push`"), "{}", errors(&output));
 }
 
 #[test]

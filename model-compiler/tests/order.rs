@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 46] = [
+const RUNTIME: [&str; 47] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -70,6 +70,7 @@ const RUNTIME: [&str; 46] = [
     "redundancy",
     "undefined",
     "singularity",
+    "skipped",
     "chart",
     "newton",
     "start",

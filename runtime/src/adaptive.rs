@@ -4,6 +4,7 @@
 //! chooses the next step from this error and that of the step before. Schemes without an embedded scheme require fixed
 //! steps.
 
+use crate::admissible::check_inputs;
 use crate::configuration::ranges;
 use crate::digits::Digits;
 use crate::events::{Direction, Interval};
@@ -62,6 +63,8 @@ pub(crate) const SHORTEST: f64 = 1e-14;
 /// Largest number of steps. Beyond it runs take too long, and a step may be too short to change the time.
 pub(crate) const MAX_STEPS: f64 = 1e10;
 
+/// Parts of a failed step at whose ends inputs are looked at.
+const WITHIN: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Twice the rejected steps may exceed the accepted ones by this number, before it matters how far they have led: a first
 /// step that is far too long, and each jump of the forces, is rejected some ten times, and few steps are otherwise.
 const MOST_REJECTED: u32 = 300;
@@ -73,6 +76,7 @@ const MOST_SHORT: u32 = 20_000;
 /// A stepper with step size control.
 pub struct AdaptiveStepper<'m> {
     scheme: String,
+    model: &'m dyn Model,
     blocks: &'m [Block],
     stepper: Box<dyn Stepper + 'm>,
     control: Control,
@@ -165,6 +169,7 @@ impl<'m> AdaptiveStepper<'m> {
         }
         Ok(Self {
             scheme: scheme.label(),
+            model,
             blocks: &model.describe().blocks,
             stepper,
             control,
@@ -229,6 +234,10 @@ impl<'m> AdaptiveStepper<'m> {
             match self.stepper.step(dt) {
                 Ok(stats) => total += stats,
                 Err(error) if error.is_numerical() => {
+                    // Shorter steps would only come closer to an input without value, and something else be blamed then.
+                    if matches!(error, StepError::NotFinite { .. }) {
+                        WITHIN.iter().try_for_each(|part| check_inputs(self.model, t + part * dt))?;
+                    }
                     self.next_step = RETRY * dt;
                     if self.next_step <= SHORTEST * (1.0 + t.abs()) {
                         self.rejected += 1;
