@@ -157,6 +157,8 @@ struct Motion {
     model: Box<dyn Model>,
     parameters: Vec<(String, f64)>,
     plan: Plan,
+    /// Number of steps from one record to the next.
+    every: usize,
     initial: State,
     options: Options,
 }
@@ -172,6 +174,7 @@ impl Motion {
         settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
         let Runnable { name, model, interval } = Runnable::new(choice, &settings)?;
         let plan = Plan::new(arguments, &*model, interval)?;
+        let every = recording(arguments, plan.steps)?;
         model.validate().map_err(StepError::from)?;
         let initial = hamel::initial_state(&*model)?;
         // Starting the scheme here reports unsuitable parameters or models before anything is written.
@@ -191,7 +194,8 @@ impl Motion {
                 (format!("{known}_{parameter}_{value}"), label)
             }
         };
-        Ok(Motion { file: file_name(&file), label, model, parameters: settings.parameters, plan, initial, options })
+        let parameters = settings.parameters;
+        Ok(Motion { file: file_name(&file), label, model, parameters, plan, every, initial, options })
     }
 
     /// All that a command asks for.
@@ -222,9 +226,7 @@ impl Motion {
         [format!("{}.csv", self.file), format!("{}.json", self.file)]
     }
 
-    fn simulate(&self, arguments: &Arguments) -> Result<Run, Failure> {
-        let until = arguments.until;
-        let every = recording(arguments, self.plan.steps)?;
+    fn simulate(&self, until: f64) -> Run {
         let bar = progress();
         let advance = |t: f64| bar.set_position((1000.0 * t / until) as u64);
         let simulation = Simulation::new(&*self.model, &*self.plan.scheme)
@@ -233,11 +235,11 @@ impl Motion {
             .on_progress(advance)
             .cancelled_by(interrupted());
         let run = match self.plan.steps {
-            Steps::Fixed(dt) => simulation.step(dt).record_every(every).run(self.initial.clone()),
+            Steps::Fixed(dt) => simulation.step(dt).record_every(self.every).run(self.initial.clone()),
             Steps::Chosen(control) => simulation.control(control).run(self.initial.clone()),
         };
         bar.finish_and_clear();
-        Ok(run)
+        run
     }
 
     /// Says what was set, chosen and found.
@@ -285,9 +287,6 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
     positive("--until", arguments.until)?;
     arguments.dt.map_or(Ok(()), |dt| positive("--dt", dt))?;
     let motions = Motion::all(arguments)?;
-    for motion in &motions {
-        recording(arguments, motion.plan.steps)?;
-    }
     // Collected before the folder is locked: a child process started later would inherit the lock, and hold it if this
     // program were stopped in the meantime.
     let provenance = Provenance::of_this_run();
@@ -299,7 +298,7 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
     }
     let mut runs: Vec<(&Motion, Run)> = Vec::new();
     for motion in &motions {
-        runs.push((motion, motion.simulate(arguments)?));
+        runs.push((motion, motion.simulate(arguments.until)));
         if interrupted().load(Ordering::Relaxed) {
             break;
         }

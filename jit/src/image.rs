@@ -384,8 +384,8 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
             check(&self.kernels[kernel], function, &given, self.layout)?;
             let is_small = members.is_single() && function.routine.statements.len() < SMALL;
             let call = match is_small {
-                true => self.adding(kernel, members, function, targets),
-                false => self.listing(kernel, members, function, targets),
+                true => self.adding(kernel, (members, function), targets),
+                false => self.listing(kernel, (members, function), targets),
             };
             check_results(function, &call, &slices, targets)?;
             calls.push(call);
@@ -398,13 +398,7 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
     }
 
     /// Code of its own, which adds its results to the slices.
-    fn adding(
-        &mut self,
-        kernel: usize,
-        members: &'m Members<'a>,
-        function: &'m ScheduledFunction,
-        targets: &[Targets],
-    ) -> Call {
+    fn adding(&mut self, kernel: usize, (members, function): Contribution<'m, 'a>, targets: &[Targets]) -> Call {
         let reads = Group::ALL.map(|group| match table(members, group) {
             Some(places) => Read::At(&places[0]),
             None => Read::InOrder,
@@ -430,13 +424,7 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
     }
 
     /// Code that is shared with other calls, and fills a list for each output.
-    fn listing(
-        &mut self,
-        kernel: usize,
-        members: &'m Members<'a>,
-        function: &'m ScheduledFunction,
-        targets: &[Targets],
-    ) -> Call {
+    fn listing(&mut self, kernel: usize, (members, function): Contribution<'m, 'a>, targets: &[Targets]) -> Call {
         let place = members.scheduled.functions.iter().position(|known| std::ptr::eq(known, function));
         let program = &mut *self.program;
         let code = *self.shared[kernel][place.unwrap_or_default()].get_or_insert_with(|| {

@@ -120,9 +120,8 @@ pub(crate) fn translate(source: &Source, processor: &Processor) -> Result<Vec<u8
 
 /// A group of arguments by its index in [`Given`], and the index within it. No routine has both parameters and constants.
 pub(crate) fn group(argument: Argument) -> (usize, usize) {
-    let in_place_of_constants = |index| (Group::Constants, index);
     let (group, index) = match argument {
-        Argument::Parameter(index) => in_place_of_constants(index),
+        Argument::Parameter(index) => (Group::Constants, index),
         other => Group::split(other).unwrap_or_else(|| unreachable!("all but parameters have one")),
     };
     (group as usize, index)
