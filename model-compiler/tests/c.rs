@@ -129,6 +129,22 @@ fn laws_of_contacts_follow_the_parameters_in_c() {
     assert_eq!(run(&mut Command::new(&program)), expected);
 }
 
+/// Without parameters, constants follow from numbers alone; C has no empty arrays.
+#[test]
+fn models_without_parameters_and_with_functions_on_request_are_c() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        println!("not checked: there is no C compiler `cc`");
+        return;
+    }
+    let model = "model M { coordinates joint; body arm { mass: 2 kg, inertia: diag(1, 2, 2.5) kg m^2 }
+        body hand { mass: 1 kg, inertia: diag(1, 2, 2.5) kg m^2, center_of_mass: [0.1, -0.2, 0.3] m }
+        joint slide: prismatic(ground at [1, -133.41, 0] m rotated rotation_z(1.9765 rad), arm);
+        joint ball: spherical(arm at [0.3, 0.4, 0] m rotated rotation_x(1.2 rad), hand);
+        provide inverse_dynamics_derivatives, forward_dynamics_derivatives; }";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_plain");
+    check(&folder, &stages(model));
+}
+
 /// Parameters with the names of keywords of C, of macros that compilers define, and of functions that the code calls.
 #[test]
 fn names_that_c_reserves_are_escaped() {

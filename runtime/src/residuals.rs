@@ -9,8 +9,13 @@ pub(crate) struct Residuals {
     jacobian: Vec<f64>,
     positions: Vec<f64>,
     velocities: Vec<f64>,
+    /// Sum of the absolute terms of each constraint on velocities, the largest so far.
+    sizes: Vec<f64>,
     unused: Vec<f64>,
 }
+
+/// Terms of a constraint on velocities below this part of the fastest motion are as uncertain as that.
+const SLOW: f64 = 1e-6;
 
 impl Residuals {
     pub(crate) fn new(model: &dyn Model, start: &State) -> Self {
@@ -21,6 +26,7 @@ impl Residuals {
             jacobian: vec![0.0; info.constraint_jacobian.nnz()],
             positions: vec![0.0; nc],
             velocities: vec![0.0; nc],
+            sizes: vec![0.0; info.velocity_constraints],
             unused: vec![0.0; nc],
         }
     }
@@ -43,6 +49,31 @@ impl Residuals {
             // Constraints on velocities have the units of rates.
             *value = value.abs() / measure(constraint.unit.trim_end_matches("/s"), length);
         }
+    }
+
+    /// The constraint on velocities with the largest residual relative to the largest terms that it has had, and that part;
+    /// `None` if there are no such constraints.
+    pub(crate) fn worst_on_velocities(&mut self, model: &dyn Model, state: &State) -> Option<(usize, f64)> {
+        let first = self.on_positions;
+        if self.sizes.is_empty() {
+            return None;
+        }
+        rates(model, state, &mut self.jacobian, &mut self.velocities, &mut self.unused);
+        // `unused` holds the terms of now.
+        self.unused.fill(0.0);
+        let fastest = state.v.amax();
+        for ((row, column), value) in model.describe().constraint_jacobian.entries().zip(&self.jacobian) {
+            self.unused[row] += value.abs() * state.v[column].abs().max(SLOW * fastest);
+        }
+        for ((size, now), residual) in self.sizes.iter_mut().zip(&self.unused[first..]).zip(&self.velocities[first..]) {
+            // A rate that time prescribes is what is left of the terms.
+            *size = size.max(*now).max((residual.abs() - now).max(0.0));
+        }
+        let parts = self.velocities[first..].iter().zip(&self.sizes).map(|(residual, size)| match residual.abs() {
+            0.0 => 0.0,
+            residual => residual / size,
+        });
+        Some(parts.enumerate().map(|(row, part)| (first + row, part)).fold((first, 0.0), larger))
     }
 
     /// The constraint on positions with the largest residual, and that residual.
@@ -73,8 +104,11 @@ pub(crate) fn terms(model: &dyn Model, v: &[f64], jacobian: &[f64]) -> impl Iter
 
 /// Index and value of the largest entry, or of one that is not a number.
 fn worst(values: &[f64]) -> (usize, f64) {
-    let larger = |a: (usize, f64), b: (usize, f64)| if b.1 > a.1 || b.1.is_nan() { b } else { a };
     values.iter().copied().enumerate().fold((0, 0.0), larger)
+}
+
+fn larger(a: (usize, f64), b: (usize, f64)) -> (usize, f64) {
+    if b.1 > a.1 || b.1.is_nan() { b } else { a }
 }
 
 /// Smallest length of a mechanism, m; used where all coordinates are zero.

@@ -239,7 +239,7 @@ pub enum StepError {
     },
     /// A constraint is violated by more than the limit.
     #[error(
-        "{scheme}: constraint `{constraint}` is violated by {residual:.3e} at t = {t} s (lengths relative to that of the model), more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme with numerical damping, unless constraints contradict each other from here on"
+        "{scheme}: constraint `{constraint}` is violated by {residual:.3e} at t = {t} s (relative to the lengths of the model, or to the velocities in it), more than {limit:e}: the motion is no longer that of the model; take a smaller step, or a scheme with numerical damping, unless constraints contradict each other from here on"
     )]
     ConstraintsLost {
         /// Time, s.
@@ -248,7 +248,7 @@ pub enum StepError {
         scheme: String,
         /// Name of the constraint that is violated most.
         constraint: String,
-        /// Its residual, relative to the length of the model where it is a length.
+        /// Its residual: relative to the length of the model where it is a length, on velocities to its terms.
         residual: f64,
         /// The limit, see [`Watchers`](crate::Watchers).
         limit: f64,

@@ -18,8 +18,8 @@ use crate::undefined::not_finite;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Watchers {
-    /// Largest residual of a constraint on positions, relative to the model's lengths if it is a length; `None` turns
-    /// the check off.
+    /// Largest residual of a constraint: on positions relative to the model's lengths if it is a length, on velocities
+    /// relative to its terms. `None` turns the check off.
     pub constraints: Option<f64>,
     /// Whether coordinates, velocities, accelerations, multipliers, outputs and energies that are not finite end a run.
     pub finite: bool,
@@ -90,10 +90,12 @@ impl Watch {
         }
         if let Some(limit) = self.limits.constraints {
             self.residuals.evaluate_positions(model, state);
-            let (row, part) = self.residuals.worst_position();
-            // Without constraints no limit can be exceeded, whatever it is.
-            let worst = model.describe().constraints.get(row).filter(|_| is_beyond(part, limit));
-            if let Some(constraint) = worst {
+            let worst = [Some(self.residuals.worst_position()), self.residuals.worst_on_velocities(model, state)];
+            for (row, part) in worst.into_iter().flatten() {
+                // Without constraints no limit can be exceeded, whatever it is.
+                let Some(constraint) = model.describe().constraints.get(row).filter(|_| is_beyond(part, limit)) else {
+                    continue;
+                };
                 return Err(StepError::ConstraintsLost {
                     t: state.t,
                     scheme: self.scheme.clone(),

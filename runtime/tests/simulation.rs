@@ -567,3 +567,32 @@ fn energy_that_steps_do_not_resolve_is_no_loss() {
         assert!(!cautions.iter().any(|caution| matches!(caution, Caution::EnergyLost { .. })), "{step}: {cautions:?}");
     }
 }
+
+hamel::multibody! {
+    /// A turning arm, a velocity of which is prescribed: `share` says in which proportion to another.
+    pub model Arm {
+        planar;
+        coordinates joint;
+        param share = -1;
+        body arm { mass: 1 kg, inertia: 1 kg m^2 }
+        joint pivot: revolute(ground at [1, 1] m, arm);
+        drive crank: pivot.angle == (1 rad) * (time / (1 s))^2;
+        constraint knife: (arm at [1, 1] m).velocity.y == share * arm.velocity.x as velocity;
+    }
+}
+
+/// At rest each of the two follows from the other; in motion they contradict each other.
+#[test]
+fn a_constraint_on_velocities_that_is_not_kept_ends_the_run() {
+    for name in ["runge_kutta", "radau_iia5", "generalized_alpha", "half_explicit"] {
+        let scheme = hamel::schemes::by_name(name, &[]).expect("it is one");
+        let arm = Arm::default();
+        let start = hamel::initial_state(&arm).expect("it can be assembled");
+        let run = Simulation::new(&arm, &*scheme).step(1e-3).until(0.1).run(start);
+        let Err(StepError::ConstraintsLost { constraint, residual, .. }) = run.outcome else {
+            panic!("{name}: {:?}", run.outcome)
+        };
+        assert_eq!(constraint, "knife", "{name}");
+        assert!(residual > 0.1, "{name}: {residual:e}");
+    }
+}

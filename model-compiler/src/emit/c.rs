@@ -217,7 +217,11 @@ impl<'a> Model<'a> {
                         Some(step) => format!("{value} + k * ({})", results[step][j]),
                         None => value.clone(),
                     };
-                    let values: Vec<String> = results[first].iter().enumerate().map(advanced).collect();
+                    let mut values: Vec<String> = results[first].iter().enumerate().map(advanced).collect();
+                    // Constants of numbers alone, of which C has no empty array.
+                    if values.is_empty() {
+                        values.push("0.0".to_owned());
+                    }
                     let head = if rows.count == 1 {
                         "{".to_owned()
                     } else {

@@ -110,22 +110,16 @@ fn all<T>(part: Option<Option<T>>) -> Option<Option<T>> {
 
 /// Axes that arise from turning z into this direction by the smallest rotation; about x where it is a half turn.
 ///
-/// Exact for coordinate axes. With n the direction and c its z component, R = c 1 + [z × n] + (z × n)(z × n)ᵀ / (1 + c).
+/// Exact if the components and the length of the direction are decimals, as those of [3, 0, 4] are: then products of axes
+/// that vanish do so in the equations, and leave no terms of the size of rounding.
 fn axes_along(direction: [f64; 3], place: Place) -> Result<Term> {
     let length = dot(direction, direction).sqrt();
     if length == 0.0 || !length.is_finite() {
         return Err(diagnostics::axis_is_zero(place));
     }
-    let [nx, ny, c] = direction.map(|component| component / length);
-    let sine_squared = nx * nx + ny * ny;
-    let rows = if sine_squared == 0.0 && c < 0.0 {
-        [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
-    } else {
-        // Near a half turn 1 + c has lost its digits, and 1 / (1 + c) = (1 - c) / (1 - c²) has not.
-        let k = if c < 0.0 { (1.0 - c) / sine_squared } else { 1.0 / (1.0 + c) };
-        [[c + k * ny * ny, -k * nx * ny, nx], [-k * nx * ny, c + k * nx * nx, ny], [-nx, -ny, c]]
-    };
-    let number = |entry: f64| Term::number(Number::from_f64(entry), place.first);
+    let rounded = || rounded_axes(direction.map(|component| component / length)).map(|row| row.map(Number::from_f64));
+    let rows = exact_axes(direction).unwrap_or_else(rounded);
+    let number = |entry: Number| Term::number(entry, place.first);
     let rows = rows.map(|row| Term::stack(row.map(number).to_vec(), Unit::ONE, place.first));
     Ok(Term::stack(rows.to_vec(), Unit::ONE, place.first))
 }
@@ -136,6 +130,34 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 fn cross([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// With n the direction and c its z component, R = c 1 + [z × n] + (z × n)(z × n)ᵀ / (1 + c).
+fn rounded_axes([nx, ny, c]: [f64; 3]) -> [[f64; 3]; 3] {
+    let sine_squared = nx * nx + ny * ny;
+    if sine_squared == 0.0 && c < 0.0 {
+        return [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]];
+    }
+    // Near a half turn 1 + c has lost its digits, and 1 / (1 + c) = (1 - c) / (1 - c²) has not.
+    let k = if c < 0.0 { (1.0 - c) / sine_squared } else { 1.0 / (1.0 + c) };
+    [[c + k * ny * ny, -k * nx * ny, nx], [-k * nx * ny, c + k * nx * nx, ny], [-nx, -ny, c]]
+}
+
+/// The same in rational numbers; `None` where the length is irrational, and at half turns.
+fn exact_axes(direction: [f64; 3]) -> Option<[[Number; 3]; 3]> {
+    let mut numbers = [Number::zero(); 3];
+    for (number, component) in numbers.iter_mut().zip(direction) {
+        let size = Number::parse_decimal(&format!("{:e}", component.abs()))?;
+        *number = if component < 0.0 { size.checked_neg()? } else { size };
+    }
+    let [x, y, z] = numbers;
+    let square = |x: Number| x.checked_mul(x);
+    let length = square(x)?.checked_add(square(y)?)?.checked_add(square(z)?)?.exact_sqrt()?;
+    let [nx, ny, c] = [x.checked_div(length)?, y.checked_div(length)?, z.checked_div(length)?];
+    let k = Number::one().checked_div(Number::one().checked_add(c)?)?;
+    let [sx, sy] = [k.checked_mul(square(nx)?)?, k.checked_mul(square(ny)?)?];
+    let both = k.checked_mul(nx)?.checked_mul(ny)?.checked_neg()?;
+    Some([[c.checked_add(sy)?, both, nx], [both, c.checked_add(sx)?, ny], [nx.checked_neg()?, ny.checked_neg()?, c]])
 }
 
 #[cfg(test)]
@@ -170,5 +192,19 @@ mod tests {
             }
             assert!((dot(x, x) - 1.0).abs() < 1e-12 && dot(x, y).abs() < 1e-12, "orthonormal for {direction:?}");
         }
+    }
+
+    #[test]
+    fn axes_of_rational_length_are_exact() {
+        for direction in [[3.0, 0.0, 4.0], [0.6, 0.0, -0.8], [2.0, -3.0, 6.0], [-1.0, 2.0, -2.0]] {
+            let rows = exact_axes(direction).unwrap_or([[Number::zero(); 3]; 3]);
+            for (i, a) in rows.iter().enumerate() {
+                for (k, b) in rows.iter().enumerate() {
+                    let product = (0..3).fold(Number::zero(), |sum, j| sum + a[j] * b[j]);
+                    assert_eq!(product, Number::from(i64::from(i == k)), "rows {i} and {k} along {direction:?}");
+                }
+            }
+        }
+        assert_eq!(exact_axes([1.0, 1.0, 1.0]), None);
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
+use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name, role_name};
 use hamel_compiler::{Stages, emit};
@@ -95,8 +96,9 @@ fn driver(header: &str, name: &str, point: &Point<f64>) -> String {
         let results = arguments.iter().filter(|argument| argument.starts_with("double *")).map(word);
         let results: Vec<String> = results.collect();
         text.push_str("{\n");
+        // Dense matrices keep what they hold where their entries are always zero.
         for result in &results {
-            let _ = writeln!(text, "double {result}[4096];");
+            let _ = writeln!(text, "double {result}[4096] = {{ 0 }};");
         }
         let _ = writeln!(text, "{function}({});", arguments.iter().map(word).collect::<Vec<_>>().join(", "));
         for result in &results {
@@ -105,7 +107,8 @@ fn driver(header: &str, name: &str, point: &Point<f64>) -> String {
             let line = |row: &str, column: &str, i: &str| {
                 format!("printf(\"{function} {result} %d %d %.17g\\n\", {row}, {column}, {result}[{i}]);\n")
             };
-            if header.contains(&table) {
+            // Matrices of functions on request are dense, even where the model has a sparse one of the same name.
+            if role < FunctionRole::NonlinearEffects && header.contains(&table) {
                 let n = format!("(int)(sizeof {table} / sizeof *{table}) - 1");
                 let _ = writeln!(text, "for (int j = 0; j < {n}; ++j)");
                 let _ = writeln!(text, "for (int i = {table}[j]; i < {table}[j + 1]; ++i)");

@@ -49,7 +49,7 @@ pub fn case(seed: u64) -> Case {
     }
     let links = tree(&mut w);
     states(&mut w, &links);
-    let has_loops = loops(&mut w, &links);
+    let has_loops = loops(&mut w, &links, is_joint_only);
     forces(&mut w, &links, is_joint_only);
     contacts(&mut w, &links, is_joint_only);
     outputs(&mut w, &links, is_joint_only);
@@ -165,12 +165,12 @@ fn states(w: &mut Writer, links: &[Link]) {
 }
 
 /// Whether there are any constraints.
-fn loops(w: &mut Writer, links: &[Link]) -> bool {
+fn loops(w: &mut Writer, links: &[Link], is_joint_only: bool) -> bool {
     let count = w.random.below(2) * (1 + w.random.below(2));
     for k in 0..count {
         let (child, other) = (body_name(links, w), end(links, w));
         let (point, c) = (w.point(&child), w.component());
-        match w.random.below(6) {
+        match w.random.below(9) {
             0 => {
                 let (size, rate) = (w.quantity("m"), w.quantity("rad/s"));
                 w.line(format!("constraint guide{k}: ({point}).position.{c} == ({size}) * sin(({rate}) * time);"));
@@ -186,6 +186,13 @@ fn loops(w: &mut Writer, links: &[Link]) -> bool {
                 let right = if w.once_in(2) { speed } else { format!("{e} * {other}.velocity.x") };
                 w.line(format!("constraint knife{k}: ({point}).velocity.{c} == {right} as velocity;"));
             }
+            3 => gear(w, links, k, is_joint_only),
+            4 => drive(w, links, k, is_joint_only),
+            5 => {
+                let speed = if w.is_planar { w.spin(&child) } else { along(w, &format!("{child}.angular_velocity")) };
+                let rate = w.quantity("rad/s");
+                w.line(format!("drive turn{k}: {speed} == {rate};"));
+            }
             _ if other != child => {
                 let kind = if w.is_planar { *w.random.pick(&LOOPS_IN_PLANE) } else { *w.random.pick(&LOOPS_IN_SPACE) };
                 let takes_axes = !["distance"].contains(&kind);
@@ -200,6 +207,50 @@ fn loops(w: &mut Writer, links: &[Link]) -> bool {
         }
     }
     count > 0
+}
+
+/// The component of a vector in space in some direction.
+fn along(w: &mut Writer, vector: &str) -> String {
+    let direction = w.direction();
+    format!("dot({vector}, {direction})")
+}
+
+/// A coordinate that can be coupled and prescribed, with its unit: in absolute coordinates angles in the plane alone.
+fn coordinate(w: &mut Writer, links: &[Link], is_joint_only: bool) -> Option<(String, &'static str)> {
+    let link = w.random.pick(links);
+    match link.kind {
+        "revolute" if w.is_planar || is_joint_only => Some((format!("{}.angle", link.name), "rad")),
+        "screw" if is_joint_only => Some((format!("{}.angle", link.name), "rad")),
+        "prismatic" if is_joint_only => Some((format!("{}.displacement", link.name), "m")),
+        _ => None,
+    }
+}
+
+fn gear(w: &mut Writer, links: &[Link], k: usize, is_joint_only: bool) {
+    let [first, second] = [(); 2].map(|()| coordinate(w, links, is_joint_only));
+    if let (Some((first, unit)), Some((second, other))) = (first, second)
+        && first != second
+    {
+        let ratio = w.quantity(&format!("{other}/{unit}"));
+        let sign = if w.once_in(2) { "-" } else { "" };
+        w.line(format!("joint mesh{k}: gear({first}, {second}) {{ ratio: {sign}({ratio}) }}"));
+    }
+}
+
+/// A motion that a law of time prescribes.
+fn drive(w: &mut Writer, links: &[Link], k: usize, is_joint_only: bool) {
+    if let Some((coordinate, unit)) = coordinate(w, links, is_joint_only) {
+        let (size, rate, start) = (w.quantity(unit), w.quantity("rad/s"), w.quantity("s"));
+        let law = match w.random.below(3) {
+            0 => format!("({size}) * sin(({rate}) * time)"),
+            1 => format!("({size}) * (time / ({start}))^2"),
+            _ => format!("if time < {start} {{ ({size}) * time^2 / ({start})^2 }} else {{ {size} }}"),
+        };
+        return w.line(format!("drive crank{k}: {coordinate} == {law};"));
+    }
+    let body = body_name(links, w);
+    let (c, speed) = (w.component(), w.quantity("m/s"));
+    w.line(format!("drive feed{k}: {body}.velocity.{c} == {speed};"));
 }
 
 fn forces(w: &mut Writer, links: &[Link], is_joint_only: bool) {

@@ -1,6 +1,6 @@
 //! Short runs: two schemes lead to the same state, and the energy changes by the work that is done.
 //!
-//! Each run is repeated with half and with a quarter of its step. What these differ by tells the order that it has, and
+//! Each run is repeated with halves of its step, three times. What these differ by tells the order that it has, twice, and
 //! bounds its error; a run that does not show its order is repeated with shorter steps. What rounding does is measured by
 //! another start, beside the first.
 
@@ -19,6 +19,8 @@ use super::subject::{Moment, Subject};
 const SCHEMES: [(&str, i32); 2] = [("runge_kutta", 4), ("radau_iia5", 5)];
 /// Steps of the coarsest run; even, for Simpson's rule.
 const STEPS: usize = 8;
+/// By how much steps are divided.
+const PARTS: [usize; 4] = [1, 2, 4, 8];
 /// Coarsest steps, tried in turn, s.
 const LENGTHS: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 /// By how much rounding may exceed what one disturbance of the start shows.
@@ -27,6 +29,8 @@ const LUCK: f64 = 100.0;
 const ALONG: f64 = 0.9;
 /// The same of what is a bound already.
 const BOUNDED: f64 = 4.0;
+/// Constraints whose rates are beyond this part of their terms contradict each other.
+const CONTRADICTION: f64 = 1e-6;
 /// Energies below this have been set to zero by a scheme, or might have been, J.
 const VANISHING: f64 = 1e-140;
 /// Relative size of that disturbance.
@@ -37,6 +41,8 @@ struct End {
     state: State,
     balance: f64,
     energy: f64,
+    /// Whether the rates of all constraints vanish: some are left out if at the start they follow from others.
+    is_kept: bool,
 }
 
 /// A run with the bounds of its errors.
@@ -61,6 +67,9 @@ pub fn check(subject: &Subject, findings: &mut Findings) {
     for h in LENGTHS {
         let [a, b] = SCHEMES.map(|(name, order)| judged(model, name, order, &start, h));
         let (Ok(Some(a)), Ok(Some(b))) = (a, b) else { continue };
+        if !(a.end.is_kept && b.end.is_kept) {
+            return findings.remark("runs: constraints contradict each other");
+        }
         return compare(subject, &a, &b, h, findings);
     }
     findings.remark("runs: no step is short enough to show the order of a scheme");
@@ -104,7 +113,7 @@ fn distances(a: &State, b: &State) -> [f64; 2] {
     [(&a.q - &b.q).amax(), (&a.v - &b.v).amax()]
 }
 
-/// A run with a quarter of a step, if it shows the order of its scheme.
+/// A run with the shortest steps, if it shows the order of its scheme.
 fn judged(model: &dyn Model, name: &str, order: i32, start: &State, h: f64) -> Result<Option<Judged>, StepError> {
     let scheme = schemes::by_name(name, &[])?;
     let mut beside = start.clone();
@@ -112,27 +121,31 @@ fn judged(model: &dyn Model, name: &str, order: i32, start: &State, h: f64) -> R
         *value *= 1.0 + DISTURBED * noise(k);
     }
     let run = |start: &State, parts: usize| end(model, &*scheme, start, h / parts as f64, STEPS * parts);
-    let (whole, half, quarter, other) = (run(start, 1)?, run(start, 2)?, run(start, 4)?, run(&beside, 4)?);
-    let disturbed = distances(&quarter.state, &other.state);
+    let mut ends = Vec::new();
+    for parts in PARTS {
+        ends.push(run(start, parts)?);
+    }
+    let (Some(last), other) = (ends.last(), run(&beside, PARTS[PARTS.len() - 1])?) else { return Ok(None) };
+    let disturbed = distances(&last.state, &other.state);
     let (time, solved) = (h * STEPS as f64, rounding_of_accelerations(model, start));
     let rounding = [0, 1].map(|k| LUCK * disturbed[k] + BOUNDED * solved * time.powi(2 - k as i32));
     // Each step ends where Newton's method does.
     let newton = Tolerance::default();
+    let steps = (STEPS * PARTS[PARTS.len() - 1]) as f64;
     let values = |end: &End, k: usize| if k == 0 { end.state.q.clone() } else { end.state.v.clone() };
     let errors = [0, 1].map(|k| {
-        let [whole, half, quarter] = [&whole, &half, &quarter].map(|end| values(end, k));
-        let size = quarter.amax();
-        let floor =
-            rounding[k] + LUCK * f64::EPSILON * size + (4 * STEPS) as f64 * (newton.relative * size + newton.absolute);
-        error(&(whole - &half), &(half - &quarter), floor, order)
+        let size = values(last, k).amax();
+        let floor = rounding[k] + LUCK * f64::EPSILON * size + steps * (newton.relative * size + newton.absolute);
+        let changes: Vec<_> = ends.windows(2).map(|pair| values(&pair[0], k) - values(&pair[1], k)).collect();
+        error(&changes, floor, order)
     });
-    let [first, second] =
-        [whole.balance - half.balance, half.balance - quarter.balance].map(|step| DVector::from_element(1, step));
-    let floor = LUCK * ((quarter.balance - other.balance).abs() + f64::EPSILON * quarter.energy) + VANISHING;
+    let change = |pair: &[End]| DVector::from_element(1, pair[0].balance - pair[1].balance);
+    let changes: Vec<_> = ends.windows(2).map(change).collect();
+    let floor = LUCK * ((last.balance - other.balance).abs() + f64::EPSILON * last.energy) + VANISHING;
     // The power of drives has the third order of the multipliers by Radau IIA, and Simpson's rule the fourth.
-    let balance = error(&first, &second, floor, order.min(3));
+    let balance = error(&changes, floor, order.min(3));
     let ([Some(q), Some(v)], Some(balance)) = (errors, balance) else { return Ok(None) };
-    Ok(Some(Judged { end: quarter, errors: [q, v], balance }))
+    Ok(ends.pop().map(|end| Judged { end, errors: [q, v], balance }))
 }
 
 /// A bound of what rounding changes in accelerations: of a body that moves about a far point its inertia is all but lost
@@ -149,17 +162,22 @@ fn rounding_of_accelerations(model: &dyn Model, start: &State) -> f64 {
     change.rows(0, start.v.len()).amax()
 }
 
-/// What is left of an error after two halvings, if they show at least the order below that of the scheme, or nothing but
-/// rounding: both change the result in the same direction, the second by the power of two less that the order says.
-fn error(coarse: &DVector<f64>, fine: &DVector<f64>, floor: f64, order: i32) -> Option<f64> {
-    if fine.amax() <= floor {
-        return Some(2.0 * floor);
-    }
+/// What is left of an error after all halvings, if they show at least the order below that of the scheme, or nothing but
+/// rounding: each changes the result in the same direction, by the power of two less that the order says.
+fn error(changes: &[DVector<f64>], floor: f64, order: i32) -> Option<f64> {
     let least = 2.0_f64.powi(order - 1);
-    let ratio = coarse.norm() / fine.norm();
-    let is_along = coarse.dot(fine) >= ALONG * coarse.norm() * fine.norm();
-    let shows_order = is_along && ratio >= least && ratio <= 8.0 * least;
-    shows_order.then(|| fine.norm() / (least - 1.0) + floor)
+    for pair in changes.windows(2) {
+        let (coarse, fine) = (&pair[0], &pair[1]);
+        if fine.amax() <= floor {
+            return Some(2.0 * floor);
+        }
+        let ratio = coarse.norm() / fine.norm();
+        let is_along = coarse.dot(fine) >= ALONG * coarse.norm() * fine.norm();
+        if !is_along || ratio < least || ratio > 8.0 * least {
+            return None;
+        }
+    }
+    Some(changes.last()?.norm() / (least - 1.0) + floor)
 }
 
 fn end(model: &dyn Model, scheme: &dyn Scheme, start: &State, h: f64, steps: usize) -> Result<End, StepError> {
@@ -175,7 +193,8 @@ fn end(model: &dyn Model, scheme: &dyn Scheme, start: &State, h: f64, steps: usi
     }
     let state = stepper.state().clone();
     let after = energy(&state);
-    Ok(End { balance: after - before - work * h / 3.0, energy: after.abs().max(before.abs()), state })
+    let is_kept = is_kept(model, &state);
+    Ok(End { balance: after - before - work * h / 3.0, energy: after.abs().max(before.abs()), is_kept, state })
 }
 
 /// Power of forces and of moving constraints.
@@ -186,4 +205,19 @@ fn power(model: &dyn Model, state: &State) -> f64 {
     model.constraint_bias(t, q, v, &mut rate, &mut rest);
     let driving: f64 = state.lambda.iter().zip(&rate).map(|(lambda, rate)| lambda * rate).sum();
     model.power(t, q, v).unwrap_or(0.0) - driving
+}
+
+/// Whether `G v + ∂g/∂t` vanishes in all rows, beside the largest terms.
+fn is_kept(model: &dyn Model, state: &State) -> bool {
+    let (info, nc) = (model.describe(), state.lambda.len());
+    let (mut rate, mut rest, mut jacobian) = (vec![0.0; nc], vec![0.0; nc], vec![0.0; info.constraint_jacobian.nnz()]);
+    let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+    model.constraint_bias(t, q, v, &mut rate, &mut rest);
+    model.constraint_jacobian(t, q, &mut jacobian);
+    let mut largest = rate.iter().fold(0.0_f64, |largest, rate| largest.max(rate.abs()));
+    for ((row, column), value) in info.constraint_jacobian.entries().zip(jacobian) {
+        rate[row] += value * v[column];
+        largest = largest.max((value * v[column]).abs());
+    }
+    rate.iter().all(|rate| rate.abs() <= CONTRADICTION * largest)
 }

@@ -6,7 +6,7 @@
 use hamel::{Attitude, Model, consistent_acceleration};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::schedule::interpret::Point;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::ball::{Ball, dot};
 use super::case::{BODY_OUTPUTS, bodies};
@@ -232,9 +232,14 @@ fn solved(subject: &Subject, at: &Moment) -> Result<Vec<Ball>, String> {
     let pattern = &subject.model().describe().iteration_matrix;
     let mut values = vec![0.0; pattern.nnz()];
     subject.model().iteration_matrix(&state, 1.0, 0.0, 0.0, &mut values);
-    let inverse = inverse(pattern.to_dense(&values))?;
-    let error =
-        |row: usize| 2.0 * rows.iter().enumerate().map(|(k, r)| inverse[(row, k)].abs() * r.reach()).sum::<f64>();
+    let matrix = pattern.to_dense(&values);
+    // Products of the entries with accelerations that cancel in the residual are as uncertain as their last digit: of a
+    // body far from its joint, all but a small part of the inertia.
+    let unknowns = at.a.iter().chain(&at.lambda).map(|value| value.mid.abs());
+    let products = matrix.abs() * DVector::from_iterator(matrix.ncols(), unknowns);
+    let reach: Vec<f64> = rows.iter().zip(&products).map(|(r, product)| r.reach() + f64::EPSILON * product).collect();
+    let inverse = inverse(matrix)?;
+    let error = |row: usize| 2.0 * reach.iter().enumerate().map(|(k, r)| inverse[(row, k)].abs() * r).sum::<f64>();
     Ok(at.a.iter().enumerate().map(|(row, a)| Ball { mid: a.mid, rad: error(row) }).collect())
 }
 

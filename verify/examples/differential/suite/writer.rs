@@ -87,10 +87,13 @@ impl Writer {
         self.named(format!("[{}] {unit}", components.join(", ")))
     }
 
-    /// A direction in space along an axis; others come from rotations by any angle. Of irrational constants the compiler
-    /// keeps the nearest number alone, and how far that is from the constant is not known any more.
+    /// A direction in space: along an axis, or an oblique one.
     pub fn direction(&mut self) -> String {
-        (*self.random.pick(&["[1, 0, 0]", "[-1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]", "[0, 0, -1]"])).to_owned()
+        let mut components = *self.random.pick(&[[0, 0, 1], [0, 0, 1], [1, 2, 2], [2, 3, 6], [1, 4, 8], [3, 4, 0]]);
+        components.rotate_left(self.random.below(3));
+        components.iter_mut().for_each(|component| *component *= [1, -1][self.random.below(2)]);
+        let [x, y, z] = components;
+        format!("[{x}, {y}, {z}]")
     }
 
     /// A point on a body, or on the ground.
