@@ -1,18 +1,77 @@
 //! Accelerations and multipliers from `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)`, for explicit schemes, impacts and
 //! projections.
 //!
-//! The matrix depends on time and coordinates only; its last factorization is reused for other right-hand sides.
+//! The matrix depends on time and coordinates only; its last factorization is reused for other right-hand sides. M and G
+//! are evaluated by themselves: the matrix of Newton's method would bring all derivatives of the forces along.
+
+use nalgebra::DVector;
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
 use crate::newton::{largest, unknowns_of};
+use crate::sparsity::SparsityPattern;
 use crate::step::{StepError, StepStats};
+
+/// Places of M, G and −Gᵀ in the values of `[M, −Gᵀ; G, 0]`, and room for theirs.
+struct Parts {
+    pattern: SparsityPattern,
+    mass: Vec<f64>,
+    jacobian: Vec<f64>,
+    of_mass: Vec<u32>,
+    /// Of each entry of G: in the lower rows, and in the columns on the right.
+    of_jacobian: Vec<[u32; 2]>,
+}
+
+impl Parts {
+    fn new(model: &dyn Model) -> Self {
+        let (info, dims) = (model.describe(), model.dims());
+        let (mass, jacobian) = (&info.mass_matrix, &info.constraint_jacobian);
+        let n = dims.nv + dims.nc;
+        let both = jacobian.entries().flat_map(|(row, column)| [(dims.nv + row, column), (column, dims.nv + row)]);
+        let pattern = SparsityPattern::from_entries(n, n, mass.entries().chain(both));
+        let place = |row, column| pattern.slot(row, column).unwrap_or_default() as u32;
+        Self {
+            of_mass: mass.entries().map(|(row, column)| place(row, column)).collect(),
+            of_jacobian: jacobian
+                .entries()
+                .map(|(row, column)| [place(dims.nv + row, column), place(column, dims.nv + row)])
+                .collect(),
+            mass: vec![0.0; mass.nnz()],
+            jacobian: vec![0.0; jacobian.nnz()],
+            pattern,
+        }
+    }
+
+    /// The values of the matrix; M and Gᵀ of one state, G of another.
+    fn evaluate(&mut self, model: &dyn Model, state: &State, rows: Option<&State>, values: &mut [f64]) {
+        model.mass_matrix(state.q.as_slice(), &mut self.mass);
+        for (&place, value) in self.of_mass.iter().zip(&self.mass) {
+            values[place as usize] = *value;
+        }
+        if self.jacobian.is_empty() {
+            return;
+        }
+        model.constraint_jacobian(state.t, state.q.as_slice(), &mut self.jacobian);
+        for (&[below, beside], value) in self.of_jacobian.iter().zip(&self.jacobian) {
+            (values[below as usize], values[beside as usize]) = (*value, -value);
+        }
+        if let Some(rows) = rows {
+            model.constraint_jacobian(rows.t, rows.q.as_slice(), &mut self.jacobian);
+            for (&[below, _], value) in self.of_jacobian.iter().zip(&self.jacobian) {
+                values[below as usize] = *value;
+            }
+        }
+    }
+}
 
 pub(crate) struct Acceleration<'m> {
     pub(crate) model: &'m dyn Model,
     pub(crate) solver: LinearSolver,
+    parts: Parts,
     values: Vec<f64>,
-    other_values: Vec<f64>,
+    /// Time and coordinates of the matrix that was factorized last; nothing if none was, or that of two states.
+    of: Option<f64>,
+    at: DVector<f64>,
     /// `[nv + nc]`: the right-hand side, then the solution.
     pub(crate) rhs: Vec<f64>,
     rate: Vec<f64>,
@@ -25,13 +84,16 @@ pub(crate) struct Acceleration<'m> {
 
 impl<'m> Acceleration<'m> {
     pub(crate) fn new(model: &'m dyn Model, scheme: String) -> Self {
-        let solver = LinearSolver::new(model.describe().iteration_matrix.clone());
+        let parts = Parts::new(model);
+        let solver = LinearSolver::new(parts.pattern.clone());
         let (nnz, n) = (solver.nnz(), solver.size());
         Self {
             model,
             solver,
+            parts,
             values: vec![0.0; nnz],
-            other_values: vec![0.0; nnz],
+            of: None,
+            at: DVector::zeros(model.dims().nq),
             rhs: vec![0.0; n],
             rate: vec![0.0; model.dims().nc],
             unused: vec![0.0; model.dims().nc],
@@ -44,6 +106,7 @@ impl<'m> Acceleration<'m> {
     /// Leaves constraints out of the equations from now on.
     pub(crate) fn leave_out(&mut self, constraints: &[usize]) {
         let size = self.solver.size();
+        self.of = None;
         self.solver.leave_out(&unknowns_of(self.model, constraints, size));
     }
 
@@ -53,27 +116,26 @@ impl<'m> Acceleration<'m> {
         self.stats = StepStats::default();
     }
 
-    /// Factorizes the matrix of a state.
+    /// Factorizes the matrix of a state, unless it was the last one.
     pub(crate) fn factor(&mut self, state: &State) -> Result<(), StepError> {
-        self.model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.values);
-        self.factor_values()
+        if self.of == Some(state.t) && self.at == state.q {
+            return Ok(());
+        }
+        self.parts.evaluate(self.model, state, None, &mut self.values);
+        self.factor_values()?;
+        self.of = Some(state.t);
+        self.at.copy_from(&state.q);
+        Ok(())
     }
 
     /// Factorizes the matrix of a state with the lower rows of another.
     pub(crate) fn factor_with_rows_of(&mut self, state: &State, rows: &State) -> Result<(), StepError> {
-        let nv = state.v.len();
-        self.model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.values);
-        self.model.iteration_matrix(rows, 1.0, 0.0, 0.0, &mut self.other_values);
-        let entries = self.model.describe().iteration_matrix.entries();
-        for (((row, _), value), other) in entries.zip(&mut self.values).zip(&self.other_values) {
-            if row >= nv {
-                *value = *other;
-            }
-        }
+        self.parts.evaluate(self.model, state, Some(rows), &mut self.values);
         self.factor_values()
     }
 
     fn factor_values(&mut self) -> Result<(), StepError> {
+        self.of = None;
         let iteration = self.stats.factorizations;
         if !self.values.iter().all(|value| value.is_finite()) {
             return Err(StepError::NotFinite { t: self.start, scheme: self.scheme.clone(), iteration });
@@ -113,7 +175,7 @@ impl<'m> Acceleration<'m> {
     pub(crate) fn velocity_rows(&mut self, state: &State) {
         let (nv, v) = (state.v.len(), state.v.as_slice());
         self.model.constraint_bias(state.t, state.q.as_slice(), v, &mut self.rate, &mut self.rhs[nv..]);
-        for ((row, column), value) in self.model.describe().iteration_matrix.entries().zip(&self.values) {
+        for ((row, column), value) in self.parts.pattern.entries().zip(&self.values) {
             if row >= nv {
                 self.rate[row - nv] += value * v[column];
             }

@@ -1,6 +1,6 @@
 //! Direct solution of linear systems with a constant pattern and changing values.
 //!
-//! Small systems are eliminated as dense matrices, large ones as sparse matrices with a fixed order of pivots. Both
+//! Small and full systems are eliminated as dense matrices, large ones as sparse matrices with a fixed order of pivots. Both
 //! work on the matrix with its rows and columns scaled to about one by powers of two, so that the test for singularity
 //! does not depend on units. After construction, `factor` and `solve` allocate nothing, except when the sparse solver
 //! must choose new pivots.
@@ -14,6 +14,8 @@ use crate::sparsity::SparsityPattern;
 
 /// From this size on the sparse solver is used.
 const SPARSE_FROM: usize = 40;
+/// Matrices with an entry in every so manyth place fill up: they remain dense.
+const FULL: usize = 2;
 
 /// The matrix is singular to working precision, or not finite.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -300,7 +302,8 @@ impl LinearSolver {
 
 impl Method {
     fn for_pattern(pattern: &SparsityPattern) -> Self {
-        if pattern.columns >= SPARSE_FROM {
+        let is_full = FULL * pattern.nnz() >= pattern.columns * pattern.columns;
+        if pattern.columns >= SPARSE_FROM && !is_full {
             return Method::Sparse(Box::new(sparse::SparseLu::new(pattern)));
         }
         Method::Dense(dense::DenseLu::new(pattern))
