@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::recording;
-use crate::runnable::{Runnable, Settings};
+use crate::runnable::{Runnable, Settings, Table};
 use crate::screen::Screen;
 use crate::source::{Choice, Choices};
 use crate::watch::watch;
@@ -172,8 +172,19 @@ impl Motion {
     ) -> Result<Motion, Failure> {
         let mut settings = arguments.settings.clone();
         settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
-        let Runnable { name, model, interval } = Runnable::new(choice, &settings)?;
-        let plan = Plan::new(arguments, &*model, interval)?;
+        let Runnable { name, model, tables, not_given } = Runnable::new(choice, &settings)?;
+        let interval = tables.iter().map(|table| table.interval).fold(f64::INFINITY, f64::min);
+        let mut plan = Plan::new(arguments, &*model, interval)?;
+        for name in not_given {
+            plan.said.push(format!("input {name} is 0; see --input"));
+        }
+        for Table { input, times: [first, last], .. } in tables {
+            if first > 0.0 || last < arguments.until {
+                plan.said.push(format!(
+                    "input {input} is constant before {first} s and after {last} s, where its table ends"
+                ));
+            }
+        }
         let every = recording(arguments, plan.steps)?;
         model.validate().map_err(StepError::from)?;
         let initial = hamel::initial_state(&*model)?;

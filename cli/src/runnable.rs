@@ -44,17 +44,42 @@ impl Settings {
 pub(crate) struct Runnable {
     pub name: String,
     pub model: Box<dyn Model>,
-    /// The shortest interval of the tables that inputs are given by, s.
+    /// Tables by which inputs are given.
+    pub tables: Vec<Table>,
+    /// Names of inputs that are not given.
+    pub not_given: Vec<String>,
+}
+
+/// A table by which an input is given.
+pub(crate) struct Table {
+    pub input: String,
+    /// Its first and last time, s.
+    pub times: [f64; 2],
+    /// The shortest interval between two of its times, s.
     pub interval: f64,
+}
+
+/// The first name that is given twice.
+fn repeated<T>(given: &[(String, T)]) -> Option<&str> {
+    let is_known = |(place, (name, _)): (usize, &(String, T))| given[..place].iter().any(|(known, _)| known == name);
+    given.iter().enumerate().find(|&item| is_known(item)).map(|(_, (name, _))| name.as_str())
 }
 
 impl Runnable {
     /// The model that was chosen.
     pub(crate) fn new(choice: &Choice, settings: &Settings) -> Result<Runnable, Failure> {
+        let repeated = [
+            ("--set", repeated(&settings.parameters)),
+            ("--initial", repeated(&settings.initial)),
+            ("--input", repeated(&settings.input)),
+        ];
+        if let Some((option, name)) = repeated.into_iter().find_map(|(option, name)| Some((option, name?))) {
+            return Err(Failure::Usage(format!("{option}: `{name}` is given twice, expected one value")));
+        }
         // What is compiled into this program needs no other compiler, unless its text is changed.
         if let Some(name) = choice.own().filter(|_| settings.initial.is_empty() && settings.input.is_empty()) {
             let model = built(name, &settings.parameters)?;
-            return Ok(Runnable { name: name.to_owned(), model, interval: f64::INFINITY });
+            return Ok(Runnable { name: name.to_owned(), model, tables: Vec::new(), not_given: Vec::new() });
         }
         let source = choice.source()?;
         let path = choice.path();
@@ -73,10 +98,10 @@ impl Runnable {
         model.set(&settings.parameters).map_err(|error| {
             Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
         })?;
-        let mut shortest = f64::INFINITY;
+        let mut tables = Vec::new();
         for (name, value) in &settings.input {
-            let (signal, interval) = signal(value)?;
-            shortest = shortest.min(interval);
+            let (signal, table) = signal(name, value)?;
+            tables.extend(table);
             if model.set_input(name, signal).is_err() {
                 return Err(match model.describe().inputs.as_slice() {
                     [] => Failure::Usage(format!("--input {name}: `{}` has no inputs", model.describe().name)),
@@ -85,7 +110,10 @@ impl Runnable {
             }
         }
         let name = choice.own().map_or_else(|| source.name.clone(), str::to_owned);
-        Ok(Runnable { name, model: Box::new(model), interval: shortest })
+        let inputs = model.describe().inputs.iter().map(|channel| &channel.name);
+        let is_given = |input: &&String| settings.input.iter().any(|(name, _)| name == *input);
+        let not_given = inputs.filter(|input| !is_given(input)).cloned().collect();
+        Ok(Runnable { name, model: Box::new(model), tables, not_given })
     }
 }
 
@@ -200,16 +228,16 @@ fn spaced(value: &str) -> String {
     }
 }
 
-/// A table, or a function of t; with the shortest interval of a table.
-fn signal(text: &str) -> Result<(Signal, f64), Failure> {
+/// A table, or a function of t.
+fn signal(input: &str, text: &str) -> Result<(Signal, Option<Table>), Failure> {
     match Path::new(text).extension().and_then(|ending| ending.to_str()) {
-        Some("csv") => table(Path::new(text)),
-        _ => Ok((function(text)?, f64::INFINITY)),
+        Some("csv") => table(input, Path::new(text)).map(|(signal, table)| (signal, Some(table))),
+        _ => Ok((function(input, text)?, None)),
     }
 }
 
 /// Times and values, one pair a line; a first line of names is passed over.
-fn table(path: &Path) -> Result<(Signal, f64), Failure> {
+fn table(input: &str, path: &Path) -> Result<(Signal, Table), Failure> {
     let text = file::text(path)?;
     let wrong = |what: &str| Failure::Usage(format!("{}: {what}", path.display()));
     let mut samples = Vec::new();
@@ -235,14 +263,15 @@ fn table(path: &Path) -> Result<(Signal, f64), Failure> {
         }
     }
     let intervals = samples.windows(2).map(|pair| pair[1].0 - pair[0].0);
-    let shortest = intervals.fold(f64::INFINITY, f64::min);
+    let interval = intervals.fold(f64::INFINITY, f64::min);
+    let times = [samples.first(), samples.last()].map(|sample| sample.map_or(f64::NAN, |&(t, _)| t));
     let signal = Signal::sampled(samples).ok_or_else(|| wrong("expected lines of a time, s, and a value"))?;
-    Ok((signal, shortest))
+    Ok((signal, Table { input: input.to_owned(), times, interval }))
 }
 
 /// An expression of the language in which t is the time in seconds.
-fn function(text: &str) -> Result<Signal, Failure> {
-    let wrong = |what: String| Failure::Usage(format!("--input …={text}: {what}"));
+fn function(input: &str, text: &str) -> Result<Signal, Failure> {
+    let wrong = |what: String| Failure::Usage(format!("--input {input}={text}: {what}"));
     let expression: TokenStream = text.parse().map_err(|error| wrong(format!("{error}")))?;
     if expression.is_empty() || has_end(&expression) {
         return Err(wrong("expected a function of t, e.g. 2*sin(3*t), or a FILE.csv".to_owned()));
@@ -316,7 +345,10 @@ mod tests {
         assert_eq!(at("2*sin(3*t)", 0.5), 2.0 * 1.5_f64.sin());
         assert_eq!(at("if t < 1 { t^2 } else { 1 }", 0.5), 0.25);
         assert_eq!(at("7", 3.0), 7.0);
-        assert!(function("5 m").is_err() && function("t*1 s").is_err(), "values are in the SI unit of the input");
-        assert!(function("2*sin(").is_err() && function("x").is_err() && function("").is_err());
+        assert!(
+            function("push", "5 m").is_err() && function("push", "t*1 s").is_err(),
+            "values are in the SI unit of the input"
+        );
+        assert!(function("push", "2*sin(").is_err() && function("push", "x").is_err() && function("push", "").is_err());
     }
 }

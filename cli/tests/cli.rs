@@ -543,6 +543,7 @@ fn models_in_files_run() {
     };
     let output = run(&[]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(text(&output).contains("input push is 0"), "{}", text(&output));
     assert!(text(&output).contains("scheme esdirk325, for a model without contacts"), "{}", text(&output));
     assert!(text(&output).contains("steps chosen by a tolerance"), "{}", text(&output));
     // Small swings: ω² = m g l / (m l² + J).
@@ -558,6 +559,7 @@ fn models_in_files_run() {
     let push = |signal: &str| {
         let output = run(&["--input", signal, "--initial", "hinge.angle=0rad"]);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        assert!(!text(&output).contains("input push is"), "{}", text(&output));
         last("Swing.csv")
     };
     let table = folder.path().join("push.csv");
@@ -565,6 +567,10 @@ fn models_in_files_run() {
     let by_table = push(&format!("push={}", table.display()));
     assert!(by_table > 0.0);
     assert_eq!(push("push=2*t"), by_table);
+
+    std::fs::write(&table, "0, 0\n0.3, 2\n").unwrap();
+    let output = run(&["--input", &format!("push={}", table.display())]);
+    assert!(text(&output).contains("constant before 0 s and after 0.3 s"), "{}", text(&output));
 
     // A push for a moment, at rest: chosen steps do not grow beyond it.
     std::fs::write(&table, "0, 0\n0.3, 0\n0.301, 100\n0.311, 100\n0.312, 0\n1, 0\n").unwrap();
@@ -584,6 +590,11 @@ fn models_in_files_run() {
         let output = run(&wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", errors(&output));
         assert!(errors(&output).contains(part), "{wrong:?}: {}", errors(&output));
+    }
+    for twice in [["--set", "mass=1"], ["--initial", "hinge.angle=1rad"], ["--input", "push=1"]] {
+        let output = run(&[twice, twice].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains("is given twice"), "{}", errors(&output));
     }
     // An input without value is named, and not the next best quotient.
     let output = run(&["--input", "push=sqrt(0.2 - t)"]);
