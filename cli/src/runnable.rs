@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn functions_of_time_are_expressions_of_the_language() {
-        let at = |text: &str, t: f64| function(text).unwrap().value(t);
+        let at = |text: &str, t: f64| function("push", text).unwrap().value(t);
         assert_eq!(at("2*sin(3*t)", 0.5), 2.0 * 1.5_f64.sin());
         assert_eq!(at("if t < 1 { t^2 } else { 1 }", 0.5), 0.25);
         assert_eq!(at("7", 3.0), 7.0);
