@@ -156,7 +156,7 @@ fn rounding_of_accelerations(model: &dyn Model, start: &State) -> f64 {
     model.iteration_matrix(start, 1.0, 0.0, 0.0, &mut values);
     let mut matrix = DMatrix::zeros(pattern.rows, pattern.columns);
     pattern.entries().zip(values).for_each(|(place, value)| matrix[place] = value);
-    let Some(inverse) = matrix.clone().try_inverse() else { return 0.0 };
+    let Some(inverse) = matrix.clone().lu().try_inverse() else { return 0.0 };
     let unknowns = DVector::from_iterator(pattern.rows, start.a.iter().chain(&start.lambda).map(|x| x.abs()));
     let change = inverse.abs() * (matrix.abs() * unknowns) * f64::EPSILON;
     change.rows(0, start.v.len()).amax()

@@ -6,7 +6,7 @@
 use hamel::{Attitude, Model, consistent_acceleration};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::schedule::interpret::Point;
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 
 use super::ball::{Ball, dot};
 use super::case::{BODY_OUTPUTS, bodies};
@@ -232,14 +232,9 @@ fn solved(subject: &Subject, at: &Moment) -> Result<Vec<Ball>, String> {
     let pattern = &subject.model().describe().iteration_matrix;
     let mut values = vec![0.0; pattern.nnz()];
     subject.model().iteration_matrix(&state, 1.0, 0.0, 0.0, &mut values);
-    let matrix = pattern.to_dense(&values);
-    // Products of the entries with accelerations that cancel in the residual are as uncertain as their last digit: of a
-    // body far from its joint, all but a small part of the inertia.
-    let unknowns = at.a.iter().chain(&at.lambda).map(|value| value.mid.abs());
-    let products = matrix.abs() * DVector::from_iterator(matrix.ncols(), unknowns);
-    let reach: Vec<f64> = rows.iter().zip(&products).map(|(r, product)| r.reach() + f64::EPSILON * product).collect();
-    let inverse = inverse(matrix)?;
-    let error = |row: usize| 2.0 * reach.iter().enumerate().map(|(k, r)| inverse[(row, k)].abs() * r).sum::<f64>();
+    let inverse = inverse(pattern.to_dense(&values))?;
+    let error =
+        |row: usize| 2.0 * rows.iter().enumerate().map(|(k, r)| inverse[(row, k)].abs() * r.reach()).sum::<f64>();
     Ok(at.a.iter().enumerate().map(|(row, a)| Ball { mid: a.mid, rad: error(row) }).collect())
 }
 
@@ -263,7 +258,8 @@ fn inverse(matrix: DMatrix<f64>) -> Result<DMatrix<f64>, String> {
     let scaled = DMatrix::from_fn(n, n, |i, k| scales[i] * matrix[(i, k)] * scales[k]);
     let norm = |m: &DMatrix<f64>| m.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
     let size = norm(&scaled);
-    let inverse = scaled.try_inverse().ok_or("accelerations: the equations are singular")?;
+    // Not `try_inverse` of the matrix itself: up to four rows it takes cofactors, which lose the digits of a small pivot.
+    let inverse = scaled.lu().try_inverse().ok_or("accelerations: the equations are singular")?;
     if norm(&inverse) * size < SINGULAR {
         Ok(DMatrix::from_fn(n, n, |i, k| scales[i] * inverse[(i, k)] * scales[k]))
     } else {
