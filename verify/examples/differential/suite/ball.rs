@@ -10,10 +10,6 @@ use hamel_compiler::expr::{Binary, Number, Scalar, Unary};
 /// Rounding errors of one operation, relative to its result: half a unit of the last digit, doubled for the rounding of
 /// the radius itself.
 const ROUNDED: f64 = f64::EPSILON;
-/// The same of a number that the compiler computed in a few operations.
-const SOME_ROUNDED: f64 = 8.0 * ROUNDED;
-/// Numerator or denominator of numbers that have been rounded: whoever writes a number writes fewer digits.
-const MANY_DIGITS: u128 = 1 << 40;
 /// The same of functions, of which libraries promise one or two units.
 const FUNCTION: f64 = 4.0 * f64::EPSILON;
 
@@ -142,14 +138,6 @@ impl Ball {
     }
 }
 
-/// Whether a number is the rounded value of another, as the components of oblique axes are.
-pub fn is_rounded(number: Number) -> bool {
-    number.as_ratio().is_none_or(|(numerator, denominator)| {
-        let denominator = denominator.unsigned_abs();
-        denominator.is_power_of_two() && numerator.unsigned_abs().max(denominator) >= MANY_DIGITS
-    })
-}
-
 impl Scalar for Ball {
     fn from_f64(value: f64) -> Ball {
         Ball::exact(value)
@@ -157,11 +145,7 @@ impl Scalar for Ball {
 
     fn from_number(number: Number) -> Ball {
         let mid = f64::from_number(number);
-        let rad = match Number::from_f64(mid) == number {
-            true if is_rounded(number) => SOME_ROUNDED * mid.abs(),
-            true => 0.0,
-            false => ROUNDED * mid.abs(),
-        };
+        let rad = if Number::from_f64(mid) == number { 0.0 } else { ROUNDED * mid.abs() };
         Ball { mid, rad }
     }
 

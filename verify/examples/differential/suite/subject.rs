@@ -2,7 +2,7 @@
 
 use hamel::{Attitude, Block, Model, Signal, SparsityPattern, State};
 use hamel_compiler::derive::{FunctionRole, Role};
-use hamel_compiler::expr::{Node, Scalar};
+use hamel_compiler::expr::{Node, Number, Scalar};
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_compiler::schedule::schedule;
 use hamel_compiler::simplify::Limits;
@@ -11,7 +11,7 @@ use hamel_jit::{JitModel, Level};
 
 use proc_macro2::TokenStream;
 
-use super::ball::{Ball, is_rounded};
+use super::ball::Ball;
 use super::jet::Jet;
 use super::random::noise;
 
@@ -49,9 +49,18 @@ pub struct Moment {
     pub lambda: Vec<Ball>,
 }
 
+/// Numerator or denominator of numbers that have been rounded: whoever writes a number writes fewer digits.
+const MANY_DIGITS: u128 = 1 << 40;
+
 impl Subject {
     /// Whether expressions contain numbers that were rounded because their exact value does not fit.
     pub fn has_rounded_numbers(&self) -> bool {
+        let is_rounded = |number: Number| {
+            number.as_ratio().is_none_or(|(numerator, denominator)| {
+                let denominator = denominator.unsigned_abs();
+                denominator.is_power_of_two() && numerator.unsigned_abs().max(denominator) >= MANY_DIGITS
+            })
+        };
         let mut nodes = self.stages.equations.kernels.iter().flat_map(|kernel| kernel.graph.nodes());
         nodes.any(|(_, node)| matches!(node, Node::Number(number) if is_rounded(number)))
     }

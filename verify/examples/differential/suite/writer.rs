@@ -87,7 +87,8 @@ impl Writer {
         self.named(format!("[{}] {unit}", components.join(", ")))
     }
 
-    /// A direction in space: along an axis, or an oblique one.
+    /// A direction in space: along an axis, or an oblique one of rational length. Of irrational constants the compiler
+    /// keeps the nearest number alone, and how far that is from the constant is not known any more.
     pub fn direction(&mut self) -> String {
         let mut components = *self.random.pick(&[[0, 0, 1], [0, 0, 1], [1, 2, 2], [2, 3, 6], [1, 4, 8], [3, 4, 0]]);
         components.rotate_left(self.random.below(3));
