@@ -22,6 +22,8 @@ pub struct JitModel {
     reference_configuration: Vec<f64>,
     inputs: Vec<Signal>,
     functions: Functions,
+    /// Forces that are zero, `[nv]`; nothing if the model has no forward dynamics.
+    without_forces: Option<Vec<f64>>,
 }
 
 /// Places of the functions of models in the image.
@@ -62,7 +64,9 @@ impl JitModel {
             reference_configuration: Vec::new(),
             inputs,
             functions,
+            without_forces: None,
         };
+        model.without_forces = model.provides("forward_dynamics").then(|| vec![0.0; model.describe().velocities.len()]);
         model.update();
         model
     }
@@ -77,6 +81,7 @@ impl JitModel {
             reference_configuration: self.reference_configuration.clone(),
             inputs: self.inputs.iter().map(|_| Signal::default()).collect(),
             functions: self.functions,
+            without_forces: self.without_forces.clone(),
         }
     }
 
@@ -314,6 +319,12 @@ impl Model for JitModel {
         let mut sum = 0.0;
         self.evaluate(self.functions.power, &self.moving(t, q, v), [std::slice::from_mut(&mut sum)]);
         Some(sum)
+    }
+
+    fn acceleration(&self, t: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {
+        let Some(tau) = &self.without_forces else { return false };
+        self.evaluate(self.functions.forward_dynamics, &Arguments { tau, ..self.moving(t, q, v) }, [a]);
+        true
     }
 
     fn input_values(&self, t: f64, out: &mut [f64]) {

@@ -156,8 +156,13 @@ impl<'m> Acceleration<'m> {
         self.check_solution()
     }
 
-    /// Factorizes the matrix of a state and finds its a and λ.
+    /// Finds a and λ of a state: by the model's own function where it has one, otherwise with the factors of its matrix.
     pub(crate) fn find(&mut self, state: &mut State) -> Result<(), StepError> {
+        let (q, v, a) = (state.q.as_slice(), state.v.as_slice(), state.a.as_mut_slice());
+        // Where that gives no finite values, elimination tells why.
+        if self.model.acceleration(state.t, q, v, a) && a.iter().all(|value| value.is_finite()) {
+            return Ok(());
+        }
         self.factor(state)?;
         self.accelerate(state)
     }

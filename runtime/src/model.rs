@@ -494,6 +494,30 @@ pub trait Model: Send + Sync {
     fn power(&self, _t: f64, _q: &[f64], _v: &[f64]) -> Option<f64> {
         None
     }
+    /// Accelerations a = M⁻¹ (f − h), `[nv]`, without elimination at run time; whether the model has this function. If it
+    /// has not, `a` stays as it is: models with constraints or contacts, in absolute coordinates or with flexible
+    /// members.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #     }
+    /// # }
+    /// use hamel::Model;
+    ///
+    /// let mut a = [0.0];
+    /// assert!(Oscillator::default().acceleration(0.0, &[0.5], &[0.0], &mut a));
+    /// assert_eq!(a, [-2.0]);
+    /// ```
+    fn acceleration(&self, _t: f64, _q: &[f64], _v: &[f64], _a: &mut [f64]) -> bool {
+        false
+    }
     /// The inputs at time t, in the order of [`ModelInfo::inputs`].
     fn input_values(&self, _t: f64, _out: &mut [f64]) {}
     /// The outputs of the model, in the order of [`ModelInfo::outputs`].

@@ -66,6 +66,11 @@ pub fn values(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<f64>)>
         out.copy_from_slice(&[energy.kinetic, energy.potential]);
     });
     one("power", 1, &|out| out[0] = model.power(t, q, v).unwrap_or(f64::INFINITY));
+    let acceleration = |out: &mut [f64]| {
+        let (is_known, a) = out.split_at_mut(1);
+        is_known[0] = f64::from(u8::from(model.acceleration(t, q, v, a)));
+    };
+    one("acceleration", 1 + dims.nv, &acceleration);
     one("outputs", info.outputs.len(), &|out| model.outputs(state, out));
     let residual = |out: &mut [f64]| {
         let (r, g) = out.split_at_mut(dims.nv);

@@ -20,8 +20,9 @@ impl Factorization {
             let one = graph.one();
             inverse_pivots[k] = graph.div(one, lower[k][k]);
             let row: Vec<ExprId> = lower[k][..k].iter().map(|&entry| graph.mul(inverse_pivots[k], entry)).collect();
-            for i in 0..k {
-                for j in 0..=i {
+            let coupled: Vec<usize> = (0..k).filter(|&j| !graph.is_zero(row[j])).collect();
+            for (place, &i) in coupled.iter().enumerate() {
+                for &j in &coupled[..=place] {
                     let product = graph.mul(row[i], lower[k][j]);
                     lower[i][j] = graph.sub(lower[i][j], product);
                 }

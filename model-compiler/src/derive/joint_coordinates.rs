@@ -145,7 +145,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     let (mass_matrix, bias_force) = (dynamics.mass_matrix(graph), dynamics.bias_force(graph));
     let (inverse_dynamics, applied_force) = (dynamics.inverse_dynamics(graph, &a), dynamics.applied_force(graph));
     let derivatives = dynamics.derivatives(&mut builder, &a);
-    let provided = provided::functions(system, &mut builder, &dynamics);
+    let provided = provided::functions(system, layout, &mut builder, &dynamics);
 
     let mut scope = KernelScope::new(system, &mut builder, &links, true);
     scope.totals = Some(totals);

@@ -1,8 +1,10 @@
 //! Functions that a model requests by `provide …;`: the algorithms of rigid-body libraries, each derived in several
 //! ways; the one with the fewest operations is kept.
 
+use std::collections::BTreeSet;
+
 use super::dynamics::Dynamics;
-use super::equations::{Function, FunctionRole, Output, Role};
+use super::equations::{Function, FunctionRole, Layout, Output, Role};
 use super::factorization::Factorization;
 use super::kernel::{Derivatives, KernelBuilder, cheapest};
 use crate::expr::ExprId;
@@ -10,10 +12,18 @@ use crate::resolve::{Provided, System};
 
 type Matrix = Vec<Vec<ExprId>>;
 
-/// The functions that the model requests, in the order of their declaration in [`FunctionRole`].
-pub(super) fn functions(system: &System, builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Function> {
-    let mut functions: Vec<Function> =
-        system.provided.iter().map(|&asked| function(builder, dynamics, asked)).collect();
+/// The functions that the model requests, and forward dynamics wherever it can be had, because it is shorter than M and
+/// what a scheme would do with it; in the order of their declaration in [`FunctionRole`].
+pub(super) fn functions(
+    system: &System,
+    layout: &Layout,
+    builder: &mut KernelBuilder,
+    dynamics: &Dynamics,
+) -> Vec<Function> {
+    let is_free = layout.constraints.is_empty() && layout.contacts.is_empty() && system.members.is_empty();
+    let by_default = (is_free && !layout.velocities.is_empty()).then_some(Provided::ForwardDynamics);
+    let asked: BTreeSet<Provided> = system.provided.iter().copied().chain(by_default).collect();
+    let mut functions: Vec<Function> = asked.into_iter().map(|asked| function(builder, dynamics, asked)).collect();
     functions.sort_by_key(|function| function.role);
     functions
 }

@@ -18,6 +18,7 @@ pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
     let mut text: String = all().iter().map(|method| method.text(layout, members)).collect();
     text.push_str(&energy(layout, members));
     text.push_str(&power(layout, members));
+    text.push_str(&acceleration(layout, members));
     text
 }
 
@@ -25,8 +26,7 @@ pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
 pub(super) fn provided(layout: &Layout, members: &[Members]) -> String {
     let mut text = String::new();
     for method in on_request() {
-        if !members.iter().any(|members| members.scheduled.functions.iter().any(|known| known.role == method.function))
-        {
+        if !has(members, method.function) {
             continue;
         }
         let shape = "Vectors are as long as v, matrices dense and row by row; every result is overwritten.";
@@ -34,6 +34,10 @@ pub(super) fn provided(layout: &Layout, members: &[Members]) -> String {
         text.push_str(&(super::docs::comment(&doc) + "pub " + &method.text(layout, members)));
     }
     text
+}
+
+fn has(members: &[Members], role: FunctionRole) -> bool {
+    members.iter().any(|members| members.scheduled.functions.iter().any(|known| known.role == role))
 }
 
 impl Method {
@@ -132,6 +136,17 @@ fn power(layout: &Layout, members: &[Members]) -> String {
     }
     let body = sums(layout, &contributions, |_| "sum".to_owned());
     format!("{head}{}let mut sum = 0.0;\n{body}{}(sum)\n}}\n", helpers(&body), paths::SOME)
+}
+
+/// `acceleration`, which is forward dynamics without other forces; nothing where the model has none, as the trait has it.
+fn acceleration(layout: &Layout, members: &[Members]) -> String {
+    if !has(members, FunctionRole::ForwardDynamics) {
+        return String::new();
+    }
+    let n = layout.velocities.len();
+    format!(
+        "fn acceleration(&self, t: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {{\nself.forward_dynamics(t, q, v, &[0.0; {n}], a);\ntrue\n}}\n"
+    )
 }
 
 /// Whether energy changes by constraints and contacts alone.

@@ -152,6 +152,28 @@ fn residual_is_the_sum_of_its_parts() {
     });
 }
 
+/// Forward dynamics leaves no residual, and is there wherever nothing but the forces of the model acts on a tree.
+#[test]
+fn acceleration_leaves_no_residual() {
+    for_each(|s| {
+        let (model, dims, info) = (s.model.as_ref(), s.model.dims(), s.model.describe());
+        for seed in 0..5 {
+            let mut state = arbitrary_state(model, seed);
+            let (q, v) = (state.q.as_slice(), state.v.as_slice());
+            let is_known = model.acceleration(state.t, q, v, state.a.as_mut_slice());
+            if is_known {
+                let mut r = vec![0.0; dims.nv];
+                model.residual(&state, &mut r, &mut []);
+                let largest = (mass_matrix(model, &state).abs() * state.a.abs()).max();
+                let error = r.iter().fold(0.0_f64, |worst, r| worst.max(r.abs())) / largest.max(1.0);
+                assert!(error <= 1e-12, "{}: {error:.2e}", s.entry.name);
+            }
+            let is_tree = matches!(&s.equations.kernels[..], [tree] if tree.doc.contains("in joint coordinates"));
+            assert_eq!(is_known, is_tree && dims.nc == 0 && info.contacts.is_empty(), "{}", s.entry.name);
+        }
+    });
+}
+
 /// ġ and g̈ along any motion, against dual numbers through g alone.
 #[test]
 fn constraint_bias_is_the_rest_of_its_time_derivatives() {

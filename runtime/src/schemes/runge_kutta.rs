@@ -98,6 +98,7 @@ impl Scheme for RungeKutta {
             stage: initial.clone(),
             next: initial.clone(),
             state: initial,
+            is_accelerated: false,
             q_rate: DVector::zeros(dims.nq),
             moved: DVector::zeros(dims.nq),
         }))
@@ -115,6 +116,8 @@ struct RungeKuttaStepper<'m> {
     level: ConstraintLevel,
     /// The last state that was reached.
     state: State,
+    /// Whether its accelerations are those of the equations of motion at it, as the last step left it.
+    is_accelerated: bool,
     stage: State,
     next: State,
     q_rate: DVector<f64>,
@@ -126,8 +129,9 @@ impl Stepper for RungeKuttaStepper<'_> {
         &self.state
     }
 
-    // Stages find accelerations of their own; what is interpolated within the next step begins with these.
+    // What is interpolated within the next step begins with these accelerations; its stages find their own.
     fn resume(&mut self, next: &State) {
+        self.is_accelerated = false;
         self.state.a.copy_from(&next.a);
         self.state.lambda.copy_from(&next.lambda);
     }
@@ -141,7 +145,9 @@ impl Stepper for RungeKuttaStepper<'_> {
         self.next.q.copy_from(&self.state.q);
         self.next.v.copy_from(&self.state.v);
         for (index, weight) in self.tableau.weights.iter().enumerate() {
-            self.acceleration.find(&mut self.stage)?;
+            if index > 0 || !self.is_accelerated {
+                self.acceleration.find(&mut self.stage)?;
+            }
             velocity_map_apply(blocks, self.stage.q.as_slice(), self.stage.v.as_slice(), self.q_rate.as_mut_slice());
             self.next.q.axpy(dt * weight, &self.q_rate, 1.0);
             self.next.v.axpy(dt * weight, &self.stage.a, 1.0);
@@ -156,8 +162,8 @@ impl Stepper for RungeKuttaStepper<'_> {
 
         self.next.t = self.state.t + dt;
         normalize_rotations(blocks, self.next.q.as_mut_slice());
-        self.acceleration.factor(&self.next)?;
         if self.is_constrained {
+            self.acceleration.factor(&self.next)?;
             if self.level == ConstraintLevel::Position {
                 self.project_coordinates()?;
                 self.acceleration.factor(&self.next)?;
@@ -166,18 +172,21 @@ impl Stepper for RungeKuttaStepper<'_> {
                 self.project_velocities()?;
             }
         }
-        self.acceleration.accelerate(&mut self.next)?;
+        self.acceleration.find(&mut self.next)?;
         check_finite(&self.next, self.state.t, &self.name)?;
         std::mem::swap(&mut self.state, &mut self.next);
+        self.is_accelerated = true;
         Ok(self.acceleration.stats)
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
+        self.is_accelerated = false;
         self.acceleration.leave_out(constraints);
         true
     }
 
     fn correctable(&mut self) -> Option<&mut State> {
+        self.is_accelerated = false;
         Some(&mut self.state)
     }
 }
