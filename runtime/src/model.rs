@@ -70,6 +70,12 @@ impl State {
         }
     }
 
+    /// Sets negligible values to zero.
+    pub(crate) fn drop_vanishing(&mut self) {
+        let State { q, v, a, lambda, .. } = self;
+        [q, v, a, lambda].into_iter().for_each(drop_vanishing);
+    }
+
     /// Copies a state of the same sizes without allocation, unlike `clone_from`.
     pub(crate) fn copy_from(&mut self, other: &State) {
         self.t = other.t;
@@ -77,6 +83,17 @@ impl State {
         self.v.copy_from(&other.v);
         self.a.copy_from(&other.a);
         self.lambda.copy_from(&other.lambda);
+    }
+}
+
+/// Values below this are set to zero: products of a few of them are subnormal.
+const VANISHING: f64 = 1e-75;
+
+/// Sets to zero what numerical damping has made negligible. A motion without excitation decreases by a factor a step until
+/// its numbers are subnormal, with which processors compute a hundred times slower.
+pub(crate) fn drop_vanishing(values: &mut DVector<f64>) {
+    for value in values.iter_mut().filter(|value| value.abs() < VANISHING) {
+        *value = 0.0;
     }
 }
 

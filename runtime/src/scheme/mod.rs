@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 use crate::contact_settings::Settings;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
-use crate::newton::Tolerance;
+use crate::newton::{NewtonMatrix, Tolerance};
 use crate::start::check_start;
 use crate::step::ContactRecord;
 use crate::tables::Tableau;
@@ -77,6 +77,8 @@ pub enum Drift {
 pub struct Options {
     /// Tolerances of Newton's method.
     pub tolerance: Tolerance,
+    /// How long a factorized matrix serves in Newton's method.
+    pub newton_matrix: NewtonMatrix,
     /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions.
     pub constraint_level: Option<ConstraintLevel>,
     /// Treatment of the drift, where constraints are not imposed on positions.

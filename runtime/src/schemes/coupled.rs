@@ -13,7 +13,7 @@ use crate::configuration::ranges;
 use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, sizes_of, unknown_of};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
@@ -137,7 +137,7 @@ impl Scheme for Coupled {
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
         let solver = LinearSolver::new(stages.assembly.pattern.clone());
         let (unknowns, points) = (solver.size(), stages.states.len());
-        let newton = Newton::new(solver, options.tolerance);
+        let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
         let stepper = CoupledStepper { name: self.label(), newton, stages, state: initial };
         Ok(nonsmooth::with_contacts(stepper, model, &self.label(), &options.contacts, unknowns, points))
     }
@@ -202,6 +202,7 @@ impl CoupledStepper<'_> {
             contacts.record_forces(stages.states.len() - 1, 1.0);
         }
         if let Some(last) = stages.states.last_mut() {
+            last.drop_vanishing();
             last.t = self.state.t + dt;
             self.state.copy_from(last);
         }
@@ -492,8 +493,20 @@ impl Equations for Stages<'_> {
         }
     }
 
+    fn position_factor(&self) -> f64 {
+        self.dt * self.dt
+    }
+
     fn name(&self, unknown: usize) -> Unknown {
         unknown_of(self.model, unknown)
+    }
+
+    fn scales(&self, out: &mut [f64]) {
+        let is_bound = self.constraints.on_positions() > 0;
+        let n = out.len() / self.states.len();
+        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
+            scales_of(self.model, state, [self.dt * self.dt, self.dt], is_bound, out);
+        }
     }
 }
 

@@ -15,8 +15,8 @@ use super::newmark::{Average, Newmark};
 use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
-use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, Unknown, drop_vanishing, largest, sizes_of, unknown_of};
+use crate::model::{Block, Model, State, drop_vanishing};
+use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
@@ -72,8 +72,11 @@ pub(super) fn start<'m>(
     let step = Step::new(scheme, model, initial, constraints);
     let solver = LinearSolver::new(step.matrix.pattern().clone());
     let unknowns = solver.size();
-    let newton = Newton::new(solver, options.tolerance);
-    let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None };
+    let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
+    // Quadratic convergence gains nothing from a better guess.
+    let is_kept = options.newton_matrix == NewtonMatrix::Kept;
+    let before = is_kept.then(|| Before { auxiliary: auxiliary.clone(), lambda: step.old.lambda.clone(), dt: None });
+    let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None, before };
     Ok(nonsmooth::with_contacts(stepper, model, &name, &options.contacts, unknowns, 1))
 }
 
@@ -86,6 +89,16 @@ struct NewmarkStepper<'m> {
     /// Finds the acceleration of the equations of motion, where the state carries A instead.
     exact: Option<Acceleration<'m>>,
     last_dt: Option<f64>,
+    /// A and λ before the last step, from which those after the next one are foreseen.
+    before: Option<Before>,
+}
+
+/// A and λ at the beginning of the last step.
+struct Before {
+    auxiliary: DVector<f64>,
+    lambda: DVector<f64>,
+    /// Size of the step; nothing if it did not continue the one before.
+    dt: Option<f64>,
 }
 
 impl Stepper for NewmarkStepper<'_> {
@@ -106,6 +119,7 @@ impl Stepper for NewmarkStepper<'_> {
     fn retreat(&mut self) -> bool {
         std::mem::swap(&mut self.step.old, &mut self.step.new);
         self.auxiliary.copy_from(&self.step.old_auxiliary);
+        self.forget();
         true
     }
 
@@ -115,6 +129,7 @@ impl Stepper for NewmarkStepper<'_> {
         self.auxiliary.copy_from(&next.a);
         // A belongs to this instant whatever the next step.
         self.last_dt = None;
+        self.forget();
     }
 
     fn correctable(&mut self) -> Option<&mut State> {
@@ -133,10 +148,16 @@ impl ContactStepper for NewmarkStepper<'_> {
 
     fn renew(&mut self) {
         self.auxiliary.copy_from(&self.step.old.a);
+        self.forget();
     }
 }
 
 impl NewmarkStepper<'_> {
+    /// Foresees nothing from what was before: the forces may have jumped.
+    fn forget(&mut self) {
+        self.before.iter_mut().for_each(|before| before.dt = None);
+    }
+
     fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
         super::check_step_size(&self.name, dt)?;
         let step = &mut self.step;
@@ -160,7 +181,16 @@ impl NewmarkStepper<'_> {
             };
             step.old_auxiliary.axpy(1.0 - ratio, a, ratio);
         }
-        step.begin(dt);
+        let smooth = self.before.as_mut().filter(|_| contacts.is_none());
+        match smooth {
+            Some(before) => {
+                step.begin(dt, before.dt.map(|last| (dt / last, &*before)));
+                before.auxiliary.copy_from(&step.old_auxiliary);
+                before.lambda.copy_from(&step.old.lambda);
+                before.dt = None;
+            }
+            None => step.begin(dt, None),
+        }
         let t = step.old.t;
         if let Some(contacts) = contacts.as_deref_mut().filter(|_| step.scheme.old_force_factor() != 0.0) {
             contacts.evaluate(0, t, step.old.q.as_slice(), step.old.v.as_slice());
@@ -173,6 +203,7 @@ impl NewmarkStepper<'_> {
         step.accept();
         self.auxiliary.copy_from(&step.auxiliary);
         self.last_dt = Some(dt);
+        self.before.iter_mut().for_each(|before| before.dt = Some(dt));
         Ok(stats)
     }
 }
@@ -246,8 +277,9 @@ impl<'m> Step<'m> {
         (self.dt * self.dt * self.scheme.coefficients.beta, self.dt * self.scheme.coefficients.gamma)
     }
 
-    /// Sets up the step from the old state; the old acceleration and multipliers are the first guess.
-    fn begin(&mut self, dt: f64) {
+    /// Sets up the step from the old state. The first guess are the old acceleration and multipliers, or those on the line
+    /// through them and the ones before, with the ratio of both steps.
+    fn begin(&mut self, dt: f64, before: Option<(f64, &Before)>) {
         self.dt = dt;
         self.new.t = self.old.t + dt;
         self.auxiliary.copy_from(&self.old_auxiliary);
@@ -263,6 +295,10 @@ impl<'m> Step<'m> {
                 let acceleration = euler_parameters(&self.old_auxiliary.as_slice()[v]);
                 *angular = modified_hht::angular_part(&e, &euler_parameters(rate), &acceleration, weight);
             }
+        }
+        if let Some((ratio, before)) = before {
+            self.auxiliary.axpy(-ratio, &before.auxiliary, 1.0 + ratio);
+            self.new.lambda.axpy(-ratio, &before.lambda, 1.0 + ratio);
         }
         self.evaluate_new_state();
     }
@@ -318,10 +354,8 @@ impl<'m> Step<'m> {
     }
 
     fn accept(&mut self) {
-        let State { q, v, a, lambda, .. } = &mut self.new;
-        for values in [q, v, a, lambda, &mut self.auxiliary] {
-            drop_vanishing(values.as_mut_slice());
-        }
+        self.new.drop_vanishing();
+        drop_vanishing(&mut self.auxiliary);
         if self.scheme.average != Average::Accelerations {
             self.new.a.copy_from(&self.auxiliary);
         }
@@ -426,8 +460,17 @@ impl Equations for Step<'_> {
         sizes_of(self.model, &self.new, self.newmark_factors().0, out);
     }
 
+    fn position_factor(&self) -> f64 {
+        self.newmark_factors().0
+    }
+
     fn name(&self, unknown: usize) -> Unknown {
         unknown_of(self.model, unknown)
+    }
+
+    fn scales(&self, out: &mut [f64]) {
+        let is_bound = self.constraints.on_positions() > 0;
+        scales_of(self.model, &self.new, self.newmark_factors().into(), is_bound, out);
     }
 }
 
@@ -451,7 +494,7 @@ mod tests {
         step.old_auxiliary.copy_from(&step.old.a);
         step.old_auxiliary.add_scalar_mut(0.3);
         step.old.lambda.add_scalar_mut(0.7);
-        step.begin(0.05);
+        step.begin(0.05, None);
         let pattern = step.matrix.pattern().clone();
         let what = format!("{} on {}", scheme.name, model.describe().name);
         crate::newton::assert_matrix_is_exact(&mut step, &pattern, &what);

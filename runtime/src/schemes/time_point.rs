@@ -13,7 +13,7 @@ use crate::chart;
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, sizes_of, unknown_of};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{ContactEquations, Contacts};
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
@@ -59,7 +59,7 @@ impl<'m> TimePoint<'m> {
         let solver = LinearSolver::new(matrix.pattern().clone());
         let zeros = || DVector::zeros(nv);
         Self {
-            newton: Newton::new(solver, options.tolerance),
+            newton: Newton::new(solver, options.tolerance, options.newton_matrix),
             equations: PointEquations {
                 model,
                 blocks,
@@ -150,7 +150,9 @@ impl<'m> TimePoint<'m> {
         equations.beta = beta;
         equations.x.copy_from(&equations.known_x);
         equations.follow_acceleration();
-        Contacts::solve(contacts, &mut self.newton, equations, start, scheme)
+        let stats = Contacts::solve(contacts, &mut self.newton, equations, start, scheme)?;
+        equations.state.drop_vanishing();
+        Ok(stats)
     }
 
     /// The point that was solved for last.
@@ -261,8 +263,17 @@ impl Equations for PointEquations<'_> {
         sizes_of(self.model, &self.state, self.beta * self.beta, out);
     }
 
+    fn position_factor(&self) -> f64 {
+        self.beta * self.beta
+    }
+
     fn name(&self, unknown: usize) -> Unknown {
         unknown_of(self.model, unknown)
+    }
+
+    fn scales(&self, out: &mut [f64]) {
+        let is_bound = self.constraints.on_positions() > 0;
+        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], is_bound, out);
     }
 }
 

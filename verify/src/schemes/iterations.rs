@@ -3,6 +3,7 @@
 //! Iterations are counted until the correction is at the default tolerance, which is close to rounding, with the exact
 //! iteration matrix in each. Schemes that make their own first guess show the same number three times.
 
+use hamel::newton::NewtonMatrix;
 use hamel::scheme::{Options, Predictor, Scheme, StepError};
 use hamel::schemes;
 use hamel_compiler::parallel;
@@ -64,7 +65,9 @@ fn members(problem: &Problem, motion: &Motion, steps: u32) -> Result<Vec<Member>
             return Ok(None);
         }
         let with = |predictor: Predictor, steps: u32| {
-            let options = Options { predictor: Some(predictor), ..problem.options() };
+            // Counted are iterations that converge quadratically.
+            let newton_matrix = NewtonMatrix::EveryIteration;
+            let options = Options { predictor: Some(predictor), newton_matrix, ..problem.options() };
             integrate(problem, motion, &*scheme, &options, steps)
         };
         let finer = match with(Predictor::Constant, 4 * steps) {

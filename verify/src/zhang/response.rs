@@ -4,7 +4,7 @@
 //! in the paper's program, whose tolerance is not printed.
 
 use hamel::model::{Model, State};
-use hamel::newton::Tolerance;
+use hamel::newton::{NewtonMatrix, Tolerance};
 use hamel::scheme::{Options, Predictor, RotationReference, StepError};
 use hamel_compiler::parallel;
 use hamel_report::number::readable;
@@ -101,6 +101,8 @@ impl Problem<'_> {
                 tolerance: self.tolerance,
                 predictor,
                 rotation_reference: RotationReference::LastPoint,
+                // The paper counts iterations, each of which has a matrix of its own.
+                newton_matrix: NewtonMatrix::EveryIteration,
                 ..Options::default()
             };
             let motion = motion::observe_with(self.model, &*scheme, &options, self.initial.clone(), grid, observe);

@@ -1,6 +1,7 @@
 //! Numbers of equations, degrees of freedom, and the torque. [sherif, Figs. 6, 7]
 
 use hamel::model::{Model, State};
+use hamel::newton::NewtonMatrix;
 use hamel::scheme::StepError;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
 use hamel_report::{Axis, Claim, Curve, Expected, Figure, Origin, Report, Style, at_least};
@@ -18,7 +19,9 @@ pub(super) fn run() -> Result<Report, StepError> {
     let drive = Drive::new(V8CrankDriveParameters::default())?;
     // The shaft turns three times and a half.
     let grid = Grid::new(2e-3, 1.6).sampled(40);
-    let positions = drive.run(&*body_weighted(-0.3)?, grid, |state| singular_values(&drive.model, state))?.samples;
+    let positions = drive
+        .run(&*body_weighted(-0.3)?, NewtonMatrix::Kept, grid, |state| singular_values(&drive.model, state))?
+        .samples;
     let torques: Vec<(f64, f64)> = (0..=200)
         .map(|k| {
             let state = State { t: 0.01 * f64::from(k), ..drive.initial.clone() };

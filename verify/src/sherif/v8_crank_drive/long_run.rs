@@ -1,5 +1,6 @@
 //! The runs with step size and damping parameter as printed, which three figures share. [sherif, Figs. 8-10]
 
+use hamel::newton::NewtonMatrix;
 use hamel::scheme::{Scheme, StepError};
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
 
@@ -73,7 +74,8 @@ impl LongRun {
         let drive = Drive::new(V8CrankDriveParameters::default())?;
         let (mut work, mut last) = (0.0, None);
         let (mut samples, mut angular_velocities) = (Vec::new(), Vec::new());
-        let run = drive.run(scheme, Grid::new(DT, DURATION), |state| {
+        // Iterations are counted, which shows whether derivatives are exact.
+        let run = drive.run(scheme, NewtonMatrix::EveryIteration, Grid::new(DT, DURATION), |state| {
             let (omega, torque) = (drive.angular_velocity(state), drive.torque(state));
             let power = torque * omega;
             work += 0.5 * DT * (power + last.unwrap_or(power)) * f64::from(u8::from(last.is_some()));

@@ -15,7 +15,8 @@ use std::time::Instant;
 
 use hamel::consistent;
 use hamel::model::{Model, State};
-use hamel::scheme::{Scheme, StepError, StepStats};
+use hamel::newton::NewtonMatrix;
+use hamel::scheme::{Options, Scheme, StepError, StepStats};
 use hamel_models::V8CrankDrive;
 use hamel_models::v8_crank_drive::V8CrankDriveParameters;
 use hamel_report::{Cost, Experiment};
@@ -90,10 +91,12 @@ impl Drive {
     fn run<T>(
         &self,
         scheme: &dyn Scheme,
+        newton_matrix: NewtonMatrix,
         grid: Grid,
         mut observe: impl FnMut(&State) -> T,
     ) -> Result<Run<T>, StepError> {
-        let mut stepper = scheme.start(&self.model, self.initial.clone())?;
+        let options = Options { newton_matrix, ..Options::default() };
+        let mut stepper = scheme.start_with(&self.model, self.initial.clone(), &options)?;
         let (mut samples, mut cost, mut most_iterations) = (vec![observe(&self.initial)], StepStats::default(), 0);
         let start = Instant::now();
         for step in 1..=grid.steps {
@@ -109,7 +112,7 @@ impl Drive {
 
     /// The angular velocity of the crankshaft at the instants of `grid`, rad/s.
     fn angular_velocities(&self, scheme: &dyn Scheme, grid: Grid) -> Result<Vec<[f64; 1]>, StepError> {
-        Ok(self.run(scheme, grid, |state| [self.angular_velocity(state)])?.samples)
+        Ok(self.run(scheme, NewtonMatrix::Kept, grid, |state| [self.angular_velocity(state)])?.samples)
     }
 
     /// Of the crankshaft about its axis, rad/s.
