@@ -447,7 +447,7 @@ impl Newton {
             self.solver.solve(&mut self.residual);
             let size = kept.size(&self.residual);
             // As large as the coordinates themselves, or not a number: taking it back would not lead to where it was.
-            if !(size <= 1.0) {
+            if size.is_nan() || size > 1.0 {
                 return Ended::Lost;
             }
             equations.subtract(&self.residual);
