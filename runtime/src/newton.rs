@@ -785,12 +785,12 @@ mod tests {
     fn matrices_are_renewed_when_they_do_not_serve() {
         let solver = LinearSolver::new(SparsityPattern::from_entries(1, 1, [(0, 0)]));
         let mut newton = Newton::new(solver, Tolerance::default(), NewtonMatrix::Kept);
-        let mut equations = Scalar { x: 1.41, f: |x| x * x - 2.0, derivative: |x| 2.0 * x };
+        let mut equations = Scalar { x: 2.236_07, f: |x| x * x - 5.0, derivative: |x| 2.0 * x };
         let mut solve = |equations: &mut Scalar| newton.solve(equations, 0.0, "test").unwrap();
         assert_eq!(solve(&mut equations).factorizations, 1);
-        equations.f = |x| x * x - 2.000_001;
+        equations.f = |x| x * x - 5.000_001;
         assert_eq!(solve(&mut equations).factorizations, 0);
-        assert!((equations.x - 2.000_001_f64.sqrt()).abs() <= 4.0 * f64::EPSILON);
+        assert!((equations.x - 5.000_001_f64.sqrt()).abs() <= 4.0 * f64::EPSILON);
         equations.f = |x| x * x - 400.0;
         assert!(solve(&mut equations).factorizations > 0);
         assert!((equations.x - 20.0).abs() <= 40.0 * f64::EPSILON);
