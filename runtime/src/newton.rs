@@ -1,8 +1,8 @@
 //! Newton's method for all implicit schemes: iteration, tolerances, diagnosis of failures.
 //!
 //! A scheme supplies residual, exact Jacobian and correction; iterations run until the correction is at round-off level.
-//! If asked for, a matrix that was factorized earlier serves as long as corrections shrink fast enough with it, and until what is left
-//! of them is as small as after iterations with the matrix of each iterate, see [`NewtonMatrix`].
+//! A matrix that was factorized earlier serves as long as corrections shrink fast enough with it, and until what is left of
+//! them is as small as after iterations with the matrix of each iterate, see [`NewtonMatrix`].
 //! Constraints on positions are divided by `β h²`, which makes them accelerations, so that the condition number does not
 //! depend on the step size.
 //! Corrections that no longer decrease are accepted if rounding of the equations explains them, and counted. If iterations
@@ -76,11 +76,11 @@ impl Default for Tolerance {
 pub enum NewtonMatrix {
     /// Within a step and from step to step while corrections shrink fast enough; they go on until nothing but rounding is
     /// left, whatever the tolerance, since they shrink by a constant factor only. Steps with contacts use a matrix for
-    /// every iteration. Accelerations and multipliers are less accurate than with the other choice, which matters where a
-    /// scheme carries multipliers from step to step, as `hht` does.
+    /// every iteration. Multipliers are less accurate than with the other choice, by two digits or so, where no scheme
+    /// carries them into its next step.
+    #[default]
     Kept,
     /// For one iteration, as quadratic convergence has it.
-    #[default]
     EveryIteration,
 }
 
@@ -118,9 +118,10 @@ const LEFT: f64 = 1e-16;
 /// Part of the coordinates that counts in the sizes of accelerations, unless constraints on coordinates leave the rounding of
 /// these in the accelerations.
 const FREE_SHARE: f64 = 1e-3;
-/// Multipliers are determined by coordinates and do not return to them; relative to the largest one they may be less
-/// accurate by this factor.
+/// Multipliers are determined by coordinates. Relative to the largest one they may be less accurate by the first factor if
+/// they do not return to coordinates, and by the second if old forces of constraints enter the next step.
 const MULTIPLIERS: f64 = 1e5;
+const CARRIED_MULTIPLIERS: f64 = 1e3;
 /// Sizes of accelerations are at least this fraction of the largest one.
 const LEAST_SHARE: f64 = 1e-3;
 /// Corrections with a kept matrix that shrank by [`FAST`] before and no longer do so are rounding, if they are within this
@@ -233,23 +234,33 @@ pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, o
 }
 
 /// [`Equations::scales`] of one stage: accelerations with velocities and coordinates, divided by their factors of
-/// accelerations; and the largest multiplier. `is_bound`: constraints are imposed on coordinates.
+/// accelerations; and the largest multiplier.
 pub(crate) fn scales_of(
     model: &dyn Model,
     state: &State,
     [position, velocity]: [f64; 2],
-    is_bound: bool,
+    constraints: ConstraintUse,
     out: &mut [f64],
 ) {
     sizes_of(model, state, position, out);
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
-    let share = if is_bound { 1.0 } else { FREE_SHARE };
+    let share = if constraints.on_coordinates { 1.0 } else { FREE_SHARE };
     for ((size, a), v) in accelerations.iter_mut().zip(&state.a).zip(&state.v) {
         *size = a.abs() + v.abs() / velocity.abs() + share * (*size - a.abs());
     }
     let least = LEAST_SHARE * largest(accelerations);
     accelerations.iter_mut().for_each(|size| *size = size.max(least));
-    multipliers.fill(MULTIPLIERS * largest(state.lambda.as_slice()));
+    let factor = if constraints.carried { CARRIED_MULTIPLIERS } else { MULTIPLIERS };
+    multipliers.fill(factor * largest(state.lambda.as_slice()));
+}
+
+/// What a scheme does with constraints.
+#[derive(Clone, Copy)]
+pub(crate) struct ConstraintUse {
+    /// Imposes some of them on coordinates.
+    pub on_coordinates: bool,
+    /// Takes their old forces into the next step.
+    pub carried: bool,
 }
 
 /// Newton's method with its workspace.

@@ -7,8 +7,14 @@ use crate::model::{Model, State};
 use crate::sparsity::SparsityPattern;
 
 /// From this many columns on, shortest solutions are found by sparse elimination, whose work grows with the number of
-/// entries, instead of by a singular value decomposition.
-const SPARSE_FROM: usize = 400;
+/// entries, where the result proves to be one, and otherwise by a singular value decomposition.
+const SPARSE_FROM: usize = 40;
+/// From this many columns on, a singular value decomposition takes too long.
+const NOT_DECOMPOSED_FROM: usize = 400;
+/// What a solution of elimination may leave of the right-hand side, and how large the factors of its rows may be, in
+/// units of the largest value of that side.
+const LEFT: f64 = 1e-12;
+const LARGEST_FACTOR: f64 = 1e6;
 /// Added to the products of rows in sparse elimination, so that rows that follow from others do no harm; repetition
 /// removes what it changes.
 const DAMPING: f64 = 1e-8;
@@ -43,10 +49,16 @@ impl Rows {
 
     /// With rows of length one; those of zeros stay.
     pub(crate) fn normalized(mut self) -> Self {
-        let mut norms = vec![0.0_f64; self.rows];
-        self.entries.iter().for_each(|&(row, _, value)| norms[row] = norms[row].hypot(value));
+        let norms = self.norms();
         self.entries.iter_mut().filter(|(row, ..)| norms[*row] > 0.0).for_each(|(row, _, value)| *value /= norms[*row]);
         self
+    }
+
+    /// Lengths of the rows.
+    fn norms(&self) -> Vec<f64> {
+        let mut norms = vec![0.0_f64; self.rows];
+        self.entries.iter().for_each(|&(row, _, value)| norms[row] = norms[row].hypot(value));
+        norms
     }
 
     pub(crate) fn transposed(self) -> Self {
@@ -65,6 +77,13 @@ impl Rows {
         product
     }
 
+    /// `Aᵀ y`.
+    fn times_transposed(&self, y: &DVector<f64>) -> DVector<f64> {
+        let mut product = DVector::zeros(self.columns);
+        self.entries.iter().for_each(|&(row, column, value)| product[column] += value * y[row]);
+        product
+    }
+
     /// Row by row.
     pub(crate) fn to_vectors(&self) -> Vec<DVector<f64>> {
         let mut rows = vec![DVector::zeros(self.columns); self.rows];
@@ -77,7 +96,12 @@ impl Rows {
         if self.rows == 0 || self.columns == 0 || !self.is_finite() || !rhs.iter().all(|value| value.is_finite()) {
             return None;
         }
-        if self.columns >= SPARSE_FROM {
+        if self.columns >= SPARSE_FROM
+            && let Some(solution) = self.solution_of_independent_rows(rhs)
+        {
+            return Some(solution);
+        }
+        if self.columns >= NOT_DECOMPOSED_FROM {
             return Some(self.bordered(DAMPING)?.shortest(rhs));
         }
         let mut dense = DMatrix::zeros(self.rows, self.columns);
@@ -85,6 +109,24 @@ impl Rows {
         let svd = SVD::try_new(dense, true, true, f64::EPSILON, 10_000)?;
         let smallest = RANK * svd.singular_values.max();
         svd.solve(rhs, smallest).ok()
+    }
+
+    /// The shortest solution of `A x = rhs` by elimination; `None` where rows are dependent or nearly so. Whatever was
+    /// eliminated, `x = Aᵀ y` that solves the equations is the shortest solution.
+    fn solution_of_independent_rows(&self, rhs: &DVector<f64>) -> Option<DVector<f64>> {
+        let norms = self.norms();
+        let scaled =
+            DVector::from_fn(self.rows, |row, _| if norms[row] > 0.0 { rhs[row] / norms[row] } else { rhs[row] });
+        let rows = Rows { entries: self.entries.clone(), ..*self }.normalized();
+        let size = scaled.amax();
+        let mut bordered = rows.bordered(0.0)?;
+        let (mut x, mut factors) = bordered.solve(&scaled);
+        let (correction, of_factors) = bordered.solve(&(&scaled - rows.times(&x)));
+        x += correction;
+        factors += of_factors;
+        let is_solution = (&scaled - rows.times(&x)).amax() <= LEFT * size;
+        let is_shortest = (rows.times_transposed(&factors) - &x).amax() <= LEFT * size;
+        (is_solution && is_shortest && factors.amax() <= LARGEST_FACTOR * size).then_some(x)
     }
 
     /// `[ I, Aᵀ ; A, −ε I ]`, eliminated; `None` where that is singular to working precision.
@@ -112,15 +154,90 @@ pub(crate) struct Bordered {
 impl Bordered {
     /// `x = Aᵀ y` with `(A Aᵀ + ε I) y = rhs`.
     pub(crate) fn shortest(&mut self, rhs: &DVector<f64>) -> DVector<f64> {
-        let mut unknowns = vec![0.0; self.columns];
-        unknowns.extend(rhs.iter());
-        self.solver.solve(&mut unknowns);
-        unknowns.truncate(self.columns);
-        DVector::from_vec(unknowns)
+        self.solve(rhs).0
+    }
+
+    /// x and y of [`shortest`](Self::shortest).
+    fn solve(&mut self, rhs: &DVector<f64>) -> (DVector<f64>, DVector<f64>) {
+        let mut x = vec![0.0; self.columns];
+        x.extend(rhs.iter());
+        self.solver.solve(&mut x);
+        let y = x.split_off(self.columns);
+        (DVector::from_vec(x), -DVector::from_vec(y))
     }
 
     /// What elimination leaves of the squares of the rows, by those eliminated before.
     pub(crate) fn squares(&self) -> Vec<f64> {
         self.solver.pivots().split_off(self.columns).into_iter().map(f64::abs).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DVector;
+
+    use super::{RANK, Rows};
+    use crate::random::Random;
+
+    /// A band with random values, as constraints of a chain have.
+    fn band(random: &mut Random, rows: usize, columns: usize) -> Rows {
+        let entries = (0..rows)
+            .flat_map(|row| (0..4).map(move |i| (row, (row * columns / rows + i).min(columns - 1))))
+            .collect::<std::collections::BTreeSet<_>>();
+        let entries = entries.into_iter().map(|(row, column)| (row, column, 2.0 * random.next())).collect();
+        Rows { rows, columns, entries }
+    }
+
+    fn by_singular_values(rows: &Rows, rhs: &DVector<f64>) -> DVector<f64> {
+        let mut dense = nalgebra::DMatrix::zeros(rows.rows, rows.columns);
+        rows.entries.iter().for_each(|&(row, column, value)| dense[(row, column)] = value);
+        let svd = dense.svd(true, true);
+        let smallest = RANK * svd.singular_values.max();
+        svd.solve(rhs, smallest).unwrap_or_else(|error| unreachable!("{error}"))
+    }
+
+    #[test]
+    fn elimination_finds_the_shortest_solution() {
+        let mut random = Random(7);
+        let mut eliminated = 0;
+        for columns in (40..120).step_by(5) {
+            let rows = band(&mut random, columns * 2 / 3, columns);
+            let rhs = DVector::from_fn(rows.rows, |_, _| random.next());
+            let expected = by_singular_values(&rows, &rhs);
+            let found = rows.minimum_norm_solution(&rhs).unwrap();
+            let error = (&found - &expected).amax() / expected.amax();
+            assert!(error < 1e-9, "{columns} columns: {error:e}");
+            eliminated += usize::from(rows.solution_of_independent_rows(&rhs).is_some());
+        }
+        assert!(eliminated > 12, "{eliminated} of 16 eliminated");
+    }
+
+    #[test]
+    fn dependent_rows_are_not_eliminated_unless_that_gives_a_solution() {
+        let mut random = Random(8);
+        for in_conflict in [false, true] {
+            let mut rows = band(&mut random, 40, 60);
+            let copies: Vec<_> = rows.entries.iter().filter(|entry| entry.0 < 5).copied().collect();
+            rows.entries.extend(copies.into_iter().map(|(row, column, value)| (40 + row, column, 3.0 * value)));
+            rows.rows = 45;
+            let rhs = DVector::from_fn(45, |_, _| random.next());
+            let rhs = if in_conflict { rhs } else { rows.times(&rows.times_transposed(&rhs)) };
+            let expected = by_singular_values(&rows, &rhs);
+            let error = (rows.minimum_norm_solution(&rhs).unwrap() - &expected).amax() / expected.amax();
+            assert!(error < 1e-9, "{error:e}");
+            assert!(!in_conflict || rows.solution_of_independent_rows(&rhs).is_none());
+        }
+    }
+
+    #[test]
+    fn near_dependence_is_left_to_singular_values() {
+        let mut random = Random(9);
+        let mut rows = band(&mut random, 40, 60);
+        // Nearly the first row: what tells them apart is no more than rounding of the equations would be.
+        let copies: Vec<_> = rows.entries.iter().filter(|entry| entry.0 == 0).copied().collect();
+        rows.entries.extend(copies.into_iter().map(|(_, column, value)| (40, column, value + 1e-12)));
+        rows.rows = 41;
+        let rhs = DVector::from_fn(41, |_, _| random.next());
+        assert!(rows.solution_of_independent_rows(&rhs).is_none());
     }
 }

@@ -13,7 +13,9 @@ use crate::configuration::ranges;
 use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, scales_of, sizes_of, unknown_of};
+use crate::newton::{
+    ConstraintUse, Equations, Newton, Tolerance, Unknown, larger, largest, scales_of, sizes_of, unknown_of,
+};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
@@ -502,10 +504,10 @@ impl Equations for Stages<'_> {
     }
 
     fn scales(&self, out: &mut [f64]) {
-        let is_bound = self.constraints.on_positions() > 0;
+        let constraints = ConstraintUse { on_coordinates: self.constraints.on_positions() > 0, carried: false };
         let n = out.len() / self.states.len();
         for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
-            scales_of(self.model, state, [self.dt * self.dt, self.dt], is_bound, out);
+            scales_of(self.model, state, [self.dt * self.dt, self.dt], constraints, out);
         }
     }
 }

@@ -16,7 +16,9 @@ use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State, drop_vanishing};
-use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
+use crate::newton::{
+    ConstraintUse, Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of,
+};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
@@ -469,8 +471,11 @@ impl Equations for Step<'_> {
     }
 
     fn scales(&self, out: &mut [f64]) {
-        let is_bound = self.constraints.on_positions() > 0;
-        scales_of(self.model, &self.new, self.newmark_factors().into(), is_bound, out);
+        let constraints = ConstraintUse {
+            on_coordinates: self.constraints.on_positions() > 0,
+            carried: self.scheme.old_force_factor() != 0.0,
+        };
+        scales_of(self.model, &self.new, self.newmark_factors().into(), constraints, out);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::chart;
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
+use crate::newton::{ConstraintUse, Equations, Newton, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{ContactEquations, Contacts};
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
@@ -272,8 +272,8 @@ impl Equations for PointEquations<'_> {
     }
 
     fn scales(&self, out: &mut [f64]) {
-        let is_bound = self.constraints.on_positions() > 0;
-        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], is_bound, out);
+        let constraints = ConstraintUse { on_coordinates: self.constraints.on_positions() > 0, carried: false };
+        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], constraints, out);
     }
 }
 
