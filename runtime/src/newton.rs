@@ -61,7 +61,7 @@ impl Default for Tolerance {
 /// let model = Oscillator::default();
 /// let scheme = schemes::by_name("generalized_alpha", &[])?;
 /// let factorizations = |newton_matrix| -> Result<u32, Box<dyn std::error::Error>> {
-///     let options = Options { newton_matrix, ..Options::default() };
+///     let options = Options { newton_matrix: Some(newton_matrix), ..Options::default() };
 ///     let run = Simulation::new(&model, &*scheme).options(options).step(0.01).until(1.0).run(initial_state(&model)?);
 ///     Ok(run.outcome?.factorizations)
 /// };
@@ -70,15 +70,14 @@ impl Default for Tolerance {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum NewtonMatrix {
     /// Within a step and from step to step while corrections shrink fast enough; they go on until nothing but rounding is
     /// left, whatever the tolerance, since they shrink by a constant factor only. Steps with contacts use a matrix for
-    /// every iteration. Multipliers are less accurate than with the other choice, by two digits or so, where no scheme
-    /// carries them into its next step.
-    #[default]
+    /// every iteration. Accelerations and multipliers are less accurate than with the other choice, by about two digits,
+    /// which matters where a scheme carries multipliers from step to step, as `hht` does.
     Kept,
     /// For one iteration, as quadratic convergence has it.
     EveryIteration,
@@ -118,10 +117,9 @@ const LEFT: f64 = 1e-16;
 /// Part of the coordinates that counts in the sizes of accelerations, unless constraints on coordinates leave the rounding of
 /// these in the accelerations.
 const FREE_SHARE: f64 = 1e-3;
-/// Multipliers are determined by coordinates. Relative to the largest one they may be less accurate by the first factor if
-/// they do not return to coordinates, and by the second if old forces of constraints enter the next step.
+/// Multipliers are determined by coordinates and do not return to them; relative to the largest one they may be less
+/// accurate by this factor.
 const MULTIPLIERS: f64 = 1e5;
-const CARRIED_MULTIPLIERS: f64 = 1e3;
 /// Sizes of accelerations are at least this fraction of the largest one.
 const LEAST_SHARE: f64 = 1e-3;
 /// Corrections with a kept matrix that shrank by [`FAST`] before and no longer do so are rounding, if they are within this
@@ -234,33 +232,23 @@ pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, o
 }
 
 /// [`Equations::scales`] of one stage: accelerations with velocities and coordinates, divided by their factors of
-/// accelerations; and the largest multiplier.
+/// accelerations; and the largest multiplier. `is_bound`: constraints are imposed on coordinates.
 pub(crate) fn scales_of(
     model: &dyn Model,
     state: &State,
     [position, velocity]: [f64; 2],
-    constraints: ConstraintUse,
+    is_bound: bool,
     out: &mut [f64],
 ) {
     sizes_of(model, state, position, out);
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
-    let share = if constraints.on_coordinates { 1.0 } else { FREE_SHARE };
+    let share = if is_bound { 1.0 } else { FREE_SHARE };
     for ((size, a), v) in accelerations.iter_mut().zip(&state.a).zip(&state.v) {
         *size = a.abs() + v.abs() / velocity.abs() + share * (*size - a.abs());
     }
     let least = LEAST_SHARE * largest(accelerations);
     accelerations.iter_mut().for_each(|size| *size = size.max(least));
-    let factor = if constraints.carried { CARRIED_MULTIPLIERS } else { MULTIPLIERS };
-    multipliers.fill(factor * largest(state.lambda.as_slice()));
-}
-
-/// What a scheme does with constraints.
-#[derive(Clone, Copy)]
-pub(crate) struct ConstraintUse {
-    /// Imposes some of them on coordinates.
-    pub on_coordinates: bool,
-    /// Takes their old forces into the next step.
-    pub carried: bool,
+    multipliers.fill(MULTIPLIERS * largest(state.lambda.as_slice()));
 }
 
 /// Newton's method with its workspace.

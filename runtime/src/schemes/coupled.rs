@@ -14,7 +14,7 @@ use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{
-    ConstraintUse, Equations, Newton, Tolerance, Unknown, larger, largest, scales_of, sizes_of, unknown_of,
+    Equations, Newton, NewtonMatrix, Tolerance, Unknown, larger, largest, scales_of, sizes_of, unknown_of,
 };
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{rotation_matrix, skew};
@@ -139,7 +139,7 @@ impl Scheme for Coupled {
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
         let solver = LinearSolver::new(stages.assembly.pattern.clone());
         let (unknowns, points) = (solver.size(), stages.states.len());
-        let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
+        let newton = Newton::new(solver, options.tolerance, options.newton_matrix.unwrap_or(NewtonMatrix::Kept));
         let stepper = CoupledStepper { name: self.label(), newton, stages, state: initial };
         Ok(nonsmooth::with_contacts(stepper, model, &self.label(), &options.contacts, unknowns, points))
     }
@@ -504,10 +504,10 @@ impl Equations for Stages<'_> {
     }
 
     fn scales(&self, out: &mut [f64]) {
-        let constraints = ConstraintUse { on_coordinates: self.constraints.on_positions() > 0, carried: false };
+        let is_bound = self.constraints.on_positions() > 0;
         let n = out.len() / self.states.len();
         for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
-            scales_of(self.model, state, [self.dt * self.dt, self.dt], constraints, out);
+            scales_of(self.model, state, [self.dt * self.dt, self.dt], is_bound, out);
         }
     }
 }

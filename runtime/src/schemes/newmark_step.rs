@@ -16,9 +16,7 @@ use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State, drop_vanishing};
-use crate::newton::{
-    ConstraintUse, Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of,
-};
+use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
@@ -74,9 +72,13 @@ pub(super) fn start<'m>(
     let step = Step::new(scheme, model, initial, constraints);
     let solver = LinearSolver::new(step.matrix.pattern().clone());
     let unknowns = solver.size();
-    let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
+    // Old forces of constraints bring the errors of multipliers into the motion.
+    let carries_multipliers = step.scheme.old_force_factor() != 0.0 && model.dims().nc > 0;
+    let usual = if carries_multipliers { NewtonMatrix::EveryIteration } else { NewtonMatrix::Kept };
+    let newton_matrix = options.newton_matrix.unwrap_or(usual);
+    let newton = Newton::new(solver, options.tolerance, newton_matrix);
     // Quadratic convergence gains nothing from a better guess.
-    let is_kept = options.newton_matrix == NewtonMatrix::Kept;
+    let is_kept = newton_matrix == NewtonMatrix::Kept;
     let before = is_kept.then(|| Before { auxiliary: auxiliary.clone(), lambda: step.old.lambda.clone(), dt: None });
     let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None, before };
     Ok(nonsmooth::with_contacts(stepper, model, &name, &options.contacts, unknowns, 1))
@@ -471,11 +473,8 @@ impl Equations for Step<'_> {
     }
 
     fn scales(&self, out: &mut [f64]) {
-        let constraints = ConstraintUse {
-            on_coordinates: self.constraints.on_positions() > 0,
-            carried: self.scheme.old_force_factor() != 0.0,
-        };
-        scales_of(self.model, &self.new, self.newmark_factors().into(), constraints, out);
+        let is_bound = self.constraints.on_positions() > 0;
+        scales_of(self.model, &self.new, self.newmark_factors().into(), is_bound, out);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::chart;
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{ConstraintUse, Equations, Newton, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
+use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{ContactEquations, Contacts};
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
@@ -59,7 +59,7 @@ impl<'m> TimePoint<'m> {
         let solver = LinearSolver::new(matrix.pattern().clone());
         let zeros = || DVector::zeros(nv);
         Self {
-            newton: Newton::new(solver, options.tolerance, options.newton_matrix),
+            newton: Newton::new(solver, options.tolerance, options.newton_matrix.unwrap_or(NewtonMatrix::Kept)),
             equations: PointEquations {
                 model,
                 blocks,
@@ -272,8 +272,8 @@ impl Equations for PointEquations<'_> {
     }
 
     fn scales(&self, out: &mut [f64]) {
-        let constraints = ConstraintUse { on_coordinates: self.constraints.on_positions() > 0, carried: false };
-        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], constraints, out);
+        let is_bound = self.constraints.on_positions() > 0;
+        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], is_bound, out);
     }
 }
 
