@@ -22,6 +22,7 @@ pub struct JitModel {
     reference_configuration: Vec<f64>,
     inputs: Vec<Signal>,
     functions: Functions,
+    sizes: Sizes,
     /// Forces that are zero, `[nv]`; nothing if the model has no forward dynamics.
     without_forces: Option<Vec<f64>>,
 }
@@ -48,6 +49,14 @@ functions! {
     nonlinear_effects inverse_dynamics forward_dynamics inverse_dynamics_derivatives forward_dynamics_derivatives
 }
 
+/// Numbers of coordinates, velocities and constraints.
+#[derive(Clone, Copy)]
+struct Sizes {
+    nq: usize,
+    nv: usize,
+    nc: usize,
+}
+
 /// Values of so many inputs are kept on the stack.
 const FEW_INPUTS: usize = 4;
 
@@ -56,6 +65,8 @@ impl JitModel {
         let parameters = program.defaults();
         let inputs = program.image.description.info.inputs.iter().map(|_| Signal::default()).collect();
         let functions = Functions::of(&program);
+        let info = &program.image.description.info;
+        let sizes = Sizes { nq: info.coordinates.len(), nv: info.velocities.len(), nc: info.constraints.len() };
         let mut model = JitModel {
             program,
             parameters,
@@ -64,9 +75,10 @@ impl JitModel {
             reference_configuration: Vec::new(),
             inputs,
             functions,
+            sizes,
             without_forces: None,
         };
-        model.without_forces = model.provides("forward_dynamics").then(|| vec![0.0; model.describe().velocities.len()]);
+        model.without_forces = model.provides("forward_dynamics").then(|| vec![0.0; sizes.nv]);
         model.update();
         model
     }
@@ -81,6 +93,7 @@ impl JitModel {
             reference_configuration: self.reference_configuration.clone(),
             inputs: self.inputs.iter().map(|_| Signal::default()).collect(),
             functions: self.functions,
+            sizes: self.sizes,
             without_forces: self.without_forces.clone(),
         }
     }
@@ -136,47 +149,57 @@ impl JitModel {
         self.contact_laws = image.law_of_contact.iter().map(law).collect();
     }
 
-    fn evaluate<const N: usize>(&self, function: usize, arguments: &Arguments, slices: [&mut [f64]; N]) {
-        let function = &self.program.image.functions[function];
-        let t = arguments.t;
-        if function.room == 0 && self.inputs.len() <= FEW_INPUTS {
-            let mut inputs = [0.0; FEW_INPUTS];
-            if function.reads_inputs {
-                self.input_values(t, &mut inputs);
+    /// Small models spend more time on the way to their functions than in them: what leads there is inlined, so that
+    /// arguments stay in registers.
+    #[inline(always)]
+    fn evaluate<const N: usize>(&self, function: usize, arguments: Arguments, slices: [&mut [f64]; N]) {
+        match self.program.direct(function) {
+            Some(direct) if !direct.reads_inputs => {
+                self.program.evaluate_directly(direct, &self.constants, arguments, &[], slices);
             }
-            return self.program.evaluate(function, &self.constants, arguments, &inputs, slices, &mut []);
+            Some(direct) if self.inputs.len() <= FEW_INPUTS => {
+                let mut inputs = [0.0; FEW_INPUTS];
+                self.input_values(arguments.t, &mut inputs);
+                self.program.evaluate_directly(direct, &self.constants, arguments, &inputs, slices);
+            }
+            _ => self.evaluate_calls(function, arguments, slices),
         }
+    }
+
+    #[inline(never)]
+    fn evaluate_calls<const N: usize>(&self, function: usize, arguments: Arguments, slices: [&mut [f64]; N]) {
+        let function = &self.program.image.functions[function];
         with_room(self.inputs.len() + function.room, |room| {
             let (inputs, room) = room.split_at_mut(self.inputs.len());
             if function.reads_inputs {
-                self.input_values(t, inputs);
+                self.input_values(arguments.t, inputs);
             }
-            self.program.evaluate(function, &self.constants, arguments, inputs, slices, room);
+            self.program.evaluate(function, &self.constants, &arguments, inputs, slices, room);
         });
     }
 
-    #[inline]
+    #[inline(always)]
     fn check(&self, what: &str, found: &[f64], expected: usize) {
         assert_eq!(found.len(), expected, "the number of {what} of `{}`", self.describe().name);
     }
 
-    #[inline]
+    #[inline(always)]
     fn at<'a>(&self, t: f64, q: &'a [f64]) -> Arguments<'a> {
-        self.check("coordinates", q, self.describe().coordinates.len());
+        self.check("coordinates", q, self.sizes.nq);
         Arguments { t, q, ..Arguments::default() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn moving<'a>(&self, t: f64, q: &'a [f64], v: &'a [f64]) -> Arguments<'a> {
-        self.check("velocities", v, self.describe().velocities.len());
+        self.check("velocities", v, self.sizes.nv);
         Arguments { v, ..self.at(t, q) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn state<'a>(&self, state: &'a State) -> Arguments<'a> {
         let (a, lambda) = (state.a.as_slice(), state.lambda.as_slice());
-        self.check("accelerations", a, self.describe().velocities.len());
-        self.check("multipliers", lambda, self.describe().constraints.len());
+        self.check("accelerations", a, self.sizes.nv);
+        self.check("multipliers", lambda, self.sizes.nc);
         Arguments { a, lambda, ..self.moving(state.t, state.q.as_slice(), state.v.as_slice()) }
     }
 }
@@ -198,7 +221,7 @@ impl JitModel {
     /// When the model does not provide it, or a list has another length than the model's; so do the others.
     pub fn nonlinear_effects(&self, t: f64, q: &[f64], v: &[f64], effects: &mut [f64]) {
         self.require("nonlinear_effects");
-        self.evaluate(self.functions.nonlinear_effects, &self.moving(t, q, v), [effects]);
+        self.evaluate(self.functions.nonlinear_effects, self.moving(t, q, v), [effects]);
     }
 
     /// Inverse dynamics τ = M a + h − f, `[nv]`.
@@ -208,7 +231,7 @@ impl JitModel {
     pub fn inverse_dynamics(&self, t: f64, q: &[f64], v: &[f64], a: &[f64], tau: &mut [f64]) {
         self.require("inverse_dynamics");
         self.check("accelerations", a, v.len());
-        self.evaluate(self.functions.inverse_dynamics, &Arguments { a, ..self.moving(t, q, v) }, [tau]);
+        self.evaluate(self.functions.inverse_dynamics, Arguments { a, ..self.moving(t, q, v) }, [tau]);
     }
 
     /// Forward dynamics a = M⁻¹ (τ − h + f), `[nv]`.
@@ -218,7 +241,7 @@ impl JitModel {
     pub fn forward_dynamics(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], a: &mut [f64]) {
         self.require("forward_dynamics");
         self.check("forces", tau, v.len());
-        self.evaluate(self.functions.forward_dynamics, &Arguments { tau, ..self.moving(t, q, v) }, [a]);
+        self.evaluate(self.functions.forward_dynamics, Arguments { tau, ..self.moving(t, q, v) }, [a]);
     }
 
     /// (∂τ/∂q) N, ∂τ/∂v and M, dense and row by row.
@@ -228,7 +251,7 @@ impl JitModel {
     pub fn inverse_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], a: &[f64], results: [&mut [f64]; 3]) {
         self.require("inverse_dynamics_derivatives");
         self.check("accelerations", a, v.len());
-        self.evaluate(self.functions.inverse_dynamics_derivatives, &Arguments { a, ..self.moving(t, q, v) }, results);
+        self.evaluate(self.functions.inverse_dynamics_derivatives, Arguments { a, ..self.moving(t, q, v) }, results);
     }
 
     /// (∂a/∂q) N, ∂a/∂v and M⁻¹, dense and row by row.
@@ -238,7 +261,7 @@ impl JitModel {
     pub fn forward_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], results: [&mut [f64]; 3]) {
         self.require("forward_dynamics_derivatives");
         self.check("forces", tau, v.len());
-        self.evaluate(self.functions.forward_dynamics_derivatives, &Arguments { tau, ..self.moving(t, q, v) }, results);
+        self.evaluate(self.functions.forward_dynamics_derivatives, Arguments { tau, ..self.moving(t, q, v) }, results);
     }
 }
 
@@ -266,39 +289,39 @@ impl Model for JitModel {
     }
 
     fn mass_matrix(&self, q: &[f64], out: &mut [f64]) {
-        self.evaluate(self.functions.mass_matrix, &self.at(0.0, q), [out]);
+        self.evaluate(self.functions.mass_matrix, self.at(0.0, q), [out]);
     }
 
     fn bias_force(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
-        self.evaluate(self.functions.bias_force, &self.moving(0.0, q, v), [out]);
+        self.evaluate(self.functions.bias_force, self.moving(0.0, q, v), [out]);
     }
 
     fn applied_force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
-        self.evaluate(self.functions.applied_force, &self.moving(t, q, v), [out]);
+        self.evaluate(self.functions.applied_force, self.moving(t, q, v), [out]);
     }
 
     fn constraint(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.evaluate(self.functions.constraint, &self.at(t, q), [out]);
+        self.evaluate(self.functions.constraint, self.at(t, q), [out]);
     }
 
     fn constraint_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.evaluate(self.functions.constraint_jacobian, &self.at(t, q), [out]);
+        self.evaluate(self.functions.constraint_jacobian, self.at(t, q), [out]);
     }
 
     fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
-        self.evaluate(self.functions.constraint_bias, &self.moving(t, q, v), [rate, acceleration]);
+        self.evaluate(self.functions.constraint_bias, self.moving(t, q, v), [rate, acceleration]);
     }
 
     fn contact_gap(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.evaluate(self.functions.contact_gap, &self.at(t, q), [out]);
+        self.evaluate(self.functions.contact_gap, self.at(t, q), [out]);
     }
 
     fn contact_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.evaluate(self.functions.contact_jacobian, &self.at(t, q), [out]);
+        self.evaluate(self.functions.contact_jacobian, self.at(t, q), [out]);
     }
 
     fn contact_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
-        self.evaluate(self.functions.contact_bias, &self.moving(t, q, v), [rate, acceleration]);
+        self.evaluate(self.functions.contact_bias, self.moving(t, q, v), [rate, acceleration]);
     }
 
     fn contact_laws(&self, out: &mut [ContactLaw]) {
@@ -308,7 +331,7 @@ impl Model for JitModel {
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy {
         let mut energy = Energy::default();
         let sums = [&mut energy.kinetic, &mut energy.potential].map(std::slice::from_mut);
-        self.evaluate(self.functions.energy, &self.moving(t, q, v), sums);
+        self.evaluate(self.functions.energy, self.moving(t, q, v), sums);
         energy
     }
 
@@ -317,13 +340,13 @@ impl Model for JitModel {
             return None;
         }
         let mut sum = 0.0;
-        self.evaluate(self.functions.power, &self.moving(t, q, v), [std::slice::from_mut(&mut sum)]);
+        self.evaluate(self.functions.power, self.moving(t, q, v), [std::slice::from_mut(&mut sum)]);
         Some(sum)
     }
 
     fn acceleration(&self, t: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {
         let Some(tau) = &self.without_forces else { return false };
-        self.evaluate(self.functions.forward_dynamics, &Arguments { tau, ..self.moving(t, q, v) }, [a]);
+        self.evaluate(self.functions.forward_dynamics, Arguments { tau, ..self.moving(t, q, v) }, [a]);
         true
     }
 
@@ -334,24 +357,24 @@ impl Model for JitModel {
     }
 
     fn outputs(&self, state: &State, out: &mut [f64]) {
-        self.evaluate(self.functions.outputs, &self.state(state), [out]);
+        self.evaluate(self.functions.outputs, self.state(state), [out]);
     }
 
     fn residual(&self, state: &State, r: &mut [f64], g: &mut [f64]) {
-        self.evaluate(self.functions.residual, &self.state(state), [r, g]);
+        self.evaluate(self.functions.residual, self.state(state), [r, g]);
     }
 
     fn iteration_matrix(&self, state: &State, ca: f64, cv: f64, cq: f64, values: &mut [f64]) {
         let arguments = Arguments { factors: [ca, cv, cq], ..self.state(state) };
-        self.evaluate(self.functions.iteration_matrix, &arguments, [values]);
+        self.evaluate(self.functions.iteration_matrix, arguments, [values]);
     }
 
     fn damping(&self, state: &State, out: &mut [f64]) {
-        self.evaluate(self.functions.damping, &self.state(state), [out]);
+        self.evaluate(self.functions.damping, self.state(state), [out]);
     }
 
     fn stiffness(&self, state: &State, out: &mut [f64]) {
-        self.evaluate(self.functions.stiffness, &self.state(state), [out]);
+        self.evaluate(self.functions.stiffness, self.state(state), [out]);
     }
 
     fn reference_configuration(&self, q: &mut [f64]) {
@@ -367,10 +390,10 @@ impl Model for JitModel {
     }
 
     fn initial_position(&self, t: f64, q: &[f64], residual: &mut [f64], jacobian: &mut [f64]) {
-        self.evaluate(self.functions.initial_position, &self.at(t, q), [residual, jacobian]);
+        self.evaluate(self.functions.initial_position, self.at(t, q), [residual, jacobian]);
     }
 
     fn initial_velocity(&self, t: f64, q: &[f64], v: &[f64], residual: &mut [f64], jacobian: &mut [f64]) {
-        self.evaluate(self.functions.initial_velocity, &self.moving(t, q, v), [residual, jacobian]);
+        self.evaluate(self.functions.initial_velocity, self.moving(t, q, v), [residual, jacobian]);
     }
 }

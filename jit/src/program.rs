@@ -7,13 +7,30 @@ use hamel_compiler::schedule::methods::Factor;
 
 use crate::call::{FACTORS, FUNCTIONS, GROUPS, Given, MOST_LISTS};
 use crate::error::Error;
-use crate::image::{Destination, Image, Kernel, ModelFunction, Rows, Setup, Sum};
+use crate::image::{Call, Destination, Image, Kernel, ModelFunction, Rows, Setup, Sum};
 use crate::memory::Code;
 
 /// Data and machine code.
 pub(crate) struct Program {
     pub image: Image,
     code: Code,
+    /// By function of the model, where all of its calls add to its slices.
+    direct: Vec<Option<Direct>>,
+}
+
+/// A function of the model whose calls add to its slices, with what these take in one place: in small models, looking
+/// that up takes longer than the arithmetic.
+pub(crate) struct Direct {
+    /// Slices: how long they are, and how many values at the beginning are zero before the calls.
+    slices: [(usize, usize); MOST_LISTS],
+    calls: Vec<DirectCall>,
+    pub reads_inputs: bool,
+}
+
+struct DirectCall {
+    code: u32,
+    kernel: usize,
+    row: usize,
 }
 
 /// Constants of a kernel, row by row.
@@ -58,7 +75,8 @@ impl Program {
     /// Where the operating system does not allow it.
     pub fn new(image: Image) -> Result<Program, Error> {
         let code = Code::new(&image.code)?;
-        Ok(Program { image, code })
+        let direct = image.functions.iter().map(|function| Direct::of(function, &image.kernels)).collect();
+        Ok(Program { image, code, direct })
     }
 
     /// The values of a function of parameters.
@@ -108,6 +126,41 @@ impl Program {
         known.unwrap_or_else(|| unreachable!("no function of models is called {name}"))
     }
 
+    /// A function of the model whose calls add to its slices.
+    #[inline(always)]
+    pub fn direct(&self, function: usize) -> Option<&Direct> {
+        self.direct[function].as_ref()
+    }
+
+    /// Fills the slices of a function of the model.
+    ///
+    /// # Panics
+    /// When a list has another length than the model's.
+    #[inline(always)]
+    pub fn evaluate_directly<const N: usize>(
+        &self,
+        direct: &Direct,
+        constants: &[Constants],
+        arguments: Arguments,
+        inputs: &[f64],
+        slices: [&mut [f64]; N],
+    ) {
+        let mut lists = [std::ptr::null_mut(); N];
+        for ((list, slice), &(len, zeros)) in lists.iter_mut().zip(slices).zip(&direct.slices) {
+            if slice.len() != len {
+                refuse_length();
+            }
+            slice[..zeros].fill(0.0);
+            *list = slice.as_mut_ptr();
+        }
+        let mut given = Given::with(&arguments, inputs);
+        for call in &direct.calls {
+            given.values[Group::Constants as usize] = constants[call.kernel].row(call.row);
+            // SAFETY: as in `evaluate`.
+            unsafe { self.code.call(call.code, &given, &lists) };
+        }
+    }
+
     /// Fills the slices of a function of the model, with room for results of its calls.
     ///
     /// # Panics
@@ -127,10 +180,7 @@ impl Program {
                 slice.fill(0.0);
             }
         }
-        let Arguments { t, q, v, a, lambda, tau, factors } = arguments;
-        let mut given = Given::new(*factors);
-        let t = std::slice::from_ref(t);
-        given.values = [[].as_slice(), t, inputs, q, v, a, lambda, tau].map(<[f64]>::as_ptr);
+        let mut given = Given::with(arguments, inputs);
         for call in &function.calls {
             let kernel = &self.image.kernels[call.kernel];
             let constants = &constants[call.kernel];
@@ -160,13 +210,36 @@ impl Program {
                 // as long as the model's, as their owner has checked; the
                 // constants of a row are as many as the kernel's, and each list of results has the length of its output.
                 unsafe { self.code.call(call.code, &given, &lists) };
-                add_results(results, instance, factors, room, &mut slices);
+                add_results(results, instance, &arguments.factors, room, &mut slices);
             }
         }
     }
 }
 
+#[cold]
+fn refuse_length() -> ! {
+    panic!("a result has another length than the model's")
+}
+
+impl Direct {
+    fn of(function: &ModelFunction, kernels: &[Kernel]) -> Option<Direct> {
+        let direct = |call: &Call| match call.results {
+            None => {
+                Some(DirectCall { code: call.code, kernel: call.kernel, row: kernels[call.kernel].row_of_instance[0] })
+            }
+            Some(_) => None,
+        };
+        let calls = function.calls.iter().map(direct).collect::<Option<_>>()?;
+        let mut slices = [(0, 0); MOST_LISTS];
+        for (slice, &(len, is_zeroed)) in slices.iter_mut().zip(&function.slices) {
+            *slice = (len, if is_zeroed { len } else { 0 });
+        }
+        Some(Direct { slices, calls, reads_inputs: function.reads_inputs })
+    }
+}
+
 impl Constants {
+    #[inline]
     fn row(&self, row: usize) -> *const f64 {
         self.all[row * self.each..].as_ptr()
     }
@@ -203,6 +276,7 @@ fn add_results<const N: usize>(
 }
 
 impl Given {
+    #[inline(always)]
     fn new(factors: [f64; FACTORS]) -> Given {
         Given {
             factors,
@@ -210,6 +284,14 @@ impl Given {
             places: [std::ptr::null(); GROUPS],
             functions: &raw const FUNCTIONS,
         }
+    }
+
+    #[inline(always)]
+    fn with(arguments: &Arguments, inputs: &[f64]) -> Given {
+        let Arguments { t, q, v, a, lambda, tau, factors } = arguments;
+        let t = std::slice::from_ref(t);
+        let values = [[].as_slice(), t, inputs, q, v, a, lambda, tau].map(<[f64]>::as_ptr);
+        Given { values, ..Given::new(*factors) }
     }
 }
 
