@@ -74,7 +74,7 @@ fn motions_are_the_same() {
             // Levels of constraints and tolerances of Newton's method change what is solved and when iterations end.
             for (relative, least) in [(1e-12, 1e-11), (1e-8, 1e-9)] {
                 let options = |newton_matrix| Options {
-                    newton_matrix,
+                    newton_matrix: Some(newton_matrix),
                     tolerance: Tolerance { relative, ..Tolerance::default() },
                     ..Options::default()
                 };
@@ -86,7 +86,7 @@ fn motions_are_the_same() {
                     .map(|matrix| end(*model, initial, key, &STEPS, &options(matrix)));
                 // What rounding alone does to accelerations and multipliers grows with the inverse square of the step.
                 let moved = moved(initial);
-                let exact = Options { newton_matrix: NewtonMatrix::EveryIteration, ..Options::default() };
+                let exact = Options { newton_matrix: Some(NewtonMatrix::EveryIteration), ..Options::default() };
                 let [rounded, exact] = [&moved, initial].map(|start| end(*model, start, key, &STEPS, &exact).0);
                 for (name, of) in [("q", of_q as fn(&State) -> &[f64]), ("v", of_v), ("a", of_a), ("lambda", of_lambda)]
                 {

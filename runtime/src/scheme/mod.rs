@@ -77,8 +77,9 @@ pub enum Drift {
 pub struct Options {
     /// Tolerances of Newton's method.
     pub tolerance: Tolerance,
-    /// How long a factorized matrix serves in Newton's method.
-    pub newton_matrix: NewtonMatrix,
+    /// How long a factorized matrix serves in Newton's method; `None` leaves it to the scheme, which keeps it unless it carries
+    /// forces of constraints from step to step.
+    pub newton_matrix: Option<NewtonMatrix>,
     /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions.
     pub constraint_level: Option<ConstraintLevel>,
     /// Treatment of the drift, where constraints are not imposed on positions.

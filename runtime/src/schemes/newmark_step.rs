@@ -72,9 +72,13 @@ pub(super) fn start<'m>(
     let step = Step::new(scheme, model, initial, constraints);
     let solver = LinearSolver::new(step.matrix.pattern().clone());
     let unknowns = solver.size();
-    let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
+    // Old forces of constraints bring the errors of multipliers into the motion.
+    let carries_multipliers = step.scheme.old_force_factor() != 0.0 && model.dims().nc > 0;
+    let usual = if carries_multipliers { NewtonMatrix::EveryIteration } else { NewtonMatrix::Kept };
+    let newton_matrix = options.newton_matrix.unwrap_or(usual);
+    let newton = Newton::new(solver, options.tolerance, newton_matrix);
     // Quadratic convergence gains nothing from a better guess.
-    let is_kept = options.newton_matrix == NewtonMatrix::Kept;
+    let is_kept = newton_matrix == NewtonMatrix::Kept;
     let before = is_kept.then(|| Before { auxiliary: auxiliary.clone(), lambda: step.old.lambda.clone(), dt: None });
     let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None, before };
     Ok(nonsmooth::with_contacts(stepper, model, &name, &options.contacts, unknowns, 1))
@@ -282,8 +286,7 @@ impl<'m> Step<'m> {
     fn begin(&mut self, dt: f64, before: Option<(f64, &Before)>) {
         self.dt = dt;
         self.new.t = self.old.t + dt;
-        self.auxiliary.copy_from(&self.old_auxiliary);
-        self.new.lambda.copy_from(&self.old.lambda);
+        self.guess_as_before();
         if self.scheme.old_force_factor() != 0.0 {
             self.evaluate_old_force();
         }
@@ -301,6 +304,12 @@ impl<'m> Step<'m> {
             self.new.lambda.axpy(-ratio, &before.lambda, 1.0 + ratio);
         }
         self.evaluate_new_state();
+    }
+
+    /// Takes acceleration and multipliers of the old state.
+    fn guess_as_before(&mut self) {
+        self.auxiliary.copy_from(&self.old_auxiliary);
+        self.new.lambda.copy_from(&self.old.lambda);
     }
 
     /// `F₀ = h − f − Gᵀ λ` at the old state.
@@ -447,6 +456,11 @@ impl Equations for Step<'_> {
         let (acceleration, multipliers) = correction.split_at(self.auxiliary.len());
         subtract(self.auxiliary.as_mut_slice(), 1.0, acceleration);
         subtract(self.new.lambda.as_mut_slice(), 1.0, multipliers);
+        self.evaluate_new_state();
+    }
+
+    fn guess_anew(&mut self) {
+        self.guess_as_before();
         self.evaluate_new_state();
     }
 

@@ -108,7 +108,7 @@ pub(super) fn record(
     let (constraint_level, drift) = (Some(ConstraintLevel::Velocity), Drift::Kept);
     let watchers = Watchers { constraints: None, energy: None, ..Watchers::default() };
     // Factorizations are counted as the paper's schemes make them.
-    let newton_matrix = NewtonMatrix::EveryIteration;
+    let newton_matrix = Some(NewtonMatrix::EveryIteration);
     let options = Options { constraint_level, drift, contacts, watchers, newton_matrix, ..Options::default() };
     let every = (INTERVAL / dt).round() as usize;
     let start = Instant::now();

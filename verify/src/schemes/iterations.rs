@@ -66,7 +66,7 @@ fn members(problem: &Problem, motion: &Motion, steps: u32) -> Result<Vec<Member>
         }
         let with = |predictor: Predictor, steps: u32| {
             // Counted are iterations that converge quadratically.
-            let newton_matrix = NewtonMatrix::EveryIteration;
+            let newton_matrix = Some(NewtonMatrix::EveryIteration);
             let options = Options { predictor: Some(predictor), newton_matrix, ..problem.options() };
             integrate(problem, motion, &*scheme, &options, steps)
         };

@@ -102,7 +102,7 @@ impl Problem<'_> {
                 predictor,
                 rotation_reference: RotationReference::LastPoint,
                 // The paper counts iterations, each of which has a matrix of its own.
-                newton_matrix: NewtonMatrix::EveryIteration,
+                newton_matrix: Some(NewtonMatrix::EveryIteration),
                 ..Options::default()
             };
             let motion = motion::observe_with(self.model, &*scheme, &options, self.initial.clone(), grid, observe);

@@ -95,7 +95,7 @@ impl Drive {
         grid: Grid,
         mut observe: impl FnMut(&State) -> T,
     ) -> Result<Run<T>, StepError> {
-        let options = Options { newton_matrix, ..Options::default() };
+        let options = Options { newton_matrix: Some(newton_matrix), ..Options::default() };
         let mut stepper = scheme.start_with(&self.model, self.initial.clone(), &options)?;
         let (mut samples, mut cost, mut most_iterations) = (vec![observe(&self.initial)], StepStats::default(), 0);
         let start = Instant::now();
