@@ -317,7 +317,7 @@ impl Kept {
 }
 
 impl Newton {
-    pub(crate) fn new(solver: LinearSolver, tolerance: Tolerance, matrix: NewtonMatrix) -> Self {
+    pub(crate) fn new(solver: LinearSolver, tolerance: Tolerance, matrix: Option<NewtonMatrix>) -> Self {
         let (nnz, n) = (solver.nnz(), solver.size());
         let zeros = || vec![0.0; n];
         let kept = || Kept {
@@ -338,7 +338,7 @@ impl Newton {
             residual: zeros(),
             rounding: zeros(),
             effect: zeros(),
-            kept: (matrix == NewtonMatrix::Kept).then(kept),
+            kept: (matrix == Some(NewtonMatrix::Kept)).then(kept),
         }
     }
 
@@ -787,7 +787,7 @@ mod tests {
     #[test]
     fn matrices_are_renewed_when_they_do_not_serve() {
         let solver = LinearSolver::new(SparsityPattern::from_entries(1, 1, [(0, 0)]));
-        let mut newton = Newton::new(solver, Tolerance::default(), NewtonMatrix::Kept);
+        let mut newton = Newton::new(solver, Tolerance::default(), Some(NewtonMatrix::Kept));
         let mut equations = Scalar { x: 2.236_07, f: |x| x * x - 5.0, derivative: |x| 2.0 * x };
         let mut solve = |equations: &mut Scalar| newton.solve(equations, 0.0, "test").unwrap();
         assert_eq!(solve(&mut equations).factorizations, 1);
@@ -801,7 +801,7 @@ mod tests {
 
     fn solve_with(mut equations: Scalar, matrix: NewtonMatrix) -> (f64, Result<StepStats, StepError>) {
         let solver = LinearSolver::new(SparsityPattern::from_entries(1, 1, [(0, 0)]));
-        let result = Newton::new(solver, Tolerance::default(), matrix).solve(&mut equations, 2.0, "test");
+        let result = Newton::new(solver, Tolerance::default(), Some(matrix)).solve(&mut equations, 2.0, "test");
         (equations.x, result)
     }
 

@@ -5,7 +5,7 @@ mod constrained;
 use nalgebra::DMatrix;
 
 use crate::contact_settings::Settings;
-use crate::linear_analysis::Oscillator;
+use crate::linear_analysis::{Oscillator, spectral_radius};
 use crate::model::{Model, State};
 use crate::newton::{NewtonMatrix, Tolerance};
 use crate::start::check_start;
@@ -77,8 +77,8 @@ pub enum Drift {
 pub struct Options {
     /// Tolerances of Newton's method.
     pub tolerance: Tolerance,
-    /// How long a factorized matrix serves in Newton's method; `None` leaves it to the scheme, which keeps it unless it carries
-    /// forces of constraints from step to step.
+    /// How long a factorized matrix serves in Newton's method; `None` keeps it, except in schemes that carry errors of
+    /// multipliers from step to step, for models with constraints.
     pub newton_matrix: Option<NewtonMatrix>,
     /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions.
     pub constraint_level: Option<ConstraintLevel>,
@@ -226,6 +226,10 @@ pub trait Scheme: Send + Sync {
     fn reads_accelerations(&self) -> bool {
         true
     }
+    /// Whether forces at the beginning of a step enter it.
+    fn reads_forces(&self) -> bool {
+        false
+    }
     /// Whether it estimates the error of a step, as step size control requires, see [`crate::adaptive`].
     fn estimates_errors(&self) -> bool {
         self.tableau().is_some_and(|tableau| tableau.embedded.is_some())
@@ -294,8 +298,15 @@ pub trait Scheme: Send + Sync {
                           take one that `hamel list schemes` marks with `contacts`, or other parameters";
             return Err(StepError::Undefined { scheme: self.label(), model: info.name.clone(), reason });
         }
-        let stepper = self.stepper(model, initial, options)?;
-        if model.dims().nc == 0 {
+        let is_constrained = model.dims().nc > 0;
+        // A kept matrix leaves larger errors in multipliers, which must not last.
+        let usual = || match is_constrained && (self.reads_forces() || is_undamped(self)) {
+            true => NewtonMatrix::EveryIteration,
+            false => NewtonMatrix::Kept,
+        };
+        let newton_matrix = Some(options.newton_matrix.unwrap_or_else(usual));
+        let stepper = self.stepper(model, initial, &Options { newton_matrix, ..*options })?;
+        if !is_constrained {
             return Ok(stepper);
         }
         let level = options.constraint_level.unwrap_or(self.preferred_level());
@@ -338,6 +349,16 @@ pub trait Scheme: Send + Sync {
     fn start<'m>(&self, model: &'m dyn Model, initial: State) -> Result<Box<dyn Stepper + 'm>, StepError> {
         self.start_with(model, initial, &Options::default())
     }
+}
+
+/// An Ω that represents infinity, and the largest distance of an undamped spectral radius from one there.
+const INFINITY: f64 = 1e8;
+const UNDAMPED: f64 = 1e-3;
+
+/// Whether a scheme does not damp infinitely fast motion, such as errors of multipliers of constraints on positions.
+pub(crate) fn is_undamped(scheme: &(impl Scheme + ?Sized)) -> bool {
+    let matrix = scheme.amplification(Oscillator::undamped(INFINITY));
+    matrix.is_some_and(|matrix| (spectral_radius(&matrix) - 1.0).abs() < UNDAMPED)
 }
 
 /// The integration of one motion by a scheme. After an error the state is the last one that was reached.

@@ -13,9 +13,7 @@ use crate::configuration::ranges;
 use crate::linear_analysis::Oscillator;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{
-    Equations, Newton, NewtonMatrix, Tolerance, Unknown, larger, largest, scales_of, sizes_of, unknown_of,
-};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
@@ -139,7 +137,7 @@ impl Scheme for Coupled {
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
         let solver = LinearSolver::new(stages.assembly.pattern.clone());
         let (unknowns, points) = (solver.size(), stages.states.len());
-        let newton = Newton::new(solver, options.tolerance, options.newton_matrix.unwrap_or(NewtonMatrix::Kept));
+        let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
         let stepper = CoupledStepper { name: self.label(), newton, stages, state: initial };
         Ok(nonsmooth::with_contacts(stepper, model, &self.label(), &options.contacts, unknowns, points))
     }

@@ -67,6 +67,10 @@ impl Scheme for Newmark {
         Some(self.coefficients.amplification(oscillator))
     }
 
+    fn reads_forces(&self) -> bool {
+        self.old_force_factor() != 0.0
+    }
+
     fn stepper<'m>(
         &self,
         model: &'m dyn Model,

@@ -34,7 +34,7 @@ impl Newmark {
     }
 
     /// Factor of the old forces F₀ that the residual of the model must equal.
-    fn old_force_factor(&self) -> f64 {
+    pub(super) fn old_force_factor(&self) -> f64 {
         let alpha_f = self.coefficients.alpha_f;
         if self.average == Average::Accelerations { 0.0 } else { -alpha_f / (1.0 - alpha_f) }
     }
@@ -72,13 +72,9 @@ pub(super) fn start<'m>(
     let step = Step::new(scheme, model, initial, constraints);
     let solver = LinearSolver::new(step.matrix.pattern().clone());
     let unknowns = solver.size();
-    // Old forces of constraints bring the errors of multipliers into the motion.
-    let carries_multipliers = step.scheme.old_force_factor() != 0.0 && model.dims().nc > 0;
-    let usual = if carries_multipliers { NewtonMatrix::EveryIteration } else { NewtonMatrix::Kept };
-    let newton_matrix = options.newton_matrix.unwrap_or(usual);
-    let newton = Newton::new(solver, options.tolerance, newton_matrix);
+    let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
     // Quadratic convergence gains nothing from a better guess.
-    let is_kept = newton_matrix == NewtonMatrix::Kept;
+    let is_kept = options.newton_matrix == Some(NewtonMatrix::Kept);
     let before = is_kept.then(|| Before { auxiliary: auxiliary.clone(), lambda: step.old.lambda.clone(), dt: None });
     let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None, before };
     Ok(nonsmooth::with_contacts(stepper, model, &name, &options.contacts, unknowns, 1))

@@ -6,9 +6,8 @@ use super::modified_hht::Weighting;
 use super::newmark::{Average, Newmark};
 use super::*;
 use crate::digits::Digits;
-use crate::linear_analysis::{Oscillator, spectral_radius};
 use crate::model::Model;
-use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme};
+use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme, is_undamped};
 use crate::spelling::{similar, suggestion};
 use crate::tables::{self, NewmarkFamily, PUBLISHED_RHO_INFINITY, RHO_INFINITY, Range, TableError, Tableau};
 
@@ -641,10 +640,6 @@ pub fn by_name(name: &str, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>
     entry.scheme(parameters)
 }
 
-/// An Ω that represents infinity, and the largest distance of an undamped spectral radius from one there.
-const INFINITY: f64 = 1e8;
-const UNDAMPED: f64 = 1e-3;
-
 /// A known weakness of a scheme on a model with these options; `None` if there is none.
 ///
 /// # Examples
@@ -675,18 +670,14 @@ pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Opt
     let info = model.describe();
     let level = options.constraint_level.unwrap_or(scheme.preferred_level());
     let binds_positions = level == ConstraintLevel::Position && info.constraints.len() > info.velocity_constraints;
-    let is_undamped = || {
-        let radius = spectral_radius(&scheme.amplification(Oscillator::undamped(INFINITY))?);
-        Some((radius - 1.0).abs() < UNDAMPED)
-    };
-    if binds_positions && is_undamped() == Some(true) {
+    if binds_positions && is_undamped(scheme) {
         return Some(
             "it does not damp infinitely fast motion, so that multipliers of constraints on positions do not converge; \
              take `rho_infinity` < 1 or `alpha` < 0 where it has one of them, another scheme such as `generalized_alpha` \
              otherwise, or impose the constraints on velocities",
         );
     }
-    if !info.contacts.is_empty() && is_undamped() == Some(true) {
+    if !info.contacts.is_empty() && is_undamped(scheme) {
         return Some(
             "it does not damp infinitely fast motion, so that forces of contacts that stay closed swing about their values; \
              take `rho_infinity` < 1 or `alpha` < 0 where it has one of them, another scheme such as `bathe` otherwise",

@@ -13,7 +13,7 @@ use crate::chart;
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{ContactEquations, Contacts};
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
@@ -59,7 +59,7 @@ impl<'m> TimePoint<'m> {
         let solver = LinearSolver::new(matrix.pattern().clone());
         let zeros = || DVector::zeros(nv);
         Self {
-            newton: Newton::new(solver, options.tolerance, options.newton_matrix.unwrap_or(NewtonMatrix::Kept)),
+            newton: Newton::new(solver, options.tolerance, options.newton_matrix),
             equations: PointEquations {
                 model,
                 blocks,
