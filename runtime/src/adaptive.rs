@@ -76,6 +76,7 @@ const MOST_SHORT: u32 = 20_000;
 /// A stepper with step size control.
 pub struct AdaptiveStepper<'m> {
     scheme: String,
+    order: u32,
     model: &'m dyn Model,
     blocks: &'m [Block],
     stepper: Box<dyn Stepper + 'm>,
@@ -169,6 +170,7 @@ impl<'m> AdaptiveStepper<'m> {
         }
         Ok(Self {
             scheme: scheme.label(),
+            order: scheme.order(),
             model,
             blocks: &model.describe().blocks,
             stepper,
@@ -335,11 +337,13 @@ impl<'m> AdaptiveStepper<'m> {
 
     /// The motion between the last state and the current one.
     pub(crate) fn interval(&self) -> Interval<'_> {
-        Interval { blocks: self.blocks, old: &self.previous, new: self.stepper.state(), has_impact: false }
+        let (old, new) = (&self.previous, self.stepper.state());
+        Interval { blocks: self.blocks, old, new, order: self.order, has_impact: false }
     }
 
-    /// The state at a time within the last step: coordinates and velocities by cubic Hermite polynomials through the
-    /// values and rates at its ends, accelerations and multipliers linearly.
+    /// The state at a time within the last step: coordinates and velocities by Hermite polynomials, of the third degree
+    /// through coordinates, velocities and accelerations at its ends for schemes up to third order, and of the fifth for
+    /// others; accelerations and multipliers linearly.
     ///
     /// # Examples
     /// Halfway through the last step of a motion that is cos 2t.

@@ -60,6 +60,38 @@ pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64], out: &mut 
     }
 }
 
+/// `out = v = T(x)⁻¹ ẋ` at the x of q.
+pub(crate) fn velocity(blocks: &[Block], q: &[f64], x: &[f64], rate: &[f64], out: &mut [f64]) {
+    for (block, q_range, v_range) in ranges(blocks) {
+        let (q, x, rate, out) = (&q[q_range], &x[v_range.clone()], &rate[v_range.clone()], &mut out[v_range]);
+        let Some((first, _)) = block.turn() else {
+            out.copy_from_slice(rate);
+            continue;
+        };
+        if let Block::Pose(attitude) = block {
+            let shift = rotation_matrix(&attitude.read(&q[3..])).transpose() * vector(rate);
+            out[..3].copy_from_slice(shift.as_slice());
+        }
+        out[first..].copy_from_slice((inverse_rate_matrix(&vector(&x[first..])) * vector(&rate[first..])).as_slice());
+    }
+}
+
+/// `out = ẍ`, the rate of T(x) v, at the x of q.
+pub(crate) fn second_rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64], a: &[f64], out: &mut [f64]) {
+    rate(blocks, q, x, a, out);
+    for (block, q_range, v_range) in ranges(blocks) {
+        let Some((first, _)) = block.turn() else { continue };
+        let (q, x, v, out) = (&q[q_range], &x[v_range.clone()], &v[v_range.clone()], &mut out[v_range]);
+        let (g, omega) = (vector(&x[first..]), vector(&v[first..]));
+        if let Block::Pose(attitude) = block {
+            let shift = rotation_matrix(&attitude.read(&q[3..])) * omega.cross(&vector(v));
+            (0..3).for_each(|i| out[i] += shift[i]);
+        }
+        let turn = rate_derivative(&g, &omega) * (rate_matrix(&g) * omega);
+        (0..3).for_each(|i| out[first + i] += turn[i]);
+    }
+}
+
 /// Solves `x = known + β T(x) v` and places q there. Rotations start from the x that is given; where one has no
 /// solution, its x and q are not numbers.
 pub(crate) fn solve(

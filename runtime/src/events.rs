@@ -1,6 +1,7 @@
 //! Interpolated states within a step, and location of events.
 //!
-//! Between the ends of a step the motion is interpolated by cubic Hermite polynomials through values and rates.
+//! Between the ends of a step the motion is interpolated by Hermite polynomials: cubics through values and rates, or, in
+//! schemes of more than third order, fifth-degree polynomials through coordinates and their first two rates.
 
 use nalgebra::DVector;
 
@@ -108,16 +109,21 @@ pub(crate) struct Interval<'s> {
     pub(crate) blocks: &'s [Block],
     pub(crate) old: &'s State,
     pub(crate) new: &'s State,
+    /// Order of the scheme.
+    pub(crate) order: u32,
     /// Whether velocities jump at its end, by an impact.
     pub(crate) has_impact: bool,
 }
 
+/// Up to this order cubics are more accurate than the scheme.
+const CUBIC: u32 = 3;
+
 impl Interval<'_> {
-    /// The state at a time within the step: coordinates and velocities by cubic Hermite polynomials through the values
-    /// and rates at its ends, accelerations and multipliers by lines. Before an impact at the end, coordinates by lines
-    /// with the mean velocities, and the rest as at the beginning.
+    /// The state at a time within the step: coordinates and velocities by Hermite polynomials through what is known at its
+    /// ends, accelerations and multipliers by lines. Before an impact at the end, coordinates by lines with the mean
+    /// velocities, and the rest as at the beginning.
     pub(crate) fn interpolate(self, t: f64) -> State {
-        let Self { blocks, old, new, has_impact } = self;
+        let Self { blocks, old, new, order, has_impact } = self;
         let (h, nv) = (new.t - old.t, old.v.len());
         if h == 0.0 {
             return new.clone();
@@ -137,9 +143,23 @@ impl Interval<'_> {
         let [zero, mut old_rate, mut new_rate] = [(); 3].map(|()| DVector::zeros(nv));
         chart::rate(blocks, old.q.as_slice(), zero.as_slice(), old.v.as_slice(), old_rate.as_mut_slice());
         chart::rate(blocks, new.q.as_slice(), x.as_slice(), new.v.as_slice(), new_rate.as_mut_slice());
-        let between = hermite(s, h, [&zero, &x], [&old_rate, &new_rate]);
-        chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
-        state.v = hermite(s, h, [&old.v, &new.v], [&old.a, &new.a]);
+        if order <= CUBIC {
+            let between = hermite(s, h, [&zero, &x], [&old_rate, &new_rate]);
+            chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
+            state.v = hermite(s, h, [&old.v, &new.v], [&old.a, &new.a]);
+        } else {
+            let second = |state: &State, x: &DVector<f64>| {
+                let (q, v, a) = (state.q.as_slice(), state.v.as_slice(), state.a.as_slice());
+                let mut rate = DVector::zeros(nv);
+                chart::second_rate(blocks, q, x.as_slice(), v, a, rate.as_mut_slice());
+                rate
+            };
+            let (of_old, of_new) = ([&zero, &old_rate, &second(old, &zero)], [&x, &new_rate, &second(new, &x)]);
+            let (between, rate) = quintic(s, h, of_old, of_new);
+            chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
+            let (q, between) = (state.q.as_slice(), between.as_slice());
+            chart::velocity(blocks, q, between, rate.as_slice(), state.v.as_mut_slice());
+        }
         state.a.axpy(s, &new.a, 1.0 - s);
         state.lambda.axpy(s, &new.lambda, 1.0 - s);
         state
@@ -180,6 +200,37 @@ fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2]
     result.axpy(h * s * r * r, rates[0], 1.0);
     result.axpy(-h * s * s * r, rates[1], 1.0);
     result
+}
+
+/// The polynomial of fifth degree with these values, rates and second rates at the ends of a step h, at its part s, and its
+/// rate there.
+fn quintic(s: f64, h: f64, old: [&DVector<f64>; 3], new: [&DVector<f64>; 3]) -> (DVector<f64>, DVector<f64>) {
+    let weighted = |weights: [f64; 6]| {
+        let mut sum = DVector::zeros(old[0].len());
+        for (term, weight) in old.into_iter().chain(new).zip(weights) {
+            sum.axpy(weight, term, 1.0);
+        }
+        sum
+    };
+    let (s2, r2) = (s * s, (1.0 - s) * (1.0 - s));
+    let s3 = s2 * s;
+    let value = [
+        1.0 + s3 * (-10.0 + s * (15.0 - 6.0 * s)),
+        h * (s + s3 * (-6.0 + s * (8.0 - 3.0 * s))),
+        h * h * 0.5 * s2 * r2 * (1.0 - s),
+        s3 * (10.0 + s * (-15.0 + 6.0 * s)),
+        h * s3 * (-4.0 + s * (7.0 - 3.0 * s)),
+        h * h * 0.5 * s3 * r2,
+    ];
+    let rate = [
+        -30.0 * s2 * r2 / h,
+        1.0 + s2 * (-18.0 + s * (32.0 - 15.0 * s)),
+        h * s * (1.0 + s * (-4.5 + s * (6.0 - 2.5 * s))),
+        30.0 * s2 * r2 / h,
+        s2 * (-12.0 + s * (28.0 - 15.0 * s)),
+        h * s2 * (1.5 + s * (-4.0 + 2.5 * s)),
+    ];
+    (weighted(value), weighted(rate))
 }
 
 #[cfg(test)]

@@ -258,7 +258,7 @@ impl Balance {
             // Nothing is interpolated, and nothing allocated, where there is no work.
             if contacts.is_none() && (before != 0.0 || self.power != 0.0) && dt > 0.0 {
                 let blocks = &model.describe().blocks;
-                let interval = Interval { blocks, old: &self.previous, new: state, has_impact: false };
+                let interval = Interval { blocks, old: &self.previous, new: state, order: 2, has_impact: false };
                 let halfway = interval.interpolate(state.t - 0.5 * dt);
                 let middle = self.power_of(model, &halfway);
                 let correction = 2.0 / 3.0 * (middle - mean);

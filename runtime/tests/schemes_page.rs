@@ -2,8 +2,8 @@
 
 use hamel::Scheme;
 use hamel::schemes::{
-    self, Corrections, Entry, FAMILIES, Family, Form, HalfExplicit, LinearMultistep, ModifiedEuler, Moreau,
-    NewmarkPredictorCorrector, RungeKutta, RungeKuttaLike, SingleStep,
+    self, Corrections, DormandPrince, Entry, FAMILIES, Family, Form, HalfExplicit, LinearMultistep, ModifiedEuler,
+    Moreau, NewmarkPredictorCorrector, RungeKutta, RungeKuttaLike, SingleStep,
 };
 
 const HEAD: &str = "\
@@ -37,6 +37,7 @@ fn typed() -> Vec<(&'static str, Box<dyn Scheme>)> {
         ("NewmarkPredictorCorrector", corrector(Corrections::Fixed(3))),
         ("NewmarkPredictorCorrector", corrector(Corrections::Tolerance(1e-12))),
         ("RungeKutta", Box::new(RungeKutta)),
+        ("DormandPrince", Box::new(DormandPrince)),
         ("Moreau", Box::new(Moreau)),
         ("HalfExplicit", Box::new(HalfExplicit)),
     ];

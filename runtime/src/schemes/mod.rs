@@ -24,7 +24,7 @@ pub use explicit::{Corrections, Form, ModifiedEuler, NewmarkPredictorCorrector, 
 pub use half_explicit::{HalfExplicit, Moreau};
 pub use linear_multistep::LinearMultistep;
 pub use registry::{Entry, FAMILIES, Family, Parameter, Stability, all, by_name, caution, entries};
-pub use runge_kutta::RungeKutta;
+pub use runge_kutta::{DormandPrince, RungeKutta};
 pub use single_step::SingleStep;
 
 use crate::digits::Digits;

@@ -162,6 +162,15 @@ pub static FAMILIES: &[Family] = &[
                 source: "Runge and Kutta",
                 make: |_, _| boxed(RungeKutta),
             },
+            Entry {
+                name: "dormand_prince",
+                parameters: &[],
+                stability: Below(0.9971),
+                index_2: Some([5, 5, 5]),
+                index_3: Some([5, 5, 5]),
+                source: "Dormand and Prince (1980)",
+                make: |_, _| boxed(DormandPrince),
+            },
         ],
     },
     Family {

@@ -1,8 +1,9 @@
-//! The classical explicit Runge-Kutta scheme of fourth order, for reference solutions.
+//! Explicit Runge-Kutta schemes: the classical one of fourth order, for reference solutions, and a pair of fifth and fourth
+//! order, whose difference estimates the error of a step.
 //!
 //! It integrates `q̇ = N v`, `v̇ = a` with a from `[M, −Gᵀ; G, 0] (a, λ) = (f − h, −bias)`, the equations with their
 //! constraints differentiated twice. After each step coordinates and velocities are projected back onto `g = 0` and
-//! `ġ = 0`, in the metric of M, so that constraints do not drift. Not here: step size control.
+//! `ġ = 0`, in the metric of M, so that constraints do not drift.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -11,7 +12,7 @@ use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::newton::largest;
-use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{Cause, StepError, StepStats, check_finite};
 use crate::tables::{self, Tableau};
 
@@ -87,28 +88,84 @@ impl Scheme for RungeKutta {
         initial: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
-        let dims = model.dims();
-        Ok(Box::new(RungeKuttaStepper {
-            blocks: &model.describe().blocks,
-            tableau: tables::runge_kutta4(),
-            name: self.label(),
-            acceleration: Acceleration::new(model, self.label()),
-            is_constrained: dims.nc > 0,
-            level: options.constraint_level.unwrap_or(self.preferred_level()),
-            stage: initial.clone(),
-            next: initial.clone(),
-            state: initial,
-            is_accelerated: false,
-            q_rate: DVector::zeros(dims.nq),
-            moved: DVector::zeros(dims.nq),
-        }))
+        Ok(Box::new(RungeKuttaStepper::new(self, tables::runge_kutta4(), model, initial, options)))
+    }
+}
+
+/// The explicit schemes of Dormand and Prince (1980), of fifth order with an estimate of fourth order. The end of a step is
+/// the first stage of the next one.
+///
+/// # Examples
+/// With a tolerance, as their purpose is.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+/// #         initial rail.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::schemes::DormandPrince;
+/// use hamel::{Simulation, initial_state};
+///
+/// let model = Oscillator::default();
+/// let run = Simulation::new(&model, &DormandPrince).tolerance(1e-10).until(1.0).run(initial_state(&model)?);
+/// let end = run.trajectory.column("rail.displacement")?.next_back().expect("the end");
+/// assert!((end - 2_f64.cos()).abs() < 1e-8);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DormandPrince;
+
+impl Scheme for DormandPrince {
+    fn name(&self) -> String {
+        "Dormand-Prince 5(4)".to_owned()
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        Some("dormand_prince")
+    }
+
+    fn order(&self) -> u32 {
+        5
+    }
+
+    fn stages(&self) -> u32 {
+        6
+    }
+
+    fn reads_accelerations(&self) -> bool {
+        false
+    }
+
+    fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
+        Some(tables::dormand_prince().amplification(oscillator))
+    }
+
+    fn estimates_errors(&self) -> bool {
+        true
+    }
+
+    fn stepper<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
+        Ok(Box::new(RungeKuttaStepper::new(self, tables::dormand_prince(), model, initial, options)))
     }
 }
 
 struct RungeKuttaStepper<'m> {
     name: String,
+    order: u32,
     blocks: &'m [Block],
-    /// Each stage depends only on the one before it.
     tableau: Tableau,
     acceleration: Acceleration<'m>,
     is_constrained: bool,
@@ -116,12 +173,51 @@ struct RungeKuttaStepper<'m> {
     level: ConstraintLevel,
     /// The last state that was reached.
     state: State,
-    /// Whether its accelerations are those of the equations of motion at it, as the last step left it.
+    /// Whether its accelerations are those of the equations of motion at it, as the last step left it; and the same at the
+    /// beginning of the last step.
     is_accelerated: bool,
+    was_accelerated: bool,
     stage: State,
     next: State,
-    q_rate: DVector<f64>,
+    /// Of all stages but one that is the end of the step.
+    rates: Vec<Rates>,
     moved: DVector<f64>,
+    /// Difference to the embedded scheme in x and v.
+    error: Option<[DVector<f64>; 2]>,
+}
+
+/// What the coordinates and velocities of a stage change by.
+#[derive(Clone)]
+struct Rates {
+    q: DVector<f64>,
+    v: DVector<f64>,
+    a: DVector<f64>,
+}
+
+impl<'m> RungeKuttaStepper<'m> {
+    fn new(scheme: &impl Scheme, tableau: Tableau, model: &'m dyn Model, initial: State, options: &Options) -> Self {
+        let dims = model.dims();
+        let zeros = || DVector::zeros(dims.nv);
+        let rates = Rates { q: DVector::zeros(dims.nq), v: zeros(), a: zeros() };
+        let stages = tableau.stages() - usize::from(tableau.is_stiffly_accurate());
+        Self {
+            blocks: &model.describe().blocks,
+            name: scheme.label(),
+            order: scheme.order(),
+            acceleration: Acceleration::new(model, scheme.label()),
+            is_constrained: dims.nc > 0,
+            level: options.constraint_level.unwrap_or(scheme.preferred_level()),
+            stage: initial.clone(),
+            next: initial.clone(),
+            state: initial,
+            is_accelerated: false,
+            was_accelerated: false,
+            rates: vec![rates; stages],
+            moved: DVector::zeros(dims.nq),
+            error: tableau.embedded.is_some().then(|| [zeros(), zeros()]),
+            tableau,
+        }
+    }
 }
 
 impl Stepper for RungeKuttaStepper<'_> {
@@ -141,23 +237,33 @@ impl Stepper for RungeKuttaStepper<'_> {
         self.acceleration.begin(self.state.t);
         let blocks = self.blocks;
 
+        self.was_accelerated = self.is_accelerated;
         self.stage.copy_from(&self.state);
         self.next.q.copy_from(&self.state.q);
         self.next.v.copy_from(&self.state.v);
-        for (index, weight) in self.tableau.weights.iter().enumerate() {
+        for index in 0..self.rates.len() {
+            let (known, rest) = self.rates.split_at_mut(index);
+            let (stage, rates) = (&mut self.stage, &mut rest[0]);
+            if index > 0 {
+                stage.t = self.state.t + dt * self.tableau.nodes[index];
+                stage.q.copy_from(&self.state.q);
+                stage.v.copy_from(&self.state.v);
+                for (known, &factor) in
+                    known.iter().zip(&self.tableau.matrix[index]).filter(|(_, factor)| **factor != 0.0)
+                {
+                    stage.q.axpy(dt * factor, &known.q, 1.0);
+                    stage.v.axpy(dt * factor, &known.a, 1.0);
+                }
+            }
             if index > 0 || !self.is_accelerated {
-                self.acceleration.find(&mut self.stage)?;
+                self.acceleration.find(stage)?;
             }
-            velocity_map_apply(blocks, self.stage.q.as_slice(), self.stage.v.as_slice(), self.q_rate.as_mut_slice());
-            self.next.q.axpy(dt * weight, &self.q_rate, 1.0);
-            self.next.v.axpy(dt * weight, &self.stage.a, 1.0);
-            if let Some(fraction) = self.tableau.nodes.get(index + 1) {
-                self.stage.t = self.state.t + dt * fraction;
-                self.stage.q.copy_from(&self.state.q);
-                self.stage.q.axpy(dt * fraction, &self.q_rate, 1.0);
-                self.stage.v.copy_from(&self.state.v);
-                self.stage.v.axpy(dt * fraction, &self.stage.a, 1.0);
-            }
+            velocity_map_apply(blocks, stage.q.as_slice(), stage.v.as_slice(), rates.q.as_mut_slice());
+            rates.v.copy_from(&stage.v);
+            rates.a.copy_from(&stage.a);
+            let weight = self.tableau.weights[index];
+            self.next.q.axpy(dt * weight, &rates.q, 1.0);
+            self.next.v.axpy(dt * weight, &rates.a, 1.0);
         }
 
         self.next.t = self.state.t + dt;
@@ -174,9 +280,21 @@ impl Stepper for RungeKuttaStepper<'_> {
         }
         self.acceleration.find(&mut self.next)?;
         check_finite(&self.next, self.state.t, &self.name)?;
+        self.estimate_error(dt);
         std::mem::swap(&mut self.state, &mut self.next);
         self.is_accelerated = true;
         Ok(self.acceleration.stats)
+    }
+
+    fn retreat(&mut self) -> bool {
+        std::mem::swap(&mut self.state, &mut self.next);
+        self.is_accelerated = self.was_accelerated;
+        true
+    }
+
+    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+        let [x, v] = self.error.as_ref()?;
+        Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1 })
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -192,6 +310,19 @@ impl Stepper for RungeKuttaStepper<'_> {
 }
 
 impl RungeKuttaStepper<'_> {
+    /// `h Σ (b − b̂) ẏ`, where the end of the step is the last stage.
+    fn estimate_error(&mut self, dt: f64) {
+        let (Some([x, v]), Some(embedded)) = (&mut self.error, &self.tableau.embedded) else { return };
+        x.fill(0.0);
+        v.fill(0.0);
+        let end = (&self.next.v, &self.next.a);
+        let stages = self.rates.iter().map(|rates| (&rates.v, &rates.a)).chain([end]);
+        for ((rate, a), (weight, embedded)) in stages.zip(self.tableau.weights.iter().zip(embedded)) {
+            x.axpy(dt * (weight - embedded), rate, 1.0);
+            v.axpy(dt * (weight - embedded), a, 1.0);
+        }
+    }
+
     /// Moves the coordinates onto `g = 0` by Newton's method with the matrix factorized last.
     fn project_coordinates(&mut self) -> Result<(), StepError> {
         let nv = self.next.v.len();

@@ -65,6 +65,7 @@ enum Kind<'m> {
 /// Steps of one length.
 struct FixedStepper<'m> {
     blocks: &'m [Block],
+    order: u32,
     stepper: Box<dyn Stepper + 'm>,
     watch: Watch,
     /// The state before the last step.
@@ -135,6 +136,7 @@ impl<'m> Driver<'m> {
         }
         let fixed = FixedStepper {
             blocks: &model.describe().blocks,
+            order: scheme.order(),
             watch: Watch::new(model, stepper.state()),
             previous: stepper.state().clone(),
             has_impact: false,
@@ -222,6 +224,7 @@ impl<'m> Driver<'m> {
                 blocks: fixed.blocks,
                 old: &fixed.previous,
                 new: fixed.stepper.state(),
+                order: fixed.order,
                 has_impact: fixed.has_impact,
             },
             Kind::Adaptive(adaptive) => adaptive.interval(),

@@ -1,4 +1,4 @@
-//! Runge-Kutta schemes without a parameter: trapezoidal rule, Bathe, and the classical ones of high order.
+//! Runge-Kutta schemes without a parameter: trapezoidal rule, Bathe, an explicit pair, and the classical ones of high order.
 
 use super::Tableau;
 
@@ -51,6 +51,34 @@ pub fn runge_kutta4() -> Tableau {
         weights: vec![1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
         embedded: None,
     }
+}
+
+/// The explicit pair of Dormand and Prince, orders 5 and 4; the last stage is the end of the step.
+///
+/// # Examples
+/// The weights have fifth order, the embedded ones fourth order: Σ b c⁴ = 1/5 and Σ b̂ c³ = 1/4.
+///
+/// ```
+/// let table = hamel::tables::dormand_prince();
+/// let moment = |b: &[f64], k| b.iter().zip(&table.nodes).map(|(b, c)| b * c.powi(k)).sum::<f64>();
+/// let embedded = table.embedded.as_deref().expect("embedded weights");
+/// assert!((moment(&table.weights, 4) - 1.0 / 5.0).abs() < 1e-13);
+/// assert!((moment(embedded, 3) - 1.0 / 4.0).abs() < 1e-13);
+/// ```
+pub fn dormand_prince() -> Tableau {
+    let rows: [&[f64]; 7] = [
+        &[],
+        &[1.0 / 5.0],
+        &[3.0 / 40.0, 9.0 / 40.0],
+        &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
+        &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
+        &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
+        &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+    ];
+    let matrix = rows.iter().map(|row| [row, &vec![0.0; rows.len() - row.len()][..]].concat()).collect();
+    let embedded =
+        vec![5179.0 / 57600.0, 0.0, 7571.0 / 16695.0, 393.0 / 640.0, -92097.0 / 339200.0, 187.0 / 2100.0, 1.0 / 40.0];
+    Tableau::stiffly_accurate(matrix, Some(embedded))
 }
 
 /// Radau IIA with two stages: order 3, L-stable.
