@@ -53,8 +53,8 @@ impl Cache {
         let content = hamel_compiler::cache::Cache::new(&self.folder, &compiler).read(text)?;
         // How long the code is, the code, the rest.
         let (len, rest) = content.split_first_chunk()?;
-        let (code, mut rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*len)).ok()?)?;
-        let image: Image = ciborium::from_reader(&mut rest).ok()?;
+        let (code, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*len)).ok()?)?;
+        let image: Image = postcard::from_bytes(rest).ok()?;
         Some(Image { code: code.to_owned(), ..image })
     }
 
@@ -63,7 +63,7 @@ impl Cache {
         let Some(compiler) = compiler(level, processor) else { return };
         let mut content = (image.code.len() as u64).to_le_bytes().to_vec();
         content.extend(&image.code);
-        if ciborium::into_writer(image, &mut content).is_ok() {
+        if let Ok(content) = postcard::to_extend(image, content) {
             let cache = hamel_compiler::cache::Cache::new(&self.folder, &compiler);
             cache.write(text, &content);
             cache.shorten(MOST_MODELS);
