@@ -9,6 +9,30 @@ use crate::space::Shape;
 use crate::spelling::nearest;
 use crate::units::{Declared, Unit};
 
+/// Units by their names, without the `s` of several.
+const WORDS: &[(&str, &str)] = &[
+    ("radian", "rad"),
+    ("degree", "deg"),
+    ("kilogram", "kg"),
+    ("gram", "g"),
+    ("tonne", "t"),
+    ("metre", "m"),
+    ("meter", "m"),
+    ("sec", "s"),
+    ("second", "s"),
+    ("minute", "min"),
+    ("hour", "h"),
+    ("knot", "kn"),
+    ("hertz", "Hz"),
+    ("newton", "N"),
+    ("pascal", "Pa"),
+    ("joule", "J"),
+    ("watt", "W"),
+    ("ampere", "A"),
+    ("volt", "V"),
+    ("kelvin", "K"),
+];
+
 pub(crate) fn unknown_unit(symbol: &str, span: Span) -> Error {
     let known = || crate::units::SYMBOLS.iter().map(|symbol| symbol.name);
     // `Nm` means `N m`, and `KG` is `kg`.
@@ -17,9 +41,12 @@ pub(crate) fn unknown_unit(symbol: &str, span: Span) -> Error {
     // A doubled letter is a slip.
     let is_meant = |(a, b): &(&str, &str)| is_known(a) && is_known(b) && !a.ends_with(b);
     let two = parts.into_iter().find(is_meant).map(|(a, b)| format!("{a} {b}"));
-    let same = || known().find(|known| known.eq_ignore_ascii_case(symbol)).map(str::to_owned);
+    // Of `kn` and `kN`, `Kn` is the first and `KN` the second.
+    let letters = |known: &&str| known.chars().zip(symbol.chars()).filter(|(a, b)| a == b).count();
+    let same = known().filter(|known| known.eq_ignore_ascii_case(symbol)).max_by_key(letters).map(str::to_owned);
+    let word = || WORDS.iter().find(|(word, _)| symbol.trim_end_matches('s').eq_ignore_ascii_case(word));
     let near = || nearest(symbol, known()).map(str::to_owned);
-    let meant = two.or_else(same).or_else(near);
+    let meant = same.or(two).or_else(|| word().map(|(_, symbol)| (*symbol).to_owned())).or_else(near);
     advise_if(span, format!("unknown unit `{symbol}`"), meant.as_deref().map(did_you_mean))
 }
 

@@ -1,6 +1,6 @@
 //! Messages of what is written in no form that the language has.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Literal, Span};
 use syn::Error;
 
 use super::Place;
@@ -8,6 +8,15 @@ use super::words::{advise, error, plural, unknown};
 
 pub(crate) fn expected(place: Place, what: &str, found: &str) -> Error {
     error(place, format!("expected {what}, found {found}"))
+}
+
+pub(crate) fn decimal_comma(literal: &Literal) -> Error {
+    let message = format!("expected the name of a field, found `{literal}`");
+    advise(literal.span(), message, "fields are separated by `,`; decimals follow a point: `3.5`")
+}
+
+pub(crate) fn comment_after_hash(hash: Span) -> Error {
+    advise(hash, "expected an item, found `#`", "comments begin with `//`")
 }
 
 pub(crate) fn name_too_long(name: &Ident, most: usize) -> Error {

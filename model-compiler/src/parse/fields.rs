@@ -6,7 +6,7 @@ use syn::Result;
 use super::expression::Value;
 use super::reader::Reader;
 use super::value;
-use crate::diagnostics::Errors;
+use crate::diagnostics::{self, Errors};
 
 /// A named value.
 #[derive(Clone, Debug)]
@@ -39,7 +39,11 @@ pub(super) fn list<T>(
 
 /// Reads `name: value`.
 pub(super) fn field(reader: &mut Reader) -> Result<Field> {
-    let name = reader.name("the name of a field")?;
+    let name = match reader.literal() {
+        // After the comma of `3,5 kg`.
+        Some(literal) => return Err(diagnostics::decimal_comma(&literal)),
+        None => reader.name("the name of a field")?,
+    };
     reader.expect(":")?;
     Ok(Field { name, value: value::value(reader)? })
 }

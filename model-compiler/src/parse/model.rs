@@ -280,7 +280,12 @@ fn provide(reader: &mut Reader) -> Result<Vec<Ident>> {
 /// Lines of `///`, which arrive as `#[doc = "…"]`.
 fn doc_comment(reader: &mut Reader) -> Result<Vec<String>> {
     let mut lines = Vec::new();
-    while reader.take("#") {
+    while reader.sees("#") {
+        let hash = reader.span();
+        reader.take("#");
+        if !reader.sees_group(Delimiter::Bracket) {
+            return Err(diagnostics::comment_after_hash(hash));
+        }
         let mut inside = reader.group(Delimiter::Bracket)?;
         if !inside.take_word("doc") {
             return Err(inside.expected("`doc`"));
