@@ -155,7 +155,7 @@ settings! {
     /// Attempts altogether, beyond those of the interior-point method by path following from the best point found.
     ///
     /// Halved or doubled: no effect.
-    attempts: u32 = 16;
+    attempts: u32 = 8;
 
     // Tolerances of the violation of the laws, relative to the magnitude of the velocities from which it is computed.
 
@@ -304,6 +304,11 @@ settings! {
     ///
     /// Halved or doubled: no effect.
     pieces: u32 = 4000;
+    /// An attempt ends after this number of consecutive paths without an end in spite of the largest compliance: in heaps
+    /// whose attempts succeeded there was at most one.
+    ///
+    /// Halved or doubled: no effect.
+    dead_ends: u32 = 4;
     /// Random perturbation of the initial guess relative to its violation, attempt by attempt: the contacts of equal
     /// bodies side by side would reach boundaries of their pieces all at once.
     ///

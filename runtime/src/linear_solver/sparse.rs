@@ -204,11 +204,8 @@ impl SparseLu {
                 let value = std::mem::take(&mut self.work[row_order[pivot as usize] as usize]);
                 self.upper.rows.push(pivot);
                 self.upper.values.push(value);
-                for slot in self.lower.column(pivot as usize) {
-                    let row = self.lower.rows[slot];
-                    self.work[row as usize] -= self.lower.values[slot] * value;
-                    meet(row, &mut reached);
-                }
+                self.lower.subtract(pivot as usize, value, &mut self.work);
+                self.lower.rows(pivot as usize).iter().for_each(|&row| meet(row, &mut reached));
             }
             self.upper.starts.push(self.upper.rows.len());
 
@@ -311,15 +308,15 @@ impl SparseLu {
         }
         for column in 0..self.n {
             let x = work[column];
-            for slot in self.lower.column(column) {
-                work[self.lower.rows[slot] as usize] -= self.lower.values[slot] * x;
+            if x != 0.0 {
+                self.lower.subtract(column, x, work);
             }
         }
         for column in (0..self.n).rev() {
             let x = work[column] / self.pivots[column];
             work[column] = x;
-            for slot in self.upper.column(column) {
-                work[self.upper.rows[slot] as usize] -= self.upper.values[slot] * x;
+            if x != 0.0 {
+                self.upper.subtract(column, x, work);
             }
         }
         for (&column, value) in self.column_order.iter().zip(work) {
@@ -330,9 +327,10 @@ impl SparseLu {
     fn is_accurate(&mut self, pattern: &SparsityPattern, values: &[f64], given: &[f64], solution: &[f64]) -> bool {
         let residual = &mut self.work;
         residual.copy_from_slice(given);
-        for (column, &x) in solution.iter().enumerate() {
-            for slot in pattern.column(column) {
-                residual[pattern.row_indices[slot] as usize] -= values[slot] * x;
+        for (column, x) in solution.iter().enumerate() {
+            let slots = pattern.column(column);
+            for (&row, value) in pattern.row_indices[slots.clone()].iter().zip(&values[slots]) {
+                residual[row as usize] -= value * x;
             }
         }
         let largest = |vector: &[f64]| vector.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));

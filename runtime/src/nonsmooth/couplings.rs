@@ -58,10 +58,15 @@ impl Couplings {
         &mut self.rows[..self.size]
     }
 
+    /// The block of the action of a contact on another, if they are coupled.
+    pub(super) fn block(&self, on: usize, from: usize) -> Option<&Block3> {
+        let row = &self.rows[on];
+        row.binary_search_by_key(&from, |(contact, _)| *contact).ok().map(|at| &row[at].1)
+    }
+
     /// The block on the diagonal.
     pub(super) fn own(&self, contact: usize) -> Block3 {
-        let row = &self.rows[contact];
-        row.binary_search_by_key(&contact, |(other, _)| *other).map_or_else(|_| Block3::default(), |at| row[at].1)
+        self.block(contact, contact).copied().unwrap_or_default()
     }
 
     pub(super) fn is_finite(&self) -> bool {

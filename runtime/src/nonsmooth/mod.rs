@@ -18,6 +18,7 @@ mod elimination;
 mod interior_point;
 mod missed;
 mod path;
+mod piece_system;
 mod problem;
 mod solver;
 mod sparse_system;

@@ -10,6 +10,7 @@
 //! reduced while paths are short, and increased if one is too long.
 
 use super::couplings::{Block3, IDENTITY, Vector, times};
+use super::piece_system::PieceSystem;
 use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
 use crate::contact_settings::Settings;
@@ -50,7 +51,7 @@ pub(super) struct Path {
     center: Vec<f64>,
     bias: Vec<f64>,
     pieces: Vec<Piece>,
-    terms: Vec<Terms>,
+    system: PieceSystem,
     y: Vec<f64>,
     /// Rate of change of y as t decreases.
     rate: Vec<f64>,
@@ -121,7 +122,6 @@ impl Path {
     /// Reserves memory for this many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.pieces.reserve(rows);
-        self.terms.reserve(rows);
         for values in self.vectors() {
             values.reserve(rows);
         }
@@ -148,13 +148,21 @@ impl Path {
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
         let mut violation = problem.violation().0;
         let mut is_solved = false;
+        let mut dead_ends = 0;
         while !is_solved && *iterations < most && self.compliance > self.settings.least_compliance {
             let before = *iterations;
             self.guess(problem, violation);
             if !self.follow(problem, system, iterations) {
+                if self.compliance >= self.settings.largest_compliance {
+                    dead_ends += 1;
+                }
+                if dead_ends == self.settings.dead_ends {
+                    break;
+                }
                 self.compliance = (self.settings.rise * self.compliance).min(self.settings.largest_compliance);
                 continue;
             }
+            dead_ends = 0;
             self.write(problem);
             self.center.copy_from_slice(problem.unknowns());
             let size;
@@ -181,6 +189,7 @@ impl Path {
             values.resize(problem.size(), 0.0);
         }
         problem.update_slips();
+        self.system.reset();
         self.center.copy_from_slice(problem.unknowns());
         self.best.copy_from_slice(problem.unknowns());
         self.random = Random(attempt.into());
@@ -221,7 +230,7 @@ impl Path {
         let mut last: Option<Crossing> = None;
         for _ in 0..self.settings.longest_path {
             *iterations += 1;
-            if !self.solve_piece(problem, system, t) {
+            if !self.solve_piece(problem, system, t, last.map(|last| last.contact)) {
                 return false;
             }
             // In the direction away from the boundary crossed last.
@@ -242,27 +251,33 @@ impl Path {
         false
     }
 
-    /// Computes y for this t, and its rate, on the present pieces; `false` if the system is singular.
-    fn solve_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64) -> bool {
-        self.terms.clear();
-        for (piece, contact) in self.pieces.iter().zip(&problem.contacts) {
-            let projection = piece.projection(contact.friction);
+    /// Computes y for this t, and its rate, on the present pieces, the first ones or those that one contact has crossed to;
+    /// `false` if the system is singular.
+    fn solve_piece(&mut self, problem: &Problem, system: &mut SparseSystem, t: f64, crossed: Option<usize>) -> bool {
+        let Self { compliance, compliances, pieces, bias, residual, .. } = self;
+        let terms = |index: usize| {
+            let contact = &problem.contacts[index];
+            let projection = pieces[index].projection(contact.friction);
             let mut own = IDENTITY;
             for (row, (own, projection)) in contact.all().zip(own.iter_mut().zip(&projection)) {
-                let stiff = 1.0 - self.compliance * self.compliances[row];
+                let stiff = 1.0 - *compliance * compliances[row];
                 own.iter_mut().zip(projection).for_each(|(own, projection)| *own -= stiff * projection);
             }
-            self.terms.push(Terms { left: IDENTITY, right: projection, own });
-        }
-        if system.factor(problem, 0.0, &self.terms).is_err() {
+            Terms { left: IDENTITY, right: projection, own }
+        };
+        let rhs = [bias.as_slice(), residual.as_slice()];
+        let solved = match crossed {
+            Some(contact) => self.system.change(problem, system, (contact, terms(contact)), rhs),
+            None => self.system.start(problem, system, (0..problem.contacts.len()).map(terms), rhs),
+        };
+        if solved.is_err() {
             return false;
         }
-        self.rate.copy_from_slice(&self.residual);
-        system.solve(&mut self.rate);
-        for ((y, bias), residual) in self.y.iter_mut().zip(&self.bias).zip(&self.residual) {
+        let [bias, residual] = &self.system.solutions;
+        self.rate.copy_from_slice(residual);
+        for ((y, bias), residual) in self.y.iter_mut().zip(bias).zip(residual) {
             *y = -bias - t * residual;
         }
-        system.solve(&mut self.y);
         true
     }
 

@@ -26,9 +26,9 @@ impl ContactRows {
 
     /// The values of the contact among those of all rows.
     pub(super) fn part(&self, values: &[f64]) -> Vector {
-        let mut part = [0.0; 3];
-        part[..=self.tangents].copy_from_slice(&values[self.all()]);
-        part
+        let values = &values[self.all()];
+        let tangent = |index: usize| values.get(index).copied().unwrap_or(0.0);
+        [values[0], tangent(1), tangent(2)]
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Status {
 }
 
 /// Blocks of one contact in the diagonal matrices L, R and D of a matrix `L G R + D`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Terms {
     pub(super) left: Block3,
     pub(super) right: Block3,
