@@ -11,6 +11,12 @@ pub(super) struct Factorization {
 }
 
 impl Factorization {
+    /// Number of products in the factorization of a matrix, of which the lower triangle is read.
+    pub(super) fn products(graph: &Graph, matrix: &[Vec<ExprId>]) -> u64 {
+        let coupled = |row: usize| matrix[row][..row].iter().filter(|&&entry| !graph.is_zero(entry)).count() as u64;
+        (0..matrix.len()).map(coupled).map(|coupled| coupled * (coupled + 1) / 2 + coupled).sum()
+    }
+
     /// Factorizes a symmetric matrix, of which the lower triangle is read.
     pub(super) fn new(graph: &mut Graph, matrix: &[Vec<ExprId>]) -> Self {
         let n = matrix.len();

@@ -42,9 +42,16 @@ fn function(builder: &mut KernelBuilder, dynamics: &Dynamics, asked: Provided) -
         }
         Provided::ForwardDynamics => {
             let tau = builder.forces();
-            let (_, by_factors) = dynamics.forward_dynamics(&mut builder.graph, &tau);
-            let by_articulation = dynamics.articulated_dynamics(&mut builder.graph, &tau);
-            let candidates = [Some(by_factors), by_articulation].into_iter().flatten();
+            let by_recursion = dynamics.articulated_dynamics(&mut builder.graph, &tau);
+            let mass = dynamics.mass_matrix(&mut builder.graph);
+            // In a long chain the products of a factorization alone are more than the whole recursion.
+            let products = Factorization::products(&builder.graph, &mass);
+            let is_longer = |a: &Vec<ExprId>| products > builder.counting.operations(&builder.graph, a);
+            let by_factors = match &by_recursion {
+                Some(a) if is_longer(a) => None,
+                _ => Some(dynamics.forward_dynamics(&mut builder.graph, &tau).1),
+            };
+            let candidates = by_factors.into_iter().chain(by_recursion);
             let candidates = candidates.map(|a| vec![Output::vector(Role::Acceleration, &a)]);
             (FunctionRole::ForwardDynamics, cheapest(builder.counting, &builder.graph, candidates))
         }
