@@ -322,7 +322,7 @@ impl Reduction {
 }
 
 /// The larger of a number that is not negative and the size of another one; NaN if one of them is NaN.
-fn larger(a: f64, b: f64) -> f64 {
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
     // Bits of such numbers are in the order of the numbers, those of NaN above all.
     f64::from_bits(a.to_bits().max(b.abs().to_bits()))
 }

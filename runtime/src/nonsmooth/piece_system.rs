@@ -9,7 +9,7 @@
 use super::couplings::{Block3, times};
 use super::problem::{Problem, Terms};
 use super::sparse_system::SparseSystem;
-use crate::linear_solver::Singular;
+use crate::linear_solver::{Singular, larger};
 
 /// Number of changes after which the matrix is factorized again.
 const CHANGES: usize = 32;
@@ -204,7 +204,7 @@ fn apply(changes: &[Change], vector: &mut [f64]) {
 
 /// The largest size of an entry; NaN if there is one.
 fn largest(vector: &[f64]) -> f64 {
-    vector.iter().fold(0.0, |largest: f64, x| if x.abs() <= largest { largest } else { x.abs() })
+    vector.iter().fold(0.0, |largest, &x| larger(largest, x))
 }
 
 fn difference(a: &Block3, b: &Block3) -> Block3 {
@@ -292,6 +292,12 @@ mod tests {
             (0..3).for_each(|contact| now[7 * contact] = terms(&mut random));
         }
         assert_eq!(most, CHANGES);
+    }
+
+    #[test]
+    fn an_undefined_entry_is_the_largest() {
+        assert_eq!(largest(&[1.0, -3.0, 2.0]), 3.0);
+        assert!([[f64::NAN, 1.0], [1.0, f64::NAN]].iter().all(|vector| largest(vector).is_nan()));
     }
 
     /// A contact whose columns vanish makes the matrix singular, which is said; afterwards the system starts anew.
