@@ -180,6 +180,8 @@ impl SparseLu {
         self.upper.clear();
         self.row_position.fill(FREE);
         let mut row_order: Vec<u32> = Vec::with_capacity(self.n);
+        // How many of the rows of a column of the lower part come first and lead to all others (Eisenstat and Liu 1992).
+        let mut leading: Vec<usize> = Vec::with_capacity(self.n);
         // The column in which a row was met last; the pivots that a column is still to be reduced by; its free rows.
         let mut met = vec![FREE; self.n];
         let mut reached = BinaryHeap::new();
@@ -205,7 +207,8 @@ impl SparseLu {
                 self.upper.rows.push(pivot);
                 self.upper.values.push(value);
                 self.lower.subtract(pivot as usize, value, &mut self.work);
-                self.lower.rows(pivot as usize).iter().for_each(|&row| meet(row, &mut reached));
+                let leading = leading[pivot as usize];
+                self.lower.rows(pivot as usize)[..leading].iter().for_each(|&row| meet(row, &mut reached));
             }
             self.upper.starts.push(self.upper.rows.len());
 
@@ -225,6 +228,23 @@ impl SparseLu {
             self.lower.starts.push(self.lower.rows.len());
             self.row_position[pivot as usize] = position as u32;
             row_order.push(pivot);
+            leading.push(self.lower.column(position).len());
+            // A column that this one was reduced by, and that has its pivot's row, has no free row that this one lacks.
+            for &earlier in self.upper.rows(position) {
+                let leading = &mut leading[earlier as usize];
+                let slots = self.lower.column(earlier as usize);
+                if *leading == slots.len() && self.lower.rows[slots.clone()].contains(&pivot) {
+                    let (rows, values) = (&mut self.lower.rows[slots.clone()], &mut self.lower.values[slots]);
+                    *leading = 0;
+                    for slot in 0..rows.len() {
+                        if self.row_position[rows[slot] as usize] != FREE {
+                            rows.swap(slot, *leading);
+                            values.swap(slot, *leading);
+                            *leading += 1;
+                        }
+                    }
+                }
+            }
         }
         for row in &mut self.lower.rows {
             *row = self.row_position[*row as usize];
@@ -243,7 +263,7 @@ impl SparseLu {
     /// The diagonal entry of a column if it is large enough, else the largest; none if that is round-off.
     fn pivot(&self, column: u32, free: &[u32]) -> Option<u32> {
         let size = |row: u32| self.work[row as usize].abs();
-        let largest = free.iter().copied().max_by(|&a, &b| size(a).total_cmp(&size(b)))?;
+        let largest = free.iter().copied().max_by(|&a, &b| size(a).total_cmp(&size(b)).then(a.cmp(&b)))?;
         if !is_regular(size(largest), self.n) {
             return None;
         }

@@ -38,6 +38,17 @@ struct Crossing {
     length: f64,
 }
 
+/// How an attempt to follow paths ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attempt {
+    /// The unknowns obey the laws: to the tolerance `exact`, or to `settled` if they no longer improve.
+    Solved,
+    /// Paths reached ends, but none that obeys the laws: another attempt may succeed.
+    Unsolved,
+    /// No path reached an end.
+    Futile,
+}
+
 #[derive(Default)]
 pub(super) struct Path {
     settings: Settings,
@@ -132,17 +143,14 @@ impl Path {
         [compliances, center, bias, y, rate, residual, best]
     }
 
-    /// Replaces the unknowns of a problem, whose system is prepared, by the best point on the paths from them.
-    ///
-    /// Returns whether they obey the laws: to the tolerance `exact`, or to `settled` if they no longer improve. After a
-    /// failure another attempt may succeed.
+    /// Replaces the unknowns of a problem, whose system is prepared, by the best of the ends of the paths from them.
     pub(super) fn solve(
         &mut self,
         problem: &mut Problem,
         system: &mut SparseSystem,
         attempt: u32,
         iterations: &mut u32,
-    ) -> bool {
+    ) -> Attempt {
         self.begin(problem, attempt);
         let most = *iterations + self.settings.pieces;
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
@@ -180,7 +188,11 @@ impl Path {
         }
         problem.unknowns_mut().copy_from_slice(&self.best);
         problem.update_slips();
-        is_solved
+        match is_solved {
+            true => Attempt::Solved,
+            false if least == f64::INFINITY => Attempt::Futile,
+            false => Attempt::Unsolved,
+        }
     }
 
     fn begin(&mut self, problem: &mut Problem, attempt: u32) {
@@ -412,5 +424,28 @@ mod tests {
         let path = followed(1.0, [[1.0, -2.0], [-2.0, 5.0]], [-1.0, -1.5], [2.0, 0.0]);
         assert_near(&path.y, [8.0, 3.5]);
         assert_eq!(path.pieces, [Piece::Stick]);
+    }
+
+    /// A closing contact with this response of its velocity to its own force.
+    fn attempt(response: f64) -> (Attempt, f64) {
+        let mut problem = Problem::default();
+        problem.push(0, 0.0);
+        problem.allocate();
+        problem.add_entry(0, 0, response);
+        problem.set_row(0, -2.0, 0.0);
+        problem.scale();
+        let mut system = SparseSystem::default();
+        system.prepare(&problem);
+        let end = Path::default().solve(&mut problem, &mut system, 0, &mut 0);
+        (end, problem.impulse(0))
+    }
+
+    /// A force that draws a contact on has no limit: no path ends, and further attempts would not either.
+    #[test]
+    fn attempts_without_ends_are_futile() {
+        let (end, force) = attempt(4.0);
+        assert_eq!(end, Attempt::Solved);
+        assert!((force - 0.5).abs() < 1e-14, "{force}");
+        assert_eq!(attempt(-4.0), (Attempt::Futile, 0.0));
     }
 }

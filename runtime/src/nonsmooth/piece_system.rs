@@ -6,8 +6,8 @@
 //! (product form of the inverse, Dantzig and Orchard-Hays 1954). Solutions that do not satisfy the equations, and a
 //! limit on the number of factors, lead to a new factorization.
 
-use super::couplings::{Block3, times};
-use super::problem::{Problem, Terms};
+use super::couplings::{Block3, Vector, times};
+use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
 use crate::linear_solver::{Singular, larger};
 
@@ -43,8 +43,9 @@ pub(super) struct PieceSystem {
     count: usize,
     /// Solutions for both right-hand sides.
     pub(super) solutions: [Vec<f64>; 2],
-    forces: Vec<f64>,
-    residual: Vec<f64>,
+    /// Impulses of contacts on either solution.
+    forces: Vec<[Vector; 2]>,
+    residuals: [Vec<f64>; 2],
 }
 
 impl PieceSystem {
@@ -85,7 +86,7 @@ impl PieceSystem {
             system.solve(solution);
             apply(&self.changes[..self.count], solution);
         }
-        (0..2).all(|index| self.refine(problem, system, index, rhs[index])).then_some(())
+        self.refine(problem, system, rhs).then_some(())
     }
 
     /// Solves for the piece on which a contact has other terms.
@@ -100,7 +101,7 @@ impl PieceSystem {
         let is_solved = self.count < CHANGES && self.add(problem, system, contact, &before).is_some() && {
             let (changes, solutions) = (&self.changes[self.count - 1..self.count], &mut self.solutions);
             solutions.iter_mut().for_each(|solution| apply(changes, solution));
-            (0..2).all(|index| self.refine(problem, system, index, rhs[index]))
+            self.refine(problem, system, rhs)
         };
         if is_solved { Ok(()) } else { self.renew(problem, system, rhs) }
     }
@@ -153,37 +154,53 @@ impl PieceSystem {
         Some(())
     }
 
-    /// Corrects a solution until it satisfies the equations of the present terms; `false` if it does not.
-    fn refine(&mut self, problem: &Problem, system: &mut SparseSystem, index: usize, rhs: &[f64]) -> bool {
+    /// Corrects the solutions until they satisfy the equations of the present terms; `false` if they do not.
+    fn refine(&mut self, problem: &Problem, system: &mut SparseSystem, rhs: [&[f64]; 2]) -> bool {
         for _ in 0..=REFINEMENTS {
-            self.compute_residual(problem, index, rhs);
-            let residual = largest(&self.residual);
-            if residual <= RESIDUAL_LIMIT * (largest(&self.solutions[index]) + largest(rhs)) {
+            self.compute_residuals(problem, rhs);
+            let mut are_accurate = true;
+            for ((solution, residual), rhs) in self.solutions.iter_mut().zip(&mut self.residuals).zip(rhs) {
+                let size = largest(residual);
+                if size <= RESIDUAL_LIMIT * (largest(solution) + largest(rhs)) {
+                    continue;
+                }
+                if !size.is_finite() {
+                    return false;
+                }
+                are_accurate = false;
+                system.solve(residual);
+                apply(&self.changes[..self.count], residual);
+                solution.iter_mut().zip(residual).for_each(|(entry, correction)| *entry += *correction);
+            }
+            if are_accurate {
                 return true;
-            }
-            if !residual.is_finite() {
-                break;
-            }
-            system.solve(&mut self.residual);
-            apply(&self.changes[..self.count], &mut self.residual);
-            for (entry, correction) in self.solutions[index].iter_mut().zip(&self.residual) {
-                *entry += correction;
             }
         }
         false
     }
 
-    fn compute_residual(&mut self, problem: &Problem, index: usize, rhs: &[f64]) {
-        let solution = &self.solutions[index];
-        self.forces.clear();
-        for (contact, terms) in problem.contacts.iter().zip(&self.terms) {
-            let forces = times(&terms.right, &contact.part(solution));
-            self.forces.extend_from_slice(&forces[..=contact.tangents]);
-        }
-        self.residual.clear();
-        for (on, (contact, terms)) in problem.contacts.iter().zip(&self.terms).enumerate() {
-            let (slips, own) = (problem.act(on, &self.forces), times(&terms.own, &contact.part(solution)));
-            self.residual.extend(contact.all().enumerate().map(|(k, row)| rhs[row] - slips[k] - own[k]));
+    /// Both residuals in one pass over the couplings.
+    fn compute_residuals(&mut self, problem: &Problem, rhs: [&[f64]; 2]) {
+        let Self { solutions, forces, residuals, terms, .. } = self;
+        let forces_of = |contact: &ContactRows, right: &Block3| {
+            solutions.each_ref().map(|solution| times(right, &contact.part(solution)))
+        };
+        forces.clear();
+        forces.extend(problem.contacts.iter().zip(&*terms).map(|(contact, terms)| forces_of(contact, &terms.right)));
+        residuals.iter_mut().for_each(Vec::clear);
+        for (on, (contact, terms)) in problem.contacts.iter().zip(&*terms).enumerate() {
+            let mut slips = [[0.0; ROWS]; 2];
+            for (from, block) in problem.couplings().row(on) {
+                for (slips, forces) in slips.iter_mut().zip(&forces[*from]) {
+                    for (slip, row) in slips.iter_mut().zip(block) {
+                        *slip += row[0] * forces[0] + row[1] * forces[1];
+                    }
+                }
+            }
+            for (index, (residual, slips)) in residuals.iter_mut().zip(slips).enumerate() {
+                let own = times(&terms.own, &contact.part(&solutions[index]));
+                residual.extend(contact.all().enumerate().map(|(k, row)| rhs[index][row] - slips[k] - own[k]));
+            }
         }
     }
 }

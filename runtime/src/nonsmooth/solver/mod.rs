@@ -12,7 +12,7 @@
 use super::couplings::{Block3, IDENTITY};
 use super::elimination::Elimination;
 use super::interior_point::InteriorPoint;
-use super::path::Path;
+use super::path::{Attempt, Path};
 use super::problem::{ContactRows, Problem, Status, Terms, on_disc};
 use super::sparse_system::SparseSystem;
 use crate::contact_settings::Settings;
@@ -235,7 +235,8 @@ impl Solver {
         };
         // Path following finds no solutions beyond those of an enumeration.
         let follows_paths = problem.contacts.len() > self.settings.enumerated && is_planar;
-        let mut least = f64::INFINITY;
+        let (mut least, mut futile) = (f64::INFINITY, 0);
+        let most = *iterations + self.settings.all_pieces;
         self.best.clone_from(&self.guess);
         for attempt in 0..if follows_paths { self.settings.attempts } else { self.settings.interior_attempts } {
             if attempt < self.settings.interior_attempts {
@@ -251,10 +252,17 @@ impl Solver {
                 problem.unknowns_mut().copy_from_slice(&self.best);
             }
             if follows_paths {
-                let is_solved = self.path.solve(problem, &mut self.sparse, attempt, iterations);
+                let end = self.path.solve(problem, &mut self.sparse, attempt, iterations);
                 let violation = self.store_if_best(problem, &mut least);
-                if is_solved {
-                    return Ok(Solved { method: ContactMethod::Path, iterations: *iterations, violation });
+                match end {
+                    Attempt::Solved => {
+                        return Ok(Solved { method: ContactMethod::Path, iterations: *iterations, violation });
+                    }
+                    Attempt::Unsolved => futile = 0,
+                    Attempt::Futile => futile += 1,
+                }
+                if futile == self.settings.futile_attempts || *iterations >= most {
+                    break;
                 }
             }
         }
