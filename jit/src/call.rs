@@ -83,9 +83,6 @@ binary! {
     max: f64::max;
 }
 
-/// Fewer angles are computed one by one, as in generated Rust.
-pub(crate) const LEAST_ANGLES: usize = 3;
-
 /// # Safety
 /// `pair` points to room for two values, which are initialised.
 unsafe extern "C" fn sin_cos(angle: f64, pair: *mut f64) {

@@ -16,10 +16,10 @@ use hamel_compiler::expr::{Binary, Scalar, Unary};
 use hamel_compiler::schedule::groups::Group;
 use hamel_compiler::schedule::methods::Factor;
 use hamel_compiler::schedule::split::{MAX_STATEMENTS, parts};
-use hamel_compiler::schedule::{Argument, Expression, Routine, Statement};
+use hamel_compiler::schedule::{Argument, Expression, LEAST_ANGLES, Routine, Statement};
 
 use crate::Level;
-use crate::call::{BINARY, Functions, GROUPS, Given, LEAST_ANGLES, UNARY};
+use crate::call::{BINARY, Functions, GROUPS, Given, UNARY};
 use crate::error::Error;
 
 /// Statements from which on a routine is translated as at once: the time that the choice of registers takes grows faster

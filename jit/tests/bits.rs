@@ -1,21 +1,33 @@
-//! Machine code compiled at run time and generated Rust compute the same, bit by bit.
+//! Machine code compiled at run time, generated Rust and the interpreter compute the same, bit by bit.
 
+#[path = "common/digits.rs"]
+mod digits;
 #[path = "common/functions.rs"]
 mod functions;
+#[path = "common/interpreted.rs"]
+mod interpreted;
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use hamel::{Model, Simulation, initial_state};
 
+use hamel_compiler::derive::Equations;
+use hamel_compiler::schedule::Schedule;
+use hamel_compiler::schedule::interpret::Point;
 use hamel_jit::{JitModel, Level};
 use hamel_models::ModelEntry;
 
+use digits::Digits;
 use functions::{bits, state, values};
+use interpreted::Interpreted;
 
-/// A model as generated Rust, and compiled at both levels.
+/// A model as generated Rust, as statements, and compiled at both levels.
 struct Subject {
     name: &'static str,
     generated: Box<dyn Model>,
+    equations: Equations,
+    schedule: Schedule,
     compiled: [JitModel; 2],
 }
 
@@ -27,14 +39,14 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
         let stages = stages.expect("it compiles");
         let compiled = [Level::AtOnce, Level::Optimised]
             .map(|level| hamel_jit::compile(&stages, level).unwrap_or_else(|error| panic!("{}: {error}", entry.name)));
-        Subject { name: entry.name, generated, compiled }
+        Subject { name: entry.name, generated, equations: stages.simplified, schedule: stages.schedule, compiled }
     };
     hamel_compiler::parallel::map(hamel_models::ALL, subject)
 });
 
 #[test]
 fn every_function_has_the_bits_of_generated_rust() {
-    for Subject { name, generated, compiled } in SUBJECTS.iter() {
+    for Subject { name, generated, compiled, .. } in SUBJECTS.iter() {
         for (level, jit) in compiled.iter().enumerate() {
             // Tokens are spaced as who reads them out likes.
             let described = |model: &dyn Model| {
@@ -54,10 +66,60 @@ fn every_function_has_the_bits_of_generated_rust() {
     }
 }
 
+/// The interpreter knows neither machine code nor Rust, and follows the statements one by one.
+#[test]
+fn every_function_has_the_bits_of_the_interpreter() {
+    let check = |Subject { name, generated, equations, schedule, .. }: &Subject| {
+        follows_the_statements(name, &**generated, equations, schedule);
+    };
+    hamel_compiler::parallel::map(&SUBJECTS, check);
+}
+
+/// The models on which the compiler is tested, which are not Rust.
+#[test]
+fn models_of_the_compiler_have_the_bits_of_the_interpreter() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model-compiler/tests/pass");
+    let mut compared = 0;
+    for path in std::fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it is read").path()) {
+        let text = std::fs::read_to_string(&path).expect("it is text");
+        let stages = hamel_compiler::stages(text.parse().expect("it lexes")).expect("it compiles");
+        for level in [Level::AtOnce, Level::Optimised] {
+            let model = hamel_jit::compile(&stages, level).expect("it compiles");
+            follows_the_statements(&path.display().to_string(), &model, &stages.simplified, &stages.schedule);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 36);
+}
+
+fn follows_the_statements(name: &str, model: &dyn Model, equations: &Equations, schedule: &Schedule) {
+    let interpreted = Interpreted::<Digits>::new(equations, schedule, model.describe());
+    let digits = |values: &[f64]| values.iter().copied().map(Digits).collect::<Vec<_>>();
+    let mut inputs = vec![0.0; equations.layout.inputs.len()];
+    for seed in 0..100 {
+        let state = state(model, seed);
+        model.input_values(state.t, &mut inputs);
+        let [q, v, a, lambda] = [&state.q, &state.v, &state.a, &state.lambda].map(|values| digits(values.as_slice()));
+        let point = Point { t: Digits(state.t), inputs: digits(&inputs), q, v, a, lambda, tau: Vec::new() };
+        let mut known = 0;
+        for (function, expected) in values(model, &state) {
+            let Some(found) = interpreted.function(function, &point) else { continue };
+            // The interpreter adds to zero what code stores where nothing else is added: −0 becomes 0.
+            let found: Vec<f64> = found.into_iter().map(|Digits(value)| value + 0.0).collect();
+            let expected: Vec<f64> = expected.into_iter().map(|value| value + 0.0).collect();
+            let other = bits(&expected).iter().zip(bits(&found)).position(|(a, b)| *a != b);
+            let pair = other.map(|place| (place, expected[place], found[place]));
+            assert_eq!((expected.len(), pair), (found.len(), None), "{name}, {function}");
+            known += 1;
+        }
+        assert!(known >= 12, "{name}: {known} functions");
+    }
+}
+
 /// Motions follow, with contacts and constraints, Newton's method and projections.
 #[test]
 fn motions_have_the_bits_of_generated_rust() {
-    for Subject { name: model, generated, compiled: [_, jit] } in SUBJECTS.iter() {
+    for Subject { name: model, generated, compiled: [_, jit], .. } in SUBJECTS.iter() {
         let start = initial_state(&**generated).expect("it has a start");
         let name = if generated.describe().contacts.is_empty() { "generalized_alpha" } else { "bathe" };
         let scheme = hamel::schemes::by_name(name, &[]).expect("it exists");

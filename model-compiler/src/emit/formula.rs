@@ -4,7 +4,7 @@
 
 use super::paths;
 use crate::expr::{Binary, Number, Unary};
-use crate::schedule::{Argument, Expression, Routine, Statement};
+use crate::schedule::{Argument, Expression, LEAST_ANGLES, Routine, Statement};
 
 /// How a routine writes what it is given and its numbers.
 pub(super) struct Notation<'a> {
@@ -26,9 +26,6 @@ pub(super) enum Language {
     /// C99 with `double`.
     C,
 }
-
-/// From so many angles on, the runtime computes sines and cosines faster together than one by one.
-const LEAST_ANGLES: usize = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tightness {

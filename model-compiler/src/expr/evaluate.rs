@@ -18,6 +18,11 @@ pub trait Scalar: Clone {
     /// `op(self, other)`.
     fn binary(&self, op: Binary, other: &Self) -> Self;
 
+    /// Sine and cosine of angles that emitted code computes together, in lanes.
+    fn sin_cos_each(angles: &[Self]) -> Vec<[Self; 2]> {
+        angles.iter().map(|angle| [Unary::Sin, Unary::Cos].map(|op| angle.unary(op))).collect()
+    }
+
     /// `self * factor + addend`, rounded once if the scalar rounds.
     fn mul_add(&self, factor: &Self, addend: &Self) -> Self {
         self.binary(Binary::Mul, factor).binary(Binary::Add, addend)

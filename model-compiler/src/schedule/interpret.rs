@@ -3,7 +3,7 @@
 //! What runs are the statements that are emitted, not the graph they came from.
 
 use super::placement::axes;
-use super::{Argument, Expression, Routine, Schedule, ScheduledKernel, Series, Statement};
+use super::{Argument, Expression, LEAST_ANGLES, Routine, Schedule, ScheduledKernel, Series, Statement};
 use crate::derive::{Equations, FunctionRole, Instance, Role};
 use crate::expr::{Binary, Scalar, Unary};
 
@@ -50,18 +50,31 @@ pub struct Dense<T> {
 
 /// The outputs of a routine.
 pub fn run<T: Scalar>(routine: &Routine, arguments: &Arguments<T>) -> Vec<Vec<T>> {
+    interpret(routine, arguments, usize::MAX)
+}
+
+/// The outputs of a function of a kernel, whose angles are computed together where they are in emitted code.
+fn run_in_lanes<T: Scalar>(routine: &Routine, arguments: &Arguments<T>) -> Vec<Vec<T>> {
+    interpret(routine, arguments, LEAST_ANGLES)
+}
+
+fn interpret<T: Scalar>(routine: &Routine, arguments: &Arguments<T>, least_angles: usize) -> Vec<Vec<T>> {
     let zero = T::from_f64(0.0);
     let mut locals = vec![zero.clone(); routine.locals.len()];
     let mut outputs: Vec<Vec<T>> = routine.outputs.iter().map(|&n| vec![zero.clone(); n]).collect();
-    for statement in &routine.statements {
-        let value = evaluate(statement.value(), arguments, &locals);
-        match *statement {
-            Statement::Let { local, .. } => locals[local] = value,
-            Statement::SinCos { sine, cosine, .. } => {
-                locals[sine] = value.unary(Unary::Sin);
-                locals[cosine] = value.unary(Unary::Cos);
+    for group in routine.groups() {
+        let values: Vec<T> = group.iter().map(|statement| evaluate(statement.value(), arguments, &locals)).collect();
+        let pairs = if group.len() >= least_angles { T::sin_cos_each(&values) } else { Vec::new() };
+        for (index, (statement, value)) in group.iter().zip(values).enumerate() {
+            match *statement {
+                Statement::Let { local, .. } => locals[local] = value,
+                Statement::SinCos { sine, cosine, .. } => {
+                    let pair = pairs.get(index).cloned();
+                    let pair = pair.unwrap_or_else(|| [Unary::Sin, Unary::Cos].map(|op| value.unary(op)));
+                    [locals[sine], locals[cosine]] = pair;
+                }
+                Statement::Store { output, position, .. } => outputs[output][position] = value,
             }
-            Statement::Store { output, position, .. } => outputs[output][position] = value,
         }
     }
     outputs
@@ -197,26 +210,28 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
     }
 
     /// What every member contributes to the outputs of a function, as places in the model's matrix and values; those at
-    /// one place add up.
+    /// one place add up, in the order of emitted code: kernel by kernel, and member by member.
     pub fn for_each_output(
         &self,
         function: FunctionRole,
         point: &Point<T>,
         mut receive: impl FnMut(Role, Vec<((usize, usize), T)>),
     ) {
-        for (instance, &row) in self.equations.instances.iter().zip(&self.schedule.row_of_instance) {
-            let constants = self.constants[instance.kernel].get(row).map_or(&[][..], Vec::as_slice);
-            let kernel = &self.schedule.kernels[instance.kernel];
+        let members = || self.equations.instances.iter().zip(&self.schedule.row_of_instance);
+        for (number, kernel) in self.schedule.kernels.iter().enumerate() {
             for scheduled in kernel.functions.iter().filter(|scheduled| scheduled.role == function) {
-                let arguments = Arguments {
-                    parameters: Vec::new(),
-                    constants: constants.to_vec(),
-                    point: point.of_instance(instance),
-                };
-                for (output, values) in scheduled.outputs.iter().zip(run(&scheduled.routine, &arguments)) {
-                    let (rows, columns) = axes(function, output.role);
-                    let place = |&(row, column)| (rows.place(instance, row), columns.place(instance, column));
-                    receive(output.role, output.entries.iter().map(place).zip(values).collect());
+                for (instance, &row) in members().filter(|(instance, _)| instance.kernel == number) {
+                    let constants = self.constants[number].get(row).map_or(&[][..], Vec::as_slice);
+                    let arguments = Arguments {
+                        parameters: Vec::new(),
+                        constants: constants.to_vec(),
+                        point: point.of_instance(instance),
+                    };
+                    for (output, values) in scheduled.outputs.iter().zip(run_in_lanes(&scheduled.routine, &arguments)) {
+                        let (rows, columns) = axes(function, output.role);
+                        let place = |&(row, column)| (rows.place(instance, row), columns.place(instance, column));
+                        receive(output.role, output.entries.iter().map(place).zip(values).collect());
+                    }
                 }
             }
         }

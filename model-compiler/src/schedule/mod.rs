@@ -35,7 +35,7 @@ use rustc_hash::FxHashMap;
 pub use count::Counts;
 pub use name::ArgumentNames;
 pub(crate) use name::{Names, identifier};
-pub use routine::{Argument, Expression, Routine, Statement};
+pub use routine::{Argument, Expression, LEAST_ANGLES, Routine, Statement};
 pub use series::{Rows, Series};
 
 use crate::derive::{

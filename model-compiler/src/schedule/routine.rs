@@ -6,6 +6,9 @@ use indexmap::IndexMap;
 
 use crate::expr::{Binary, Number, Unary};
 
+/// From so many angles on, the runtime computes sines and cosines faster together than one by one.
+pub const LEAST_ANGLES: usize = 3;
+
 /// Statements that compute the outputs of one function.
 #[derive(Clone, Debug, Default)]
 pub struct Routine {

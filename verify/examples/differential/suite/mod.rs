@@ -8,6 +8,8 @@ mod c_program;
 mod compilers;
 #[path = "../../../../jit/tests/common/functions.rs"]
 mod functions;
+#[path = "../../../../jit/tests/common/interpreted.rs"]
+mod interpreted;
 #[path = "../../../../jit/tests/common/on_request.rs"]
 mod on_request;
 #[path = "../../../../model-compiler/src/random.rs"]

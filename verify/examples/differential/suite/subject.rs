@@ -206,11 +206,6 @@ impl Moment {
     }
 }
 
-/// The entries of a matrix, given row by row, in the order of its pattern.
-pub fn of_pattern(pattern: &SparsityPattern, dense: &[Ball]) -> Vec<Ball> {
-    pattern.entries().map(|(row, column)| dense[row * pattern.columns + column]).collect()
-}
-
 fn normalize(e: &mut [f64], size: f64) {
     let norm = e.iter().map(|e| e * e).sum::<f64>().sqrt();
     if norm > 1e-3 * size {
