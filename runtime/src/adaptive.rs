@@ -1,8 +1,7 @@
 //! Step size control.
 //!
-//! The error of a step is estimated by the difference from an embedded scheme; a proportional-integral controller
-//! chooses the next step from this error and that of the step before. Schemes without an embedded scheme require fixed
-//! steps.
+//! The scheme estimates the error of a step; a proportional-integral controller chooses the next step from this error and
+//! that of the step before. Schemes that estimate no errors require fixed steps.
 
 use crate::admissible::check_inputs;
 use crate::configuration::ranges;
@@ -84,6 +83,8 @@ pub struct AdaptiveStepper<'m> {
     watch: Watch,
     /// The state before the last step.
     previous: State,
+    /// The state after it, while its error is estimated.
+    reached: State,
     next_step: f64,
     last_error: f64,
     accepted: u64,
@@ -158,14 +159,17 @@ impl<'m> AdaptiveStepper<'m> {
             ));
         }
         let since = initial.t;
-        let stepper = scheme.start_with(model, initial.clone(), options)?;
-        if stepper.error_estimate().is_none() {
-            let reason = match stepper.contacts() {
-                Some(_) => "it has contacts, whose impacts no estimate of errors sees; take fixed steps",
-                None => {
-                    "it estimates no errors; take a scheme that `hamel list schemes` marks with `adaptive`, or fixed steps"
-                }
-            };
+        let constraint_level = Some(options.constraint_level.unwrap_or(scheme.level_of_chosen_steps()));
+        let options = Options { constraint_level, ..*options };
+        let stepper = scheme.start_with(model, initial.clone(), &options)?;
+        let reason = match (stepper.contacts(), scheme.estimates_errors()) {
+            (Some(_), _) => Some("it has contacts, whose impacts no estimate of errors sees; take fixed steps"),
+            (None, false) => Some(
+                "it estimates no errors; take a scheme that `hamel list schemes` marks with `adaptive`, or fixed steps",
+            ),
+            (None, true) => None,
+        };
+        if let Some(reason) = reason {
             return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name.clone(), reason });
         }
         Ok(Self {
@@ -176,7 +180,8 @@ impl<'m> AdaptiveStepper<'m> {
             stepper,
             control,
             watch: Watch::new(model, &initial),
-            previous: initial,
+            previous: initial.clone(),
+            reached: initial,
             next_step: first_step.min(longest_step),
             last_error: 1.0,
             accepted: 0,
@@ -250,7 +255,12 @@ impl<'m> AdaptiveStepper<'m> {
                 }
                 Err(error) => return Err(error),
             }
-            let Some((error, order)) = self.error() else { return Ok(total) };
+            let Some((error, order, stats)) = self.error() else {
+                let (scheme, model) = (self.scheme.clone(), self.model.describe().name.clone());
+                self.stepper.retreat();
+                return Err(StepError::Undefined { scheme, model, reason: "its last step has no estimate of errors" });
+            };
+            total += stats;
             let exponent = 1.0 / f64::from(order + 1);
             if error <= 1.0 {
                 let size = error.max(LEAST_ERROR);
@@ -316,11 +326,12 @@ impl<'m> AdaptiveStepper<'m> {
         StepError::NoHeadway { t, scheme, dt, accepted: self.accepted, rejected: self.rejected, reason }
     }
 
-    /// The error of the last step, in units of the tolerance, and the order of the embedded scheme.
-    fn error(&self) -> Option<(f64, u32)> {
-        let estimate = self.stepper.error_estimate()?;
-        let (old, new) = (&self.previous, self.stepper.state());
+    /// The error of the last step, in units of the tolerance, its order, and the effort of the estimate.
+    fn error(&mut self) -> Option<(f64, u32, StepStats)> {
         let Control { relative, absolute, .. } = self.control;
+        self.reached.copy_from(self.stepper.state());
+        let estimate = self.stepper.error_estimate()?;
+        let (old, new) = (&self.previous, &self.reached);
         let part = |error: f64, size: f64| (error / (absolute + relative * size)).powi(2);
         let mut sum = 0.0;
         for (block, q, v) in ranges(self.blocks) {
@@ -332,7 +343,7 @@ impl<'m> AdaptiveStepper<'m> {
                 sum += part(estimate.v[column], old.v[column].abs().max(new.v[column].abs()));
             }
         }
-        Some(((sum / (2 * old.v.len()).max(1) as f64).sqrt(), estimate.order))
+        Some(((sum / (2 * old.v.len()).max(1) as f64).sqrt(), estimate.order, estimate.stats))
     }
 
     /// The motion between the last state and the current one.

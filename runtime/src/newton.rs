@@ -348,6 +348,11 @@ impl Newton {
         self.solver.leave_out(&unknowns_of(model, constraints, self.solver.size()));
     }
 
+    /// Replaces a right-hand side, `[n]`, by the solution for the matrix that the last solution ended with.
+    pub(crate) fn solve_linear(&mut self, rhs: &mut [f64]) {
+        self.solver.solve(rhs);
+    }
+
     /// Iterates from the current iterate of `equations` to the solution.
     ///
     /// `t` and `scheme` identify the step in errors, for which alone memory is allocated.

@@ -6,7 +6,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::{Chain, FreeBody, HeavyTop, Oscillator, Particle, Pendulum, Slider};
-use hamel::{Model, State, StepError, schemes};
+use hamel::adaptive::{AdaptiveStepper, Control};
+use hamel::{ConstraintLevel, Model, Options, State, StepError, schemes};
 
 /// The system's allocator, counting the calls of each thread.
 struct Counting;
@@ -77,6 +78,42 @@ fn steps_do_not_allocate() {
             assert_eq!(calls, 0, "{} on {}", scheme.name(), model.describe().name);
         }
     }
+}
+
+#[test]
+fn steps_that_a_tolerance_chooses_do_not_allocate() {
+    let body = FreeBody::TUMBLING;
+    let cases: [(&dyn Model, State); 5] = [
+        (&Oscillator, Oscillator::initial()),
+        (&Pendulum, Pendulum::initial()),
+        (&body, body.initial(FreeBody::SPIN)),
+        (&HeavyTop, HeavyTop::initial()),
+        (&Chain, Chain::initial()),
+    ];
+    let mut rejected = 0;
+    for (model, initial) in cases {
+        for scheme in schemes::all().iter().filter(|scheme| scheme.estimates_errors()) {
+            for level in [ConstraintLevel::Velocity, ConstraintLevel::Position, ConstraintLevel::Acceleration] {
+                let options = Options { constraint_level: Some(level), ..Options::default() };
+                let what = format!("{} on {} with {level:?}", scheme.name(), model.describe().name);
+                let control = Control::tolerance(1e-5);
+                let started = AdaptiveStepper::new(model, &**scheme, &options, initial.clone(), control);
+                let mut stepper = match started {
+                    Ok(stepper) => stepper,
+                    Err(StepError::Undefined { .. }) => continue,
+                    Err(error) => panic!("{what}: {error}"),
+                };
+                let mut run = |steps: u32| (0..steps).for_each(|_| _ = stepper.step(10.0).expect(&what));
+                run(12);
+                let before = CALLS.get();
+                run(20);
+                let calls = CALLS.get() - before;
+                assert_eq!(calls, 0, "{what}");
+                rejected += stepper.counts()[1];
+            }
+        }
+    }
+    assert!(rejected > 0);
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl Stepper for Constrained<'_> {
         self.inner.contacts()
     }
 
-    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+    fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
         self.inner.error_estimate()
     }
 

@@ -80,7 +80,8 @@ pub struct Options {
     /// How long a factorized matrix serves in Newton's method; `None` keeps it, except in schemes that carry errors of
     /// multipliers from step to step, for models with constraints.
     pub newton_matrix: Option<NewtonMatrix>,
-    /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions.
+    /// Where constraints on coordinates are imposed; `None` leaves it to the scheme, which prefers positions for fixed
+    /// steps and velocities for steps that a tolerance chooses.
     pub constraint_level: Option<ConstraintLevel>,
     /// Treatment of the drift, where constraints are not imposed on positions.
     pub drift: Drift,
@@ -217,6 +218,11 @@ pub trait Scheme: Send + Sync {
     /// Level at which it imposes constraints on coordinates unless the options specify another.
     fn preferred_level(&self) -> ConstraintLevel {
         ConstraintLevel::Position
+    }
+    /// The same for steps chosen by a tolerance, where velocities and multipliers need the accuracy of coordinates: with
+    /// constraints on positions, what velocities miss them by becomes larger multipliers when the next step is shorter.
+    fn level_of_chosen_steps(&self) -> ConstraintLevel {
+        self.preferred_level()
     }
     /// Whether it supports models with contacts; [`Scheme::start_with`] refuses other schemes for them.
     fn carries_contacts(&self) -> bool {
@@ -374,8 +380,8 @@ pub trait Stepper {
     fn contacts(&self) -> Option<&ContactRecord> {
         None
     }
-    /// Difference between the last step and that of an embedded scheme of lower order, if there is one.
-    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+    /// The error of the last step, if the scheme estimates it.
+    fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
         None
     }
     /// Leaves redundant constraints out of the equations from now on; their multipliers remain unchanged. Each call
@@ -429,12 +435,17 @@ pub trait Stepper {
 }
 
 /// An estimate of the error of a step.
+///
+/// Where constraints are imposed on positions or velocities, errors of velocities are those along the constraints. What
+/// velocities miss the constraints by has a lower order; it counts by the displacement that it causes within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorEstimate<'s> {
     /// Error of the coordinates, in the directions of the velocities at the beginning of the step, `[nv]`.
     pub x: &'s [f64],
     /// Error of the velocities, `[nv]`.
     pub v: &'s [f64],
-    /// Order of the embedded scheme.
+    /// It shrinks with the power `order + 1` of the step: the order of the embedded scheme, where there is one.
     pub order: u32,
+    /// Effort of the estimate, beyond that of the step.
+    pub stats: StepStats,
 }

@@ -6,6 +6,7 @@
 //! coefficients with q and v is left out of the matrix; it is smaller than G by a factor of the step size.
 
 use crate::model::{Model, State};
+use crate::newton::Newton;
 use crate::residuals::terms;
 use crate::scheme::ConstraintLevel;
 
@@ -41,6 +42,31 @@ impl ConstraintRows {
     /// Number of constraints, from the first, that are imposed on positions.
     pub(super) fn on_positions(&self) -> usize {
         if self.level == ConstraintLevel::Position { self.on_coordinates } else { 0 }
+    }
+
+    /// Whether constraints bind velocities, at the end of a step or by binding positions.
+    pub(super) fn bind_velocities(&self) -> bool {
+        self.level != ConstraintLevel::Acceleration && !self.bias[0].is_empty()
+    }
+
+    /// Takes from an error of velocities what the constraints do not allow.
+    ///
+    /// `newton` has the matrix of a step near the state; `rhs` is workspace, `[nv + nc]`.
+    pub(super) fn make_tangential(
+        &mut self,
+        model: &dyn Model,
+        newton: &mut Newton,
+        state: &State,
+        rhs: &mut [f64],
+        error: &mut [f64],
+    ) {
+        model.constraint_jacobian(state.t, state.q.as_slice(), &mut self.jacobian);
+        rhs.fill(0.0);
+        for (row, term) in terms(model, error, &self.jacobian) {
+            rhs[error.len() + row] -= term;
+        }
+        newton.solve_linear(rhs);
+        error.iter_mut().zip(&*rhs).for_each(|(error, change)| *error += change);
     }
 
     /// Where a constraint is imposed.

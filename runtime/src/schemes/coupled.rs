@@ -7,6 +7,7 @@
 use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, Vector3};
 
 use super::constraint_rows::{ConstraintRows, Factors};
+use super::coupled_estimate::{Estimator, Weights};
 use super::coupled_matrix::{Assembly, Coupling};
 use crate::chart::{self, vector};
 use crate::configuration::ranges;
@@ -16,7 +17,7 @@ use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, larger, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{rotation_matrix, skew};
-use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
 
@@ -36,6 +37,7 @@ pub struct Coupled {
     tableau: Tableau,
     /// Where constraints are imposed unless the options say otherwise.
     level: ConstraintLevel,
+    estimate: Option<Weights>,
 }
 
 impl Coupled {
@@ -60,7 +62,8 @@ impl Coupled {
         let name = name.into();
         let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };
         let stages = tableau.stages();
-        let scheme = Self { name: name.clone(), key: None, order, tableau, level: ConstraintLevel::Position };
+        let scheme =
+            Self { name: name.clone(), key: None, order, tableau, level: ConstraintLevel::Position, estimate: None };
         let implicit = stages - scheme.explicit();
         if !(1..=MAX_STAGES).contains(&implicit) {
             return Err(bad("expected one to three implicit stages"));
@@ -74,6 +77,11 @@ impl Coupled {
     /// The same scheme as an entry of the registry.
     pub(super) fn with_key(self, key: &'static str) -> Self {
         Self { key: Some(key), ..self }
+    }
+
+    /// The same scheme with an estimate of its errors.
+    pub(super) fn with_estimate(self, estimate: Weights) -> Self {
+        Self { estimate: Some(estimate), ..self }
     }
 
     /// The same scheme with constraints on velocities unless the options say otherwise; ED-α is unstable with
@@ -109,12 +117,20 @@ impl Scheme for Coupled {
         self.level
     }
 
+    fn level_of_chosen_steps(&self) -> ConstraintLevel {
+        ConstraintLevel::Velocity
+    }
+
     fn tableau(&self) -> Option<&Tableau> {
         Some(&self.tableau)
     }
 
     fn reads_accelerations(&self) -> bool {
         self.explicit() > 0
+    }
+
+    fn estimates_errors(&self) -> bool {
+        self.estimate.is_some()
     }
 
     /// The force of a stage must change the velocity of that stage.
@@ -138,7 +154,17 @@ impl Scheme for Coupled {
         let solver = LinearSolver::new(stages.assembly.pattern.clone());
         let (unknowns, points) = (solver.size(), stages.states.len());
         let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
-        let stepper = CoupledStepper { name: self.label(), newton, stages, state: initial };
+        let weights = self.estimate.clone();
+        let estimator = weights.map(|weights| Estimator::new(weights, model, &initial, level, options));
+        let stepper = CoupledStepper {
+            name: self.label(),
+            newton,
+            stages,
+            state: initial,
+            estimator,
+            has_advanced: false,
+            is_settled: false,
+        };
         Ok(nonsmooth::with_contacts(stepper, model, &self.label(), &options.contacts, unknowns, points))
     }
 }
@@ -148,6 +174,10 @@ struct CoupledStepper<'m> {
     newton: Newton,
     stages: Stages<'m>,
     state: State,
+    estimator: Option<Estimator<'m>>,
+    /// Whether a step has led to the state, and has led to its beginning: then nothing infinitely fast is left in it.
+    has_advanced: bool,
+    is_settled: bool,
 }
 
 impl Stepper for CoupledStepper<'_> {
@@ -156,20 +186,31 @@ impl Stepper for CoupledStepper<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
-        self.advance(dt, None)
+        self.is_settled = self.has_advanced;
+        let stats = self.advance(dt, None)?;
+        self.has_advanced = true;
+        Ok(stats)
+    }
+
+    fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
+        let Stages { reference, states, dt, .. } = &self.stages;
+        Some(self.estimator.as_mut()?.evaluate(reference, states, *dt, !self.is_settled, &self.name))
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
         self.newton.leave_out(self.stages.model, constraints);
+        self.estimator.iter_mut().for_each(|estimator| estimator.leave_out(constraints));
         true
     }
 
     fn retreat(&mut self) -> bool {
         self.state.copy_from(&self.stages.reference);
+        self.has_advanced = false;
         true
     }
 
     fn resume(&mut self, next: &State) {
+        self.has_advanced = false;
         self.state.a.copy_from(&next.a);
         self.state.lambda.copy_from(&next.lambda);
     }

@@ -10,9 +10,12 @@ use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
 use crate::nonsmooth::{self, ContactStepper, Contacts};
-use crate::scheme::{ErrorEstimate, Options, Predictor, RotationReference, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, RotationReference, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
+
+/// Order of the estimate with constraints: that of the stages.
+const BOUND: u32 = 2;
 
 /// A scheme given by its tableau; members that are known by name come from [`super::by_name`].
 #[derive(Clone, Debug)]
@@ -87,6 +90,10 @@ impl Scheme for DiagonallyImplicit {
         Some(&self.tableau)
     }
 
+    fn level_of_chosen_steps(&self) -> ConstraintLevel {
+        ConstraintLevel::Velocity
+    }
+
     /// With other coefficients the coupling of the stages lifts a body off its support again and again.
     fn carries_contacts(&self) -> bool {
         self.tableau.rests_on_contacts()
@@ -111,6 +118,7 @@ impl Scheme for DiagonallyImplicit {
             predictor: options.predictor.unwrap_or(self.predictor),
             point: TimePoint::new(model, &initial, options),
             error: self.tableau.embedded.is_some().then(|| [DVector::zeros(nv), DVector::zeros(nv)]),
+            dt: 0.0,
             stages: vec![initial; self.tableau.stages()],
         };
         let unknowns = stepper.point.size();
@@ -127,6 +135,8 @@ struct DiagonallyImplicitStepper<'m> {
     point: TimePoint<'m>,
     /// The first one is the current state; the last one belongs to the step before.
     stages: Vec<State>,
+    /// Length of the last step.
+    dt: f64,
     /// Difference to the embedded scheme in x and v.
     error: Option<[DVector<f64>; 2]>,
 }
@@ -140,9 +150,23 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
         self.advance(dt, None)
     }
 
-    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
-        let [x, v] = self.error.as_ref()?;
-        Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1 })
+    /// `h Σ (b − b̂) ẏ`.
+    fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
+        let Self { error: Some([x, v]), tableau, point, stages, dt, .. } = self else { return None };
+        let last = stages.len() - 1;
+        point.begin(&stages[last].q);
+        for (stage, (weight, embedded)) in tableau.weights.iter().zip(tableau.embedded.as_ref()?).enumerate() {
+            // The step has exchanged its ends.
+            let place = if stage == 0 { last } else { stage % last };
+            point.add(&stages[place], 0.0, *dt * (weight - embedded));
+        }
+        x.copy_from(point.known().0);
+        v.copy_from(point.known().1);
+        if point.constraints().on_positions() > 0 {
+            point.make_tangential(v.as_mut_slice());
+        }
+        let order = if point.constraints().bind_velocities() { BOUND.min(self.order - 1) } else { self.order - 1 };
+        Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order, stats: StepStats::default() })
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -211,24 +235,12 @@ impl DiagonallyImplicitStepper<'_> {
         if let Some(contacts) = contacts {
             contacts.record_forces(0, 1.0);
         }
-        self.estimate_error(dt);
+        self.dt = dt;
         self.stages.swap(0, last);
         Ok(stats)
     }
 
     fn two_point_at_most(&self) -> Predictor {
         if self.predictor == Predictor::Constant { Predictor::Constant } else { Predictor::TwoPoint }
-    }
-
-    /// `h Σ (b − b̂) ẏ`.
-    fn estimate_error(&mut self, dt: f64) {
-        let (Some(error), Some(embedded)) = (&mut self.error, &self.tableau.embedded) else { return };
-        self.point.begin(&self.stages[0].q);
-        for ((stage, weight), embedded) in self.stages.iter().zip(&self.tableau.weights).zip(embedded) {
-            self.point.add(stage, 0.0, dt * (weight - embedded));
-        }
-        let (x, v) = self.point.known();
-        error[0].copy_from(x);
-        error[1].copy_from(v);
     }
 }

@@ -4,6 +4,7 @@
 
 mod constraint_rows;
 mod coupled;
+mod coupled_estimate;
 mod coupled_matrix;
 mod diagonally_implicit;
 mod explicit;

@@ -2,6 +2,7 @@
 //!
 //! A member of a family is one entry. The tests of the schemes check the order and stability stated here.
 
+use super::coupled_estimate::Weights;
 use super::modified_hht::Weighting;
 use super::newmark::{Average, Newmark};
 use super::*;
@@ -502,7 +503,11 @@ pub static FAMILIES: &[Family] = &[
                 index_2: Some([5, 5, 3]),
                 index_3: Some([5, 3, 2]),
                 source: "Hairer and Wanner",
-                make: |key, _| boxed(Coupled::new("Radau IIA", 5, tables::radau_iia5())?.with_key(key)),
+                make: |key, _| {
+                    let (filter, stages) = tables::radau_iia5_estimate();
+                    let estimate = Weights { filter, stages: stages.to_vec(), order: 3 };
+                    boxed(Coupled::new("Radau IIA", 5, tables::radau_iia5())?.with_key(key).with_estimate(estimate))
+                },
             },
         ],
     },

@@ -292,9 +292,10 @@ impl Stepper for RungeKuttaStepper<'_> {
         true
     }
 
-    fn error_estimate(&self) -> Option<ErrorEstimate<'_>> {
+    fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
         let [x, v] = self.error.as_ref()?;
-        Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1 })
+        let stats = StepStats::default();
+        Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1, stats })
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {

@@ -22,6 +22,8 @@ use crate::tables;
 pub(super) struct TimePoint<'m> {
     newton: Newton,
     equations: PointEquations<'m>,
+    /// Workspace of [`TimePoint::make_tangential`].
+    rhs: Vec<f64>,
 }
 
 struct PointEquations<'m> {
@@ -59,6 +61,7 @@ impl<'m> TimePoint<'m> {
         let solver = LinearSolver::new(matrix.pattern().clone());
         let zeros = || DVector::zeros(nv);
         Self {
+            rhs: vec![0.0; solver.size()],
             newton: Newton::new(solver, options.tolerance, options.newton_matrix),
             equations: PointEquations {
                 model,
@@ -165,6 +168,18 @@ impl<'m> TimePoint<'m> {
         let PointEquations { blocks, state, x, past_rate, .. } = &mut self.equations;
         chart::rate(blocks, state.q.as_slice(), x.as_slice(), state.v.as_slice(), past_rate.as_mut_slice());
         (x, past_rate)
+    }
+
+    /// Takes from an error of velocities near the point that was solved for last what the constraints do not allow.
+    pub(super) fn make_tangential(&mut self, error: &mut [f64]) {
+        let Self { newton, equations, rhs } = self;
+        let PointEquations { model, constraints, state, .. } = equations;
+        constraints.make_tangential(*model, newton, state, rhs, error);
+    }
+
+    /// The constraints that hold at the point.
+    pub(super) fn constraints(&self) -> &ConstraintRows {
+        &self.equations.constraints
     }
 
     /// x̂ and v̂.

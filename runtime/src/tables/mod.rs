@@ -24,7 +24,9 @@ pub use multistep::{Multistep, lms, lms2_variable};
 pub use newmark::NewmarkFamily;
 pub use predictor::{Predictor, constant, three_point, two_point};
 pub use range::Range;
-pub use runge_kutta::{bathe, dormand_prince, gauss, radau_iia3, radau_iia5, runge_kutta4, trapezoidal};
+pub use runge_kutta::{
+    bathe, dormand_prince, gauss, radau_iia3, radau_iia5, radau_iia5_estimate, runge_kutta4, trapezoidal,
+};
 pub use single_step::{SingleStep, ss};
 pub use tableau::Tableau;
 

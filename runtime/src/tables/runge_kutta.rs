@@ -120,6 +120,31 @@ pub fn radau_iia5() -> Tableau {
     Tableau { nodes: vec![(4.0 - r) / 10.0, (4.0 + r) / 10.0, 1.0], matrix, weights, embedded: None }
 }
 
+/// The estimate of the error of [`radau_iia5`]: γ₀, the real eigenvalue of its matrix, and weights d of its stages, for
+/// `e = h (γ₀ f(t, y + e) + Σ d f)`. [Hairer and Wanner, Solving Ordinary Differential Equations II, Sect. IV.8]
+///
+/// Without e on the right side it is the difference to an embedded scheme of third order; with it, errors of components
+/// that are infinitely fast stay as small as these.
+///
+/// # Examples
+/// It vanishes where y is a cubic: γ₀ + Σ d = 0, Σ d c = 0, Σ d c² = 0.
+///
+/// ```
+/// let (gamma, weights) = hamel::tables::radau_iia5_estimate();
+/// let nodes = hamel::tables::radau_iia5().nodes;
+/// let moment = |power| -> f64 { weights.iter().zip(&nodes).map(|(d, c)| d * c.powi(power)).sum() };
+/// assert!((gamma + moment(0)).abs() < 1e-14 && moment(1).abs() < 1e-14 && moment(2).abs() < 1e-14);
+/// ```
+pub fn radau_iia5_estimate() -> (f64, [f64; 3]) {
+    let gamma = (6.0 + 81.0_f64.cbrt() - 9.0_f64.cbrt()) / 30.0;
+    let r = 7.0 * 6.0_f64.sqrt();
+    // The weights of the increments of the stages.
+    let increments = [-13.0 - r, -13.0 + r, -1.0].map(|weight| gamma / 3.0 * weight);
+    let matrix = radau_iia5().matrix;
+    let weight = |stage: usize| increments.iter().zip(&matrix).map(|(e, row)| e * row[stage]).sum();
+    (gamma, [weight(0), weight(1), weight(2)])
+}
+
 /// Gauss with three stages, sixth order and without dissipation: collocation at the zeros of a Legendre polynomial.
 ///
 /// # Examples
