@@ -6,8 +6,11 @@ use common::refinement::Refinement;
 use common::{Craft, FreeBody, Heavy, HeavyTop, LinearOscillator, Oscillator, Pendulum, Rotor};
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::newton::NewtonMatrix;
-use hamel::{ConstraintLevel, Direction, Event, Model, Options, Simulation, State, StepError, Stepper, schemes};
-use nalgebra::DVector;
+use hamel::rotation::{conjugate, product};
+use hamel::{
+    Block, ConstraintLevel, Direction, Drift, Event, Model, Options, Simulation, State, StepError, Stepper, schemes,
+};
+use nalgebra::{DVector, Vector3, Vector4};
 
 /// The end of an integration, and how many steps it took.
 fn end(model: &dyn Model, name: &str, initial: State, until: f64, tolerance: f64) -> (State, u64) {
@@ -46,9 +49,30 @@ fn with_each(mut look: impl FnMut(&dyn Model, &State, f64)) {
     look(&Craft::PULLED, &Craft::PULLED.initial([2.0, -3.0, 1.0], [0.5, 1.5, -2.0]), 0.05);
 }
 
+/// From one configuration to another nearby, in the directions of the velocities.
+fn increment(block: Block, from: &DVector<f64>, to: &DVector<f64>) -> DVector<f64> {
+    let Block::Rotation(_) = block else { return to - from };
+    let at = |q: &DVector<f64>| Vector4::from_column_slice(q.as_slice());
+    let relative = product(&conjugate(&at(from)), &at(to));
+    DVector::from_iterator(3, (1..4).map(|i| 2.0 * relative[i] * relative[0].signum()))
+}
+
+/// Whether multipliers converge.
+fn converges(name: &str, level: ConstraintLevel) -> bool {
+    let entry = schemes::entries().find(|entry| entry.name == name).unwrap();
+    level != ConstraintLevel::Position || entry.index_3.is_some_and(|[.., multipliers]| multipliers > 0)
+}
+
 /// The power of the step with which an estimate says that it shrinks.
 fn power(stepper: &mut dyn Stepper) -> f64 {
     f64::from(stepper.error_estimate().expect("an estimate").order + 1)
+}
+
+/// Whether steps are no more accurate than their estimates say, so that the errors of all of them add up: where the
+/// estimate is not that of an embedded scheme of lower order, or constraints on positions leave none.
+fn adds_up(name: &str, level: ConstraintLevel) -> bool {
+    let family = schemes::FAMILIES.iter().find(|family| family.entries.iter().any(|entry| entry.name == name)).unwrap();
+    level == ConstraintLevel::Position || family.name == "Newmark"
 }
 
 /// Equal steps over a duration, without those that show their start, are estimated ever smaller with more of them.
@@ -56,14 +80,16 @@ fn power(stepper: &mut dyn Stepper) -> f64 {
 fn estimates_have_the_order_that_they_say() {
     let mut compared = 0;
     for name in adaptive() {
-        let scheme = schemes::by_name(name, &[]).unwrap();
+        // Fast damping, so that the start is soon forgotten.
+        let damped = schemes::by_name(name, &[("rho_infinity", 0.3)]);
+        let scheme = damped.or_else(|_| schemes::by_name(name, &[])).unwrap();
         with_each(|model, initial, duration| {
-            for level in LEVELS {
+            for level in LEVELS.into_iter().filter(|&level| converges(name, level)) {
                 let what = format!("{name} on {} with constraints on {level:?}", model.describe().name);
                 let mut promised = 0.0;
                 // The multipliers of a kept matrix have errors of rounding.
                 let options = Options { newton_matrix: Some(NewtonMatrix::EveryIteration), ..on(level) };
-                let sizes = [8, 16, 32].map(|steps| {
+                let sizes = [24, 48, 96].map(|steps| {
                     let mut stepper = scheme.start_with(model, initial.clone(), &options).expect(&what);
                     let mut sum = 0.0;
                     for step in 0..steps {
@@ -71,18 +97,70 @@ fn estimates_have_the_order_that_they_say() {
                         promised = power(&mut *stepper);
                         let estimate = stepper.error_estimate().expect(&what);
                         let sizes = estimate.x.iter().chain(estimate.v).map(|error| error.abs());
-                        sum += if 2 * step < steps { 0.0 } else { sizes.fold(0.0, f64::max) };
+                        sum += if 4 * step < 3 * steps { 0.0 } else { sizes.fold(0.0, f64::max) };
                     }
-                    2.0 * sum / f64::from(steps)
+                    4.0 * sum / f64::from(steps)
                 });
 
-                let found = Refinement { errors: sizes.to_vec(), rounding: 1e-12 }.order();
+                let found = Refinement { errors: sizes.to_vec(), rounding: 1e-11 }.order();
                 assert!((promised - 0.3..promised + 0.8).contains(&found), "{what}: {found} of {promised}, {sizes:?}");
                 compared += 1;
             }
         });
     }
     assert!(compared >= 90, "{compared}");
+}
+
+/// What the estimate calls the error of a step is the distance of its end from the motion through its beginning, where the
+/// scheme has no other of another order to compare with.
+#[test]
+fn the_error_of_generalized_alpha_is_that_of_its_step() {
+    let (body, rotor) = (FreeBody::TUMBLING, Rotor(FreeBody::TUMBLING));
+    let craft = Craft::PULLED.initial([2.0, -3.0, 1.0], [0.5, 1.5, -2.0]);
+    let cases: [(&dyn Model, State, f64); 5] = [
+        (&Oscillator, Oscillator::initial(), 4e-3),
+        (&Pendulum, Pendulum::initial(), 1e-3),
+        (&body, body.initial(FreeBody::SPIN), 2e-3),
+        (&rotor, rotor.initial(FreeBody::SPIN), 2e-3),
+        (&Craft::PULLED, craft, 2e-3),
+    ];
+    let rho = |value| [("rho_infinity", value)];
+    for (name, parameters) in [("generalized_alpha", &rho(0.8)[..]), ("generalized_alpha", &rho(0.2)), ("newmark", &[])]
+    {
+        let scheme = schemes::by_name(name, parameters).unwrap();
+        for (model, initial, h) in &cases {
+            let what = format!("{} on {}", scheme.name(), model.describe().name);
+            let options = Options { drift: Drift::Kept, ..on(ConstraintLevel::Acceleration) };
+            let mut stepper = scheme.start_with(*model, initial.clone(), &options).expect(&what);
+            // As many as the start is seen in, and changes.
+            for part in [1.0; 20].into_iter().chain([0.7, 1.1, 0.8]) {
+                stepper.step(part * h).expect(&what);
+            }
+            let mut old = stepper.state().clone();
+            stepper.step(*h).expect(&what);
+            let new = stepper.state().clone();
+            let reference = schemes::by_name("radau_iia5", &[]).unwrap();
+            let mut exact = reference.start_with(*model, old.clone(), &options).expect(&what);
+            hamel::consistent_acceleration(*model, &mut old).expect(&what);
+            (0..4).for_each(|_| _ = exact.step(0.25 * h).expect(&what));
+            let exact = exact.state();
+            let estimate = stepper.error_estimate().expect(&what);
+            let v = (estimate.v, &exact.v - &new.v);
+            let off = |(found, expected): (&[f64], DVector<f64>)| {
+                (DVector::from_column_slice(found) - &expected).norm() / expected.norm()
+            };
+            let x = match model.describe().blocks[0] {
+                // A shift turns with the axes, its length does not.
+                Block::Pose(_) => {
+                    let length = |x: &[f64]| vec![Vector3::from_column_slice(&x[..3]).norm()];
+                    off((&length(estimate.x), DVector::from_vec(length((&exact.q - &new.q).as_slice()))))
+                }
+                block => off((estimate.x, increment(block, &new.q, &exact.q))),
+            };
+            let v = off(v);
+            assert!(x < 0.03 && v < 0.03, "{what}: estimates of coordinates and velocities are off by {x} and {v}");
+        }
+    }
 }
 
 /// A step that is taken back leaves nothing behind, also when its error was estimated.
@@ -119,8 +197,8 @@ const FACTOR: f64 = 50.0;
 
 /// Errors at the end, in units of the tolerance, with constraints on each level and for three tolerances.
 ///
-/// With constraints on positions steps of low order are not more accurate than they say, and errors add up; velocities
-/// then miss the constraints, by what is within the tolerance as a displacement within a step.
+/// With constraints on positions velocities miss the constraints, by what is within the tolerance as a displacement within
+/// a step.
 #[test]
 fn errors_keep_the_tolerance_with_constraints_on_each_level() {
     let body = FreeBody::TUMBLING;
@@ -134,7 +212,7 @@ fn errors_keep_the_tolerance_with_constraints_on_each_level() {
         let (exact, _) = end(model, "dormand_prince", initial.clone(), until, 1e-13);
         for name in adaptive() {
             let scheme = schemes::by_name(name, &[]).unwrap();
-            for level in LEVELS {
+            for level in LEVELS.into_iter().filter(|&level| converges(name, level)) {
                 for tolerance in [1e-4, 1e-6, 1e-8] {
                     let what = format!("{name} on {} with {level:?}, {tolerance:e}", model.describe().name);
                     let control = Control { first_step: 1e-4 * until, ..Control::tolerance(tolerance) };
@@ -146,10 +224,9 @@ fn errors_keep_the_tolerance_with_constraints_on_each_level() {
                     let steps = stepper.counts()[0] as f64;
                     let [q, v] = [&stepper.state().q - &exact.q, &stepper.state().v - &exact.v]
                         .map(|error| error.amax() / tolerance);
-                    let [by_coordinates, by_velocities] = match level {
-                        ConstraintLevel::Position => [FACTOR.max(steps), FACTOR.max(FACTOR * steps / until)],
-                        _ => [FACTOR; 2],
-                    };
+                    let by_coordinates = if adds_up(name, level) { FACTOR.max(2.0 * steps) } else { FACTOR };
+                    let across = if level == ConstraintLevel::Position { FACTOR * steps / until } else { 0.0 };
+                    let by_velocities = by_coordinates.max(across);
                     assert!(q < by_coordinates && v < by_velocities, "{what}: {q} and {v} in {steps} steps");
                 }
             }
@@ -161,14 +238,15 @@ fn errors_keep_the_tolerance_with_constraints_on_each_level() {
 fn errors_follow_the_tolerance() {
     for name in adaptive() {
         let errors = [1e-5, 1e-7, 1e-9].map(|tolerance| {
-            let (state, _) = end(&Oscillator, name, Oscillator::initial(), 2.0, tolerance);
+            let (state, steps) = end(&Oscillator, name, Oscillator::initial(), 2.0, tolerance);
             assert_eq!(state.t, 2.0);
-            (state.q[0] - Oscillator::END[0]).hypot(state.v[0] - Oscillator::END[1])
+            let error = (state.q[0] - Oscillator::END[0]).hypot(state.v[0] - Oscillator::END[1]);
+            let factor = if adds_up(name, ConstraintLevel::Velocity) { 100_f64.max(steps as f64) } else { 100.0 };
+            assert!(error < factor * tolerance, "{name}: {error:e} for a tolerance of {tolerance:e} in {steps} steps");
+            error
         });
-        for (error, tolerance) in errors.into_iter().zip([1e-5, 1e-7, 1e-9]) {
-            assert!(error < 100.0 * tolerance, "{name}: {error:e} for a tolerance of {tolerance:e}");
-        }
-        assert!(errors[2] < 1e-3 * errors[0], "{name}: {errors:?}");
+        let power = if adds_up(name, ConstraintLevel::Velocity) { 2.0 / 3.0 } else { 1.0 };
+        assert!(errors[2] < 10.0 * 1e-4_f64.powf(power) * errors[0], "{name}: {errors:?}");
     }
 }
 
@@ -179,12 +257,15 @@ fn constraints_and_rotations_have_adaptive_steps_too() {
     let until = 5.0;
     let (exact, _) = end(&rotor, "esdirk436", initial.clone(), until, 1e-13);
     for name in adaptive() {
-        let (state, _) = end(&Pendulum, name, Pendulum::initial(), 1.0, 1e-8);
-        assert!((state.q - DVector::from_column_slice(&Pendulum::END_Q)).norm() < 1e-6, "{name}");
+        let factor = |steps: u64| if adds_up(name, ConstraintLevel::Velocity) { steps.max(100) as f64 } else { 100.0 };
+        let (state, steps) = end(&Pendulum, name, Pendulum::initial(), 1.0, 1e-8);
+        let error = (state.q - DVector::from_column_slice(&Pendulum::END_Q)).norm();
+        assert!(error < factor(steps) * 1e-8, "{name}: {error:e} in {steps} steps");
         let [(coarse, few), (fine, many)] =
             [1e-6, 1e-10].map(|tolerance| end(&rotor, name, initial.clone(), until, tolerance));
         let errors = [coarse, fine].map(|state| (state.q - &exact.q).norm());
-        assert!(errors[0] < 1e-3 && errors[1] < 1e-7, "{name}: {errors:?}");
+        let [coarse, fine] = [(few, 1e-6), (many, 1e-10)].map(|(steps, tolerance)| 10.0 * factor(steps) * tolerance);
+        assert!(errors[0] < coarse && errors[1] < fine, "{name}: {errors:?}");
         let mut stepper = schemes::by_name(name, &[]).unwrap().start(&rotor, initial.clone()).unwrap();
         stepper.step(0.01).unwrap();
         let expected = 1e4_f64.powf(1.0 / power(&mut *stepper));

@@ -13,6 +13,7 @@ mod iteration_matrix;
 mod linear_multistep;
 mod modified_hht;
 mod newmark;
+mod newmark_estimate;
 mod newmark_step;
 mod registry;
 mod runge_kutta;

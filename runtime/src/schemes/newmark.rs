@@ -9,7 +9,7 @@ use super::modified_hht::Weighting;
 use super::newmark_step;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
-use crate::scheme::{Options, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::step::StepError;
 use crate::tables::NewmarkFamily;
 
@@ -44,6 +44,12 @@ impl Newmark {
             Average::Accelerations | Average::Forces => None,
         }
     }
+
+    /// Whether states carry the accelerations of the equations of motion, not A of another instant.
+    pub(super) fn knows_accelerations(&self) -> bool {
+        let NewmarkFamily { alpha_m, alpha_f, .. } = self.coefficients;
+        self.average == Average::Accelerations || (self.weighting().is_none() && alpha_m == alpha_f)
+    }
 }
 
 impl Scheme for Newmark {
@@ -57,6 +63,14 @@ impl Scheme for Newmark {
 
     fn order(&self) -> u32 {
         self.coefficients.order()
+    }
+
+    fn estimates_errors(&self) -> bool {
+        self.knows_accelerations()
+    }
+
+    fn level_of_chosen_steps(&self) -> ConstraintLevel {
+        ConstraintLevel::Velocity
     }
 
     fn carries_contacts(&self) -> bool {

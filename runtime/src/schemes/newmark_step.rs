@@ -12,6 +12,7 @@ use super::constraint_rows::{ConstraintRows, Factors};
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
 use super::newmark::{Average, Newmark};
+use super::newmark_estimate::Estimator;
 use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
@@ -19,7 +20,7 @@ use crate::model::{Block, Model, State, drop_vanishing};
 use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::rotation::{right_multiplication, tangent_operator};
-use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::NewmarkFamily;
 
@@ -76,7 +77,20 @@ pub(super) fn start<'m>(
     // Quadratic convergence gains nothing from a better guess.
     let is_kept = options.newton_matrix == Some(NewtonMatrix::Kept);
     let before = is_kept.then(|| Before { auxiliary: auxiliary.clone(), lambda: step.old.lambda.clone(), dt: None });
-    let stepper = NewmarkStepper { name: name.clone(), newton, step, auxiliary, exact, last_dt: None, before };
+    let coefficients = step.scheme.coefficients;
+    let estimates = step.scheme.knows_accelerations();
+    let estimator = estimates.then(|| Estimator::new(coefficients, auxiliary.len(), unknowns));
+    let stepper = NewmarkStepper {
+        name: name.clone(),
+        newton,
+        step,
+        auxiliary,
+        exact,
+        last_dt: None,
+        before,
+        estimator,
+        has_advanced: false,
+    };
     Ok(nonsmooth::with_contacts(stepper, model, &name, &options.contacts, unknowns, 1))
 }
 
@@ -91,6 +105,9 @@ struct NewmarkStepper<'m> {
     last_dt: Option<f64>,
     /// A and λ before the last step, from which those after the next one are foreseen.
     before: Option<Before>,
+    estimator: Option<Estimator>,
+    /// Whether the state is the end of the last step.
+    has_advanced: bool,
 }
 
 /// A and λ at the beginning of the last step.
@@ -110,6 +127,19 @@ impl Stepper for NewmarkStepper<'_> {
         self.advance(dt, None)
     }
 
+    fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
+        let Self { newton, step, auxiliary, estimator: Some(estimator), .. } = self else { return None };
+        // The step has exchanged its ends.
+        let (old, new) = (&step.new, &step.old);
+        estimator.evaluate(step.blocks, old, new, [&step.old_auxiliary, auxiliary]);
+        if step.constraints.on_positions() > 0 {
+            let error = estimator.v.as_mut_slice();
+            step.constraints.make_tangential(step.model, newton, new, &mut estimator.rhs, error);
+        }
+        let (order, stats) = (step.scheme.coefficients.order(), StepStats::default());
+        Some(ErrorEstimate { x: estimator.x.as_slice(), v: estimator.v.as_slice(), order, stats })
+    }
+
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
         self.newton.leave_out(self.step.model, constraints);
         self.exact.iter_mut().for_each(|exact| exact.leave_out(constraints));
@@ -119,6 +149,7 @@ impl Stepper for NewmarkStepper<'_> {
     fn retreat(&mut self) -> bool {
         std::mem::swap(&mut self.step.old, &mut self.step.new);
         self.auxiliary.copy_from(&self.step.old_auxiliary);
+        self.has_advanced = false;
         self.forget();
         true
     }
@@ -129,6 +160,8 @@ impl Stepper for NewmarkStepper<'_> {
         self.auxiliary.copy_from(&next.a);
         // A belongs to this instant whatever the next step.
         self.last_dt = None;
+        self.has_advanced = false;
+        self.estimator.iter_mut().for_each(Estimator::forget);
         self.forget();
     }
 
@@ -161,6 +194,11 @@ impl NewmarkStepper<'_> {
     fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
         super::check_step_size(&self.name, dt)?;
         let step = &mut self.step;
+        if let (true, Some(dt), Some(estimator)) = (self.has_advanced, self.last_dt, &mut self.estimator) {
+            // What is left in the new state is the beginning of the last step.
+            estimator.continue_from(&step.new.a, dt);
+        }
+        self.has_advanced = false;
         step.old_auxiliary.copy_from(&self.auxiliary);
         let mut stats = StepStats::default();
         // The exact acceleration knows no contact forces; A is taken as it is where there may be any.
@@ -203,6 +241,7 @@ impl NewmarkStepper<'_> {
         step.accept();
         self.auxiliary.copy_from(&step.auxiliary);
         self.last_dt = Some(dt);
+        self.has_advanced = true;
         self.before.iter_mut().for_each(|before| before.dt = Some(dt));
         Ok(stats)
     }
