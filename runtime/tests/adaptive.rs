@@ -71,8 +71,7 @@ fn power(stepper: &mut dyn Stepper) -> f64 {
 /// Whether steps are no more accurate than their estimates say, so that the errors of all of them add up: where the
 /// estimate is not that of an embedded scheme of lower order, or constraints on positions leave none.
 fn adds_up(name: &str, level: ConstraintLevel) -> bool {
-    let family = schemes::FAMILIES.iter().find(|family| family.entries.iter().any(|entry| entry.name == name)).unwrap();
-    level == ConstraintLevel::Position || family.name == "Newmark"
+    level == ConstraintLevel::Position || schemes::by_name(name, &[]).unwrap().order() <= 2
 }
 
 /// Equal steps over a duration, without those that show their start, are estimated ever smaller with more of them.
@@ -103,7 +102,7 @@ fn estimates_have_the_order_that_they_say() {
                 });
 
                 let found = Refinement { errors: sizes.to_vec(), rounding: 1e-11 }.order();
-                assert!((promised - 0.3..promised + 0.8).contains(&found), "{what}: {found} of {promised}, {sizes:?}");
+                assert!((promised - 0.4..promised + 0.8).contains(&found), "{what}: {found} of {promised}, {sizes:?}");
                 compared += 1;
             }
         });
@@ -114,7 +113,7 @@ fn estimates_have_the_order_that_they_say() {
 /// What the estimate calls the error of a step is the distance of its end from the motion through its beginning, where the
 /// scheme has no other of another order to compare with.
 #[test]
-fn the_error_of_generalized_alpha_is_that_of_its_step() {
+fn errors_of_second_order_are_those_of_their_steps() {
     let (body, rotor) = (FreeBody::TUMBLING, Rotor(FreeBody::TUMBLING));
     let craft = Craft::PULLED.initial([2.0, -3.0, 1.0], [0.5, 1.5, -2.0]);
     let cases: [(&dyn Model, State, f64); 5] = [
@@ -135,6 +134,7 @@ fn the_error_of_generalized_alpha_is_that_of_its_step() {
             // As many as the start is seen in, and changes.
             for part in [1.0; 20].into_iter().chain([0.7, 1.1, 0.8]) {
                 stepper.step(part * h).expect(&what);
+                assert!(stepper.error_estimate().is_some(), "{what}");
             }
             let mut old = stepper.state().clone();
             stepper.step(*h).expect(&what);
@@ -158,7 +158,7 @@ fn the_error_of_generalized_alpha_is_that_of_its_step() {
                 block => off((estimate.x, increment(block, &new.q, &exact.q))),
             };
             let v = off(v);
-            assert!(x < 0.03 && v < 0.03, "{what}: estimates of coordinates and velocities are off by {x} and {v}");
+            assert!(x < 0.05 && v < 0.05, "{what}: estimates of coordinates and velocities are off by {x} and {v}");
         }
     }
 }
@@ -195,7 +195,7 @@ fn a_rejected_step_leaves_the_state_unchanged() {
 /// The largest error at the end, in units of the tolerance.
 const FACTOR: f64 = 50.0;
 
-/// Errors at the end, in units of the tolerance, with constraints on each level and for three tolerances.
+/// Errors at the end, in units of the tolerance of the largest coordinate or velocity, with constraints on each level and for three tolerances.
 ///
 /// With constraints on positions velocities miss the constraints, by what is within the tolerance as a displacement within
 /// a step.
@@ -222,9 +222,9 @@ fn errors_keep_the_tolerance_with_constraints_on_each_level() {
                         stepper.step(until).expect(&what);
                     }
                     let steps = stepper.counts()[0] as f64;
-                    let [q, v] = [&stepper.state().q - &exact.q, &stepper.state().v - &exact.v]
-                        .map(|error| error.amax() / tolerance);
-                    let by_coordinates = if adds_up(name, level) { FACTOR.max(2.0 * steps) } else { FACTOR };
+                    let [q, v] = [(&stepper.state().q, &exact.q), (&stepper.state().v, &exact.v)]
+                        .map(|(found, exact)| (found - exact).amax() / (1.0 + exact.amax()) / tolerance);
+                    let by_coordinates = if adds_up(name, level) { FACTOR.max(steps) } else { FACTOR };
                     let across = if level == ConstraintLevel::Position { FACTOR * steps / until } else { 0.0 };
                     let by_velocities = by_coordinates.max(across);
                     assert!(q < by_coordinates && v < by_velocities, "{what}: {q} and {v} in {steps} steps");
@@ -267,8 +267,11 @@ fn constraints_and_rotations_have_adaptive_steps_too() {
         let [coarse, fine] = [(few, 1e-6), (many, 1e-10)].map(|(steps, tolerance)| 10.0 * factor(steps) * tolerance);
         assert!(errors[0] < coarse && errors[1] < fine, "{name}: {errors:?}");
         let mut stepper = schemes::by_name(name, &[]).unwrap().start(&rotor, initial.clone()).unwrap();
-        stepper.step(0.01).unwrap();
-        let expected = 1e4_f64.powf(1.0 / power(&mut *stepper));
+        let powers = [0.01; 2].map(|h| {
+            stepper.step(h).unwrap();
+            power(&mut *stepper)
+        });
+        let expected = 1e4_f64.powf(1.0 / powers[1]);
         let found = many as f64 / few as f64;
         assert!((0.7..1.4).contains(&(found / expected)), "{name}: {few}, {many}, expected a ratio of {expected}");
     }
@@ -428,7 +431,7 @@ fn what_cannot_be_controlled_is_refused() {
         let scheme = schemes::by_name(name, &[]).unwrap();
         AdaptiveStepper::new(&Oscillator, &*scheme, &Options::default(), Oscillator::initial(), control).err()
     };
-    assert!(matches!(start("lms2", Control::tolerance(1e-6)), Some(StepError::Undefined { .. })));
+    assert!(matches!(start("lms3", Control::tolerance(1e-6)), Some(StepError::Undefined { .. })));
     for bad in [0.0, -1.0, 1e-16, f64::NAN, f64::INFINITY] {
         assert!(matches!(start("esdirk436", Control::tolerance(bad)), Some(StepError::BadParameter { .. })));
     }

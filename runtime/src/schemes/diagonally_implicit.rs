@@ -6,6 +6,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::quadrature_estimate::Estimator;
 use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
@@ -90,6 +91,10 @@ impl Scheme for DiagonallyImplicit {
         Some(&self.tableau)
     }
 
+    fn estimates_errors(&self) -> bool {
+        self.tableau.embedded.is_some() || self.order == 2
+    }
+
     fn level_of_chosen_steps(&self) -> ConstraintLevel {
         ConstraintLevel::Velocity
     }
@@ -117,8 +122,10 @@ impl Scheme for DiagonallyImplicit {
             reference: options.rotation_reference,
             predictor: options.predictor.unwrap_or(self.predictor),
             point: TimePoint::new(model, &initial, options),
-            error: self.tableau.embedded.is_some().then(|| [DVector::zeros(nv), DVector::zeros(nv)]),
+            error: [DVector::zeros(nv), DVector::zeros(nv)],
             dt: 0.0,
+            quadrature: (self.order == 2).then(|| Estimator::new(model, &initial, self.order)),
+            has_advanced: false,
             stages: vec![initial; self.tableau.stages()],
         };
         let unknowns = stepper.point.size();
@@ -135,10 +142,13 @@ struct DiagonallyImplicitStepper<'m> {
     point: TimePoint<'m>,
     /// The first one is the current state; the last one belongs to the step before.
     stages: Vec<State>,
-    /// Length of the last step.
+    /// Length of the last step, and whether the state is its end.
     dt: f64,
+    has_advanced: bool,
+    /// Estimates errors where there is no embedded scheme.
+    quadrature: Option<Estimator<'m>>,
     /// Difference to the embedded scheme in x and v.
-    error: Option<[DVector<f64>; 2]>,
+    error: [DVector<f64>; 2],
 }
 
 impl Stepper for DiagonallyImplicitStepper<'_> {
@@ -150,22 +160,25 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
         self.advance(dt, None)
     }
 
-    /// `h Σ (b − b̂) ẏ`.
     fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
-        let Self { error: Some([x, v]), tableau, point, stages, dt, .. } = self else { return None };
+        let Self { error, tableau, point, stages, dt, quadrature, .. } = self;
+        // The step has exchanged its ends.
         let last = stages.len() - 1;
+        let Some(embedded) = tableau.embedded.as_ref() else {
+            let correct = |error: &mut [f64]| point.make_tangential_on_positions(error);
+            return Some(quadrature.as_mut()?.evaluate(&stages[last], &stages[0], correct));
+        };
+        // h Σ (b − b̂) ẏ
         point.begin(&stages[last].q);
-        for (stage, (weight, embedded)) in tableau.weights.iter().zip(tableau.embedded.as_ref()?).enumerate() {
-            // The step has exchanged its ends.
+        for (stage, (weight, embedded)) in tableau.weights.iter().zip(embedded).enumerate() {
             let place = if stage == 0 { last } else { stage % last };
             point.add(&stages[place], 0.0, *dt * (weight - embedded));
         }
+        let [x, v] = error;
         x.copy_from(point.known().0);
         v.copy_from(point.known().1);
-        if point.constraints().on_positions() > 0 {
-            point.make_tangential(v.as_mut_slice());
-        }
-        let order = if point.constraints().bind_velocities() { BOUND.min(self.order - 1) } else { self.order - 1 };
+        point.make_tangential_on_positions(v.as_mut_slice());
+        let order = if point.binds_velocities() { BOUND.min(self.order - 1) } else { self.order - 1 };
         Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order, stats: StepStats::default() })
     }
 
@@ -175,12 +188,15 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
     }
 
     fn retreat(&mut self) -> bool {
+        self.has_advanced = false;
         let last = self.stages.len() - 1;
         self.stages.swap(0, last);
         true
     }
 
     fn resume(&mut self, next: &State) {
+        self.has_advanced = false;
+        self.quadrature.iter_mut().for_each(Estimator::forget);
         self.stages[0].a.copy_from(&next.a);
         self.stages[0].lambda.copy_from(&next.lambda);
     }
@@ -208,6 +224,10 @@ impl DiagonallyImplicitStepper<'_> {
         let start = self.stages[0].t;
         let last = self.stages.len() - 1;
         let mut stats = StepStats::default();
+        if let (true, Some(quadrature)) = (self.has_advanced, &mut self.quadrature) {
+            quadrature.continue_from(&self.stages[last]);
+        }
+        self.has_advanced = false;
         for stage in 1..=last {
             let row = &self.tableau.matrix[stage];
             let reference = match self.reference {
@@ -235,7 +255,7 @@ impl DiagonallyImplicitStepper<'_> {
         if let Some(contacts) = contacts {
             contacts.record_forces(0, 1.0);
         }
-        self.dt = dt;
+        (self.dt, self.has_advanced) = (dt, true);
         self.stages.swap(0, last);
         Ok(stats)
     }

@@ -6,11 +6,12 @@
 
 use nalgebra::DMatrix;
 
+use super::quadrature_estimate::Estimator;
 use super::time_point::TimePoint;
 use crate::digits::Digits;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
-use crate::scheme::{Options, Predictor, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::{self, Multistep};
 
@@ -53,6 +54,15 @@ impl Scheme for LinearMultistep {
         2
     }
 
+    /// LMS3 and LMS4 have no coefficients for steps that change, and would begin anew with each.
+    fn estimates_errors(&self) -> bool {
+        self.steps == 2
+    }
+
+    fn level_of_chosen_steps(&self) -> ConstraintLevel {
+        ConstraintLevel::Velocity
+    }
+
     fn caution(&self) -> Option<&'static str> {
         let is_doubtful = self.steps > 2 && self.rho_infinity == 1.0;
         is_doubtful
@@ -76,9 +86,11 @@ impl Scheme for LinearMultistep {
             rho_infinity: self.rho_infinity,
             point: TimePoint::new(model, &initial, options),
             predictor: options.predictor.unwrap_or(Predictor::TwoPoint),
-            history: vec![initial; self.steps + 1],
             known: 1,
             last_dt: None,
+            before: (1, None),
+            estimator: (self.steps == 2).then(|| Estimator::new(model, &initial, 2)),
+            history: vec![initial; self.steps + 1],
             weights,
         }))
     }
@@ -94,6 +106,9 @@ struct LinearMultistepStepper<'m> {
     /// Number of earlier points, equally spaced.
     known: usize,
     last_dt: Option<f64>,
+    /// Both before the last step.
+    before: (usize, Option<f64>),
+    estimator: Option<Estimator<'m>>,
     weights: Multistep,
 }
 
@@ -127,11 +142,27 @@ impl Stepper for LinearMultistepStepper<'_> {
         self.point.guess(self.predictor, start + dt, &behind[..known.min(3)]);
         let stats = self.point.solve(start + dt, dt * beta[0], start, &self.name, None)?;
 
+        if let (true, Some(estimator)) = (self.known > 1, &mut self.estimator) {
+            estimator.continue_from(&self.history[1]);
+        }
+        self.before = (self.known, self.last_dt);
         self.history.rotate_right(1);
         self.history[0].copy_from(self.point.state());
         self.known = (known + 1).min(steps);
         self.last_dt = Some(dt);
         Ok(stats)
+    }
+
+    fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
+        let Self { history, point, estimator, .. } = self;
+        let correct = |error: &mut [f64]| point.make_tangential_on_positions(error);
+        Some(estimator.as_mut()?.evaluate(&history[1], &history[0], correct))
+    }
+
+    fn retreat(&mut self) -> bool {
+        self.history.rotate_left(1);
+        (self.known, self.last_dt) = self.before;
+        true
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -143,6 +174,7 @@ impl Stepper for LinearMultistepStepper<'_> {
         self.history[0].a.copy_from(&next.a);
         self.history[0].lambda.copy_from(&next.lambda);
         self.known = 1;
+        self.estimator.iter_mut().for_each(Estimator::forget);
     }
 
     fn correctable(&mut self) -> Option<&mut State> {

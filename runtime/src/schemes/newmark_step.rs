@@ -12,7 +12,7 @@ use super::constraint_rows::{ConstraintRows, Factors};
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use super::modified_hht::{self, Weighting};
 use super::newmark::{Average, Newmark};
-use super::newmark_estimate::Estimator;
+use super::quadrature_estimate::Estimator;
 use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
@@ -77,9 +77,8 @@ pub(super) fn start<'m>(
     // Quadratic convergence gains nothing from a better guess.
     let is_kept = options.newton_matrix == Some(NewtonMatrix::Kept);
     let before = is_kept.then(|| Before { auxiliary: auxiliary.clone(), lambda: step.old.lambda.clone(), dt: None });
-    let coefficients = step.scheme.coefficients;
-    let estimates = step.scheme.knows_accelerations();
-    let estimator = estimates.then(|| Estimator::new(coefficients, auxiliary.len(), unknowns));
+    let order = step.scheme.coefficients.order();
+    let estimator = step.scheme.knows_accelerations().then(|| Estimator::new(model, &step.old, order));
     let stepper = NewmarkStepper {
         name: name.clone(),
         newton,
@@ -89,6 +88,7 @@ pub(super) fn start<'m>(
         last_dt: None,
         before,
         estimator,
+        rhs: vec![0.0; unknowns],
         has_advanced: false,
     };
     Ok(nonsmooth::with_contacts(stepper, model, &name, &options.contacts, unknowns, 1))
@@ -105,7 +105,9 @@ struct NewmarkStepper<'m> {
     last_dt: Option<f64>,
     /// A and λ before the last step, from which those after the next one are foreseen.
     before: Option<Before>,
-    estimator: Option<Estimator>,
+    estimator: Option<Estimator<'m>>,
+    /// Workspace of the estimator.
+    rhs: Vec<f64>,
     /// Whether the state is the end of the last step.
     has_advanced: bool,
 }
@@ -128,16 +130,16 @@ impl Stepper for NewmarkStepper<'_> {
     }
 
     fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
-        let Self { newton, step, auxiliary, estimator: Some(estimator), .. } = self else { return None };
+        let Self { newton, step, estimator, rhs, .. } = self;
         // The step has exchanged its ends.
-        let (old, new) = (&step.new, &step.old);
-        estimator.evaluate(step.blocks, old, new, [&step.old_auxiliary, auxiliary]);
-        if step.constraints.on_positions() > 0 {
-            let error = estimator.v.as_mut_slice();
-            step.constraints.make_tangential(step.model, newton, new, &mut estimator.rhs, error);
-        }
-        let (order, stats) = (step.scheme.coefficients.order(), StepStats::default());
-        Some(ErrorEstimate { x: estimator.x.as_slice(), v: estimator.v.as_slice(), order, stats })
+        let Step { model, old: new, new: old, constraints, .. } = step;
+        let is_tangential = constraints.on_positions() > 0;
+        let correct = |error: &mut [f64]| {
+            if is_tangential {
+                constraints.make_tangential(*model, newton, new, rhs, error);
+            }
+        };
+        Some(estimator.as_mut()?.evaluate(old, new, correct))
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -194,9 +196,9 @@ impl NewmarkStepper<'_> {
     fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
         super::check_step_size(&self.name, dt)?;
         let step = &mut self.step;
-        if let (true, Some(dt), Some(estimator)) = (self.has_advanced, self.last_dt, &mut self.estimator) {
+        if let (true, Some(estimator)) = (self.has_advanced, &mut self.estimator) {
             // What is left in the new state is the beginning of the last step.
-            estimator.continue_from(&step.new.a, dt);
+            estimator.continue_from(&step.new);
         }
         self.has_advanced = false;
         step.old_auxiliary.copy_from(&self.auxiliary);

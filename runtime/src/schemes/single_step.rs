@@ -5,12 +5,13 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
+use super::quadrature_estimate::Estimator;
 use super::time_point::TimePoint;
 use crate::chart;
 use crate::digits::Digits;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
-use crate::scheme::{Options, Predictor, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables;
 
@@ -57,6 +58,14 @@ impl Scheme for SingleStep {
         2
     }
 
+    fn estimates_errors(&self) -> bool {
+        true
+    }
+
+    fn level_of_chosen_steps(&self) -> ConstraintLevel {
+        ConstraintLevel::Velocity
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(tables::ss(self.steps, self.rho_infinity).ok()?.amplification(oscillator))
     }
@@ -81,7 +90,10 @@ impl Scheme for SingleStep {
             new_rate: rate,
             point,
             predictor: options.predictor.unwrap_or(Predictor::Constant),
+            estimator: Estimator::new(model, &initial, 2),
+            old: initial.clone(),
             state: initial,
+            has_advanced: false,
             last_dt: None,
         }))
     }
@@ -130,6 +142,10 @@ struct SingleStepStepper<'m> {
     point: TimePoint<'m>,
     predictor: Predictor,
     state: State,
+    /// The state before the last step, and whether the current one is its end.
+    old: State,
+    has_advanced: bool,
+    estimator: Estimator<'m>,
     /// ẏ at the state, and at the new one.
     rate: Rate,
     new_rate: Rate,
@@ -168,13 +184,31 @@ impl Stepper for SingleStepStepper<'_> {
                 imaginary.v *= ratio;
             }
         }
+        if self.has_advanced {
+            self.estimator.continue_from(&self.old);
+        }
+        std::mem::swap(&mut self.old, &mut self.state);
         self.state.copy_from(self.point.state());
         let (_, x_rate) = self.point.coordinates();
         self.new_rate.x.copy_from(x_rate);
         self.new_rate.v.copy_from(&self.state.a);
         self.average();
-        self.last_dt = Some(dt);
+        (self.last_dt, self.has_advanced) = (Some(dt), true);
         Ok(stats)
+    }
+
+    fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
+        let Self { old, state, point, estimator, .. } = self;
+        Some(estimator.evaluate(old, state, |error| point.make_tangential_on_positions(error)))
+    }
+
+    fn retreat(&mut self) -> bool {
+        // What the last step has averaged is left in the place of what it would average next, for steps of its length.
+        std::mem::swap(&mut self.old, &mut self.state);
+        std::mem::swap(&mut self.auxiliaries, &mut self.next);
+        std::mem::swap(&mut self.rate, &mut self.new_rate);
+        self.has_advanced = false;
+        true
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -192,7 +226,8 @@ impl Stepper for SingleStepStepper<'_> {
             real.v.copy_from(&self.rate.v);
             imaginary.fill(0.0);
         }
-        self.last_dt = None;
+        (self.last_dt, self.has_advanced) = (None, false);
+        self.estimator.forget();
     }
 
     fn correctable(&mut self) -> Option<&mut State> {

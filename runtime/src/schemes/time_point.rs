@@ -177,9 +177,16 @@ impl<'m> TimePoint<'m> {
         constraints.make_tangential(*model, newton, state, rhs, error);
     }
 
-    /// The constraints that hold at the point.
-    pub(super) fn constraints(&self) -> &ConstraintRows {
-        &self.equations.constraints
+    /// The same where constraints are imposed on positions, so that velocities miss them.
+    pub(super) fn make_tangential_on_positions(&mut self, error: &mut [f64]) {
+        if self.equations.constraints.on_positions() > 0 {
+            self.make_tangential(error);
+        }
+    }
+
+    /// Whether constraints bind velocities.
+    pub(super) fn binds_velocities(&self) -> bool {
+        self.equations.constraints.bind_velocities()
     }
 
     /// x̂ and v̂.
