@@ -126,7 +126,7 @@ pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
         screen.table(&models.iter().map(row).collect::<Vec<_>>())?;
     }
     if let Some(schemes) = &listing.schemes {
-        let columns = "family, order, orders of q/v/λ (accelerations as λ at most) with constraints on velocities and on positions, stages, contacts, adaptive";
+        let columns = "family, order, orders of q/v/λ (accelerations as λ at most) that constraints on velocities and on positions leave, stages, contacts, adaptive (by a tolerance, with constraints on velocities), stability (A- or L-stable for stiff models)";
         screen.line(format!("{between}Schemes: {columns}"))?;
         let orders = |orders: Option<[u32; 3]>| orders.map_or("–".to_owned(), |[q, v, l]| format!("{q}/{v}/{l}"));
         let row = |s: &Scheme| {

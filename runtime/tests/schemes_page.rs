@@ -17,11 +17,11 @@ A type is given where a program can also make the scheme without its name.
 |---|---|
 | order | for smooth problems without constraints |
 | positions, velocities | orders of coordinates, velocities and multipliers with constraints imposed on positions and on \
-velocities; – where the scheme is not defined or unstable |
+velocities, below `order` where constraints reduce it; – where the scheme is not defined or unstable |
 | stages | systems of equations solved in a step, or evaluations of an explicit scheme |
-| stability | for linear oscillators |
+| stability | for linear oscillators: stiff models need A-stable schemes, and L-stable ones also end their fast motion |
 | contacts | integrates models with contacts |
-| steps | chosen by a tolerance, or fixed alone |
+| steps | chosen by a tolerance, with constraints on velocities unless told otherwise, or fixed alone |
 
 `hamel list schemes` prints the same with sources; `runtime/tests/schemes_page.rs` keeps this page current.
 ";

@@ -1,7 +1,8 @@
 //! Andrews' squeezing mechanism in both formulations against its published reference solution. [testset, Andrews' squeezing mechanism]
 
+use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::schemes::by_name;
-use hamel::{Model, initial_state};
+use hamel::{Model, Options, StepStats, initial_state};
 use hamel_models::{AndrewsSqueezer, AndrewsSqueezerAbsolute};
 
 /// Angles at t = 0.03 s in rad, by PSIDE; solutions with finer steps part from them by 3e-10 of γ, and less of the others.
@@ -46,6 +47,53 @@ fn andrews_squeezer_reaches_the_published_angles() {
         assert_close(&format!("{scheme}, joint coordinates"), &by_joints, &published, 1e-9);
         assert_close(&format!("{scheme}, absolute coordinates"), &by_bodies, &published, 1e-9);
         assert_close(&format!("{scheme}, absolute and joint coordinates"), &by_bodies, &by_joints, 1e-10);
+    }
+}
+
+/// The largest relative error of the angles at the end, with steps that a tolerance chooses, their number and effort.
+fn by_tolerance(model: &dyn Model, scheme: &str, tolerance: f64) -> (f64, u64, StepStats) {
+    let scheme = by_name(scheme, &[]).expect("a scheme of the registry");
+    let start = initial_state(model).expect("the published angles close the loops");
+    let control = Control { first_step: 1e-5, ..Control::tolerance(tolerance) };
+    let mut stepper = AdaptiveStepper::new(model, &*scheme, &Options::default(), start, control).expect("an estimate");
+    let mut stats = StepStats::default();
+    while stepper.state().t < 0.03 {
+        stats += stepper.step(0.03).expect("a step");
+    }
+    let mut outputs = vec![0.0; model.describe().outputs.len()];
+    model.outputs(stepper.state(), &mut outputs);
+    let errors =
+        PUBLISHED.iter().zip(outputs).map(|((_, expected), found)| (found - expected).abs() / (1.0 + expected.abs()));
+    (errors.fold(0.0, f64::max), stepper.counts()[0], stats)
+}
+
+/// Errors at the end are a few tolerances, and the number of steps grows with the power that the estimate promises.
+#[test]
+fn andrews_squeezer_keeps_the_tolerance() {
+    let (joint, absolute) = (AndrewsSqueezer::default(), AndrewsSqueezerAbsolute::default());
+    let cases: [(&str, f64, f64); 6] = [
+        ("radau_iia5", 4.0, 1.0),
+        ("esdirk324", 3.0, 20.0),
+        ("esdirk325", 3.0, 20.0),
+        ("esdirk436", 3.0, 20.0),
+        ("generalized_alpha", 3.0, 20.0),
+        ("dormand_prince", 5.0, 1.0),
+    ];
+    for (scheme, power, factor) in cases {
+        for model in [&joint as &dyn Model, &absolute] {
+            let what = format!("{scheme} on {}", model.describe().name);
+            let runs = [1e-4, 1e-5, 1e-6, 1e-7].map(|tolerance| (tolerance, by_tolerance(model, scheme, tolerance)));
+            for (tolerance, (error, steps, stats)) in &runs {
+                assert!(error < &(factor * tolerance), "{what}, {tolerance:e}: {error:e} in {steps} steps, {stats:?}");
+            }
+            // The coarsest tolerance leaves steps that are bounded by rejections.
+            let [_, (_, (_, few, _)), _, (_, (_, many, _))] = runs;
+            let found = 2.0 / (many as f64 / few as f64).log10();
+            assert!(
+                (found - power).abs() < 0.15 * power,
+                "{what}: {few} and {many} steps, power {found} instead of {power}"
+            );
+        }
     }
 }
 

@@ -380,7 +380,8 @@ pub trait Stepper {
     fn contacts(&self) -> Option<&ContactRecord> {
         None
     }
-    /// The error of the last step, if the scheme estimates it.
+    /// The error of the last step, if the scheme estimates it; some estimate it better from the second step on, if asked
+    /// after each.
     fn error_estimate(&mut self) -> Option<ErrorEstimate<'_>> {
         None
     }

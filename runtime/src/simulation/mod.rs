@@ -170,8 +170,9 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Step size control with this relative and absolute tolerance, for schemes that estimate their error (`esdirk324`,
-    /// `esdirk325` and `esdirk436`, see [`Scheme::estimates_errors`]). Replaces a fixed step.
+    /// Step size control with this relative and absolute tolerance, for schemes that estimate their error (`radau_iia5`,
+    /// `dormand_prince`, `esdirk325`, `generalized_alpha` and others, see [`Scheme::estimates_errors`]). Replaces a fixed
+    /// step, and imposes constraints on velocities unless the options say otherwise.
     ///
     /// Models with contacts need fixed steps, because no estimate sees their impacts. A pulse of an input that is shorter
     /// than a step can be missed; bound the steps by [`Control::longest_step`] then.
