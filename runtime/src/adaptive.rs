@@ -100,7 +100,8 @@ pub struct AdaptiveStepper<'m> {
 }
 
 impl<'m> AdaptiveStepper<'m> {
-    /// A stepper from a consistent state.
+    /// A stepper from a consistent state. Constraints are imposed where [`Scheme::level_of_chosen_steps`] says, unless the
+    /// options say otherwise.
     ///
     /// # Errors
     /// Those of [`Scheme::start_with`]; [`StepError::BadParameter`] for tolerances or steps that are not positive, and
@@ -159,9 +160,7 @@ impl<'m> AdaptiveStepper<'m> {
             ));
         }
         let since = initial.t;
-        let constraint_level = Some(options.constraint_level.unwrap_or(scheme.level_of_chosen_steps()));
-        let options = Options { constraint_level, ..*options };
-        let stepper = scheme.start_with(model, initial.clone(), &options)?;
+        let stepper = scheme.start_with(model, initial.clone(), &options.for_chosen_steps(scheme))?;
         let reason = match (stepper.contacts(), scheme.estimates_errors()) {
             (Some(_), _) => Some("it has contacts, whose impacts no estimate of errors sees; take fixed steps"),
             (None, false) => Some(

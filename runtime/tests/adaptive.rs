@@ -277,12 +277,55 @@ fn constraints_and_rotations_have_adaptive_steps_too() {
     }
 }
 
+/// Undamped schemes are cautioned against where multipliers do not converge, which is not on velocities.
+#[test]
+fn chosen_steps_impose_constraints_on_velocities() {
+    let scheme = schemes::by_name("trapezoidal", &[]).unwrap();
+    let cautions = |options| {
+        let simulation = Simulation::new(&Pendulum, &*scheme).options(options).tolerance(1e-5).until(0.1);
+        let run = simulation.run(Pendulum::initial());
+        run.outcome.unwrap();
+        run.cautions.len()
+    };
+    assert_eq!(cautions(Options::default()), 0);
+    assert_eq!(cautions(on(ConstraintLevel::Position)), 1);
+    let end_of = |name: &str| {
+        let (state, _) = end(&Pendulum, name, Pendulum::initial(), 1.0, 1e-6);
+        state.q.dot(&state.v).abs()
+    };
+    for name in adaptive() {
+        let missed = end_of(name);
+        assert!(missed < 1e-13, "{name}: velocities miss the constraint by {missed:e}");
+    }
+}
+
 #[test]
 fn steps_adapt_to_what_happens() {
     // A stiff oscillator at rest needs few steps, one that moves needs as many as its period asks for.
     let model = LinearOscillator { omega: 100.0, damping: 0.7, ends_at: f64::INFINITY };
     let (_, steps) = end(&model, "esdirk324", model.initial(), 10.0, 1e-5);
     assert!(steps < 200, "{steps} steps");
+}
+
+/// A start off the slow motion, and a step within which its fast part ends: the first estimate sees what is left of that,
+/// which is nothing, and not the displacement that was there.
+#[test]
+fn the_estimate_of_radau_sees_through_what_is_infinitely_fast() {
+    let scheme = schemes::by_name("radau_iia5", &[]).unwrap();
+    for damping in [0.7, 2.0] {
+        let model = LinearOscillator { omega: 1e7, damping, ends_at: f64::INFINITY };
+        let mut initial = model.initial();
+        (initial.q[0], initial.v[0]) = (1.0, 0.0);
+        initial.a[0] = -model.omega * model.omega;
+        let mut stepper = scheme.start(&model, initial).unwrap();
+        let mut seen = || {
+            stepper.step(0.1).unwrap();
+            let estimate = stepper.error_estimate().unwrap();
+            estimate.x[0].abs()
+        };
+        let first = seen();
+        assert!(first < 1e-4 && seen() < 1e-4, "{first:e}");
+    }
 }
 
 #[test]

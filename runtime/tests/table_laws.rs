@@ -2,7 +2,7 @@
 
 use hamel::schemes::{self, Stability};
 use hamel::tables::{self, Multistep, Range, SingleStep, TableError, Tableau};
-use nalgebra::Complex;
+use nalgebra::{Complex, DMatrix, DVector};
 
 /// A Runge-Kutta scheme and what it promises.
 struct Member {
@@ -13,6 +13,21 @@ struct Member {
     /// Order for linear problems, where it is higher.
     linear_order: u32,
     at_infinity: f64,
+}
+
+/// γ₀ of the estimate of Radau IIA is the real eigenvalue of its matrix, and the weights are those of its source for the
+/// increments of the stages, `γ₀/3 (−13 − 7√6, −13 + 7√6, −1)`.
+#[test]
+fn the_estimate_of_radau_is_that_of_its_source() {
+    let (gamma, weights) = tables::radau_iia5_estimate();
+    let matrix = DMatrix::from_fn(3, 3, |i, j| tables::radau_iia5().matrix[i][j]);
+    assert!((matrix.clone() - DMatrix::identity(3, 3) * gamma).determinant().abs() < 1e-16);
+    assert!((1.0 / gamma - 3.637_834_252_744_496).abs() < 1e-14);
+    // Increments are the matrix times the rates.
+    let increments = matrix.transpose().lu().solve(&DVector::from_row_slice(&weights)).unwrap() * (3.0 / gamma);
+    for (found, expected) in increments.iter().zip([-30.146_428_199_482_2, 4.146_428_199_482_2, -1.0]) {
+        assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
+    }
 }
 
 /// Grid values, values between them, and both ends.

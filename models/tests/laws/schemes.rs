@@ -1,10 +1,12 @@
 //! Every scheme on a pose: position and orientation moved by velocities in the body's own axes.
 
+use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::newton::NewtonMatrix;
 use hamel::schemes::{self, RungeKutta, Stability};
 use hamel::{Caution, Model, Options, Scheme, Simulation, State, StepError};
 use hamel_models::double_pendulum::DoublePendulum;
 use hamel_models::free_body::FreeBodyJoint;
+use hamel_models::heavy_top::{HeavyTop, HeavyTopJoint};
 use nalgebra::DVector;
 
 /// The position and orientation after one second, and the most Newton iterations of a step and stage.
@@ -38,6 +40,46 @@ fn every_scheme_keeps_its_order_on_a_pose() {
         assert!((order - f64::from(scheme.order())).abs() < 0.15, "{}: order {order}", scheme.name());
         let (_, iterations) = end(&model, &*scheme, initial.clone(), 100, Some(NewtonMatrix::EveryIteration));
         assert!(iterations <= 4, "{}: {iterations} iterations", scheme.name());
+    }
+}
+
+/// Angular velocity, position and velocity of the top after a tenth of a second, with steps that a tolerance chooses, and how
+/// many these are.
+fn top_by_tolerance(model: &dyn Model, scheme: &str, tolerance: f64) -> (DVector<f64>, f64) {
+    let scheme = schemes::by_name(scheme, &[]).expect("a scheme");
+    let start = hamel::initial_state(model).expect("a top starts");
+    let control = Control { first_step: 1e-5, ..Control::tolerance(tolerance) };
+    let mut stepper = AdaptiveStepper::new(model, &*scheme, &Options::default(), start, control).expect("an estimate");
+    while stepper.state().t < 0.1 {
+        stepper.step(0.1).expect("a step");
+    }
+    let mut outputs = DVector::zeros(model.describe().outputs.len());
+    model.outputs(stepper.state(), outputs.as_mut_slice());
+    (outputs, stepper.counts()[0] as f64)
+}
+
+/// Euler parameters and rotations of the same top end in the same state, within fifty tolerances, or within as many as there
+/// are steps where these are of second order.
+#[test]
+fn the_heavy_top_keeps_tolerances_in_every_formulation() {
+    let (absolute, joint) = (HeavyTop::default(), HeavyTopJoint::default());
+    let (exact, _) = top_by_tolerance(&joint, "dormand_prince", 1e-13);
+    let cases = ["radau_iia5", "esdirk324", "esdirk325", "esdirk436", "generalized_alpha", "lms2", "ss3", "bathe"];
+    for name in cases {
+        let is_second = schemes::by_name(name, &[]).expect("a scheme").order() == 2;
+        for model in [&absolute as &dyn Model, &joint] {
+            for tolerance in [1e-4, 1e-6, 1e-8] {
+                let (found, steps) = top_by_tolerance(model, name, tolerance);
+                // Relative to the spin of 150 rad/s, which moves all.
+                let error = (&found - &exact).amax() / 150.0 / tolerance;
+                let allowed = if is_second { steps.max(50.0) } else { 50.0 };
+                assert!(
+                    error < allowed,
+                    "{name} on {}, {tolerance:e}: {error} in {steps} steps",
+                    model.describe().name
+                );
+            }
+        }
     }
 }
 

@@ -95,6 +95,13 @@ pub struct Options {
     pub watchers: Watchers,
 }
 
+impl Options {
+    /// The same for steps that a tolerance chooses.
+    pub(crate) fn for_chosen_steps(self, scheme: &dyn Scheme) -> Self {
+        Self { constraint_level: self.constraint_level.or(Some(scheme.level_of_chosen_steps())), ..self }
+    }
+}
+
 /// Options of schemes for contacts.
 ///
 /// # Examples

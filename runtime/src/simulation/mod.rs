@@ -607,6 +607,9 @@ impl<'a> Simulation<'a> {
         // Before anything is computed with the inputs, which may have no value until then.
         let mut controllers = Controllers::new(self.model, self.scheme, &mut self.controllers, start.t);
         controllers.begin(&mut start)?;
+        if let Some(Steps::Chosen(_)) = self.steps {
+            self.options = self.options.for_chosen_steps(self.scheme);
+        }
         let recorder = done.recorder.insert(Recorder::new(self.model, self.scheme, &self.options, &start));
         let trajectory = &mut done.trajectory;
         recorder.begin(trajectory, &start)?;
