@@ -494,7 +494,10 @@ pub static FAMILIES: &[Family] = &[
                 index_2: Some([3, 3, 2]),
                 index_3: Some([3, 2, 1]),
                 source: "Hairer and Wanner",
-                make: |key, _| boxed(Coupled::new("Radau IIA, two stages", 3, tables::radau_iia3())?.with_key(key)),
+                make: |key, _| {
+                    let (filter, stages) = tables::radau_iia3_estimate();
+                    radau(key, "Radau IIA, two stages", tables::radau_iia3(), filter, &stages)
+                },
             },
             Entry {
                 name: "radau_iia5",
@@ -505,8 +508,7 @@ pub static FAMILIES: &[Family] = &[
                 source: "Hairer and Wanner",
                 make: |key, _| {
                     let (filter, stages) = tables::radau_iia5_estimate();
-                    let estimate = Weights { filter, stages: stages.to_vec(), order: 3 };
-                    boxed(Coupled::new("Radau IIA", 5, tables::radau_iia5())?.with_key(key).with_estimate(estimate))
+                    radau(key, "Radau IIA", tables::radau_iia5(), filter, &stages)
                 },
             },
         ],
@@ -548,6 +550,19 @@ fn mssth(key: &'static str, n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepE
 
 fn mssth_published(key: &'static str, n: usize, rho: f64) -> Result<Box<dyn Scheme>, StepError> {
     diagonal(key, &format!("MSSTH({n}) as published (ρ∞ = {})", Digits(rho)), n as u32, tables::mssth_published(n, rho))
+}
+
+/// The order is twice the number of stages but one; that of the estimate is the number of stages.
+fn radau(
+    key: &'static str,
+    name: &str,
+    tableau: Tableau,
+    filter: f64,
+    stages: &[f64],
+) -> Result<Box<dyn Scheme>, StepError> {
+    let order = stages.len() as u32;
+    let estimate = Weights { filter, stages: stages.to_vec(), order };
+    boxed(Coupled::new(name, 2 * order - 1, tableau)?.with_key(key).with_estimate(estimate))
 }
 
 /// With α_AR = 1/6 it has third order for linear problems. [rezaei, Sect. 3]

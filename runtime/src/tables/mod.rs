@@ -25,7 +25,8 @@ pub use newmark::NewmarkFamily;
 pub use predictor::{Predictor, constant, three_point, two_point};
 pub use range::Range;
 pub use runge_kutta::{
-    bathe, dormand_prince, gauss, radau_iia3, radau_iia5, radau_iia5_estimate, runge_kutta4, trapezoidal,
+    bathe, dormand_prince, gauss, radau_iia3, radau_iia3_estimate, radau_iia5, radau_iia5_estimate, runge_kutta4,
+    trapezoidal,
 };
 pub use single_step::{SingleStep, ss};
 pub use tableau::Tableau;

@@ -97,6 +97,24 @@ pub fn radau_iia3() -> Tableau {
     Tableau::stiffly_accurate(vec![vec![5.0 / 12.0, -1.0 / 12.0], vec![0.75, 0.25]], None)
 }
 
+/// An estimate of the error of [`radau_iia3`] like [`radau_iia5_estimate`], to an embedded scheme of second order.
+///
+/// The matrix has no real eigenvalue; γ₀ = 1/√6 is the size of the complex ones.
+///
+/// # Examples
+/// It vanishes where y is a parabola: γ₀ + Σ d = 0, Σ d c = 0.
+///
+/// ```
+/// let (gamma, weights) = hamel::tables::radau_iia3_estimate();
+/// let nodes = hamel::tables::radau_iia3().nodes;
+/// let moment = |power| -> f64 { weights.iter().zip(&nodes).map(|(d, c)| d * c.powi(power)).sum() };
+/// assert!((gamma + moment(0)).abs() < 1e-15 && moment(1).abs() < 1e-15);
+/// ```
+pub fn radau_iia3_estimate() -> (f64, [f64; 2]) {
+    let gamma = 1.0 / 6.0_f64.sqrt();
+    (gamma, [-1.5 * gamma, 0.5 * gamma])
+}
+
 /// Radau IIA with three stages, fifth order and L-stable: collocation at the zeros of a Jacobi polynomial and the end.
 ///
 /// # Examples
