@@ -452,7 +452,7 @@ impl Newton {
             if !is_finite(&self.residual) {
                 return Ended::Lost;
             }
-            self.solver.solve(&mut self.residual);
+            self.solver.solve_untested(&mut self.residual);
             let size = kept.size(&self.residual);
             // As large as the coordinates themselves, or not a number: taking it back would not lead to where it was.
             if size.is_nan() || size > 1.0 {

@@ -148,7 +148,9 @@ mod tests {
         let sum = [(2, 0, 1.0), (2, 1, 2.0), (2, 2, 1.0)];
         let gradients = || Rows { rows: 5, columns: 4, entries: entries.into_iter().chain(sum).collect() }.normalized();
         assert_eq!(dependent_by_orthogonalization(&gradients(), 1e-9), [2, 4]);
-        assert_eq!(dependent_by_elimination(&gradients(), 1e-9), [2, 4]);
+        // One row of each group is eliminated last.
+        let eliminated = dependent_by_elimination(&gradients(), 1e-9);
+        assert!(matches!(eliminated[..], [0..=2, 3 | 4]), "{eliminated:?}");
     }
 
     /// Two directions are as near as the sine of the angle between them, which elimination knows up to a small factor.

@@ -1,20 +1,21 @@
 //! Direct solution of linear systems with a constant pattern and changing values.
 //!
-//! Small and full systems are eliminated as dense matrices, large ones as sparse matrices with a fixed order of pivots. Both
-//! work on the matrix with its rows and columns scaled to about one by powers of two, so that the test for singularity
-//! does not depend on units. After construction, `factor` and `solve` allocate nothing, except when the sparse solver
-//! must choose new pivots.
+//! Full matrices are eliminated by rows with partial pivoting, all others with a fixed order of pivots that keeps them
+//! sparse. Both work on the matrix with its rows and columns scaled to about one by powers of two, so that the test for
+//! singularity does not depend on units; scales are kept for the matrices that follow while they serve.
+//! After construction, `factor` and `solve` allocate nothing, except when the sparse solver must choose new pivots.
 
 mod dense;
+mod panels;
 mod sparse;
 
 use thiserror::Error;
 
+use self::dense::DenseLu;
+use self::sparse::SparseLu;
 use crate::sparsity::SparsityPattern;
 
-/// From this size on the sparse solver is used.
-const SPARSE_FROM: usize = 40;
-/// Matrices with an entry in every so manyth place fill up: they remain dense.
+/// Matrices with an entry in every so manyth place fill up: they are full.
 const FULL: usize = 2;
 
 /// The matrix is singular to working precision, or not finite.
@@ -38,8 +39,12 @@ pub struct LinearSolver {
     /// Pattern of the matrices that are eliminated.
     pattern: SparsityPattern,
     reduction: Option<Reduction>,
+    /// Factors of rows, of columns and of entries; those of an earlier matrix serve while [`LARGEST`] permits.
     row_scales: Vec<f64>,
     column_scales: Vec<f64>,
+    scales: Vec<f64>,
+    is_scaled: bool,
+    /// The scaled matrix.
     values: Vec<f64>,
     method: Method,
 }
@@ -56,6 +61,13 @@ struct Reduction {
     values: Vec<f64>,
 }
 
+/// Largest entry of a matrix that is scaled by the factors of an earlier one; its own leave entries below two.
+const LARGEST: f64 = 4.0;
+
+/// Beyond these bounds the inverse is not a normal number; such a row or column counts as zero or infinite.
+const LEAST: f64 = 1e-300;
+const MOST: f64 = 1e300;
+
 /// Part of the largest entry that is added to the diagonal of a singular matrix.
 const REGULARIZATION: f64 = 1e-9;
 
@@ -63,8 +75,8 @@ const REGULARIZATION: f64 = 1e-9;
 const NONE: u32 = u32::MAX;
 
 enum Method {
-    Dense(dense::DenseLu),
-    Sparse(Box<sparse::SparseLu>),
+    Dense(DenseLu),
+    Sparse(Box<SparseLu>),
 }
 
 impl LinearSolver {
@@ -101,8 +113,18 @@ impl LinearSolver {
     /// # }
     /// ```
     pub fn new(pattern: SparsityPattern) -> Self {
-        let method = Method::for_pattern(&pattern);
-        Self::with_method(pattern, method)
+        debug_assert_eq!(pattern.rows, pattern.columns, "a linear solver needs a square matrix");
+        let (n, nnz) = (pattern.columns, pattern.nnz());
+        Self {
+            method: Method::new(&pattern),
+            pattern,
+            reduction: None,
+            row_scales: vec![1.0; n],
+            column_scales: vec![1.0; n],
+            scales: vec![1.0; nnz],
+            is_scaled: false,
+            values: vec![0.0; nnz],
+        }
     }
 
     /// Removes unknowns, and the equations of the same indices, from now on: solutions are zero there for any matrix
@@ -162,19 +184,6 @@ impl LinearSolver {
         self.reduction.as_ref().map_or(&[], |reduction| &reduction.left_out)
     }
 
-    fn with_method(pattern: SparsityPattern, method: Method) -> Self {
-        debug_assert_eq!(pattern.rows, pattern.columns, "a linear solver needs a square matrix");
-        let (n, nnz) = (pattern.columns, pattern.nnz());
-        Self {
-            pattern,
-            reduction: None,
-            row_scales: vec![1.0; n],
-            column_scales: vec![1.0; n],
-            values: vec![0.0; nnz],
-            method,
-        }
-    }
-
     /// Number of unknowns.
     pub fn size(&self) -> usize {
         self.pattern.columns
@@ -198,14 +207,20 @@ impl LinearSolver {
     /// # Errors
     /// [`Singular`] when a pivot vanishes to working precision, or a value is not finite.
     pub fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {
-        match self.reduction.take() {
-            None => self.scale(values)?,
-            Some(mut reduction) => {
-                reduction.reduce(values);
-                let scaled = self.scale(&reduction.values);
-                self.reduction = Some(reduction);
-                scaled?;
-            }
+        let Some(mut reduction) = self.reduction.take() else { return self.factor_reduced(values) };
+        reduction.reduce(values);
+        let result = self.factor_reduced(&reduction.values);
+        self.reduction = Some(reduction);
+        result
+    }
+
+    fn factor_reduced(&mut self, values: &[f64]) -> Result<(), Singular> {
+        if self.is_scaled && self.scale(values) && self.method.refactor(&self.values) {
+            return Ok(());
+        }
+        self.find_scales(values)?;
+        if !self.scale(values) {
+            return Err(Singular);
         }
         match &mut self.method {
             Method::Dense(lu) => lu.factor(&self.values),
@@ -215,6 +230,15 @@ impl LinearSolver {
 
     /// Replaces the right-hand side, `[n]`, by the solution for the matrix factorized last.
     pub fn solve(&mut self, rhs: &mut [f64]) {
+        self.solve_scaled(rhs, true);
+    }
+
+    /// The same without testing the solution, for iterations that measure what is left of the equations.
+    pub(crate) fn solve_untested(&mut self, rhs: &mut [f64]) {
+        self.solve_scaled(rhs, false);
+    }
+
+    fn solve_scaled(&mut self, rhs: &mut [f64], is_tested: bool) {
         if let Some(reduction) = &self.reduction {
             reduction.left_out.iter().for_each(|&unknown| rhs[unknown] = 0.0);
         }
@@ -223,7 +247,8 @@ impl LinearSolver {
         }
         match &mut self.method {
             Method::Dense(lu) => lu.solve(rhs),
-            Method::Sparse(lu) => lu.solve(&self.pattern, &self.values, rhs),
+            Method::Sparse(lu) if is_tested => lu.solve(&self.pattern, &self.values, rhs),
+            Method::Sparse(lu) => lu.substitute(rhs),
         }
         for (entry, scale) in rhs.iter_mut().zip(&self.column_scales) {
             *entry *= scale;
@@ -273,9 +298,21 @@ impl LinearSolver {
         }
     }
 
-    /// Scales rows, then columns, to a largest entry in [1, 2).
-    fn scale(&mut self, values: &[f64]) -> Result<(), Singular> {
-        let Self { pattern, row_scales, column_scales, .. } = self;
+    /// Scales the matrix by the factors at hand; whether its entries are numbers of about one at most.
+    fn scale(&mut self, values: &[f64]) -> bool {
+        let mut is_small = true;
+        for ((scaled, value), scale) in self.values.iter_mut().zip(values).zip(&self.scales) {
+            *scaled = value * scale;
+            // What is too large for scales of its own is so for those of another matrix.
+            is_small &= (scaled.abs() <= LARGEST) & (value.abs() <= MOST);
+        }
+        is_small
+    }
+
+    /// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2).
+    fn find_scales(&mut self, values: &[f64]) -> Result<(), Singular> {
+        let Self { pattern, row_scales, column_scales, scales, is_scaled, .. } = self;
+        *is_scaled = false;
         row_scales.fill(0.0);
         for (&row, &value) in pattern.row_indices.iter().zip(values) {
             let largest = &mut row_scales[row as usize];
@@ -286,27 +323,32 @@ impl LinearSolver {
         }
         for (column, column_scale) in column_scales.iter_mut().enumerate() {
             let slots = pattern.column(column);
-            let scaled = &mut self.values[slots.clone()];
-            let mut largest = 0.0;
-            let given = pattern.row_indices[slots.clone()].iter().zip(&values[slots]);
-            for (scaled, (&row, value)) in scaled.iter_mut().zip(given) {
-                *scaled = value * row_scales[row as usize];
-                largest = larger(largest, *scaled);
+            let rows = &pattern.row_indices[slots.clone()];
+            let scaled = rows.iter().zip(&values[slots.clone()]).map(|(&row, value)| value * row_scales[row as usize]);
+            *column_scale = inverse_power_of_two(scaled.fold(0.0, larger))?;
+            for (scale, &row) in scales[slots].iter_mut().zip(rows) {
+                *scale = row_scales[row as usize] * *column_scale;
             }
-            *column_scale = inverse_power_of_two(largest)?;
-            scaled.iter_mut().for_each(|value| *value *= *column_scale);
         }
+        *is_scaled = true;
         Ok(())
     }
 }
 
 impl Method {
-    fn for_pattern(pattern: &SparsityPattern) -> Self {
-        let is_full = FULL * pattern.nnz() >= pattern.columns * pattern.columns;
-        if pattern.columns >= SPARSE_FROM && !is_full {
-            return Method::Sparse(Box::new(sparse::SparseLu::new(pattern)));
+    fn new(pattern: &SparsityPattern) -> Self {
+        match FULL * pattern.nnz() >= pattern.columns * pattern.columns {
+            true => Method::Dense(DenseLu::new(pattern)),
+            false => Method::Sparse(Box::new(SparseLu::new(pattern))),
         }
-        Method::Dense(dense::DenseLu::new(pattern))
+    }
+
+    /// Factorizes a matrix scaled by the factors of an earlier one; whether that is accurate.
+    fn refactor(&mut self, values: &[f64]) -> bool {
+        match self {
+            Method::Dense(lu) => lu.factor(values).is_ok(),
+            Method::Sparse(lu) => lu.refactor(values),
+        }
     }
 }
 
@@ -329,8 +371,7 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
 
 /// `2^−k` with `2^k ≤ x < 2^(k+1)`; scaling by it makes no rounding error.
 fn inverse_power_of_two(x: f64) -> Result<f64, Singular> {
-    // Beyond these bounds the inverse is not a normal number; such a row or column counts as zero or infinite.
-    if !(1e-300..=1e300).contains(&x) {
+    if !(LEAST..=MOST).contains(&x) {
         return Err(Singular);
     }
     let exponent = x.to_bits() >> 52;

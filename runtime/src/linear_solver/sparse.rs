@@ -1,18 +1,17 @@
 //! Sparse elimination that keeps its order of pivots.
 //!
-//! The first matrix is eliminated in two orderings of minimum degree, and the one with less work stays. Later matrices of
-//! the same pattern are eliminated with the same pivots, without searching. Kept pivots lose accuracy silently when
-//! values move far: a pivot below a thousandth of its column, or a solution that fails its residual test, makes the
-//! solver choose anew.
+//! The first matrix is eliminated in two orderings of minimum degree, and the one with less work stays. It and later
+//! matrices of the same pattern are then eliminated by [`Panels`] with the same pivots, without searching. Kept pivots
+//! lose accuracy silently when values move far: a pivot below a thousandth of its column, or a solution that fails its
+//! residual test, makes the solver choose anew.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::panels::Panels;
 use super::{Singular, Work, is_regular};
 use crate::sparsity::SparsityPattern;
 
-/// A kept pivot must not be smaller than this part of its column.
-const PIVOT_RATIO: f64 = 1e-3;
 /// The diagonal entry, which the ordering counts on, becomes the pivot unless it is below this part of its column.
 const DIAGONAL_RATIO: f64 = 0.02;
 /// Largest residual of an accepted solution, relative to the sizes of matrix, solution and right-hand side.
@@ -30,13 +29,12 @@ pub(super) struct SparseLu {
     row_position: Vec<u32>,
     /// Strictly lower part, rows ascending, unit diagonal not stored.
     lower: Factor,
-    /// Whether a column of the lower part has the rows of the next one and that of its pivot: both are then subtracted at
-    /// once, which takes half of the memory accesses.
-    is_paired: Vec<bool>,
     /// Strictly upper part, rows ascending.
     upper: Factor,
     pivots: Vec<f64>,
     is_ordered: bool,
+    /// The factors, once there are pivots.
+    panels: Option<Panels>,
     work: Vec<f64>,
     rhs: Vec<f64>,
 }
@@ -89,15 +87,6 @@ impl Factor {
             work[row as usize] -= value * factor;
         }
     }
-
-    /// Subtracts a column and then the next one, which have the same rows below both pivots, each times a factor.
-    fn subtract_pair(&self, column: usize, [first, second]: [f64; 2], work: &mut [f64]) {
-        let columns = self.values(column)[1..].iter().zip(self.values(column + 1));
-        for (&row, (a, b)) in self.rows(column + 1).iter().zip(columns) {
-            let entry = &mut work[row as usize];
-            *entry = (*entry - a * first) - b * second;
-        }
-    }
 }
 
 impl SparseLu {
@@ -109,23 +98,33 @@ impl SparseLu {
             column_order: Vec::new(),
             row_position: vec![FREE; n],
             lower: Factor::default(),
-            is_paired: vec![false; n],
             upper: Factor::default(),
             pivots: vec![0.0; n],
             is_ordered: false,
+            panels: None,
             work: vec![0.0; n],
             rhs: vec![0.0; n],
         }
     }
 
+    /// Chooses pivots and eliminates.
     pub(super) fn factor(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        if self.is_ordered && self.refactor(pattern, values) {
-            return Ok(());
-        }
         if self.orderings.len() > 1 {
             self.choose_ordering(pattern, values)?;
         }
-        self.factor_with_new_pivots(pattern, values)
+        self.choose_pivots(pattern, values)
+    }
+
+    /// Eliminates with kept pivots; false if there are none, or one has become too small for its column.
+    pub(super) fn refactor(&mut self, values: &[f64]) -> bool {
+        self.is_ordered && self.panels.as_mut().is_some_and(|panels| panels.factor(values))
+    }
+
+    fn choose_pivots(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
+        self.factor_with_new_pivots(pattern, values)?;
+        let lower = |position: usize| self.lower.rows(position);
+        self.panels = Some(Panels::new(pattern, &self.column_order, &self.row_position, lower));
+        if self.refactor(values) { Ok(()) } else { Err(Singular) }
     }
 
     /// Keeps the ordering of columns with the least work for these values.
@@ -155,9 +154,7 @@ impl SparseLu {
 
     /// The pivots in the order of the columns.
     pub(super) fn pivots(&self) -> Vec<f64> {
-        let mut pivots = vec![0.0; self.n];
-        self.column_order.iter().zip(&self.pivots).for_each(|(&column, &pivot)| pivots[column as usize] = pivot);
-        pivots
+        self.panels.as_ref().map_or_else(Vec::new, Panels::pivots)
     }
 
     /// Solves, and chooses new pivots when the solution does not satisfy the equations.
@@ -165,11 +162,17 @@ impl SparseLu {
         let mut given = std::mem::take(&mut self.rhs);
         given.copy_from_slice(rhs);
         self.substitute(rhs);
-        if !self.is_accurate(pattern, values, &given, rhs) && self.factor_with_new_pivots(pattern, values).is_ok() {
+        if !self.is_accurate(pattern, values, &given, rhs) && self.choose_pivots(pattern, values).is_ok() {
             rhs.copy_from_slice(&given);
             self.substitute(rhs);
         }
         self.rhs = given;
+    }
+
+    pub(super) fn substitute(&mut self, rhs: &mut [f64]) {
+        if let Some(panels) = &mut self.panels {
+            panels.solve(rhs);
+        }
     }
 
     /// Eliminates column by column: each is reduced by the columns before it that it reaches, in their order, and its
@@ -250,12 +253,6 @@ impl SparseLu {
             *row = self.row_position[*row as usize];
         }
         self.lower.sort();
-        for (column, is_paired) in self.is_paired.iter_mut().enumerate() {
-            *is_paired =
-                self.lower.rows(column).split_first().is_some_and(|(next, others)| {
-                    *next as usize == column + 1 && others == self.lower.rows(column + 1)
-                });
-        }
         self.is_ordered = true;
         Ok(())
     }
@@ -271,77 +268,6 @@ impl SparseLu {
         let takes_diagonal =
             self.row_position[column as usize] == FREE && size(column) >= DIAGONAL_RATIO * size(largest);
         Some(if takes_diagonal { column } else { largest })
-    }
-
-    /// Eliminates in the kept order; false when a pivot has become too small for its column.
-    pub(super) fn refactor(&mut self, pattern: &SparsityPattern, values: &[f64]) -> bool {
-        let Self { n, column_order, row_position, lower, is_paired, upper, pivots, work, .. } = self;
-        for column in 0..*n {
-            let slots = pattern.column(column_order[column] as usize);
-            for (&row, &value) in pattern.row_indices[slots.clone()].iter().zip(&values[slots]) {
-                work[row_position[row as usize] as usize] = value;
-            }
-            let slots = upper.column(column);
-            let mut factors = upper.rows[slots.clone()].iter().zip(&mut upper.values[slots]);
-            while let Some((&row, factor)) = factors.next() {
-                let row = row as usize;
-                *factor = std::mem::take(&mut work[row]);
-                if *factor == 0.0 {
-                    continue;
-                }
-                let is_paired = is_paired[row] && row + 1 < column;
-                let second = if is_paired { work[row + 1] - lower.values(row)[0] * *factor } else { 0.0 };
-                if second == 0.0 {
-                    lower.subtract(row, *factor, work);
-                    continue;
-                }
-                lower.subtract_pair(row, [*factor, second], work);
-                work[row + 1] = 0.0;
-                // A column with the row of a pivot has those of the pivot's column, the first of which is the next one here.
-                if let Some((_, factor)) = factors.next() {
-                    *factor = second;
-                }
-            }
-            let pivot = std::mem::take(&mut work[column]);
-            let inverse = 1.0 / pivot;
-            let mut largest = 0.0_f64;
-            let slots = lower.column(column);
-            for (&row, factor) in lower.rows[slots.clone()].iter().zip(&mut lower.values[slots]) {
-                let value = std::mem::take(&mut work[row as usize]);
-                largest = largest.max(value.abs());
-                *factor = value * inverse;
-            }
-            let is_usable = pivot.abs() >= PIVOT_RATIO * largest && is_regular(pivot, *n);
-            if !is_usable {
-                work.fill(0.0);
-                return false;
-            }
-            pivots[column] = pivot;
-        }
-        true
-    }
-
-    pub(super) fn substitute(&mut self, rhs: &mut [f64]) {
-        let work = &mut self.work;
-        for (&position, &value) in self.row_position.iter().zip(&*rhs) {
-            work[position as usize] = value;
-        }
-        for column in 0..self.n {
-            let x = work[column];
-            if x != 0.0 {
-                self.lower.subtract(column, x, work);
-            }
-        }
-        for column in (0..self.n).rev() {
-            let x = work[column] / self.pivots[column];
-            work[column] = x;
-            if x != 0.0 {
-                self.upper.subtract(column, x, work);
-            }
-        }
-        for (&column, value) in self.column_order.iter().zip(work) {
-            rhs[column as usize] = std::mem::take(value);
-        }
     }
 
     fn is_accurate(&mut self, pattern: &SparsityPattern, values: &[f64], given: &[f64], solution: &[f64]) -> bool {

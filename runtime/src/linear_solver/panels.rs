@@ -1,0 +1,307 @@
+//! Elimination with pivots that are known, by panels.
+//!
+//! A panel is a diagonal block of two columns: neighbours in the order of pivots with nearly the same rows below them.
+//! Entries that one column of a panel lacks are kept as zeros. Loops over a panel have a constant length, so that they
+//! become instructions on vectors, and an index serves for two entries or four. Columns are subtracted one after the
+//! other, so that padding and the width of panels do not change a digit.
+
+use std::ops::Range;
+
+use super::is_regular;
+use crate::sparsity::SparsityPattern;
+
+/// Columns of a panel. Three or four take longer on most models, because more entries are padding.
+const WIDTH: usize = 2;
+/// The largest factor in a column of L: a kept pivot must not be smaller than a thousandth of its column.
+const MOST_FACTOR: f64 = 1e3;
+/// Columns join a panel if that brings no more zeros than this into the rows below it.
+const PADDING: usize = 2;
+
+/// A row of a panel's columns.
+type Row = [f64; WIDTH];
+/// A square block.
+type Square = [Row; WIDTH];
+
+/// The factors of a matrix. A place is `WIDTH` times the panel plus the position in it; the places that a panel with fewer
+/// columns leaves over belong to equations of their own, `x = 0`.
+pub(super) struct Panels {
+    row_places: Vec<u32>,
+    column_places: Vec<u32>,
+    /// For each column in the order of pivots the slots of its entries; where the entry of each slot goes in `work`.
+    slots: Vec<Range<usize>>,
+    entry_places: Vec<u32>,
+    panels: Vec<Panel>,
+    /// The factors below and above the diagonal blocks, panel by panel.
+    lower: Vec<Lower>,
+    upper: Vec<Upper>,
+    /// Rows of the panel that is eliminated, zero between two panels.
+    work: Vec<Square>,
+    solution: Vec<Row>,
+}
+
+struct Panel {
+    columns: Range<usize>,
+    lower: Range<usize>,
+    upper: Range<usize>,
+    /// Both factors, row by row, and the reciprocals of the pivots.
+    diagonal: Square,
+    inverses: Row,
+}
+
+/// A row of the lower factor.
+struct Lower {
+    place: u32,
+    factors: Row,
+}
+
+/// The rows of another panel in the upper factor, column by column.
+struct Upper {
+    panel: u32,
+    columns: Square,
+}
+
+impl Panels {
+    /// Panels for this order of columns and of their pivots' rows. `lower` gives the rows below a pivot, by positions in
+    /// the order.
+    pub(super) fn new<'a>(
+        pattern: &SparsityPattern,
+        column_order: &[u32],
+        row_position: &[u32],
+        lower: impl Fn(usize) -> &'a [u32],
+    ) -> Self {
+        let columns = join(column_order.len(), lower);
+        let in_panel = |(panel, columns): (usize, &Range<usize>)| {
+            let first = (WIDTH * panel) as u32;
+            first..first + columns.len() as u32
+        };
+        let places: Vec<u32> = columns.iter().enumerate().flat_map(in_panel).collect();
+        let row_places: Vec<u32> = row_position.iter().map(|&position| places[position as usize]).collect();
+        let mut column_places = vec![0; places.len()];
+        column_order.iter().zip(&places).for_each(|(&column, &place)| column_places[column as usize] = place);
+        let entry_place =
+            |(row, column): (usize, usize)| row_places[row] * WIDTH as u32 + column_places[column] % WIDTH as u32;
+        let mut panels = Self {
+            slots: column_order.iter().map(|&column| pattern.column(column as usize)).collect(),
+            entry_places: pattern.entries().map(entry_place).collect(),
+            work: vec![[[0.0; WIDTH]; WIDTH]; columns.len()],
+            solution: vec![[0.0; WIDTH]; columns.len()],
+            panels: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            row_places,
+            column_places,
+        };
+        panels.find_fill(columns);
+        panels
+    }
+
+    /// The rows that elimination reaches from the entries of each panel.
+    fn find_fill(&mut self, columns: Vec<Range<usize>>) {
+        let mut met = vec![usize::MAX; WIDTH * columns.len()];
+        let mut reached: Vec<u32> = Vec::new();
+        for (panel, columns) in columns.into_iter().enumerate() {
+            let (above, below) = (self.upper.len(), self.lower.len());
+            let slots = self.slots[columns.clone()].iter().cloned().flatten();
+            reached.extend(slots.map(|slot| self.entry_places[slot] / WIDTH as u32));
+            while let Some(place) = reached.pop() {
+                let of = place as usize / WIDTH;
+                // Rows below are met one by one, those above with all of their panel.
+                let mark = if of < panel { WIDTH * of } else { place as usize };
+                if std::mem::replace(&mut met[mark], panel) == panel {
+                    continue;
+                }
+                if of < panel {
+                    self.upper.push(Upper { panel: of as u32, columns: [[0.0; WIDTH]; WIDTH] });
+                    reached.extend(self.lower[self.panels[of].lower.clone()].iter().map(|lower| lower.place));
+                } else if of > panel {
+                    self.lower.push(Lower { place, factors: [0.0; WIDTH] });
+                }
+            }
+            self.upper[above..].sort_unstable_by_key(|upper| upper.panel);
+            self.lower[below..].sort_unstable_by_key(|lower| lower.place);
+            self.panels.push(Panel {
+                columns,
+                lower: below..self.lower.len(),
+                upper: above..self.upper.len(),
+                diagonal: [[0.0; WIDTH]; WIDTH],
+                inverses: [0.0; WIDTH],
+            });
+        }
+    }
+
+    /// Factorizes; false when a pivot has become too small for its column.
+    pub(super) fn factor(&mut self, values: &[f64]) -> bool {
+        let Self { slots, entry_places, panels, lower, upper, work, .. } = self;
+        let n = slots.len();
+        for index in 0..panels.len() {
+            let (before, rest) = panels.split_at_mut(index);
+            let panel = &mut rest[0];
+            for slots in &slots[panel.columns.clone()] {
+                for (&place, &value) in entry_places[slots.clone()].iter().zip(&values[slots.clone()]) {
+                    work.as_flattened_mut().as_flattened_mut()[place as usize] = value;
+                }
+            }
+            for unused in panel.columns.len()..WIDTH {
+                work[index][unused][unused] = 1.0;
+            }
+            for above in &mut upper[panel.upper.clone()] {
+                let eliminated = &before[above.panel as usize];
+                let block = eliminated.rows_above(std::mem::take(&mut work[above.panel as usize]));
+                above.columns = transposed(&block);
+                for row in &lower[eliminated.lower.clone()] {
+                    subtract_product(&mut work.as_flattened_mut()[row.place as usize], &row.factors, &block);
+                }
+            }
+            let mut is_usable = panel.eliminate(std::mem::take(&mut work[index]), n);
+            for row in &mut lower[panel.lower.clone()] {
+                let values = std::mem::take(&mut work.as_flattened_mut()[row.place as usize]);
+                row.factors = panel.factors(values);
+                is_usable &=
+                    row.factors.iter().fold(true, |is_usable, factor| is_usable & (factor.abs() <= MOST_FACTOR));
+            }
+            if !is_usable {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Replaces the right-hand side by the solution.
+    pub(super) fn solve(&mut self, rhs: &mut [f64]) {
+        let Self { row_places, column_places, panels, lower, upper, solution, .. } = self;
+        for (&place, &value) in row_places.iter().zip(&*rhs) {
+            solution.as_flattened_mut()[place as usize] = value;
+        }
+        for (index, panel) in panels.iter().enumerate() {
+            let x = panel.forward(solution[index]);
+            solution[index] = x;
+            for row in &lower[panel.lower.clone()] {
+                let target = &mut solution.as_flattened_mut()[row.place as usize];
+                *target = row.factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest - factor * x);
+            }
+        }
+        for (index, panel) in panels.iter().enumerate().rev() {
+            let x = panel.backward(solution[index]);
+            solution[index] = x;
+            for above in &upper[panel.upper.clone()] {
+                let target = &mut solution[above.panel as usize];
+                for (column, x) in above.columns.iter().zip(&x).rev() {
+                    target.iter_mut().zip(column).for_each(|(target, entry)| *target -= entry * x);
+                }
+            }
+        }
+        for (&place, value) in column_places.iter().zip(rhs) {
+            *value = solution.as_flattened()[place as usize];
+        }
+    }
+
+    /// The pivots, column by column of the matrix.
+    pub(super) fn pivots(&self) -> Vec<f64> {
+        let pivot = |place: &u32| {
+            let (panel, position) = (*place as usize / WIDTH, *place as usize % WIDTH);
+            self.panels[panel].diagonal[position][position]
+        };
+        self.column_places.iter().map(pivot).collect()
+    }
+}
+
+impl Panel {
+    /// The rows of this panel in the upper factor, from what is left of them in the columns of another.
+    fn rows_above(&self, mut block: Square) -> Square {
+        for c in 0..WIDTH {
+            for row in c + 1..WIDTH {
+                for k in 0..WIDTH {
+                    block[row][k] -= self.diagonal[row][c] * block[c][k];
+                }
+            }
+        }
+        block
+    }
+
+    /// Eliminates the diagonal block; whether its pivots are usable.
+    fn eliminate(&mut self, mut block: Square, n: usize) -> bool {
+        let mut is_usable = true;
+        for c in 0..WIDTH {
+            is_usable &= is_regular(block[c][c], n);
+            self.inverses[c] = 1.0 / block[c][c];
+            for row in c + 1..WIDTH {
+                block[row][c] *= self.inverses[c];
+                is_usable &= block[row][c].abs() <= MOST_FACTOR;
+                for k in c + 1..WIDTH {
+                    block[row][k] -= block[row][c] * block[c][k];
+                }
+            }
+        }
+        self.diagonal = block;
+        is_usable
+    }
+
+    /// A row below the diagonal block.
+    fn factors(&self, mut row: Row) -> Row {
+        for c in 0..WIDTH {
+            row[c] *= self.inverses[c];
+            for k in c + 1..WIDTH {
+                row[k] -= row[c] * self.diagonal[c][k];
+            }
+        }
+        row
+    }
+
+    fn forward(&self, mut x: Row) -> Row {
+        for c in 0..WIDTH {
+            for row in c + 1..WIDTH {
+                x[row] -= self.diagonal[row][c] * x[c];
+            }
+        }
+        x
+    }
+
+    fn backward(&self, mut x: Row) -> Row {
+        for c in (0..WIDTH).rev() {
+            x[c] *= self.inverses[c];
+            for row in 0..c {
+                x[row] -= self.diagonal[row][c] * x[c];
+            }
+        }
+        x
+    }
+}
+
+/// Subtracts a row times a block.
+fn subtract_product(target: &mut Row, row: &Row, block: &Square) {
+    let mut difference = *target;
+    for (factor, entries) in row.iter().zip(block) {
+        difference.iter_mut().zip(entries).for_each(|(difference, entry)| *difference -= factor * entry);
+    }
+    *target = difference;
+}
+
+fn transposed(block: &Square) -> Square {
+    std::array::from_fn(|column| std::array::from_fn(|row| block[row][column]))
+}
+
+/// Neighbouring columns that are eliminated together.
+fn join<'a>(n: usize, lower: impl Fn(usize) -> &'a [u32]) -> Vec<Range<usize>> {
+    let mut panels: Vec<Range<usize>> = Vec::new();
+    // The rows below the last panel.
+    let mut rows: Vec<u32> = Vec::new();
+    for column in 0..n {
+        let own = lower(column);
+        let mut all: Vec<u32> = rows.iter().chain(own).copied().filter(|&row| row as usize > column).collect();
+        all.sort_unstable();
+        all.dedup();
+        let is_next = rows.binary_search(&(column as u32)).is_ok();
+        let is_similar = 2 * all.len() < rows.len() + own.len() + PADDING;
+        match panels.last_mut().filter(|panel| panel.len() < WIDTH && is_next && is_similar) {
+            Some(panel) => {
+                panel.end = column + 1;
+                rows = all;
+            }
+            None => {
+                panels.push(column..column + 1);
+                rows = own.to_vec();
+            }
+        }
+    }
+    panels
+}
