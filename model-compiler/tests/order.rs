@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 47] = [
+const RUNTIME: [&str; 48] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -50,6 +50,7 @@ const RUNTIME: [&str; 47] = [
     "sparsity",
     "spelling",
     "digits",
+    "norms",
     "rotation",
     "linear_solver",
     "tables",

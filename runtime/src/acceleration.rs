@@ -8,7 +8,8 @@ use nalgebra::DVector;
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
-use crate::newton::{largest, unknowns_of};
+use crate::newton::unknowns_of;
+use crate::norms::largest;
 use crate::sparsity::SparsityPattern;
 use crate::step::{StepError, StepStats};
 

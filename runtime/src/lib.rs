@@ -22,6 +22,7 @@ mod admissible;
 mod chart;
 pub mod configuration;
 mod contact_settings;
+mod norms;
 mod random;
 mod redundancy;
 mod residuals;

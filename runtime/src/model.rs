@@ -92,8 +92,8 @@ const VANISHING: f64 = 1e-75;
 /// Sets to zero what numerical damping has made negligible. A motion without excitation decreases by a factor a step until
 /// its numbers are subnormal, with which processors compute a hundred times slower.
 pub(crate) fn drop_vanishing(values: &mut DVector<f64>) {
-    for value in values.iter_mut().filter(|value| value.abs() < VANISHING) {
-        *value = 0.0;
+    for value in values.as_mut_slice() {
+        *value = if value.abs() < VANISHING { 0.0 } else { *value };
     }
 }
 

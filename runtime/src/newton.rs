@@ -12,6 +12,7 @@
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
+use crate::norms::{is_finite, largest, largest_product};
 use crate::random::Random;
 use crate::step::{Cause, StepError, StepStats};
 
@@ -114,6 +115,8 @@ const COORDINATES_ONLY: f64 = 100.0;
 /// With a kept matrix, the sum of all corrections to come is below this fraction of the unknowns' sizes, see [`scales_of`]: it
 /// adds less to coordinates and velocities than their rounding does.
 const LEFT: f64 = 1e-16;
+/// What is left may also be this part of what rounding of the equations adds to the unknowns.
+const RESOLVED: f64 = 0.1;
 /// Part of the coordinates that counts in the sizes of accelerations, unless constraints on coordinates leave the rounding of
 /// these in the accelerations.
 const FREE_SHARE: f64 = 1e-3;
@@ -281,8 +284,12 @@ struct Kept {
     /// Steps for which nothing is kept, and how many it will be the next time.
     pause: u32,
     next_pause: u32,
-    /// Sizes to which corrections are relative, and the sum of all corrections.
+    /// Sizes to which corrections are relative, and what rounding of the equations adds to each unknown, if that was asked.
     sizes: Vec<f64>,
+    rounding: Vec<f64>,
+    knows_rounding: bool,
+    /// Reciprocals of corrections that are too small to count, and the sum of all corrections.
+    inverse_units: Vec<f64>,
     sum: Vec<f64>,
 }
 
@@ -298,13 +305,28 @@ enum Ended {
 }
 
 impl Kept {
-    /// Size of a correction, see [`LEFT`].
+    /// Begins a step.
+    fn begin(&mut self, equations: &dyn Equations) {
+        self.sum.fill(0.0);
+        equations.scales(&mut self.sizes);
+        self.find_units();
+    }
+
+    fn find_units(&mut self) {
+        for ((unit, size), rounding) in self.inverse_units.iter_mut().zip(&self.sizes).zip(&self.rounding) {
+            // No correction of an unknown without size is small, except zero.
+            *unit = (1.0 / (LEFT * size).max(RESOLVED * rounding)).min(f64::MAX);
+        }
+    }
+
+    /// Size of a correction; at one it is as small as [`LEFT`] or [`RESOLVED`] say.
     fn size(&self, correction: &[f64]) -> f64 {
-        let relative = |(correction, size): (&f64, &f64)| match *correction == 0.0 {
-            true => 0.0,
-            false => correction.abs() / size,
-        };
-        correction.iter().zip(&self.sizes).map(relative).fold(0.0, larger)
+        largest_product(correction, &self.inverse_units)
+    }
+
+    /// Whether what is left after a correction of this size is too small to count.
+    fn is_last(&self, size: f64) -> bool {
+        self.ratio < 1.0 && size * self.ratio <= 1.0 - self.ratio
     }
 
     /// Takes all corrections back.
@@ -329,6 +351,9 @@ impl Newton {
             pause: 0,
             next_pause: 1,
             sizes: zeros(),
+            rounding: zeros(),
+            knows_rounding: false,
+            inverse_units: zeros(),
             sum: zeros(),
         };
         Self {
@@ -388,8 +413,7 @@ impl Newton {
         if kept.renewals > 0 {
             (kept.renewals, kept.of) = (kept.renewals - 1, None);
         }
-        kept.sum.fill(0.0);
-        equations.scales(&mut kept.sizes);
+        kept.begin(equations);
         let factor = equations.position_factor();
         let serves = |of: f64| (factor - of).abs() <= OTHER_STEP * of;
         let mut is_new = !kept.of.is_some_and(serves);
@@ -434,6 +458,9 @@ impl Newton {
         stats.factorizations += u32::from(is_regular);
         kept.of = is_regular.then(|| equations.position_factor());
         kept.ratio = LEAST_RATIO;
+        kept.rounding.fill(0.0);
+        kept.knows_rounding = false;
+        kept.find_units();
         is_regular
     }
 
@@ -453,29 +480,36 @@ impl Newton {
                 return Ended::Lost;
             }
             self.solver.solve_untested(&mut self.residual);
-            let size = kept.size(&self.residual);
+            let mut size = kept.size(&self.residual);
             // As large as the coordinates themselves, or not a number: taking it back would not lead to where it was.
-            if size.is_nan() || size > 1.0 {
+            if size.is_nan() || size > 1.0 / LEFT {
                 return Ended::Lost;
             }
             equations.subtract(&self.residual);
             kept.sum.iter_mut().zip(&self.residual).for_each(|(sum, correction)| *sum += correction);
             stats.newton_iterations += 1;
-            let Some(previous) = previous.replace(size) else {
+            let Some(last) = previous.replace(size) else {
                 // The ratio of the last step says enough of a correction that is nothing but rounding.
-                if size <= LEFT && (is_new || kept.ratio <= NO_PROGRESS) {
+                if size <= 1.0 && (is_new || kept.ratio <= NO_PROGRESS) {
                     return Ended::Solved;
                 }
                 continue;
             };
-            let ratio = size / previous;
-            let is_rounding =
-                ratio > NO_PROGRESS && fastest <= FAST && equations.measure(&self.residual, &KEPT_TOLERANCE) <= 1.0;
-            if !is_rounding {
+            let ratio = size / last;
+            if !kept.knows_rounding && !kept.is_last(size) {
+                self.find_rounding(kept, equations);
+                size = kept.size(&self.residual);
+                previous = Some(size);
+            }
+            let is_rounding = ratio > NO_PROGRESS
+                && (is_new || fastest <= FAST)
+                && equations.measure(&self.residual, &KEPT_TOLERANCE) <= 1.0;
+            // Corrections within rounding do not tell how fast those before them shrank.
+            if !is_rounding && size * RESOLVED > 1.0 {
                 kept.ratio = kept.ratio.max(ratio);
             }
             fastest = fastest.min(ratio);
-            let is_solved = kept.ratio < 1.0 && size * kept.ratio <= LEFT * (1.0 - kept.ratio);
+            let is_solved = kept.is_last(size);
             if is_solved || is_rounding {
                 // A tolerance below rounding cannot be met.
                 let is_below = self.tolerance.relative < KEPT_TOLERANCE.relative
@@ -489,8 +523,8 @@ impl Newton {
             if ratio >= NO_PROGRESS || count > 2 * MOST_CORRECTIONS {
                 return if ratio >= 1.0 { Ended::Lost } else { Ended::Slow };
             }
-            let foreseen = (LEFT / size).ln() / ratio.ln();
-            if !is_new && foreseen > f64::from(MOST_CORRECTIONS) {
+            let foreseen = || -size.ln() / ratio.ln();
+            if !is_new && count > 2 && foreseen() > f64::from(MOST_CORRECTIONS) {
                 return Ended::Slow;
             }
         }
@@ -553,22 +587,39 @@ impl Newton {
 
     /// Size of the corrections that rounding of the equations explains with this margin, with the matrix factorized last;
     /// at most [`MOST_ROUNDING`].
-    ///
-    /// Each equation is a sum of terms, each with an error of half a unit in the last place.
     fn rounding_allows<E: Equations + ?Sized>(&mut self, equations: &E, margin: f64) -> f64 {
-        equations.sizes(&mut self.effect);
-        self.solver.absolute_product(&self.matrix, &self.effect, &mut self.rounding);
         let mut largest = 0.0_f64;
+        let tolerance = self.tolerance;
+        equations.sizes(&mut self.effect);
+        self.effects_of_rounding(|effect| largest = largest.max(equations.measure(effect, &tolerance)));
+        let most = MOST_ROUNDING / tolerance.relative.max(f64::MIN_POSITIVE);
+        if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
+    }
+
+    /// What rounding of the equations adds to each unknown, with the matrix factorized last.
+    fn find_rounding(&mut self, kept: &mut Kept, equations: &dyn Equations) {
+        equations.sizes(&mut self.effect);
+        // Of coordinates that no constraint holds only a part counts, as in the sizes of corrections.
+        self.effect.iter_mut().zip(&kept.sizes).for_each(|(size, most)| *size = size.min(*most));
+        self.effects_of_rounding(|effect| {
+            kept.rounding.iter_mut().zip(effect).for_each(|(rounding, effect)| *rounding = rounding.max(effect.abs()));
+        });
+        kept.knows_rounding = true;
+        kept.find_units();
+    }
+
+    /// Corrections by random rounding, for unknowns of the sizes in `effect`: each equation is a sum of terms, each with an
+    /// error of half a unit in the last place.
+    fn effects_of_rounding(&mut self, mut of: impl FnMut(&[f64])) {
+        self.solver.absolute_product(&self.matrix, &self.effect, &mut self.rounding);
         for pattern in 0..PATTERNS {
             let mut random = Random(pattern);
             for (effect, rounding) in self.effect.iter_mut().zip(&self.rounding) {
                 *effect = 0.5 * f64::EPSILON * rounding.copysign(random.next());
             }
             self.solver.solve(&mut self.effect);
-            largest = largest.max(equations.measure(&self.effect, &self.tolerance));
+            of(&self.effect);
         }
-        let most = MOST_ROUNDING / self.tolerance.relative.max(f64::MIN_POSITIVE);
-        if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
     }
 
     /// The probable cause why iterations have not converged, from the last iterate.
@@ -672,20 +723,6 @@ fn is_last(size: f64, previous: f64) -> bool {
     // Sum of the remaining corrections for linear convergence, an upper bound for quadratic convergence.
     let remaining = size * rate / (1.0 - rate);
     (rate < 1.0 && remaining <= 1.0) || is_stalled(size, previous)
-}
-
-fn is_finite(values: &[f64]) -> bool {
-    values.iter().all(|value| value.is_finite())
-}
-
-/// Largest absolute value.
-pub(crate) fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest, value| larger(largest, value.abs()))
-}
-
-/// The larger of both; unlike with `f64::max`, not a number if one of them is none.
-pub(crate) fn larger(a: f64, b: f64) -> f64 {
-    if b > a || b.is_nan() { b } else { a }
 }
 
 /// Compares the matrix at the current iterate, moved off any solution, with central differences.
@@ -823,8 +860,6 @@ mod tests {
             ];
             assert_eq!(measures, [f64::INFINITY; 4]);
         }
-        assert_eq!(largest(&[1.0, -3.0, 2.0]), 3.0);
-        assert!(largest(&[1.0, f64::NAN, 2.0]).is_nan());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use nalgebra::DVector;
 use crate::configuration::ranges;
 use crate::contact_settings::Settings;
 use crate::model::{Model, State};
-use crate::newton::{larger, largest};
+use crate::norms::{larger, largest};
 use crate::residuals::{Lengths, is_length, measure, terms};
 use crate::step::StepError;
 use crate::undefined::not_finite;

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::model::{ParameterError, State};
+use crate::norms::is_finite;
 
 /// Cost of a step, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -378,7 +379,7 @@ impl StepError {
 /// Rejects a state at the end of a step that is not finite, which no equation shows for values that none depends on.
 pub(crate) fn check_finite(next: &State, start: f64, scheme: &str) -> Result<(), StepError> {
     let State { t, q, v, a, lambda } = next;
-    match t.is_finite() && [q, v, a, lambda].into_iter().flatten().all(|value| value.is_finite()) {
+    match t.is_finite() && [q, v, a, lambda].into_iter().all(|values| is_finite(values.as_slice())) {
         true => Ok(()),
         false => Err(StepError::NotFinite { t: start, scheme: scheme.to_owned(), iteration: 0 }),
     }

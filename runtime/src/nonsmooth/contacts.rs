@@ -10,7 +10,8 @@ use super::solver::{Solver, Unsolved};
 use crate::contact_settings::Settings;
 use crate::linear_solver::LinearSolver;
 use crate::model::{ContactInfo, ContactLaw, Model, State};
-use crate::newton::{Equations, Newton, largest};
+use crate::newton::{Equations, Newton};
+use crate::norms::largest;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
 
 /// Largest number of points in time of a step that one contact problem couples.

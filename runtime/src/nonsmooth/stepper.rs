@@ -5,7 +5,7 @@ use nalgebra::DVector;
 use super::{Contacts, GapWatch, VelocityMap};
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
-use crate::newton::largest;
+use crate::norms::largest;
 use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};

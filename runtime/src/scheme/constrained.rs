@@ -10,7 +10,7 @@ use nalgebra::DVector;
 use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::model::{Model, State};
-use crate::newton::largest;
+use crate::norms::largest;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
 use crate::residuals::{Lengths, measure, rates};
 use crate::step::{Cause, ContactRecord, StepError, StepStats};

@@ -11,7 +11,7 @@ use crate::configuration::retract;
 use crate::digits::Digits;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
-use crate::newton::largest;
+use crate::norms::largest;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::step::{Cause, StepError, StepStats, check_finite};
 use crate::tables::Range;

@@ -17,8 +17,9 @@ use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State, drop_vanishing};
-use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, largest, scales_of, sizes_of, unknown_of};
+use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
+use crate::norms::largest;
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
@@ -266,6 +267,8 @@ struct Step<'m> {
     old_constraint: DVector<f64>,
     /// The increment from q₀ to q₁.
     increment: DVector<f64>,
+    /// What the old state adds to the increment, to v₁ and to the acceleration that the residual sees.
+    known: [DVector<f64>; 3],
     /// w of [sherif, Eq. 75] for each block of Euler parameters that follows the modified formulas.
     angular: Vec<Vector3<f64>>,
     matrix: IterationMatrix,
@@ -307,6 +310,7 @@ impl<'m> Step<'m> {
             old_force: DVector::zeros(dims.nv),
             old_constraint: DVector::zeros(dims.nc),
             increment: DVector::zeros(dims.nv),
+            known: [(); 3].map(|()| DVector::zeros(dims.nv)),
             angular: vec![Vector3::zeros(); n_euler_parameters],
             matrix: IterationMatrix::new(model, &corrections, constraints.on_positions()),
             constraints,
@@ -323,6 +327,7 @@ impl<'m> Step<'m> {
     fn begin(&mut self, dt: f64, before: Option<(f64, &Before)>) {
         self.dt = dt;
         self.new.t = self.old.t + dt;
+        self.evaluate_known();
         self.guess_as_before();
         if self.scheme.old_force_factor() != 0.0 {
             self.evaluate_old_force();
@@ -367,26 +372,28 @@ impl<'m> Step<'m> {
         }
     }
 
+    /// What does not depend on A₁.
+    fn evaluate_known(&mut self) {
+        let Self { scheme, dt: h, old, old_auxiliary, known: [increment, velocity, acceleration], .. } = self;
+        let NewmarkFamily { beta, gamma, .. } = scheme.coefficients;
+        let (_, auxiliary_factor, old_factor) = scheme.acceleration_factors();
+        increment.copy_from(&old.v);
+        increment.axpy(*h * *h * (0.5 - beta), old_auxiliary, *h);
+        velocity.copy_from(&old.v);
+        velocity.axpy(*h * (1.0 - gamma), old_auxiliary, 1.0);
+        acceleration.copy_from(&old.a);
+        acceleration.axpy(auxiliary_factor, old_auxiliary, old_factor);
+    }
+
     /// q₁, v₁ and the acceleration that the residual sees, from A₁.
     fn evaluate_new_state(&mut self) {
-        let (h, NewmarkFamily { beta, gamma, .. }) = (self.dt, self.scheme.coefficients);
-        let (position_factor, velocity_factor) = (h * h * beta, h * gamma);
-
-        let increment = &mut self.increment;
-        increment.copy_from(&self.old.v);
-        increment.axpy(h * h * (0.5 - beta), &self.old_auxiliary, h);
-        increment.axpy(position_factor, &self.auxiliary, 1.0);
-        retract(self.blocks, self.old.q.as_slice(), increment.as_slice(), self.new.q.as_mut_slice());
-
-        self.new.v.copy_from(&self.old.v);
-        self.new.v.axpy(h * (1.0 - gamma), &self.old_auxiliary, 1.0);
-        self.new.v.axpy(velocity_factor, &self.auxiliary, 1.0);
-
-        let (new, auxiliary, old) = self.scheme.acceleration_factors();
-        self.new.a.copy_from(&self.auxiliary);
-        self.new.a *= new;
-        self.new.a.axpy(auxiliary, &self.old_auxiliary, 1.0);
-        self.new.a.axpy(old, &self.old.a, 1.0);
+        let (position_factor, velocity_factor) = self.newmark_factors();
+        let (acceleration_factor, ..) = self.scheme.acceleration_factors();
+        let Self { blocks, old, new, auxiliary, increment, known: [known_increment, known_v, known_a], .. } = self;
+        add(known_increment, position_factor, auxiliary, increment);
+        add(known_v, velocity_factor, auxiliary, &mut new.v);
+        add(known_a, acceleration_factor, auxiliary, &mut new.a);
+        retract(blocks, old.q.as_slice(), increment.as_slice(), new.q.as_mut_slice());
 
         if self.scheme.weighting().is_some() {
             let blocks = ranges(self.blocks).filter(|(block, ..)| *block == Block::EulerParameters);
@@ -522,6 +529,13 @@ impl Equations for Step<'_> {
     fn scales(&self, out: &mut [f64]) {
         let is_bound = self.constraints.on_positions() > 0;
         scales_of(self.model, &self.new, self.newmark_factors().into(), is_bound, out);
+    }
+}
+
+/// `out = x + factor · y`.
+fn add(x: &DVector<f64>, factor: f64, y: &DVector<f64>, out: &mut DVector<f64>) {
+    for ((out, x), y) in out.as_mut_slice().iter_mut().zip(x.as_slice()).zip(y.as_slice()) {
+        *out = x + factor * y;
     }
 }
 

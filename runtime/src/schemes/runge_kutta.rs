@@ -11,7 +11,7 @@ use crate::acceleration::Acceleration;
 use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
-use crate::newton::largest;
+use crate::norms::largest;
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{Cause, StepError, StepStats, check_finite};
 use crate::tables::{self, Tableau};
