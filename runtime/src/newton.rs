@@ -115,8 +115,13 @@ const COORDINATES_ONLY: f64 = 100.0;
 /// With a kept matrix, the sum of all corrections to come is below this fraction of the unknowns' sizes, see [`scales_of`]: it
 /// adds less to coordinates and velocities than their rounding does.
 const LEFT: f64 = 1e-16;
-/// What is left may also be this part of what rounding of the equations adds to the unknowns.
-const RESOLVED: f64 = 0.1;
+/// A correction is also too small to count at this part of what rounding of the equations adds to the unknowns.
+const RESOLVED: f64 = 0.2;
+/// The sum of all corrections to come is below this part of one that is too small to count: unlike rounding it is alike
+/// from step to step, and its effect on coordinates grows with the square of the number of steps.
+const SYSTEMATIC: f64 = 0.03;
+/// For so many steps what rounding adds is not estimated again while a matrix serves.
+const ROUNDING_SERVES: u32 = 64;
 /// Part of the coordinates that counts in the sizes of accelerations, unless constraints on coordinates leave the rounding of
 /// these in the accelerations.
 const FREE_SHARE: f64 = 1e-3;
@@ -131,6 +136,8 @@ const KEPT_TOLERANCE: Tolerance = Tolerance { relative: 1e-12, absolute: 1e-16, 
 const FAST: f64 = 0.05;
 /// The first correction consists of what a matrix knows best, so that the second is smaller than those after it would tell.
 const LEAST_RATIO: f64 = 0.01;
+/// With the matrix of the iterate, all of them shrink alike.
+const LEAST_NEW_RATIO: f64 = 1e-5;
 /// A matrix is evaluated anew when more corrections than this are foreseen, and for the next step when a step has taken
 /// more: with it a step takes two or three, and a factorization costs as much as about three of them.
 const MOST_CORRECTIONS: u32 = 4;
@@ -183,6 +190,8 @@ pub(crate) trait Equations {
     fn sizes(&self, out: &mut [f64]);
     /// Factor of an acceleration in the coordinates of the end of the step.
     fn position_factor(&self) -> f64;
+    /// Whether constraints are imposed on coordinates, whose rounding is then found in the accelerations.
+    fn is_bound(&self) -> bool;
     /// Size of each unknown to which errors that a kept matrix leaves are relative, `[n]`, see [`scales_of`].
     fn scales(&self, out: &mut [f64]);
     /// Name of an unknown and its equation, for errors.
@@ -279,18 +288,27 @@ struct Kept {
     /// Steps that begin with a new matrix, because an old one did not serve, and how many it will be the next time.
     renewals: u32,
     next_renewals: u32,
-    /// Iterations of the last step with a matrix for each of them.
+    /// Iterations of the last step with a matrix for each of them, and how many were saved lately, at most as many.
     usual: u32,
+    saved: f64,
     /// Steps for which nothing is kept, and how many it will be the next time.
     pause: u32,
     next_pause: u32,
     /// Sizes to which corrections are relative, and what rounding of the equations adds to each unknown, if that was asked.
     sizes: Vec<f64>,
+    is_bound: bool,
     rounding: Vec<f64>,
     knows_rounding: bool,
+    /// Steps since then.
+    rounding_age: u32,
     /// Reciprocals of corrections that are too small to count, and the sum of all corrections.
     inverse_units: Vec<f64>,
     sum: Vec<f64>,
+}
+
+/// Whether what is left after a correction of this size is too small to count, at this ratio of those to come.
+fn is_too_small(size: f64, ratio: f64) -> bool {
+    ratio < 1.0 && size * ratio <= SYSTEMATIC * (1.0 - ratio)
 }
 
 /// How corrections with one matrix ended.
@@ -308,25 +326,31 @@ impl Kept {
     /// Begins a step.
     fn begin(&mut self, equations: &dyn Equations) {
         self.sum.fill(0.0);
+        self.rounding_age += 1;
+        self.knows_rounding &= self.rounding_age < ROUNDING_SERVES;
         equations.scales(&mut self.sizes);
+        self.is_bound = equations.is_bound();
         self.find_units();
     }
 
     fn find_units(&mut self) {
+        let left = if self.is_bound { LEFT } else { LEFT / SYSTEMATIC };
         for ((unit, size), rounding) in self.inverse_units.iter_mut().zip(&self.sizes).zip(&self.rounding) {
             // No correction of an unknown without size is small, except zero.
-            *unit = (1.0 / (LEFT * size).max(RESOLVED * rounding)).min(f64::MAX);
+            *unit = (1.0 / (left * size).max(RESOLVED * rounding)).min(f64::MAX);
         }
     }
 
-    /// Size of a correction; at one it is as small as [`LEFT`] or [`RESOLVED`] say.
+    /// Size of a correction in units of what does not count.
     fn size(&self, correction: &[f64]) -> f64 {
         largest_product(correction, &self.inverse_units)
     }
 
-    /// Whether what is left after a correction of this size is too small to count.
-    fn is_last(&self, size: f64) -> bool {
-        self.ratio < 1.0 && size * self.ratio <= 1.0 - self.ratio
+    /// As the matrix did not serve.
+    fn renew_for_next_steps(&mut self) {
+        self.of = None;
+        self.renewals = self.next_renewals;
+        self.next_renewals = (2 * self.next_renewals).min(LONGEST_PAUSE);
     }
 
     /// Takes all corrections back.
@@ -348,11 +372,14 @@ impl Newton {
             renewals: 0,
             next_renewals: 1,
             usual: 2,
+            saved: 0.0,
             pause: 0,
             next_pause: 1,
             sizes: zeros(),
+            is_bound: false,
             rounding: zeros(),
             knows_rounding: false,
+            rounding_age: 0,
             inverse_units: zeros(),
             sum: zeros(),
         };
@@ -425,8 +452,7 @@ impl Newton {
                     Ended::Slow => {}
                     Ended::Lost => kept.undo(equations),
                 }
-                kept.renewals = kept.next_renewals;
-                kept.next_renewals = (2 * kept.next_renewals).min(LONGEST_PAUSE);
+                kept.renew_for_next_steps();
                 is_new = true;
                 if !self.renew(kept, equations, stats) {
                     break false;
@@ -435,18 +461,22 @@ impl Newton {
         if !is_solved {
             kept.undo(equations);
         }
-        if is_solved && !is_new {
+        if is_solved && !is_new && kept.of.is_some() {
             kept.next_renewals = 1;
         }
-        // In vain is also what costs more than a matrix for every iteration.
+        // In vain is also what costs more than a matrix for every iteration, unless the steps before have saved it, or
+        // those that follow may.
         let correction = if self.solver.size() < FEW_UNKNOWNS { 0.5 } else { 0.35 };
         let cost =
             correction * f64::from(stats.newton_iterations) + (1.0 - correction) * f64::from(stats.factorizations);
-        if is_solved && cost <= f64::from(kept.usual) {
-            kept.next_pause = 1;
-        } else {
+        let usual = f64::from(kept.usual);
+        kept.saved = (kept.saved + usual - cost).min(usual);
+        if !is_solved || kept.saved < -usual {
+            kept.saved = 0.0;
             kept.pause = kept.next_pause;
             kept.next_pause = (2 * kept.next_pause).min(LONGEST_PAUSE);
+        } else if cost <= usual {
+            kept.next_pause = 1;
         }
         is_solved
     }
@@ -473,6 +503,7 @@ impl Newton {
         is_new: bool,
     ) -> Ended {
         let mut fastest: f64 = 1.0;
+        let mut slowest = if is_new { LEAST_NEW_RATIO } else { kept.ratio };
         let mut previous: Option<f64> = None;
         for count in 1.. {
             equations.residual(&mut self.residual);
@@ -482,7 +513,7 @@ impl Newton {
             self.solver.solve_untested(&mut self.residual);
             let mut size = kept.size(&self.residual);
             // As large as the coordinates themselves, or not a number: taking it back would not lead to where it was.
-            if size.is_nan() || size > 1.0 / LEFT {
+            if size.is_nan() || size > SYSTEMATIC / LEFT {
                 return Ended::Lost;
             }
             equations.subtract(&self.residual);
@@ -490,33 +521,36 @@ impl Newton {
             stats.newton_iterations += 1;
             let Some(last) = previous.replace(size) else {
                 // The ratio of the last step says enough of a correction that is nothing but rounding.
-                if size <= 1.0 && (is_new || kept.ratio <= NO_PROGRESS) {
+                if size <= SYSTEMATIC && (is_new || kept.ratio <= NO_PROGRESS) {
                     return Ended::Solved;
                 }
                 continue;
             };
             let ratio = size / last;
-            if !kept.knows_rounding && !kept.is_last(size) {
+            if !kept.knows_rounding && !is_too_small(size, slowest.max(ratio)) {
                 self.find_rounding(kept, equations);
                 size = kept.size(&self.residual);
                 previous = Some(size);
             }
+            let is_within = |margin: f64| kept.knows_rounding && size * RESOLVED <= margin;
             let is_rounding = ratio > NO_PROGRESS
-                && (is_new || fastest <= FAST)
-                && equations.measure(&self.residual, &KEPT_TOLERANCE) <= 1.0;
+                && (is_within(ROUNDING_MARGIN)
+                    || (is_new || fastest <= FAST || is_within(WANDERING))
+                        && equations.measure(&self.residual, &KEPT_TOLERANCE) <= 1.0);
             // Corrections within rounding do not tell how fast those before them shrank.
             if !is_rounding && size * RESOLVED > 1.0 {
                 kept.ratio = kept.ratio.max(ratio);
+                slowest = slowest.max(ratio);
             }
             fastest = fastest.min(ratio);
-            let is_solved = kept.is_last(size);
+            let is_solved = is_too_small(size, slowest);
             if is_solved || is_rounding {
                 // A tolerance below rounding cannot be met.
                 let is_below = self.tolerance.relative < KEPT_TOLERANCE.relative
                     && equations.measure(&self.residual, &self.tolerance) > 1.0;
                 stats.at_rounding += u32::from(is_below);
                 if count > MOST_CORRECTIONS {
-                    kept.of = None;
+                    kept.renew_for_next_steps();
                 }
                 return Ended::Solved;
             }
@@ -601,10 +635,11 @@ impl Newton {
         equations.sizes(&mut self.effect);
         // Of coordinates that no constraint holds only a part counts, as in the sizes of corrections.
         self.effect.iter_mut().zip(&kept.sizes).for_each(|(size, most)| *size = size.min(*most));
+        kept.rounding.fill(0.0);
         self.effects_of_rounding(|effect| {
             kept.rounding.iter_mut().zip(effect).for_each(|(rounding, effect)| *rounding = rounding.max(effect.abs()));
         });
-        kept.knows_rounding = true;
+        (kept.knows_rounding, kept.rounding_age) = (true, 0);
         kept.find_units();
     }
 
@@ -792,6 +827,9 @@ mod tests {
         fn position_factor(&self) -> f64 {
             1.0
         }
+        fn is_bound(&self) -> bool {
+            false
+        }
         fn name(&self, _unknown: usize) -> Unknown {
             Unknown::Motion("x".to_owned())
         }
@@ -839,6 +877,64 @@ mod tests {
         equations.f = |x| x * x - 400.0;
         assert!(solve(&mut equations).factorizations > 0);
         assert!((equations.x - 20.0).abs() <= 40.0 * f64::EPSILON);
+    }
+
+    /// Two equations that are nearly the same, at time t: rounding of them moves the solution by ten million times as much.
+    struct NearlyDependent {
+        x: [f64; 2],
+        t: f64,
+    }
+
+    impl Equations for NearlyDependent {
+        fn residual(&mut self, out: &mut [f64]) {
+            let [x, y] = self.x;
+            let sum = x + y + 0.1 * x.sin();
+            out.copy_from_slice(&[sum - self.t.cos(), sum + 1e-7 * y - self.t.cos() - 1e-7 * self.t.sin()]);
+        }
+        fn matrix(&mut self, out: &mut [f64]) {
+            let by_x = 1.0 + 0.1 * self.x[0].cos();
+            out.copy_from_slice(&[by_x, by_x, 1.0, 1.0 + 1e-7]);
+        }
+        fn subtract(&mut self, correction: &[f64]) {
+            self.x.iter_mut().zip(correction).for_each(|(x, change)| *x -= change);
+        }
+        fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+            let (change, size) = (largest(correction), largest(&self.x));
+            tolerance.measure(change, change, size, size)
+        }
+        fn sizes(&self, out: &mut [f64]) {
+            out.fill(largest(&self.x));
+        }
+        fn position_factor(&self) -> f64 {
+            1.0
+        }
+        fn is_bound(&self) -> bool {
+            false
+        }
+        fn scales(&self, out: &mut [f64]) {
+            self.sizes(out);
+        }
+        fn name(&self, _unknown: usize) -> Unknown {
+            Unknown::Motion("x".to_owned())
+        }
+    }
+
+    /// Corrections that are rounding neither renew a matrix nor go on, and come after those that are none.
+    #[test]
+    fn rounding_is_not_taken_for_a_matrix_that_does_not_serve() {
+        let pattern = SparsityPattern::from_entries(2, 2, [(0, 0), (1, 0), (0, 1), (1, 1)]);
+        let mut newton = Newton::new(LinearSolver::new(pattern), Tolerance::default(), Some(NewtonMatrix::Kept));
+        let mut equations = NearlyDependent { x: [1.0, 0.0], t: 0.0 };
+        let mut stats = StepStats::default();
+        for step in 1..=1000 {
+            equations.t = 1e-4 * f64::from(step);
+            stats += newton.solve(&mut equations, 0.0, "test").unwrap();
+            let mut residual = [0.0; 2];
+            equations.residual(&mut residual);
+            let error = (equations.x[1] - equations.t.sin()).abs();
+            assert!(error <= 1e-8 && largest(&residual) <= 1e-10, "step {step}: {error:e}, {residual:?}");
+        }
+        assert!(stats.factorizations <= 20 && stats.newton_iterations <= 3600, "{stats:?}");
     }
 
     fn solve_with(mut equations: Scalar, matrix: NewtonMatrix) -> (f64, Result<StepStats, StepError>) {

@@ -543,11 +543,14 @@ impl Equations for Stages<'_> {
         unknown_of(self.model, unknown)
     }
 
+    fn is_bound(&self) -> bool {
+        self.constraints.on_positions() > 0
+    }
+
     fn scales(&self, out: &mut [f64]) {
-        let is_bound = self.constraints.on_positions() > 0;
         let n = out.len() / self.states.len();
         for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
-            scales_of(self.model, state, [self.dt * self.dt, self.dt], is_bound, out);
+            scales_of(self.model, state, [self.dt * self.dt, self.dt], self.is_bound(), out);
         }
     }
 }

@@ -526,9 +526,12 @@ impl Equations for Step<'_> {
         unknown_of(self.model, unknown)
     }
 
+    fn is_bound(&self) -> bool {
+        self.constraints.on_positions() > 0
+    }
+
     fn scales(&self, out: &mut [f64]) {
-        let is_bound = self.constraints.on_positions() > 0;
-        scales_of(self.model, &self.new, self.newmark_factors().into(), is_bound, out);
+        scales_of(self.model, &self.new, self.newmark_factors().into(), self.is_bound(), out);
     }
 }
 

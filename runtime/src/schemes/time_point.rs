@@ -294,9 +294,12 @@ impl Equations for PointEquations<'_> {
         unknown_of(self.model, unknown)
     }
 
+    fn is_bound(&self) -> bool {
+        self.constraints.on_positions() > 0
+    }
+
     fn scales(&self, out: &mut [f64]) {
-        let is_bound = self.constraints.on_positions() > 0;
-        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], is_bound, out);
+        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], self.is_bound(), out);
     }
 }
 
