@@ -2,7 +2,7 @@
 
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::schemes::by_name;
-use hamel::{Model, Options, StepStats, initial_state};
+use hamel::{ConstraintLevel, Model, Options, StepStats, initial_state};
 use hamel_models::{AndrewsSqueezer, AndrewsSqueezerAbsolute};
 
 /// Angles at t = 0.03 s in rad, by PSIDE; solutions with finer steps part from them by 3e-10 of γ, and less of the others.
@@ -51,11 +51,17 @@ fn andrews_squeezer_reaches_the_published_angles() {
 }
 
 /// The largest relative error of the angles at the end, with steps that a tolerance chooses, their number and effort.
-fn by_tolerance(model: &dyn Model, scheme: &str, tolerance: f64) -> (f64, u64, StepStats) {
+fn by_tolerance(
+    model: &dyn Model,
+    scheme: &str,
+    tolerance: f64,
+    constraint_level: Option<ConstraintLevel>,
+) -> (f64, u64, StepStats) {
     let scheme = by_name(scheme, &[]).expect("a scheme of the registry");
     let start = initial_state(model).expect("the published angles close the loops");
     let control = Control { first_step: 1e-5, ..Control::tolerance(tolerance) };
-    let mut stepper = AdaptiveStepper::new(model, &*scheme, &Options::default(), start, control).expect("an estimate");
+    let options = Options { constraint_level, ..Options::default() };
+    let mut stepper = AdaptiveStepper::new(model, &*scheme, &options, start, control).expect("an estimate");
     let mut stats = StepStats::default();
     while stepper.state().t < 0.03 {
         stats += stepper.step(0.03).expect("a step");
@@ -82,7 +88,8 @@ fn andrews_squeezer_keeps_the_tolerance() {
     for (scheme, power, factor) in cases {
         for model in [&joint as &dyn Model, &absolute] {
             let what = format!("{scheme} on {}", model.describe().name);
-            let runs = [1e-4, 1e-5, 1e-6, 1e-7].map(|tolerance| (tolerance, by_tolerance(model, scheme, tolerance)));
+            let runs =
+                [1e-4, 1e-5, 1e-6, 1e-7].map(|tolerance| (tolerance, by_tolerance(model, scheme, tolerance, None)));
             for (tolerance, (error, steps, stats)) in &runs {
                 assert!(error < &(factor * tolerance), "{what}, {tolerance:e}: {error:e} in {steps} steps, {stats:?}");
             }
@@ -93,6 +100,20 @@ fn andrews_squeezer_keeps_the_tolerance() {
                 (found - power).abs() < 0.15 * power,
                 "{what}: {few} and {many} steps, power {found} instead of {power}"
             );
+        }
+    }
+}
+
+/// Runs with constraints on positions ended where what velocities missed them by was larger than the tolerance. Errors add up
+/// there, as these schemes are of second order.
+#[test]
+fn andrews_squeezer_runs_to_the_end_with_constraints_on_positions() {
+    let model = AndrewsSqueezer::default();
+    for scheme in ["esdirk324", "esdirk325", "esdirk436", "radau_iia5", "generalized_alpha"] {
+        for tolerance in [1e-4, 1e-5, 1e-6] {
+            let (error, steps, _) = by_tolerance(&model, scheme, tolerance, Some(ConstraintLevel::Position));
+            let allowed = if scheme == "radau_iia5" { 1.0 } else { 2.0 * steps as f64 };
+            assert!(error < allowed * tolerance, "{scheme}, {tolerance:e}: {error:e} in {steps} steps");
         }
     }
 }
