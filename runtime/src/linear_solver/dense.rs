@@ -11,6 +11,7 @@ pub(super) struct DenseLu {
     /// Place of every entry of the pattern in `factors`.
     places: Vec<u32>,
     factors: Vec<f64>,
+    inverse_pivots: Vec<f64>,
     /// The row exchanged with row k in elimination step k.
     exchanges: Vec<u32>,
 }
@@ -19,7 +20,7 @@ impl DenseLu {
     pub(super) fn new(pattern: &SparsityPattern) -> Self {
         let n = pattern.columns;
         let places = pattern.entries().map(|(row, column)| (row * n + column) as u32).collect();
-        Self { n, places, factors: vec![0.0; n * n], exchanges: vec![0; n] }
+        Self { n, places, factors: vec![0.0; n * n], inverse_pivots: vec![0.0; n], exchanges: vec![0; n] }
     }
 
     pub(super) fn work(&self) -> Work {
@@ -52,6 +53,7 @@ impl DenseLu {
                 row_k.swap_with_slice(&mut below[start..start + n]);
             }
             let inverse = 1.0 / row_k[k];
+            self.inverse_pivots[k] = inverse;
             for row in below.chunks_exact_mut(n) {
                 if row[k] == 0.0 {
                     continue;
@@ -76,13 +78,18 @@ impl DenseLu {
         for (k, &row) in self.exchanges.iter().enumerate() {
             rhs.swap(k, row as usize);
         }
-        for (k, row) in self.factors.chunks_exact(n.max(1)).enumerate() {
-            let known: f64 = row[..k].iter().zip(&*rhs).map(|(l, x)| l * x).sum();
-            rhs[k] -= known;
+        for k in 1..n {
+            let (known, rest) = rhs.split_at_mut(k);
+            rest[0] -= product(&self.factors[k * n..][..k], known);
         }
-        for (k, row) in self.factors.chunks_exact(n.max(1)).enumerate().rev() {
-            let known: f64 = row[k + 1..].iter().zip(&rhs[k + 1..]).map(|(u, x)| u * x).sum();
-            rhs[k] = (rhs[k] - known) / row[k];
+        for k in (0..n).rev() {
+            let (rest, known) = rhs.split_at_mut(k + 1);
+            rest[k] = (rest[k] - product(&self.factors[k * n..][k + 1..n], known)) * self.inverse_pivots[k];
         }
     }
+}
+
+/// The scalar product.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

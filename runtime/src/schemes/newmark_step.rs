@@ -377,12 +377,9 @@ impl<'m> Step<'m> {
         let Self { scheme, dt: h, old, old_auxiliary, known: [increment, velocity, acceleration], .. } = self;
         let NewmarkFamily { beta, gamma, .. } = scheme.coefficients;
         let (_, auxiliary_factor, old_factor) = scheme.acceleration_factors();
-        increment.copy_from(&old.v);
-        increment.axpy(*h * *h * (0.5 - beta), old_auxiliary, *h);
-        velocity.copy_from(&old.v);
-        velocity.axpy(*h * (1.0 - gamma), old_auxiliary, 1.0);
-        acceleration.copy_from(&old.a);
-        acceleration.axpy(auxiliary_factor, old_auxiliary, old_factor);
+        combine([*h, *h * *h * (0.5 - beta)], [&old.v, old_auxiliary], increment);
+        combine([1.0, *h * (1.0 - gamma)], [&old.v, old_auxiliary], velocity);
+        combine([old_factor, auxiliary_factor], [&old.a, old_auxiliary], acceleration);
     }
 
     /// q₁, v₁ and the acceleration that the residual sees, from A₁.
@@ -390,9 +387,9 @@ impl<'m> Step<'m> {
         let (position_factor, velocity_factor) = self.newmark_factors();
         let (acceleration_factor, ..) = self.scheme.acceleration_factors();
         let Self { blocks, old, new, auxiliary, increment, known: [known_increment, known_v, known_a], .. } = self;
-        add(known_increment, position_factor, auxiliary, increment);
-        add(known_v, velocity_factor, auxiliary, &mut new.v);
-        add(known_a, acceleration_factor, auxiliary, &mut new.a);
+        combine([1.0, position_factor], [known_increment, auxiliary], increment);
+        combine([1.0, velocity_factor], [known_v, auxiliary], &mut new.v);
+        combine([1.0, acceleration_factor], [known_a, auxiliary], &mut new.a);
         retract(blocks, old.q.as_slice(), increment.as_slice(), new.q.as_mut_slice());
 
         if self.scheme.weighting().is_some() {
@@ -535,10 +532,10 @@ impl Equations for Step<'_> {
     }
 }
 
-/// `out = x + factor · y`.
-fn add(x: &DVector<f64>, factor: f64, y: &DVector<f64>, out: &mut DVector<f64>) {
+/// `out = a x + b y`.
+fn combine([a, b]: [f64; 2], [x, y]: [&DVector<f64>; 2], out: &mut DVector<f64>) {
     for ((out, x), y) in out.as_mut_slice().iter_mut().zip(x.as_slice()).zip(y.as_slice()) {
-        *out = x + factor * y;
+        *out = a * x + b * y;
     }
 }
 
