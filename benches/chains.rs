@@ -1,5 +1,5 @@
-//! Chains of links, rows of four-bars and beams of several lengths, in absolute coordinates: what should grow with the
-//! number of members, and no faster. Behind the feature `scaling`, because a thousand members take seconds to compile.
+//! Chains of links, rows of four-bars and beams of several lengths: what should grow with the number of members, and no
+//! faster. Behind the feature `scaling`, because a thousand members take seconds to compile.
 
 use hamel::{Model, State};
 use hamel_macros::multibody;
@@ -26,12 +26,12 @@ macro_rules! chain {
 }
 
 macro_rules! planar_chain {
-    ($name:ident, $n:tt) => {
+    ($name:ident, $n:tt, $coordinates:ident) => {
         multibody! {
             /// Links on hinges, let go from a horizontal line.
             pub model $name {
                 planar;
-                coordinates absolute;
+                coordinates $coordinates;
                 const n = $n;
                 param length = 0.1 m;
                 param mass = 0.05 kg;
@@ -93,9 +93,12 @@ macro_rules! beam {
 chain!(Chain10, 10);
 chain!(Chain100, 100);
 chain!(Chain1000, 1000);
-planar_chain!(PlanarChain10, 10);
-planar_chain!(PlanarChain100, 100);
-planar_chain!(PlanarChain1000, 1000);
+planar_chain!(PlanarChain10, 10, absolute);
+planar_chain!(PlanarChain100, 100, absolute);
+planar_chain!(PlanarChain1000, 1000, absolute);
+// The compiler accepts about a hundred hinges in a row in joint coordinates.
+planar_chain!(JointPlanarChain10, 10, joint);
+planar_chain!(JointPlanarChain100, 100, joint);
 four_bars!(FourBars10, 10);
 four_bars!(FourBars100, 100);
 four_bars!(FourBars1000, 1000);
@@ -103,25 +106,30 @@ beam!(Beam16, 16);
 beam!(Beam160, 160);
 beam!(Beam1600, 1600);
 
+/// Every model by its name.
+pub static ALL: &[(&str, fn() -> Box<dyn Model>)] = &[
+    ("chain_10", || Box::new(Chain10::default())),
+    ("chain_100", || Box::new(Chain100::default())),
+    ("chain_1000", || Box::new(Chain1000::default())),
+    ("planar_chain_10", || Box::new(PlanarChain10::default())),
+    ("planar_chain_100", || Box::new(PlanarChain100::default())),
+    ("planar_chain_1000", || Box::new(PlanarChain1000::default())),
+    ("joint_planar_chain_10", || Box::new(JointPlanarChain10::default())),
+    ("joint_planar_chain_100", || Box::new(JointPlanarChain100::default())),
+    ("four_bars_10", || Box::new(FourBars10::default())),
+    ("four_bars_100", || Box::new(FourBars100::default())),
+    ("four_bars_1000", || Box::new(FourBars1000::default())),
+    ("beam_16", || Box::new(Beam16::default())),
+    ("beam_160", || Box::new(Beam160::default())),
+    ("beam_1600", || Box::new(Beam1600::default())),
+];
+
 /// Every model with its name and a consistent state; models without one are left out.
 pub fn models() -> Vec<(&'static str, Box<dyn Model>, State)> {
-    let models: [(&str, Box<dyn Model>); 12] = [
-        ("chain_10", Box::new(Chain10::default())),
-        ("chain_100", Box::new(Chain100::default())),
-        ("chain_1000", Box::new(Chain1000::default())),
-        ("planar_chain_10", Box::new(PlanarChain10::default())),
-        ("planar_chain_100", Box::new(PlanarChain100::default())),
-        ("planar_chain_1000", Box::new(PlanarChain1000::default())),
-        ("four_bars_10", Box::new(FourBars10::default())),
-        ("four_bars_100", Box::new(FourBars100::default())),
-        ("four_bars_1000", Box::new(FourBars1000::default())),
-        ("beam_16", Box::new(Beam16::default())),
-        ("beam_160", Box::new(Beam160::default())),
-        ("beam_1600", Box::new(Beam1600::default())),
-    ];
-    let with_state = |(name, model): (_, Box<dyn Model>)| {
+    let with_state = |&(name, build): &(&'static str, fn() -> Box<dyn Model>)| {
+        let model = build();
         let state = hamel::initial_state(model.as_ref()).ok()?;
         Some((name, model, state))
     };
-    models.into_iter().filter_map(with_state).collect()
+    ALL.iter().filter_map(with_state).collect()
 }

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Times of steps and motions beside other tools, each pair in turns in one run on one core.
+
+Needs Linux, cargo, gcc, g++ and `pip install exudyn mujoco casadi pin cmeel-eigen`. Ours is the example `steps` of the
+benchmarks, an ordinary release build, as are the wheels of the others; what is compiled here from C and C++ may use all
+instructions of the processor. Times are processor times, so that other processes matter less, and the least of several
+rounds counts. The states at the end are compared; where they differ by more than the schemes explain, the row says so and
+the script fails.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib.metadata import files, version
+from pathlib import Path
+from typing import Callable
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent / "steps"
+sys.path.insert(0, str(HERE))
+
+import andrews  # noqa: E402
+import exudyn_models as exudyn  # noqa: E402
+import mujoco  # noqa: E402
+import trees  # noqa: E402
+
+Motion = Callable[[], np.ndarray]
+
+
+class Program:
+    """A process that runs a motion for every line it reads and answers with numbers, some of which are a state."""
+
+    def __init__(self, *command, skip=0, keep=None):
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen([str(word) for word in command], stdin=pipe, stdout=pipe, text=True)
+        self.state = slice(skip, None if keep is None else skip + keep)
+
+    def __call__(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.process.args} ended")
+        return np.array([float(word) for word in line.split()])[self.state]
+
+    def seconds(self):
+        """Processor time of the process: its clock as Linux numbers it."""
+        return time.clock_gettime((~self.process.pid << 3) | 2)
+
+
+def timed(motion):
+    """Processor time of a motion, s, and the state at its end."""
+    clock = motion.seconds if isinstance(motion, Program) else time.process_time
+    begin = clock()
+    end = motion()
+    return clock() - begin, np.asarray(end)
+
+
+@dataclass
+class Row:
+    """A motion by one of our schemes and by another tool."""
+
+    name: str
+    # Settings of the example `steps`.
+    ours: dict[str, str | float]
+    peer: str
+    # Motions by names of settings, of which the fastest counts; they may depend on our state at the end.
+    theirs: Callable[[np.ndarray], dict[str, Motion]]
+    # Of the states at the end, relative to the largest component: what schemes and elements explain.
+    difference: float
+    # By which our time and theirs are divided: steps, or steps and instances.
+    parts: tuple[float, float] = (1, 1)
+    goal: float | None = None
+
+
+class Tools:
+    """What is compiled here, in a folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        run("cargo", "build", "--release", "--quiet", "-p", "hamel-benches", "--features", "scaling", "--example", "steps",
+            cwd=ROOT)
+        self.steps = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "steps"
+        native = ["-march=native", "-DNDEBUG"]
+        pendulum = HERE / "double_pendulum.c"
+        self.build("pendulum", "gcc", "-O3", *native, pendulum, "-lm")
+        self.build("pendulum_lanes", "gcc", "-Ofast", "-fopenmp-simd", "-mprefer-vector-width=512", "-DLANES=8", *native,
+                   pendulum, "-lm")
+        headers = Path(next(file for file in files("libpinocchio") if file.name == "multibody.hpp").locate()).parents[1]
+        # Pinocchio's variants of joints are longer than Boost's lists are by default.
+        lists = ["-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS"]
+        self.build("pinocchio", "g++", "-std=c++17", "-O3", "-w", *native, *lists, f"-I{headers}", f"-I{headers}/eigen3",
+                   HERE / "pinocchio.cpp")
+
+    def build(self, name, *command):
+        """What is there already is kept: Pinocchio takes a minute and more."""
+        if not (self.folder / name).exists():
+            run(*command, "-o", self.folder / name)
+
+    def ours(self, **settings):
+        return Program(self.steps, *(f"{name}={value}" for name, value in settings.items()), skip=5)
+
+    def pendulum(self, name, step, count, instances):
+        return lambda _: {name: Program(self.folder / name, step, count, instances, keep=2)}
+
+    def pinocchio(self, chain, step, count):
+        file = self.folder / f"chain_of_{len(chain.links)}.txt"
+        file.write_text(chain.text())
+        return lambda _: {"C++": Program(self.folder / "pinocchio", file, step, count)}
+
+
+def run(*command, **options):
+    subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def in_mujoco(chain, integrator, step, count):
+    model = mujoco.MjModel.from_xml_string(chain.mjcf(integrator, step))
+    data = mujoco.MjData(model)
+
+    def motion():
+        mujoco.mj_resetData(model, data)
+        data.qpos[:] = [link.angle for link in chain.links]
+        mujoco.mj_step(model, data, count)
+        return data.qpos.copy()
+    return lambda _: {integrator: motion}
+
+
+def in_exudyn(build, step, until):
+    return lambda _: dict(exudyn.variants(build, step, until))
+
+
+def by_ida(is_compiled):
+    """IDA with the loosest tolerance by which its state at the end is at least as accurate as ours."""
+    def variants(end):
+        ours = np.abs(end - andrews.REFERENCE).max()
+        for digits in range(4, 13):
+            motion = andrews.integrator(10.0**-digits, is_compiled)
+            theirs = np.abs(motion() - andrews.REFERENCE).max()
+            if theirs <= ours:
+                return {f"tolerance 1e-{digits}, errors {ours:.0e} and {theirs:.0e}": motion}
+        raise RuntimeError(f"IDA does not reach an error of {ours}")
+    return variants
+
+
+def rows(tools):
+    alpha = {"scheme": "generalized_alpha", "scheme.rho_infinity": exudyn.SPECTRAL_RADIUS, "step": 1e-4}
+    place = {"print": "position_x,position_y,position_z"}
+    steps = (10_000, 10_000)
+    yield Row("heavy top, Euler parameters, generalized-α", {"model": "heavy_top", "until": 1, **alpha, **place},
+              "Exudyn", in_exudyn(exudyn.top(False), 1e-4, 1), 1e-4, steps, 0.11)
+    for peer, build, goal in [("Exudyn, Lie group", exudyn.top(True), 0.06),
+                              ("Exudyn, without translation", exudyn.top_without_translation, 0.14)]:
+        yield Row("heavy top, joint coordinates, generalized-α", {"model": "heavy_top_joint", "until": 1, **alpha, **place},
+                  peer, in_exudyn(build, 1e-4, 1), 2e-3, steps, goal)
+    # From the time on at which its torque is constant.
+    yield Row("V8, generalized-α", {"model": "v8_crank_drive", "from": 1, "until": 1.1, "print": "omega", **alpha},
+              "Exudyn", in_exudyn(exudyn.v8, 1e-4, 0.1), 1e-5, (1000, 1000), 0.11)
+
+    angles = {"model": "andrews_squeezer", "until": andrews.UNTIL, "print": "beta,theta,gamma,phi,delta,omega,epsilon"}
+    for name, scheme, difference, goal in [
+        ("Andrews, generalized-α at 1e-5", {"scheme": "generalized_alpha", "step": 1e-5}, 2e-5, 0.18),
+        ("Andrews, Radau IIA 3 at 1e-5", {"scheme": "radau_iia3", "step": 1e-5}, 1e-6, 0.18),
+        ("Andrews, Dormand-Prince at a tolerance of 1e-6", {"scheme": "dormand_prince", "tolerance": 1e-6}, 1e-6, 0.4),
+        ("Andrews, ESDIRK325 at a tolerance of 1e-6", {"scheme": "esdirk325", "tolerance": 1e-6}, 2e-6, 0.4),
+    ]:
+        for peer, is_compiled in [("IDA, CasADi's C", True), ("IDA, CasADi's interpreter", False)]:
+            yield Row(name, {**angles, **scheme}, peer, by_ida(is_compiled), difference, goal=goal)
+
+    chain, names = trees.planar_chain(100), ["anchor.angle", *(f"pin[{k}].angle" for k in range(1, 100))]
+    ours = {"model": "joint_planar_chain_100", "scheme": "runge_kutta", "step": 1e-4, "until": 0.1, "print": ",".join(names)}
+    for peer, theirs, goal in [("MuJoCo", in_mujoco(chain, "RK4", 1e-4, 1000), 0.1),
+                               ("Pinocchio", tools.pinocchio(chain, 1e-4, 1000), 0.15)]:
+        yield Row("chain of 100 hinges, joint coordinates, Runge-Kutta", ours, peer, theirs, 1e-8, (1000, 1000), goal)
+
+    arm = trees.arm(ROOT / "verify" / "data" / "opcounts" / "arm7.urdf")
+    ours = {"model": "arm", "step": 1e-3, "until": 1, "print": ",".join(f"j{k}.angle" for k in range(7))}
+    for peer, theirs in [("MuJoCo", in_mujoco(arm, "RK4", 1e-3, 1000)), ("Pinocchio", tools.pinocchio(arm, 1e-3, 1000))]:
+        yield Row("arm of 7 joints, Runge-Kutta", {**ours, "scheme": "runge_kutta"}, peer, theirs, 1e-6, (1000, 1000), 0.1)
+    # The difference is the error of a scheme of first order: a tenth of the step leaves a tenth of it.
+    for name, scheme, goal in [("generalized-α", "generalized_alpha", 0.4), ("ESDIRK324", "esdirk324", 1)]:
+        yield Row(f"arm of 7 joints, {name}", {**ours, "scheme": scheme}, "MuJoCo, first order",
+                  in_mujoco(arm, "implicitfast", 1e-3, 1000), 0.2, (1000, 1000), goal)
+
+    ours = {"model": "double_pendulum", "scheme": "runge_kutta", "step": 1e-4, "until": 2, "print": "tip_x,tip_y"}
+    for peer, name, goal in [("C", "pendulum", 0.13), ("C with SIMD", "pendulum_lanes", None)]:
+        yield Row("double pendulum, Runge-Kutta, an instance", ours, peer, tools.pendulum(name, 1e-4, 20_000, 64), 1e-9,
+                  (20_000, 20_000 * 64), goal)
+
+    # To the largest deflection, where a frequency that is half a per cent higher for want of shear matters least.
+    ours = {"model": "beam_16", "until": 0.1185, "print": "tip_z", **alpha}
+    for peer, build, difference in [("Exudyn, cable without shear", exudyn.cable(33), 3e-2),
+                                    ("Exudyn, in the plane", exudyn.planar_beam(16), 2e-3)]:
+        yield Row("beam of 33 nodes, generalized-α", ours, peer, in_exudyn(build, 1e-4, 0.1185), difference, (1185, 1185), 0.2)
+    yield Row("chain of 100 hinges, redundant coordinates, generalized-α",
+              {"model": "planar_chain_100", "until": 0.1, "print": "link[0].angle,link[1].angle,link[2].angle", **alpha},
+              "Exudyn", in_exudyn(exudyn.planar_chain(100), 1e-4, 0.1), 1e-6, (1000, 1000), 0.1)
+
+
+def fastest(variants):
+    """Name and motion of the variant that takes least time; those that fail are left out."""
+    times = {}
+    for name, motion in variants.items():
+        try:
+            times[name] = timed(motion)[0]
+        except RuntimeError as error:
+            print(f"  {name}: {error}", file=sys.stderr)
+    name = min(times, key=times.get)
+    return name, variants[name]
+
+
+def measure(row, tools, rounds):
+    """A line of the table, and whether the states at the end agree."""
+    ours = tools.ours(**row.ours)
+    name, theirs = fastest(row.theirs(ours()))
+    times = [[], []]
+    for _ in range(rounds):
+        for motion, found in zip([ours, theirs], times):
+            seconds, end = timed(motion)
+            found.append((seconds, end))
+    (a, end), (b, other) = ((min(t for t, _ in found) * 1e6 / parts, found[-1][1])
+                            for found, parts in zip(times, row.parts))
+    difference = np.abs(end - other).max() / np.abs(end).max()
+    agrees = difference <= row.difference
+    goal = "" if row.goal is None else f"{row.goal}{'' if a / b <= row.goal else ', missed'}"
+    remark = f"{difference:.0e}" + ("" if agrees else f", **but {row.difference:.0e} is explained**")
+    cells = [row.name, f"{a:.3g}", f"{row.peer}: {name}", f"{b:.3g}", f"{a / b:.3f}", goal, remark]
+    return "| " + " | ".join(cells) + " |", agrees
+
+
+SICONOS = "slider-crank with clearance, Moreau at 1e-5"
+
+
+def beside_siconos(tools, rounds):
+    """The row whose other side cannot be installed by name: 19 µs were recorded elsewhere, and no state at the end."""
+    ours = tools.ours(model="slider_crank_clearance", scheme="moreau", step=1e-5, until=0.1, print="slider_x,slider_y")
+    step = min(timed(ours)[0] for _ in range(rounds)) * 1e6 / 10_000
+    ratio = step / 19
+    return (f"| {SICONOS} | {step:.3g} | Siconos, recorded elsewhere | 19 | {ratio:.3f} | "
+            f"0.02{'' if ratio <= 0.02 else ', missed'} | not compared |")
+
+
+def machine():
+    text = Path("/proc/cpuinfo").read_text()
+    processor = next(line.split(":")[1].strip() for line in text.splitlines() if line.startswith("model name"))
+    compilers = [subprocess.run([name, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+                 for name in ["rustc", "gcc"]]
+    packages = [f"{name} {version(name)}" for name in ["exudyn", "mujoco", "casadi", "libpinocchio", "cmeel-eigen"]]
+    return ", ".join([processor, *compilers, f"Python {platform.python_version()}", *packages])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5, help="of which the least time counts")
+    parser.add_argument("--only", default="", help="rows whose names contain this")
+    parser.add_argument("--keep", metavar="FOLDER", help="compile here and keep what was compiled")
+    arguments = parser.parse_args()
+    folder = Path(arguments.keep or tempfile.mkdtemp(prefix="steps-")).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    tools = Tools(folder)
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    print(machine() + "\n")
+    print("| motion | ours, µs | other tool | its time, µs | ratio | goal | states at the end differ by |")
+    print("|---|---:|---|---:|---:|---:|---:|", flush=True)
+    all_agree = True
+    for row in rows(tools):
+        if arguments.only in row.name:
+            line, agrees = measure(row, tools, arguments.rounds)
+            all_agree &= agrees
+            print(line, flush=True)
+    if arguments.only in SICONOS:
+        print(beside_siconos(tools, arguments.rounds))
+    if not all_agree:
+        sys.exit("states at the end differ by more than the schemes explain")
+
+
+if __name__ == "__main__":
+    main()
