@@ -98,6 +98,7 @@ planar_chain!(PlanarChain100, 100, absolute);
 planar_chain!(PlanarChain1000, 1000, absolute);
 // The compiler accepts about a hundred hinges in a row in joint coordinates.
 planar_chain!(JointPlanarChain10, 10, joint);
+planar_chain!(JointPlanarChain30, 30, joint);
 planar_chain!(JointPlanarChain100, 100, joint);
 four_bars!(FourBars10, 10);
 four_bars!(FourBars100, 100);
@@ -106,30 +107,75 @@ beam!(Beam16, 16);
 beam!(Beam160, 160);
 beam!(Beam1600, 1600);
 
-/// Every model by its name.
-pub static ALL: &[(&str, fn() -> Box<dyn Model>)] = &[
-    ("chain_10", || Box::new(Chain10::default())),
-    ("chain_100", || Box::new(Chain100::default())),
-    ("chain_1000", || Box::new(Chain1000::default())),
-    ("planar_chain_10", || Box::new(PlanarChain10::default())),
-    ("planar_chain_100", || Box::new(PlanarChain100::default())),
-    ("planar_chain_1000", || Box::new(PlanarChain1000::default())),
-    ("joint_planar_chain_10", || Box::new(JointPlanarChain10::default())),
-    ("joint_planar_chain_100", || Box::new(JointPlanarChain100::default())),
-    ("four_bars_10", || Box::new(FourBars10::default())),
-    ("four_bars_100", || Box::new(FourBars100::default())),
-    ("four_bars_1000", || Box::new(FourBars1000::default())),
-    ("beam_16", || Box::new(Beam16::default())),
-    ("beam_160", || Box::new(Beam160::default())),
-    ("beam_1600", || Box::new(Beam1600::default())),
+/// A mechanism of several lengths.
+pub struct Mechanism {
+    /// Name; with a length, that of a model: `chain_10`.
+    pub name: &'static str,
+    /// Models by their number of members.
+    pub lengths: &'static [(usize, fn() -> Box<dyn Model>)],
+}
+
+/// All mechanisms.
+pub static MECHANISMS: &[Mechanism] = &[
+    Mechanism {
+        name: "chain",
+        lengths: &[
+            (10, || Box::new(Chain10::default())),
+            (100, || Box::new(Chain100::default())),
+            (1000, || Box::new(Chain1000::default())),
+        ],
+    },
+    Mechanism {
+        name: "planar_chain",
+        lengths: &[
+            (10, || Box::new(PlanarChain10::default())),
+            (100, || Box::new(PlanarChain100::default())),
+            (1000, || Box::new(PlanarChain1000::default())),
+        ],
+    },
+    Mechanism {
+        name: "joint_planar_chain",
+        lengths: &[
+            (10, || Box::new(JointPlanarChain10::default())),
+            (30, || Box::new(JointPlanarChain30::default())),
+            (100, || Box::new(JointPlanarChain100::default())),
+        ],
+    },
+    Mechanism {
+        name: "four_bars",
+        lengths: &[
+            (10, || Box::new(FourBars10::default())),
+            (100, || Box::new(FourBars100::default())),
+            (1000, || Box::new(FourBars1000::default())),
+        ],
+    },
+    Mechanism {
+        name: "beam",
+        lengths: &[
+            (16, || Box::new(Beam16::default())),
+            (160, || Box::new(Beam160::default())),
+            (1600, || Box::new(Beam1600::default())),
+        ],
+    },
 ];
 
+/// The model of this name, e.g. `chain_10`.
+pub fn find(name: &str) -> Option<Box<dyn Model>> {
+    let (mechanism, length) = name.rsplit_once('_')?;
+    let mechanism = MECHANISMS.iter().find(|other| other.name == mechanism)?;
+    let (_, build) = mechanism.lengths.iter().find(|(other, _)| Some(*other) == length.parse().ok())?;
+    Some(build())
+}
+
 /// Every model with its name and a consistent state; models without one are left out.
-pub fn models() -> Vec<(&'static str, Box<dyn Model>, State)> {
-    let with_state = |&(name, build): &(&'static str, fn() -> Box<dyn Model>)| {
-        let model = build();
-        let state = hamel::initial_state(model.as_ref()).ok()?;
+pub fn models() -> Vec<(String, Box<dyn Model>, State)> {
+    let all = MECHANISMS.iter().flat_map(|mechanism| {
+        let name = |length: usize| format!("{}_{length}", mechanism.name);
+        mechanism.lengths.iter().map(move |(length, build)| (name(*length), build()))
+    });
+    all.filter_map(|(name, model)| {
+        let state = hamel::initial_state(&*model).ok()?;
         Some((name, model, state))
-    };
-    ALL.iter().filter_map(with_state).collect()
+    })
+    .collect()
 }

@@ -29,7 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn write(directory: &Path) -> Result<(), Box<dyn Error>> {
-    for (name, model, state) in hamel_benches::models().into_iter().chain(hamel_benches::chains::models()) {
+    let models = hamel_benches::models().into_iter().map(|(name, model, state)| (name.to_owned(), model, state));
+    for (name, model, state) in models.chain(hamel_benches::chains::models()) {
         let size = model.dims().nv + model.dims().nc;
         // The scheme carries no contacts, and they do not enter its matrix.
         if size >= 100 && model.describe().contacts.is_empty() {

@@ -73,8 +73,7 @@ fn model(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Box
     if name == "arm" {
         return Ok(Box::new(arm::Arm7::default()));
     }
-    let found = chains::ALL.iter().find(|(other, _)| *other == name);
-    found.map(|(_, build)| build()).ok_or_else(|| format!("there is no model `{name}`").into())
+    chains::find(name).ok_or_else(|| format!("there is no model `{name}`").into())
 }
 
 fn run(
