@@ -48,7 +48,7 @@ fn matrices(model: &dyn Model, state: State) -> Result<String, Box<dyn Error>> {
     let mut stepper = scheme.start(model, state)?;
     let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let mut text = format!("{} {}\n", pattern.columns, pattern.nnz());
-    writeln!(text, "{}\n{}\n{MATRICES}", list(pattern.column_starts), list(pattern.row_indices))?;
+    writeln!(text, "{}\n{}\n{MATRICES}", list(&pattern.column_starts), list(&pattern.row_indices))?;
     let mut values = vec![0.0; pattern.nnz()];
     for _ in 0..MATRICES {
         for _ in 0..EVERY {

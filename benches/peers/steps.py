@@ -168,6 +168,7 @@ def rows(tools):
         ("Andrews, generalized-α at 1e-5", {"scheme": "generalized_alpha", "step": 1e-5}, 2e-5, 0.18),
         ("Andrews, Radau IIA 3 at 1e-5", {"scheme": "radau_iia3", "step": 1e-5}, 1e-6, 0.18),
         ("Andrews, Dormand-Prince at a tolerance of 1e-6", {"scheme": "dormand_prince", "tolerance": 1e-6}, 1e-6, 0.4),
+        ("Andrews, Radau IIA 5 at a tolerance of 1e-6", {"scheme": "radau_iia5", "tolerance": 1e-6}, 5e-6, 0.4),
         ("Andrews, ESDIRK325 at a tolerance of 1e-6", {"scheme": "esdirk325", "tolerance": 1e-6}, 2e-6, 0.4),
     ]:
         for peer, is_compiled in [("IDA, CasADi's C", True), ("IDA, CasADi's interpreter", False)]:
