@@ -1,6 +1,6 @@
 //! A model in one formulation: its text, compiled by every stage, as machine code and for the interpreter.
 
-use hamel::{Attitude, Block, Model, Signal, SparsityPattern, State};
+use hamel::{Attitude, Block, Model, Signal, State};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::{Node, Number, Scalar};
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
