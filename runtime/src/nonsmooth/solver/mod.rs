@@ -236,7 +236,6 @@ impl Solver {
         // Path following finds no solutions beyond those of an enumeration.
         let follows_paths = problem.contacts.len() > self.settings.enumerated && is_planar;
         let (mut least, mut futile) = (f64::INFINITY, 0);
-        let most = *iterations + self.settings.all_pieces;
         self.best.clone_from(&self.guess);
         for attempt in 0..if follows_paths { self.settings.attempts } else { self.settings.interior_attempts } {
             if attempt < self.settings.interior_attempts {
@@ -261,7 +260,7 @@ impl Solver {
                     Attempt::Unsolved => futile = 0,
                     Attempt::Futile => futile += 1,
                 }
-                if futile == self.settings.futile_attempts || *iterations >= most {
+                if futile == self.settings.futile_attempts {
                     break;
                 }
             }
