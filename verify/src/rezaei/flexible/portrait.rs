@@ -58,7 +58,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         Claim::new(
             "largest contact force to 0.02 s, all 60 modes over finite elements",
             "1",
-            Expected::Theory { value: 1.0, tolerance: 5e-12 },
+            Expected::Theory { value: 1.0, tolerance: 2e-12 },
             all.peak() / whole.peak(),
         )
         .in_words("modal and full finite elements are in good agreement"),

@@ -89,7 +89,7 @@ fn claims(curves: &[Curve], c: f64) -> Vec<Claim> {
         Claim::new(
             "modified, α = 0: angular velocity after 5 s",
             "rad/s",
-            Expected::Theory { value: exact, tolerance: 1e-11 },
+            Expected::Theory { value: exact, tolerance: 1e-12 },
             end(3),
         ),
     ]
