@@ -14,7 +14,7 @@ const STEP: f64 = 1e-3;
 const UNTIL: f64 = 0.25;
 const GRAVITY: f64 = 9.81;
 /// A velocity that changes less than by this part of the fall in a step does not change.
-const UNCHANGED: f64 = 1e-9;
+const UNCHANGED: f64 = 1e-12;
 const SCHEMES: [&str; 4] = ["moreau", "half_explicit", "generalized_alpha", "bathe"];
 
 pub(super) fn run() -> Result<Report, StepError> {
@@ -101,9 +101,9 @@ fn settle(model: &DiscPile, scheme: &dyn hamel::Scheme, claims: &mut Vec<Claim>)
     );
     claim("energy lost", "J", at_least(0.0, Origin::Theory("contacts take energy")), start.total() - end.total());
     claim(
-        "discs that still roll",
+        "discs that still move",
         "1",
-        at_most(2.0, Origin::Chosen("Whether the last one rolls to and fro in a hollow, rounding decides.")),
+        at_most(10.0, Origin::Chosen("The last one may roll to and fro in a hollow, and move those that it touches.")),
         (discs - resting.len()) as f64,
     );
     claim(

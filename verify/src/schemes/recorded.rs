@@ -147,7 +147,7 @@ fn claims(problem: &Problem, comparisons: &[Comparison]) -> Vec<Claim> {
         comparison.orders.iter().filter(|order| order.change > CHANGED).map(|order| {
             let quantity = order.quantity;
             let what = format!(
-                "{}, {}: change of the order of {quantity} by rounding of the start; does not converge",
+                "{}, {}: change of the order of {quantity} by rounding of the start",
                 comparison.name, problem.name
             );
             Claim::new(what, "1", at_least(CHANGED, Origin::Chosen("Half of what is compared.")), order.change)
