@@ -109,7 +109,10 @@ fn settle(model: &DiscPile, scheme: &dyn hamel::Scheme, claims: &mut Vec<Claim>)
     claim(
         "force on a disc that rests, beside its weight at the end, of that",
         "1",
-        at_most(5e-13, Origin::Rounding("of sums of contact forces")),
+        match resting.len() == discs {
+            true => at_most(5e-13, Origin::Rounding("of sums of contact forces")),
+            false => at_most(1e-8, Origin::Chosen("A disc that moves changes the loads of others within the step.")),
+        },
         unbalanced / weight,
     );
     claim(
