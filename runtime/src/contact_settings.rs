@@ -157,8 +157,8 @@ settings! {
     ///
     /// Halved or doubled: no effect.
     attempts: u32 = 16;
-    /// Attempts end after this number in a row in which no path reached its end: further ones took as many pieces to
-    /// the same point.
+    /// Attempts end after this number in a row in which no path reached an end that obeys the laws even loosely: further
+    /// ones took as many pieces to the same point.
     ///
     /// Halved or doubled: no effect.
     futile_attempts: u32 = 2;

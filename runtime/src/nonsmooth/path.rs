@@ -43,9 +43,9 @@ struct Crossing {
 pub(super) enum Attempt {
     /// The unknowns obey the laws: to the tolerance `exact`, or to `settled` if they no longer improve.
     Solved,
-    /// Paths reached ends, but none that obeys the laws: another attempt may succeed.
+    /// Paths reached ends that obey the laws loosely: another attempt may succeed.
     Unsolved,
-    /// No path reached an end.
+    /// No path reached an end that obeys the laws even to the tolerance `loose`.
     Futile,
 }
 
@@ -155,7 +155,7 @@ impl Path {
         let most = *iterations + self.settings.pieces;
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
         let mut violation = problem.violation().0;
-        let mut is_solved = false;
+        let (mut is_solved, mut is_settled, mut is_loosely_solved) = (false, false, false);
         let mut dead_ends = 0;
         while !is_solved && *iterations < most && self.compliance > self.settings.least_compliance {
             let before = *iterations;
@@ -175,8 +175,9 @@ impl Path {
             self.center.copy_from_slice(problem.unknowns());
             let size;
             (violation, size) = problem.violation();
-            is_solved = violation <= self.settings.exact * size
-                || violation <= self.settings.settled * size && violation >= least;
+            is_settled |= violation <= self.settings.settled * size;
+            is_solved = violation <= self.settings.exact * size || is_settled && violation >= least;
+            is_loosely_solved |= violation <= self.settings.loose * size;
             if *iterations - before < self.settings.short_path || violation > (1.0 - self.settings.gain) * last {
                 self.compliance *= self.settings.fall;
             }
@@ -188,10 +189,10 @@ impl Path {
         }
         problem.unknowns_mut().copy_from_slice(&self.best);
         problem.update_slips();
-        match is_solved {
-            true => Attempt::Solved,
-            false if least == f64::INFINITY => Attempt::Futile,
-            false => Attempt::Unsolved,
+        match (is_solved || is_settled, is_loosely_solved) {
+            (true, _) => Attempt::Solved,
+            (false, true) => Attempt::Unsolved,
+            (false, false) => Attempt::Futile,
         }
     }
 

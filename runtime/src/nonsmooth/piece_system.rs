@@ -83,7 +83,7 @@ impl PieceSystem {
         }
         for (solution, rhs) in self.solutions.iter_mut().zip(rhs) {
             solution.copy_from_slice(rhs);
-            system.solve(solution);
+            system.solve_untested(solution);
             apply(&self.changes[..self.count], solution);
         }
         self.refine(problem, system, rhs).then_some(())
@@ -142,7 +142,7 @@ impl PieceSystem {
             for (row, own) in rows.clone().zip(own) {
                 column[row] += own[index];
             }
-            system.solve(column);
+            system.solve_untested(column);
             apply(earlier, column);
         }
         let entry = |row: usize, column: usize| {
@@ -168,7 +168,7 @@ impl PieceSystem {
                     return false;
                 }
                 are_accurate = false;
-                system.solve(residual);
+                system.solve_untested(residual);
                 apply(&self.changes[..self.count], residual);
                 solution.iter_mut().zip(residual).for_each(|(entry, correction)| *entry += *correction);
             }

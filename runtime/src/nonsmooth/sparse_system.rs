@@ -53,6 +53,13 @@ impl SparseSystem {
         solver.factor(&self.values)
     }
 
+    /// Replaces a right-hand side by the solution for the matrix factorized last, without testing it.
+    pub(super) fn solve_untested(&mut self, rhs: &mut [f64]) {
+        if let Some(solver) = &mut self.solver {
+            solver.solve_untested(rhs);
+        }
+    }
+
     /// Replaces a right-hand side by the solution for the matrix factorized last.
     pub(super) fn solve(&mut self, rhs: &mut [f64]) {
         if let Some(solver) = &mut self.solver {

@@ -257,7 +257,12 @@ impl Solver {
                     Attempt::Solved => {
                         return Ok(Solved { method: ContactMethod::Path, iterations: *iterations, violation });
                     }
-                    Attempt::Unsolved => futile = 0,
+                    Attempt::Unsolved => {
+                        if let Some(solved) = self.newton(problem, self.settings.finishing_iterations, iterations) {
+                            return Ok(Solved { method: ContactMethod::Path, ..solved });
+                        }
+                        futile = 0;
+                    }
                     Attempt::Futile => futile += 1,
                 }
                 if futile == self.settings.futile_attempts {
