@@ -14,7 +14,7 @@ use crate::linear_solver::{Singular, larger};
 /// Number of changes after which the matrix is factorized again.
 const CHANGES: usize = 32;
 /// Number of contacts that may differ between the last piece of a path and the first one of the next.
-const CHANGES_AT_START: usize = 8;
+const CHANGES_AT_START: usize = 16;
 /// Largest residual of accepted solutions, relative to solution and right-hand side.
 const RESIDUAL_LIMIT: f64 = 1e-11;
 /// Corrections of a solution before the matrix is factorized instead.
