@@ -194,6 +194,9 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
     }
     let (mut residual, mut jacobian) = position_equations(model, state);
     for _ in 0..MAX_ITERATIONS {
+        if is_zero(&residual) {
+            break;
+        }
         let Some(step) = jacobian.minimum_norm_solution(&residual) else { break };
         let start = state.q.clone();
         let size = residual.norm();
@@ -214,6 +217,11 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
         }
     }
     residual
+}
+
+/// Whether nothing is left to correct, as in a reference configuration at rest.
+fn is_zero(residual: &DVector<f64>) -> bool {
+    residual.iter().all(|&entry| entry == 0.0)
 }
 
 /// Residuals `[nc + conditions]` and derivatives by the directions of the velocities.
@@ -256,7 +264,7 @@ fn set_in_motion(model: &dyn Model, state: &mut State) -> Result<(), StepError> 
         }
         rows.append(&dense);
         let is_solved = residual.amax() <= SOLVED * (1.0 + state.v.amax());
-        if round > 1 && is_solved {
+        if round > 1 && is_solved || is_zero(&residual) {
             return Ok(());
         }
         let Some(step) = rows.minimum_norm_solution(&residual) else { break };

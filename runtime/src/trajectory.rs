@@ -227,7 +227,8 @@ impl Trajectory {
 
     /// The deepest penetration, if it is not small relative to the motion.
     pub(crate) fn deep_penetration(&self, model: &dyn Model) -> Option<Caution> {
-        let depth = self.column("penetration").ok()?.next_back()?;
+        let place = self.columns.iter().position(|column| column.name == "penetration")?;
+        let depth = self.rows().next_back()?[place];
         let gaps = self.columns.iter().enumerate().filter(|(_, column)| column.name.starts_with("gap("));
         let gaps: Vec<usize> = gaps.map(|(place, _)| place).collect();
         let largest = |places: &[usize]| {

@@ -297,7 +297,8 @@ fn orderings(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
         let (ordering, ..) = amd::order(n as i64, &starts, &rows, &control).ok()?;
         Some(ordering.into_iter().map(|column| column as u32).collect())
     };
-    let found: Vec<Vec<u32>> = [true, false].into_iter().filter_map(ordering).collect();
+    let mut found: Vec<Vec<u32>> = [true, false].into_iter().filter_map(ordering).collect();
+    found.dedup();
     // The natural order is slower but as correct.
     if found.is_empty() { vec![(0..n as u32).collect()] } else { found }
 }
