@@ -22,7 +22,7 @@ const FREE: u32 = u32::MAX;
 /// Factors of the matrix with rows and columns permuted.
 pub(super) struct SparseLu {
     n: usize,
-    /// Orderings of the columns to choose from; one, once they have been compared.
+    /// Orderings of the columns to choose from, at least one; one, once they have been compared.
     orderings: Vec<Vec<u32>>,
     column_order: Vec<u32>,
     /// Position of each row among the pivots.
@@ -92,10 +92,11 @@ impl Factor {
 impl SparseLu {
     pub(super) fn new(pattern: &SparsityPattern) -> Self {
         let n = pattern.columns;
+        let orderings = orderings(pattern);
         Self {
             n,
-            orderings: orderings(pattern),
-            column_order: Vec::new(),
+            column_order: orderings[0].clone(),
+            orderings,
             row_position: vec![FREE; n],
             lower: Factor::default(),
             upper: Factor::default(),
