@@ -96,8 +96,8 @@ settings! {
     /// After an impact, approaches below this fraction of one plus the largest velocity are left to the contact forces
     /// of the next step; in a heap many further impacts with tiny velocities would follow otherwise.
     ///
-    /// Halved: discs Δ 5e−6, cost +11 %; colliding balls Δ 4e−4, cost +5.9 %; colliding discs Δ 2e−6, cost +1.0 %.
-    /// Doubled: discs Δ 1e−3; colliding balls Δ 1e−6, cost −16 %; colliding discs Δ 5e−6, cost −1.5 %.
+    /// Halved: discs Δ 5e−6, cost +11 %; colliding balls Δ 8e−5, cost −4.1 %; colliding discs Δ 2e−6, cost +0.9 %.
+    /// Doubled: discs Δ 1e−3, cost +0.3 %; colliding balls Δ 1e−6, cost −12 %; colliding discs Δ 5e−6, cost −1.5 %.
     unnoticed: f64 = 1e-4;
     /// Energy gained in an impact below this fraction of its terms is round-off.
     ///
@@ -105,7 +105,7 @@ settings! {
     impact_rounding: f64 = 1e-12;
     /// Restitution that adds energy is halved until it is below this fraction of its value, then set to zero.
     ///
-    /// Halved: round-off. Doubled: colliding balls Δ 6e−6, cost −3.8 %.
+    /// Halved: no effect. Doubled: colliding balls Δ 6e−6, cost −3.5 %.
     least_restitution: f64 = 0.1;
     /// Duration over which the laws of contact hold for velocities when consistent accelerations are computed, s: short
     /// compared to any motion, long enough for the change of velocities to be far above their rounding.
@@ -117,13 +117,14 @@ settings! {
 
     /// Newton iterations from the initial guess.
     ///
-    /// Halved: closed forms cost −1.0 %; table cost −8.0 %. Doubled: closed forms cost +2.0 %; table cost +16 %.
+    /// Halved: closed forms cost −1.0 %; table cost −9.9 %. Doubled: closed forms cost +2.0 %; table Δ 6e−12, cost
+    /// +17 %, violation 2e−10.
     newton_iterations: u32 = 20;
     /// Newton iterations if contacts are many, and after another method.
     ///
-    /// Halved: table cost −3.9 %; balls Δ 3e−6, cost −2.8 %, violation 1e−8; discs cost −5.0 %; colliding balls Δ 2e−8,
-    /// cost +7.3 %; colliding discs Δ 2e−5, cost +24 %. Doubled: table cost +7.7 %; balls cost +15 %; discs cost +16 %;
-    /// colliding balls Δ 4e−4, cost +17 %; colliding discs cost +9.8 %.
+    /// Halved: table cost −4.0 %; balls Δ 3e−6, cost +4.3 %, violation 2e−10; discs cost −2.7 %; colliding balls cost
+    /// −12 %; colliding discs Δ 2e−5, cost +24 %. Doubled: table cost +7.9 %; balls Δ 2e−6, cost +20 %, violation
+    /// 2e−10; discs cost +6.1 %; colliding balls Δ 8e−5, cost +5.9 %; colliding discs cost +9.6 %.
     finishing_iterations: u32 = 8;
     /// Largest number of planar contacts whose active sets are enumerated: 4⁴ small systems.
     ///
@@ -132,25 +133,25 @@ settings! {
     /// From this number of rows on, Newton's method gets fewer iterations from a remote initial guess, and the loose
     /// tolerance applies.
     ///
-    /// Halved: round-off. Doubled: balls Δ 3e−6, cost +17 %; discs cost +6.0 %.
+    /// Halved: no effect. Doubled: balls Δ 2e−8, cost +17 %, violation 2e−10; discs cost −1.5 %.
     many: usize = 48;
     /// Up to this number of rows linear systems are dense, and redundant contacts are found by full pivoting.
     ///
-    /// Halved: discs cost −3.0 %; colliding balls cost +5.8 %. Doubled: round-off.
+    /// Halved: discs cost +4.0 %; colliding discs cost +0.4 %. Doubled: colliding discs cost −1.7 %.
     dense: usize = 192;
     /// Pivots of dense systems below this fraction of the first are round-off.
     ///
-    /// Halved or doubled: no effect.
+    /// Halved: table cost −2.6 %. Doubled: no effect.
     pivot_rounding: f64 = 1e-13;
     /// Added to the diagonal of sparse systems, relative to the scaled G, which redundant contacts would make singular;
     /// further Newton iterations remove its effect.
     ///
-    /// Halved: colliding discs cost +2.0 %. Doubled: colliding discs Δ 2e−5, cost +1.7 %.
+    /// Halved: colliding discs cost +2.0 %. Doubled: colliding discs cost +1.9 %.
     damping: f64 = 1e-8;
     /// Attempts of the interior-point method.
     ///
-    /// Halved: table cost −21 %; balls cost −17 %; colliding balls Δ 4e−4, cost −45 %. Doubled: table cost +43 %; balls
-    /// cost +36 %; colliding balls cost +67 %.
+    /// Halved: table cost −22 %; balls cost −27 %; colliding balls Δ 8e−5, cost −50 %. Doubled: table cost +44 %; balls
+    /// cost +54 %; colliding balls cost +74 %.
     interior_attempts: u32 = 2;
     /// Attempts altogether, beyond those of the interior-point method by path following from the best point found: in a
     /// heap of 190 discs, whose masses were changed in the seventh digit, the eleventh one succeeded.
@@ -167,17 +168,17 @@ settings! {
 
     /// Tolerance of every iteration: round-off.
     ///
-    /// Halved: closed forms cost +3.1 %; table cost +11 %; balls Δ 3e−6, cost +4.0 %; discs cost −7.0 %. Doubled:
-    /// closed forms cost −4.5 %; balls Δ 3e−6, cost +8.3 %; discs cost +1.3 %.
+    /// Halved: closed forms cost +3.1 %; table cost +1.5 %; balls cost +13 %; discs cost +14 %. Doubled: closed forms
+    /// cost −4.4 %; table cost −19 %; balls Δ 3e−6, cost −1.3 %, violation 2e−10; discs cost +2.2 %.
     exact: f64 = 4.0 * f64::EPSILON;
     /// Tolerance after the last iteration: redundant contacts cost digits.
     ///
-    /// Halved: balls cost +4.0 %. Doubled: discs cost −1.4 %.
+    /// Halved: balls cost +4.5 %. Doubled: discs cost +1.4 %.
     accepted: f64 = 1e-13;
     /// Tolerance for paths that no longer improve: in a heap that creeps, forces are a million times as large as their
     /// resultant, and the last digits would take more than half of the time.
     ///
-    /// Halved: round-off. Doubled: discs cost −0.5 %.
+    /// Halved: no effect. Doubled: discs cost −0.6 %.
     settled: f64 = 5e-13;
     /// Tolerance for more planar contacts than are enumerated: redundant ones between sticking and sliding cost more
     /// digits.
@@ -192,7 +193,7 @@ settings! {
     /// Tolerance for many contacts: for the bodies of a heap in space that collide all at once no method may find
     /// better. The violation is recorded.
     ///
-    /// Halved: colliding balls Δ 6e−6, cost +103 %. Doubled: colliding balls Δ 1e−5, cost −17 %.
+    /// Halved: colliding balls Δ 6e−6, cost +94 %. Doubled: colliding balls Δ 1e−6, cost −14 %.
     loose: f64 = 1e-3;
     /// Within the Newton iterations of a step the previous solution is reused if its violation is below this multiple
     /// of the new one's: with a different loose solution in each iteration, Newton's method would not converge.
@@ -208,66 +209,74 @@ settings! {
     sweep_checks: u32 = 256;
     /// Number of sweeps between checks.
     ///
-    /// Halved: colliding balls Δ 2e−6, cost −0.6 %. Doubled: round-off.
+    /// Halved or doubled: no effect.
     sweeps_per_check: u32 = 16;
     /// Relaxation factor of sweep k: (1 + k / this)^(−½), one half after three times this number. Unrelaxed sweeps end
     /// in cycles between sticking and sliding.
     ///
-    /// Halved: colliding balls Δ 1e−6, cost −7.1 %. Doubled: colliding balls Δ 6e−7, cost +13 %.
+    /// Halved: colliding balls Δ 1e−6, cost −6.5 %. Doubled: colliding balls Δ 1e−7, cost +6.8 %.
     relaxed_after: f64 = 64.0;
 
     // Interior-point method.
 
     /// Largest number of steps.
     ///
-    /// Halved: table cost −13 %; balls cost −24 %; discs cost −7.5 %; colliding balls Δ 2e−7; colliding discs Δ 2e−5,
-    /// cost −4.4 %. Doubled: table cost +26 %; balls cost +44 %; discs cost +8.0 %.
+    /// Halved: table cost −6.6 %; balls Δ 2e−8, cost −29 %, violation 2e−10; discs cost −3.0 %; colliding balls Δ 2e−7,
+    /// cost −8.6 %; colliding discs cost −4.2 %. Doubled: table cost +13 %; balls cost +44 %; discs cost +7.7 %;
+    /// colliding balls cost +14 %.
     interior_iterations: u32 = 80;
     /// Fraction of the way to the boundary of the cones that a step leaves.
     ///
-    /// Halved: table cost −9.0 %; balls cost −12 %; discs cost +2.5 %; colliding balls Δ 4e−4, cost +2.2 %, violation
-    /// 5e−1; colliding discs cost +17 %. Doubled: table cost +24 %, violation 6e−9; balls Δ 3e−6, cost −1.7 %; discs
-    /// cost +5.6 %; colliding balls Δ 4e−4, cost −14 %, violation 5e−1; colliding discs Δ 2e−3, cost +1.6 %.
+    /// Halved: table cost −4.3 %, violation 2e−10; balls Δ 3e−6, cost −2.1 %, violation 7e−9; discs cost −0.2 %;
+    /// colliding balls Δ 9e−5, cost −7.7 %, violation 5e−1; colliding discs Δ 2e−5, cost +16 %, violation 6e−9.
+    /// Doubled: table cost −13 %; balls Δ 3e−6, cost −5.5 %, violation 3e−10; discs cost +1.3 %; colliding balls Δ
+    /// 8e−5, cost −23 %, violation 5e−1; colliding discs Δ 2e−3, cost −0.7 %.
     interior_margin: f64 = 0.01;
     /// Added to the diagonal of the linear systems, relative to the scaling, which redundant contacts would make singular;
     /// further steps remove its effect.
     ///
-    /// Halved: table cost +5.3 %, violation 6e−9; balls Δ 3e−6, cost +8.5 %; colliding balls Δ 1e−7, cost +7.7 %,
-    /// violation 5e−1; colliding discs Δ 2e−5, cost +4.5 %. Doubled: table cost −2.1 %; balls Δ 3e−6, cost +3.1 %;
-    /// discs cost −6.9 %; colliding balls Δ 1e−7, cost +6.9 %, violation 5e−1; colliding discs Δ 2e−5, cost +0.8 %.
+    /// Halved: table cost +5.0 %, violation 2e−10; balls Δ 2e−8, cost +1.9 %, violation 2e−10; discs cost −0.2 %;
+    /// colliding balls Δ 7e−11, cost +0.5 %, violation 5e−1; colliding discs Δ 2e−5, cost +1.7 %. Doubled: table cost
+    /// −1.2 %; balls Δ 7e−6, cost −5.3 %, violation 2e−10; discs cost +1.1 %; colliding balls Δ 1e−7, cost +6.4 %,
+    /// violation 5e−1; colliding discs Δ 2e−5, cost −3.7 %.
     interior_damping: f64 = 1e-11;
     /// After this number of steps without improvement the relaxation factor of `|ξ_T|` is halved.
     ///
-    /// Halved: balls Δ 1e−10, cost +3.9 %; discs cost −4.2 %; colliding balls Δ 2e−7, cost +7.4 %; colliding discs Δ
-    /// 5e−4, cost −6.4 %. Doubled: balls cost +0.8 %; discs cost +3.9 %.
+    /// Halved: table violation 2e−10; balls Δ 2e−8, cost −13 %, violation 2e−10; discs cost +0.7 %; colliding balls Δ
+    /// 2e−7, cost +6.8 %; colliding discs Δ 5e−4, cost −6.1 %. Doubled: balls Δ 2e−8, cost −6.3 %, violation 2e−10;
+    /// discs cost +0.7 %; colliding balls cost −0.1 %; colliding discs cost +0.2 %.
     patience: u32 = 15;
     /// After a step longer than this, the next one includes the derivative of `|ξ_T|`.
     ///
-    /// Halved: table cost −25 %; balls Δ 1e−10, cost −1.8 %; discs Δ 7e−5, cost −3.2 %. Doubled: table Δ 1e−11, cost
-    /// +134 %, violation 4e−9; balls Δ 7e−6, cost +83 %, violation 2e−6; discs Δ 1e−3, cost +122 %.
+    /// Halved: table cost +9.6 %, violation 2e−10; balls Δ 2e−8, cost −6.8 %, violation 6e−10; discs Δ 7e−5, cost
+    /// −9.8 %; colliding balls Δ 1e−6, cost +2.8 %; colliding discs Δ 2e−3, cost −6.8 %, violation 1e−9. Doubled: table
+    /// Δ 1e−11, cost +148 %, violation 4e−9; balls Δ 6e−7, cost +74 %, violation 2e−6; discs Δ 1e−3, cost +117 %;
+    /// colliding balls Δ 1e−6, cost +14 %; colliding discs Δ 2e−5, cost +6.8 %.
     followed: f64 = 0.7;
     /// Iterations end after a step shorter than this.
     ///
-    /// Halved: table cost +0.6 %. Doubled: round-off.
+    /// Halved: table cost +0.7 %; balls cost +0.1 %; discs cost +0.1 %; colliding balls cost +0.3 %. Doubled: balls
+    /// cost −0.1 %; discs cost −0.2 %; colliding balls cost −0.2 %; colliding discs cost −0.1 %.
     shortest: f64 = 1e-12;
     /// Complementarity that is maintained while the dual residual is not zero, relative to it times the mean impulse:
     /// with less, steps soon end at the boundary; with more, self-equilibrated impulses grow between redundant
     /// contacts.
     ///
-    /// Halved: table cost −24 %; balls cost −1.4 %; discs cost −3.5 %; colliding balls Δ 4e−4, cost −12 %; colliding
-    /// discs Δ 2e−3. Doubled: table cost +4.8 %, violation 6e−9; balls Δ 3e−6, cost +1.7 %; colliding balls Δ 4e−4,
-    /// cost −18 %, violation 6e−1; colliding discs Δ 2e−3, cost +16 %.
+    /// Halved: table Δ 9e−12, cost +12 %, violation 6e−9; balls Δ 2e−8, cost −12 %, violation 3e−10; discs Δ 6e−12,
+    /// cost −1.2 %; colliding balls Δ 8e−5, cost −20 %; colliding discs Δ 2e−3. Doubled: table cost −17 %; balls Δ
+    /// 3e−6, cost +3.5 %, violation 4e−10; discs cost +0.9 %; colliding balls Δ 9e−5, cost −26 %, violation 6e−1;
+    /// colliding discs Δ 2e−3, cost +14 %.
     balance: f64 = 0.02;
     /// Iterations end when the violation is below this, relative to the magnitude of the velocities.
     ///
-    /// Halved: discs cost +3.6 %. Doubled: balls cost +1.0 %; discs cost +1.2 %.
+    /// Halved: table cost +5.1 %; balls cost +0.6 %; discs cost +2.3 %. Doubled: discs cost −3.7 %.
     interior_tolerance: f64 = 1e-14;
 
     // Path following.
 
     /// Initial compliance of contacts, relative to the largest diagonal entry of each one's G.
     ///
-    /// Halved: discs cost +0.8 %. Doubled: discs cost +1.0 %.
+    /// Halved: discs cost −3.1 %; colliding discs cost +0.6 %. Doubled: discs cost +1.2 %; colliding discs cost −4.9 %.
     compliance: f64 = 0.1;
     /// Largest compliance.
     ///
@@ -280,7 +289,8 @@ settings! {
     /// Ratio of tangential to normal compliance: with more of it the laws of friction have fewer solutions, and paths fewer
     /// turns.
     ///
-    /// Halved: discs cost −2.3 %. Doubled: discs cost +1.6 %.
+    /// Halved: discs cost −5.1 %; colliding discs Δ 2e−5, cost −0.6 %. Doubled: discs cost +3.3 %; colliding discs cost
+    /// +6.6 %.
     tangential: f64 = 10.0;
     /// In further attempts the compliances of contacts are multiplied by random factors up to e to this power.
     ///
@@ -288,7 +298,7 @@ settings! {
     spread: f64 = 0.5;
     /// After a path of fewer pieces than this the compliance is reduced.
     ///
-    /// Halved or doubled: round-off.
+    /// Halved: discs cost +4.4 %; colliding discs Δ 2e−5, cost +0.9 %. Doubled: colliding discs cost +8.0 %.
     short_path: u32 = 10;
     /// After a path that has reduced the violation by less than this fraction the compliance is reduced.
     ///
@@ -296,15 +306,16 @@ settings! {
     gain: f64 = 0.03;
     /// Factor by which the compliance is reduced.
     ///
-    /// Halved: discs cost +29 %. Doubled: discs Δ 1e−3, cost +18161 %, violation 6e−7.
+    /// Halved: discs cost −5.9 %; colliding discs cost +56 %. Doubled: discs Δ 6e−7, cost +43150 %, violation 1e−7;
+    /// colliding discs Δ 2e−3, cost +6787 %, violation 8e−11.
     fall: f64 = 0.5;
     /// Factor by which the compliance is increased after a path that was given up.
     ///
-    /// Halved: colliding discs cost −1.1 %. Doubled: colliding discs cost +3.9 %.
+    /// Halved: discs cost +6.5 %; colliding discs cost −1.0 %. Doubled: discs cost +2.5 %; colliding discs cost +3.8 %.
     rise: f64 = 4.0;
     /// Largest number of pieces of a path.
     ///
-    /// Halved or doubled: no effect.
+    /// Halved: discs cost −0.8 %; colliding discs cost +3.9 %. Doubled: discs cost +5.2 %; colliding discs cost +8.4 %.
     longest_path: u32 = 60;
     /// Largest number of pieces of all paths of an attempt. Where bodies of a heap collide, few attempts that have more
     /// succeed.
@@ -319,7 +330,7 @@ settings! {
     /// Random perturbation of the initial guess relative to its violation, attempt by attempt: the contacts of equal
     /// bodies side by side would reach boundaries of their pieces all at once.
     ///
-    /// Halved: discs cost +1.0 %. Doubled: discs cost −0.7 %.
+    /// Halved: discs cost +1.5 %. Doubled: discs cost −0.1 %; colliding discs cost +1.7 %.
     disorder: [f64; 3] = [1e-2, 1e-3, 1e-1];
 }
 
