@@ -3,6 +3,7 @@
 
 use hamel::{Model, State};
 use hamel_macros::multibody;
+use hamel_models::sagging_cantilever;
 
 macro_rules! chain {
     ($name:ident, $n:tt) => {
@@ -70,26 +71,6 @@ macro_rules! four_bars {
     };
 }
 
-macro_rules! beam {
-    ($name:ident, $n:tt) => {
-        multibody! {
-            /// A cantilever of geometrically exact elements, let go from a horizontal line.
-            pub model $name {
-                const n = $n;
-                param element = 0.1 m;
-                gravity [0, 0, -9.81] m/s^2;
-                flexible beam: beam_three_node {
-                    length: element * n, elements: n, axial: 313.4 MN, shear: [60.5, 60.5] MN,
-                    torsion: 272.7e3 N m^2, bending: [354.5e3, 354.5e3] N m^2,
-                    mass_per_length: 11.64 kg/m, inertia_per_length: [0.02634, 0.01317, 0.01317] kg m,
-                }
-                joint clamp: fixed(ground, beam.root);
-                output tip = beam.tip.position;
-            }
-        }
-    };
-}
-
 chain!(Chain10, 10);
 chain!(Chain100, 100);
 chain!(Chain1000, 1000);
@@ -103,9 +84,9 @@ planar_chain!(JointPlanarChain100, 100, joint);
 four_bars!(FourBars10, 10);
 four_bars!(FourBars100, 100);
 four_bars!(FourBars1000, 1000);
-beam!(Beam16, 16);
-beam!(Beam160, 160);
-beam!(Beam1600, 1600);
+sagging_cantilever!(Beam16, 16);
+sagging_cantilever!(Beam160, 160);
+sagging_cantilever!(Beam1600, 1600);
 
 /// A mechanism of several lengths.
 pub struct Mechanism {

@@ -1,7 +1,29 @@
 //! Geometrically exact cantilevers: straight and curved, with loads at the free end, for which there are closed forms and
-//! published digits.
+//! published digits; and one under its weight, of any length.
 
 use hamel_macros::multibody;
+
+/// A cantilever under its weight as a model of this name, with so many elements of a decimetre.
+#[macro_export]
+macro_rules! sagging_cantilever {
+    ($name:ident, $n:literal) => {
+        ::hamel_macros::multibody! {
+            /// A cantilever of geometrically exact elements, let go from a horizontal line.
+            pub model $name {
+                const n = $n;
+                param element = 0.1 m;
+                gravity [0, 0, -9.81] m/s^2;
+                flexible beam: beam_three_node {
+                    length: element * n, elements: n, axial: 313.4 MN, shear: [60.5, 60.5] MN,
+                    torsion: 272.7e3 N m^2, bending: [354.5e3, 354.5e3] N m^2,
+                    mass_per_length: 11.64 kg/m, inertia_per_length: [0.02634, 0.01317, 0.01317] kg m,
+                }
+                joint clamp: fixed(ground, beam.root);
+                output tip = beam.tip.position;
+            }
+        }
+    };
+}
 
 multibody! {
     /// Straight along x, ten elements.
