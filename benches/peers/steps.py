@@ -9,20 +9,15 @@ the script fails.
 """
 
 import argparse
-import os
-import platform
-import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
-from importlib.metadata import files, version
+from importlib.metadata import files
 from pathlib import Path
 from typing import Callable
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent / "steps"
 sys.path.insert(0, str(HERE))
 
@@ -30,37 +25,7 @@ import andrews  # noqa: E402
 import exudyn_models as exudyn  # noqa: E402
 import mujoco  # noqa: E402
 import trees  # noqa: E402
-
-Motion = Callable[[], np.ndarray]
-
-
-class Program:
-    """A process that runs a motion for every line it reads and answers with numbers, some of which are a state."""
-
-    def __init__(self, *command, skip=0, keep=None):
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen([str(word) for word in command], stdin=pipe, stdout=pipe, text=True)
-        self.state = slice(skip, None if keep is None else skip + keep)
-
-    def __call__(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{self.process.args} ended")
-        return np.array([float(word) for word in line.split()])[self.state]
-
-    def seconds(self):
-        """Processor time of the process: its clock as Linux numbers it."""
-        return time.clock_gettime((~self.process.pid << 3) | 2)
-
-
-def timed(motion):
-    """Processor time of a motion, s, and the state at its end."""
-    clock = motion.seconds if isinstance(motion, Program) else time.process_time
-    begin = clock()
-    end = motion()
-    return clock() - begin, np.asarray(end)
+from measure import ROOT, Motion, Program, Steps, build_steps, fastest, machine, run, stay_on_one_core, timed  # noqa: E402
 
 
 @dataclass
@@ -85,9 +50,7 @@ class Tools:
 
     def __init__(self, folder):
         self.folder = folder
-        run("cargo", "build", "--release", "--quiet", "-p", "hamel-benches", "--features", "scaling", "--example", "steps",
-            cwd=ROOT)
-        self.steps = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "steps"
+        self.steps = build_steps()
         native = ["-march=native", "-DNDEBUG"]
         pendulum = HERE / "double_pendulum.c"
         self.build("pendulum", "gcc", "-O3", *native, pendulum, "-lm")
@@ -105,7 +68,7 @@ class Tools:
             run(*command, "-o", self.folder / name)
 
     def ours(self, **settings):
-        return Program(self.steps, *(f"{name}={value}" for name, value in settings.items()), skip=5)
+        return Steps(self.steps, **settings)
 
     def pendulum(self, name, step, count, instances):
         return lambda _: {name: Program(self.folder / name, step, count, instances, keep=2)}
@@ -114,10 +77,6 @@ class Tools:
         file = self.folder / f"chain_of_{len(chain.links)}.txt"
         file.write_text(chain.text())
         return lambda _: {"C++": Program(self.folder / "pinocchio", file, step, count)}
-
-
-def run(*command, **options):
-    subprocess.run([str(word) for word in command], check=True, **options)
 
 
 def in_mujoco(chain, integrator, step, count):
@@ -160,7 +119,7 @@ def rows(tools):
         yield Row("heavy top, joint coordinates, generalized-α", {"model": "heavy_top_joint", "until": 1, **alpha, **place},
                   peer, in_exudyn(build, 1e-4, 1), 2e-3, steps, goal)
     # From the time on at which its torque is constant.
-    yield Row("V8, generalized-α", {"model": "v8_crank_drive", "from": 1, "until": 1.1, "print": "omega", **alpha},
+    yield Row("V8, generalized-α", {"model": "v8_crank_drive", "from": 1, "until": 1.1, "print": "crankshaft.e0,crankshaft.e1", **alpha},
               "Exudyn", in_exudyn(exudyn.v8, 1e-4, 0.1), 1e-5, (1000, 1000), 0.11)
 
     angles = {"model": "andrews_squeezer", "until": andrews.UNTIL, "print": "beta,theta,gamma,phi,delta,omega,epsilon"}
@@ -204,18 +163,6 @@ def rows(tools):
               "Exudyn", in_exudyn(exudyn.planar_chain(100), 1e-4, 0.1), 1e-6, (1000, 1000), 0.1)
 
 
-def fastest(variants):
-    """Name and motion of the variant that takes least time; those that fail are left out."""
-    times = {}
-    for name, motion in variants.items():
-        try:
-            times[name] = timed(motion)[0]
-        except RuntimeError as error:
-            print(f"  {name}: {error}", file=sys.stderr)
-    name = min(times, key=times.get)
-    return name, variants[name]
-
-
 def measure(row, tools, rounds):
     """A line of the table, and whether the states at the end agree."""
     ours = tools.ours(**row.ours)
@@ -247,15 +194,6 @@ def beside_siconos(tools, rounds):
             f"0.02{'' if ratio <= 0.02 else ', missed'} | not compared |")
 
 
-def machine():
-    text = Path("/proc/cpuinfo").read_text()
-    processor = next(line.split(":")[1].strip() for line in text.splitlines() if line.startswith("model name"))
-    compilers = [subprocess.run([name, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
-                 for name in ["rustc", "gcc"]]
-    packages = [f"{name} {version(name)}" for name in ["exudyn", "mujoco", "casadi", "libpinocchio", "cmeel-eigen"]]
-    return ", ".join([processor, *compilers, f"Python {platform.python_version()}", *packages])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5, help="of which the least time counts")
@@ -265,8 +203,8 @@ def main():
     folder = Path(arguments.keep or tempfile.mkdtemp(prefix="steps-")).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     tools = Tools(folder)
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    print(machine() + "\n")
+    stay_on_one_core()
+    print(machine("exudyn", "mujoco", "casadi", "libpinocchio", "cmeel-eigen") + "\n")
     print("| motion | ours, µs | other tool | its time, µs | ratio | goal | states at the end differ by |")
     print("|---|---:|---|---:|---:|---:|---:|", flush=True)
     all_agree = True
