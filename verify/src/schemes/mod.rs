@@ -10,6 +10,7 @@ pub(crate) mod problem;
 mod recorded;
 pub(crate) mod refinement;
 mod step_change;
+mod work_precision;
 
 use hamel_report::{Cost, Experiment, Paper};
 
@@ -84,5 +85,47 @@ static EXPERIMENTS: &[Experiment] = &[
         title: "What a change of the step size costs",
         cost: Cost::Seconds,
         run: step_change::run,
+    },
+    Experiment {
+        id: "schemes/work_precision/andrews",
+        place: "Hamel, IDA, Exudyn",
+        title: "Work and precision on Andrews' mechanism beside other programs",
+        cost: Cost::Seconds,
+        run: || work_precision::run(&work_precision::CASES[0]),
+    },
+    Experiment {
+        id: "schemes/work_precision/heavy_top",
+        place: "Hamel, IDA, Exudyn",
+        title: "Work and precision on the heavy top beside other programs",
+        cost: Cost::Seconds,
+        run: || work_precision::run(&work_precision::CASES[1]),
+    },
+    Experiment {
+        id: "schemes/work_precision/slider_crank",
+        place: "Hamel, IDA, Exudyn",
+        title: "Work and precision on the slider-crank beside other programs",
+        cost: Cost::Seconds,
+        run: || work_precision::run(&work_precision::CASES[2]),
+    },
+    Experiment {
+        id: "schemes/work_precision/four_bars",
+        place: "Hamel, Exudyn",
+        title: "Work and precision on A02 beside other programs",
+        cost: Cost::Seconds,
+        run: || work_precision::run(&work_precision::CASES[3]),
+    },
+    Experiment {
+        id: "schemes/work_precision/v8",
+        place: "Hamel, IDA, Exudyn",
+        title: "Work and precision on the V8 beside other programs",
+        cost: Cost::Seconds,
+        run: || work_precision::run(&work_precision::CASES[4]),
+    },
+    Experiment {
+        id: "schemes/work_precision/beam",
+        place: "Hamel, IDA, Exudyn",
+        title: "Work and precision on a cantilever beside other programs",
+        cost: Cost::Seconds,
+        run: || work_precision::run(&work_precision::CASES[5]),
     },
 ];

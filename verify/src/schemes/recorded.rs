@@ -7,6 +7,7 @@ use hamel::schemes;
 use hamel_compiler::parallel;
 use hamel_report::{Cell, Claim, Column, Origin, Report, Table, at_least, at_most};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::problem::{Motion, OSCILLATOR, PENDULUM_INDEX_2, PENDULUM_INDEX_3, Problem};
 use super::refinement::{End, Refinement};
@@ -84,9 +85,13 @@ pub(super) fn run() -> Result<Report, StepError> {
 }
 
 fn rows() -> Result<Vec<Row>, StepError> {
-    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(DATA.as_bytes());
-    let unreadable =
-        |error: csv::Error| StepError::BadParameter { scheme: "recorded orders".to_owned(), reason: error.to_string() };
+    lines("recorded orders", DATA)
+}
+
+/// Lines of a table that was recorded; `what` names it in errors.
+pub(super) fn lines<T: DeserializeOwned>(what: &str, data: &str) -> Result<Vec<T>, StepError> {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(data.as_bytes());
+    let unreadable = |error: csv::Error| StepError::BadParameter { scheme: what.to_owned(), reason: error.to_string() };
     reader.deserialize().collect::<Result<_, _>>().map_err(unreadable)
 }
 
