@@ -20,7 +20,7 @@ const LEVELS: [f64; 3] = [1e-3, 1e-5, 1e-7];
 /// The reference of a curve's points is known to this part of the least error that is drawn.
 const OF_LEAST_ERROR: f64 = 0.25;
 /// How far an error may be from the recorded one, as a part of it.
-const REPEATED: f64 = 1e-3;
+const REPEATED: f64 = 1e-4;
 const WHY_REPEATED: &str = "Iterations end by rounding and by tolerances of their own, which may change while the scheme \
     does not; its steps leave the errors that were recorded.";
 
