@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use hamel_compiler::resolve::ImpossibleInertia;
+
 /// A place in a description; lines and columns are counted from one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
@@ -126,14 +128,31 @@ pub enum Problem {
         link: String,
     },
     /// A link with a joint that lets it move, and nothing that resists.
-    #[error("`{0}` moves but has no inertia\nhelp: give it an `inertial`, or make its joint `fixed`")]
+    #[error(
+        "`{0}` moves but has no inertia, nor has anything that is fixed to it\nhelp: give it an `inertial`, or make its joint `fixed`"
+    )]
     NoInertia(String),
     /// A chain of fixed joints that leads beyond all numbers.
     #[error("`{0}` stands further from its body than numbers reach")]
     TooFar(String),
-    /// A link with a joint that lets it move, and inertia alone.
-    #[error("`{0}` moves but has no mass\nhelp: give it a mass, or make its joint `fixed`")]
+    /// A link with a joint that lets it move, and inertia alone, also in what is fixed to it.
+    #[error(
+        "`{0}` moves but has no mass, nor has anything that is fixed to it\nhelp: give it a mass, or make its joint `fixed`"
+    )]
     NoMass(String),
+    /// A body whose mass or inertia leads beyond all numbers.
+    #[error("`{0}` and what is fixed to it have more mass or inertia than numbers reach")]
+    TooHeavy(String),
+    /// A body with an inertia that no rigid body has, because of that of one link.
+    #[error("{}{}\nhelp: correct its `inertial`", impossible(.link, .law), carried(.link, .body))]
+    Impossible {
+        /// The link.
+        link: String,
+        /// The link that moves with it, and remains impossible with everything that is fixed to it.
+        body: String,
+        /// What is wrong with it.
+        law: ImpossibleInertia,
+    },
 }
 
 /// What was left out, or decided.
@@ -169,4 +188,19 @@ fn numbers(count: usize) -> String {
 
 fn did_you_mean(near: &Option<String>) -> String {
     near.as_ref().map(|near| format!("\nhelp: did you mean `{near}`?")).unwrap_or_default()
+}
+
+fn impossible(link: &str, law: &ImpossibleInertia) -> String {
+    match law {
+        ImpossibleInertia::NotSymmetric => format!("expected a symmetric inertia of `{link}`"),
+        ImpossibleInertia::Negative => format!("expected an inertia of `{link}` without negative principal moments"),
+        ImpossibleInertia::Triangle([a, b, c]) => format!(
+            "no rigid body has the inertia of `{link}`: its principal moments {a}, {b}, {c} violate the triangle inequality"
+        ),
+    }
+}
+
+/// The body that a link is part of, where it is another one.
+fn carried(link: &str, body: &str) -> String {
+    if link == body { String::new() } else { format!(", also together with `{body}` and all that is fixed to it") }
 }

@@ -1,13 +1,15 @@
 //! Robots described in URDF, as models in the language of `multibody!`.
 //!
-//! [`read`] turns XML into a [`robot::Robot`], [`placement`] finds out which link moves with which body, and [`write`]
-//! prints the model. Numbers keep the digits they were written with, unless they stand behind a long chain of fixed joints,
-//! which is multiplied out. Names are any text, and appear in the model as names of the language and, escaped, in comments. What has no meaning for the dynamics of rigid
+//! [`read`] turns XML into a [`robot::Robot`], [`placement`] finds out which link moves with which body, [`merge`] adds up
+//! what each body weighs, and [`write`] prints the model. Links on fixed joints are part of the body that carries them and
+//! remain as markers. Numbers keep the digits they were written with, unless they are sums over several links or stand
+//! behind a long chain of fixed joints, which is multiplied out. Names are any text, and appear in the model as names of the language and, escaped, in comments. What has no meaning for the dynamics of rigid
 //! bodies (shapes, limits, transmissions, tags of simulators) is left out and listed as [`Warning`]s; what cannot be
 //! translated is an [`Error`] with its place. Macros of xacro are to be expanded before.
 
 mod error;
 mod limits;
+mod merge;
 mod names;
 mod number;
 mod placement;
@@ -46,12 +48,13 @@ pub struct Import {
 ///
 /// # Errors
 /// XML that is not well-formed, descriptions beyond the size of robots, elements and attributes that are missing or not as URDF has them, links and joints that
-/// do not form a tree, and links that would move without inertia.
+/// do not form a tree, and links that would move without mass or with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Error> {
     let (robot, mut warnings) = read::read(text)?;
     let placement = placement::place(&robot, options)?;
     let poses = pose::poses(&robot, &placement)?;
-    let model = write::write(&robot, &placement, &poses, &options.provide, &mut warnings);
+    let inertials = merge::merge(&robot, &placement, &poses)?;
+    let model = write::write(&robot, &placement, &poses, &inertials, &options.provide, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);
     Ok(Import { model, warnings })
 }

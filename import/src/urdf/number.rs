@@ -76,15 +76,19 @@ impl Number {
                 3.0 => (-1.0, 0.0),
                 _ => (0.0, 1.0),
             };
-            Angle { text: format!("{} deg", 90.0 * turns), is_as_written: is_exact, sin_cos }
+            let is_as_written = is_exact;
+            Angle { written: self.clone(), text: format!("{} deg", 90.0 * turns), is_as_written, sin_cos }
         } else {
-            Angle { text: format!("{} rad", self.literal()), is_as_written: true, sin_cos: self.value.sin_cos() }
+            let (text, sin_cos) = (format!("{} rad", self.literal()), self.value.sin_cos());
+            Angle { written: self.clone(), text, is_as_written: true, sin_cos }
         }
     }
 }
 
 /// An angle in the language.
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Angle {
+    pub(super) written: Number,
     /// With its unit.
     pub(super) text: String,
     /// Whether it is the number that was written, to the last digit of a double.

@@ -1,4 +1,4 @@
-//! Which links are bodies, which are frames of a body, and whether all of them hang on one root.
+//! Which links are bodies, which are part of a body, and whether all of them hang on one root.
 
 use std::iter;
 
@@ -13,7 +13,7 @@ pub(super) struct Placement {
     pub(super) links: Vec<Seat>,
     /// The link that moves freely against the ground.
     pub(super) free: Option<usize>,
-    /// Joints between bodies, in the order of the description.
+    /// Joints that move, in the order of the description.
     pub(super) joints: Vec<usize>,
     /// All joints, each behind the one that moves its parent.
     pub(super) outwards: Vec<usize>,
@@ -22,7 +22,7 @@ pub(super) struct Placement {
 /// Where a link stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Seat {
-    /// The link whose body it is part of; `None` is the ground.
+    /// The link that a joint moves and that this one stands on or is; `None` is the ground.
     pub(super) body: Option<usize>,
     /// The last of the fixed joints between that body and the link, if there are any.
     pub(super) joint: Option<usize>,
@@ -38,6 +38,11 @@ impl Seat {
 }
 
 impl Placement {
+    /// Whether a joint moves the link, so that it gives its name to a body.
+    pub(super) fn is_body(&self, link: usize) -> bool {
+        self.links[link] == Seat::of(Some(link))
+    }
+
     /// The fixed joints between a link and the body it is part of, the last one first.
     pub(super) fn inwards<'a>(&'a self, robot: &'a Robot, link: usize) -> impl Iterator<Item = usize> + 'a {
         iter::successors(self.links[link].joint, |&joint| self.links[robot.joints[joint].parent].joint)
@@ -58,9 +63,8 @@ pub(super) fn place(robot: &Robot, options: &Options) -> Result<Placement, Error
         outwards: Vec::with_capacity(robot.joints.len()),
     };
     if options.is_floating {
-        let body = floating(robot, &children, root)?;
-        placement.free = Some(body);
-        placement.links[root].body = Some(body);
+        placement.free = Some(root);
+        placement.links[root].body = Some(root);
     }
     // Joint by joint away from the root, those at the same distance in the order of the description.
     let mut ready = children[root].clone();
@@ -68,7 +72,7 @@ pub(super) fn place(robot: &Robot, options: &Options) -> Result<Placement, Error
         let mut next = Vec::new();
         for &index in &ready {
             let child = robot.joints[index].child;
-            placement.links[child] = seat(robot, &mut placement, index)?;
+            placement.links[child] = seat(robot, &mut placement, index);
             next.extend_from_slice(&children[child]);
         }
         placement.outwards.append(&mut ready);
@@ -109,39 +113,13 @@ fn root(robot: &Robot) -> Result<usize, Error> {
     }
 }
 
-/// The link that carries a floating root: the root itself, or one that coincides with it.
-fn floating(robot: &Robot, children: &[Vec<usize>], root: usize) -> Result<usize, Error> {
-    let mut link = root;
-    loop {
-        if robot.links[link].has_mass() {
-            return Ok(link);
-        }
-        let mut joints = children[link].iter().map(|&joint| &robot.joints[joint]);
-        link = match joints.find(|joint| joint.kind == Kind::Fixed && joint.origin.is_identity()) {
-            Some(joint) => joint.child,
-            None => {
-                let root = &robot.links[root];
-                return Err(Error { place: root.place, problem: Problem::NoInertia(root.name.to_string()) });
-            }
-        }
-    }
-}
-
-/// Where a joint puts its child.
-fn seat(robot: &Robot, placement: &mut Placement, index: usize) -> Result<Seat, Error> {
+/// Where a joint puts its child: on a body of its own, or on that of its parent.
+fn seat(robot: &Robot, placement: &mut Placement, index: usize) -> Seat {
     let joint = &robot.joints[index];
-    let child = &robot.links[joint.child];
-    if placement.free == Some(joint.child) {
-        return Ok(Seat::of(Some(joint.child)));
-    }
-    if child.has_mass() {
-        placement.joints.push(index);
-        return Ok(Seat::of(Some(joint.child)));
-    }
     if joint.kind != Kind::Fixed {
-        let missing = if child.inertial.is_some() { Problem::NoMass } else { Problem::NoInertia };
-        return Err(Error { place: child.place, problem: missing(child.name.to_string()) });
+        placement.joints.push(index);
+        return Seat::of(Some(joint.child));
     }
     let parent = placement.links[joint.parent];
-    Ok(Seat { body: parent.body, joint: Some(index), depth: parent.depth + 1 })
+    Seat { body: parent.body, joint: Some(index), depth: parent.depth + 1 }
 }

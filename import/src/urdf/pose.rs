@@ -1,4 +1,5 @@
-//! Where links stand in their bodies, in numbers: for chains of fixed joints that are too long to be written out.
+//! Where links stand in their bodies, in numbers: to add up what they weigh, and for chains of fixed joints that are too
+//! long to be written out.
 
 use super::error::{Error, Problem};
 use super::number::Number;
@@ -8,9 +9,9 @@ use super::robot::{Origin, Robot};
 /// A place and axes in a body.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Pose {
-    position: [f64; 3],
+    pub(super) position: [f64; 3],
     /// Rows of the matrix that turns components in these axes to components in those of the body.
-    rotation: [[f64; 3]; 3],
+    pub(super) rotation: [[f64; 3]; 3],
 }
 
 impl Pose {
@@ -18,7 +19,7 @@ impl Pose {
 
     /// That of a frame in another: rotations about its fixed x, y and z axes, in this order.
     pub(super) fn of(origin: &Origin) -> Pose {
-        let [(sx, cx), (sy, cy), (sz, cz)] = origin.rpy.each_ref().map(|angle| angle.angle().sin_cos);
+        let [(sx, cx), (sy, cy), (sz, cz)] = origin.rpy.each_ref().map(|angle| angle.sin_cos);
         let rotation = [
             [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
             [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
@@ -49,7 +50,7 @@ impl Pose {
         Origin {
             place: like.place,
             xyz: self.position.map(Number::computed),
-            rpy: [roll, pitch, yaw].map(Number::computed),
+            rpy: [roll, pitch, yaw].map(|angle| Number::computed(angle).angle()),
         }
     }
 }
@@ -76,7 +77,7 @@ mod tests {
 
     fn pose(rpy: [f64; 3]) -> Pose {
         let mut origin = Origin::identity(Place { line: 1, column: 1 });
-        origin.rpy = rpy.map(Number::computed);
+        origin.rpy = rpy.map(|angle| Number::computed(angle).angle());
         Pose::of(&origin)
     }
 

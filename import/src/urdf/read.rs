@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The child `origin`, which may be left out, as may each of its attributes.
-    fn origin(&self, node: Node<'a, 'a>) -> Result<Origin, Error> {
+    fn origin(&mut self, node: Node<'a, 'a>) -> Result<Origin, Error> {
         let mut origin = Origin::identity(self.place(node));
         if let Some(child) = node.children().find(|child| child.has_tag_name("origin")) {
             origin.place = self.place(child);
@@ -220,7 +220,12 @@ impl<'a> Reader<'a> {
                 origin.xyz = self.numbers(child, "xyz")?;
             }
             if child.has_attribute("rpy") {
-                origin.rpy = self.numbers(child, "rpy")?;
+                let written: [Number; 3] = self.numbers(child, "rpy")?;
+                origin.rpy = written.each_ref().map(Number::angle);
+                for angle in origin.rpy.iter().filter(|angle| !angle.is_as_written) {
+                    let message = format!("the angle {} is taken for {}", angle.written.literal(), angle.text);
+                    self.ignored.push((origin.place, message));
+                }
             }
         }
         Ok(origin)

@@ -5,7 +5,7 @@ use std::fmt;
 use hamel_compiler::escape;
 
 use super::error::Place;
-use super::number::Number;
+use super::number::{Angle, Number};
 
 /// A name as written: any text, which is displayed on one line.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -26,19 +26,12 @@ pub(super) struct Robot {
     pub(super) joints: Vec<Joint>,
 }
 
-/// A rigid body, or a frame if it has no mass.
+/// A frame, and what is fixed to it.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) name: Name,
     pub(super) place: Place,
     pub(super) inertial: Option<Inertial>,
-}
-
-impl Link {
-    /// Whether it is a body of its own. A link with inertia and no mass gives its inertia to the body it is fixed to.
-    pub(super) fn has_mass(&self) -> bool {
-        self.inertial.as_ref().is_some_and(|inertial| !inertial.mass.is_zero())
-    }
 }
 
 /// Mass and inertia about the centre of mass.
@@ -56,7 +49,7 @@ pub(super) struct Inertial {
 pub(super) struct Origin {
     pub(super) place: Place,
     pub(super) xyz: [Number; 3],
-    pub(super) rpy: [Number; 3],
+    pub(super) rpy: [Angle; 3],
 }
 
 /// A joint; its frame is that of the child.
@@ -89,10 +82,6 @@ pub(super) enum Kind {
 impl Origin {
     /// No displacement, no rotation.
     pub(super) fn identity(place: Place) -> Self {
-        Self { place, xyz: [(); 3].map(|()| Number::zero()), rpy: [(); 3].map(|()| Number::zero()) }
-    }
-
-    pub(super) fn is_identity(&self) -> bool {
-        self.xyz.iter().chain(&self.rpy).all(Number::is_zero)
+        Self { place, xyz: [(); 3].map(|()| Number::zero()), rpy: [(); 3].map(|()| Number::zero().angle()) }
     }
 }

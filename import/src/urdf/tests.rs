@@ -65,7 +65,10 @@ fn mass_and_inertia_count_each_for_itself() {
     ];
     let import = translated(&robot(&parts.concat()), &FIXED);
     let names: Vec<String> = understood(&import).bodies.iter().map(|body| body.name.to_string()).collect();
-    assert_eq!(names, ["leg", "bob"], "{}", import.model);
+    assert_eq!(names, ["leg"], "{}", import.model);
+    for frame in ["foot", "heel", "bob", "tool"] {
+        assert!(import.model.contains(&format!("    marker {frame}: leg at [0, 0, 0.3] m")), "{}", import.model);
+    }
     assert!(warnings(&import).is_empty(), "{:?}", warnings(&import));
     let stages = import.model.parse().map_err(syn::Error::from).and_then(hamel_compiler::stages);
     let stages = stages.unwrap_or_else(|error| panic!("{error}\n{}", import.model));
@@ -134,8 +137,8 @@ pub model SmallArm {
 
     joint shoulder: revolute(ground at [0, 0, 0.1] m rotated rotation_x(-90 deg), upper_arm) { axis: [0, -1, 0] }
     joint elbow: prismatic(upper_arm rotated euler_zyx(0.1 rad, 0 rad, -180 deg), slide);
-    // Frame `tool0`: slide at [0, 0, 0.2] m rotated rotation_y(90 deg).
-    // Frame `camera`: slide at [0, 0, 0.2] m + rotation_y(90 deg) * [1, 0, 0] m rotated rotation_y(90 deg).
+    marker tool0: slide at [0, 0, 0.2] m rotated rotation_y(90 deg);
+    marker camera: slide at [0, 0, 0.2] m + rotation_y(90 deg) * [1, 0, 0] m rotated rotation_y(90 deg);
     torque shoulder_damping: -0.5 N m s/rad * shoulder.velocity on shoulder;
     force elbow_damping: -2 N s/m * elbow.velocity on elbow;
 }
@@ -178,24 +181,93 @@ fn joints_hang_on_the_body_that_carries_their_frame() {
 }
 
 #[test]
-fn a_root_floats_with_the_body_that_coincides_with_it() {
+fn a_root_floats_with_what_is_fixed_to_it() {
     let rooted = |origin: &str| {
         robot(&format!(
             r#"<link name="base"/><link name="trunk">{INERTIAL}</link>
 <joint name="weld" type="fixed"><parent link="base"/><child link="trunk"/>{origin}</joint>"#
         ))
     };
-    let import = translated(&rooted(""), &FLOATING);
-    assert!(import.model.contains("joint base: free(ground, trunk);"), "{}", import.model);
+    let import = translated(&rooted(r#"<origin xyz="0 0 1"/>"#), &FLOATING);
+    for line in ["joint base_joint: free(ground, base);", "center_of_mass: [0.0, 0.0, 1.0] m", "marker trunk: base at"]
+    {
+        assert!(import.model.contains(line), "{}", import.model);
+    }
     assert_eq!(understood(&import).joints.len(), 1);
-    let (line, column, message) = error(&rooted(r#"<origin xyz="0 0 1"/>"#), &FLOATING);
+    let import = translated(&rooted(""), &FIXED);
+    assert!(import.model.contains("marker trunk: ground;"), "{}", import.model);
+    assert!(!import.model.contains("body") && !import.model.contains("joint weld"), "{}", import.model);
+
+    let (line, column, message) = error(&robot("<link name=\"base\"/>"), &FLOATING);
     assert_eq!((line, column), (2, 1));
     assert!(message.starts_with("`base` moves but has no inertia"), "{message}");
-    let import = translated(&rooted(""), &FIXED);
-    assert!(import.model.contains("joint weld: fixed(ground, trunk);"), "{}", import.model);
-
     let import = translated(&robot(&format!(r#"<link name="trunk">{INERTIAL}</link>"#)), &FLOATING);
     assert!(import.model.contains("joint base: free(ground, trunk);"), "{}", import.model);
+}
+
+/// An inertia that no body has is refused where it moves, and no more where others make up for it.
+#[test]
+fn laws_hold_for_bodies_rather_than_links() {
+    let link = |name: &str, mass: &str, [x, y, z]: [&str; 3]| {
+        format!(
+            "<link name=\"{name}\"><inertial><mass value=\"{mass}\"/>\
+             <inertia ixx=\"{x}\" ixy=\"0\" ixz=\"0\" iyy=\"{y}\" iyz=\"0\" izz=\"{z}\"/></inertial></link>\n"
+        )
+    };
+    let joint = |kind: &str, parent: &str, child: &str| {
+        format!(
+            "<joint name=\"to_{child}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/></joint>\n"
+        )
+    };
+    let with = |cable: [&str; 3], mass: &str, arm: [&str; 3]| {
+        let links = ["<link name=\"base\"/>\n".to_owned(), link("arm", mass, arm), link("cable", mass, cable)];
+        robot(&(links.concat() + &joint("revolute", "base", "arm") + &joint("fixed", "arm", "cable")))
+    };
+    let import = translated(&with(["0.5", "0", "0"], "1", ["1", "1", "1"]), &FIXED);
+    assert!(import.model.contains("inertia: diag(1.5, 1.0, 1.0) kg m^2"), "{}", import.model);
+    assert_eq!(understood(&import).bodies.len(), 1);
+
+    let cases = [
+        (
+            ["2", "0", "0"],
+            "1",
+            ["0.5"; 3],
+            4,
+            "no rigid body has the inertia of `cable`: its principal moments 0, 0, 2",
+        ),
+        (["2", "0", "0"], "1", ["0.5"; 3], 4, "violate the triangle inequality, also together with `arm`"),
+        (["0", "0", "0"], "1", ["1", "3", "1"], 3, "moments 1, 1, 3 violate the triangle inequality\nhelp: correct"),
+        (["-2", "0", "0"], "1", ["1"; 3], 4, "expected an inertia of `cable` without negative principal moments, also"),
+        (["1"; 3], "0", ["1"; 3], 3, "`arm` moves but has no mass"),
+        (["0"; 3], "0", ["0"; 3], 3, "`arm` moves but has no inertia"),
+        (["0"; 3], "1e308", ["0"; 3], 3, "`arm` and what is fixed to it have more mass or inertia than numbers reach"),
+    ];
+    for (cable, mass, arm, expected, part) in cases {
+        let (line, _, message) = error(&with(cable, mass, arm), &FIXED);
+        assert!(
+            line == expected && message.contains(part),
+            "expected `{part}` in line {expected}, found {line}: {message}"
+        );
+    }
+}
+
+/// Parts on both sides leave no coupling of the size of rounding.
+#[test]
+fn symmetric_parts_make_a_symmetric_body() {
+    let side = |name: &str, y: f64| {
+        format!(
+            "<link name=\"{name}\">{INERTIAL}</link><joint name=\"to_{name}\" type=\"fixed\"><parent link=\"arm\"/>\
+             <child link=\"{name}\"/><origin xyz=\"0.1 {y} 0.3\" rpy=\"{} 0.2 {}\"/></joint>",
+            0.7 * y,
+            0.9 * y
+        )
+    };
+    let arm = "<link name=\"base\"/><link name=\"arm\"/><joint name=\"j\" type=\"revolute\"><parent link=\"base\"/>\
+               <child link=\"arm\"/></joint>";
+    let import = translated(&robot(&[arm.to_owned(), side("left", 0.7), side("right", -0.7)].concat()), &FIXED);
+    assert!(import.model.contains("center_of_mass: [0.1, 0.0, 0.3] m"), "{}", import.model);
+    let inertia = import.model.lines().find(|line| line.contains("inertia:")).unwrap_or_default();
+    assert!(inertia.contains("diag("), "{inertia}");
 }
 
 #[test]
@@ -432,5 +504,5 @@ fn ten_thousand_links_are_few() {
     let import = translated(&robot(&elements), &FIXED);
     assert_eq!(import.warnings.len(), 10_000);
     assert!(import.model.len() < 10_000 * 400, "{} bytes", import.model.len());
-    assert!(import.model.contains("ground at [0.0, 0.0, 9.7646484375] m."), "the tip is where it is");
+    assert!(import.model.contains("ground at [0.0, 0.0, 9.7646484375] m;"), "the tip is where it is");
 }

@@ -10,7 +10,7 @@ use super::error::Warning;
 use super::limits::FIXED_JOINTS;
 use super::names::{Names, type_name};
 use super::number::Number;
-use super::placement::{Placement, Seat};
+use super::placement::Placement;
 use super::pose::Pose;
 use super::robot::{Inertial, Joint, Kind, Origin, Robot};
 
@@ -19,26 +19,41 @@ pub(super) fn write(
     robot: &Robot,
     placement: &Placement,
     poses: &[Pose],
+    inertials: &[Option<Inertial>],
     provide: &[Provided],
     warnings: &mut Vec<Warning>,
 ) -> String {
     let mut names = Names::default();
-    let is_body = |link: usize| matches!(placement.links[link], Seat { body, joint: None, .. } if body == Some(link));
-    let bodies: Vec<String> = (0..robot.links.len())
-        .map(|link| if is_body(link) { names.take(&robot.links[link].name.0, "link") } else { String::new() })
-        .collect();
-    let joints = robot.joints.iter().map(|joint| names.take(&joint.name.0, "joint")).collect();
+    let of_bodies = (0..robot.links.len()).map(|link| {
+        if placement.is_body(link) { names.take(&robot.links[link].name.0, "link") } else { String::new() }
+    });
+    let bodies: Vec<String> = of_bodies.collect();
+    let of_joints = robot.joints.iter().map(|joint| match joint.kind {
+        // Its child is part of its parent, and may have the same name.
+        Kind::Fixed => String::new(),
+        _ => names.take(&joint.name.0, "joint"),
+    });
+    let joints: Vec<String> = of_joints.collect();
     let free = names.take("base", "joint");
-    // Without a mass an inertia is the same about every point.
-    let mut carried = vec![Vec::new(); robot.links.len()];
-    for (link, seat) in placement.links.iter().enumerate() {
-        if let Some(body) = seat.body.filter(|_| !robot.links[link].has_mass() && robot.links[link].inertial.is_some())
-        {
-            carried[body].push(link);
-        }
-    }
-    let turns = robot.joints.iter().map(|joint| rotation(&joint.origin, warnings)).collect();
-    let mut writer = Writer { robot, placement, poses, bodies, joints, turns, carried, text: String::new(), warnings };
+    let damped = robot.joints.iter().zip(&joints).map(|(joint, name)| match joint.damping {
+        Some(_) if !name.is_empty() => names.take(&format!("{name}_damping"), "force"),
+        _ => String::new(),
+    });
+    let dampings = damped.collect();
+    let turns = robot.joints.iter().map(|joint| rotation(&joint.origin)).collect();
+    let mut writer = Writer {
+        robot,
+        placement,
+        poses,
+        inertials,
+        names,
+        bodies,
+        joints,
+        dampings,
+        turns,
+        text: String::new(),
+        warnings,
+    };
     writer.model(&free, provide);
     writer.text
 }
@@ -47,13 +62,16 @@ struct Writer<'a> {
     robot: &'a Robot,
     placement: &'a Placement,
     poses: &'a [Pose],
+    /// Of every body, what it weighs with everything that is fixed to it.
+    inertials: &'a [Option<Inertial>],
+    names: Names,
     /// Names of the links that are bodies.
     bodies: Vec<String>,
     joints: Vec<String>,
+    /// Names of their dampings, where they have any.
+    dampings: Vec<String>,
     /// Rotations of the frames of joints, where they are turned.
     turns: Vec<Option<String>>,
-    /// Of every body, the links that give it inertia and no mass.
-    carried: Vec<Vec<usize>>,
     text: String,
     warnings: &'a mut Vec<Warning>,
 }
@@ -106,7 +124,7 @@ impl Writer<'_> {
 
     fn body(&mut self, link: usize) {
         let (robot, name) = (self.robot, self.bodies[link].clone());
-        let Some(Inertial { origin, mass, inertia }) = &robot.links[link].inertial else { return };
+        let Some(Inertial { origin, mass, inertia }) = &self.inertials[link] else { return };
         if name != robot.links[link].name.0 {
             self.line(1, &format!("// Link `{}`.", comment(&robot.links[link].name.0)));
         }
@@ -115,14 +133,7 @@ impl Writer<'_> {
         if let Some(center) = vector(&origin.xyz) {
             self.line(2, &format!("center_of_mass: {center} m,"));
         }
-        let mut inertias = vec![turned(inertia, rotation(origin, self.warnings).as_slice())];
-        for &fixed in &self.carried[link] {
-            let Some(Inertial { origin, inertia, .. }) = &robot.links[fixed].inertial else { continue };
-            let mut rotations = self.turns_to(fixed);
-            rotations.extend(rotation(origin, self.warnings));
-            inertias.push(turned(inertia, &rotations));
-        }
-        self.line(2, &format!("inertia: {},", inertias.join(" + ")));
+        self.line(2, &format!("inertia: {},", turned(inertia, rotation(origin))));
         self.line(1, "}");
     }
 
@@ -135,7 +146,7 @@ impl Writer<'_> {
         let kind = match joint.kind {
             Kind::Revolute => "revolute",
             Kind::Prismatic => "prismatic",
-            Kind::Fixed => "fixed",
+            Kind::Fixed => return,
             Kind::Floating => "free",
             Kind::Planar => "planar",
         };
@@ -156,10 +167,15 @@ impl Writer<'_> {
         if has_axis && !is_z { vector(&joint.axis) } else { None }
     }
 
-    /// A link without mass is a frame of a body, for which the language has an end of a joint.
+    /// A link on a fixed joint is a frame of a body, whatever it weighs.
     fn frame(&mut self, link: usize) {
         if let Some(joint) = self.placement.links[link].joint {
-            let line = format!("// Frame `{}`: {}.", comment(&self.robot.links[link].name.0), self.end(joint));
+            let written = &self.robot.links[link].name.0;
+            let name = self.names.take(written, "link");
+            if name != *written {
+                self.line(1, &format!("// Link `{}`.", comment(written)));
+            }
+            let line = format!("marker {name}: {};", self.end(joint));
             self.line(1, &line);
         }
     }
@@ -189,7 +205,8 @@ impl Writer<'_> {
                 return;
             }
         };
-        let line = format!("{noun} {name}_damping: {} {unit} * {name}.velocity on {name};", damping.negated());
+        let force = &self.dampings[index];
+        let line = format!("{noun} {force}: {} {unit} * {name}.velocity on {name};", damping.negated());
         self.line(1, &line);
     }
 
@@ -214,7 +231,7 @@ impl Writer<'_> {
         } else {
             let origin = self.poses[*parent].then(&Pose::of(origin)).origin(origin);
             positions.extend(vector(&origin.xyz).map(|offset| format!("{offset} m")));
-            rotations.extend(rotation(&origin, &mut Vec::new()));
+            rotations.extend(rotation(&origin));
         }
         let mut end = seat.body.map_or("ground".to_owned(), |body| self.bodies[body].clone());
         for (word, parts, joined) in [("at", positions, " + "), ("rotated", rotations, " * ")] {
@@ -225,32 +242,12 @@ impl Writer<'_> {
         }
         end
     }
-
-    /// The rotations between a body and a link that is part of it.
-    fn turns_to(&self, link: usize) -> Vec<String> {
-        if self.placement.links[link].depth <= FIXED_JOINTS {
-            let path: Vec<usize> = self.placement.inwards(self.robot, link).collect();
-            return path.into_iter().rev().filter_map(|joint| self.turns[joint].clone()).collect();
-        }
-        let origin = self.poses[link].origin(&Origin::identity(self.robot.links[link].place));
-        rotation(&origin, &mut Vec::new()).into_iter().collect()
-    }
 }
 
-/// The rotation of a frame, unless there is none; warnings tell of angles that are taken for right ones.
-fn rotation(origin: &Origin, warnings: &mut Vec<Warning>) -> Option<String> {
-    let mut angles = Vec::new();
-    let mut rounded: Vec<String> = Vec::new();
-    for written in &origin.rpy {
-        let angle = written.angle();
-        let message = format!("the angle {} is taken for {}", written.literal(), angle.text);
-        if !angle.is_as_written && !rounded.contains(&message) {
-            rounded.push(message);
-        }
-        angles.push(angle.text);
-    }
-    warnings.extend(rounded.into_iter().map(|message| Warning { place: origin.place, count: 1, message }));
-    let turned: Vec<usize> = (0..3).filter(|&i| !origin.rpy[i].is_zero()).collect();
+/// The rotation of a frame, unless there is none.
+fn rotation(origin: &Origin) -> Option<String> {
+    let turned: Vec<usize> = (0..3).filter(|&i| !origin.rpy[i].written.is_zero()).collect();
+    let angles = origin.rpy.each_ref().map(|angle| angle.text.as_str());
     match turned.as_slice() {
         [] => None,
         [axis] => Some(format!("rotation_{}({})", ["x", "y", "z"][*axis], angles[*axis])),
@@ -264,15 +261,12 @@ fn vector(components: &[Number; 3]) -> Option<String> {
     (!is_zero).then(|| format!("[{}]", components.each_ref().map(Number::literal).join(", ")))
 }
 
-/// A moment of inertia in axes that these rotations have turned, one after the other.
-fn turned(inertia: &[Number; 6], rotations: &[String]) -> String {
+/// A moment of inertia in axes that a rotation has turned.
+fn turned(inertia: &[Number; 6], rotation: Option<String>) -> String {
     let moments = tensor(inertia);
-    match rotations {
-        [] => format!("{moments} kg m^2"),
-        _ => {
-            let rotation = rotations.join(" * ");
-            format!("{rotation} * {moments} kg m^2 * transpose({rotation})")
-        }
+    match rotation {
+        None => format!("{moments} kg m^2"),
+        Some(rotation) => format!("{rotation} * {moments} kg m^2 * transpose({rotation})"),
     }
 }
 

@@ -107,19 +107,39 @@ impl Context<'_> {
             }
             return;
         };
-        let size = matrix.iter().fold(0.0_f64, |size, entry| size.max(entry.abs()));
-        let is_symmetric =
-            [(1, 3), (2, 6), (5, 7)].iter().all(|&(a, b)| (matrix[a] - matrix[b]).abs() <= ROUNDING * size);
-        if !is_symmetric {
-            self.errors.push(diagnostics::inertia_not_symmetric(place, body));
-            return;
-        }
-        let [small, middle, large] = constants::principal_moments(&matrix);
-        if small.is_nan() || small < -ROUNDING * size {
-            self.errors.push(diagnostics::inertia_not_positive_definite(place, body));
-        } else if large - (small + middle) > ROUNDING * size {
-            self.errors.push(diagnostics::inertia_violates_triangle(place, body, [small, middle, large]));
-        }
+        let error = match impossible_inertia(&matrix) {
+            None => return,
+            Some(ImpossibleInertia::NotSymmetric) => diagnostics::inertia_not_symmetric(place, body),
+            Some(ImpossibleInertia::Negative) => diagnostics::inertia_not_positive_definite(place, body),
+            Some(ImpossibleInertia::Triangle(moments)) => diagnostics::inertia_violates_triangle(place, body, moments),
+        };
+        self.errors.push(error);
+    }
+}
+
+/// Why no rigid body has an inertia.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ImpossibleInertia {
+    /// Inertias are symmetric matrices.
+    NotSymmetric,
+    /// Mass is never negative.
+    Negative,
+    /// No principal moment exceeds the sum of the other two.
+    Triangle([f64; 3]),
+}
+
+/// Whether no rigid body has this inertia in space, a matrix in row-major order, apart from rounding.
+pub fn impossible_inertia(matrix: &[f64; 9]) -> Option<ImpossibleInertia> {
+    let size = matrix.iter().fold(0.0_f64, |size, entry| size.max(entry.abs()));
+    let is_symmetric = [(1, 3), (2, 6), (5, 7)].iter().all(|&(a, b)| (matrix[a] - matrix[b]).abs() <= ROUNDING * size);
+    if !is_symmetric {
+        return Some(ImpossibleInertia::NotSymmetric);
+    }
+    let moments @ [small, middle, large] = constants::principal_moments(matrix);
+    if small.is_nan() || small < -ROUNDING * size {
+        Some(ImpossibleInertia::Negative)
+    } else {
+        (large - (small + middle) > ROUNDING * size).then_some(ImpossibleInertia::Triangle(moments))
     }
 }
 

@@ -35,6 +35,7 @@ mod states;
 mod tree;
 
 pub use angles::Level;
+pub use bodies::{ImpossibleInertia, impossible_inertia};
 pub(crate) use constants::principal_moments;
 pub use names::is_free_name;
 pub use system::*;
