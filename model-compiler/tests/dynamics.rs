@@ -4,7 +4,7 @@
 mod random;
 
 use hamel_compiler::derive::{Block, Equations, FunctionRole, Kernel, Role, derive};
-use hamel_compiler::expr::{Dual, Scalar, evaluate};
+use hamel_compiler::expr::{Dual, Operations, Scalar, evaluate};
 use hamel_compiler::parse::parse;
 use hamel_compiler::resolve::resolve;
 use hamel_compiler::rotations::RotationKind;
@@ -325,6 +325,43 @@ fn forward_dynamics_inverts_inverse_dynamics() {
         let at_rest = vector(kernel, FunctionRole::InverseDynamics, Role::Force, &at);
         for (effect, force) in effects.iter().zip(&at_rest) {
             assert!((effect.value - force.value).abs() < 1e-12, "{name}: {} and {}", effect.value, force.value);
+        }
+    }
+}
+
+/// A weight on a fixed joint moves and costs as if the body had been written with it.
+#[test]
+fn weights_on_fixed_joints_cost_nothing() {
+    let arm = "body a {0} joint i: revolute(ground at [0.1, 0, 0.3] m, a);
+        joint j: revolute(a at [0.2, -0.1, 0.3] m rotated rotation_x(90 deg), b at [0, 0.1, 0] m);";
+    let weight = "body b {1} body w { mass: 0.5 kg, inertia: diag(0.01, 0.02, 0.03) kg m^2 }
+        joint f: fixed(b at [0.2, -0.1, 0.3] m rotated rotation_x(90 deg), w);";
+    let together = "body b {
+        mass: 2.5 kg, center_of_mass: [0.12, 0.06, -0.1] m,
+        inertia: [[0.66, 0.01, 0.11], [0.01, 0.895, 0.085], [0.11, 0.085, 0.485]] kg m^2 about origin,
+    }";
+    let [fixed, merged] = [weight, together].map(|b| equations(&format!("{arm} {b}")));
+    let kernels = [&fixed.kernels[0], &merged.kernels[0]];
+    let functions = [
+        (FunctionRole::NonlinearEffects, Role::NonlinearEffects),
+        (FunctionRole::InverseDynamics, Role::Force),
+        (FunctionRole::ForwardDynamics, Role::Acceleration),
+    ];
+    for (function, role) in functions {
+        let counts = kernels.map(|kernel| {
+            let function = kernel.functions.iter().find(|known| known.role == function).expect("it was asked for");
+            let outputs = function.outputs.iter().flat_map(|output| &output.entries);
+            Operations::of(&kernel.graph, &outputs.map(|entry| entry.value).collect::<Vec<_>>()).weight()
+        });
+        assert!(counts[0] <= counts[1] && counts[1] > 0, "{function:?}: {counts:?}");
+        for seed in 0..5 {
+            let (point, _) = point(&fixed, seed);
+            let [found, expected] = kernels.map(|kernel| vector(kernel, function, role, &point));
+            assert_eq!(expected.len(), 2);
+            for (found, expected) in found.iter().zip(&expected) {
+                let deviation = (found.value - expected.value).abs();
+                assert!(deviation < 1e-12 * expected.value.abs().max(1.0), "{function:?}: {deviation:e}");
+            }
         }
     }
 }
