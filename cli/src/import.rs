@@ -19,6 +19,9 @@ pub(crate) struct Arguments {
     /// Let the root link move freely; otherwise it is the ground.
     #[arg(long)]
     floating: bool,
+    /// Take angles such as 1.5708 as they are written; otherwise they are right angles, which cost nothing.
+    #[arg(long)]
+    exact_angles: bool,
     /// Functions to provide, e.g. inverse_dynamics,forward_dynamics_derivatives.
     #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Provided::ALL.map(Provided::keyword)))]
     provide: Vec<String>,
@@ -45,7 +48,7 @@ pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     screen.direct(&arguments.destination)?;
     let is_asked = |function: &Provided| arguments.provide.iter().any(|word| word == function.keyword());
     let provide = Provided::ALL.into_iter().filter(is_asked).collect();
-    let options = urdf::Options { is_floating: arguments.floating, provide };
+    let options = urdf::Options { is_floating: arguments.floating, provide, exact_angles: arguments.exact_angles };
     let import = read(&arguments.file, &options)?;
     screen.line("hamel::multibody! {")?;
     for line in import.model.lines() {

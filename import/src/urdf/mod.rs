@@ -33,6 +33,8 @@ pub struct Options {
     pub is_floating: bool,
     /// Functions that the model is to provide.
     pub provide: Vec<Provided>,
+    /// Angles whose digits are those of a right angle, such as 1.5708, mean what they say and not the right angle.
+    pub exact_angles: bool,
 }
 
 /// A translated description.
@@ -50,7 +52,7 @@ pub struct Import {
 /// XML that is not well-formed, descriptions beyond the size of robots, elements and attributes that are missing or not as URDF has them, links and joints that
 /// do not form a tree, and links that would move without mass or with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Error> {
-    let (robot, mut warnings) = read::read(text)?;
+    let (robot, mut warnings) = read::read(text, options.exact_angles)?;
     let placement = placement::place(&robot, options)?;
     let poses = pose::poses(&robot, &placement)?;
     let inertials = merge::merge(&robot, &placement, &poses)?;

@@ -59,8 +59,9 @@ impl Number {
     /// As an angle in radians.
     ///
     /// A number whose digits, four decimals at least, are those of a multiple of a right angle is taken for it: sines
-    /// and cosines are then exact, and what they multiply needs no operations.
-    pub(super) fn angle(&self) -> Angle {
+    /// and cosines are then exact, and what they multiply needs no operations. Where angles are `exact`, only those are
+    /// that mean a right angle to the last digit of a double.
+    pub(super) fn angle(&self, exact: bool) -> Angle {
         let turns = (self.value / FRAC_PI_2).round();
         let distance = (self.value - turns * FRAC_PI_2).abs();
         let is_exact = distance <= f64::EPSILON * self.value.abs();
@@ -68,7 +69,7 @@ impl Number {
             Some((_, decimals)) if decimals.bytes().all(|digit| digit.is_ascii_digit()) => decimals.len(),
             _ => 0,
         };
-        let is_rounded = decimals >= 4 && distance < 10_f64.powi(-(decimals.min(15) as i32));
+        let is_rounded = !exact && decimals >= 4 && distance < 10_f64.powi(-(decimals.min(15) as i32));
         if turns != 0.0 && turns.abs() <= MOST_TURNS && (is_exact || is_rounded) {
             let sin_cos = match turns.rem_euclid(4.0) {
                 1.0 => (1.0, 0.0),
@@ -130,8 +131,12 @@ mod tests {
             ("1e16", "1e16 rad", true),
             ("-1e308", "-1e308 rad", true),
         ] {
-            let found = number(text).angle();
+            let found = number(text).angle(false);
             assert_eq!((found.text.as_str(), found.is_as_written), (angle, is_as_written), "{text}");
+            let exact = number(text).angle(true);
+            let as_written = if is_as_written { angle.to_owned() } else { format!("{text} rad") };
+            assert_eq!((exact.text, exact.is_as_written), (as_written, true), "{text}");
+            assert!((exact.sin_cos.0 - number(text).value.sin()).abs() < 1e-15 * number(text).value.abs().max(1.0));
         }
     }
 }

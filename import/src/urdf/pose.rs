@@ -50,7 +50,7 @@ impl Pose {
         Origin {
             place: like.place,
             xyz: self.position.map(Number::computed),
-            rpy: [roll, pitch, yaw].map(|angle| Number::computed(angle).angle()),
+            rpy: [roll, pitch, yaw].map(|angle| Number::computed(angle).angle(false)),
         }
     }
 }
@@ -77,7 +77,7 @@ mod tests {
 
     fn pose(rpy: [f64; 3]) -> Pose {
         let mut origin = Origin::identity(Place { line: 1, column: 1 });
-        origin.rpy = rpy.map(|angle| Number::computed(angle).angle());
+        origin.rpy = rpy.map(|angle| Number::computed(angle).angle(false));
         Pose::of(&origin)
     }
 

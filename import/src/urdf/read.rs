@@ -31,7 +31,7 @@ const IGNORED: [(&str, &str); 11] = [
 const LARGE: &str = "leave out what is not about links and joints";
 
 /// Reads a description; warnings tell what has been left out.
-pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Error> {
+pub(super) fn read(text: &str, exact_angles: bool) -> Result<(Robot, Vec<Warning>), Error> {
     let whole = Place { line: 1, column: 1 };
     if text.len() > limits::BYTES {
         return Err(Error { place: whole, problem: too_many("bytes", text.len(), limits::BYTES, LARGE) });
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Error> {
         let message = line(message.rsplit_once(" at ").map_or(message.as_str(), |(message, _)| message));
         Error { place: Place { line: at.row, column: at.col }, problem: Problem::Xml(message) }
     })?;
-    let mut reader = Reader { places: Places::new(text), ignored: Vec::new() };
+    let mut reader = Reader { places: Places::new(text), ignored: Vec::new(), exact_angles };
     reader.refuse_deep(document.root_element())?;
     let robot = reader.robot(document.root_element())?;
     Ok((robot, reader.warnings()))
@@ -58,6 +58,7 @@ struct Reader<'a> {
     places: Places<'a>,
     /// Places and messages.
     ignored: Vec<(Place, String)>,
+    exact_angles: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -221,7 +222,7 @@ impl<'a> Reader<'a> {
             }
             if child.has_attribute("rpy") {
                 let written: [Number; 3] = self.numbers(child, "rpy")?;
-                origin.rpy = written.each_ref().map(Number::angle);
+                origin.rpy = written.each_ref().map(|angle| angle.angle(self.exact_angles));
                 for angle in origin.rpy.iter().filter(|angle| !angle.is_as_written) {
                     let message = format!("the angle {} is taken for {}", angle.written.literal(), angle.text);
                     self.ignored.push((origin.place, message));

@@ -82,6 +82,6 @@ pub(super) enum Kind {
 impl Origin {
     /// No displacement, no rotation.
     pub(super) fn identity(place: Place) -> Self {
-        Self { place, xyz: [(); 3].map(|()| Number::zero()), rpy: [(); 3].map(|()| Number::zero().angle()) }
+        Self { place, xyz: [(); 3].map(|()| Number::zero()), rpy: [(); 3].map(|()| Number::zero().angle(false)) }
     }
 }

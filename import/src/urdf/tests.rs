@@ -3,8 +3,8 @@ use hamel_compiler::resolve::{System, resolve};
 
 use super::{Error, Import, Options, import};
 
-const FIXED: Options = Options { is_floating: false, provide: Vec::new() };
-const FLOATING: Options = Options { is_floating: true, provide: Vec::new() };
+const FIXED: Options = Options { is_floating: false, provide: Vec::new(), exact_angles: false };
+const FLOATING: Options = Options { is_floating: true, provide: Vec::new(), exact_angles: false };
 
 const INERTIAL: &str = r#"<inertial><mass value="2"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>"#;
@@ -157,6 +157,22 @@ pub model SmallArm {
     );
     let system = understood(&import);
     assert_eq!((system.bodies.len(), system.joints.len(), system.forces.len()), (2, 2, 2));
+}
+
+#[test]
+fn angles_are_right_ones_unless_they_shall_be_exact() {
+    let origin = "<origin rpy=\"1.5708 0 1.5707963267948966\"/>";
+    let text = robot(&format!(
+        "<link name=\"base\"/><link name=\"a\">{INERTIAL}</link><joint name=\"j\" type=\"prismatic\">{origin}\
+         <parent link=\"base\"/><child link=\"a\"/></joint>"
+    ));
+    let rounded = translated(&text, &FIXED);
+    assert!(rounded.model.contains("euler_zyx(90 deg, 0 rad, 90 deg)"), "{}", rounded.model);
+    let warned = warnings(&rounded);
+    assert!(warned.len() == 1 && warned[0].contains("the angle 1.5708 is taken for 90 deg"), "{warned:?}");
+    let exact = translated(&text, &Options { exact_angles: true, ..FIXED });
+    assert!(exact.model.contains("euler_zyx(1.5708 rad, 0 rad, 90 deg)"), "{}", exact.model);
+    assert!(warnings(&exact).is_empty(), "{:?}", warnings(&exact));
 }
 
 #[test]
