@@ -127,6 +127,9 @@ pub enum Problem {
         /// Another one.
         link: String,
     },
+    /// A robot without joints that move, on the ground.
+    #[error("nothing of the robot moves\nhelp: let its root move freely, with `--floating`")]
+    NothingMoves,
     /// A link with a joint that lets it move, and nothing that resists.
     #[error(
         "`{0}` moves but has no inertia, nor has anything that is fixed to it\nhelp: give it an `inertial`, or make its joint `fixed`"

@@ -87,6 +87,9 @@ pub(super) fn place(robot: &Robot, options: &Options) -> Result<Placement, Error
             let joint = &robot.joints[joint];
             Err(Error { place: joint.place, problem: Problem::Ring(robot.links[joint.child].name.to_string()) })
         }
+        None if placement.free.is_none() && placement.joints.is_empty() => {
+            Err(Error { place: robot.place, problem: Problem::NothingMoves })
+        }
         None => Ok(placement),
     }
 }
