@@ -435,6 +435,42 @@ fn a_robot_is_imported_with_warnings_for_what_is_left_out() {
     assert_usage_error(&["import", "no.urdf"], &["cannot read `no.urdf`"]);
 }
 
+/// With x₂ = k x₁ + c of two sliders on a vertical rail, (m₁ + k² m₂) ẍ₁ = −g (m₁ + k m₂).
+#[test]
+fn joints_of_a_robot_follow_others() {
+    let slider = |name: &str, mass: f64, mimic: &str| {
+        format!(
+            r#"<link name="{name}"><inertial><mass value="{mass}"/>
+            <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+            <joint name="to_{name}" type="prismatic"><axis xyz="0 0 1"/>
+            <parent link="base"/><child link="{name}"/>{mimic}</joint>"#
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("sliders.urdf"), folder.path().join("run"));
+    let mimic = r#"<mimic joint="to_a" multiplier="-0.5" offset="0.2"/>"#;
+    let links = slider("a", 2.0, "") + &slider("b", 3.0, mimic);
+    std::fs::write(&file, format!(r#"<robot name="sliders"><link name="base"/>{links}</robot>"#)).unwrap();
+    let output = hamel(&["run", file.to_str().unwrap(), "--until", "1", "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let mut table = csv::Reader::from_path(out.join("Sliders.csv")).unwrap();
+    let place = |name: &str, table: &mut csv::Reader<std::fs::File>| {
+        table.headers().unwrap().iter().position(|title| title.starts_with(name)).unwrap()
+    };
+    let (a, b) = (place("to_a.displacement", &mut table), place("to_b.displacement", &mut table));
+    let rows: Vec<[f64; 3]> = table
+        .records()
+        .map(|row| row.unwrap())
+        .map(|row| [0, a, b].map(|column| row[column].parse().unwrap()))
+        .collect();
+    let acceleration = -9.81 * (2.0 - 0.5 * 3.0) / (2.0 + 0.25 * 3.0);
+    for [t, a, b] in &rows {
+        assert!((b - (-0.5 * a + 0.2)).abs() < 1e-9, "{a} {b}");
+        assert!((a - rows[0][1] - 0.5 * acceleration * t * t).abs() < 1e-9, "{a} at {t}");
+    }
+    assert!(rows.len() > 10);
+}
+
 #[cfg(unix)]
 #[test]
 fn pipes_are_no_models_and_paths_are_any_bytes() {

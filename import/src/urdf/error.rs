@@ -100,6 +100,20 @@ pub enum Problem {
         /// The link with the most similar name.
         near: Option<String>,
     },
+    /// A joint that mimics one that does not exist.
+    #[error("unknown joint `{name}`{help}", help = did_you_mean(.near))]
+    UnknownJoint {
+        /// The name.
+        name: String,
+        /// The joint with the most similar name.
+        near: Option<String>,
+    },
+    /// A joint that mimics itself, alone or through others.
+    #[error("`{0}` mimics itself\nhelp: let it follow a joint that moves by itself")]
+    MimicsItself(String),
+    /// A joint with several coordinates, or none, as one of the two of a `mimic`.
+    #[error("expected joints that are revolute, continuous or prismatic for `mimic`, found that `{0}` is another")]
+    MimicOfOther(String),
     /// A link that is the child of two joints.
     #[error(
         "`{link}` is already moved by another joint, at {first}\n\

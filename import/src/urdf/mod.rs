@@ -1,7 +1,7 @@
 //! Robots described in URDF, as models in the language of `multibody!`.
 //!
 //! [`read`] turns XML into a [`robot::Robot`], [`placement`] finds out which link moves with which body, [`merge`] adds up
-//! what each body weighs, and [`write`] prints the model. Links on fixed joints are part of the body that carries them and
+//! what each body weighs, [`mimic`] which joints follow others, and [`write`] prints the model. Links on fixed joints are part of the body that carries them and
 //! remain as markers. Numbers keep the digits they were written with, unless they are sums over several links or stand
 //! behind a long chain of fixed joints, which is multiplied out. Names are any text, and appear in the model as names of the language and, escaped, in comments. What has no meaning for the dynamics of rigid
 //! bodies (shapes, limits, transmissions, tags of simulators) is left out and listed as [`Warning`]s; what cannot be
@@ -10,6 +10,7 @@
 mod error;
 mod limits;
 mod merge;
+mod mimic;
 mod names;
 mod number;
 mod placement;
@@ -56,7 +57,8 @@ pub fn import(text: &str, options: &Options) -> Result<Import, Error> {
     let placement = placement::place(&robot, options)?;
     let poses = pose::poses(&robot, &placement)?;
     let inertials = merge::merge(&robot, &placement, &poses)?;
-    let model = write::write(&robot, &placement, &poses, &inertials, &options.provide, &mut warnings);
+    let followed = mimic::followed(&robot)?;
+    let model = write::write(&robot, &placement, &poses, &inertials, &options.provide, &followed, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);
     Ok(Import { model, warnings })
 }

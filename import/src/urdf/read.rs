@@ -10,7 +10,7 @@ use super::error::{Error, Place, Problem, Warning};
 use super::limits;
 use super::number::Number;
 use super::places::Places;
-use super::robot::{Inertial, Joint, Kind, Link, Name, Origin, Robot};
+use super::robot::{Inertial, Joint, Kind, Link, Mimic, Name, Origin, Robot};
 
 /// Elements without a meaning for the dynamics, and what follows from leaving them out.
 const IGNORED: [(&str, &str); 11] = [
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         let (parent, child) = (link("parent")?, link("child")?);
         let origin = self.origin(node)?;
         let mut axis = [1.0, 0.0, 0.0].map(|component| Number::parse(&component.to_string()).unwrap_or(Number::zero()));
-        let mut damping = None;
+        let (mut damping, mut mimic) = (None, None);
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
                 "parent" | "child" | "origin" => {}
@@ -188,14 +188,25 @@ impl<'a> Reader<'a> {
                     }
                 }
                 "dynamics" => damping = self.dynamics(child)?,
-                "mimic" => {
-                    let message = "`mimic` is ignored: the joint moves by itself";
-                    self.ignored.push((self.place(child), message.to_owned()));
-                }
+                "mimic" => mimic = Some(self.mimic(child)?),
                 _ => self.ignore(child)?,
             }
         }
-        Ok(Joint { name, place: self.place(node), kind, parent, child, origin, axis, damping })
+        Ok(Joint { name, place: self.place(node), kind, parent, child, origin, axis, damping, mimic })
+    }
+
+    fn mimic(&self, node: Node<'a, 'a>) -> Result<Mimic, Error> {
+        let joint = Name(self.attribute(node, "joint")?.to_owned());
+        let number = |attribute, default: &str| match node.attribute(attribute) {
+            Some(_) => self.numbers(node, attribute).map(|[number]| number),
+            None => Ok(Number::parse(default).unwrap_or(Number::zero())),
+        };
+        Ok(Mimic {
+            place: self.place(node),
+            joint,
+            multiplier: number("multiplier", "1")?,
+            offset: number("offset", "0")?,
+        })
     }
 
     /// The damping, if there is any.

@@ -67,6 +67,17 @@ pub(super) struct Joint {
     pub(super) axis: [Number; 3],
     /// Force or torque per velocity.
     pub(super) damping: Option<Number>,
+    pub(super) mimic: Option<Mimic>,
+}
+
+/// The coordinate of a joint is `multiplier · coordinate of another joint + offset`.
+#[derive(Clone, Debug)]
+pub(super) struct Mimic {
+    pub(super) place: Place,
+    /// Name of the other joint.
+    pub(super) joint: Name,
+    pub(super) multiplier: Number,
+    pub(super) offset: Number,
 }
 
 /// How a joint moves.

@@ -1,5 +1,5 @@
 use hamel_compiler::parse::parse;
-use hamel_compiler::resolve::{System, resolve};
+use hamel_compiler::resolve::{Provided, System, resolve};
 
 use super::{Error, Import, Options, import};
 
@@ -294,6 +294,72 @@ fn a_link_that_is_the_ground_has_no_inertia() {
     let import = translated(&text, &FIXED);
     assert_eq!(warnings(&import), ["2:1: the inertia of `base` is ignored: the link is the ground"]);
     assert_eq!(understood(&import).bodies.len(), 1);
+}
+
+/// Two sliders or hinges on the ground, of which the second follows the first.
+fn followers(kinds: [&str; 2], mimic: &str) -> String {
+    let link = |name: &str| format!("<link name=\"{name}\">{INERTIAL}</link>\n");
+    let joint = |name: &str, kind: &str, child: &str, mimic: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"{kind}\"><axis xyz=\"0 0 1\"/>\
+             <parent link=\"base\"/><child link=\"{child}\"/>{mimic}</joint>\n"
+        )
+    };
+    let [first, second] = kinds;
+    robot(
+        &[
+            "<link name=\"base\"/>\n",
+            &link("a"),
+            &link("b"),
+            &joint("one", first, "a", ""),
+            &joint("two", second, "b", mimic),
+        ]
+        .concat(),
+    )
+}
+
+#[test]
+fn joints_follow_others() {
+    for (kinds, mimic, expected) in [
+        (["revolute", "continuous"], "<mimic joint=\"one\"/>", "two.angle == 1 * one.angle;"),
+        (
+            ["prismatic", "prismatic"],
+            "<mimic joint=\"one\" multiplier=\"-0.5\" offset=\"0.2\"/>",
+            "two.displacement == -0.5 * one.displacement + 0.2 m;",
+        ),
+        (
+            ["prismatic", "revolute"],
+            "<mimic joint=\"one\" multiplier=\"3\" offset=\"-1\"/>",
+            "two.angle == 3 rad/m * one.displacement + -1 rad;",
+        ),
+        (
+            ["revolute", "prismatic"],
+            "<mimic joint=\"one\" multiplier=\"3\"/>",
+            "two.displacement == 3 m/rad * one.angle;",
+        ),
+    ] {
+        let import = translated(&followers(kinds, mimic), &FIXED);
+        assert!(import.model.contains(&format!("constraint two_mimic: {expected}")), "{}", import.model);
+        assert_eq!(warnings(&import), [""; 0]);
+        assert_eq!(understood(&import).constraints.len(), 1);
+    }
+    let mimic = "<mimic joint=\"one\"/>";
+    let options = Options { provide: vec![Provided::ALL[0]], ..FIXED };
+    let import = translated(&followers(["revolute"; 2], mimic), &options);
+    assert!(!import.model.contains("constraint"), "{}", import.model);
+    assert!(warnings(&import)[0].contains("`mimic` is ignored"), "{:?}", import.warnings);
+    for (kinds, mimic, part) in [
+        (["revolute"; 2], "<mimic joint=\"On\"/>", "unknown joint `On`"),
+        (["revolute"; 2], "<mimic/>", "expected the attribute `joint` of `mimic`"),
+        (["revolute"; 2], "<mimic joint=\"two\"/>", "`two` mimics itself"),
+        (["planar", "revolute"], "<mimic joint=\"one\"/>", "found that `one` is another"),
+        (["revolute", "floating"], "<mimic joint=\"one\"/>", "found that `two` is another"),
+        (["revolute"; 2], "<mimic joint=\"one\" multiplier=\"x\"/>", "expected a number in `multiplier`, found `x`"),
+    ] {
+        let (line, _, message) = error(&followers(kinds, mimic), &FIXED);
+        assert!(message.contains(part), "expected `{part}`, found `{message}`");
+        assert_eq!(line, 10);
+    }
 }
 
 #[test]

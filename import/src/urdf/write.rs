@@ -21,6 +21,7 @@ pub(super) fn write(
     poses: &[Pose],
     inertials: &[Option<Inertial>],
     provide: &[Provided],
+    followed: &[Option<usize>],
     warnings: &mut Vec<Warning>,
 ) -> String {
     let mut names = Names::default();
@@ -40,6 +41,11 @@ pub(super) fn write(
         _ => String::new(),
     });
     let dampings = damped.collect();
+    let coupled = robot.joints.iter().zip(&joints).map(|(joint, name)| match joint.mimic {
+        Some(_) if provide.is_empty() => names.take(&format!("{name}_mimic"), "constraint"),
+        _ => String::new(),
+    });
+    let couplings = coupled.collect();
     let turns = robot.joints.iter().map(|joint| rotation(&joint.origin)).collect();
     let mut writer = Writer {
         robot,
@@ -50,6 +56,8 @@ pub(super) fn write(
         bodies,
         joints,
         dampings,
+        couplings,
+        followed,
         turns,
         text: String::new(),
         warnings,
@@ -70,6 +78,10 @@ struct Writer<'a> {
     joints: Vec<String>,
     /// Names of their dampings, where they have any.
     dampings: Vec<String>,
+    /// Names of the constraints of those that follow another one, where they are written.
+    couplings: Vec<String>,
+    /// The joint that each joint follows.
+    followed: &'a [Option<usize>],
     /// Rotations of the frames of joints, where they are turned.
     turns: Vec<Option<String>>,
     text: String,
@@ -118,6 +130,9 @@ impl Writer<'_> {
         self.ground();
         for index in 0..self.placement.joints.len() {
             self.damping(self.placement.joints[index]);
+        }
+        for index in 0..self.placement.joints.len() {
+            self.coupling(self.placement.joints[index]);
         }
         self.line(0, "}");
     }
@@ -208,6 +223,31 @@ impl Writer<'_> {
         let force = &self.dampings[index];
         let line = format!("{noun} {force}: {} {unit} * {name}.velocity on {name};", damping.negated());
         self.line(1, &line);
+    }
+
+    /// The constraint of a joint that follows another one.
+    fn coupling(&mut self, index: usize) {
+        let joint = &self.robot.joints[index];
+        let (Some(mimic), Some(followed)) = (&joint.mimic, self.followed[index]) else { return };
+        let name = &self.couplings[index];
+        if name.is_empty() {
+            let message = "`mimic` is ignored: the joint moves by itself in a model that provides functions, which \
+                are those of joints without constraints";
+            self.warnings.push(Warning { place: mimic.place, count: 1, message: message.to_owned() });
+            return;
+        }
+        let coordinate = |index: usize| match self.robot.joints[index].kind {
+            Kind::Prismatic => (format!("{}.displacement", self.joints[index]), "m"),
+            _ => (format!("{}.angle", self.joints[index]), "rad"),
+        };
+        let ((own, unit), (other, of)) = (coordinate(index), coordinate(followed));
+        let ratio = if unit == of { String::new() } else { format!(" {unit}/{of}") };
+        let mut line = format!("constraint {name}: {own} == {}{ratio} * {other}", mimic.multiplier.literal());
+        if !mimic.offset.is_zero() {
+            // Writing into a string cannot fail.
+            let _ = write!(line, " + {} {unit}", mimic.offset.literal());
+        }
+        self.line(1, &format!("{line};"));
     }
 
     /// An end of a joint: its frame in the body of its parent.

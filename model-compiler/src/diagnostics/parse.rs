@@ -10,6 +10,10 @@ pub(crate) fn expected(place: Place, what: &str, found: &str) -> Error {
     error(place, format!("expected {what}, found {found}"))
 }
 
+pub(crate) fn no_model(place: Place, found: &str) -> Error {
+    advise(place, format!("expected `model`, found {found}"), "all items stand within a model: `model Name { … }`")
+}
+
 pub(crate) fn decimal_comma(literal: &Literal) -> Error {
     let message = format!("expected the name of a field, found `{literal}`");
     advise(literal.span(), message, "fields are separated by `,`; decimals follow a point: `3.5`")

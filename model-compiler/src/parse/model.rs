@@ -99,7 +99,7 @@ pub(super) fn description(mut reader: Reader, errors: &Errors) -> Result<Descrip
     let doc = doc_comment(&mut reader)?;
     let visibility = visibility(&mut reader)?;
     if !reader.take_word("model") {
-        return Err(reader.expected("`model`"));
+        return Err(diagnostics::no_model(Place::at(reader.open_span()), &reader.found()));
     }
     let name = reader.name("the name of the model")?;
     let mut inside = reader.group(Delimiter::Brace)?;

@@ -172,7 +172,12 @@ impl<'a> Reader<'a> {
 
     /// Says that something is missing here.
     pub(super) fn expected(self, what: &str) -> syn::Error {
-        let found = match self.cursor.token_tree() {
+        diagnostics::expected(Place::at(self.open_span()), what, &self.found())
+    }
+
+    /// What is next, for messages.
+    pub(super) fn found(self) -> String {
+        match self.cursor.token_tree() {
             None => self.end.to_owned(),
             Some((TokenTree::Group(group), _)) => match group.delimiter() {
                 Delimiter::Parenthesis => "`(`".to_owned(),
@@ -184,8 +189,7 @@ impl<'a> Reader<'a> {
                 format!("keyword `{word}`")
             }
             Some((token, _)) => format!("`{token}`"),
-        };
-        diagnostics::expected(Place::at(self.open_span()), what, &found)
+        }
     }
 
     /// Span of the next token; of a group only its opening delimiter.
