@@ -334,7 +334,7 @@ fn robot(folder: &Path) -> PathBuf {
     let link = |k: usize| {
         format!(
             "<link name=\"l{k}\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" \
-             izz=\"1\"/></inertial></link><joint name=\"j{k}\" type=\"fixed\"><parent link=\"l0\"/><child link=\"l{k}\"/></joint>"
+             izz=\"1\"/></inertial></link><joint name=\"j{k}\" type=\"continuous\"><parent link=\"l0\"/><child link=\"l{k}\"/></joint>"
         )
     };
     let path = folder.join("robot.urdf");
