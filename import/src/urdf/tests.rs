@@ -358,7 +358,7 @@ fn joints_follow_others() {
     ] {
         let (line, _, message) = error(&followers(kinds, mimic), &FIXED);
         assert!(message.contains(part), "expected `{part}`, found `{message}`");
-        assert_eq!(line, 10);
+        assert_eq!(line, 8);
     }
 }
 
