@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use hamel_compiler::escape::{excerpt, line};
 use hamel_compiler::resolve::ImpossibleInertia;
+use hamel_compiler::spelling::nearest;
 
 /// A place in a description; lines and columns are counted from one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -92,20 +94,14 @@ pub enum Problem {
         /// Where it was used first.
         first: Place,
     },
-    /// A joint that names a link which does not exist.
-    #[error("unknown link `{name}`{help}", help = did_you_mean(.near))]
-    UnknownLink {
+    /// A joint that names a link, or another joint, which does not exist.
+    #[error("unknown {kind} `{name}`{help}", help = did_you_mean(.near))]
+    Unknown {
+        /// `link` or `joint`.
+        kind: &'static str,
         /// The name.
         name: String,
-        /// The link with the most similar name.
-        near: Option<String>,
-    },
-    /// A joint that mimics one that does not exist.
-    #[error("unknown joint `{name}`{help}", help = did_you_mean(.near))]
-    UnknownJoint {
-        /// The name.
-        name: String,
-        /// The joint with the most similar name.
+        /// The most similar name that exists.
         near: Option<String>,
     },
     /// A joint that mimics itself, alone or through others.
@@ -201,6 +197,15 @@ impl fmt::Display for Warning {
 
 fn numbers(count: usize) -> String {
     if count == 1 { "a number".to_owned() } else { format!("{count} numbers") }
+}
+
+impl Problem {
+    /// A link or joint that is not among those known.
+    pub(super) fn unknown<'a>(kind: &'static str, name: &str, known: impl Iterator<Item = &'a &'a str>) -> Self {
+        let mut known: Vec<&str> = known.copied().collect();
+        known.sort_unstable();
+        Self::Unknown { kind, name: excerpt(name), near: nearest(name, known).map(line) }
+    }
 }
 
 fn did_you_mean(near: &Option<String>) -> String {

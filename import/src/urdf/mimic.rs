@@ -2,26 +2,20 @@
 
 use std::collections::HashMap;
 
-use hamel_compiler::escape::{excerpt, line};
-use hamel_compiler::spelling::nearest;
-
 use super::error::{Error, Problem};
 use super::robot::{Kind, Robot};
 
-/// The joint that each joint follows, if it moves and follows one.
+/// The joint that each joint follows, if it follows one.
 pub(super) fn followed(robot: &Robot) -> Result<Vec<Option<usize>>, Error> {
     let names = robot.joints.iter().enumerate();
     let index: HashMap<&str, usize> = names.map(|(i, joint)| (joint.name.0.as_str(), i)).collect();
     let has_coordinate = |joint: usize| matches!(robot.joints[joint].kind, Kind::Revolute | Kind::Prismatic);
     let mut followed = vec![None; robot.joints.len()];
     for (own, joint) in robot.joints.iter().enumerate() {
-        let Some(mimic) = joint.mimic.as_ref().filter(|_| joint.kind != Kind::Fixed) else { continue };
+        let Some(mimic) = &joint.mimic else { continue };
         let error = |problem| Error { place: mimic.place, problem };
         let Some(&other) = index.get(mimic.joint.0.as_str()) else {
-            let mut names: Vec<&str> = index.keys().copied().collect();
-            names.sort_unstable();
-            let near = nearest(&mimic.joint.0, names).map(line);
-            return Err(error(Problem::UnknownJoint { name: excerpt(&mimic.joint.0), near }));
+            return Err(error(Problem::unknown("joint", &mimic.joint.0, index.keys())));
         };
         if let Some(&wrong) = [own, other].iter().find(|&&joint| !has_coordinate(joint)) {
             return Err(error(Problem::MimicOfOther(robot.joints[wrong].name.to_string())));

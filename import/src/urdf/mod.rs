@@ -1,9 +1,10 @@
 //! Robots described in URDF, as models in the language of `multibody!`.
 //!
 //! [`read`] turns XML into a [`robot::Robot`], [`placement`] finds out which link moves with which body, [`merge`] adds up
-//! what each body weighs, [`mimic`] which joints follow others, and [`write`] prints the model. Links on fixed joints are part of the body that carries them and
-//! remain as markers. Numbers keep the digits they were written with, unless they are sums over several links or stand
-//! behind a long chain of fixed joints, which is multiplied out. Names are any text, and appear in the model as names of the language and, escaped, in comments. What has no meaning for the dynamics of rigid
+//! what each body weighs, [`mimic`] finds the joints that follow others, and [`write`] prints the model. Links on fixed
+//! joints are part of the body that carries them and remain as markers. Numbers keep the digits they were written with,
+//! unless they are sums over several links or stand behind a long chain of fixed joints, which is multiplied out. Names
+//! are any text, and appear in the model as names of the language and, escaped, in comments. What has no meaning for the dynamics of rigid
 //! bodies (shapes, limits, transmissions, tags of simulators) is left out and listed as [`Warning`]s; what cannot be
 //! translated is an [`Error`] with its place. Macros of xacro are to be expanded before.
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use hamel_compiler::escape::{excerpt, line};
-use hamel_compiler::spelling::nearest;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::error::{Error, Place, Problem, Warning};
@@ -166,12 +165,7 @@ impl<'a> Reader<'a> {
         let link = |role: &'static str| {
             let end = self.element(node, role)?;
             let name = self.attribute(end, "link")?;
-            let unknown = || {
-                let mut names: Vec<&str> = links.keys().copied().collect();
-                names.sort_unstable();
-                Problem::UnknownLink { name: excerpt(name), near: nearest(name, names).map(line) }
-            };
-            links.get(name).copied().ok_or_else(|| self.error(end, unknown()))
+            links.get(name).copied().ok_or_else(|| self.error(end, Problem::unknown("link", name, links.keys())))
         };
         let (parent, child) = (link("parent")?, link("child")?);
         let origin = self.origin(node)?;
@@ -188,6 +182,9 @@ impl<'a> Reader<'a> {
                     }
                 }
                 "dynamics" => damping = self.dynamics(child)?,
+                "mimic" if kind == Kind::Fixed => {
+                    self.ignored.push((self.place(child), "`mimic` is ignored: the joint is fixed".to_owned()));
+                }
                 "mimic" => mimic = Some(self.mimic(child)?),
                 _ => self.ignore(child)?,
             }

@@ -67,6 +67,7 @@ pub(super) struct Joint {
     pub(super) axis: [Number; 3],
     /// Force or torque per velocity.
     pub(super) damping: Option<Number>,
+    /// Not of a joint that is fixed.
     pub(super) mimic: Option<Mimic>,
 }
 

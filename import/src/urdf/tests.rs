@@ -344,6 +344,12 @@ fn joints_follow_others() {
         assert_eq!(understood(&import).constraints.len(), 1);
     }
     let mimic = "<mimic joint=\"one\"/>";
+    let import = translated(&followers(["revolute", "fixed"], mimic), &FIXED);
+    assert!(!import.model.contains("constraint"), "{}", import.model);
+    let is_said = |warning: &String| warning.contains("`mimic` is ignored: the joint is fixed");
+    assert!(warnings(&import).iter().any(is_said), "{:?}", import.warnings);
+    let ring = followers(["revolute"; 2], mimic).replacen("</joint>", "<mimic joint=\"two\"/></joint>", 1);
+    assert!(error(&ring, &FIXED).2.contains("`one` mimics itself"));
     let options = Options { provide: vec![Provided::ALL[0]], ..FIXED };
     let import = translated(&followers(["revolute"; 2], mimic), &options);
     assert!(!import.model.contains("constraint"), "{}", import.model);

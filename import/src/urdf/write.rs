@@ -41,11 +41,6 @@ pub(super) fn write(
         _ => String::new(),
     });
     let dampings = damped.collect();
-    let coupled = robot.joints.iter().zip(&joints).map(|(joint, name)| match joint.mimic {
-        Some(_) if provide.is_empty() => names.take(&format!("{name}_mimic"), "constraint"),
-        _ => String::new(),
-    });
-    let couplings = coupled.collect();
     let turns = robot.joints.iter().map(|joint| rotation(&joint.origin)).collect();
     let mut writer = Writer {
         robot,
@@ -56,7 +51,6 @@ pub(super) fn write(
         bodies,
         joints,
         dampings,
-        couplings,
         followed,
         turns,
         text: String::new(),
@@ -78,8 +72,6 @@ struct Writer<'a> {
     joints: Vec<String>,
     /// Names of their dampings, where they have any.
     dampings: Vec<String>,
-    /// Names of the constraints of those that follow another one, where they are written.
-    couplings: Vec<String>,
     /// The joint that each joint follows.
     followed: &'a [Option<usize>],
     /// Rotations of the frames of joints, where they are turned.
@@ -132,7 +124,7 @@ impl Writer<'_> {
             self.damping(self.placement.joints[index]);
         }
         for index in 0..self.placement.joints.len() {
-            self.coupling(self.placement.joints[index]);
+            self.coupling(self.placement.joints[index], provide.is_empty());
         }
         self.line(0, "}");
     }
@@ -225,12 +217,11 @@ impl Writer<'_> {
         self.line(1, &line);
     }
 
-    /// The constraint of a joint that follows another one.
-    fn coupling(&mut self, index: usize) {
+    /// The constraint of a joint that follows another one, if the model may have any.
+    fn coupling(&mut self, index: usize, is_written: bool) {
         let joint = &self.robot.joints[index];
         let (Some(mimic), Some(followed)) = (&joint.mimic, self.followed[index]) else { return };
-        let name = &self.couplings[index];
-        if name.is_empty() {
+        if !is_written {
             let message = "`mimic` is ignored: the joint moves by itself in a model that provides functions, which \
                 are those of joints without constraints";
             self.warnings.push(Warning { place: mimic.place, count: 1, message: message.to_owned() });
@@ -242,6 +233,7 @@ impl Writer<'_> {
         };
         let ((own, unit), (other, of)) = (coordinate(index), coordinate(followed));
         let ratio = if unit == of { String::new() } else { format!(" {unit}/{of}") };
+        let name = self.names.take(&format!("{}_mimic", self.joints[index]), "constraint");
         let mut line = format!("constraint {name}: {own} == {}{ratio} * {other}", mimic.multiplier.literal());
         if !mimic.offset.is_zero() {
             // Writing into a string cannot fail.

@@ -41,7 +41,7 @@ struct Crossing {
 /// How an attempt to follow paths ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Attempt {
-    /// The unknowns obey the laws: to the tolerance `exact`, or to `settled` if they no longer improve.
+    /// The unknowns obey the laws: to the tolerance `exact`, or to `settled` if they no longer improved.
     Solved,
     /// Paths reached ends that obey the laws loosely: another attempt may succeed.
     Unsolved,
@@ -155,9 +155,11 @@ impl Path {
         let most = *iterations + self.settings.pieces;
         let (mut least, mut last) = (f64::INFINITY, f64::INFINITY);
         let mut violation = problem.violation().0;
-        let (mut is_solved, mut is_settled, mut is_loosely_solved) = (false, false, false);
+        let Settings { exact, settled, loose, .. } = self.settings;
+        let mut end = Attempt::Futile;
+        let mut is_done = false;
         let mut dead_ends = 0;
-        while !is_solved && *iterations < most && self.compliance > self.settings.least_compliance {
+        while !is_done && *iterations < most && self.compliance > self.settings.least_compliance {
             let before = *iterations;
             self.guess(problem, violation);
             if !self.follow(problem, system, iterations) {
@@ -175,9 +177,12 @@ impl Path {
             self.center.copy_from_slice(problem.unknowns());
             let size;
             (violation, size) = problem.violation();
-            is_settled |= violation <= self.settings.settled * size;
-            is_solved = violation <= self.settings.exact * size || is_settled && violation >= least;
-            is_loosely_solved |= violation <= self.settings.loose * size;
+            if violation <= settled.max(exact) * size {
+                end = Attempt::Solved;
+            } else if violation <= loose * size && end == Attempt::Futile {
+                end = Attempt::Unsolved;
+            }
+            is_done = violation <= exact * size || end == Attempt::Solved && violation >= least;
             if *iterations - before < self.settings.short_path || violation > (1.0 - self.settings.gain) * last {
                 self.compliance *= self.settings.fall;
             }
@@ -189,11 +194,7 @@ impl Path {
         }
         problem.unknowns_mut().copy_from_slice(&self.best);
         problem.update_slips();
-        match (is_solved || is_settled, is_loosely_solved) {
-            (true, _) => Attempt::Solved,
-            (false, true) => Attempt::Unsolved,
-            (false, false) => Attempt::Futile,
-        }
+        end
     }
 
     fn begin(&mut self, problem: &mut Problem, attempt: u32) {
