@@ -12,6 +12,8 @@ use crate::rows::Rows;
 /// A constraint depends on others if the distance of its normalized gradient to their span is below this: well above
 /// the error that assembly to 1e-10 leaves in an exact dependence.
 pub(crate) const DEPENDENT: f64 = 1e-7;
+/// A normalized gradient with an entry of this size of its own is independent of all others.
+const OWN: f64 = 0.1;
 /// Up to this many constraints, gradients are orthogonalized one by one. Beyond, dependent ones are found by sparse
 /// elimination, whose work grows with the number of entries.
 const ORTHOGONALIZED: usize = 300;
@@ -62,10 +64,49 @@ pub(crate) fn dependent_constraints(model: &dyn Model, state: &State, within: f6
     if gradients.rows == 0 || !gradients.is_finite() {
         return Vec::new();
     }
-    match gradients.rows <= ORTHOGONALIZED {
-        true => dependent_by_orthogonalization(&gradients, within),
-        false => dependent_by_elimination(&gradients, within),
+    dependent(gradients, within)
+}
+
+fn dependent(gradients: Rows, within: f64) -> Vec<usize> {
+    let suspects = suspects(&gradients);
+    let gradients = gradients.some(&suspects);
+    let dependent = match gradients.rows {
+        0 => Vec::new(),
+        1..=ORTHOGONALIZED => dependent_by_orthogonalization(&gradients, within),
+        _ => dependent_by_elimination(&gradients, within),
+    };
+    dependent.into_iter().map(|row| suspects[row]).collect()
+}
+
+/// The rows that are left when rows are taken away, one after the other, that have an entry of their own: one in a column
+/// where no row that is left has any. Those neither depend on others nor do others depend on them, so that nothing is
+/// left of the constraints of trees.
+fn suspects(gradients: &Rows) -> Vec<usize> {
+    let mut entries: Vec<Vec<(usize, f64)>> = vec![Vec::new(); gradients.rows];
+    // How many rows that are left have an entry in a column, and the sum of their indices.
+    let mut columns = vec![(0_usize, 0_usize); gradients.columns];
+    for &(row, column, value) in gradients.entries.iter().filter(|(.., value)| *value != 0.0) {
+        entries[row].push((column, value));
+        columns[column].0 += 1;
+        columns[column].1 += row;
     }
+    let mut is_left = vec![true; gradients.rows];
+    let mut single: Vec<usize> = (0..columns.len()).filter(|&column| columns[column].0 == 1).collect();
+    while let Some(column) = single.pop() {
+        let (count, row) = columns[column];
+        let is_own = |&(other, value): &(usize, f64)| other == column && value.abs() >= OWN;
+        if count == 1 && entries[row].iter().any(is_own) {
+            is_left[row] = false;
+            for &(column, _) in &entries[row] {
+                columns[column].0 -= 1;
+                columns[column].1 -= row;
+                if columns[column].0 == 1 {
+                    single.push(column);
+                }
+            }
+        }
+    }
+    (0..gradients.rows).filter(|&row| is_left[row]).collect()
 }
 
 /// Gram-Schmidt: from each row its components along the previous ones are subtracted.
@@ -139,7 +180,10 @@ pub fn least_norm_multipliers(model: &dyn Model, state: &mut State) {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::DMatrix;
+
     use super::*;
+    use crate::random::Random;
 
     /// The third row is the sum of the first two, the last one twice the fourth.
     #[test]
@@ -151,6 +195,47 @@ mod tests {
         // One row of each group is eliminated last.
         let eliminated = dependent_by_elimination(&gradients(), 1e-9);
         assert!(matches!(eliminated[..], [0..=2, 3 | 4]), "{eliminated:?}");
+    }
+
+    /// Rows of a chain go one after the other, from both of its ends to where others depend on each other.
+    #[test]
+    fn rows_with_entries_of_their_own_are_not_suspected() {
+        let chain = (0..6).flat_map(|row| [(row, row, 0.6), (row, row + 1, 0.8)]);
+        let suspects = |more: &[(usize, usize, f64)]| {
+            let entries = chain.clone().chain(more.iter().copied()).collect();
+            suspects(&Rows { rows: 6 + more.len(), columns: 7, entries })
+        };
+        assert!(suspects(&[]).is_empty());
+        assert_eq!(suspects(&[(6, 3, 1.0)]), [] as [usize; 0]);
+        // Two rows that hold the same column, or too little of one, and what lies between them.
+        assert_eq!(suspects(&[(6, 3, 1.0), (7, 3, 1.0)]), [6, 7]);
+        assert_eq!(suspects(&[(6, 2, 1.0), (7, 4, 1.0)]), [2, 3, 6, 7]);
+        assert_eq!(suspects(&[(6, 0, 1.0), (7, 6, 1.0)]), [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    /// However rows are mixed, those that are found dependent are as many as the rank lacks.
+    #[test]
+    fn as_many_rows_are_dependent_as_the_rank_lacks() {
+        let mut random = Random(11);
+        for trial in 0..200 {
+            let columns = 8;
+            let mut dense = DMatrix::zeros(10, columns);
+            for row in 0..10 {
+                let sum = dense.row(row / 2) * 0.5 - dense.row(row / 3) * 2.0;
+                match random.next() < -0.2 {
+                    true => dense.set_row(row, &sum),
+                    false => (0..2).for_each(|_| {
+                        let column = (4.0 * (1.0 + random.next())) as usize;
+                        dense[(row, column)] = 1.5 + random.next();
+                    }),
+                }
+            }
+            let entries = |(row, column)| (row, column, dense[(row, column)]);
+            let entries = (0..10).flat_map(|row| (0..columns).map(move |column| (row, column))).map(entries).collect();
+            let gradients = Rows { rows: 10, columns, entries }.normalized();
+            let found = dependent(gradients, DEPENDENT);
+            assert_eq!(found.len(), 10 - dense.rank(1e-9), "trial {trial}: {found:?} of {dense}");
+        }
     }
 
     /// Two directions are as near as the sine of the angle between them, which elimination knows up to a small factor.

@@ -54,6 +54,12 @@ impl Rows {
         self
     }
 
+    /// Some of the rows, given by their indices in ascending order.
+    pub(crate) fn some(self, rows: &[usize]) -> Self {
+        let place = |(row, column, value)| Some((rows.binary_search(&row).ok()?, column, value));
+        Self { rows: rows.len(), columns: self.columns, entries: self.entries.into_iter().filter_map(place).collect() }
+    }
+
     /// Lengths of the rows.
     fn norms(&self) -> Vec<f64> {
         let mut norms = vec![0.0_f64; self.rows];

@@ -283,25 +283,34 @@ fn transposed(block: &Square) -> Square {
 /// Neighbouring columns that are eliminated together.
 fn join<'a>(n: usize, lower: impl Fn(usize) -> &'a [u32]) -> Vec<Range<usize>> {
     let mut panels: Vec<Range<usize>> = Vec::new();
-    // The rows below the last panel.
-    let mut rows: Vec<u32> = Vec::new();
+    // The rows below the last panel; those below it and the next column.
+    let (mut rows, mut all): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     for column in 0..n {
         let own = lower(column);
-        let mut all: Vec<u32> = rows.iter().chain(own).copied().filter(|&row| row as usize > column).collect();
-        all.sort_unstable();
-        all.dedup();
-        let is_next = rows.binary_search(&(column as u32)).is_ok();
-        let is_similar = 2 * all.len() < rows.len() + own.len() + PADDING;
-        match panels.last_mut().filter(|panel| panel.len() < WIDTH && is_next && is_similar) {
-            Some(panel) => {
+        if let Some(panel) = panels.last_mut().filter(|panel| panel.len() < WIDTH)
+            && let Some((_, below)) = rows.split_first().filter(|(first, _)| **first as usize == column)
+        {
+            unite(below, own, &mut all);
+            if 2 * all.len() < rows.len() + own.len() + PADDING {
                 panel.end = column + 1;
-                rows = all;
-            }
-            None => {
-                panels.push(column..column + 1);
-                rows = own.to_vec();
+                std::mem::swap(&mut rows, &mut all);
+                continue;
             }
         }
+        panels.push(column..column + 1);
+        rows.clear();
+        rows.extend_from_slice(own);
     }
     panels
+}
+
+/// The numbers of two ascending lists, ascending.
+fn unite(mut a: &[u32], mut b: &[u32], all: &mut Vec<u32>) {
+    all.clear();
+    while let (Some((first, rest)), Some((other, others))) = (a.split_first(), b.split_first()) {
+        all.push(*first.min(other));
+        (a, b) = (if first <= other { rest } else { a }, if other <= first { others } else { b });
+    }
+    all.extend_from_slice(a);
+    all.extend_from_slice(b);
 }

@@ -5,9 +5,6 @@
 //! lose accuracy silently when values move far: a pivot below a thousandth of its column, or a solution that fails its
 //! residual test, makes the solver choose anew.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use super::panels::Panels;
 use super::{Singular, Work, is_regular};
 use crate::sparsity::SparsityPattern;
@@ -19,24 +16,41 @@ const RESIDUAL_LIMIT: f64 = 1e-11;
 /// The position of a row that is no pivot yet.
 const FREE: u32 = u32::MAX;
 
-/// Factors of the matrix with rows and columns permuted.
+/// Elimination of the matrix with rows and columns permuted.
 pub(super) struct SparseLu {
     n: usize,
-    /// Orderings of the columns to choose from, at least one; one, once they have been compared.
-    orderings: Vec<Vec<u32>>,
-    column_order: Vec<u32>,
-    /// Position of each row among the pivots.
-    row_position: Vec<u32>,
-    /// Strictly lower part, rows ascending, unit diagonal not stored.
-    lower: Factor,
-    /// Strictly upper part, rows ascending.
-    upper: Factor,
-    pivots: Vec<f64>,
+    /// Orderings of the columns that are still to be compared; none, once one has been chosen.
+    candidates: Vec<Vec<u32>>,
+    order: Order,
     is_ordered: bool,
     /// The factors, once there are pivots.
     panels: Option<Panels>,
     work: Vec<f64>,
     rhs: Vec<f64>,
+}
+
+/// An order of pivots, and the factors that it was found with.
+struct Order {
+    columns: Vec<u32>,
+    /// Position of each row among the pivots.
+    row_position: Vec<u32>,
+    /// Strictly lower part, rows ascending, unit diagonal not stored.
+    lower: Factor,
+    /// Rows of the strictly upper part, ascending.
+    upper: Factor,
+}
+
+impl Order {
+    fn new(columns: Vec<u32>) -> Self {
+        let row_position = vec![FREE; columns.len()];
+        Self { columns, row_position, lower: Factor::default(), upper: Factor::default() }
+    }
+
+    fn work(&self) -> Work {
+        let entries = (self.lower.rows.len() + self.upper.rows.len() + self.columns.len()) as u64;
+        let eliminated = self.upper.rows.iter().map(|&row| self.lower.column(row as usize).len() as u64);
+        Work { entries, factor: eliminated.sum::<u64>() + self.lower.rows.len() as u64, solve: entries }
+    }
 }
 
 /// A triangular factor, compressed by columns.
@@ -92,15 +106,11 @@ impl Factor {
 impl SparseLu {
     pub(super) fn new(pattern: &SparsityPattern) -> Self {
         let n = pattern.columns;
-        let orderings = orderings(pattern);
+        let mut candidates = orderings(pattern);
         Self {
             n,
-            column_order: orderings[0].clone(),
-            orderings,
-            row_position: vec![FREE; n],
-            lower: Factor::default(),
-            upper: Factor::default(),
-            pivots: vec![0.0; n],
+            order: Order::new(if candidates.len() == 1 { candidates.remove(0) } else { Vec::new() }),
+            candidates,
             is_ordered: false,
             panels: None,
             work: vec![0.0; n],
@@ -110,10 +120,11 @@ impl SparseLu {
 
     /// Chooses pivots and eliminates.
     pub(super) fn factor(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        if self.orderings.len() > 1 {
-            self.choose_ordering(pattern, values)?;
+        match self.candidates.is_empty() {
+            true => self.factor_with_new_pivots(pattern, values)?,
+            false => self.choose_ordering(pattern, values)?,
         }
-        self.choose_pivots(pattern, values)
+        self.use_pivots(pattern, values)
     }
 
     /// Eliminates with kept pivots; false if there are none, or one has become too small for its column.
@@ -121,36 +132,33 @@ impl SparseLu {
         self.is_ordered && self.panels.as_mut().is_some_and(|panels| panels.factor(values))
     }
 
-    fn choose_pivots(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        self.factor_with_new_pivots(pattern, values)?;
-        let lower = |position: usize| self.lower.rows(position);
-        self.panels = Some(Panels::new(pattern, &self.column_order, &self.row_position, lower));
+    /// Eliminates with the pivots chosen last.
+    fn use_pivots(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
+        let Order { columns, row_position, lower, .. } = &self.order;
+        self.panels = Some(Panels::new(pattern, columns, row_position, |position| lower.rows(position)));
         if self.refactor(values) { Ok(()) } else { Err(Singular) }
     }
 
-    /// Keeps the ordering of columns with the least work for these values.
+    /// Keeps the ordering of columns with the least work for these values, and its pivots.
     fn choose_ordering(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        let mut best = None;
-        for ordering in &self.orderings.clone() {
-            self.column_order.clone_from(ordering);
+        let mut best: Option<(u64, Order)> = None;
+        for columns in self.candidates.clone() {
+            self.order = Order::new(columns);
             self.factor_with_new_pivots(pattern, values)?;
-            let work = self.work().factor;
+            let work = self.order.work().factor;
             if best.as_ref().is_none_or(|&(least, _)| work < least) {
-                best = Some((work, ordering.clone()));
+                best = Some((work, std::mem::replace(&mut self.order, Order::new(Vec::new()))));
             }
         }
-        self.orderings = best.into_iter().map(|(_, ordering)| ordering).collect();
-        self.column_order.clone_from(&self.orderings[0]);
+        if let Some((_, order)) = best {
+            self.order = order;
+        }
+        self.candidates.clear();
         Ok(())
     }
 
     pub(super) fn work(&self) -> Work {
-        if !self.is_ordered {
-            return Work { entries: 0, factor: 0, solve: 0 };
-        }
-        let entries = (self.lower.rows.len() + self.upper.rows.len() + self.n) as u64;
-        let eliminated = self.upper.rows.iter().map(|&row| self.lower.column(row as usize).len() as u64);
-        Work { entries, factor: eliminated.sum::<u64>() + self.lower.rows.len() as u64, solve: entries }
+        if self.is_ordered { self.order.work() } else { Work { entries: 0, factor: 0, solve: 0 } }
     }
 
     /// The pivots in the order of the columns.
@@ -163,7 +171,7 @@ impl SparseLu {
         let mut given = std::mem::take(&mut self.rhs);
         given.copy_from_slice(rhs);
         self.substitute(rhs);
-        if !self.is_accurate(pattern, values, &given, rhs) && self.choose_pivots(pattern, values).is_ok() {
+        if !self.is_accurate(pattern, values, &given, rhs) && self.factor(pattern, values).is_ok() {
             rhs.copy_from_slice(&given);
             self.substitute(rhs);
         }
@@ -180,68 +188,70 @@ impl SparseLu {
     /// pivot is chosen among what is left.
     fn factor_with_new_pivots(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
         self.is_ordered = false;
-        self.lower.clear();
-        self.upper.clear();
-        self.row_position.fill(FREE);
-        let mut row_order: Vec<u32> = Vec::with_capacity(self.n);
+        let Self { n, work, order: Order { columns, row_position, lower, upper }, .. } = self;
+        lower.clear();
+        upper.clear();
+        row_position.fill(FREE);
+        let mut row_order: Vec<u32> = Vec::with_capacity(*n);
         // How many of the rows of a column of the lower part come first and lead to all others (Eisenstat and Liu 1992).
-        let mut leading: Vec<usize> = Vec::with_capacity(self.n);
-        // The column in which a row was met last; the pivots that a column is still to be reduced by; its free rows.
-        let mut met = vec![FREE; self.n];
-        let mut reached = BinaryHeap::new();
+        let mut leading: Vec<usize> = Vec::with_capacity(*n);
+        // The column in which a row was met last; the free rows of a column.
+        let mut met = vec![FREE; *n];
         let mut free: Vec<u32> = Vec::new();
-        for position in 0..self.n {
-            let column = self.column_order[position];
-            let row_position = &self.row_position;
-            let mut meet = |row: u32, reached: &mut BinaryHeap<Reverse<u32>>| {
+        for (position, &column) in columns.iter().enumerate() {
+            let mut meet = |row: u32, reached: &mut Vec<u32>| {
                 if std::mem::replace(&mut met[row as usize], position as u32) != position as u32 {
                     match row_position[row as usize] {
                         FREE => free.push(row),
-                        pivot => reached.push(Reverse(pivot)),
+                        pivot => reached.push(pivot),
                     }
                 }
             };
             for slot in pattern.column(column as usize) {
                 let row = pattern.row_indices[slot];
-                self.work[row as usize] = values[slot];
-                meet(row, &mut reached);
+                work[row as usize] = values[slot];
+                meet(row, &mut upper.rows);
             }
-            while let Some(Reverse(pivot)) = reached.pop() {
-                let value = std::mem::take(&mut self.work[row_order[pivot as usize] as usize]);
-                self.upper.rows.push(pivot);
-                self.upper.values.push(value);
-                self.lower.subtract(pivot as usize, value, &mut self.work);
-                let leading = leading[pivot as usize];
-                self.lower.rows(pivot as usize)[..leading].iter().for_each(|&row| meet(row, &mut reached));
+            // The column is reduced by the pivots of its rows, and by those that they lead to.
+            let first = upper.starts[position];
+            let mut next = first;
+            while let Some(&pivot) = upper.rows.get(next) {
+                let leading = &lower.rows(pivot as usize)[..leading[pivot as usize]];
+                leading.iter().for_each(|&row| meet(row, &mut upper.rows));
+                next += 1;
             }
-            self.upper.starts.push(self.upper.rows.len());
+            upper.rows[first..].sort_unstable();
+            upper.starts.push(upper.rows.len());
+            for &pivot in &upper.rows[first..] {
+                let value = std::mem::take(&mut work[row_order[pivot as usize] as usize]);
+                lower.subtract(pivot as usize, value, work);
+            }
 
-            let Some(pivot) = self.pivot(column, &free) else {
-                self.work.fill(0.0);
+            let Some(pivot) = pivot(column, &free, row_position, work) else {
+                work.fill(0.0);
                 return Err(Singular);
             };
-            self.pivots[position] = self.work[pivot as usize];
-            let inverse = 1.0 / self.pivots[position];
+            let inverse = 1.0 / work[pivot as usize];
             for row in free.drain(..) {
-                let value = std::mem::take(&mut self.work[row as usize]);
+                let value = std::mem::take(&mut work[row as usize]);
                 if row != pivot {
-                    self.lower.rows.push(row);
-                    self.lower.values.push(value * inverse);
+                    lower.rows.push(row);
+                    lower.values.push(value * inverse);
                 }
             }
-            self.lower.starts.push(self.lower.rows.len());
-            self.row_position[pivot as usize] = position as u32;
+            lower.starts.push(lower.rows.len());
+            row_position[pivot as usize] = position as u32;
             row_order.push(pivot);
-            leading.push(self.lower.column(position).len());
+            leading.push(lower.column(position).len());
             // A column that this one was reduced by, and that has its pivot's row, has no free row that this one lacks.
-            for &earlier in self.upper.rows(position) {
+            for &earlier in upper.rows(position) {
                 let leading = &mut leading[earlier as usize];
-                let slots = self.lower.column(earlier as usize);
-                if *leading == slots.len() && self.lower.rows[slots.clone()].contains(&pivot) {
-                    let (rows, values) = (&mut self.lower.rows[slots.clone()], &mut self.lower.values[slots]);
+                let slots = lower.column(earlier as usize);
+                if *leading == slots.len() && lower.rows[slots.clone()].contains(&pivot) {
+                    let (rows, values) = (&mut lower.rows[slots.clone()], &mut lower.values[slots]);
                     *leading = 0;
                     for slot in 0..rows.len() {
-                        if self.row_position[rows[slot] as usize] != FREE {
+                        if row_position[rows[slot] as usize] != FREE {
                             rows.swap(slot, *leading);
                             values.swap(slot, *leading);
                             *leading += 1;
@@ -250,25 +260,12 @@ impl SparseLu {
                 }
             }
         }
-        for row in &mut self.lower.rows {
-            *row = self.row_position[*row as usize];
+        for row in &mut lower.rows {
+            *row = row_position[*row as usize];
         }
-        self.lower.sort();
+        lower.sort();
         self.is_ordered = true;
         Ok(())
-    }
-
-    /// The diagonal entry of a column if it is large enough, else the largest; none if that is round-off.
-    fn pivot(&self, column: u32, free: &[u32]) -> Option<u32> {
-        let size = |row: u32| self.work[row as usize].abs();
-        let largest = free.iter().copied().max_by(|&a, &b| size(a).total_cmp(&size(b)).then(a.cmp(&b)))?;
-        if !is_regular(size(largest), self.n) {
-            return None;
-        }
-        // The work space of rows that the column does not meet is zero.
-        let takes_diagonal =
-            self.row_position[column as usize] == FREE && size(column) >= DIAGONAL_RATIO * size(largest);
-        Some(if takes_diagonal { column } else { largest })
     }
 
     fn is_accurate(&mut self, pattern: &SparsityPattern, values: &[f64], given: &[f64], solution: &[f64]) -> bool {
@@ -286,6 +283,18 @@ impl SparseLu {
         residual.fill(0.0);
         accurate
     }
+}
+
+/// The diagonal entry of a column if it is large enough, else the largest; none if that is round-off.
+fn pivot(column: u32, free: &[u32], row_position: &[u32], work: &[f64]) -> Option<u32> {
+    let size = |row: u32| work[row as usize].abs();
+    let largest = free.iter().copied().max_by(|&a, &b| size(a).total_cmp(&size(b)).then(a.cmp(&b)))?;
+    if !is_regular(size(largest), work.len()) {
+        return None;
+    }
+    // The work space of rows that the column does not meet is zero.
+    let takes_diagonal = row_position[column as usize] == FREE && size(column) >= DIAGONAL_RATIO * size(largest);
+    Some(if takes_diagonal { column } else { largest })
 }
 
 /// Minimum degree of A + Aᵀ, with and without aggressive absorption of elements: neither is always better.
