@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times of steps and motions beside other tools, each pair in turns in one run on one core.
 
-Needs Linux, cargo, gcc, g++ and `pip install exudyn mujoco casadi pin cmeel-eigen`. Ours is the example `steps` of the
+Needs Linux, cargo, gcc, g++ and `pip install exudyn mujoco casadi pin cmeel-eigen`. Ours is the example `motion` of the
 benchmarks, an ordinary release build, as are the wheels of the others; what is compiled here from C and C++ may use all
 instructions of the processor. Times are processor times, so that other processes matter less, and the least of several
 rounds counts. The states at the end are compared; where they differ by more than the schemes explain, the row says so and
@@ -33,7 +33,7 @@ class Row:
     """A motion by one of our schemes and by another tool."""
 
     name: str
-    # Settings of the example `steps`.
+    # Settings of the example `motion`.
     ours: dict[str, str | float]
     peer: str
     # Motions by names of settings, of which the fastest counts; they may depend on our state at the end.

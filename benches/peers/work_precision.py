@@ -50,7 +50,7 @@ TOLERANCES = [10.0**-digits for digits in range(2, 12)]
 class Problem:
     """A motion that all programs can do, or most."""
 
-    # Of the example `steps`, without the scheme.
+    # Of the example `motion`, without the scheme.
     ours: dict[str, str | float]
     # Numbers of steps that are swept.
     steps: list[int]

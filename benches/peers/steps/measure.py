@@ -1,4 +1,4 @@
-"""What scripts share that run whole motions by the example `steps` and by other tools, in turns on one core."""
+"""What scripts share that run whole motions by the example `motion` and by other tools, in turns on one core."""
 
 import os
 import platform
@@ -21,10 +21,10 @@ def run(*command, **options):
 
 
 def build_steps():
-    """The example `steps`, an ordinary release build."""
-    run("cargo", "build", "--release", "--quiet", "-p", "hamel-benches", "--features", "scaling", "--example", "steps",
+    """The example `motion`, an ordinary release build."""
+    run("cargo", "build", "--release", "--quiet", "-p", "hamel-benches", "--features", "scaling", "--example", "motion",
         cwd=ROOT)
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "steps"
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "motion"
 
 
 class Program:

@@ -1,6 +1,6 @@
 //! A motion, run as often as asked for; `peers/steps.py` times it beside other tools.
 //!
-//! `steps model=heavy_top scheme=generalized_alpha until=1 step=1e-4 print=position_x,position_y`; with `tolerance=1e-6`
+//! `motion model=heavy_top scheme=generalized_alpha until=1 step=1e-4 print=position_x,position_y`; with `tolerance=1e-6`
 //! instead of `step`, step size control chooses the steps; `from=1` starts at this time instead of 0.
 //! `model.NAME=VALUE` sets a parameter of the model, `scheme.NAME=VALUE` one of the scheme.
 //!
