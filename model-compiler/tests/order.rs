@@ -40,12 +40,13 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 48] = [
+const RUNTIME: [&str; 50] = [
     // Numbers, without mechanics.
     "random",
     "real",
     "lanes",
     "sine_cosine",
+    "wide_lanes",
     "sign_changes",
     "sparsity",
     "spelling",
@@ -86,6 +87,7 @@ const RUNTIME: [&str; 48] = [
     "scheme",
     "nonsmooth",
     "schemes",
+    "together",
     // Simulations.
     "adaptive",
     "trajectory",

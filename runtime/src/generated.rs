@@ -14,13 +14,14 @@ pub use crate::runs::{
 pub use crate::sine_cosine::sin_cos_each;
 
 use crate::model::{Energy, Model, ModelInfo, State, UnknownParameter};
+use crate::real::Real;
 
 /// A slice as an array.
 ///
 /// # Panics
 /// When the slice has another length, as indexing it would.
 #[inline(always)]
-pub fn array<const N: usize>(values: &[f64]) -> &[f64; N] {
+pub fn array<T, const N: usize>(values: &[T]) -> &[T; N] {
     match values.first_chunk() {
         Some(array) if values.len() == N => array,
         _ => panic!("expected {N} values, found {}", values.len()),
@@ -32,7 +33,7 @@ pub fn array<const N: usize>(values: &[f64]) -> &[f64; N] {
 /// # Panics
 /// When the slice has another length, as indexing it would.
 #[inline(always)]
-pub fn array_mut<const N: usize>(values: &mut [f64]) -> &mut [f64; N] {
+pub fn array_mut<T, const N: usize>(values: &mut [T]) -> &mut [T; N] {
     let len = values.len();
     match values.first_chunk_mut() {
         Some(array) if len == N => array,
@@ -73,6 +74,33 @@ pub fn add(values: &mut [f64], factor: f64, entries: &[f64]) {
     for (value, &entry) in values.iter_mut().zip(entries) {
         *value += factor * entry;
     }
+}
+
+/// A model whose accelerations have a closed form over any scalar, so that instances can be computed with in lanes: in
+/// joint coordinates, without constraints, contacts and flexible members.
+#[diagnostic::on_unimplemented(
+    message = "instances of `{Self}` do not advance in lanes",
+    note = "its accelerations have no closed form: it has constraints, contacts or flexible members, or is in absolute coordinates; run its instances one by one"
+)]
+pub trait ClosedForm: Model + Sized {
+    /// What depends on parameters alone.
+    type Constants<T: Real>;
+
+    /// What the constants are made of.
+    fn parameters_in_lanes(&self) -> Vec<f64>;
+
+    /// The constants of instances, from what [`parameters_in_lanes`](Self::parameters_in_lanes) gives for each.
+    fn constants_in_lanes<T: Real>(parameters: &[T]) -> Self::Constants<T>;
+
+    /// Accelerations, `[nv]`, at times t, s, with these inputs, coordinates and velocities.
+    fn acceleration_in_lanes<T: Real>(
+        constants: &Self::Constants<T>,
+        t: T,
+        inputs: &[T],
+        q: &[T],
+        v: &[T],
+        a: &mut [T],
+    );
 }
 
 /// The error of a name that no parameter of a model has.
@@ -128,8 +156,8 @@ mod tests {
     #[test]
     fn arrays_are_the_slices_they_come_from() {
         let mut values = vec![1.0, 2.0];
-        array_mut::<2>(&mut values)[1] = 5.0;
-        assert_eq!(array::<2>(&values), &[1.0, 5.0]);
+        array_mut::<_, 2>(&mut values)[1] = 5.0;
+        assert_eq!(array::<_, 2>(&values), &[1.0, 5.0]);
         rows_mut::<1, 2>(&mut values)[0][1] = 6.0;
         assert_eq!(values, [1.0, 6.0]);
     }
@@ -142,8 +170,8 @@ mod tests {
                 std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err()
             })
         };
-        assert!(refused(&|values| _ = array::<2>(values)));
-        assert!(refused(&|values| _ = array_mut::<2>(values)));
+        assert!(refused(&|values| _ = array::<_, 2>(values)));
+        assert!(refused(&|values| _ = array_mut::<_, 2>(values)));
         assert!(refused(&|values| _ = rows_mut::<1, 2>(values)));
     }
 }

@@ -17,6 +17,8 @@ pub mod real;
 pub mod signal;
 mod sine_cosine;
 pub mod sparsity;
+#[cfg(feature = "simd")]
+pub mod wide_lanes;
 
 mod admissible;
 mod chart;
@@ -60,6 +62,8 @@ pub mod schemes;
 #[cfg(feature = "serde")]
 mod serialised;
 pub mod simulation;
+#[cfg(feature = "simd")]
+pub mod together;
 pub mod trajectory;
 mod undefined;
 mod watchers;

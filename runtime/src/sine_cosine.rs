@@ -6,7 +6,7 @@
 /// Angles that are computed together.
 const LANES: usize = 4;
 /// Above this magnitude products with the first two parts of π/2 are not exact.
-const LARGEST: f64 = 1.6e6;
+pub(crate) const LARGEST: f64 = 1.6e6;
 /// Added to a number, it leaves the nearest integer in the last bits of the sum.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 /// π/2: two parts of 33 bits, and the rest.
@@ -70,7 +70,7 @@ fn lanes(a: f64, b: f64, c: f64, d: f64) -> [[f64; LANES]; 2] {
 
 /// Sine and cosine of an angle that is not large.
 #[inline(always)]
-fn reduced(angle: f64) -> (f64, f64) {
+pub(crate) fn reduced(angle: f64) -> (f64, f64) {
     let shifted = angle * std::f64::consts::FRAC_2_PI + ROUNDER;
     let (quarter, turns) = (shifted.to_bits(), shifted - ROUNDER);
     // What is left of the angle, and what its rounding has lost.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::docs;
 use super::formula::{Language, Notation};
+use crate::derive::FunctionRole;
 use crate::schedule::groups::{Group, groups};
 use crate::schedule::split::{MAX_STATEMENTS, Part, parts};
 use crate::schedule::vocabulary::{function_name, role_name};
@@ -15,6 +16,10 @@ pub(super) fn function(function: &ScheduledFunction, names: &ArgumentNames) -> S
     let parts = parts(&function.routine, MAX_STATEMENTS);
     let mut text = docs::function(function);
     if let [whole] = parts.as_slice() {
+        if function.role == FunctionRole::ForwardDynamics {
+            // So that lanes have the registers of the function that calls it.
+            text.push_str("#[inline(always)]\n");
+        }
         text.push_str(&definition(&format!("pub fn {name}"), function, names, whole, &[]));
         return text;
     }

@@ -13,6 +13,7 @@ mod function;
 mod header;
 mod info;
 mod kernel;
+mod lanes;
 mod members;
 mod methods;
 mod model;
@@ -58,6 +59,7 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
 
     let mut text = format!("{FORMULAS}mod {PREFIX}{model} {{\n{}", paths::IMPORT);
     text.push_str(&model::model(header, layout, &members));
+    text.push_str(&lanes::closed_form(header, layout, schedule, &members));
     text.push_str(&parameters::parameters(&model, equations, schedule));
     text.push_str(&parameters::inputs(&model, layout));
     let _ = writeln!(

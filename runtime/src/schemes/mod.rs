@@ -42,7 +42,7 @@ fn is_same_step(dt: f64, last: f64) -> bool {
 }
 
 /// Rejects step sizes that are not positive and finite.
-fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
+pub(crate) fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
     if dt.is_finite() && dt > 0.0 {
         return Ok(());
     }
