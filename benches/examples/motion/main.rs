@@ -4,10 +4,14 @@
 //! instead of `step`, step size control chooses the steps; `from=1` starts at this time instead of 0.
 //! `model.NAME=VALUE` sets a parameter of the model, `scheme.NAME=VALUE` one of the scheme.
 //!
+//! `instances=64` runs so many double pendulums in lanes, of which later ones start with a little more speed, and prints the
+//! tip of the first.
+//!
 //! Every line of standard input runs the motion once and is answered by a line: seconds a step, steps, rejected steps,
 //! Newton iterations, factorizations, and the printed columns at the end.
 
 mod arm;
+mod lanes;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -23,6 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (name, value) =
             argument.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, found `{argument}`"))?;
         settings.insert(name.to_owned(), value.to_owned());
+    }
+    if let Some(instances) = settings.remove("instances") {
+        return lanes::run(instances.parse()?, &settings);
     }
     let parameters = [parameters(&settings, "model.")?, parameters(&settings, "scheme.")?];
     let mut take = |name: &str| settings.remove(name).ok_or_else(|| format!("`{name}=…` is missing"));
