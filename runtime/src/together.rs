@@ -241,9 +241,10 @@ impl<M: ClosedForm, const N: usize> Group<M, N> {
     /// Lanes of instances in which `next` is not finite.
     #[inline(always)]
     fn failed(&self) -> [bool; N] {
-        // x − x is zero or undefined.
+        // 0 x is zero or undefined.
+        let zero = Lanes([0.0; N]);
         let Point { t, q, v, a } = &self.next;
-        let sum = [q, v, a].into_iter().flatten().fold(*t - *t, |sum, x| sum + (*x - *x));
+        let sum = [q, v, a].into_iter().flatten().fold(zero * *t, |sum, x| sum + zero * *x);
         let mut failed = [false; N];
         for i in 0..N {
             failed[i] = sum.0[i].is_nan() & !self.is_idle[i];
