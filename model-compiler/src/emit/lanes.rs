@@ -30,8 +30,7 @@ pub(super) fn closed_form(header: &Header, layout: &Layout, schedule: &Schedule,
             members.rows.0.iter().flat_map(|rows| &results[rows.first.clone()]).flatten().cloned().collect();
         let given = given(&schedule.parameters.parameters, &schedule.members);
         let temporaries = notation(schedule, &schedule.members).temporaries();
-        let row =
-            format!("let {given} = self.parameters.components();\n{temporaries}{vec}::from([{}])", row.join(", "));
+        let row = format!("let {given} = self.parameters.components();\n{temporaries}[{}].to_vec()", row.join(", "));
         let constants = format!("{module}::Constants::new(*{generated}::array(parameters))");
         (format!("{module}::Constants<T>"), row, constants)
     } else {
