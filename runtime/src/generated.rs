@@ -85,6 +85,13 @@ pub fn add(values: &mut [f64], factor: f64, entries: &[f64]) {
 pub trait ClosedForm: Model + Sized {
     /// What depends on parameters alone.
     type Constants<T: Real>;
+    /// `[T; nq]` and `[T; nv]`: loops over them have a length that the compiler of the code knows.
+    type Coordinates<T: Real>: Copy + AsRef<[T]> + AsMut<[T]>;
+    type Velocities<T: Real>: Copy + AsRef<[T]> + AsMut<[T]>;
+
+    /// Zeros.
+    fn coordinates_in_lanes<T: Real>() -> Self::Coordinates<T>;
+    fn velocities_in_lanes<T: Real>() -> Self::Velocities<T>;
 
     /// What the constants are made of.
     fn parameters_in_lanes(&self) -> Vec<f64>;
@@ -97,9 +104,9 @@ pub trait ClosedForm: Model + Sized {
         constants: &Self::Constants<T>,
         t: T,
         inputs: &[T],
-        q: &[T],
-        v: &[T],
-        a: &mut [T],
+        q: &Self::Coordinates<T>,
+        v: &Self::Velocities<T>,
+        a: &mut Self::Velocities<T>,
     );
 }
 

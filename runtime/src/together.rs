@@ -20,26 +20,33 @@ pub struct Together<'m, M: ClosedForm, const N: usize> {
     failures: Vec<Option<(State, StepError)>>,
 }
 
-/// N instances, and room for a step.
+/// N instances.
 struct Group<M: ClosedForm, const N: usize> {
     constants: M::Constants<Lanes<N>>,
-    state: Point<N>,
-    stage: Point<N>,
-    next: Point<N>,
-    rates: Vec<Point<N>>,
+    state: Point<M, N>,
+    /// The end of a step in which an instance fails.
+    next: Point<M, N>,
     inputs: Vec<Lanes<N>>,
     input: Vec<f64>,
     /// Lanes whose values no longer count: those of failed instances, and those beyond the last one.
     is_idle: [bool; N],
 }
 
-#[derive(Clone)]
-struct Point<const N: usize> {
+struct Point<M: ClosedForm, const N: usize> {
     t: Lanes<N>,
-    q: Vec<Lanes<N>>,
-    v: Vec<Lanes<N>>,
-    a: Vec<Lanes<N>>,
+    q: M::Coordinates<Lanes<N>>,
+    v: M::Velocities<Lanes<N>>,
+    a: M::Velocities<Lanes<N>>,
 }
+
+impl<M: ClosedForm, const N: usize> Clone for Point<M, N> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: ClosedForm, const N: usize> Copy for Point<M, N> {}
 
 impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
     /// Starts the classical Runge-Kutta scheme for instances, which differ in parameters and inputs, at their states. An
@@ -110,13 +117,13 @@ impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
     pub fn advance(&mut self, steps: u64, dt: f64) -> Result<(), StepError> {
         let scheme = RungeKutta.label();
         check_step_size(&scheme, dt)?;
-        let tableau = tables::runge_kutta4();
+        let stages = stages(dt);
         let processor = pulp::Arch::new();
         for (k, group) in self.groups.iter_mut().enumerate() {
             let models = &self.instances[N * k..self.instances.len().min(N * (k + 1))];
             let mut left = steps;
             while left > 0 && group.is_idle.contains(&false) {
-                left -= processor.dispatch(Advance { group, models, tableau: &tableau, dt, steps: left });
+                left -= processor.dispatch(Advance { group, models, stages: &stages, dt, steps: left });
                 if left > 0 {
                     for i in group.failed_lanes() {
                         let state = group.state_of(i);
@@ -124,7 +131,7 @@ impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
                         self.failures[N * k + i] = Some((state, error));
                         group.is_idle[i] = true;
                     }
-                    std::mem::swap(&mut group.state, &mut group.next);
+                    group.state = group.next;
                     left -= 1;
                 }
             }
@@ -163,88 +170,73 @@ impl<M: ClosedForm, const N: usize> Group<M, N> {
         let lanes = |value: &dyn Fn(usize) -> f64| {
             Lanes(std::array::from_fn(|i| if i <= last && is_idle[i] { f64::NAN } else { value(i.min(last)) }))
         };
-        let vector = |n: usize, value: &dyn Fn(&State) -> &[f64]| -> Vec<Lanes<N>> {
-            (0..n).map(|k| lanes(&|i| value(&starts[i])[k])).collect()
-        };
-        let dims = models[0].dims();
+        let (mut q, mut v) = (M::coordinates_in_lanes(), M::velocities_in_lanes());
+        q.as_mut().iter_mut().enumerate().for_each(|(k, q)| *q = lanes(&|i| starts[i].q[k]));
+        v.as_mut().iter_mut().enumerate().for_each(|(k, v)| *v = lanes(&|i| starts[i].v[k]));
         let rows: Vec<Vec<f64>> = models.iter().map(M::parameters_in_lanes).collect();
         let parameters: Vec<Lanes<N>> =
             (0..rows[0].len()).map(|k| Lanes(std::array::from_fn(|i| rows[i.min(last)][k]))).collect();
         let n_inputs = models[0].describe().inputs.len();
-        let state = Point {
-            t: lanes(&|i| starts[i].t),
-            q: vector(dims.nq, &|state| state.q.as_slice()),
-            v: vector(dims.nv, &|state| state.v.as_slice()),
-            a: vec![Lanes([0.0; N]); dims.nv],
-        };
+        let mut state = Point { t: lanes(&|i| starts[i].t), q, v, a: M::velocities_in_lanes() };
         let mut group = Self {
             constants: M::constants_in_lanes(&parameters),
-            stage: state.clone(),
-            next: state.clone(),
-            rates: vec![state.clone(); tables::runge_kutta4().stages()],
+            next: state,
             state,
             inputs: vec![Lanes([0.0; N]); n_inputs],
             input: vec![0.0; n_inputs],
             is_idle,
         };
-        std::mem::swap(&mut group.stage, &mut group.state);
-        group.accelerate(models);
-        std::mem::swap(&mut group.stage, &mut group.state);
+        group.accelerate(models, &mut state);
+        group.state = state;
         group
     }
 
-    /// The accelerations of `stage`.
+    /// Replaces accelerations by those of the equations of motion.
     #[inline(always)]
-    fn accelerate(&mut self, models: &[M]) {
-        let stage = &mut self.stage;
+    fn accelerate(&mut self, models: &[M], at: &mut Point<M, N>) {
         if !self.inputs.is_empty() {
             for i in 0..N {
-                models[i.min(models.len() - 1)].input_values(stage.t.0[i], &mut self.input);
+                models[i.min(models.len() - 1)].input_values(at.t.0[i], &mut self.input);
                 self.inputs.iter_mut().zip(&self.input).for_each(|(lanes, value)| lanes.0[i] = *value);
             }
         }
-        M::acceleration_in_lanes(&self.constants, stage.t, &self.inputs, &stage.q, &stage.v, &mut stage.a);
+        M::acceleration_in_lanes(&self.constants, at.t, &self.inputs, &at.q, &at.v, &mut at.a);
     }
 
-    /// `next` ← the state one step later, in the order of operations of a single run.
+    /// A step later, in the order of operations of a single run.
     #[inline(always)]
-    fn step(&mut self, models: &[M], tableau: &Tableau, dt: f64) {
+    fn step(&mut self, models: &[M], stages: &[Stage; STAGES], dt: f64, state: &Point<M, N>) -> Point<M, N> {
         let lanes = Lanes::<N>::from_f64;
-        copy(&self.state, &mut self.stage);
-        copy(&self.state, &mut self.next);
-        for index in 0..tableau.stages() {
+        let (mut stage, mut next) = (*state, *state);
+        let (mut v, mut a) = (state.v, state.a);
+        for (index, &Stage { node, factor, weight }) in stages.iter().enumerate() {
             if index > 0 {
-                self.stage.t = self.state.t + lanes(dt * tableau.nodes[index]);
-                self.stage.q.copy_from_slice(&self.state.q);
-                self.stage.v.copy_from_slice(&self.state.v);
-                for (known, &factor) in self.rates[..index].iter().zip(&tableau.matrix[index]) {
-                    if factor != 0.0 {
-                        let factor = lanes(dt * factor);
-                        axpy(factor, &known.v, &mut self.stage.q);
-                        axpy(factor, &known.a, &mut self.stage.v);
-                    }
-                }
-                self.accelerate(models);
+                (stage.t, stage.q, stage.v) = (state.t + lanes(node), state.q, state.v);
+                axpy(lanes(factor), v.as_ref(), stage.q.as_mut());
+                axpy(lanes(factor), a.as_ref(), stage.v.as_mut());
+                self.accelerate(models, &mut stage);
+                (v, a) = (stage.v, stage.a);
             }
-            let weight = lanes(dt * tableau.weights[index]);
-            axpy(weight, &self.stage.v, &mut self.next.q);
-            axpy(weight, &self.stage.a, &mut self.next.v);
-            self.rates[index].v.copy_from_slice(&self.stage.v);
-            self.rates[index].a.copy_from_slice(&self.stage.a);
+            axpy(lanes(weight), v.as_ref(), next.q.as_mut());
+            axpy(lanes(weight), a.as_ref(), next.v.as_mut());
         }
-        self.next.t = self.state.t + lanes(dt);
-        std::mem::swap(&mut self.stage, &mut self.next);
-        self.accelerate(models);
-        std::mem::swap(&mut self.stage, &mut self.next);
+        next.t = state.t + lanes(dt);
+        self.accelerate(models, &mut next);
+        next
     }
 
-    /// Lanes of instances in which `next` is not finite.
+    /// Lanes of instances in which a point is not finite.
     #[inline(always)]
-    fn failed(&self) -> [bool; N] {
-        // 0 x is zero or undefined.
-        let zero = Lanes([0.0; N]);
-        let Point { t, q, v, a } = &self.next;
-        let sum = [q, v, a].into_iter().flatten().fold(zero * *t, |sum, x| sum + zero * *x);
+    fn failed(&self, at: &Point<M, N>) -> [bool; N] {
+        // Zero times anything finite is zero.
+        let zero = Lanes::<N>::from_f64(0.0);
+        let Point { t, q, v, a } = at;
+        let mut sum = zero * *t;
+        for values in [q.as_ref(), v.as_ref(), a.as_ref()] {
+            for value in values {
+                sum = sum + zero * *value;
+            }
+        }
         let mut failed = [false; N];
         for i in 0..N {
             failed[i] = sum.0[i].is_nan() & !self.is_idle[i];
@@ -253,34 +245,54 @@ impl<M: ClosedForm, const N: usize> Group<M, N> {
     }
 
     fn failed_lanes(&self) -> impl Iterator<Item = usize> + use<M, N> {
-        self.failed().into_iter().enumerate().filter_map(|(i, failed)| failed.then_some(i))
+        self.failed(&self.next).into_iter().enumerate().filter_map(|(i, failed)| failed.then_some(i))
     }
 
     fn state_of(&self, lane: usize) -> State {
         let vector = |values: &[Lanes<N>]| values.iter().map(|x| x.0[lane]).collect::<Vec<_>>().into();
         let Point { t, q, v, a } = &self.state;
-        State { t: t.0[lane], q: vector(q), v: vector(v), a: vector(a), lambda: Vec::new().into() }
+        State {
+            t: t.0[lane],
+            q: vector(q.as_ref()),
+            v: vector(v.as_ref()),
+            a: vector(a.as_ref()),
+            lambda: Vec::new().into(),
+        }
     }
 }
 
 #[inline(always)]
 fn axpy<const N: usize>(factor: Lanes<N>, x: &[Lanes<N>], y: &mut [Lanes<N>]) {
-    y.iter_mut().zip(x).for_each(|(y, x)| *y = factor * *x + *y);
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = factor * *x + *y;
+    }
 }
 
-#[inline(always)]
-fn copy<const N: usize>(from: &Point<N>, to: &mut Point<N>) {
-    to.t = from.t;
-    to.q.copy_from_slice(&from.q);
-    to.v.copy_from_slice(&from.v);
-    to.a.copy_from_slice(&from.a);
+const STAGES: usize = 4;
+
+/// A stage of a step: its time after the beginning of the step, the factor of the rates of the stage before it, and that of
+/// its own rates in the end.
+struct Stage {
+    node: f64,
+    factor: f64,
+    weight: f64,
+}
+
+/// The classical scheme, each stage of which follows from the one before it.
+fn stages(dt: f64) -> [Stage; STAGES] {
+    let Tableau { nodes, matrix, weights, .. } = tables::runge_kutta4();
+    std::array::from_fn(|i| Stage {
+        node: dt * nodes[i],
+        factor: i.checked_sub(1).map_or(0.0, |before| dt * matrix[i][before]),
+        weight: dt * weights[i],
+    })
 }
 
 /// Steps of a group up to one in which an instance fails, which is left in `next`; their number.
 struct Advance<'a, M: ClosedForm, const N: usize> {
     group: &'a mut Group<M, N>,
     models: &'a [M],
-    tableau: &'a Tableau,
+    stages: &'a [Stage; STAGES],
     dt: f64,
     steps: u64,
 }
@@ -290,13 +302,17 @@ impl<M: ClosedForm, const N: usize> pulp::NullaryFnOnce for Advance<'_, M, N> {
 
     #[inline(always)]
     fn call(self) -> u64 {
-        for done in 0..self.steps {
-            self.group.step(self.models, self.tableau, self.dt);
-            if self.group.failed().into_iter().fold(false, |any, failed| any | failed) {
+        let Self { group, models, stages, dt, steps } = self;
+        let mut state = group.state;
+        for done in 0..steps {
+            let next = group.step(models, stages, dt, &state);
+            if group.failed(&next).into_iter().fold(false, |any, failed| any | failed) {
+                (group.state, group.next) = (state, next);
                 return done;
             }
-            std::mem::swap(&mut self.group.state, &mut self.group.next);
+            state = next;
         }
-        self.steps
+        group.state = state;
+        steps
     }
 }

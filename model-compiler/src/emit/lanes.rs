@@ -42,18 +42,23 @@ pub(super) fn closed_form(header: &Header, layout: &Layout, schedule: &Schedule,
             Group::Constants => "constants".to_owned(),
             Group::Time => "t".to_owned(),
             Group::Forces => format!("&[T::from_f64(0.0); {}]", layout.velocities.len()),
-            _ => format!("{generated}::array({})", group.name()),
+            Group::Inputs => format!("{generated}::array(inputs)"),
+            _ => group.name().to_owned(),
         })
-        .chain([format!("{generated}::array_mut(a)")])
+        .chain(["a".to_owned()])
         .collect();
+    let [nq, nv] = [&layout.coordinates, &layout.velocities].map(|channels| channels.len());
     format!(
         "impl {generated}::ClosedForm for {name} {{\ntype Constants<T: {real}> = {kind};\n\
+         type Coordinates<T: {real}> = [T; {nq}];\ntype Velocities<T: {real}> = [T; {nv}];\n\
+         fn coordinates_in_lanes<T: {real}>() -> [T; {nq}] {{\n[T::from_f64(0.0); {nq}]\n}}\n\
+         fn velocities_in_lanes<T: {real}>() -> [T; {nv}] {{\n[T::from_f64(0.0); {nv}]\n}}\n\
          fn parameters_in_lanes(&self) -> {vec}<f64> {{\n{row}\n}}\n\
          #[allow(unused_variables, reason = \"some read no parameters\")]\n\
          fn constants_in_lanes<T: {real}>(parameters: &[T]) -> Self::Constants<T> {{\n{constants}\n}}\n\
          #[allow(unused_variables, reason = \"some read no time, inputs or constants\")]\n\
          #[inline(always)]\n\
-         fn acceleration_in_lanes<T: {real}>(constants: &Self::Constants<T>, t: T, inputs: &[T], q: &[T], v: &[T], a: &mut [T]) {{\n\
+         fn acceleration_in_lanes<T: {real}>(constants: &Self::Constants<T>, t: T, inputs: &[T], q: &[T; {nq}], v: &[T; {nv}], a: &mut [T; {nv}]) {{\n\
          {module}::{}({});\n}}\n}}\n",
         function_name(function.role),
         arguments.join(", ")
