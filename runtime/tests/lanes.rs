@@ -1,8 +1,12 @@
 //! Instances in lanes are what they are one by one.
 
+#[path = "../src/random.rs"]
+mod random;
+
 use hamel::schemes::RungeKutta;
 use hamel::together::Together;
 use hamel::{Model, Scheme, Signal, State, StepError, initial_state};
+use random::Random;
 
 hamel::multibody! {
     /// A driven mass with a spring that stiffens: arithmetic alone.
@@ -29,6 +33,23 @@ hamel::multibody! {
         body lower { mass: 0.6 kg, inertia: 0.05 kg m^2 }
         joint shoulder: revolute(ground, upper at [-length / 2, 0 m]);
         joint elbow: revolute(upper at [length / 2, 0 m], lower at [-0.35, 0] m);
+    }
+}
+
+hamel::multibody! {
+    /// Three joints in space, one of which slides.
+    model Crane {
+        coordinates joint;
+        param reach = 1 m;
+        param load = 2 kg;
+        gravity [0, 0, -9.81] m/s^2;
+        body tower { mass: 5 kg, inertia: diag(1, 1, 0.3) kg m^2 }
+        body boom { mass: 1 kg, inertia: diag(0.1, 0.2, 0.2) kg m^2, center_of_mass: [reach / 2, 0 m, 0.1 m] }
+        body hook { mass: load, inertia: diag(0.02, 0.01, 0.03) kg m^2 }
+        joint slewing: revolute(ground, tower);
+        joint luffing: revolute(tower at [0, 0, 1] m axis [0, 1, 0], boom axis [0, 1, 0]);
+        joint rope: prismatic(boom at [reach, 0 m, 0 m], hook);
+        force brake: spring(boom, hook) { stiffness: 40 N/m }
     }
 }
 
@@ -94,6 +115,36 @@ fn sines_differ_in_last_digits() {
     for (i, (model, start)) in models.iter().zip(&starts).enumerate() {
         let [found, expected] = [runs.state(i), alone(model, start, 100)].map(|state| state.expect("it does not fail"));
         assert!((found.q - expected.q).amax() < 1e-12, "instance {i}");
+    }
+}
+
+/// Whatever the parameters and the state are, and however many instances.
+#[test]
+fn random_instances_move_as_they_do_alone() {
+    let mut random = Random(5);
+    for instances in 1..20 {
+        let mut decades = || 10_f64.powf(random.next());
+        let models: Vec<Crane> =
+            (0..instances).map(|_| Crane::new(CraneParameters { reach: decades(), load: decades() })).collect();
+        let mut start = |model: &Crane| {
+            let mut state = initial_state(model).expect("a chain starts anywhere");
+            state.q.iter_mut().chain(state.v.iter_mut()).for_each(|x| *x = 1.5 * random.next());
+            state
+        };
+        let starts: Vec<State> = models.iter().map(&mut start).collect();
+        let mut runs = Together::<_, 8>::new(&models, starts.clone()).expect("it has a closed form");
+        runs.advance(20, STEP).expect("a step");
+        for (i, (model, start)) in models.iter().zip(&starts).enumerate() {
+            match (runs.state(i), alone(model, start, 20)) {
+                (Ok(found), Ok(expected)) => {
+                    let size = 1.0 + expected.q.amax() + expected.v.amax();
+                    let error = (found.q - expected.q).amax().max((found.v - expected.v).amax());
+                    assert!(error < 1e-11 * size, "instance {i} of {instances}: {error:e} of {size}");
+                    assert_eq!(found.t, expected.t);
+                }
+                (found, expected) => assert_eq!(found.is_err(), expected.is_err(), "instance {i} of {instances}"),
+            }
+        }
     }
 }
 
