@@ -128,6 +128,9 @@ impl Interval<'_> {
         if h == 0.0 {
             return new.clone();
         }
+        if order <= CUBIC && !has_impact {
+            return Cubic::new(old).at(blocks, [old, new], t).clone();
+        }
         let s = (t - old.t) / h;
         let mut state = old.clone();
         state.t = t;
@@ -143,23 +146,17 @@ impl Interval<'_> {
         let [zero, mut old_rate, mut new_rate] = [(); 3].map(|()| DVector::zeros(nv));
         chart::rate(blocks, old.q.as_slice(), zero.as_slice(), old.v.as_slice(), old_rate.as_mut_slice());
         chart::rate(blocks, new.q.as_slice(), x.as_slice(), new.v.as_slice(), new_rate.as_mut_slice());
-        if order <= CUBIC {
-            let between = hermite(s, h, [&zero, &x], [&old_rate, &new_rate]);
-            chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
-            state.v = hermite(s, h, [&old.v, &new.v], [&old.a, &new.a]);
-        } else {
-            let second = |state: &State, x: &DVector<f64>| {
-                let (q, v, a) = (state.q.as_slice(), state.v.as_slice(), state.a.as_slice());
-                let mut rate = DVector::zeros(nv);
-                chart::second_rate(blocks, q, x.as_slice(), v, a, rate.as_mut_slice());
-                rate
-            };
-            let (of_old, of_new) = ([&zero, &old_rate, &second(old, &zero)], [&x, &new_rate, &second(new, &x)]);
-            let (between, rate) = quintic(s, h, of_old, of_new);
-            chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
-            let (q, between) = (state.q.as_slice(), between.as_slice());
-            chart::velocity(blocks, q, between, rate.as_slice(), state.v.as_mut_slice());
-        }
+        let second = |state: &State, x: &DVector<f64>| {
+            let (q, v, a) = (state.q.as_slice(), state.v.as_slice(), state.a.as_slice());
+            let mut rate = DVector::zeros(nv);
+            chart::second_rate(blocks, q, x.as_slice(), v, a, rate.as_mut_slice());
+            rate
+        };
+        let (of_old, of_new) = ([&zero, &old_rate, &second(old, &zero)], [&x, &new_rate, &second(new, &x)]);
+        let (between, rate) = quintic(s, h, of_old, of_new);
+        chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
+        let (q, between) = (state.q.as_slice(), between.as_slice());
+        chart::velocity(blocks, q, between, rate.as_slice(), state.v.as_mut_slice());
         state.a.axpy(s, &new.a, 1.0 - s);
         state.lambda.axpy(s, &new.lambda, 1.0 - s);
         state
@@ -192,14 +189,51 @@ impl Interval<'_> {
     }
 }
 
+/// States between the ends of a step by cubics, computed without allocation.
+pub(crate) struct Cubic {
+    state: State,
+    /// Coordinates relative to the old configuration, and their rates, at both ends.
+    x: [DVector<f64>; 2],
+    rates: [DVector<f64>; 2],
+    between: DVector<f64>,
+}
+
+impl Cubic {
+    /// For states of this size.
+    pub(crate) fn new(state: &State) -> Self {
+        let zeros = || DVector::zeros(state.v.len());
+        Self { state: state.clone(), x: [zeros(), zeros()], rates: [zeros(), zeros()], between: zeros() }
+    }
+
+    /// The state at a time between those of these two, which differ.
+    pub(crate) fn at(&mut self, blocks: &[Block], [old, new]: [&State; 2], t: f64) -> &State {
+        let Self { state, x, rates, between } = self;
+        let h = new.t - old.t;
+        let s = (t - old.t) / h;
+        chart::locate(blocks, old.q.as_slice(), new.q.as_slice(), x[1].as_mut_slice());
+        for ((end, x), rate) in [old, new].into_iter().zip(&*x).zip(&mut *rates) {
+            chart::rate(blocks, end.q.as_slice(), x.as_slice(), end.v.as_slice(), rate.as_mut_slice());
+        }
+        hermite(s, h, x.each_ref(), rates.each_ref(), between);
+        chart::place(blocks, old.q.as_slice(), between.as_slice(), state.q.as_mut_slice());
+        hermite(s, h, [&old.v, &new.v], [&old.a, &new.a], &mut state.v);
+        for (value, [old, new]) in [(&mut state.a, [&old.a, &new.a]), (&mut state.lambda, [&old.lambda, &new.lambda])] {
+            value.copy_from(old);
+            value.axpy(s, new, 1.0 - s);
+        }
+        state.t = t;
+        state
+    }
+}
+
 /// The cubic with these values and rates at the ends of a step h, at its part s.
-fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2]) -> DVector<f64> {
+fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2], out: &mut DVector<f64>) {
     let r = 1.0 - s;
-    let mut result = values[0] * (r * r * (1.0 + 2.0 * s));
-    result.axpy(s * s * (3.0 - 2.0 * s), values[1], 1.0);
-    result.axpy(h * s * r * r, rates[0], 1.0);
-    result.axpy(-h * s * s * r, rates[1], 1.0);
-    result
+    out.copy_from(values[0]);
+    *out *= r * r * (1.0 + 2.0 * s);
+    out.axpy(s * s * (3.0 - 2.0 * s), values[1], 1.0);
+    out.axpy(h * s * r * r, rates[0], 1.0);
+    out.axpy(-h * s * s * r, rates[1], 1.0);
 }
 
 /// The polynomial of fifth degree with these values, rates and second rates at the ends of a step h, at its part s, and its

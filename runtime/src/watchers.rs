@@ -6,7 +6,7 @@
 
 use nalgebra::DVector;
 
-use crate::events::Interval;
+use crate::events::Cubic;
 use crate::model::{Model, State};
 use crate::residuals::Residuals;
 use crate::step::ContactRecord;
@@ -175,6 +175,8 @@ struct Balance {
     power: f64,
     /// The state at the beginning of the step.
     previous: State,
+    /// Room for the state halfway, taken while it is used.
+    cubic: Option<Cubic>,
     /// Work by Simpson's rule, with the power halfway through the interpolated step; by the trapezoidal rule for models
     /// with contacts, whose velocities jump and whose accelerations may lack the forces of contacts, J.
     work: f64,
@@ -214,6 +216,7 @@ impl Balance {
             t: start.t,
             power: 0.0,
             previous: start.clone(),
+            cubic: Some(Cubic::new(start)),
             work: 0.0,
             correction: 0.0,
             most_work: 0.0,
@@ -255,12 +258,15 @@ impl Balance {
             let before = std::mem::replace(&mut self.power, 0.0);
             self.power = self.power_of(model, state);
             let (mut mean, mut most) = (0.5 * (before + self.power), before.max(self.power));
-            // Nothing is interpolated, and nothing allocated, where there is no work.
-            if contacts.is_none() && (before != 0.0 || self.power != 0.0) && dt > 0.0 {
-                let blocks = &model.describe().blocks;
-                let interval = Interval { blocks, old: &self.previous, new: state, order: 2, has_impact: false };
-                let halfway = interval.interpolate(state.t - 0.5 * dt);
-                let middle = self.power_of(model, &halfway);
+            // Nothing is interpolated where there is no work.
+            if contacts.is_none()
+                && (before != 0.0 || self.power != 0.0)
+                && dt > 0.0
+                && let Some(mut cubic) = self.cubic.take()
+            {
+                let halfway = cubic.at(&model.describe().blocks, [&self.previous, state], state.t - 0.5 * dt);
+                let middle = self.power_of(model, halfway);
+                self.cubic = Some(cubic);
                 let correction = 2.0 / 3.0 * (middle - mean);
                 self.correction += dt * correction;
                 mean += correction;
