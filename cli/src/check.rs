@@ -38,8 +38,9 @@ struct Place {
 #[derive(Serialize)]
 struct About {
     name: String,
-    /// Coordinates less those that constraints on them leave no choice, at the start.
-    degrees_of_freedom: usize,
+    /// Coordinates less those that constraints on them leave no choice, at the start; not known if there is no start that
+    /// tells which constraints follow from others, and they are more than the coordinates.
+    degrees_of_freedom: Option<usize>,
     coordinates: Vec<[String; 2]>,
     velocities: Vec<[String; 2]>,
     constraints: Vec<[String; 2]>,
@@ -114,7 +115,7 @@ fn about(model: &dyn Model, warnings: &mut Vec<String>) -> About {
     }
     About {
         name: info.name.clone(),
-        degrees_of_freedom: info.velocities.len() - (info.constraints.len() - redundant.len()),
+        degrees_of_freedom: (info.velocities.len() + redundant.len()).checked_sub(info.constraints.len()),
         coordinates: names(&info.coordinates),
         velocities: names(&info.velocities),
         constraints: names(&info.constraints),
@@ -138,7 +139,8 @@ fn print(about: &About, warnings: usize, screen: &mut Screen) -> Result<(), Fail
         let item = |[name, unit]: &[String; 2]| if unit == "1" { name.clone() } else { format!("{name} ({unit})") };
         names.iter().map(item).collect::<Vec<_>>()
     };
-    let mut rows = vec![vec!["degrees of freedom".to_owned(), about.degrees_of_freedom.to_string()]];
+    let freedom = about.degrees_of_freedom.map_or_else(|| "not known".to_owned(), |count| count.to_string());
+    let mut rows = vec![vec!["degrees of freedom".to_owned(), freedom]];
     let mut row = |what: &str, names: Vec<String>| {
         if !names.is_empty() {
             rows.push(vec![what.to_owned(), names.len().to_string(), some_of(&names)]);

@@ -658,6 +658,12 @@ fn files_are_checked_without_running() {
     assert_eq!((&about["errors"][0]["line"], &about["errors"][1]["line"]), (&7.into(), &8.into()));
     assert!(about["model"].is_null());
 
+    // More constraints than coordinates, and no start that tells which of them follow from others.
+    let clash = "model Clash { planar; body rod { mass: 1 kg, inertia: 1 kg m^2 } joint here: fixed(ground, rod);
+                 joint there: fixed(ground at [1, 0] m, rod); }";
+    std::fs::write(&file, clash).unwrap();
+    assert!(text(&hamel(&["check", path])).contains("degrees of freedom  not known"));
+
     assert!(text(&hamel(&["completions", "bash"])).contains("_hamel"));
     assert!(text(&hamel(&["man"])).contains(".TH hamel"));
 }
