@@ -127,7 +127,7 @@ impl Watch {
     /// new power.
     pub(crate) fn jump(&mut self, model: &dyn Model, state: &State) {
         if let Some(balance) = &mut self.balance {
-            balance.power = balance.power_of(model, state);
+            balance.power = balance.supply.power(model, state);
             balance.previous.copy_from(state);
         }
     }
@@ -165,8 +165,7 @@ fn is_beyond(value: f64, limit: f64) -> bool {
 
 /// Energy, and the work of everything that changes it.
 struct Balance {
-    is_conservative: bool,
-    has_constraints: bool,
+    supply: Supply,
     start: f64,
     energy: f64,
     potential: [f64; 2],
@@ -175,8 +174,8 @@ struct Balance {
     power: f64,
     /// The state at the beginning of the step.
     previous: State,
-    /// Room for the state halfway, taken while it is used.
-    cubic: Option<Cubic>,
+    /// Room for the state halfway.
+    cubic: Cubic,
     /// Work by Simpson's rule, with the power halfway through the interpolated step; by the trapezoidal rule for models
     /// with contacts, whose velocities jump and whose accelerations may lack the forces of contacts, J.
     work: f64,
@@ -196,27 +195,54 @@ struct Balance {
     /// the error of a step.
     accelerations: Option<DVector<f64>>,
     of_first_step: f64,
+}
+
+/// What supplies energy besides contacts: applied forces, and constraints that move.
+struct Supply {
+    is_conservative: bool,
+    /// Of the constraints.
     rate: Vec<f64>,
     unused: Vec<f64>,
 }
 
+impl Supply {
+    fn new(model: &dyn Model) -> Self {
+        let nc = model.dims().nc;
+        Self { is_conservative: model.describe().is_conservative, rate: vec![0.0; nc], unused: vec![0.0; nc] }
+    }
+
+    /// Whether there can be no power.
+    fn is_none(&self) -> bool {
+        self.is_conservative && self.rate.is_empty()
+    }
+
+    fn power(&mut self, model: &dyn Model, state: &State) -> f64 {
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        let mut power = if self.is_conservative { 0.0 } else { model.power(t, q, v).unwrap_or(0.0) };
+        if !self.rate.is_empty() {
+            model.constraint_bias(t, q, v, &mut self.rate, &mut self.unused);
+            power -= self.rate.iter().zip(&state.lambda).map(|(rate, lambda)| rate * lambda).sum::<f64>();
+        }
+        power
+    }
+}
+
 impl Balance {
     fn new(model: &dyn Model, start: &State) -> Option<Self> {
-        let info = model.describe();
         model.power(start.t, start.q.as_slice(), start.v.as_slice())?;
         let energy = model.energy(start.t, start.q.as_slice(), start.v.as_slice());
-        let nc = info.constraints.len();
-        let mut balance = Self {
-            is_conservative: info.is_conservative,
-            has_constraints: nc > 0,
+        let mut supply = Supply::new(model);
+        let power = supply.power(model, start);
+        Some(Self {
+            supply,
             start: energy.total(),
             energy: energy.total(),
             potential: [energy.potential; 2],
             kinetic: energy.kinetic,
             t: start.t,
-            power: 0.0,
+            power,
             previous: start.clone(),
-            cubic: Some(Cubic::new(start)),
+            cubic: Cubic::new(start),
             work: 0.0,
             correction: 0.0,
             most_work: 0.0,
@@ -225,22 +251,7 @@ impl Balance {
             turnover: 0.0,
             accelerations: Some(start.a.clone()),
             of_first_step: 0.0,
-            rate: vec![0.0; nc],
-            unused: vec![0.0; nc],
-        };
-        balance.power = balance.power_of(model, start);
-        Some(balance)
-    }
-
-    /// Power of applied forces and of constraints that move.
-    fn power_of(&mut self, model: &dyn Model, state: &State) -> f64 {
-        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-        let mut power = if self.is_conservative { 0.0 } else { model.power(t, q, v).unwrap_or(0.0) };
-        if self.has_constraints {
-            model.constraint_bias(t, q, v, &mut self.rate, &mut self.unused);
-            power -= self.rate.iter().zip(&state.lambda).map(|(rate, lambda)| rate * lambda).sum::<f64>();
-        }
-        power
+        })
     }
 
     /// Adds the work of a step.
@@ -254,19 +265,15 @@ impl Balance {
             change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
             self.of_first_step += kinetic(&change);
         }
-        if !self.is_conservative || self.has_constraints {
-            let before = std::mem::replace(&mut self.power, 0.0);
-            self.power = self.power_of(model, state);
-            let (mut mean, mut most) = (0.5 * (before + self.power), before.max(self.power));
+        if !self.supply.is_none() {
+            let power = self.supply.power(model, state);
+            let before = std::mem::replace(&mut self.power, power);
+            let (mut mean, mut most) = (0.5 * (before + power), before.max(power));
             // Nothing is interpolated where there is no work.
-            if contacts.is_none()
-                && (before != 0.0 || self.power != 0.0)
-                && dt > 0.0
-                && let Some(mut cubic) = self.cubic.take()
-            {
-                let halfway = cubic.at(&model.describe().blocks, [&self.previous, state], state.t - 0.5 * dt);
-                let middle = self.power_of(model, halfway);
-                self.cubic = Some(cubic);
+            if contacts.is_none() && (before != 0.0 || power != 0.0) && dt > 0.0 {
+                let ends = [&self.previous, state];
+                let halfway = self.cubic.at(&model.describe().blocks, ends, state.t - 0.5 * dt);
+                let middle = self.supply.power(model, halfway);
                 let correction = 2.0 / 3.0 * (middle - mean);
                 self.correction += dt * correction;
                 mean += correction;
