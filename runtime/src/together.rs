@@ -1,4 +1,4 @@
-//! Instances of one model that advance together: explicit Runge-Kutta schemes with fixed steps, in lanes.
+//! Instances of one model that advance together, in lanes, by the classical Runge-Kutta scheme with fixed steps.
 //!
 //! For models whose accelerations have a closed form, see [`ClosedForm`]. The code is compiled for several processors and
 //! chosen when the program runs. Nothing is recorded or watched within steps but that values are finite.
@@ -85,6 +85,7 @@ impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
     /// # }
     /// ```
     pub fn new(instances: &'m [M], starts: Vec<State>) -> Result<Self, StepError> {
+        const { assert!(N > 0, "there is no instance in a call of none") };
         if starts.len() != instances.len() {
             let reason = format!("{} instances need as many states, not {}", instances.len(), starts.len());
             return Err(StepError::BadParameter { scheme: RungeKutta.label(), reason });
