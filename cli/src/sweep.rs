@@ -119,6 +119,10 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     let out = &arguments.out;
     if let Some(table) = written_before(out, &description, arguments.force)? {
         screen.line(format!("{} has these results already", out.display()))?;
+        // Left by a program that was killed after the table was written.
+        if journal_of(out).exists() {
+            Journal::open(&journal_of(out), &description)?.remove()?;
+        }
         return summary(&table, screen);
     }
     plan.said.iter().try_for_each(|line| screen.line(line))?;

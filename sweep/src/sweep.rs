@@ -156,7 +156,8 @@ impl<'a> Sweep<'a> {
             options: format!("{:?}", self.motion.options),
             shard,
         };
-        serde_json::to_string(&description).unwrap_or_default()
+        // As a value, whose names are in alphabetical order also after a merge.
+        serde_json::to_value(&description).map_or_else(|_| String::new(), |value| value.to_string())
     }
 
     /// Runs the cases of a part that have not ended, on so many threads, and keeps how they end. No further cases begin
