@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     /// Number of threads; by default as many as there are cores.
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
-    /// Write each motion to this folder too, as comma-separated values.
+    /// Write each motion to this folder too, as Parquet.
     #[arg(long, value_name = "DIR")]
     motions: Option<PathBuf>,
     /// File of the results: Parquet if its name ends in .parquet, otherwise comma-separated values.

@@ -131,7 +131,7 @@ impl<'a> Sweep<'a> {
         Ok(Sweep { subject, cases, motion, outputs, quantities, columns, trajectories: None })
     }
 
-    /// The same sweep, which writes the motion of each case `N` to a file `case_N.csv` in this folder too; of a failed
+    /// The same sweep, which writes the motion of each case `N` to a file `case_N.parquet` in this folder too; of a failed
     /// case, as far as it came.
     pub fn with_trajectories(self, folder: PathBuf) -> Self {
         Sweep { trajectories: Some(folder), ..self }
@@ -249,9 +249,9 @@ impl<'s> Worker<'s> {
             Some(folder) => {
                 let run = simulation.run(start);
                 run.trajectory.rows().for_each(pass);
-                let path = folder.join(format!("case_{case}.csv"));
+                let path = folder.join(format!("case_{case}.parquet"));
                 if !matches!(run.outcome, Err(StepError::Cancelled { .. })) {
-                    let write = || run.trajectory.write_csv(std::io::BufWriter::new(File::create(&path)?));
+                    let write = || run.trajectory.write_parquet(File::create(&path)?);
                     write().map_err(SweepError::writing(&path))?;
                 }
                 run
