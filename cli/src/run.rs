@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::newton::Tolerance;
-use hamel::simulation::Division;
+use hamel::simulation::{Division, Steps};
 use hamel::{
     Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Simulation, State, StepError,
     Watchers, schemes,
@@ -245,10 +245,7 @@ impl Motion {
             .until(until)
             .on_progress(advance)
             .cancelled_by(interrupted());
-        let run = match self.plan.steps {
-            Steps::Fixed(dt) => simulation.step(dt).record_every(self.every).run(self.initial.clone()),
-            Steps::Chosen(control) => simulation.control(control).run(self.initial.clone()),
-        };
+        let run = simulation.steps(self.plan.steps).record_every(self.every).run(self.initial.clone());
         bar.finish_and_clear();
         run
     }
@@ -269,7 +266,7 @@ impl Motion {
         let at_first = if steps.tolerance().is_some() { " at first" } else { "" };
         let name = &self.model.describe().name;
         screen.line(format!("{name}, {}, h = {} s{at_first}", scheme.name(), steps.first()))?;
-        if let Some(division) = steps.division(until).filter(|division| division.last != division.dt) {
+        if let Some(division) = division(*steps, until).filter(|division| division.last != division.dt) {
             let Division { steps, dt, last } = division;
             screen.line(format!("{steps} steps, the last of {last:.6e} s because {dt} s does not divide {until} s"))?;
         }
@@ -353,36 +350,6 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
     }
 }
 
-/// Steps of equal length, or chosen by a tolerance.
-#[derive(Clone, Copy)]
-enum Steps {
-    Fixed(f64),
-    Chosen(Control),
-}
-
-impl Steps {
-    fn first(self) -> f64 {
-        match self {
-            Steps::Fixed(dt) => dt,
-            Steps::Chosen(control) => control.first_step,
-        }
-    }
-
-    fn tolerance(self) -> Option<f64> {
-        match self {
-            Steps::Fixed(_) => None,
-            Steps::Chosen(control) => Some(control.relative),
-        }
-    }
-
-    fn division(self, until: f64) -> Option<Division> {
-        match self {
-            Steps::Fixed(dt) => Division::new(until, dt),
-            Steps::Chosen(_) => None,
-        }
-    }
-}
-
 /// How a model is integrated.
 struct Plan {
     scheme: Box<dyn Scheme>,
@@ -391,54 +358,52 @@ struct Plan {
     said: Vec<String>,
 }
 
-/// The scheme for models without contacts, which estimates its error, and for those with contacts: both damp what is too
-/// fast for the step.
-const SCHEMES: [&str; 2] = ["esdirk325", "bathe"];
-/// The tolerance of steps that nobody has chosen otherwise, and how many there are at least: a motion that rests lets steps
-/// grow until a force that acts for a moment only is passed over, and plots need points.
-const TOLERANCE: f64 = 1e-6;
-const LEAST_STEPS: f64 = 200.0;
-/// The longest step of equal ones, s.
-const STEP: f64 = 1e-3;
-
 impl Plan {
     /// The plan for a model whose inputs have tables with intervals no shorter than this, s.
     fn new(arguments: &Arguments, model: &dyn Model, interval: f64) -> Result<Plan, Failure> {
-        let has_contacts = !model.describe().contacts.is_empty();
         let mut said = Vec::new();
         let scheme = match &arguments.scheme {
             Some(name) => scheme(name, &arguments.scheme_parameters)?,
             None => {
-                let name = SCHEMES[usize::from(has_contacts)];
-                let kind = if has_contacts { "with" } else { "without" };
+                let name = schemes::suitable(model);
+                let kind = if model.describe().contacts.is_empty() { "without" } else { "with" };
                 said.push(format!("scheme {name}, for a model {kind} contacts; see `hamel list schemes` and --scheme"));
                 scheme(name, &arguments.scheme_parameters)?
             }
         };
-        let control = |tolerance: f64, longest_step: f64| {
-            let usual = Control { longest_step, ..Control::tolerance(tolerance) };
-            Control { first_step: arguments.dt.unwrap_or(usual.first_step.min(arguments.until)), ..usual }
-        };
-        let longest = interval.min(arguments.until / LEAST_STEPS);
-        let steps = match (arguments.adaptive, arguments.dt) {
-            (Some(tolerance), _) => Steps::Chosen(control(tolerance, longest)),
-            (None, Some(dt)) => Steps::Fixed(dt),
-            (None, None) if scheme.estimates_errors() && !has_contacts && arguments.record.is_none() => {
-                said.push(format!(
-                    "steps chosen by a tolerance of {TOLERANCE:e}, of {longest} s at most (a force that acts for a shorter time may be passed over); see --adaptive and --dt"
-                ));
-                Steps::Chosen(control(TOLERANCE, longest))
+        let until = arguments.until;
+        let chosen = |steps: Steps| match steps.at_most(interval) {
+            Steps::Chosen(control) => {
+                Steps::Chosen(Control { first_step: arguments.dt.unwrap_or(control.first_step), ..control })
             }
-            (None, None) => {
-                let dt = STEP.min(arguments.until / 100.0);
-                said.push(format!(
-                    "steps of {dt} s; whether they are short enough, a run with --dt {} shows",
-                    dt / 2.0
-                ));
-                Steps::Fixed(dt)
-            }
+            fixed @ Steps::Fixed(_) => fixed,
         };
+        let steps = match (arguments.adaptive, arguments.dt, arguments.record) {
+            (Some(tolerance), ..) => chosen(Steps::with_tolerance(tolerance, until)),
+            (None, Some(dt), _) => Steps::Fixed(dt),
+            (None, None, Some(_)) => Steps::equal(until),
+            (None, None, None) => chosen(Steps::suitable(model, &*scheme, until)),
+        };
+        match steps {
+            Steps::Chosen(control) if arguments.adaptive.is_none() => said.push(format!(
+                "steps chosen by a tolerance of {:e}, of {} s at most (a force that acts for a shorter time may be passed over); see --adaptive and --dt",
+                control.relative, control.longest_step
+            )),
+            Steps::Fixed(dt) if arguments.dt.is_none() => said.push(format!(
+                "steps of {dt} s; whether they are short enough, a run with --dt {} shows",
+                dt / 2.0
+            )),
+            _ => {}
+        }
         Ok(Plan { scheme, steps, said })
+    }
+}
+
+/// How equal steps divide the motion.
+fn division(steps: Steps, until: f64) -> Option<Division> {
+    match steps {
+        Steps::Fixed(dt) => Division::new(until, dt),
+        Steps::Chosen(_) => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod image;
 mod memory;
 mod model;
 mod program;
+mod settings;
 mod translate;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use proc_macro2::TokenStream;
 pub use cache::Cache;
 pub use error::{Error, ModelError};
 pub use model::JitModel;
+pub use settings::{SettingError, function_of_time, with_initial};
 
 use image::Image;
 use program::Program;

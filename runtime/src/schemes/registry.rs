@@ -669,6 +669,30 @@ pub fn by_name(name: &str, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>
     entry.scheme(parameters)
 }
 
+/// The name of a scheme for a model of which nothing else is known: one that estimates its error, or, with contacts, one
+/// that integrates them. Both damp what is too fast for the step.
+///
+/// # Examples
+/// ```
+/// # hamel::multibody! {
+/// #     model Rod {
+/// #         planar;
+/// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+/// #         joint hinge: revolute(ground, rod at [-1, 0] m);
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::schemes;
+///
+/// let scheme = schemes::by_name(schemes::suitable(&Rod::default()), &[])?;
+/// assert!(scheme.estimates_errors());
+/// # Ok(())
+/// # }
+/// ```
+pub fn suitable(model: &dyn Model) -> &'static str {
+    if model.describe().contacts.is_empty() { "esdirk325" } else { "bathe" }
+}
+
 /// A known weakness of a scheme on a model with these options; `None` if there is none.
 ///
 /// # Examples

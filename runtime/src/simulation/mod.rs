@@ -2,6 +2,7 @@
 
 mod controller;
 mod driver;
+mod steps;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,6 +25,7 @@ use controller::{Controller, Controllers};
 use driver::Driver;
 
 pub use driver::Division;
+pub use steps::Steps;
 
 /// Results of a simulation, and how it ended.
 #[derive(Clone, Debug)]
@@ -82,13 +84,6 @@ pub struct Simulation<'a> {
     on_step: Option<Box<dyn FnMut(&State) + 'a>>,
     on_progress: Option<Box<dyn FnMut(f64) + 'a>>,
     cancelled_by: Option<&'a AtomicBool>,
-}
-
-/// Choice of the step size.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Steps {
-    Fixed(f64),
-    Chosen(Control),
 }
 
 impl<'a> Simulation<'a> {
@@ -165,9 +160,8 @@ impl<'a> Simulation<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn step(mut self, length: f64) -> Self {
-        self.steps = Some(Steps::Fixed(length));
-        self
+    pub fn step(self, length: f64) -> Self {
+        self.steps(Steps::Fixed(length))
     }
 
     /// Step size control with this relative and absolute tolerance, for schemes that estimate their error (`radau_iia5`,
@@ -237,8 +231,13 @@ impl<'a> Simulation<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn control(mut self, control: Control) -> Self {
-        self.steps = Some(Steps::Chosen(control));
+    pub fn control(self, control: Control) -> Self {
+        self.steps(Steps::Chosen(control))
+    }
+
+    /// Fixed or chosen steps, such as [`Steps::suitable`] gives. Replaces those that were set before.
+    pub fn steps(mut self, steps: Steps) -> Self {
+        self.steps = Some(steps);
         self
     }
 

@@ -1,0 +1,207 @@
+//! What users set beside the text of a model: initial conditions, and inputs as functions of time.
+
+use std::sync::Mutex;
+
+use hamel::{Model, Signal, State};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+use crate::Level;
+
+/// A setting that is not written as expected.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SettingError(String);
+
+/// The text of a model with other initial conditions, pairs of a name and a value with its unit: those with the same left
+/// side are replaced.
+///
+/// # Errors
+/// For a name or value that is not written as in a model. Whether the model has such a coordinate, compiling it tells.
+///
+/// # Examples
+/// ```
+/// use hamel::{Model, initial_state};
+/// use hamel_jit::Level;
+///
+/// let text = "model Pendulum {
+///     planar;
+///     coordinates joint;
+///     body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+///     joint hinge: revolute(ground, rod at [0, 0.5] m);
+///     initial hinge.angle = 0.1 rad;
+/// }";
+/// let text = hamel_jit::with_initial(text.parse()?, &[("hinge.angle", "30deg")])?;
+/// let model = hamel_jit::model(text, Level::AtOnce, None)?;
+/// assert!((initial_state(&model)?.q[0] - std::f64::consts::FRAC_PI_6).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn with_initial(
+    tokens: TokenStream,
+    settings: &[(impl AsRef<str>, impl AsRef<str>)],
+) -> Result<TokenStream, SettingError> {
+    let mut given = Vec::new();
+    for (name, value) in settings {
+        let (name, value) = (name.as_ref(), value.as_ref());
+        let tokens = |text: &str| -> Result<TokenStream, SettingError> {
+            let tokens = text.parse::<TokenStream>().ok().filter(|tokens| !tokens.is_empty() && !has_end(tokens));
+            tokens.ok_or_else(|| SettingError(format!("{name}: expected NAME=VALUE, found `{name}={value}`")))
+        };
+        given.push((tokens(name)?, tokens(&spaced(value))?));
+    }
+    let replaced = |group: &Group| {
+        let mut kept = TokenStream::new();
+        for item in items(group.stream()) {
+            let left = initial_of(&item);
+            let is_replaced = |(name, _): &(TokenStream, TokenStream)| left.as_ref() == Some(&name.to_string());
+            if !given.iter().any(is_replaced) {
+                kept.extend(item);
+            }
+        }
+        for (name, value) in &given {
+            kept.extend(quote::quote!(initial #name = #value;));
+        }
+        TokenTree::Group(Group::new(Delimiter::Brace, kept))
+    };
+    let replace = |token: TokenTree| match &token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => replaced(group),
+        _ => token,
+    };
+    Ok(tokens.into_iter().map(replace).collect())
+}
+
+fn has_end(tokens: &TokenStream) -> bool {
+    tokens
+        .clone()
+        .into_iter()
+        .any(|token| matches!(token, TokenTree::Punct(punct) if [';', '='].contains(&punct.as_char())))
+}
+
+/// The items of a model: each ends with a semicolon or with braces.
+fn items(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
+    let mut items = vec![Vec::new()];
+    for token in tokens {
+        let is_end = match &token {
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+            _ => false,
+        };
+        items.last_mut().unwrap_or_else(|| unreachable!("there is an item")).push(token);
+        if is_end {
+            items.push(Vec::new());
+        }
+    }
+    items
+}
+
+/// The left side of an initial condition.
+fn initial_of(item: &[TokenTree]) -> Option<String> {
+    let [TokenTree::Ident(word), rest @ ..] = item else { return None };
+    let is_equals = |token: &&TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '=');
+    let left = rest.iter().take_while(|token| !is_equals(token)).cloned();
+    (word == "initial").then(|| left.collect::<TokenStream>().to_string())
+}
+
+/// `30deg` as `30 deg`.
+fn spaced(value: &str) -> String {
+    let is_exponent = |at: usize| {
+        let rest = value[at..].strip_prefix(['e', 'E']).unwrap_or_default();
+        let digits = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+        digits.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let starts_number = value.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let letter = value.char_indices().find(|&(at, c)| c.is_alphabetic() && !is_exponent(at));
+    match letter {
+        Some((at, _)) if starts_number && at > 0 && value[..at].trim().parse::<f64>().is_ok() => {
+            format!("{} {}", value[..at].trim(), &value[at..])
+        }
+        _ => value.to_owned(),
+    }
+}
+
+/// A signal from an expression of the language in which t is the time in seconds; its value is in the SI unit of what it
+/// is used for.
+///
+/// # Errors
+/// For a text that is no such expression, or one with a unit.
+///
+/// # Examples
+/// ```
+/// let signal = hamel_jit::function_of_time("2*sin(3*t)")?;
+/// assert_eq!(signal.value(0.5), 2.0 * 1.5_f64.sin());
+/// assert!(hamel_jit::function_of_time("5 m").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn function_of_time(text: &str) -> Result<Signal, SettingError> {
+    let wrong = SettingError;
+    let expression: TokenStream = text.parse().map_err(|error| wrong(format!("{error}")))?;
+    if expression.is_empty() || has_end(&expression) {
+        return Err(wrong("expected a function of t, e.g. 2*sin(3*t), or a FILE.csv".to_owned()));
+    }
+    let model = quote::quote! {
+        model Function {
+            planar;
+            coordinates joint;
+            input t 1;
+            body carrier { mass: 1 kg, inertia: 1 kg m^2 }
+            joint rail: prismatic(ground, carrier);
+            output value = #expression;
+        }
+    };
+    let mut model = crate::model(model, Level::Optimised, None).map_err(|error| wrong(error.to_string()))?;
+    if model.describe().outputs.len() != 1 {
+        return Err(wrong("expected one number".to_owned()));
+    }
+    if let [value] = model.describe().outputs.as_slice()
+        && value.unit != "1"
+    {
+        let unit = &value.unit;
+        return Err(wrong(format!("expected a pure number, in the SI unit of the input, found one in {unit}")));
+    }
+    let _ = model.set_input("t", Signal::from(|t: f64| t));
+    let state = Mutex::new(State::zeros(model.dims()));
+    Ok(Signal::from(move |t: f64| {
+        let mut value = [0.0];
+        // A panic while it was locked has left a state that is as good as any.
+        let mut state = state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        state.t = t;
+        model.outputs(&state, &mut value);
+        value[0]
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_parted_from_their_units() {
+        assert_eq!(spaced("30deg"), "30 deg");
+        assert_eq!(spaced("-1e-3m/s"), "-1e-3 m/s");
+        assert_eq!(spaced("2.5e2 rad"), "2.5e2 rad");
+        assert_eq!(spaced("pi/2 rad"), "pi/2 rad");
+        assert_eq!(spaced("0.5"), "0.5");
+    }
+
+    #[test]
+    fn initial_conditions_replace_those_with_the_same_left_side() {
+        let model = "model A { body b { mass: 1 kg } initial h.angle = 1 rad; initial h.rate = 2 rad/s; }";
+        let settings = [("h.angle", "30deg")];
+        let changed = with_initial(model.parse().unwrap(), &settings).unwrap().to_string();
+        let expected = "model A { body b { mass: 1 kg } initial h.rate = 2 rad/s; initial h.angle = 30 deg; }";
+        assert_eq!(changed, expected.parse::<TokenStream>().unwrap().to_string());
+        assert!(with_initial(model.parse().unwrap(), &[("h", "1; param x = 1")]).is_err());
+    }
+
+    #[test]
+    fn functions_of_time_are_expressions_of_the_language() {
+        let at = |text: &str, t: f64| function_of_time(text).unwrap().value(t);
+        assert_eq!(at("2*sin(3*t)", 0.5), 2.0 * 1.5_f64.sin());
+        assert_eq!(at("if t < 1 { t^2 } else { 1 }", 0.5), 0.25);
+        assert_eq!(at("7", 3.0), 7.0);
+        assert!(
+            function_of_time("5 m").is_err() && function_of_time("t*1 s").is_err(),
+            "values are in the SI unit of the input"
+        );
+        assert!(function_of_time("2*sin(").is_err() && function_of_time("x").is_err() && function_of_time("").is_err());
+    }
+}
