@@ -270,26 +270,20 @@ class Model(_hamel.Model):
 
         `initial` and `inputs` are those of `simulate`.
         """
-        model, start = self._started(initial)
-        return model._initial_state(list((inputs or {}).items()), start)
+        return self._initial_state(_inputs(inputs), self._start(initial))
 
-    def _started(self, initial: Any) -> tuple["Model", tuple | None]:
-        """The model with other initial conditions, or a state to start from."""
-        if not initial:
-            return self, None
+    @staticmethod
+    def _start(initial: Any) -> tuple | list | None:
+        """How a run begins: a state, or initial conditions with whether they are numbers without a unit."""
+        if initial is None:
+            return None
         if not isinstance(initial, Mapping):
             q, v = initial
-            return self, (np.asarray(q, dtype=float).copy(), np.asarray(v, dtype=float).copy())
-        settings = []
-        for name, value in initial.items():
-            if not isinstance(value, str):
-                value = f"{self._unit_of_initial(name).join(_components(value))}"
-            settings.append((name, value))
-        known = self.__dict__.setdefault("_by_initial", {})
-        key = tuple(settings)
-        if key not in known:
-            known[key] = self._compiled.with_initial(settings)
-        return self._with_compiled(known[key], {}), None
+            return [float(x) for x in np.ravel(q)], [float(x) for x in np.ravel(v)]
+        return [
+            (name, value, False) if isinstance(value, str) else (name, _written(value), True)
+            for name, value in initial.items()
+        ]
 
     def simulate(
         self,
@@ -358,7 +352,6 @@ class Model(_hamel.Model):
             If the results are to be taken with caution.
         """
         model = self.with_parameters(parameters) if parameters else self
-        model, start = model._started(initial)
         settings = {
             "constraints": constraints,
             "keep_drift": keep_drift,
@@ -370,11 +363,9 @@ class Model(_hamel.Model):
         run = model._simulate(
             scheme,
             [(name, float(value)) for name, value in (scheme_parameters or {}).items()],
-            float(until),
-            dt,
-            tolerance,
-            [(name, _input(name, value)) for name, value in (inputs or {}).items()],
-            start,
+            (float(until), dt, tolerance),
+            _inputs(inputs),
+            self._start(initial),
             [model._event(event) for event in events],
             record_every,
             settings,
@@ -390,6 +381,18 @@ class Model(_hamel.Model):
         error.trajectory = trajectory
         error.time = float(trajectory.t[-1]) if len(trajectory) else None
         raise error from exception
+
+    def _acceleration_derivatives(self, q, v, tau, t, inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """∂a/∂q N, ∂a/∂v and M⁻¹ of a model without constraints."""
+        if self.provides("forward_dynamics_derivatives"):
+            return self.forward_dynamics_derivatives(q, v, tau, t, inputs)
+        a, _ = self.acceleration(q, v, t, inputs)
+        mass = self.mass_matrix(q)
+        if tau is not None:
+            a = a + np.linalg.solve(mass, np.asarray(tau, dtype=float)[..., None])[..., 0]
+        inverse = np.linalg.inv(mass)
+        of_q, of_v = self.stiffness(q, v, a, None, t, inputs), self.damping(q, v, a, None, t, inputs)
+        return -inverse @ of_q, -inverse @ of_v, inverse
 
     def _event(self, given: Event | Callable | str) -> tuple[Callable, str, bool]:
         event = Event.of(given)
@@ -461,6 +464,17 @@ class RightHandSide:
         jacobian[:n, n:] = np.eye(n)
         jacobian[n:, :n], jacobian[n:, n:], _ = self._model._acceleration_derivatives(q, v, None, t, inputs)
         return jacobian
+
+
+def _written(value: float | Sequence[float]) -> str:
+    """Numbers as the language writes them, with all of their digits."""
+    if np.ndim(value) == 0:
+        return repr(float(value))
+    return "[" + ", ".join(_written(x) for x in value) + "]"
+
+
+def _inputs(given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    return [(name, _input(name, value)) for name, value in (given or {}).items()]
 
 
 def _input(name: str, value: Any) -> Any:

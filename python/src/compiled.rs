@@ -6,11 +6,13 @@ use std::sync::OnceLock;
 use hamel::Model;
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::file::{self, FileError, Source};
-use hamel_compiler::resolve::Provided;
+use hamel_compiler::parse;
+use hamel_compiler::resolve::{self, Provided};
 use hamel_compiler::spelling::nearest;
 use hamel_compiler::{Stages, inspect};
 use hamel_import::urdf;
 use hamel_jit::{Cache, JitModel, Level};
+use proc_macro2::TokenStream;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -174,6 +176,40 @@ fn compile(source: Source, level: Level, cache: Option<Cache>, file: &Path) -> R
         hamel_jit::ModelError::Text(error) => FileError::model(file, error).to_string(),
         hamel_jit::ModelError::Code(error) => error.to_string(),
     })
+}
+
+/// Units of numbers that have none: those of which one fits.
+const UNITS: [&str; 4] = ["", " m", " rad/s", " m/s"];
+
+/// The model with other initial conditions, names and values and whether these are numbers in SI units; compiled to be
+/// started from and no more.
+pub(crate) fn with_conditions(source: &str, conditions: &[(String, String, bool)]) -> Result<JitModel, String> {
+    forgetting_places(|| {
+        let tokens: TokenStream = source.parse().map_err(|error| format!("{error}"))?;
+        let mut settings: Vec<(&str, String)> = Vec::new();
+        for (name, value, is_number) in conditions {
+            let candidates = UNITS[..if *is_number { UNITS.len() } else { 1 }].iter().map(|unit| format!("{value}{unit}"));
+            let mut first = None;
+            let mut fitting = candidates.filter(|value| {
+                let fits = understood(tokens.clone(), &[(name, value)]);
+                first = first.take().or(fits.as_ref().err().cloned());
+                fits.is_ok()
+            });
+            match fitting.next() {
+                Some(value) => settings.push((name, value)),
+                None => return Err(format!("initial `{name}` = {value}: {}", first.unwrap_or_default())),
+            }
+        }
+        let text = hamel_jit::with_initial(tokens, &settings).map_err(|error| error.to_string())?;
+        hamel_jit::model(text, Level::AtOnce, None).map_err(|error| format!("initial: {error}"))
+    })
+}
+
+/// Whether the model is understood with these initial conditions.
+fn understood(tokens: TokenStream, settings: &[(&String, &String)]) -> Result<(), String> {
+    let text = hamel_jit::with_initial(tokens, settings).map_err(|error| error.to_string())?;
+    let understood = parse::parse(text).and_then(|description| resolve::resolve(&description).map(drop));
+    understood.map_err(|error| error.to_string())
 }
 
 /// The text of the model of a robot that is described in URDF, and what was left out or decided.

@@ -1,13 +1,15 @@
 //! A model with values of its parameters, whose functions take arrays of states.
 
+use hamel::configuration::velocity_map_apply;
 use hamel::{Model as _, SparsityPattern, State};
 use hamel_jit::JitModel;
-use numpy::PyArrayDyn;
+use numpy::{PyArray1, PyArrayDyn};
 use pyo3::prelude::*;
 
 use crate::batch::{Argument, evaluate};
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, with_conditions};
 use crate::errors::{ModelError, SimulationError};
+use crate::simulation::{Input, Plan, Run, Settings, Start, Watched, initial_state, simulate};
 use crate::{channels, inputs};
 
 /// What Python's class `Model` is made of.
@@ -88,6 +90,11 @@ impl Model {
 
     fn v<'a, 'py>(&self, v: &'a Bound<'py, PyAny>) -> Argument<'a, 'py> {
         argument("v", v, self.sizes.nv)
+    }
+
+    /// The model with other initial conditions, for computing where it starts.
+    pub fn with_conditions(&self, conditions: &[(String, String, bool)]) -> PyResult<JitModel> {
+        with_conditions(&self.model.describe().source, conditions).map_err(ModelError::new_err)
     }
 
     fn require(&self, function: &str) -> PyResult<()> {
@@ -228,6 +235,62 @@ impl Model {
     /// Whether the model provides a function, such as `forward_dynamics`.
     fn provides(&self, function: &str) -> bool {
         self.model.provides(function)
+    }
+
+    /// Coordinates and velocities of the start.
+    fn _initial_state<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Vec<(String, Input)>,
+        start: Option<Start>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let State { q, v, .. } = initial_state(py, self, inputs, start)?;
+        Ok((PyArray1::from_slice(py, q.as_slice()), PyArray1::from_slice(py, v.as_slice())))
+    }
+
+    /// Integrates.
+    fn _simulate(
+        &self,
+        py: Python<'_>,
+        scheme: Option<&str>,
+        scheme_parameters: Vec<(String, f64)>,
+        times: (f64, Option<f64>, Option<f64>),
+        inputs: Vec<(String, Input)>,
+        start: Option<Start>,
+        events: Vec<Watched>,
+        record_every: Option<usize>,
+        settings: Settings,
+    ) -> PyResult<Run> {
+        let (until, dt, tolerance) = times;
+        let plan = Plan { scheme, scheme_parameters, until, dt, tolerance, record_every, settings };
+        simulate(py, self, plan, inputs, start, events)
+    }
+
+    /// Rates of the coordinates, q̇ = N(q) v.
+    ///
+    /// Parameters
+    /// ----------
+    /// q : array (..., nq)
+    ///     Coordinates.
+    /// v : array (..., nv)
+    ///     Velocities.
+    ///
+    /// Returns
+    /// -------
+    /// array (..., nq)
+    ///     In the units of `coordinates` per s.
+    #[pyo3(signature = (q, v))]
+    fn coordinate_rates<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+    ) -> PyResult<Array<'py>> {
+        let blocks = &self.model.describe().blocks;
+        let [rates] = evaluate(py, [self.q(q), self.v(v)], [&[self.sizes.nq]], |[q, v], [out]| {
+            velocity_map_apply(blocks, q, v, out);
+        })?;
+        Ok(rates)
     }
 
     /// Mass matrix M(q).

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use hamel::adaptive::Control;
 use hamel::newton::Tolerance;
+use hamel::simulation::Steps;
 use hamel::{
     ConstraintLevel, Direction, Drift, Event, Model as _, Options, RotationReference, Scheme, Signal, Simulation, State,
     StepError, Watchers, schemes,
@@ -17,7 +19,6 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::channels;
 use crate::compiled::unknown;
 use crate::errors::{ModelError, SimulationError};
 use crate::model::Model;
@@ -30,9 +31,6 @@ pub(crate) struct Run {
     scheme: String,
     sizes: (usize, usize, usize),
     outputs: Vec<String>,
-    /// What was chosen that nobody asked for.
-    #[pyo3(get)]
-    said: Vec<String>,
     /// The first exception of a function that was given.
     exception: Option<PyErr>,
 }
@@ -247,6 +245,240 @@ impl Settings {
             },
             watchers,
             ..Options::default()
+        })
+    }
+}
+
+/// What a run is to do, but for its functions.
+pub(crate) struct Plan<'a> {
+    pub scheme: Option<&'a str>,
+    pub scheme_parameters: Vec<(String, f64)>,
+    pub until: f64,
+    pub dt: Option<f64>,
+    pub tolerance: Option<f64>,
+    pub record_every: Option<usize>,
+    pub settings: Settings,
+}
+
+/// How a run begins.
+#[derive(FromPyObject)]
+pub(crate) enum Start {
+    /// Initial conditions that replace those of the model: names, values, and whether these have no unit.
+    Conditions(Vec<(String, String, bool)>),
+    /// Coordinates and velocities.
+    State(Vec<f64>, Vec<f64>),
+}
+
+fn positive(name: &str, value: f64) -> PyResult<f64> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(value),
+        false => Err(PyValueError::new_err(format!("`{name}`: expected a positive time, s, found {value}"))),
+    }
+}
+
+fn scheme_of(name: &str, parameters: &[(String, f64)]) -> PyResult<Box<dyn Scheme>> {
+    let known = name.replace('-', "_");
+    let Some(entry) = schemes::entries().find(|entry| entry.name == known) else {
+        return Err(unknown("scheme", name, schemes::entries().map(|entry| entry.name)));
+    };
+    let given: Vec<(&str, f64)> = parameters.iter().map(|(name, value)| (&**name, *value)).collect();
+    entry.scheme(&given).map_err(failed)
+}
+
+fn failed(error: StepError) -> PyErr {
+    SimulationError::new_err(error.to_string())
+}
+
+/// Models with the same inputs, each of which takes what it is given by its name.
+struct Inputs(Vec<(String, Arc<Signal>)>);
+
+impl Inputs {
+    fn new(model: &JitModel, given: Vec<(String, Input)>, exception: &Exception) -> PyResult<Inputs> {
+        let known: Vec<&str> = model.describe().inputs.iter().map(|channel| channel.name.as_str()).collect();
+        let signal = |(name, input): (String, Input)| {
+            if !known.contains(&name.as_str()) {
+                return Err(match known.is_empty() {
+                    true => PyValueError::new_err(format!("input `{name}`: `{}` has no inputs", model.describe().name)),
+                    false => unknown("input", &name, known.iter().copied()),
+                });
+            }
+            let signal = input.signal(&name, exception)?;
+            Ok((name, Arc::new(signal)))
+        };
+        given.into_iter().map(signal).collect::<PyResult<_>>().map(Inputs)
+    }
+
+    /// A model of the same parameters that reads them.
+    fn connected(&self, model: &JitModel) -> JitModel {
+        let mut model = model.another();
+        for (name, signal) in &self.0 {
+            let signal = Arc::clone(signal);
+            // The name is known.
+            let _ = model.set_input(name, Signal::from(move |t: f64| signal.value(t)));
+        }
+        model
+    }
+}
+
+/// The shortest time between two samples of the inputs, s.
+fn interval(inputs: &[(String, Input)]) -> f64 {
+    let samples = inputs.iter().filter_map(|(_, input)| match input {
+        Input::Samples(samples) => Some(samples),
+        _ => None,
+    });
+    let intervals = samples.flat_map(|samples| samples.windows(2).map(|pair| pair[1].0 - pair[0].0));
+    intervals.fold(f64::INFINITY, f64::min)
+}
+
+/// A consistent state to start from.
+fn start_of(model: &Model, connected: &JitModel, inputs: &Inputs, start: Option<Start>) -> PyResult<State> {
+    match start {
+        None => hamel::initial_state(connected).map_err(failed),
+        Some(Start::Conditions(conditions)) => {
+            // Only where the motion begins is asked of this model, which therefore starts at once.
+            let mut other = model.with_conditions(&conditions)?;
+            let names = connected.describe().parameters.iter().map(|channel| channel.name.as_str());
+            let values: Vec<(&str, f64)> = names.zip(connected.parameters().iter().copied()).collect();
+            other.set(&values).map_err(|error| ModelError::new_err(error.to_string()))?;
+            let found = hamel::initial_state(&inputs.connected(&other)).map_err(failed)?;
+            state_of(connected, found.q.as_slice(), found.v.as_slice())
+        }
+        Some(Start::State(q, v)) => state_of(connected, &q, &v),
+    }
+}
+
+fn state_of(model: &JitModel, q: &[f64], v: &[f64]) -> PyResult<State> {
+    let mut state = State::zeros(model.dims());
+    for (name, given, values) in [("q", q, &mut state.q), ("v", v, &mut state.v)] {
+        if given.len() != values.len() {
+            let (expected, found) = (values.len(), given.len());
+            return Err(PyValueError::new_err(format!("initial `{name}`: expected shape ({expected},), found ({found},)")));
+        }
+        values.as_mut_slice().copy_from_slice(given);
+    }
+    model.validate().map_err(StepError::from).map_err(failed)?;
+    hamel::consistent_acceleration(model, &mut state).map_err(failed)?;
+    Ok(state)
+}
+
+/// Coordinates and velocities of the start.
+pub(crate) fn initial_state(
+    py: Python<'_>,
+    model: &Model,
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+) -> PyResult<State> {
+    let exception = Exception::default();
+    let inputs = Inputs::new(&model.model, inputs, &exception)?;
+    let connected = inputs.connected(&model.model);
+    let state = py.detach(|| start_of(model, &connected, &inputs, start));
+    raised(&exception).map_or(state, Err)
+}
+
+fn raised(exception: &Exception) -> Option<PyErr> {
+    exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
+}
+
+/// Integrates; only what cannot begin is an error.
+pub(crate) fn simulate(
+    py: Python<'_>,
+    model: &Model,
+    plan: Plan,
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+    events: Vec<Watched>,
+) -> PyResult<Run> {
+    let until = positive("until", plan.until)?;
+    plan.dt.map(|dt| positive("dt", dt)).transpose()?;
+    plan.tolerance.map(|tolerance| positive("tolerance", tolerance)).transpose()?;
+    let name = plan.scheme.unwrap_or_else(|| schemes::suitable(&model.model));
+    let scheme = scheme_of(name, &plan.scheme_parameters)?;
+    let steps = steps_of(&plan, model, &*scheme).at_most(interval(&inputs));
+    let every = match (plan.record_every, steps) {
+        (Some(0), _) => return Err(PyValueError::new_err("`record_every`: expected at least 1, found 0")),
+        (Some(every), _) => every,
+        (None, Steps::Chosen(_)) => 1,
+        (None, Steps::Fixed(dt)) => ((until / dt / MOST_RECORDS).ceil() as usize).max(1),
+    };
+    let options = plan.settings.options()?;
+    let directions = events.iter().map(|Watched(_, name, _)| direction(name)).collect::<PyResult<Vec<_>>>()?;
+    let exception = Exception::default();
+    let inputs = Inputs::new(&model.model, inputs, &exception)?;
+    let connected = inputs.connected(&model.model);
+    let keep = |error: PyErr| keep(&exception, error);
+    let functions: Vec<_> = events.iter().map(|Watched(function, ..)| of_state(function, &keep)).collect();
+    let run = py.detach(|| -> PyResult<hamel::Run> {
+        let start = start_of(model, &connected, &inputs, start)?;
+        let cancelled = AtomicBool::new(false);
+        let asked = Cell::new(Instant::now());
+        // The interpreter learns of signals only when it is asked.
+        let ask = |_: &State| {
+            if asked.get().elapsed() < BETWEEN_SIGNALS {
+                return;
+            }
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                keep(error);
+                cancelled.store(true, Ordering::Relaxed);
+            }
+            asked.set(Instant::now());
+        };
+        let mut simulation = Simulation::new(&connected, &*scheme)
+            .options(options)
+            .steps(steps)
+            .until(until)
+            .record_every(every)
+            .on_step(ask)
+            .cancelled_by(&cancelled);
+        for ((function, &direction), Watched(_, _, is_terminal)) in functions.iter().zip(&directions).zip(&events) {
+            simulation = simulation.event(Event { function, direction, is_terminal: *is_terminal });
+        }
+        Ok(simulation.run(start))
+    });
+    let exception = raised(&exception);
+    let run = match (run, &exception) {
+        (Err(error), None) => return Err(error),
+        (Err(_), Some(exception)) => return Err(exception.clone_ref(py)),
+        (Ok(run), _) => run,
+    };
+    let info = connected.describe();
+    let dims = connected.dims();
+    Ok(Run {
+        run,
+        exception,
+        model: info.name.clone(),
+        scheme: scheme.name(),
+        sizes: (dims.nq, dims.nv, dims.nc),
+        outputs: info.outputs.iter().map(|channel| channel.name.clone()).collect(),
+    })
+}
+
+/// So many records are enough for a plot.
+const MOST_RECORDS: f64 = 1000.0;
+
+fn steps_of(plan: &Plan, model: &Model, scheme: &dyn Scheme) -> Steps {
+    let with_first = |steps: Steps| match (steps, plan.dt) {
+        (Steps::Chosen(control), Some(first_step)) => Steps::Chosen(Control { first_step, ..control }),
+        (steps, _) => steps,
+    };
+    match (plan.tolerance, plan.dt, plan.record_every) {
+        (Some(tolerance), _, _) => with_first(Steps::with_tolerance(tolerance, plan.until)),
+        (None, Some(dt), _) => Steps::Fixed(dt),
+        (None, None, None) => Steps::suitable(&model.model, scheme, plan.until),
+        (None, None, Some(_)) => Steps::equal(plan.until),
+    }
+}
+
+/// A function of t, q and v in Python as one of the state; not a number once it has raised an exception.
+fn of_state<'a>(function: &'a Py<PyAny>, keep: &'a (dyn Fn(PyErr) + Sync)) -> impl Fn(&State) -> f64 + Sync + 'a {
+    move |state: &State| {
+        let call = |py: Python<'_>| {
+            let array = |values: &[f64]| PyArray1::from_slice(py, values);
+            let arguments = (state.t, array(state.q.as_slice()), array(state.v.as_slice()));
+            function.call1(py, arguments)?.extract(py)
+        };
+        Python::attach(call).unwrap_or_else(|error| {
+            keep(error);
+            f64::NAN
         })
     }
 }
