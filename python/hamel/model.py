@@ -382,6 +382,11 @@ class Model(_hamel.Model):
         error.time = float(trajectory.t[-1]) if len(trajectory) else None
         raise error from exception
 
+    def _must_be_free(self, function: str) -> None:
+        if self.constraints or self.contacts:
+            kind = "constraints" if self.constraints else "contacts"
+            raise _hamel.ModelError(f"`{self.name}` has {kind}, and therefore no `{function}`")
+
     def _acceleration_derivatives(self, q, v, tau, t, inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """∂a/∂q N, ∂a/∂v and M⁻¹ of a model without constraints."""
         if self.provides("forward_dynamics_derivatives"):

@@ -11,6 +11,7 @@ use hamel_compiler::resolve::{self, Provided};
 use hamel_compiler::spelling::nearest;
 use hamel_compiler::{Stages, inspect};
 use hamel_import::urdf;
+use hamel_report::graph;
 use hamel_jit::{Cache, JitModel, Level};
 use proc_macro2::TokenStream;
 use pyo3::exceptions::PyValueError;
@@ -72,7 +73,7 @@ impl Compiled {
         &self.model.describe().source
     }
 
-    /// What the compiler makes of the model: `text`, `latex`, `counts`, `shapes`, `rust`, `c` or `topology`, of all
+    /// What the compiler makes of the model: `text`, `latex`, `counts`, `shapes`, `rust` or, as SVG, `topology`, of all
     /// functions or of one.
     #[pyo3(signature = (form, function = None))]
     fn inspect(&self, py: Python<'_>, form: &str, function: Option<&str>) -> PyResult<String> {
@@ -87,7 +88,7 @@ impl Compiled {
                 "latex" => Ok(inspect::latex(equations, schedule, term)),
                 "counts" => Ok(inspect::counts(equations, schedule)),
                 "shapes" => Ok(inspect::shapes(equations, schedule)),
-                "topology" => Ok(inspect::topology(&stages.system)),
+                "topology" => graph::svg(&inspect::topology(&stages.system)),
                 "rust" => stages
                     .code()
                     .and_then(|code| inspect::rust(&code, term))
@@ -178,8 +179,8 @@ fn compile(source: Source, level: Level, cache: Option<Cache>, file: &Path) -> R
     })
 }
 
-/// Units of numbers that have none: those of which one fits.
-const UNITS: [&str; 4] = ["", " m", " rad/s", " m/s"];
+/// Units of numbers that are given without: those of which one fits. The last one is that of what is given with one.
+const UNITS: [&str; 5] = [" rad", " m", " rad/s", " m/s", ""];
 
 /// The model with other initial conditions, names and values and whether these are numbers in SI units; compiled to be
 /// started from and no more.
@@ -188,7 +189,7 @@ pub(crate) fn with_conditions(source: &str, conditions: &[(String, String, bool)
         let tokens: TokenStream = source.parse().map_err(|error| format!("{error}"))?;
         let mut settings: Vec<(&str, String)> = Vec::new();
         for (name, value, is_number) in conditions {
-            let candidates = UNITS[..if *is_number { UNITS.len() } else { 1 }].iter().map(|unit| format!("{value}{unit}"));
+            let candidates = UNITS[if *is_number { 0 } else { UNITS.len() - 1 }..].iter().map(|unit| format!("{value}{unit}"));
             let mut first = None;
             let mut fitting = candidates.filter(|value| {
                 let fits = understood(tokens.clone(), &[(name, value)]);
