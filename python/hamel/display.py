@@ -37,7 +37,9 @@ class Description:
 
     def topology(self) -> str:
         """Bodies and joints as a graph, SVG."""
-        return self._inspect("topology")
+        picture = self._inspect("topology")
+        # Without the head of a file, which HTML does not have.
+        return picture[picture.index("<svg") :]
 
     def counts(self) -> str:
         """Operations of every function: as derived and written out, shared, simplified, once per model."""
@@ -69,7 +71,6 @@ class Description:
 
     def _repr_html_(self) -> str:
         model = self._model
-        counts = [row[:2] + row[2:] for row in model._functions]
         chosen = [name for name in ("mass_matrix", "bias_force", "applied_force", "constraint") if self._has(name)]
         equations = [self.latex(name) for name in chosen]
         shown = sum(map(len, equations)) <= LONGEST
@@ -79,7 +80,7 @@ class Description:
             self.topology(),
             table(("", "name", "unit"), self._channels()),
             model.parameters._repr_html_() if model.parameters else "",
-            table(("function", "operations as derived", "shared", "simplified"), counts),
+            table(("function", "operations as derived", "shared", "simplified"), model._functions),
             *(f"<details><summary>{name}</summary>\n{text}\n</details>" for name, text in zip(chosen, equations) if shown),
             "" if shown else "<p>The equations are long: <code>describe().latex(name)</code> gives them.</p>",
         ]

@@ -54,6 +54,14 @@ class Formulas(Mapping):
         there = {name for name, *_ in model._functions}
         self._names = [name for name in RESULTS if name in there]
         self._known: dict[str, object] = {}
+        # Rows and columns of formulas are those of a kernel: those of the model if there is one alone.
+        shapes = self._inspect("shapes").splitlines()
+        kernels = [line.removeprefix("kernel ").split(": ")[0] for line in shapes if line.startswith("kernel ")]
+        if len(kernels) != 1 or ", " in kernels[0]:
+            raise NotImplementedError(
+                f"{model.name} is made of kernels that repeat ({'; '.join(kernels)}); "
+                "`describe().equations()` has the formulas of each"
+            )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -82,12 +90,6 @@ class Formulas(Mapping):
     def _results(self, function: str):
         sympy = self._sympy
         text = self._inspect("text", function)
-        titles = {line[2:].split(": ")[0] for line in text.splitlines() if line.startswith("# ")}
-        if len(titles) > 1 or any(", " in title for title in titles):
-            raise NotImplementedError(
-                f"{self._model.name} is made of kernels that repeat ({'; '.join(sorted(titles))}); "
-                "`describe().equations()` has the formulas of each"
-            )
         expected = RESULTS[function]
         shapes = {name: tuple(self._sizes[letter] for letter in axes) for name, axes in expected.items()}
         entries: dict[str, dict[tuple[int, ...], object]] = {name: {} for name in expected}
@@ -137,7 +139,8 @@ class Formulas(Mapping):
             case ast.Constant(value=int(number)):
                 return sympy.Integer(number)
             case ast.Constant(value=float(number)):
-                return sympy.Float(number)
+                # Decimals are exact in the text of a model.
+                return sympy.Rational(repr(number))
             case ast.Name(id=word):
                 name = names[word]
                 return locals_[name] if name in locals_ else self._symbol(name)

@@ -53,8 +53,10 @@ class JaxFunctions:
         shapes = [jax.ShapeDtypeStruct(batch + shape, kind) for shape in own]
 
         def host(*arrays: Any) -> list[np.ndarray]:
-            results = function(*(np.asarray(array, dtype=float) for array in arrays))
-            return [np.asarray(result, dtype=kind) for result in results]
+            given = [np.asarray(array, dtype=float) for array in arrays]
+            whole = np.broadcast_shapes(*(array.shape[:-1] for array in given))
+            results = zip(function(*given), own)
+            return [np.broadcast_to(result, whole + shape).astype(kind) for result, shape in results]
 
         return jax.pure_callback(host, shapes, *arguments, vmap_method="broadcast_all")
 
@@ -101,9 +103,8 @@ class JaxFunctions:
         def derivatives(q, v, a):
             if model.provides("inverse_dynamics_derivatives"):
                 return model.inverse_dynamics_derivatives(q, v, a, t, inputs)
-            whole = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], a.shape[:-1])
-            mass = np.broadcast_to(model.mass_matrix(q), (*whole, self._nv, self._nv))
-            return model.stiffness(q, v, a, None, t, inputs), model.damping(q, v, a, None, t, inputs), mass
+            of_q, of_v = model.stiffness(q, v, a, None, t, inputs), model.damping(q, v, a, None, t, inputs)
+            return of_q, of_v, model.mass_matrix(q)
 
         value = lambda q, v, a: model.inverse_dynamics(q, v, a, t, inputs)  # noqa: E731
         return self._differentiable(value, derivatives, (self._nq, self._nv, self._nv))

@@ -68,7 +68,7 @@ impl<'py> Values<'py> {
             return Err(wrong(&format!("one of {dtype}")));
         }
         // A new array, in C order, aligned, of this machine's byte order.
-        let array = numpy.call_method1(intern!(py, "array"), (array, intern!(py, "=f8"), true, intern!(py, "C")))?;
+        let array = array.call_method1(intern!(py, "astype"), (intern!(py, "=f8"), intern!(py, "C"), "unsafe", false))?;
         Ok(Values::Array(array.cast_into::<PyArrayDyn<f64>>()?.try_readonly()?))
     }
 

@@ -28,6 +28,12 @@ mod _hamel {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let py = module.py();
+        // What a run that has not begun has.
+        for failure in [py.get_type::<SimulationError>(), py.get_type::<Interrupted>()] {
+            failure.setattr("trajectory", py.None())?;
+            failure.setattr("time", py.None())?;
+        }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

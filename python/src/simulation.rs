@@ -16,7 +16,7 @@ use hamel::{
 use hamel_compiler::file;
 use hamel_jit::JitModel;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::compiled::unknown;
@@ -372,7 +372,20 @@ pub(crate) fn initial_state(
     let inputs = Inputs::new(&model.model, inputs, &exception)?;
     let connected = inputs.connected(&model.model);
     let state = py.detach(|| start_of(model, &connected, &inputs, start));
-    raised(&exception).map_or(state, Err)
+    state.map_err(|error| caused(py, error, raised(&exception)))
+}
+
+/// The error of a run that has not begun, with the exception of a function that was given as its cause.
+fn caused(py: Python<'_>, error: PyErr, cause: Option<PyErr>) -> PyErr {
+    match cause {
+        None => error,
+        Some(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,
+        Some(cause) => {
+            let error = SimulationError::new_err(format!("{}: {cause}", error.value(py)));
+            error.set_cause(py, Some(cause));
+            error
+        }
+    }
 }
 
 fn raised(exception: &Exception) -> Option<PyErr> {
@@ -435,10 +448,9 @@ pub(crate) fn simulate(
         Ok(simulation.run(start))
     });
     let exception = raised(&exception);
-    let run = match (run, &exception) {
-        (Err(error), None) => return Err(error),
-        (Err(_), Some(exception)) => return Err(exception.clone_ref(py)),
-        (Ok(run), _) => run,
+    let run = match run {
+        Ok(run) => run,
+        Err(error) => return Err(caused(py, error, exception)),
     };
     let info = connected.describe();
     let dims = connected.dims();
