@@ -41,6 +41,7 @@ class Event:
             return cls(given)
         if not callable(given):
             raise TypeError(f"an event: expected a function of t, q and v or a hamel.Event, found {given!r}")
-        sign = getattr(given, "direction", 0)
-        direction = sign if isinstance(sign, str) else {1: "rising", -1: "falling", 0: "both"}[int(np.sign(sign))]
+        direction = getattr(given, "direction", 0)
+        if not isinstance(direction, str):
+            direction = ("both", "rising", "falling")[int(np.sign(direction))]
         return cls(given, direction=direction, terminal=bool(getattr(given, "terminal", False)))

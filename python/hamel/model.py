@@ -473,9 +473,9 @@ class RightHandSide:
 
 def _written(value: float | Sequence[float]) -> str:
     """Numbers as the language writes them, with all of their digits."""
-    if np.ndim(value) == 0:
-        return repr(float(value))
-    return "[" + ", ".join(_written(x) for x in value) + "]"
+    if isinstance(value, Sequence | np.ndarray) and np.ndim(value) > 0:
+        return "[" + ", ".join(map(_written, value)) + "]"
+    return repr(float(value))
 
 
 def _inputs(given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:

@@ -191,8 +191,6 @@ def test_models_have_the_functions_that_they_provide():
 @pytest.mark.parametrize("name", hamel.models.names())
 def test_every_model_has_consistent_functions(name):
     """r = M a + h − f − Gᵀ λ, at a state that need not be assembled, of every model that comes with the package."""
-    if name == "beam_bend" or "pile" in name:
-        pytest.skip("takes long to compile")
     text = hamel._hamel.library_model(name)
     m = hamel.Model.from_text(text, level="at_once")
     q, v = m.initial_state()
