@@ -46,7 +46,8 @@ class Formulas(Mapping):
             raise ImportError("Model.sympy needs sympy: pip install sympy") from error
         self._sympy = sympy
         self._model = model
-        self._inspect = model._compiled.inspect
+        description = model.describe()
+        self._equations, shapes = description.equations, description.shapes().splitlines()
         self.symbols: dict[str, "sympy.Symbol"] = {}
         """The symbols of coordinates, velocities (`_dot`), accelerations (`_ddot`), parameters, inputs and t, by name; those that have been met."""
         sizes = {"v": model.velocities, "c": model.constraints, "o": model.outputs}
@@ -55,7 +56,6 @@ class Formulas(Mapping):
         self._names = [name for name in RESULTS if name in there]
         self._known: dict[str, object] = {}
         # Rows and columns of formulas are those of a kernel: those of the model if there is one alone.
-        shapes = self._inspect("shapes").splitlines()
         kernels = [line.removeprefix("kernel ").split(": ")[0] for line in shapes if line.startswith("kernel ")]
         if len(kernels) != 1 or ", " in kernels[0]:
             raise NotImplementedError(
@@ -89,7 +89,7 @@ class Formulas(Mapping):
 
     def _results(self, function: str):
         sympy = self._sympy
-        text = self._inspect("text", function)
+        text = self._equations(function)
         expected = RESULTS[function]
         shapes = {name: tuple(self._sizes[letter] for letter in axes) for name, axes in expected.items()}
         entries: dict[str, dict[tuple[int, ...], object]] = {name: {} for name in expected}

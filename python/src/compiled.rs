@@ -24,6 +24,7 @@ use crate::errors::ModelError;
 pub(crate) struct Compiled {
     pub model: JitModel,
     level: Level,
+    cache: Option<Cache>,
 }
 
 /// The file that messages name for a text that stands in none.
@@ -45,9 +46,9 @@ impl Compiled {
         let level = level_of(level)?;
         let cache = if cache { cache_of_user(py) } else { None };
         let file = file.unwrap_or_else(|| NO_FILE.into());
-        py.detach(|| forgetting_places(|| compile(one(file::models(text, &file), &file, name)?, level, cache, &file)))
-            .map(|model| Compiled { model, level })
-            .map_err(ModelError::new_err)
+        let compiled = || compile(one(file::models(text, &file), &file, name)?, level, cache.as_ref(), &file);
+        let model = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err)?;
+        Ok(Compiled { model, level, cache })
     }
 
     /// Compiles a model of a file, `.model` or Rust.
@@ -73,32 +74,58 @@ impl Compiled {
         &self.model.describe().source
     }
 
-    /// What the compiler makes of the model: `text`, `latex`, `counts`, `shapes`, `rust` or, as SVG, `topology`, of all
-    /// functions or of one.
-    #[pyo3(signature = (form, function = None))]
-    fn inspect(&self, py: Python<'_>, form: &str, function: Option<&str>) -> PyResult<String> {
-        let term = function.map(term).transpose()?;
+    /// What the compiler makes of the model, for each pair of a form and a function or None for all: `text`, `latex`,
+    /// `counts`, `shapes`, `rust` or, as SVG, `topology`.
+    fn inspect(&self, py: Python<'_>, asked: Vec<(String, Option<String>)>) -> PyResult<Vec<String>> {
+        let asked = asked.into_iter().map(|(form, name)| Ok((form, name.as_deref().map(term).transpose()?)));
+        let asked = asked.collect::<PyResult<Vec<_>>>()?;
         let shown = || {
             let text = self.source().parse().map_err(|error| format!("{error}"))?;
             let stages = hamel_compiler::stages_within(text, &self.level.limits()).map_err(|error| error.to_string())?;
-            must_have(&stages, term)?;
-            let (equations, schedule) = (&stages.simplified, &stages.schedule);
-            match form {
-                "text" => Ok(inspect::text(equations, schedule, term)),
-                "latex" => Ok(inspect::latex(equations, schedule, term)),
-                "counts" => Ok(inspect::counts(equations, schedule)),
-                "shapes" => Ok(inspect::shapes(equations, schedule)),
-                "topology" => graph::svg(&inspect::topology(&stages.system)),
-                "rust" => stages
-                    .code()
-                    .and_then(|code| inspect::rust(&code, term))
-                    .map_err(|error| error.to_string()),
-                _ => Err(format!(
-                    "expected text, latex, counts, shapes, rust or topology as the form, found `{form}`"
-                )),
-            }
+            asked.iter().map(|(form, term)| shown(&stages, form, *term)).collect::<Result<Vec<_>, String>>()
         };
         py.detach(|| forgetting_places(shown)).map_err(PyValueError::new_err)
+    }
+}
+
+impl Compiled {
+    /// The model with other initial conditions, names and values and whether these are numbers in SI units; compiled to
+    /// be started from and no more.
+    pub fn with_conditions(&self, conditions: &[(String, String, bool)]) -> Result<JitModel, String> {
+        let changed = || {
+            let tokens: TokenStream = self.source().parse().map_err(|error| format!("{error}"))?;
+            let mut settings: Vec<(&str, String)> = Vec::new();
+            for (name, value, is_number) in conditions {
+                let units = &UNITS[if *is_number { 0 } else { UNITS.len() - 1 }..];
+                let mut first = None;
+                let mut fitting = units.iter().map(|unit| format!("{value}{unit}")).filter(|value| {
+                    let understood = understood(tokens.clone(), &[(name, value)]);
+                    first = first.take().or(understood.as_ref().err().cloned());
+                    understood.is_ok()
+                });
+                match fitting.next() {
+                    Some(value) => settings.push((name, value)),
+                    None => return Err(format!("initial `{name}` = {value}: {}", first.unwrap_or_default())),
+                }
+            }
+            let text = hamel_jit::with_initial(tokens, &settings).map_err(|error| error.to_string())?;
+            hamel_jit::model(text, Level::AtOnce, self.cache.as_ref()).map_err(|error| format!("initial: {error}"))
+        };
+        forgetting_places(changed)
+    }
+}
+
+fn shown(stages: &Stages, form: &str, term: Option<FunctionRole>) -> Result<String, String> {
+    must_have(stages, term)?;
+    let (equations, schedule) = (&stages.simplified, &stages.schedule);
+    match form {
+        "text" => Ok(inspect::text(equations, schedule, term)),
+        "latex" => Ok(inspect::latex(equations, schedule, term)),
+        "counts" => Ok(inspect::counts(equations, schedule)),
+        "shapes" => Ok(inspect::shapes(equations, schedule)),
+        "topology" => graph::svg(&inspect::topology(&stages.system)),
+        "rust" => stages.code().and_then(|code| inspect::rust(&code, term)).map_err(|error| error.to_string()),
+        _ => Err(format!("expected text, latex, counts, shapes, rust or topology as the form, found `{form}`")),
     }
 }
 
@@ -137,7 +164,7 @@ fn level_of(level: &str) -> PyResult<Level> {
 
 /// Runs what makes and reads tokens. Their places in texts are kept by the thread until it is told that nobody asks for
 /// them any more.
-fn forgetting_places<T>(function: impl FnOnce() -> T) -> T {
+pub(crate) fn forgetting_places<T>(function: impl FnOnce() -> T) -> T {
     let result = function();
     proc_macro2::extra::invalidate_current_thread_spans();
     result
@@ -172,8 +199,8 @@ fn one(models: Result<Vec<Source>, FileError>, file: &Path, name: Option<&str>) 
     }
 }
 
-fn compile(source: Source, level: Level, cache: Option<Cache>, file: &Path) -> Result<JitModel, String> {
-    hamel_jit::model(source.tokens, level, cache.as_ref()).map_err(|error| match error {
+fn compile(source: Source, level: Level, cache: Option<&Cache>, file: &Path) -> Result<JitModel, String> {
+    hamel_jit::model(source.tokens, level, cache).map_err(|error| match error {
         hamel_jit::ModelError::Text(error) => FileError::model(file, error).to_string(),
         hamel_jit::ModelError::Code(error) => error.to_string(),
     })
@@ -181,30 +208,6 @@ fn compile(source: Source, level: Level, cache: Option<Cache>, file: &Path) -> R
 
 /// Units of numbers that are given without: those of which one fits. The last one is that of what is given with one.
 const UNITS: [&str; 5] = [" rad", " m", " rad/s", " m/s", ""];
-
-/// The model with other initial conditions, names and values and whether these are numbers in SI units; compiled to be
-/// started from and no more.
-pub(crate) fn with_conditions(source: &str, conditions: &[(String, String, bool)]) -> Result<JitModel, String> {
-    forgetting_places(|| {
-        let tokens: TokenStream = source.parse().map_err(|error| format!("{error}"))?;
-        let mut settings: Vec<(&str, String)> = Vec::new();
-        for (name, value, is_number) in conditions {
-            let candidates = UNITS[if *is_number { 0 } else { UNITS.len() - 1 }..].iter().map(|unit| format!("{value}{unit}"));
-            let mut first = None;
-            let mut fitting = candidates.filter(|value| {
-                let fits = understood(tokens.clone(), &[(name, value)]);
-                first = first.take().or(fits.as_ref().err().cloned());
-                fits.is_ok()
-            });
-            match fitting.next() {
-                Some(value) => settings.push((name, value)),
-                None => return Err(format!("initial `{name}` = {value}: {}", first.unwrap_or_default())),
-            }
-        }
-        let text = hamel_jit::with_initial(tokens, &settings).map_err(|error| error.to_string())?;
-        hamel_jit::model(text, Level::AtOnce, None).map_err(|error| format!("initial: {error}"))
-    })
-}
 
 /// Whether the model is understood with these initial conditions.
 fn understood(tokens: TokenStream, settings: &[(&String, &String)]) -> Result<(), String> {

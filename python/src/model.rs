@@ -7,7 +7,7 @@ use numpy::{PyArray1, PyArrayDyn};
 use pyo3::prelude::*;
 
 use crate::batch::{Argument, evaluate};
-use crate::compiled::{Compiled, with_conditions};
+use crate::compiled::Compiled;
 use crate::errors::{ModelError, SimulationError};
 use crate::simulation::{Input, Plan, Run, Settings, Start, Watched, initial_state, simulate};
 use crate::{channels, inputs};
@@ -16,7 +16,7 @@ use crate::{channels, inputs};
 #[pyclass(subclass, frozen, module = "hamel._hamel")]
 pub(crate) struct Model {
     pub model: JitModel,
-    compiled: Py<Compiled>,
+    pub compiled: Py<Compiled>,
     sizes: Sizes,
     mass_matrix: Dense,
     constraint_jacobian: Dense,
@@ -90,11 +90,6 @@ impl Model {
 
     fn v<'a, 'py>(&self, v: &'a Bound<'py, PyAny>) -> Argument<'a, 'py> {
         argument("v", v, self.sizes.nv)
-    }
-
-    /// The model with other initial conditions, for computing where it starts.
-    pub fn with_conditions(&self, conditions: &[(String, String, bool)]) -> PyResult<JitModel> {
-        with_conditions(&self.model.describe().source, conditions).map_err(ModelError::new_err)
     }
 
     fn require(&self, function: &str) -> PyResult<()> {

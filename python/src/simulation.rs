@@ -19,7 +19,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::compiled::unknown;
+use crate::compiled::{forgetting_places, unknown};
 use crate::errors::{ModelError, SimulationError};
 use crate::model::Model;
 
@@ -161,7 +161,7 @@ impl Input {
     fn signal(self, name: &str, exception: &Exception) -> PyResult<Signal> {
         Ok(match self {
             Input::Constant(value) => Signal::from(value),
-            Input::Text(text) => hamel_jit::function_of_time(&text)
+            Input::Text(text) => forgetting_places(|| hamel_jit::function_of_time(&text))
                 .map_err(|error| ModelError::new_err(format!("input `{name}`, {text}: {error}")))?,
             Input::Samples(samples) => Signal::sampled(samples).ok_or_else(|| {
                 PyValueError::new_err(format!(
@@ -336,7 +336,7 @@ fn start_of(model: &Model, connected: &JitModel, inputs: &Inputs, start: Option<
         None => hamel::initial_state(connected).map_err(failed),
         Some(Start::Conditions(conditions)) => {
             // Only where the motion begins is asked of this model, which therefore starts at once.
-            let mut other = model.with_conditions(&conditions)?;
+            let mut other = model.compiled.get().with_conditions(&conditions).map_err(ModelError::new_err)?;
             let names = connected.describe().parameters.iter().map(|channel| channel.name.as_str());
             let values: Vec<(&str, f64)> = names.zip(connected.parameters().iter().copied()).collect();
             other.set(&values).map_err(|error| ModelError::new_err(error.to_string()))?;
