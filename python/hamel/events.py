@@ -41,7 +41,7 @@ class Event:
             return cls(given)
         if not callable(given):
             raise TypeError(f"an event: expected a function of t, q and v or a hamel.Event, found {given!r}")
-        direction = getattr(given, "direction", 0)
-        if not isinstance(direction, str):
-            direction = ("both", "rising", "falling")[int(np.sign(direction))]
+        names: tuple[Direction, ...] = ("both", "rising", "falling")
+        found = getattr(given, "direction", 0)
+        direction = next((name for name in names if name == found), None) or names[int(np.sign(found))]
         return cls(given, direction=direction, terminal=bool(getattr(given, "terminal", False)))

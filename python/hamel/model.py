@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _hamel
 from ._hamel import CautionWarning, Interrupted, SimulationError
@@ -471,11 +472,12 @@ class RightHandSide:
         return jacobian
 
 
-def _written(value: float | Sequence[float]) -> str:
+def _written(value: ArrayLike) -> str:
     """Numbers as the language writes them, with all of their digits."""
-    if isinstance(value, Sequence | np.ndarray) and np.ndim(value) > 0:
-        return "[" + ", ".join(map(_written, value)) + "]"
-    return repr(float(value))
+    values = np.asarray(value, dtype=float)
+    if values.ndim == 0:
+        return repr(float(values))
+    return "[" + ", ".join(map(_written, values)) + "]"
 
 
 def _inputs(given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
