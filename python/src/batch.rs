@@ -58,7 +58,8 @@ impl<'py> Values<'py> {
     fn converted(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = value.py();
         let numpy = py.import(intern!(py, "numpy"))?;
-        let wrong = |found: &str| PyTypeError::new_err(format!("`{name}`: expected an array of real numbers, found {found}"));
+        let wrong =
+            |found: &str| PyTypeError::new_err(format!("`{name}`: expected an array of real numbers, found {found}"));
         let array = numpy
             .call_method1(intern!(py, "asarray"), (value,))
             .map_err(|error| wrong(&format!("what NumPy refuses: {error}")))?;
@@ -68,7 +69,8 @@ impl<'py> Values<'py> {
             return Err(wrong(&format!("one of {dtype}")));
         }
         // A new array, in C order, aligned, of this machine's byte order.
-        let array = array.call_method1(intern!(py, "astype"), (intern!(py, "=f8"), intern!(py, "C"), "unsafe", false))?;
+        let array =
+            array.call_method1(intern!(py, "astype"), (intern!(py, "=f8"), intern!(py, "C"), "unsafe", false))?;
         Ok(Values::Array(array.cast_into::<PyArrayDyn<f64>>()?.try_readonly()?))
     }
 
@@ -158,7 +160,11 @@ pub(crate) fn evaluate<'py, const A: usize, const R: usize>(
             function(of_state, results);
         }
     };
-    if work < FEW_VALUES { all() } else { py.detach(all) }
+    if work < FEW_VALUES {
+        all()
+    } else {
+        py.detach(all)
+    }
     drop(writers);
     Ok(arrays)
 }
@@ -174,8 +180,13 @@ fn one<'py, const A: usize, const R: usize>(
     let arrays = results.map(|shape| PyArrayDyn::zeros(py, IxDyn(shape), false));
     let mut writers = arrays.each_ref().map(|array| array.readwrite());
     let out = writers.each_mut().map(|writer| writer.as_slice_mut().unwrap_or_default());
-    let work: usize = out.iter().map(|out| out.len()).sum::<usize>() + slices.iter().map(|slice| slice.len()).sum::<usize>();
-    if work < FEW_VALUES { function(slices, out) } else { py.detach(move || function(slices, out)) }
+    let work: usize =
+        out.iter().map(|out| out.len()).sum::<usize>() + slices.iter().map(|slice| slice.len()).sum::<usize>();
+    if work < FEW_VALUES {
+        function(slices, out)
+    } else {
+        py.detach(move || function(slices, out))
+    }
     drop(writers);
     Ok(arrays)
 }

@@ -11,8 +11,8 @@ use hamel_compiler::resolve::{self, Provided};
 use hamel_compiler::spelling::nearest;
 use hamel_compiler::{Stages, inspect};
 use hamel_import::urdf;
-use hamel_report::graph;
 use hamel_jit::{Cache, JitModel, Level};
+use hamel_report::graph;
 use proc_macro2::TokenStream;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -81,7 +81,8 @@ impl Compiled {
         let asked = asked.collect::<PyResult<Vec<_>>>()?;
         let shown = || {
             let text = self.source().parse().map_err(|error| format!("{error}"))?;
-            let stages = hamel_compiler::stages_within(text, &self.level.limits()).map_err(|error| error.to_string())?;
+            let stages =
+                hamel_compiler::stages_within(text, &self.level.limits()).map_err(|error| error.to_string())?;
             asked.iter().map(|(form, term)| shown(&stages, form, *term)).collect::<Result<Vec<_>, String>>()
         };
         py.detach(|| forgetting_places(shown)).map_err(PyValueError::new_err)

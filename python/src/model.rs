@@ -885,8 +885,7 @@ impl Model {
         if !self.has_inverse_dynamics {
             return Ok(self.residual(py, q, v, Some(a), None, t, inputs)?.0);
         }
-        let arguments =
-            [self.q(q), self.v(v), argument("a", a, self.sizes.nv), self.time(t), self.inputs(inputs)];
+        let arguments = [self.q(q), self.v(v), argument("a", a, self.sizes.nv), self.time(t), self.inputs(inputs)];
         let [force] = evaluate(py, arguments, [&[self.sizes.nv]], |[q, v, a, t, values], [out]| {
             inputs::set(values);
             self.model.inverse_dynamics(t[0], q, v, a, out);
@@ -929,8 +928,7 @@ impl Model {
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
         self.require("forward_dynamics")?;
-        let arguments =
-            [self.q(q), self.v(v), optional("tau", tau, self.sizes.nv), self.time(t), self.inputs(inputs)];
+        let arguments = [self.q(q), self.v(v), optional("tau", tau, self.sizes.nv), self.time(t), self.inputs(inputs)];
         let [a] = evaluate(py, arguments, [&[self.sizes.nv]], |[q, v, tau, t, values], [out]| {
             inputs::set(values);
             self.model.forward_dynamics(t[0], q, v, tau, out);
@@ -969,8 +967,7 @@ impl Model {
     ) -> PyResult<(Array<'py>, Array<'py>, Array<'py>)> {
         self.require("inverse_dynamics_derivatives")?;
         let shape = [self.sizes.nv; 2];
-        let arguments =
-            [self.q(q), self.v(v), argument("a", a, self.sizes.nv), self.time(t), self.inputs(inputs)];
+        let arguments = [self.q(q), self.v(v), argument("a", a, self.sizes.nv), self.time(t), self.inputs(inputs)];
         let [of_q, of_v, of_a] = evaluate(py, arguments, [&shape; 3], |[q, v, a, t, values], out| {
             inputs::set(values);
             self.model.inverse_dynamics_derivatives(t[0], q, v, a, out);
@@ -1009,8 +1006,7 @@ impl Model {
     ) -> PyResult<(Array<'py>, Array<'py>, Array<'py>)> {
         self.require("forward_dynamics_derivatives")?;
         let shape = [self.sizes.nv; 2];
-        let arguments =
-            [self.q(q), self.v(v), optional("tau", tau, self.sizes.nv), self.time(t), self.inputs(inputs)];
+        let arguments = [self.q(q), self.v(v), optional("tau", tau, self.sizes.nv), self.time(t), self.inputs(inputs)];
         let [of_q, of_v, of_tau] = evaluate(py, arguments, [&shape; 3], |[q, v, tau, t, values], out| {
             inputs::set(values);
             self.model.forward_dynamics_derivatives(t[0], q, v, tau, out);

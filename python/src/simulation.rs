@@ -10,8 +10,8 @@ use hamel::adaptive::Control;
 use hamel::newton::Tolerance;
 use hamel::simulation::Steps;
 use hamel::{
-    ConstraintLevel, Direction, Drift, Event, Model as _, Options, RotationReference, Scheme, Signal, Simulation, State,
-    StepError, Watchers, schemes,
+    ConstraintLevel, Direction, Drift, Event, Model as _, Options, RotationReference, Scheme, Signal, Simulation,
+    State, StepError, Watchers, schemes,
 };
 use hamel_compiler::file;
 use hamel_jit::JitModel;
@@ -172,11 +172,12 @@ impl Input {
                 let exception = Arc::clone(exception);
                 Signal::from(move |t: f64| {
                     // Once something has failed, the run is about to end.
-                    Python::attach(|py| function.call1(py, (t,)).and_then(|value| value.extract(py)))
-                        .unwrap_or_else(|error| {
+                    Python::attach(|py| function.call1(py, (t,)).and_then(|value| value.extract(py))).unwrap_or_else(
+                        |error| {
                             keep(&exception, error);
                             f64::NAN
-                        })
+                        },
+                    )
                 })
             }
         })
@@ -352,7 +353,9 @@ fn state_of(model: &JitModel, q: &[f64], v: &[f64]) -> PyResult<State> {
     for (name, given, values) in [("q", q, &mut state.q), ("v", v, &mut state.v)] {
         if given.len() != values.len() {
             let (expected, found) = (values.len(), given.len());
-            return Err(PyValueError::new_err(format!("initial `{name}`: expected shape ({expected},), found ({found},)")));
+            return Err(PyValueError::new_err(format!(
+                "initial `{name}`: expected shape ({expected},), found ({found},)"
+            )));
         }
         values.as_mut_slice().copy_from_slice(given);
     }
