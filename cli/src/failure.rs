@@ -8,6 +8,7 @@ use hamel_compiler::file::FileError;
 use hamel_compiler::spelling::nearest;
 use hamel_report::folder::FolderError;
 use hamel_report::output::OutputError;
+use hamel_sweep::SweepError;
 
 /// Why a verb ended early.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// A solver failed.
     Solver(String),
+    /// So many cases of a sweep failed, or have results that are not finite; standard output says which.
+    Cases(u64),
     /// Results could not be written.
     Unwritten(String),
     /// Standard output was closed or could not be written.
@@ -52,6 +55,7 @@ impl Failure {
             Failure::Ambiguous(curves) => (Some(format!("curves of one figure have the same name\n{curves}")), 1),
             Failure::Usage(message) => (Some(message), 2),
             Failure::Solver(message) => (Some(message), 3),
+            Failure::Cases(count) => (None, 10 + count.min(100) as u8),
             Failure::Unwritten(message) => (Some(message), 4),
             // A reader such as `head` may close the pipe early, which is not an error.
             Failure::Screen(error) if error.kind() == io::ErrorKind::BrokenPipe => (None, 0),
@@ -88,6 +92,15 @@ impl From<OutputError> for Failure {
                 Failure::Unwritten(error.to_string())
             }
             OutputError::Folder(error) => error.into(),
+        }
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Self {
+        match error {
+            SweepError::Write { .. } => Failure::Unwritten(error.to_string()),
+            _ => Failure::Usage(error.to_string()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The `hamel` command: one file per verb, and how a verb may fail.
 //!
 //! Exit codes: 0 when every result is within its tolerance, 1 when one is not, 2 for wrong usage, 3 when a solver failed,
-//! 4 when results could not be written.
+//! 4 when results could not be written, 10 and the number of failed cases of a sweep, at most 110.
 
 mod check;
 mod closed_forms;
@@ -10,6 +10,7 @@ mod expand;
 mod failure;
 mod import;
 mod inspect;
+mod integration;
 mod list;
 mod recording;
 mod reproduce;
@@ -18,6 +19,7 @@ mod runnable;
 mod screen;
 mod source;
 mod study;
+mod sweep;
 mod watch;
 
 use std::process::ExitCode;
@@ -44,6 +46,10 @@ enum Verb {
     Check(check::Arguments),
     /// Integrate a model and write its motion.
     Run(Box<run::Arguments>),
+    /// Run a model for many values of its parameters, inputs and initial conditions, and keep numbers of each motion.
+    Sweep(Box<sweep::Arguments>),
+    /// Put together the results of the parts of a sweep.
+    Merge(sweep::MergeArguments),
     /// Show the equations and the generated code of a model.
     Inspect(inspect::Arguments),
     /// Print the generated Rust code of a model.
@@ -70,6 +76,7 @@ Examples:
   hamel run heavy_top --scheme hht --with alpha=-0.1 --dt 1e-4 --until 1
   hamel run crane.model --until 10 --initial hinge.angle=30deg
   hamel check crane.model --json
+  hamel sweep crane.model --vary load=100..900:9 --outputs swing.max --until 20 --out loads.parquet
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
   hamel closed-forms --only ball/ --scheme bathe
@@ -78,7 +85,7 @@ Examples:
   hamel import robot.urdf --floating --out robot.rs
 
 Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed,
-4 results could not be written.";
+4 results could not be written; of a sweep 10 and the number of failed cases, at most 110.";
 
 /// One page with all verbs.
 fn manual(screen: &mut Screen) -> Result<(), Failure> {
@@ -94,6 +101,8 @@ fn main() -> ExitCode {
         Verb::Reproduce(arguments) => reproduce::reproduce(&arguments, &mut screen),
         Verb::Check(arguments) => check::check(&arguments, &mut screen),
         Verb::Run(arguments) => run::run(&arguments, &mut screen),
+        Verb::Sweep(arguments) => sweep::sweep(&arguments, &mut screen),
+        Verb::Merge(arguments) => sweep::merge(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
         Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),
         Verb::ClosedForms(arguments) => closed_forms::closed_forms(&arguments, &mut screen),

@@ -3,13 +3,9 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hamel::adaptive::{AdaptiveStepper, Control};
-use hamel::newton::Tolerance;
+use hamel::adaptive::AdaptiveStepper;
 use hamel::simulation::{Division, Steps};
-use hamel::{
-    Caution, ConstraintLevel, Drift, Model, Options, RotationReference, Run, Scheme, Simulation, State, StepError,
-    Watchers, schemes,
-};
+use hamel::{Caution, Model, Options, Run, Simulation, State, StepError};
 use hamel_compiler::escape::file_name;
 use hamel_report::folder::Folder;
 use hamel_report::output;
@@ -18,6 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::integration::{Integration, Plan, options};
 use crate::recording;
 use crate::runnable::{Runnable, Settings, Table};
 use crate::screen::Screen;
@@ -29,50 +26,16 @@ use crate::watch::watch;
 pub(crate) struct Arguments {
     #[command(flatten)]
     choices: Choices,
-    /// Name of a scheme, see `hamel list`; by default one that suits the model.
-    #[arg(long, value_name = "NAME")]
-    scheme: Option<String>,
-    /// Step size, s; by default steps are chosen by a tolerance where the scheme can do that.
-    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true)]
-    dt: Option<f64>,
-    /// End of the motion, s.
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    until: f64,
-    /// Set a parameter of the scheme, see `hamel list schemes`: --with rho_infinity=0.5
-    #[arg(long = "with", value_name = "NAME=VALUE", value_parser = crate::runnable::assignment)]
-    scheme_parameters: Vec<(String, f64)>,
-    /// Level at which constraints on coordinates are imposed; by default the one that the scheme prefers.
-    #[arg(long, value_name = "LEVEL")]
-    constraints: Option<Level>,
-    /// Treatment of the drift of coordinates, where constraints are imposed on velocities; removed by default.
-    #[arg(long, value_name = "WHAT")]
-    drift: Option<DriftArgument>,
-    /// Largest residual of a constraint on positions, relative to the model's lengths; a run that exceeds it ends with
-    /// an error. `inf` turns the check off.
-    #[arg(long, value_name = "RATIO")]
-    max_residual: Option<f64>,
-    /// Largest energy that the scheme may add, relative to the energy in motion; a run that exceeds it ends with an
-    /// error. `inf` turns the check off.
-    #[arg(long, value_name = "RATIO")]
-    max_energy_gain: Option<f64>,
-    /// Relative tolerance of Newton's method.
-    #[arg(long, value_name = "E")]
-    newton_tolerance: Option<f64>,
-    /// Measure rotations from the orientation of the last stage instead of the one at the beginning of the step.
-    #[arg(long)]
-    last_point_rotations: bool,
+    #[command(flatten)]
+    integration: Integration,
     #[command(flatten)]
     settings: Settings,
     /// Repeat the run for each of these values of a parameter of the model, and draw all motions in the same plots:
     /// --vary length=0.5,1,2
     #[arg(long, value_name = "NAME=VALUE,…", value_parser = several)]
     vary: Option<(String, Values)>,
-    /// Choose step sizes by this relative and absolute tolerance; `--dt` is the first step. Only for schemes that
-    /// estimate their error, see `hamel list schemes`.
-    #[arg(long, value_name = "TOLERANCE", conflicts_with = "record", allow_hyphen_values = true)]
-    adaptive: Option<f64>,
     /// Record every N-th step; by default such that there are about a thousand records.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "adaptive")]
     record: Option<std::num::NonZeroUsize>,
     /// Directory for the results.
     #[arg(long, value_name = "DIR", default_value = "run")]
@@ -83,24 +46,6 @@ pub(crate) struct Arguments {
     /// Run again whenever the file of the model changes, and say what moved, until Ctrl-C.
     #[arg(long)]
     watch: bool,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Level {
-    /// On positions (index 3).
-    Position,
-    /// On velocities (index 2).
-    Velocity,
-    /// On accelerations (index 1).
-    Acceleration,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum DriftArgument {
-    /// Coordinates and velocities are projected onto the constraints after every step.
-    Removed,
-    /// Coordinates are not corrected, as in the published schemes.
-    Kept,
 }
 
 /// The inputs of the run, so that it can be repeated, and how it ended.
@@ -174,12 +119,12 @@ impl Motion {
         settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
         let Runnable { name, model, tables, not_given } = Runnable::new(choice, &settings)?;
         let interval = tables.iter().map(|table| table.interval).fold(f64::INFINITY, f64::min);
-        let mut plan = Plan::new(arguments, &*model, interval)?;
+        let mut plan = Plan::new(&arguments.integration, &*model, interval, arguments.record.is_some())?;
         for name in not_given {
             plan.said.push(format!("input {name} is 0; see --input"));
         }
         for Table { input, times: [first, last], .. } in tables {
-            if first > 0.0 || last < arguments.until {
+            if first > 0.0 || last < arguments.integration.until {
                 plan.said.push(format!(
                     "input {input} is constant before {first} s and after {last} s, where its table ends"
                 ));
@@ -189,7 +134,7 @@ impl Motion {
         model.validate().map_err(StepError::from)?;
         let initial = hamel::initial_state(&*model)?;
         // Starting the scheme here reports unsuitable parameters or models before anything is written.
-        let options = options(arguments)?;
+        let options = options(&arguments.integration)?;
         plan.scheme.start_with(&*model, initial.clone(), &options)?;
         if let Steps::Chosen(control) = plan.steps {
             AdaptiveStepper::new(&*model, &*plan.scheme, &options, initial.clone(), control)?;
@@ -252,7 +197,7 @@ impl Motion {
 
     /// Says what was set, chosen and found.
     fn report(&self, run: &Run, until: f64, screen: &mut Screen) -> Result<(), Failure> {
-        let Plan { scheme, steps, said } = &self.plan;
+        let Plan { scheme, steps, said, .. } = &self.plan;
         said.iter().try_for_each(|line| screen.line(line))?;
         for (name, value) in &self.parameters {
             screen.line(format!("set {name} = {value}{}", unit_of(&*self.model, name)))?;
@@ -292,8 +237,7 @@ impl Motion {
 /// Integrates the models and writes the results; if a step fails or the run is interrupted, the results up to that step.
 /// Returns the summaries.
 fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, Failure> {
-    positive("--until", arguments.until)?;
-    arguments.dt.map_or(Ok(()), |dt| positive("--dt", dt))?;
+    arguments.integration.check()?;
     let motions = Motion::all(arguments)?;
     // Collected before the folder is locked: a child process started later would inherit the lock, and hold it if this
     // program were stopped in the meantime.
@@ -306,7 +250,7 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
     }
     let mut runs: Vec<(&Motion, Run)> = Vec::new();
     for motion in &motions {
-        runs.push((motion, motion.simulate(arguments.until)));
+        runs.push((motion, motion.simulate(arguments.integration.until)));
         if interrupted().load(Ordering::Relaxed) {
             break;
         }
@@ -316,7 +260,7 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
     for (motion, run) in &runs {
         let [table, about] = motion.files();
         folder.stage(&table, |out| run.trajectory.write_csv(out))?;
-        output::stage_json(&mut folder, &about, &motion.description(run, arguments.until, &provenance))?;
+        output::stage_json(&mut folder, &about, &motion.description(run, arguments.integration.until, &provenance))?;
         figures.push((motion.label.clone(), recording::figures(&*motion.model, &run.trajectory)));
     }
     let is_alone = motions.len() == 1;
@@ -333,7 +277,7 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
         if !is_alone {
             screen.line(format!("{}:", motion.label))?;
         }
-        motion.report(run, arguments.until, screen)?;
+        motion.report(run, arguments.integration.until, screen)?;
         let mut summary = recording::summary(&*motion.model, &run.trajectory);
         screen.table(&summary)?;
         if !is_alone {
@@ -350,55 +294,6 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
     }
 }
 
-/// How a model is integrated.
-struct Plan {
-    scheme: Box<dyn Scheme>,
-    steps: Steps,
-    /// What was chosen that nobody asked for.
-    said: Vec<String>,
-}
-
-impl Plan {
-    /// The plan for a model whose inputs have tables with intervals no shorter than this, s.
-    fn new(arguments: &Arguments, model: &dyn Model, interval: f64) -> Result<Plan, Failure> {
-        let mut said = Vec::new();
-        let scheme = match &arguments.scheme {
-            Some(name) => scheme(name, &arguments.scheme_parameters)?,
-            None => {
-                let name = schemes::suitable(model);
-                let kind = if model.describe().contacts.is_empty() { "without" } else { "with" };
-                said.push(format!("scheme {name}, for a model {kind} contacts; see `hamel list schemes` and --scheme"));
-                scheme(name, &arguments.scheme_parameters)?
-            }
-        };
-        let until = arguments.until;
-        let chosen = |steps: Steps| match steps.at_most(interval) {
-            Steps::Chosen(control) => {
-                Steps::Chosen(Control { first_step: arguments.dt.unwrap_or(control.first_step), ..control })
-            }
-            fixed @ Steps::Fixed(_) => fixed,
-        };
-        let steps = match (arguments.adaptive, arguments.dt, arguments.record) {
-            (Some(tolerance), ..) => chosen(Steps::with_tolerance(tolerance, until)),
-            (None, Some(dt), _) => Steps::Fixed(dt),
-            (None, None, Some(_)) => Steps::equal(until),
-            (None, None, None) => chosen(Steps::suitable(model, &*scheme, until)),
-        };
-        match steps {
-            Steps::Chosen(control) if arguments.adaptive.is_none() => said.push(format!(
-                "steps chosen by a tolerance of {:e}, of {} s at most (a force that acts for a shorter time may be passed over); see --adaptive and --dt",
-                control.relative, control.longest_step
-            )),
-            Steps::Fixed(dt) if arguments.dt.is_none() => said.push(format!(
-                "steps of {dt} s; whether they are short enough, a run with --dt {} shows",
-                dt / 2.0
-            )),
-            _ => {}
-        }
-        Ok(Plan { scheme, steps, said })
-    }
-}
-
 /// How equal steps divide the motion.
 fn division(steps: Steps, until: f64) -> Option<Division> {
     match steps {
@@ -408,7 +303,7 @@ fn division(steps: Steps, until: f64) -> Option<Division> {
 }
 
 /// Time that has passed and is left, on a terminal.
-fn progress() -> ProgressBar {
+pub(crate) fn progress() -> ProgressBar {
     let bar = ProgressBar::new(1000);
     let style = ProgressStyle::with_template("{bar:40} {percent} %, {elapsed} passed, {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -416,7 +311,7 @@ fn progress() -> ProgressBar {
 }
 
 /// Set when the user interrupts the program: the run ends, and what was computed is written.
-fn interrupted() -> &'static AtomicBool {
+pub(crate) fn interrupted() -> &'static AtomicBool {
     static INTERRUPTED: AtomicBool = AtomicBool::new(false);
     // Without a handler, an interruption ends the program; nothing is left half written then.
     let _ = ctrlc::set_handler(|| {
@@ -448,68 +343,15 @@ fn files<'m>(motions: impl Iterator<Item = &'m Motion> + Clone) -> Vec<String> {
     files
 }
 
-fn positive(option: &str, value: f64) -> Result<(), Failure> {
-    match value.is_finite() && value > 0.0 {
-        true => Ok(()),
-        false => Err(Failure::Usage(format!("{option} must be a positive time, but is {value}"))),
-    }
-}
-
 /// Number of steps from one record to the next.
 ///
 /// # Errors
 /// For more steps than can be computed.
 fn recording(arguments: &Arguments, steps: Steps) -> Result<usize, Failure> {
     let Steps::Fixed(dt) = steps else { return Ok(1) };
-    let count = arguments.until / dt;
-    if Division::new(arguments.until, dt).is_none() {
+    let count = arguments.integration.until / dt;
+    if Division::new(arguments.integration.until, dt).is_none() {
         return Err(Failure::Usage(format!("--dt {dt:e} asks for {count:.1e} steps, which never end")));
     }
     Ok(arguments.record.map_or((count / 1000.0).ceil() as usize, usize::from))
-}
-
-fn scheme(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Scheme>, Failure> {
-    // Names have underscores, as those of models do; hyphens are accepted as well.
-    let known = name.replace('-', "_");
-    let Some(entry) = schemes::entries().find(|entry| entry.name == known) else {
-        return Err(Failure::unknown("scheme", name, schemes::entries().map(|entry| entry.name)));
-    };
-    let given: Vec<(&str, f64)> = parameters.iter().map(|(name, value)| (&**name, *value)).collect();
-    Ok(entry.scheme(&given)?)
-}
-
-fn options(arguments: &Arguments) -> Result<Options, Failure> {
-    let limits = [
-        ("--max-residual", arguments.max_residual),
-        ("--max-energy-gain", arguments.max_energy_gain),
-        ("--newton-tolerance", arguments.newton_tolerance),
-    ];
-    for (option, value) in limits.into_iter().filter_map(|(option, value)| Some((option, value?))) {
-        if value.is_nan() || value <= 0.0 {
-            return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
-        }
-    }
-    let level = |level| match level {
-        Level::Position => ConstraintLevel::Position,
-        Level::Velocity => ConstraintLevel::Velocity,
-        Level::Acceleration => ConstraintLevel::Acceleration,
-    };
-    let rotation_reference = match arguments.last_point_rotations {
-        true => RotationReference::LastPoint,
-        false => RotationReference::StepStart,
-    };
-    let drift = match arguments.drift {
-        None | Some(DriftArgument::Removed) => Drift::Removed,
-        Some(DriftArgument::Kept) => Drift::Kept,
-    };
-    let usual = Watchers::default();
-    let watchers = Watchers {
-        constraints: arguments.max_residual.map_or(usual.constraints, Some),
-        energy: arguments.max_energy_gain.map_or(usual.energy, Some),
-        ..usual
-    };
-    let usual = Tolerance::default();
-    let tolerance = Tolerance { relative: arguments.newton_tolerance.unwrap_or(usual.relative), ..usual };
-    let constraint_level = arguments.constraints.map(level);
-    Ok(Options { tolerance, constraint_level, drift, rotation_reference, watchers, ..Options::default() })
 }

@@ -6,6 +6,7 @@ use hamel::{Model, Signal};
 use hamel_compiler::file::{self, FileError};
 use hamel_jit::{Cache, JitModel, Level, ModelError};
 use hamel_models::ModelEntry;
+use hamel_sweep::Fixed;
 use proc_macro2::TokenStream;
 
 use crate::failure::Failure;
@@ -32,10 +33,53 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// How much work is put into a model.
+    pub(crate) fn level(&self) -> Level {
+        if self.optimised { Level::Optimised } else { Level::AtOnce }
+    }
+
+    /// Models that were compiled before.
+    pub(crate) fn cache(&self) -> Option<Cache> {
+        if self.no_cache { None } else { Cache::of_user() }
+    }
+
     fn compile(&self, text: TokenStream) -> Result<JitModel, ModelError> {
-        let level = if self.optimised { Level::Optimised } else { Level::AtOnce };
-        let cache = if self.no_cache { None } else { Cache::of_user() };
-        hamel_jit::model(text, level, cache.as_ref())
+        hamel_jit::model(text, self.level(), self.cache().as_ref())
+    }
+
+    /// No name may be given twice.
+    fn check(&self) -> Result<(), Failure> {
+        let repeated = [
+            ("--set", repeated(&self.parameters)),
+            ("--initial", repeated(&self.initial)),
+            ("--input", repeated(&self.input)),
+        ];
+        match repeated.into_iter().find_map(|(option, name)| Some((option, name?))) {
+            Some((option, name)) => {
+                Err(Failure::Usage(format!("{option}: `{name}` is given twice, expected one value")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The settings as they are the same for all cases of a sweep, the tables among them, and what tells the inputs from
+    /// others.
+    pub(crate) fn fixed(&self) -> Result<(Fixed, Vec<Table>, String), Failure> {
+        self.check()?;
+        let (mut inputs, mut tables, mut description) = (Vec::new(), Vec::new(), String::new());
+        for (name, value) in &self.input {
+            let (signal, table) = signal(name, value)?;
+            if table.is_some() {
+                let hash = hamel_report::folder::hash_of(Path::new(value)).unwrap_or_default();
+                description.push_str(&format!("{name}=table {hash};"));
+            } else {
+                description.push_str(&format!("{name}={value};"));
+            }
+            tables.extend(table);
+            inputs.push((name.clone(), signal));
+        }
+        let fixed = Fixed { parameters: self.parameters.clone(), initial: self.initial.clone(), inputs };
+        Ok((fixed, tables, description))
     }
 }
 
@@ -67,14 +111,7 @@ fn repeated<T>(given: &[(String, T)]) -> Option<&str> {
 impl Runnable {
     /// The model that was chosen.
     pub(crate) fn new(choice: &Choice, settings: &Settings) -> Result<Runnable, Failure> {
-        let repeated = [
-            ("--set", repeated(&settings.parameters)),
-            ("--initial", repeated(&settings.initial)),
-            ("--input", repeated(&settings.input)),
-        ];
-        if let Some((option, name)) = repeated.into_iter().find_map(|(option, name)| Some((option, name?))) {
-            return Err(Failure::Usage(format!("{option}: `{name}` is given twice, expected one value")));
-        }
+        settings.check()?;
         // What is compiled into this program needs no other compiler, unless its text is changed.
         if let Some(name) = choice.own().filter(|_| settings.initial.is_empty() && settings.input.is_empty()) {
             let model = built(name, &settings.parameters)?;
@@ -124,7 +161,7 @@ fn built(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Fai
     })
 }
 
-fn failed(path: &Path, error: ModelError) -> Failure {
+pub(crate) fn failed(path: &Path, error: ModelError) -> Failure {
     match error {
         ModelError::Text(error) => FileError::model(path, error).into(),
         ModelError::Code(error) => Failure::Usage(error.to_string()),

@@ -161,10 +161,15 @@ pub fn function_of_time(text: &str) -> Result<Signal, SettingError> {
     let state = Mutex::new(State::zeros(model.dims()));
     Ok(Signal::from(move |t: f64| {
         let mut value = [0.0];
-        // A panic while it was locked has left a state that is as good as any.
-        let mut state = state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        state.t = t;
-        model.outputs(&state, &mut value);
+        let mut evaluate = |state: &mut State| {
+            state.t = t;
+            model.outputs(state, &mut value);
+        };
+        // Threads do not wait for each other.
+        match state.try_lock() {
+            Ok(mut state) => evaluate(&mut state),
+            Err(_) => evaluate(&mut State::zeros(model.dims())),
+        }
         value[0]
     }))
 }

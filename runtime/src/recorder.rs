@@ -2,6 +2,7 @@
 
 use crate::caution::Caution;
 use crate::model::{Model, State};
+use crate::penetration::Extent;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::skipped::Skipped;
@@ -24,12 +25,19 @@ pub(crate) struct Recorder<'m> {
     cautions: Vec<Caution>,
     /// The largest violation of the laws of contact, m/s, and the largest relative one.
     violation: [f64; 2],
+    extent: Extent,
     /// A copy of the state with the multipliers of least norm.
     least_norm: State,
 }
 
 impl<'m> Recorder<'m> {
-    pub(crate) fn new(model: &'m dyn Model, scheme: &dyn Scheme, options: &Options, start: &State) -> Self {
+    pub(crate) fn new(
+        model: &'m dyn Model,
+        scheme: &dyn Scheme,
+        options: &Options,
+        start: &State,
+        trajectory: &Trajectory,
+    ) -> Self {
         let mut cautions: Vec<Caution> =
             crate::schemes::caution(scheme, model, options).map(Caution::Scheme).into_iter().collect();
         if scheme.reads_accelerations() {
@@ -47,6 +55,7 @@ impl<'m> Recorder<'m> {
             redundant,
             cautions,
             violation: [0.0; 2],
+            extent: Extent::new(model, trajectory),
             least_norm: start.clone(),
         }
     }
@@ -118,10 +127,13 @@ impl<'m> Recorder<'m> {
         trajectory.record_with(self.model, recorded, stepper.contacts(), self.watch.residuals(), balance);
     }
 
-    /// Removes the last row if it has a value that is not finite.
-    fn keep_finite(&self, trajectory: &mut Trajectory, t: f64) -> Result<(), StepError> {
+    /// Removes the last row if it has a value that is not finite, otherwise takes it into account.
+    fn keep_finite(&mut self, trajectory: &mut Trajectory, t: f64) -> Result<(), StepError> {
         match trajectory.last_not_finite().filter(|_| self.watch.is_finite_required()) {
-            None => Ok(()),
+            None => {
+                trajectory.rows().next_back().into_iter().for_each(|row| self.extent.pass(row));
+                Ok(())
+            }
             Some((quantity, value)) => {
                 trajectory.drop_last();
                 Err(StepError::NotFiniteValue { t, scheme: self.watch.scheme().to_owned(), quantity, value })
@@ -130,9 +142,9 @@ impl<'m> Recorder<'m> {
     }
 
     /// The cautions of a run that has ended.
-    pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>, trajectory: &Trajectory) -> Vec<Caution> {
+    pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>) -> Vec<Caution> {
         self.cautions.extend(self.skipped.caution(self.model));
-        self.cautions.extend(trajectory.deep_penetration(self.model));
+        self.cautions.extend(self.extent.caution());
         let [violation, relative] = self.violation;
         if relative > CLOSE {
             self.cautions.push(Caution::Violation { violation, relative });

@@ -16,13 +16,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// assert_eq!(Signal::from(|t: f64| t * t).value(4.0), 16.0);
 /// assert_eq!(Signal::default().value(4.0), 0.0);
 /// ```
-#[derive(Default)]
+///
+/// Clones share their tables and functions, and what a [`Held`] sets.
+#[derive(Clone, Default)]
 pub struct Signal(Kind);
 
+#[derive(Clone)]
 enum Kind {
     Constant(f64),
-    Sampled { times: Vec<f64>, values: Vec<f64> },
-    Function(Box<dyn Fn(f64) -> f64 + Send + Sync>),
+    Sampled { times: Arc<[f64]>, values: Arc<[f64]> },
+    Function(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
     Held(Held),
 }
 
@@ -65,7 +68,8 @@ impl Signal {
         let (times, values): (Vec<f64>, Vec<f64>) = samples.into_iter().unzip();
         let finite = times.iter().chain(&values).all(|x| x.is_finite());
         let ascending = times.windows(2).all(|pair| pair[0] < pair[1]);
-        (finite && ascending && !times.is_empty()).then_some(Signal(Kind::Sampled { times, values }))
+        (finite && ascending && !times.is_empty())
+            .then(|| Signal(Kind::Sampled { times: times.into(), values: values.into() }))
     }
 
     /// The value at time `t`, s.
@@ -145,7 +149,7 @@ impl From<f64> for Signal {
 
 impl<F: Fn(f64) -> f64 + Send + Sync + 'static> From<F> for Signal {
     fn from(function: F) -> Self {
-        Signal(Kind::Function(Box::new(function)))
+        Signal(Kind::Function(Arc::new(function)))
     }
 }
 

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 
 use thiserror::Error;
 
-use crate::caution::Caution;
 use crate::model::{ContactInfo, Model, State};
 use crate::residuals::Residuals;
 use crate::scheme::Stepper;
@@ -14,12 +13,6 @@ use crate::step::ContactRecord;
 
 /// The column of the balance of energy.
 const BALANCE: &str = "energy_balance";
-/// Largest penetration without a warning, relative to the largest gap, and to the largest coordinate.
-const SHALLOW: f64 = 0.05;
-const TOUCHING: f64 = 1e-3;
-/// Depths of bodies at rest that are rounding errors, in the unit of the gap.
-const ROUNDING: f64 = 1e-12;
-
 /// Name and unit of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -225,19 +218,10 @@ impl Trajectory {
         Some((format!("`{}`", column.name), value))
     }
 
-    /// The deepest penetration, if it is not small relative to the motion.
-    pub(crate) fn deep_penetration(&self, model: &dyn Model) -> Option<Caution> {
-        let place = self.columns.iter().position(|column| column.name == "penetration")?;
-        let depth = self.rows().next_back()?[place];
-        let gaps = self.columns.iter().enumerate().filter(|(_, column)| column.name.starts_with("gap("));
-        let gaps: Vec<usize> = gaps.map(|(place, _)| place).collect();
-        let largest = |places: &[usize]| {
-            self.rows().flat_map(|row| places.iter().map(|&place| row[place].abs())).fold(0.0, f64::max)
-        };
-        let coordinates: Vec<usize> = (1..=model.dims().nq).collect();
-        let widest = largest(&gaps);
-        (depth > SHALLOW * widest && depth > (TOUCHING * largest(&coordinates)).max(ROUNDING))
-            .then_some(Caution::Penetration { depth, widest })
+    /// Removes all rows but the last.
+    pub(crate) fn keep_last(&mut self) {
+        let first = self.values.len().saturating_sub(self.columns.len());
+        self.values.drain(..first);
     }
 
     /// Removes the last row.

@@ -7,6 +7,7 @@
 //! The script of the page (`page/figures.js`) reads the paths and the attributes `data-x`, `data-y` and `data-box`, and
 //! writes paths and ticks anew when it zooms.
 
+mod heat_map;
 mod legend;
 mod marker;
 mod path;
@@ -17,6 +18,8 @@ use std::fmt::Write;
 use hamel_compiler::escape;
 use marker::{Look, looks};
 use scale::Scale;
+
+pub use heat_map::{HeatMap, heat_map};
 
 use crate::number;
 use crate::report::{Curve, Figure, Slope, Style};

@@ -82,6 +82,7 @@ pub struct Simulation<'a> {
     events: Vec<Event<'a>>,
     controllers: Vec<Controller<'a>>,
     on_step: Option<Box<dyn FnMut(&State) + 'a>>,
+    reduce: Option<Box<dyn FnMut(&[f64]) + 'a>>,
     on_progress: Option<Box<dyn FnMut(f64) + 'a>>,
     cancelled_by: Option<&'a AtomicBool>,
 }
@@ -127,6 +128,7 @@ impl<'a> Simulation<'a> {
             events: Vec::new(),
             controllers: Vec::new(),
             on_step: None,
+            reduce: None,
             on_progress: None,
             cancelled_by: None,
         }
@@ -482,6 +484,43 @@ impl<'a> Simulation<'a> {
         self
     }
 
+    /// Calls a function with every recorded row, which is not kept: the trajectory has its last row alone, so that memory
+    /// does not grow with the length of the run. The columns are those of [`Trajectory::columns`].
+    ///
+    /// # Examples
+    /// The largest kinetic energy of a mass that swings as cos 2t is 2 J.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, Trajectory, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let place = Trajectory::new(&model).place("kinetic_energy")?;
+    /// let mut largest = 0.0_f64;
+    /// let simulation = Simulation::new(&model, &RungeKutta).step(1e-2).until(5.0);
+    /// let run = simulation.reduce(|row| largest = largest.max(row[place])).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// assert!((largest - 2.0).abs() < 1e-3);
+    /// assert_eq!(run.trajectory.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn reduce(mut self, function: impl FnMut(&[f64]) + 'a) -> Self {
+        self.reduce = Some(Box::new(function));
+        self
+    }
+
     /// Calls a function with the completed fraction of the interval, from 0 to 1, at most once per hundredth.
     ///
     /// # Examples
@@ -595,8 +634,12 @@ impl<'a> Simulation<'a> {
             let t = done.trajectory.times().next_back().unwrap_or(t);
             Err(StepError::Panicked { t, scheme: scheme.label(), message: message(&*panic).to_owned() })
         });
+        // What was recorded where the run ended early; a function that has panicked is not called again.
+        if !matches!(outcome, Err(StepError::Panicked { .. })) {
+            reduced(&mut self.reduce, &mut done.trajectory);
+        }
         let Done { trajectory, recorder, occurrences, accepted, rejected } = done;
-        let cautions = recorder.map_or_else(Vec::new, |recorder| recorder.cautions(&outcome, &trajectory));
+        let cautions = recorder.map_or_else(Vec::new, |recorder| recorder.cautions(&outcome));
         Run { trajectory, outcome, cautions, occurrences, accepted, rejected }
     }
 
@@ -609,9 +652,11 @@ impl<'a> Simulation<'a> {
         if let Some(Steps::Chosen(_)) = self.steps {
             self.options = self.options.for_chosen_steps(self.scheme);
         }
-        let recorder = done.recorder.insert(Recorder::new(self.model, self.scheme, &self.options, &start));
+        let recorder =
+            done.recorder.insert(Recorder::new(self.model, self.scheme, &self.options, &start, &done.trajectory));
         let trajectory = &mut done.trajectory;
         recorder.begin(trajectory, &start)?;
+        self.reduce.iter_mut().for_each(|function| trajectory.rows().for_each(&mut *function));
         let bad = |reason: &str| StepError::BadParameter { scheme: self.scheme.label(), reason: reason.to_owned() };
         let until = self.until.ok_or_else(|| bad("the time of the end is not given; call `until`"))?;
         let steps = self.steps.ok_or_else(|| {
@@ -673,11 +718,20 @@ impl<'a> Simulation<'a> {
             }
             let is_recorded = done.accepted.is_multiple_of(self.record_every as u64) || driver.is_at_end();
             recorder.step(trajectory, driver.stepper(), is_recorded)?;
+            reduced(&mut self.reduce, trajectory);
             self.on_step.iter_mut().for_each(|function| function(driver.state()));
             if let Some(function) = &mut self.on_progress {
                 progress.pass((driver.state().t - began) / (until - began), function);
             }
         }
+    }
+}
+
+/// Hands over the row that was recorded last, if there is a new one, and keeps it alone.
+fn reduced(function: &mut Option<Box<dyn FnMut(&[f64]) + '_>>, trajectory: &mut Trajectory) {
+    if let (Some(function), 2..) = (function, trajectory.len()) {
+        trajectory.keep_last();
+        trajectory.rows().for_each(function);
     }
 }
 
@@ -699,7 +753,7 @@ impl Done<'_> {
 }
 
 /// The message of a panic.
-fn message(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")
 }

@@ -1,0 +1,305 @@
+//! `hamel sweep` and `hamel merge`: many motions of one model, and the numbers that are kept of each.
+
+mod figures;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use hamel::simulation::Steps;
+use hamel::{Model, StepError};
+use hamel_compiler::escape::file_name;
+use hamel_report::number::readable;
+use hamel_sweep::{
+    Cases, Journal, Motion, Output, Sampling, Shard, Subject, SubjectError, Sweep, Table, Values, merged,
+};
+
+use crate::failure::Failure;
+use crate::integration::{Integration, Plan, options};
+use crate::run::{interrupted, progress};
+use crate::runnable::{self, Settings};
+use crate::screen::Screen;
+use crate::source::Choice;
+
+/// Failed cases that are named.
+const NAMED: usize = 10;
+
+/// Arguments of `hamel sweep`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    choice: Choice,
+    /// Vary a parameter, an input that is constant, or a coordinate at the start, in SI units, angles in rad:
+    /// --vary mass=1..3:100 --vary damping=log:0.1..10:50 --vary length=0.5,1,2. Several make a grid.
+    #[arg(long, value_name = "NAME=VALUES", value_parser = varied)]
+    vary: Vec<(String, Values)>,
+    /// Take samples of the ranges instead of a grid: random:COUNT, lhs:COUNT (Latin hypercube) or sobol:COUNT.
+    #[arg(long, value_name = "KIND:COUNT")]
+    sample: Option<Sampling>,
+    /// Chooses among samples; the same number gives the same ones.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "sample")]
+    seed: u64,
+    /// Take cases from a table of comma-separated values, whose first line has the names.
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["vary", "sample"])]
+    cases: Option<PathBuf>,
+    /// Numbers that are kept of each motion, with commas between: tip_y.max,energy.range,hinge.angle.final; also first,
+    /// min, peak, mean, rms, time_of_min and time_of_max.
+    #[arg(long, value_name = "QUANTITY.REDUCTION,…", value_delimiter = ',', required = true)]
+    outputs: Vec<Output>,
+    #[command(flatten)]
+    integration: Integration,
+    #[command(flatten)]
+    settings: Settings,
+    /// Compute a part of the cases, such as 2/8, which `hamel merge` puts together with the others.
+    #[arg(long, value_name = "PART/OF")]
+    shard: Option<Shard>,
+    /// Number of threads; by default as many as there are cores.
+    #[arg(long, value_name = "N")]
+    threads: Option<std::num::NonZeroUsize>,
+    /// Write each motion to this folder too, as comma-separated values.
+    #[arg(long, value_name = "DIR")]
+    motions: Option<PathBuf>,
+    /// File of the results: Parquet if its name ends in .parquet, otherwise comma-separated values.
+    #[arg(long, value_name = "FILE", default_value = "sweep.parquet")]
+    out: PathBuf,
+    /// Replace the file of another sweep.
+    #[arg(long)]
+    force: bool,
+    /// Draw no figures.
+    #[arg(long)]
+    no_figures: bool,
+}
+
+/// Arguments of `hamel merge`.
+#[derive(clap::Args)]
+pub(crate) struct MergeArguments {
+    /// Results of all parts of a sweep, as Parquet.
+    #[arg(value_name = "FILE.parquet", required = true)]
+    parts: Vec<PathBuf>,
+    /// File of the whole: Parquet if its name ends in .parquet, otherwise comma-separated values.
+    #[arg(long, value_name = "FILE", default_value = "sweep.parquet")]
+    out: PathBuf,
+    /// Replace the file if it exists.
+    #[arg(long)]
+    force: bool,
+    /// Draw no figures.
+    #[arg(long)]
+    no_figures: bool,
+}
+
+/// `NAME=VALUES`.
+fn varied(text: &str) -> Result<(String, Values), String> {
+    let (name, values) = runnable::named(text)?;
+    Ok((name, values.parse().map_err(|error: hamel_sweep::SweepError| error.to_string())?))
+}
+
+/// Runs the cases that have not ended, and writes the table when all have.
+pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    arguments.integration.check()?;
+    let cases = cases(arguments)?;
+    let source = arguments.choice.source()?;
+    let (fixed, tables, inputs) = arguments.settings.fixed()?;
+    let interval = tables.iter().map(|table| table.interval).fold(f64::INFINITY, f64::min);
+    let (level, cache) = (arguments.settings.level(), arguments.settings.cache());
+    let subject = Subject::new(source.tokens, level, cache.as_ref(), fixed, cases.names());
+    let subject = subject.map_err(|error| match error {
+        SubjectError::Model(error) => runnable::failed(arguments.choice.path(), error),
+        SubjectError::Sweep(error) => error.into(),
+    })?;
+    let plan = Plan::new(&arguments.integration, subject.model(), interval, false)?;
+    let motion = motion(arguments, &subject, &plan)?;
+    let sweep = Sweep::new(&subject, &cases, &motion, &arguments.outputs)?;
+    let sweep = match &arguments.motions {
+        Some(folder) => sweep.with_trajectories(folder.clone()),
+        None => sweep,
+    };
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    let description = sweep.description(&inputs, shard);
+
+    let out = &arguments.out;
+    if let Some(table) = written_before(out, &description, arguments.force)? {
+        screen.line(format!("{} has these results already", out.display()))?;
+        return summary(&table, screen);
+    }
+    plan.said.iter().try_for_each(|line| screen.line(line))?;
+    for name in subject.inputs_without_signal() {
+        screen.line(format!("input {name} is 0; see --input and --vary"))?;
+    }
+    screen.flush()?;
+    let mut journal = Journal::open(&journal_of(out), &description)?;
+    let before = journal.ended().len();
+    if before > 0 {
+        screen.line(format!("{before} cases have ended before; going on"))?;
+        screen.flush()?;
+    }
+    let threads = arguments.threads.or(thread::available_parallelism().ok()).map_or(1, usize::from);
+    let bar = progress();
+    let count = shard.cases(cases.len()).count() as u64;
+    bar.set_length(count);
+    let result = sweep.run(&mut journal, shard, threads, interrupted(), |ended| bar.set_position(ended));
+    bar.finish_and_clear();
+    result?;
+    let ended = journal.ended().len() as u64;
+    if ended < count && interrupted().load(Ordering::Relaxed) {
+        return Err(Failure::Solver(format!(
+            "interrupted: {ended} of {count} cases have ended\nhelp: the same command goes on from there"
+        )));
+    }
+    let table = sweep.table(&journal, description);
+    table.write(out)?;
+    journal.remove()?;
+    screen.line(format!("{count} cases, written to {}", out.display()))?;
+    if !arguments.no_figures && shard == Shard::WHOLE {
+        draw(&table, out, screen)?;
+    }
+    summary(&table, screen)
+}
+
+/// Puts the parts of a sweep together.
+pub(crate) fn merge(arguments: &MergeArguments, screen: &mut Screen) -> Result<(), Failure> {
+    let out = &arguments.out;
+    if out.symlink_metadata().is_ok() && !arguments.force {
+        let out = out.display();
+        return Err(Failure::Usage(format!("`{out}` exists\nhelp: choose another file, or replace it with --force")));
+    }
+    let read = |path: &'_ PathBuf| -> Result<(PathBuf, Table), Failure> { Ok((path.clone(), Table::read(path)?)) };
+    let parts: Vec<(PathBuf, Table)> = arguments.parts.iter().map(read).collect::<Result<_, _>>()?;
+    let parts: Vec<(&Path, Table)> = parts.iter().map(|(path, table)| (path.as_path(), table.clone())).collect();
+    let table = merged(&parts)?;
+    table.write(out)?;
+    screen.line(format!("{} cases, written to {}", table.rows.len(), out.display()))?;
+    if !arguments.no_figures {
+        draw(&table, out, screen)?;
+    }
+    summary(&table, screen)
+}
+
+fn cases(arguments: &Arguments) -> Result<Cases, Failure> {
+    match (&arguments.cases, arguments.sample) {
+        (Some(path), _) => {
+            let text = hamel_compiler::file::text(path)?;
+            Cases::table(&text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+        }
+        (None, _) if arguments.vary.is_empty() => {
+            Err(Failure::Usage("nothing varies; expected --vary NAME=VALUES or --cases FILE.csv".to_owned()))
+        }
+        (None, Some(sampling)) => Ok(Cases::sample(arguments.vary.clone(), sampling, arguments.seed)?),
+        (None, None) => Ok(Cases::grid(arguments.vary.clone())?),
+    }
+}
+
+/// How each case is integrated. That the scheme suits the model is found here, before anything runs.
+fn motion(arguments: &Arguments, subject: &Subject, plan: &Plan) -> Result<Motion, Failure> {
+    let options = options(&arguments.integration)?;
+    if let Steps::Fixed(dt) = plan.steps
+        && hamel::simulation::Division::new(arguments.integration.until, dt).is_none()
+    {
+        return Err(Failure::Usage(format!("--dt {dt:e} asks for steps that never end")));
+    }
+    // The values of the model's text may be impossible, while those of the cases are not.
+    if let Ok(start) = hamel::initial_state(subject.model()) {
+        let fits = match plan.steps {
+            Steps::Fixed(_) => plan.scheme.start_with(subject.model(), start, &options).map(drop),
+            Steps::Chosen(control) => {
+                let model: &dyn Model = subject.model();
+                hamel::adaptive::AdaptiveStepper::new(model, &*plan.scheme, &options, start, control).map(drop)
+            }
+        };
+        if let Err(error @ (StepError::BadParameter { .. } | StepError::Undefined { .. })) = fits {
+            return Err(error.into());
+        }
+    }
+    Ok(Motion {
+        scheme: plan.name.clone(),
+        scheme_parameters: arguments.integration.scheme_parameters.clone(),
+        steps: plan.steps,
+        until: arguments.integration.until,
+        options,
+    })
+}
+
+/// The file beside the table in which cases are kept as they end.
+fn journal_of(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(".journal");
+    out.with_file_name(name)
+}
+
+/// The table of this sweep, if the file has it already.
+fn written_before(out: &Path, description: &str, is_forced: bool) -> Result<Option<Table>, Failure> {
+    if out.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    match Table::read(out).ok().filter(|table| table.description == description) {
+        Some(table) => Ok(Some(table)),
+        None if is_forced => Ok(None),
+        None => Err(Failure::Usage(format!(
+            "`{}` exists and holds something else\nhelp: choose another file with --out, or replace it with --force",
+            out.display()
+        ))),
+    }
+}
+
+/// Draws the figures beside the table.
+fn draw(table: &Table, out: &Path, screen: &mut Screen) -> Result<(), Failure> {
+    let stem = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut files = Vec::new();
+    for (name, picture) in figures::figures(table) {
+        let file = file_name(&format!("{stem}_{name}")) + ".svg";
+        let path = out.with_file_name(&file);
+        hamel_compiler::file::write(path, |out| std::io::Write::write_all(out, picture.as_bytes()))?;
+        files.push(file);
+    }
+    if !files.is_empty() {
+        screen.line(format!("figures: {}", files.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// What the outputs are like, and which cases have failed.
+fn summary(table: &Table, screen: &mut Screen) -> Result<(), Failure> {
+    let mut rows = vec![["output", "least", "mean", "largest", "case of largest"].map(str::to_owned).to_vec()];
+    for (place, column) in table.outputs.iter().enumerate() {
+        let finite = table.rows.iter().filter(|row| row.outcome.is_finite());
+        let values: Vec<(u64, f64)> = finite.map(|row| (row.case, row.outcome.outputs[place])).collect();
+        let unit = if column.unit == "1" { String::new() } else { format!(" {}", column.unit) };
+        let shown = |value: f64| format!("{}{unit}", readable(value, 6));
+        let least = values.iter().map(|&(_, value)| value).fold(f64::INFINITY, f64::min);
+        let Some(&(case, largest)) = values.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
+        let mean = values.iter().map(|&(_, value)| value / values.len() as f64).sum();
+        rows.push(vec![column.name.clone(), shown(least), shown(mean), shown(largest), case.to_string()]);
+    }
+    if rows.len() > 1 {
+        screen.table(&rows)?;
+    }
+    let cautioned = table.rows.iter().filter(|row| !row.outcome.cautions.is_empty());
+    if let Some(first) = cautioned.clone().next() {
+        eprintln!(
+            "caution: {} cases have cautions; case {}: {}",
+            cautioned.count(),
+            first.case,
+            first.outcome.cautions[0]
+        );
+    }
+    let failed: Vec<_> = table.rows.iter().filter(|row| !row.outcome.is_finite()).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    screen.line(format!("{} of {} cases failed:", failed.len(), table.rows.len()))?;
+    for row in failed.iter().take(NAMED) {
+        let values =
+            table.variables.iter().zip(&row.variables).map(|(column, value)| format!("{} = {value}", column.name));
+        let values: Vec<String> = values.collect();
+        let reason = row.outcome.failure.clone().unwrap_or_else(|| {
+            let is_wrong = |(_, value): &(_, &f64)| !value.is_finite();
+            let wrong = table.outputs.iter().zip(&row.outcome.outputs).find(is_wrong);
+            wrong.map_or_else(String::new, |(column, value)| format!("{} is {value}", column.name))
+        });
+        screen.line(format!("  case {} ({}): {reason}", row.case, values.join(", ")))?;
+    }
+    if failed.len() > NAMED {
+        screen.line(format!("  and {} more; see the column `failure`", failed.len() - NAMED))?;
+    }
+    screen.flush()?;
+    Err(Failure::Cases(failed.len() as u64))
+}

@@ -1,0 +1,42 @@
+//! Why a sweep cannot be done.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a sweep cannot be done.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// It is not described as expected; help may follow in a line of its own.
+    #[error("{0}")]
+    Wrong(String),
+    /// A file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Results cannot be written; those that were written before are valid.
+    #[error("cannot write `{}`: {source}\nhelp: what was written before is kept; the same command goes on from there", path.display())]
+    Write {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl SweepError {
+    pub(crate) fn new(message: impl Into<String>) -> SweepError {
+        SweepError::Wrong(message.into())
+    }
+
+    pub(crate) fn reading(path: &Path) -> impl FnOnce(io::Error) -> SweepError {
+        move |source| SweepError::Read { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> SweepError {
+        move |source| SweepError::Write { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,323 @@
+//! Runs the cases of a sweep, and keeps their outputs.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use hamel::ensemble::{Case, Ensemble};
+use hamel::simulation::Steps;
+use hamel::{Options, Scheme, Simulation, StepError, Trajectory, initial_state, schemes};
+use serde::Serialize;
+
+use crate::cases::Cases;
+use crate::error::SweepError;
+use crate::journal::Journal;
+use crate::outputs::{Output, Quantity, Reducer};
+use crate::subject::{Instance, Subject};
+use crate::table::{Column, Outcome, Row, Table};
+
+/// How each case is integrated.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// Name of the scheme.
+    pub scheme: String,
+    /// Its parameters.
+    pub scheme_parameters: Vec<(String, f64)>,
+    /// Lengths of steps.
+    pub steps: Steps,
+    /// End of the motion, s.
+    pub until: f64,
+    /// Options of the scheme.
+    pub options: Options,
+}
+
+impl Motion {
+    fn scheme(&self) -> Result<Box<dyn Scheme>, StepError> {
+        let parameters: Vec<(&str, f64)> =
+            self.scheme_parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        schemes::by_name(&self.scheme, &parameters)
+    }
+}
+
+/// A part of the cases of a sweep: of `of` parts, number `part` from 1 has the cases `part - 1`, `part - 1 + of` and so
+/// on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct Shard {
+    /// Number of the part, from 1.
+    pub part: u64,
+    /// Number of parts.
+    pub of: u64,
+}
+
+impl Shard {
+    /// All cases.
+    pub const WHOLE: Shard = Shard { part: 1, of: 1 };
+
+    /// Its cases, of so many.
+    pub fn cases(self, len: u64) -> impl Iterator<Item = u64> + Clone + Send {
+        (self.part - 1..len).step_by(usize::try_from(self.of).unwrap_or(usize::MAX))
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = SweepError;
+
+    /// `PART/OF`.
+    fn from_str(text: &str) -> Result<Shard, SweepError> {
+        let numbers = text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((part, of)) if 1 <= part && part <= of => Ok(Shard { part, of }),
+            _ => Err(SweepError::new(format!("expected PART/OF, such as 2/8, with parts from 1, found `{text}`"))),
+        }
+    }
+}
+
+/// A sweep: a motion of a model for each case.
+pub struct Sweep<'a> {
+    subject: &'a Subject,
+    cases: &'a Cases,
+    motion: &'a Motion,
+    outputs: &'a [Output],
+    quantities: Vec<Quantity>,
+    columns: Vec<Column>,
+    trajectories: Option<PathBuf>,
+}
+
+/// Everything that decides the results of a sweep.
+#[derive(Serialize)]
+struct Description<'a> {
+    hamel: &'static str,
+    model: &'a str,
+    inputs: &'a str,
+    parameters: &'a [f64],
+    variables: &'a [Column],
+    cases: u64,
+    /// Of the values of the variables.
+    hash: String,
+    outputs: Vec<String>,
+    scheme: &'a str,
+    scheme_parameters: &'a [(String, f64)],
+    steps: String,
+    until: f64,
+    options: String,
+    shard: Shard,
+}
+
+impl<'a> Sweep<'a> {
+    /// A sweep of a model whose variables are those of the cases.
+    ///
+    /// # Errors
+    /// For an output that the model does not have, or a scheme that does not exist.
+    pub fn new(
+        subject: &'a Subject,
+        cases: &'a Cases,
+        motion: &'a Motion,
+        outputs: &'a [Output],
+    ) -> Result<Sweep<'a>, SweepError> {
+        let table = Trajectory::new(subject.model());
+        let quantities = outputs.iter().map(|output| output.quantity(&table)).collect::<Result<_, _>>()?;
+        let columns: Vec<Column> = outputs.iter().map(|output| output.column(&table)).collect::<Result<_, _>>()?;
+        if let Some((place, column)) =
+            columns.iter().enumerate().find(|(place, column)| columns[..*place].contains(column))
+        {
+            return Err(SweepError::new(format!("`{}` is output {place} and another one", column.name)));
+        }
+        if !subject.columns().iter().map(|column| &column.name).eq(cases.names()) {
+            return Err(SweepError::new("the variables of the cases are not those of the model"));
+        }
+        motion.scheme().map_err(|error| SweepError::new(error.to_string()))?;
+        Ok(Sweep { subject, cases, motion, outputs, quantities, columns, trajectories: None })
+    }
+
+    /// The same sweep, which writes the motion of each case `N` to a file `case_N.csv` in this folder too; of a failed
+    /// case, as far as it came.
+    pub fn with_trajectories(self, folder: PathBuf) -> Self {
+        Sweep { trajectories: Some(folder), ..self }
+    }
+
+    /// Everything that decides the results of a part of the sweep, as one line of JSON. `inputs` describes the signals
+    /// of inputs.
+    pub fn description(&self, inputs: &str, shard: Shard) -> String {
+        let description = Description {
+            hamel: env!("CARGO_PKG_VERSION"),
+            model: self.subject.source(),
+            inputs,
+            parameters: self.subject.model().parameters(),
+            variables: self.subject.columns(),
+            cases: self.cases.len(),
+            hash: format!("{:016x}", self.cases.hash()),
+            outputs: self.outputs.iter().map(Output::to_string).collect(),
+            scheme: &self.motion.scheme,
+            scheme_parameters: &self.motion.scheme_parameters,
+            steps: format!("{:?}", self.motion.steps),
+            until: self.motion.until,
+            options: format!("{:?}", self.motion.options),
+            shard,
+        };
+        serde_json::to_string(&description).unwrap_or_default()
+    }
+
+    /// Runs the cases of a part that have not ended, on so many threads, and keeps how they end. No further cases begin
+    /// once the flag is set; those that are running stop and are not kept. `progress` is called with the number of cases
+    /// that have ended.
+    ///
+    /// # Errors
+    /// When results cannot be written. Failures of cases are results.
+    pub fn run(
+        &self,
+        journal: &mut Journal,
+        shard: Shard,
+        threads: usize,
+        cancelled_by: &AtomicBool,
+        mut progress: impl FnMut(u64),
+    ) -> Result<(), SweepError> {
+        let left: Vec<u64> = shard.cases(self.cases.len()).filter(|case| !journal.ended().contains_key(case)).collect();
+        if let Some(folder) = &self.trajectories {
+            fs::create_dir_all(folder).map_err(SweepError::writing(folder))?;
+        }
+        let mut result = Ok(());
+        progress(journal.ended().len() as u64);
+        Ensemble::new(left).threads(threads).cancelled_by(cancelled_by).each(
+            || Worker::new(self),
+            |worker, case| worker.run(case, cancelled_by),
+            |case, end| {
+                let outcome = match end {
+                    Case::Ended(Ok(None)) | Case::NotRun => return ControlFlow::Continue(()),
+                    Case::Ended(Ok(Some(outcome))) => Ok(outcome),
+                    Case::Ended(Err(error)) => Err(error),
+                    Case::Panicked(message) => Ok(Outcome::failed(format!("panicked: {message}"))),
+                };
+                result = outcome.and_then(|outcome| journal.append(case, outcome));
+                progress(journal.ended().len() as u64);
+                if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        result
+    }
+
+    /// The table of the cases that have ended.
+    pub fn table(&self, journal: &Journal, description: String) -> Table {
+        let row = |(&case, outcome): (&u64, &Outcome)| Row {
+            case,
+            variables: self.cases.values(case),
+            outcome: outcome.clone(),
+        };
+        Table {
+            description,
+            variables: self.subject.columns().to_vec(),
+            outputs: self.columns.clone(),
+            rows: journal.ended().iter().map(row).collect(),
+        }
+    }
+}
+
+/// What a thread needs.
+struct Worker<'s> {
+    sweep: &'s Sweep<'s>,
+    instance: Instance<'s>,
+    scheme: Option<Box<dyn Scheme>>,
+}
+
+impl<'s> Worker<'s> {
+    fn new(sweep: &'s Sweep<'s>) -> Worker<'s> {
+        Worker { sweep, instance: sweep.subject.instance(), scheme: sweep.motion.scheme().ok() }
+    }
+
+    /// Runs a case; `None` if it was cancelled.
+    fn run(&mut self, case: u64, cancelled_by: &AtomicBool) -> Result<Option<Outcome>, SweepError> {
+        let Sweep { cases, motion, outputs, quantities, trajectories, .. } = self.sweep;
+        let Some(scheme) = &self.scheme else { return Ok(None) };
+        self.instance.set(&cases.values(case))?;
+        let model = self.instance.model();
+        let start = match initial_state(model) {
+            Ok(start) => start,
+            Err(error) => return Ok(Some(Outcome::failed(error.to_string()))),
+        };
+        let reducers = outputs.iter().zip(quantities).map(|(output, &quantity)| output.reducer(quantity)).collect();
+        let reducers: RefCell<Vec<Reducer>> = RefCell::new(reducers);
+        let pass = |row: &[f64]| reducers.borrow_mut().iter_mut().for_each(|reducer| reducer.pass(row));
+        let simulation = Simulation::new(model, &**scheme)
+            .options(motion.options)
+            .steps(motion.steps)
+            .until(motion.until)
+            .cancelled_by(cancelled_by);
+        let run = match trajectories {
+            None => simulation.reduce(pass).run(start),
+            Some(folder) => {
+                let run = simulation.run(start);
+                run.trajectory.rows().for_each(pass);
+                let path = folder.join(format!("case_{case}.csv"));
+                if !matches!(run.outcome, Err(StepError::Cancelled { .. })) {
+                    let write = || run.trajectory.write_csv(std::io::BufWriter::new(File::create(&path)?));
+                    write().map_err(SweepError::writing(&path))?;
+                }
+                run
+            }
+        };
+        let cautions = run.cautions.iter().map(|caution| caution.to_string().replace('\n', " ")).collect();
+        Ok(match run.outcome {
+            Ok(_) => {
+                let outputs = reducers.borrow().iter().map(Reducer::result).collect();
+                Some(Outcome { outputs, failure: None, cautions })
+            }
+            Err(StepError::Cancelled { .. }) => None,
+            Err(error) => Some(Outcome { cautions, ..Outcome::failed(error.to_string()) }),
+        })
+    }
+}
+
+/// The table of a sweep from the tables of its parts.
+///
+/// # Errors
+/// When they are parts of different sweeps, when a case is missing, or when one occurs twice.
+pub fn merged(parts: &[(&Path, Table)]) -> Result<Table, SweepError> {
+    let described = |(path, table): &(&Path, Table)| -> Result<(serde_json::Value, Shard), SweepError> {
+        let wrong = || SweepError::new(format!("`{}` does not say which sweep it is a part of", path.display()));
+        let mut description: serde_json::Value = serde_json::from_str(&table.description).map_err(|_| wrong())?;
+        let shard = description.get_mut("shard").map(serde_json::Value::take).ok_or_else(wrong)?;
+        Ok((description, serde_json::from_value(shard).map_err(|_| wrong())?))
+    };
+    let Some((first, rest)) = parts.split_first() else { return Err(SweepError::new("expected parts of a sweep")) };
+    let (mut whole, shard) = described(first)?;
+    for part in rest {
+        let (other, other_shard) = described(part)?;
+        if let Some(name) =
+            differing(&whole, &other).or((shard.of != other_shard.of).then(|| "number of parts".to_owned()))
+        {
+            return Err(SweepError::new(format!(
+                "`{}` and `{}` are parts of different sweeps: their {name} differ",
+                first.0.display(),
+                part.0.display()
+            )));
+        }
+    }
+    let mut rows: Vec<Row> = parts.iter().flat_map(|(_, table)| table.rows.iter().cloned()).collect();
+    rows.sort_by_key(|row| row.case);
+    if let Some(pair) = rows.windows(2).find(|pair| pair[0].case == pair[1].case) {
+        return Err(SweepError::new(format!("case {} occurs twice; expected each part once", pair[0].case)));
+    }
+    let len = whole.get("cases").and_then(serde_json::Value::as_u64).unwrap_or(0);
+    if let Some(missing) =
+        (0..len).zip(rows.iter().map(|row| row.case).chain([u64::MAX])).find(|(case, found)| case != found)
+    {
+        let part = missing.0 % shard.of + 1;
+        return Err(SweepError::new(format!(
+            "{} of {len} cases are missing, the first of them case {}, of part {part}/{}",
+            len - rows.len() as u64,
+            missing.0,
+            shard.of
+        )));
+    }
+    if let Some(shard) = whole.get_mut("shard") {
+        *shard = serde_json::to_value(Shard::WHOLE).unwrap_or_default();
+    }
+    Ok(Table { description: whole.to_string(), rows, ..first.1.clone() })
+}
+
+/// The first name whose values differ.
+fn differing(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
+    let (a, b) = (a.as_object()?, b.as_object()?);
+    a.iter().find(|(name, value)| b.get(*name) != Some(value)).map(|(name, _)| name.clone())
+}

@@ -1,0 +1,290 @@
+//! Sweeps: closed forms, any number of threads, interruptions at any byte, parts, failures, and tables that are read back.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use hamel::simulation::Steps;
+use hamel::{Options, Signal};
+use hamel_jit::Level;
+use hamel_sweep::{Cases, Fixed, Journal, Motion, Output, Sampling, Shard, Subject, Sweep, SweepError, Table, merged};
+
+const OSCILLATOR: &str = "model Oscillator {
+    planar;
+    coordinates joint;
+    param stiffness = 4 N/m;
+    param mass = 1 kg;
+    input push N;
+    body block { mass: mass, inertia: 1 kg m^2 }
+    joint rail: prismatic(ground, block);
+    force spring: spring(ground, block) { stiffness: stiffness }
+    force hand: force(block) { value: [push, 0] }
+    initial rail.displacement = 1 m;
+}";
+const OUTPUTS: [&str; 4] =
+    ["rail.displacement", "velocity(rail.displacement).max", "energy.range", "rail.displacement.rms"];
+
+fn subject(names: &[String], fixed: Fixed) -> Subject {
+    Subject::new(OSCILLATOR.parse().unwrap(), Level::AtOnce, None, fixed, names)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn motion() -> Motion {
+    Motion {
+        scheme: "esdirk436".to_owned(),
+        scheme_parameters: Vec::new(),
+        steps: Steps::with_tolerance(1e-10, 3.0),
+        until: 3.0,
+        options: Options::default(),
+    }
+}
+
+fn outputs() -> Vec<Output> {
+    OUTPUTS.map(|text| text.parse().unwrap()).to_vec()
+}
+
+fn sampled() -> Cases {
+    let variables =
+        [("stiffness", "log:1..100"), ("mass", "0.5..2"), ("push", "-3..3"), ("rail.displacement", "-1..1")];
+    let variables = variables.map(|(name, values)| (name.to_owned(), values.parse().unwrap())).to_vec();
+    Cases::sample(variables, Sampling::Sobol(40), 5).unwrap()
+}
+
+fn run(sweep: &Sweep, path: &Path, shard: Shard, threads: usize) -> Result<Table, SweepError> {
+    let description = sweep.description("", shard);
+    let mut journal = Journal::open(path, &description)?;
+    sweep.run(&mut journal, shard, threads, &AtomicBool::new(false), |_| {})?;
+    Ok(sweep.table(&journal, description))
+}
+
+fn bits(table: &Table) -> Vec<Vec<u64>> {
+    let row = |row: &hamel_sweep::Row| row.variables.iter().chain(&row.outcome.outputs).map(|x| x.to_bits()).collect();
+    table.rows.iter().map(row).collect()
+}
+
+/// A mass on a spring with a constant force: x = f/k + (x₀ − f/k) cos ωt.
+#[test]
+fn every_kind_of_variable_reaches_its_place() {
+    let cases = sampled();
+    let subject = subject(cases.names(), Fixed::default());
+    let (motion, outputs) = (motion(), outputs());
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let table = run(&sweep, &folder.path().join("journal"), Shard::WHOLE, 2).unwrap();
+    assert_eq!(table.rows.len(), 40);
+    let units: Vec<&str> = table.variables.iter().map(|column| column.unit.as_str()).collect();
+    assert_eq!(units, ["N/m", "kg", "N", "m"]);
+    for row in &table.rows {
+        let [stiffness, mass, push, start] = row.variables[..] else { panic!("four variables") };
+        let [end, speed, energy, rms] = row.outcome.outputs[..] else { panic!("{:?}", row.outcome) };
+        let (rate, rest) = ((stiffness / mass).sqrt(), push / stiffness);
+        let amplitude = start - rest;
+        assert!((end - rest - amplitude * (3.0 * rate).cos()).abs() < 1e-6);
+        if rate * 3.0 > 2.0 * std::f64::consts::PI {
+            // Between steps the speed may be a little higher; a step is a two-hundredth of the time at most.
+            assert!((speed / (amplitude.abs() * rate) - 1.0).abs() < (0.015 * rate).powi(2), "{row:?}");
+        }
+        // The force works: ½ k x² + ½ m v² changes by its work.
+        let most = (push * 2.0 * amplitude).abs();
+        assert!(energy < most + 1e-8 && (energy > 0.4 * most || rate < 1.1), "{energy} {most}");
+        let phase = 3.0 * rate;
+        let square = rest * rest
+            + 2.0 * rest * amplitude * phase.sin() / phase
+            + 0.5 * amplitude * amplitude * (1.0 + (2.0 * phase).sin() / (2.0 * phase));
+        assert!((rms - square.sqrt()).abs() < 2e-3 * (rest.abs() + amplitude.abs()));
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_threads_or_parts() {
+    let cases = sampled();
+    let subject = subject(cases.names(), Fixed::default());
+    let (motion, outputs) = (motion(), outputs());
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let whole = run(&sweep, &path("whole"), Shard::WHOLE, 1).unwrap();
+    assert_eq!(bits(&run(&sweep, &path("threads"), Shard::WHOLE, 3).unwrap()), bits(&whole));
+
+    let parts: Vec<Table> =
+        (1..=3).map(|part| run(&sweep, &path(&format!("part{part}")), Shard { part, of: 3 }, 2).unwrap()).collect();
+    let name = Path::new("part");
+    let given: Vec<(&Path, Table)> = parts.iter().rev().map(|part| (name, part.clone())).collect();
+    assert_eq!(merged(&given).unwrap().rows, whole.rows);
+    let error = |parts: &[(&Path, Table)]| merged(parts).unwrap_err().to_string();
+    assert!(
+        error(&given[..2]).contains("14 of 40 cases are missing, the first of them case 0, of part 1/3"),
+        "{}",
+        error(&given[..2])
+    );
+    assert!(error(&[given.clone(), given[..1].to_vec()].concat()).contains("occurs twice"));
+    let other = Motion { until: 2.0, ..motion.clone() };
+    let other = Sweep::new(&subject, &cases, &other, &outputs).unwrap();
+    let other = run(&other, &path("other"), Shard { part: 1, of: 3 }, 1).unwrap();
+    assert!(error(&[given[0].clone(), (name, other)]).contains("their until differ"));
+    assert!(error(&[]).contains("expected parts"));
+}
+
+/// The file may end at any byte when the program is killed; the sweep then goes on to the same results.
+#[test]
+fn an_interrupted_sweep_goes_on_where_it_was() {
+    let cases = sampled();
+    let subject = subject(cases.names(), Fixed::default());
+    let (motion, outputs) = (motion(), outputs());
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let whole = run(&sweep, &path, Shard::WHOLE, 2).unwrap();
+    let file = fs::read(&path).unwrap();
+    let description = sweep.description("", Shard::WHOLE);
+    for end in (0..file.len()).step_by(211).chain([1, description.len(), description.len() + 1, file.len() - 1]) {
+        fs::write(&path, &file[..end]).unwrap();
+        let lines = file[..end].iter().filter(|&&byte| byte == b'\n').count();
+        let mut journal = Journal::open(&path, &description).unwrap();
+        assert_eq!(journal.ended().len(), lines.saturating_sub(1), "{end}");
+        let mut counts = Vec::new();
+        sweep.run(&mut journal, Shard::WHOLE, 2, &AtomicBool::new(false), |ended| counts.push(ended)).unwrap();
+        // Each case once: what is kept, and then one after the other.
+        assert!(counts.into_iter().eq(lines.saturating_sub(1) as u64..=40));
+        assert_eq!(bits(&sweep.table(&journal, description.clone())), bits(&whole));
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 41, "{end}");
+    }
+}
+
+#[test]
+fn the_file_of_another_sweep_is_left_alone() {
+    let cases = sampled();
+    let subject = subject(cases.names(), Fixed::default());
+    let (motion, outputs) = (motion(), outputs());
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let description = sweep.description("", Shard::WHOLE);
+    let journal = Journal::open(&path, &description).unwrap();
+    let error = |description: &str| Journal::open(&path, description).unwrap_err().to_string();
+    assert!(error(&description).contains("being written by another hamel"));
+    drop(journal);
+    let before = fs::read(&path).unwrap();
+    for other in [sweep.description("drive=2", Shard::WHOLE), sweep.description("", Shard { part: 1, of: 2 })] {
+        assert!(error(&other).contains("another sweep"));
+    }
+    fs::write(&path, [before.as_slice(), b"{\"case\":1,\n"].concat()).unwrap();
+    assert!(error(&description).contains("line 2 of"));
+}
+
+/// A case that fails says why, and its neighbours have their results.
+#[test]
+fn failures_are_results() {
+    let names = ["mass".to_owned(), "push".to_owned()];
+    let cases = Cases::table("mass,push\n1,0\n-1,0\n2,0\n0,0\n1,1e308\n").unwrap();
+    let subject = subject(&names, Fixed::default());
+    let (motion, outputs) = (motion(), outputs());
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let table = run(&sweep, &folder.path().join("journal"), Shard::WHOLE, 2).unwrap();
+    let failures: Vec<Option<&str>> = table.rows.iter().map(|row| row.outcome.failure.as_deref()).collect();
+    assert!(failures[0].is_none() && failures[2].is_none());
+    for case in [1, 3] {
+        assert!(failures[case].is_some_and(|failure| failure.contains("mass")), "{failures:?}");
+        assert!(table.rows[case].outcome.outputs.is_empty() && !table.rows[case].outcome.is_finite());
+    }
+    assert!(failures[4].is_some(), "{:?}", table.rows[4]);
+
+    for name in ["table.parquet", "table.csv"] {
+        let path = folder.path().join(name);
+        table.write(&path).unwrap();
+        if name.ends_with("parquet") {
+            assert_eq!(Table::read(&path).unwrap(), table);
+        } else {
+            let text = fs::read_to_string(&path).unwrap();
+            let header = "case,mass [kg],push [N],rail.displacement.final [m],velocity(rail.displacement).max [m/s],energy.range [J],rail.displacement.rms [m],failure,cautions";
+            assert_eq!(text.lines().next(), Some(header));
+            assert!(text.contains(&format!("\n0,1.0,0.0,{:?},", table.rows[0].outcome.outputs[0])), "{text}");
+        }
+    }
+    assert!(Table::read(&folder.path().join("table.csv")).unwrap_err().to_string().contains("no table of a sweep"));
+    assert!(table.write(&folder.path().join("missing/table.parquet")).is_err());
+}
+
+#[test]
+fn a_cancelled_sweep_keeps_no_unfinished_case() {
+    let cases = sampled();
+    let subject = subject(cases.names(), Fixed::default());
+    let (motion, outputs) = (motion(), outputs());
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let description = sweep.description("", Shard::WHOLE);
+    let stop = AtomicBool::new(false);
+    let mut journal = Journal::open(&path, &description).unwrap();
+    let cancel = |ended| stop.store(ended >= 7, std::sync::atomic::Ordering::Relaxed);
+    sweep.run(&mut journal, Shard::WHOLE, 2, &stop, cancel).unwrap();
+    assert!((7..40).contains(&journal.ended().len()));
+    assert!(journal.ended().values().all(|outcome| outcome.failure.is_none()));
+    drop(journal);
+    let whole = run(&sweep, &folder.path().join("whole"), Shard::WHOLE, 1).unwrap();
+    assert_eq!(bits(&run(&sweep, &path, Shard::WHOLE, 1).unwrap()), bits(&whole));
+}
+
+#[test]
+fn motions_are_written_where_they_are_asked_for() {
+    let cases = Cases::table("mass\n1\n-1\n").unwrap();
+    let subject = subject(cases.names(), Fixed::default());
+    let (motion, outputs) = (motion(), outputs());
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let alone = run(&sweep, &folder.path().join("a"), Shard::WHOLE, 1).unwrap();
+    let sweep = sweep.with_trajectories(folder.path().join("motions"));
+    assert_eq!(run(&sweep, &folder.path().join("b"), Shard::WHOLE, 1).unwrap(), alone);
+    let text = fs::read_to_string(folder.path().join("motions/case_0.csv")).unwrap();
+    assert!(text.starts_with("t [s],") && text.lines().count() > 200);
+    assert!(!folder.path().join("motions/case_1.csv").exists(), "it has not begun");
+}
+
+#[test]
+fn fixed_values_and_signals_are_those_of_all_cases() {
+    let fixed = || Fixed {
+        parameters: vec![("mass".to_owned(), 2.0)],
+        initial: vec![("rail.displacement".to_owned(), "-0.5 m".to_owned())],
+        inputs: vec![("push".to_owned(), Signal::from(|t: f64| t))],
+    };
+    let cases = Cases::table("stiffness\n2\n8\n").unwrap();
+    let subject = subject(cases.names(), fixed());
+    assert_eq!(subject.inputs_without_signal().count(), 0);
+    let (motion, outputs) = (motion(), outputs());
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let table = run(&sweep, &folder.path().join("journal"), Shard::WHOLE, 2).unwrap();
+    for row in &table.rows {
+        let (k, rate) = (row.variables[0], (row.variables[0] / 2.0).sqrt());
+        let expected = 3.0 / k - (3.0 * rate).sin() / (k * rate) - 0.5 * (3.0 * rate).cos();
+        assert!((row.outcome.outputs[0] - expected).abs() < 1e-7, "{row:?} {expected}");
+    }
+    for (name, message) in [
+        ("mass", "`mass` has a fixed value"),
+        ("rail.displacement", "`rail.displacement` has a fixed value"),
+        ("push", "`push` has a fixed value"),
+        ("length", "unknown variable `length`\nhelp: known are stiffness, mass, push, rail.displacement"),
+    ] {
+        let names = [name.to_owned()];
+        let error = Subject::new(OSCILLATOR.parse().unwrap(), Level::AtOnce, None, fixed(), &names).err();
+        let error = error.expect("a mistake").to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
+fn mistakes_are_found_before_anything_runs() {
+    let cases = Cases::table("mass\n1\n").unwrap();
+    let subject = subject(cases.names(), Fixed::default());
+    let motion = motion();
+    let error = |motion: &Motion, outputs: &[&str]| {
+        let outputs: Vec<Output> = outputs.iter().map(|text| text.parse().unwrap()).collect();
+        Sweep::new(&subject, &cases, motion, &outputs).err().expect("a mistake").to_string()
+    };
+    let unknown = error(&motion, &["rail.displacment.max"]);
+    assert!(unknown.contains("rail.displacement") && unknown.contains(".time_of_max"), "{unknown}");
+    assert!(error(&motion, &["energy", "energy.final"]).contains("energy.final"));
+    assert!(error(&Motion { scheme: "euler".to_owned(), ..motion.clone() }, &["energy"]).contains("euler"));
+}
