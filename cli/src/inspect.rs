@@ -4,8 +4,7 @@ use clap::ValueEnum;
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name};
 use hamel_compiler::{Stages, emit, inspect as show};
-use layout::backends::svg::SVGWriter;
-use layout::gv::{DotParser, GraphBuilder};
+use hamel_report::graph;
 
 use crate::failure::Failure;
 use crate::screen::{Destination, Screen};
@@ -68,28 +67,18 @@ fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) 
             None => format!("{sizes}\n{counts}\n{}", show::accuracy(&stages.log)),
         });
     }
-    let graph = || term.map_or_else(|| show::topology(&stages.system), |term| show::expressions(equations, term));
+    let dot = || term.map_or_else(|| show::topology(&stages.system), |term| show::expressions(equations, term));
     match arguments.form {
         Form::Rust => {
             stages.code().and_then(|code| show::rust(&code, term)).map_err(|error| Failure::Usage(error.to_string()))
         }
-        Form::Dot => Ok(graph()),
-        Form::Svg => picture(&graph()),
+        Form::Dot => Ok(dot()),
+        Form::Svg => graph::svg(&dot()).map_err(Failure::Usage),
         Form::C => Ok(show_c(stages).source),
         Form::CHeader => Ok(show_c(stages).header),
         Form::Latex => Ok(show::latex(equations, schedule, term)),
         Form::Text => Ok(show::text(equations, schedule, term)),
     }
-}
-
-/// A graph in the DOT language, laid out.
-fn picture(dot: &str) -> Result<String, Failure> {
-    let graph = DotParser::new(dot).process().map_err(Failure::Usage)?;
-    let mut builder = GraphBuilder::new();
-    builder.visit_graph(&graph);
-    let mut picture = SVGWriter::new();
-    builder.get().do_it(false, false, false, &mut picture);
-    Ok(picture.finalize())
 }
 
 fn show_c(stages: &Stages) -> emit::Files {

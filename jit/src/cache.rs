@@ -1,6 +1,7 @@
 //! Models that were compiled before, kept between runs of a program.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use hamel_compiler::schedule::methods::Factor;
@@ -22,6 +23,16 @@ const MOST_MODELS: usize = 200;
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
+    maker: Maker,
+}
+
+/// What has compiled the models of a cache, and is not to run those of another.
+#[derive(Clone, Debug)]
+enum Maker {
+    /// The program that runs.
+    Program,
+    /// The shared library with this content.
+    Library(u64),
 }
 
 impl Cache {
@@ -39,17 +50,40 @@ impl Cache {
         };
         let folder = folder?.join("hamel");
         made(&folder).ok()?;
-        Some(Cache { folder })
+        Some(Cache::in_folder(folder))
     }
 
     /// This folder, which should exist.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Cache {
-        Cache { folder: folder.into() }
+        Cache { folder: folder.into(), maker: Maker::Program }
+    }
+
+    /// The same folder for a compiler that is in a shared library, such as an extension of an interpreter: what the program
+    /// is says nothing of it. The file of the library is read to tell it from others.
+    ///
+    /// # Errors
+    /// When the library cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// # fn main() -> std::io::Result<()> {
+    /// let folder = tempfile::tempdir()?;
+    /// let library = std::env::current_exe()?;
+    /// assert!(hamel_jit::Cache::in_folder(folder.path()).of_library(&library).is_ok());
+    /// assert!(hamel_jit::Cache::in_folder(folder.path()).of_library(folder.path()).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn of_library(self, library: &Path) -> std::io::Result<Cache> {
+        let mut hasher = DefaultHasher::new();
+        // Its time of modification may be that of another: archives of packages have the same one for all files.
+        fs::read(library)?.hash(&mut hasher);
+        Ok(Cache { maker: Maker::Library(hasher.finish()), ..self })
     }
 
     /// The model with this text, if it was compiled before.
     pub(crate) fn read(&self, text: &str, level: Level, processor: &Processor) -> Option<Image> {
-        let compiler = compiler(level, processor)?;
+        let compiler = self.compiler(level, processor)?;
         let content = hamel_compiler::cache::Cache::new(&self.folder, &compiler).read(text)?;
         // How long the code is, the code, the rest.
         let (len, rest) = content.split_first_chunk()?;
@@ -60,7 +94,7 @@ impl Cache {
 
     /// Keeps a model.
     pub(crate) fn write(&self, text: &str, level: Level, processor: &Processor, image: &Image) {
-        let Some(compiler) = compiler(level, processor) else { return };
+        let Some(compiler) = self.compiler(level, processor) else { return };
         let mut content = (image.code.len() as u64).to_le_bytes().to_vec();
         content.extend(&image.code);
         if let Ok(content) = postcard::to_extend(image, content) {
@@ -68,6 +102,19 @@ impl Cache {
             cache.write(text, &content);
             cache.shorten(MOST_MODELS);
         }
+    }
+
+    /// What tells this compiler, on this processor and with this work, from others.
+    fn compiler(&self, level: Level, processor: &Processor) -> Option<String> {
+        let maker = match self.maker {
+            Maker::Program => {
+                let about = fs::metadata(std::env::current_exe().ok()?).ok()?;
+                let modified = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+                format!("{} {}", about.len(), modified.as_nanos())
+            }
+            Maker::Library(hash) => format!("library {hash:016x}"),
+        };
+        Some(format!("{} {maker} {level:?} {}", env!("CARGO_PKG_VERSION"), processor.name()))
     }
 }
 
@@ -80,14 +127,6 @@ fn made(folder: &Path) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn made(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)
-}
-
-/// What tells this program, on this processor and with this work, from others.
-fn compiler(level: Level, processor: &Processor) -> Option<String> {
-    let about = fs::metadata(std::env::current_exe().ok()?).ok()?;
-    let modified = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    let version = env!("CARGO_PKG_VERSION");
-    Some(format!("{version} {} {} {level:?} {}", about.len(), modified.as_nanos(), processor.name()))
 }
 
 /// How a [`Factor`] is kept.

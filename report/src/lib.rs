@@ -15,6 +15,7 @@ pub mod number;
 pub mod reproduce;
 
 pub mod folder;
+pub mod graph;
 mod html;
 pub mod output;
 pub mod plot;

@@ -44,13 +44,21 @@ pub struct Source {
 /// When the file cannot be read, is not made of Rust's tokens, or has no model.
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<Source>, FileError> {
     let path = path.as_ref();
-    let text = text(path)?;
-    if let Some(mistake) = too_large(&text) {
+    models(&text(path)?, path)
+}
+
+/// The models of a text as if it stood in this file, see [`read`]: nothing is read.
+///
+/// # Errors
+/// When it is not made of Rust's tokens, or has no model.
+pub fn models(text: &str, path: impl AsRef<Path>) -> Result<Vec<Source>, FileError> {
+    let path = path.as_ref();
+    if let Some(mistake) = too_large(text) {
         return Err(FileError::wrong(path, vec![mistake]));
     }
     let is_rust = path.extension().is_some_and(|extension| extension == "rs");
     let tokens = text.parse::<TokenStream>().map_err(|error| {
-        let mistake = delimiters::mistake(&text).unwrap_or_else(|| Mistake::new(error.span(), &error));
+        let mistake = delimiters::mistake(text).unwrap_or_else(|| Mistake::new(error.span(), &error));
         FileError::wrong(path, vec![mistake])
     })?;
     let models = if is_rust {

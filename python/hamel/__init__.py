@@ -1,0 +1,38 @@
+"""Multibody dynamics: models in the language of Hamel, compiled at run time, on NumPy arrays.
+
+>>> import hamel
+>>> m = hamel.models.pendulum
+>>> m.simulate(until=2).to_pandas()                                            # doctest: +SKIP
+
+A `Model` comes from a file, a text or a robot in URDF; its functions take arrays of states, and `Model.simulate` gives
+a `Trajectory`. Angles are in rad, everything else in SI units.
+"""
+
+from . import models
+from ._hamel import CautionWarning, Interrupted, ModelError, SimulationError, __version__
+from .events import Event
+from .model import Model, Parameters
+from .trajectory import Occurrence, Trajectory
+
+
+def schemes() -> list[str]:
+    """The names of all integration schemes, for `Model.simulate`."""
+    from ._hamel import scheme_names
+
+    return scheme_names()
+
+
+__all__ = [
+    "CautionWarning",
+    "Event",
+    "Interrupted",
+    "Model",
+    "ModelError",
+    "Occurrence",
+    "Parameters",
+    "SimulationError",
+    "Trajectory",
+    "__version__",
+    "models",
+    "schemes",
+]

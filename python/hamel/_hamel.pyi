@@ -1,0 +1,191 @@
+"""The part of the package that is written in Rust."""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+_Input: TypeAlias = float | str | Sequence[tuple[float, float]] | Callable[[float], float]
+_Start: TypeAlias = Sequence[tuple[str, str, bool]] | tuple[Sequence[float], Sequence[float]]
+
+__version__: str
+
+class ModelError(ValueError): ...
+
+class SimulationError(RuntimeError):
+    trajectory: Any
+    time: float | None
+
+class Interrupted(KeyboardInterrupt):
+    trajectory: Any
+    time: float | None
+
+class CautionWarning(UserWarning): ...
+
+def library_names() -> list[str]: ...
+def library_model(name: str) -> str: ...
+def urdf_model(
+    text: str, file: str, floating: bool, provide: list[str], exact_angles: bool
+) -> tuple[str, list[str]]: ...
+def scheme_names() -> list[str]: ...
+
+class Compiled:
+    @staticmethod
+    def from_text(
+        text: str,
+        level: str = "optimised",
+        cache: bool = True,
+        file: str | PathLike[str] | None = None,
+        name: str | None = None,
+    ) -> Compiled: ...
+    @staticmethod
+    def from_file(
+        path: str | PathLike[str], level: str = "optimised", cache: bool = True, name: str | None = None
+    ) -> Compiled: ...
+    @property
+    def level(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    def inspect(self, asked: Sequence[tuple[str, str | None]]) -> list[str]: ...
+
+class Run:
+    @property
+    def model(self) -> str: ...
+    @property
+    def scheme(self) -> str: ...
+    @property
+    def sizes(self) -> tuple[int, int, int]: ...
+    @property
+    def outputs(self) -> list[str]: ...
+    @property
+    def columns(self) -> list[tuple[str, str]]: ...
+    @property
+    def cautions(self) -> list[str]: ...
+    @property
+    def steps(self) -> tuple[int, int]: ...
+    @property
+    def failure(self) -> str | None: ...
+    @property
+    def exception(self) -> BaseException | None: ...
+    def table(self) -> Array: ...
+    def occurrences(self) -> list[tuple[int, float, Array, Array]]: ...
+    def unknown_column(self, name: str) -> str: ...
+    def write_csv(self, path: str | PathLike[str]) -> None: ...
+    def write_parquet(self, path: str | PathLike[str]) -> None: ...
+
+class Model:
+    def __new__(cls, compiled: Compiled, parameters: Sequence[tuple[str, float]] = ()) -> Model: ...
+    @property
+    def _compiled(self) -> Compiled: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def doc(self) -> str: ...
+    @property
+    def _parameters(self) -> list[tuple[str, str, float]]: ...
+    @property
+    def _functions(self) -> list[tuple[str, int, int, int]]: ...
+    @property
+    def _blocks(self) -> list[tuple[str, int, int]]: ...
+    def _channels(self, what: str) -> list[tuple[str, str]]: ...
+    def provides(self, function: str) -> bool: ...
+    def _initial_state(self, inputs: Sequence[tuple[str, _Input]], start: _Start | None) -> tuple[Array, Array]: ...
+    def _simulate(
+        self,
+        scheme: str | None,
+        scheme_parameters: Sequence[tuple[str, float]],
+        times: tuple[float, float | None, float | None],
+        inputs: Sequence[tuple[str, _Input]],
+        start: _Start | None,
+        events: Sequence[tuple[Callable[[float, Array, Array], float], str, bool]],
+        record_every: int | None,
+        settings: dict[str, Any],
+    ) -> Run: ...
+    def coordinate_rates(self, q: ArrayLike, v: ArrayLike) -> Array: ...
+    def mass_matrix(self, q: ArrayLike) -> Array: ...
+    def bias_force(self, q: ArrayLike, v: ArrayLike) -> Array: ...
+    def applied_force(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> Array: ...
+    def constraint(self, q: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None) -> Array: ...
+    def constraint_jacobian(
+        self, q: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> Array: ...
+    def constraint_bias(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> tuple[Array, Array]: ...
+    def contact_gap(self, q: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None) -> Array: ...
+    def contact_jacobian(self, q: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None) -> Array: ...
+    def energy(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> tuple[Array, Array]: ...
+    def power(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> Array | None: ...
+    def output_values(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike | None = None,
+        multipliers: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+    ) -> Array: ...
+    def residual(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike | None = None,
+        multipliers: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+    ) -> tuple[Array, Array]: ...
+    def damping(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike | None = None,
+        multipliers: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+    ) -> Array: ...
+    def stiffness(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike | None = None,
+        multipliers: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+    ) -> Array: ...
+    def acceleration(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> tuple[Array, Array]: ...
+    def nonlinear_effects(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> Array: ...
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> Array: ...
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+    ) -> Array: ...
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array]: ...
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+    ) -> tuple[Array, Array, Array]: ...

@@ -1,0 +1,499 @@
+"""Models: compiled, described, evaluated and integrated."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _hamel
+from ._hamel import CautionWarning, Interrupted, SimulationError
+from .events import Event
+from .trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from .display import Description
+    from .formulas import Formulas
+    from .jax_functions import JaxFunctions
+
+Level = Literal["optimised", "at_once"]
+PROVIDED = (
+    "nonlinear_effects",
+    "inverse_dynamics",
+    "forward_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
+
+
+class Channels(tuple):
+    """Names of scalars, with their units: `units` has one for each, "1" for angles and pure numbers."""
+
+    units: tuple[str, ...]
+
+    def __new__(cls, channels: Sequence[tuple[str, str]]) -> "Channels":
+        self = super().__new__(cls, (name for name, _ in channels))
+        self.units = tuple(unit for _, unit in channels)
+        return self
+
+    def __getnewargs__(self):
+        return (list(zip(self, self.units)),)
+
+
+class Parameters(Mapping):
+    """Values of a model's parameters, by the names of their components, in SI units and rad.
+
+    It cannot be changed: `Model.with_parameters` makes another model.
+    """
+
+    def __init__(self, values: Mapping[str, float], units: Mapping[str, str], defaults: Mapping[str, float]):
+        self._values = dict(values)
+        self.units: dict[str, str] = dict(units)
+        """The SI unit of each; "1" for angles and pure numbers."""
+        self.defaults: dict[str, float] = dict(defaults)
+        """The values in the text of the model."""
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        lines = (f"  {name} = {self[name]!r} {unit if unit != '1' else ''}".rstrip() for name, unit in self.units.items())
+        return "\n".join(["Parameters:", *lines]) if self else "Parameters: none"
+
+    def _repr_html_(self) -> str:
+        from .display import table
+
+        rows = [(name, f"{self[name]:.9g}", self.units[name], f"{self.defaults[name]:.9g}") for name in self]
+        return table(("parameter", "value", "unit", "default"), rows)
+
+
+class Model(_hamel.Model):
+    """A mechanical system, compiled to machine code, with values of its parameters.
+
+    Make one by `from_file`, `from_text`, `from_urdf`, or take one of `hamel.models`. Its functions take NumPy arrays of
+    doubles whose last axis belongs to one state; all axes before are a batch, and broadcast. Models do not change and
+    may be used by several threads at once.
+    """
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        *,
+        model: str | None = None,
+        level: Level = "optimised",
+        cache: bool = True,
+        **urdf: Any,
+    ) -> "Model":
+        """Compiles a model of a file.
+
+        Parameters
+        ----------
+        path : path
+            A file `.model` with the text of a model, a file `.rs` with `multibody!` calls, or the `.urdf` description
+            of a robot.
+        model : str
+            Which model of a file that has several.
+        level : "optimised" or "at_once"
+            How much is done before it runs: simplified as generated code is, or as little as possible.
+        cache : bool
+            Whether machine code is kept for the next process, in the user's folder for caches.
+        **urdf
+            Of a robot: the arguments of `from_urdf`.
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be read or has no such model; the message has the place of each mistake.
+        """
+        path = fspath(path)
+        if path.endswith(".urdf"):
+            return cls.from_urdf(path, level=level, cache=cache, **urdf)
+        if urdf:
+            raise TypeError(f"{', '.join(urdf)}: only descriptions of robots, `.urdf`, take these arguments")
+        return cls(_hamel.Compiled.from_file(path, level, cache, model))
+
+    @classmethod
+    def from_text(
+        cls, text: str, *, model: str | None = None, level: Level = "optimised", cache: bool = True
+    ) -> "Model":
+        """Compiles the text of a model, `model Name { … }`. The arguments are those of `from_file`."""
+        return cls(_hamel.Compiled.from_text(text, level, cache, None, model))
+
+    @classmethod
+    def from_urdf(
+        cls,
+        robot: str | PathLike[str],
+        *,
+        floating: bool = False,
+        provide: Sequence[str] = PROVIDED,
+        exact_angles: bool = False,
+        level: Level = "optimised",
+        cache: bool = True,
+    ) -> "Model":
+        """Compiles a robot that is described in URDF.
+
+        Parameters
+        ----------
+        robot : path or str
+            The file, or its text.
+        floating : bool
+            Whether the root link moves freely; otherwise it is the ground.
+        provide : names
+            The functions that the model is to provide; fewer compile faster.
+        exact_angles : bool
+            Whether angles such as 1.5708 mean what they say, and not the right angle.
+
+        What is left out of the description, such as shapes, is said by a warning.
+        """
+        text = fspath(robot)
+        name = "<urdf>"
+        if not text.lstrip().startswith("<"):
+            name = text
+            try:
+                with open(text, encoding="utf-8") as file:
+                    text = file.read()
+            except (OSError, UnicodeDecodeError) as error:
+                raise _hamel.ModelError(f"cannot read `{name}`: {error}") from error
+        source, said = _hamel.urdf_model(text, name, floating, list(provide), exact_angles)
+        for warning in said:
+            warnings.warn(warning, stacklevel=2)
+        return cls.from_text(source, level=level, cache=cache)
+
+    # What it is.
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """Values of the parameters, with units and defaults."""
+        units = {name: unit for name, unit, _ in self._parameters}
+        values = {name: value for name, _, value in self._parameters}
+        return Parameters(values, units, {name: value for name, _, value in _hamel.Model(self._compiled)._parameters})
+
+    def with_parameters(self, values: Mapping[str, float] | None = None, /, **named: float) -> "Model":
+        """The same model with other values of some parameters, in SI units and rad; the machine code is shared.
+
+        Components of vectors and matrices have names of their own, `tip_x`, `inertia_xx`, or paths, `tip[0]`.
+
+        Raises
+        ------
+        ModelError
+            For a name that no parameter has, and a value that no mechanical system can have.
+        """
+        changed = {**(values or {}), **named}
+        return self._with_compiled(self._compiled, changed)
+
+    def _with_compiled(self, compiled: "_hamel.Compiled", changed: Mapping[str, float]) -> "Model":
+        both = [(name, value) for name, _, value in self._parameters]
+        return type(self)(compiled, both + [(name, float(value)) for name, value in changed.items()])
+
+    @cached_property
+    def coordinates(self) -> Channels:
+        """Names of the coordinates q; `coordinates.units` are their units."""
+        return Channels(self._channels("coordinates"))
+
+    @cached_property
+    def velocities(self) -> Channels:
+        """Names of the velocities v, with `units`; a velocity that is the rate of a coordinate has its name."""
+        return Channels(self._channels("velocities"))
+
+    @cached_property
+    def constraints(self) -> Channels:
+        """Names of the constraints g, with `units`; those on velocities come last."""
+        return Channels(self._channels("constraints"))
+
+    @cached_property
+    def inputs(self) -> Channels:
+        """Names of the inputs, with `units`."""
+        return Channels(self._channels("inputs"))
+
+    @cached_property
+    def outputs(self) -> Channels:
+        """Names of the outputs, component by component, with `units`."""
+        return Channels(self._channels("outputs"))
+
+    @cached_property
+    def contacts(self) -> Channels:
+        """Names of the contacts, with the units of their gaps."""
+        return Channels(self._channels("contacts"))
+
+    @property
+    def source(self) -> str:
+        """The text of the model."""
+        return self._compiled.source
+
+    def describe(self) -> "Description":
+        """What the compiler makes of the model: equations, topology, operation counts; shown richly in notebooks."""
+        from .display import Description
+
+        return Description(self)
+
+    def sympy(self) -> "Formulas":
+        """The formulas of the model for SymPy, by the names of its functions."""
+        from .formulas import Formulas
+
+        return Formulas(self)
+
+    @cached_property
+    def jax(self) -> "JaxFunctions":
+        """Functions for JAX, with derivatives: they can be compiled, batched and differentiated once."""
+        from .jax_functions import JaxFunctions
+
+        return JaxFunctions(self)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.coordinates)} coordinates, {len(self.velocities)} velocities"
+        more = [("constraints", self.constraints), ("contacts", self.contacts), ("inputs", self.inputs)]
+        return f"<hamel.Model {self.name}: " + ", ".join([sizes, *(f"{len(a)} {what}" for what, a in more if a)]) + ">"
+
+    def _repr_html_(self) -> str:
+        return self.describe()._repr_html_()
+
+    def __reduce__(self):
+        return (_restored, (type(self), self.source, self._compiled.level, dict(self.parameters)))
+
+    # How it moves.
+
+    def initial_state(
+        self, initial: Mapping[str, float | str] | None = None, inputs: Mapping[str, Any] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates and velocities at the start, (nq,) and (nv,), consistent with constraints.
+
+        `initial` and `inputs` are those of `simulate`.
+        """
+        return self._initial_state(_inputs(inputs), self._start(initial))
+
+    @staticmethod
+    def _start(initial: Any) -> tuple | list | None:
+        """How a run begins: a state, or initial conditions with whether they are numbers without a unit."""
+        if initial is None:
+            return None
+        if not isinstance(initial, Mapping):
+            q, v = initial
+            return [float(x) for x in np.ravel(q)], [float(x) for x in np.ravel(v)]
+        return [
+            (name, value, False) if isinstance(value, str) else (name, _written(value), True)
+            for name, value in initial.items()
+        ]
+
+    def simulate(
+        self,
+        scheme: str | None = None,
+        *,
+        until: float,
+        dt: float | None = None,
+        tolerance: float | None = None,
+        scheme_parameters: Mapping[str, float] | None = None,
+        parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
+        initial: Mapping[str, float | str] | tuple[np.ndarray, np.ndarray] | None = None,
+        events: Sequence[Event | Callable | str] = (),
+        record_every: int | None = None,
+        constraints: Literal["position", "velocity", "acceleration"] | None = None,
+        keep_drift: bool = False,
+        max_residual: float | None = None,
+        max_energy_gain: float | None = None,
+        newton_tolerance: float | None = None,
+        last_point_rotations: bool = False,
+    ) -> Trajectory:
+        """Integrates the motion from the initial conditions of the model.
+
+        Without a scheme and steps, those of `hamel run` are taken: a scheme that suits the model, and steps that are
+        chosen by a tolerance where the scheme can do that. Ctrl-C ends the run.
+
+        Parameters
+        ----------
+        scheme : str
+            Name of a scheme, one of `hamel.schemes()`; `scheme_parameters` are its own, such as `rho_infinity`.
+        until : float
+            End of the motion, s.
+        dt : float
+            Step size, or with a tolerance the first one, s.
+        tolerance : float
+            Relative and absolute tolerance by which steps are chosen.
+        parameters : mapping
+            As in `with_parameters`.
+        inputs : mapping
+            By name a number, a function of time (called in this process), the text of one such as ``"2*sin(3*t)"``, or
+            samples, (n, 2), of times and values with lines between; in the units of the inputs. Others are zero.
+        initial : mapping or (q, v)
+            Initial conditions that replace those of the model: ``{"hinge.angle": "30 deg"}``, numbers in SI units and
+            rad; or coordinates and velocities, which must obey the constraints.
+        events : sequence
+            `Event`, functions of t, q and v, or names of coordinates.
+        record_every : int
+            Records every n-th step; by default such that there are about a thousand records.
+        constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations
+            As the options of `hamel run`.
+
+        Returns
+        -------
+        Trajectory
+
+        Raises
+        ------
+        SimulationError
+            If a step fails; `trajectory` has what was computed before, `time` when that was.
+        Interrupted
+            After Ctrl-C, with the same attributes; it is a `KeyboardInterrupt`.
+
+        Warns
+        -----
+        CautionWarning
+            If the results are to be taken with caution.
+        """
+        model = self.with_parameters(parameters) if parameters else self
+        settings = {
+            "constraints": constraints,
+            "keep_drift": keep_drift,
+            "max_residual": max_residual,
+            "max_energy_gain": max_energy_gain,
+            "newton_tolerance": newton_tolerance,
+            "last_point_rotations": last_point_rotations,
+        }
+        run = model._simulate(
+            scheme,
+            [(name, float(value)) for name, value in (scheme_parameters or {}).items()],
+            (float(until), dt, tolerance),
+            _inputs(inputs),
+            self._start(initial),
+            [model._event(event) for event in events],
+            record_every,
+            settings,
+        )
+        trajectory = Trajectory(run)
+        for caution in trajectory.cautions:
+            warnings.warn(f"{trajectory.scheme}: {caution}", CautionWarning, stacklevel=2)
+        if run.failure is None:
+            return trajectory
+        exception = run.exception
+        kind = Interrupted if isinstance(exception, KeyboardInterrupt) else SimulationError
+        error = kind(run.failure if not exception else f"{run.failure}: {type(exception).__name__}: {exception}")
+        error.trajectory = trajectory
+        error.time = float(trajectory.t[-1]) if len(trajectory) else None
+        raise error from exception
+
+    def _must_be_free(self, function: str) -> None:
+        if self.constraints or self.contacts:
+            kind = "constraints" if self.constraints else "contacts"
+            raise _hamel.ModelError(f"`{self.name}` has {kind}, and therefore no `{function}`")
+
+    def _acceleration_derivatives(self, q, v, tau, t, inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """∂a/∂q N, ∂a/∂v and M⁻¹ of a model without constraints."""
+        if self.provides("forward_dynamics_derivatives"):
+            return self.forward_dynamics_derivatives(q, v, tau, t, inputs)
+        a, _ = self.acceleration(q, v, t, inputs)
+        mass = self.mass_matrix(q)
+        if tau is not None:
+            a = a + np.linalg.solve(mass, np.asarray(tau, dtype=float)[..., None])[..., 0]
+        inverse = np.linalg.inv(mass)
+        of_q, of_v = self.stiffness(q, v, a, None, t, inputs), self.damping(q, v, a, None, t, inputs)
+        return -inverse @ of_q, -inverse @ of_v, inverse
+
+    def _event(self, given: Event | Callable | str) -> tuple[Callable, str, bool]:
+        event = Event.of(given)
+        function = event.function
+        if isinstance(function, str):
+            name, value = function, event.value
+            if name in self.coordinates:
+                place = self.coordinates.index(name)
+                function = lambda t, q, v: q[place] - value  # noqa: E731
+            elif name in self.velocities:
+                place = self.velocities.index(name)
+                function = lambda t, q, v: v[place] - value  # noqa: E731
+            else:
+                known = ", ".join([*self.coordinates, *self.velocities])
+                raise ValueError(f"an event: there is no coordinate or velocity `{name}`, expected one of {known}")
+        return function, event.direction, event.terminal
+
+    def scipy_rhs(self, inputs: Callable[[float], np.ndarray] | None = None) -> "RightHandSide":
+        """The right side of ẏ = f(t, y) for `scipy.integrate.solve_ivp`, y = [q, v].
+
+        Parameters
+        ----------
+        inputs : callable
+            The inputs as a function of time, (number of inputs,); zero by default.
+
+        Returns
+        -------
+        RightHandSide
+            A function of t and y; its `jac` is the Jacobian where there is one, otherwise None, its `y0` the start.
+        """
+        return RightHandSide(self, inputs)
+
+
+class RightHandSide:
+    """ẏ = f(t, y) with y = [q, v], see `Model.scipy_rhs`."""
+
+    def __init__(self, model: Model, inputs: Callable[[float], np.ndarray] | None):
+        self._model = model
+        self._inputs = inputs
+        self._nq = len(model.coordinates)
+        self._explicit = model.provides("forward_dynamics")
+        is_plain = all(kind == "vector" for kind, _, _ in model._blocks) and not model.constraints
+        self.jac: Callable[[float, np.ndarray], np.ndarray] | None = self._jacobian if is_plain else None
+        """∂f/∂y, (nq + nv, nq + nv): of models without constraints whose velocities are the rates of coordinates."""
+
+    @property
+    def y0(self) -> np.ndarray:
+        """The initial state, (nq + nv,)."""
+        return np.concatenate(self._model.initial_state())
+
+    def _given(self, t: float, y: np.ndarray) -> tuple:
+        y = np.asarray(y, dtype=float)
+        inputs = None if self._inputs is None else np.asarray(self._inputs(t), dtype=float)
+        return y[: self._nq], y[self._nq :], float(t), inputs
+
+    def _accelerations(self, q, v, t, inputs) -> np.ndarray:
+        if self._explicit:
+            return self._model.forward_dynamics(q, v, None, t, inputs)
+        return self._model.acceleration(q, v, t, inputs)[0]
+
+    def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
+        q, v, t, inputs = self._given(t, y)
+        return np.concatenate([self._model.coordinate_rates(q, v), self._accelerations(q, v, t, inputs)])
+
+    def _jacobian(self, t: float, y: np.ndarray) -> np.ndarray:
+        q, v, t, inputs = self._given(t, y)
+        n = self._nq
+        jacobian = np.zeros((2 * n, 2 * n))
+        jacobian[:n, n:] = np.eye(n)
+        jacobian[n:, :n], jacobian[n:, n:], _ = self._model._acceleration_derivatives(q, v, None, t, inputs)
+        return jacobian
+
+
+def _written(value: ArrayLike) -> str:
+    """Numbers as the language writes them, with all of their digits."""
+    values = np.asarray(value, dtype=float)
+    if values.ndim == 0:
+        return repr(float(values))
+    return "[" + ", ".join(map(_written, values)) + "]"
+
+
+def _inputs(given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    return [(name, _input(name, value)) for name, value in (given or {}).items()]
+
+
+def _input(name: str, value: Any) -> Any:
+    if isinstance(value, str) or callable(value):
+        return value
+    value = np.asarray(value, dtype=float)
+    if value.ndim == 0:
+        return float(value)
+    if value.ndim != 2 or value.shape[1] != 2:
+        raise ValueError(f"input `{name}`: expected a number, a function, or samples (n, 2), found shape {value.shape}")
+    return [(float(t), float(x)) for t, x in value]
+
+
+def _restored(cls: type[Model], source: str, level: Level, parameters: Mapping[str, float]) -> Model:
+    return cls.from_text(source, level=level).with_parameters(parameters)

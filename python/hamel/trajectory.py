@@ -1,0 +1,164 @@
+"""Recorded motions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import pandas
+    import pyarrow
+
+    from . import _hamel
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """An event that occurred: its number in the list of events, and the state, with time in s."""
+
+    event: int
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+
+
+class Trajectory:
+    """What a run has recorded: a table with a row for each recorded instant.
+
+    `trajectory["tip_x"]` is a column, `trajectory.columns` are their names, `trajectory.units` their units.
+    """
+
+    def __init__(self, run: "_hamel.Run"):
+        self._run = run
+        names, units = zip(*run.columns)
+        self.columns: list[str] = list(names)
+        self.units: dict[str, str] = dict(run.columns)
+        self._table: np.ndarray = run.table()
+        self._table.flags.writeable = False
+        self._places = {name: place for place, name in enumerate(names)}
+        self._n = run.sizes
+        self.cautions: list[str] = run.cautions
+        """Warnings about the results, in the order in which they were found."""
+        self.events: list[Occurrence] = [Occurrence(*occurrence) for occurrence in run.occurrences()]
+        """The events that occurred, in ascending order of time."""
+        self.scheme: str = run.scheme
+        """Name of the scheme, with its parameters."""
+        self.accepted, self.rejected = run.steps
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        place = self._places.get(name)
+        if place is None:
+            raise KeyError(self._run.unknown_column(name))
+        return self._table[:, place]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._places
+
+    def __iter__(self):
+        return iter(self.columns)
+
+    def keys(self) -> list[str]:
+        """The names of the columns."""
+        return self.columns
+
+    def _range(self, before: int, count: int) -> np.ndarray:
+        return self._table[:, 1 + before : 1 + before + count]
+
+    @property
+    def t(self) -> np.ndarray:
+        """The recorded instants, (n,), s."""
+        return self._table[:, 0]
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates, (n, nq)."""
+        nq, _, _ = self._n
+        return self._range(0, nq)
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities, (n, nv)."""
+        nq, nv, _ = self._n
+        return self._range(nq, nv)
+
+    @property
+    def a(self) -> np.ndarray:
+        """Accelerations, (n, nv)."""
+        nq, nv, _ = self._n
+        return self._range(nq + nv, nv)
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        """Multipliers of the constraints, (n, nc)."""
+        nq, nv, nc = self._n
+        return self._range(nq + 2 * nv, nc)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self._table, dtype=dtype, copy=True if copy is None else copy)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A `pandas.DataFrame` with the time as its index; its `attrs["units"]` are the units."""
+        import pandas
+
+        frame = pandas.DataFrame(self._table[:, 1:], columns=self.columns[1:], index=pandas.Index(self.t, name="t"))
+        frame.attrs["units"] = dict(self.units)
+        return frame
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """A `pyarrow.Table`; each field has its unit as metadata."""
+        import pyarrow
+
+        fields = [
+            pyarrow.field(name, pyarrow.float64(), nullable=False, metadata={"unit": self.units[name]})
+            for name in self.columns
+        ]
+        columns = [pyarrow.array(np.ascontiguousarray(self[name])) for name in self.columns]
+        return pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields))
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Writes the table that `hamel run` writes: names with units, digits that read back exactly."""
+        self._run.write_csv(path)
+
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """Writes the table as Parquet, with the units of the columns."""
+        self._run.write_parquet(path)
+
+    def plot(self, *names: str, axes: Any = None) -> "matplotlib.figure.Figure":
+        """Draws columns over time, those of one unit in the same axes; by default outputs, or else coordinates.
+
+        Needs matplotlib. Returns the figure.
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError("Trajectory.plot needs matplotlib: pip install matplotlib") from error
+        chosen = list(names) or self._run.outputs or self.columns[1 : 1 + self._n[0]]
+        by_unit: dict[str, list[str]] = {}
+        for name in chosen:
+            self[name]
+            by_unit.setdefault(self.units[name], []).append(name)
+        if axes is None:
+            size = (7, 2.2 + 2.2 * len(by_unit))
+            _, axes = plt.subplots(len(by_unit), sharex=True, squeeze=False, figsize=size, layout="constrained")
+        axes = np.atleast_1d(axes).ravel()
+        if len(axes) != len(by_unit):
+            raise ValueError(f"`axes`: expected {len(by_unit)}, one for each unit, found {len(axes)}")
+        for place, (unit, columns) in zip(axes, by_unit.items()):
+            for name in columns:
+                place.plot(self.t, self[name], label=name)
+            place.set_ylabel("" if unit == "1" else unit)
+            place.legend()
+            place.grid(True, alpha=0.3)
+        axes[-1].set_xlabel("t, s")
+        return axes[0].figure
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} s to {self.t[-1]:g} s" if len(self) else "empty"
+        return f"<hamel.Trajectory of {self._run.model}, {self.scheme}: {span}, {len(self)} rows, {len(self.columns)} columns>"

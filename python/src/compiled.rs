@@ -1,0 +1,253 @@
+//! Texts of models, compiled to machine code.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use hamel::Model;
+use hamel_compiler::derive::FunctionRole;
+use hamel_compiler::file::{self, FileError, Source};
+use hamel_compiler::parse;
+use hamel_compiler::resolve::{self, Provided};
+use hamel_compiler::spelling::nearest;
+use hamel_compiler::{Stages, inspect};
+use hamel_import::urdf;
+use hamel_jit::{Cache, JitModel, Level};
+use hamel_report::graph;
+use proc_macro2::TokenStream;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::ModelError;
+
+/// A compiled model with the default values of its parameters.
+#[pyclass(frozen, module = "hamel._hamel")]
+pub(crate) struct Compiled {
+    pub model: JitModel,
+    level: Level,
+    cache: Option<Cache>,
+}
+
+/// The file that messages name for a text that stands in none.
+const NO_FILE: &str = "<text>";
+
+#[pymethods]
+impl Compiled {
+    /// Compiles a text, as it stands in a file `.model`, or in one of Rust if `file` ends in `.rs`.
+    #[staticmethod]
+    #[pyo3(signature = (text, level = "optimised", cache = true, file = None, name = None))]
+    fn from_text(
+        py: Python<'_>,
+        text: &str,
+        level: &str,
+        cache: bool,
+        file: Option<PathBuf>,
+        name: Option<&str>,
+    ) -> PyResult<Compiled> {
+        let level = level_of(level)?;
+        let cache = if cache { cache_of_user(py) } else { None };
+        let file = file.unwrap_or_else(|| NO_FILE.into());
+        let compiled = || compile(one(file::models(text, &file), &file, name)?, level, cache.as_ref(), &file);
+        let model = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err)?;
+        Ok(Compiled { model, level, cache })
+    }
+
+    /// Compiles a model of a file, `.model` or Rust.
+    #[staticmethod]
+    #[pyo3(signature = (path, level = "optimised", cache = true, name = None))]
+    fn from_file(py: Python<'_>, path: PathBuf, level: &str, cache: bool, name: Option<&str>) -> PyResult<Compiled> {
+        let text = file::text(&path).map_err(|error| ModelError::new_err(error.to_string()))?;
+        Compiled::from_text(py, &text, level, cache, Some(path), name)
+    }
+
+    /// `optimised` or `at_once`.
+    #[getter]
+    fn level(&self) -> &'static str {
+        match self.level {
+            Level::AtOnce => "at_once",
+            Level::Optimised => "optimised",
+        }
+    }
+
+    /// The text of the model.
+    #[getter]
+    fn source(&self) -> &str {
+        &self.model.describe().source
+    }
+
+    /// What the compiler makes of the model, for each pair of a form and a function or None for all: `text`, `latex`,
+    /// `counts`, `shapes`, `rust` or, as SVG, `topology`.
+    fn inspect(&self, py: Python<'_>, asked: Vec<(String, Option<String>)>) -> PyResult<Vec<String>> {
+        let asked = asked.into_iter().map(|(form, name)| Ok((form, name.as_deref().map(term).transpose()?)));
+        let asked = asked.collect::<PyResult<Vec<_>>>()?;
+        let shown = || {
+            let text = self.source().parse().map_err(|error| format!("{error}"))?;
+            let stages =
+                hamel_compiler::stages_within(text, &self.level.limits()).map_err(|error| error.to_string())?;
+            asked.iter().map(|(form, term)| shown(&stages, form, *term)).collect::<Result<Vec<_>, String>>()
+        };
+        py.detach(|| forgetting_places(shown)).map_err(PyValueError::new_err)
+    }
+}
+
+impl Compiled {
+    /// The model with other initial conditions, names and values and whether these are numbers in SI units; compiled to
+    /// be started from and no more.
+    pub fn with_conditions(&self, conditions: &[(String, String, bool)]) -> Result<JitModel, String> {
+        let changed = || {
+            let tokens: TokenStream = self.source().parse().map_err(|error| format!("{error}"))?;
+            let mut settings: Vec<(&str, String)> = Vec::new();
+            for (name, value, is_number) in conditions {
+                let units = &UNITS[if *is_number { 0 } else { UNITS.len() - 1 }..];
+                let mut first = None;
+                let mut fitting = units.iter().map(|unit| format!("{value}{unit}")).filter(|value| {
+                    let understood = understood(tokens.clone(), &[(name, value)]);
+                    first = first.take().or(understood.as_ref().err().cloned());
+                    understood.is_ok()
+                });
+                match fitting.next() {
+                    Some(value) => settings.push((name, value)),
+                    None => return Err(format!("initial `{name}` = {value}: {}", first.unwrap_or_default())),
+                }
+            }
+            let text = hamel_jit::with_initial(tokens, &settings).map_err(|error| error.to_string())?;
+            hamel_jit::model(text, Level::AtOnce, self.cache.as_ref()).map_err(|error| format!("initial: {error}"))
+        };
+        forgetting_places(changed)
+    }
+}
+
+fn shown(stages: &Stages, form: &str, term: Option<FunctionRole>) -> Result<String, String> {
+    must_have(stages, term)?;
+    let (equations, schedule) = (&stages.simplified, &stages.schedule);
+    match form {
+        "text" => Ok(inspect::text(equations, schedule, term)),
+        "latex" => Ok(inspect::latex(equations, schedule, term)),
+        "counts" => Ok(inspect::counts(equations, schedule)),
+        "shapes" => Ok(inspect::shapes(equations, schedule)),
+        "topology" => graph::svg(&inspect::topology(&stages.system)),
+        "rust" => stages.code().and_then(|code| inspect::rust(&code, term)).map_err(|error| error.to_string()),
+        _ => Err(format!("expected text, latex, counts, shapes, rust or topology as the form, found `{form}`")),
+    }
+}
+
+fn term(name: &str) -> PyResult<FunctionRole> {
+    inspect::find_term(name).ok_or_else(|| unknown("function", name, inspect::terms()))
+}
+
+/// A function that the model does not have is an error, not an empty result.
+fn must_have(stages: &Stages, term: Option<FunctionRole>) -> Result<(), String> {
+    let mut functions = stages.simplified.kernels.iter().flat_map(|kernel| &kernel.functions);
+    match term {
+        Some(term) if !functions.any(|function| function.role == term) => {
+            Err(format!("`{}` has no such function", stages.system.name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An unknown name, with the nearest known one.
+pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> PyErr {
+    let known: Vec<&str> = known.into_iter().collect();
+    let help = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("expected one of {}", known.join(", ")),
+    };
+    PyValueError::new_err(format!("unknown {kind} `{name}`\nhelp: {help}"))
+}
+
+fn level_of(level: &str) -> PyResult<Level> {
+    match level {
+        "optimised" => Ok(Level::Optimised),
+        "at_once" => Ok(Level::AtOnce),
+        _ => Err(unknown("level", level, ["optimised", "at_once"])),
+    }
+}
+
+/// Runs what makes and reads tokens. Their places in texts are kept by the thread until it is told that nobody asks for
+/// them any more.
+pub(crate) fn forgetting_places<T>(function: impl FnOnce() -> T) -> T {
+    let result = function();
+    proc_macro2::extra::invalidate_current_thread_spans();
+    result
+}
+
+/// The models that this library has compiled for the user.
+fn cache_of_user(py: Python<'_>) -> Option<Cache> {
+    static CACHE: OnceLock<Option<Cache>> = OnceLock::new();
+    let made = || {
+        let library: PathBuf = py.import("hamel._hamel").ok()?.getattr("__file__").ok()?.extract().ok()?;
+        Cache::of_user()?.of_library(&library).ok()
+    };
+    CACHE.get_or_init(made).clone()
+}
+
+/// The only model of a file, or the one of this name.
+fn one(models: Result<Vec<Source>, FileError>, file: &Path, name: Option<&str>) -> Result<Source, String> {
+    let mut models = models.map_err(|error| error.to_string())?;
+    let names = |models: &[Source]| models.iter().map(|model| model.name.as_str()).collect::<Vec<_>>().join(", ");
+    match name {
+        Some(name) => match models.iter().position(|model| model.name == name) {
+            Some(place) => Ok(models.swap_remove(place)),
+            None => Err(format!("{}: there is no model `{name}`, expected one of {}", file.display(), names(&models))),
+        },
+        None if models.len() > 1 => Err(format!(
+            "{}: there are {} models, choose one by its name: {}",
+            file.display(),
+            models.len(),
+            names(&models)
+        )),
+        None => models.pop().ok_or_else(|| format!("{}: there is no model", file.display())),
+    }
+}
+
+fn compile(source: Source, level: Level, cache: Option<&Cache>, file: &Path) -> Result<JitModel, String> {
+    hamel_jit::model(source.tokens, level, cache).map_err(|error| match error {
+        hamel_jit::ModelError::Text(error) => FileError::model(file, error).to_string(),
+        hamel_jit::ModelError::Code(error) => error.to_string(),
+    })
+}
+
+/// Units of numbers that are given without: those of which one fits. The last one is that of what is given with one.
+const UNITS: [&str; 5] = [" rad", " m", " rad/s", " m/s", ""];
+
+/// Whether the model is understood with these initial conditions.
+fn understood(tokens: TokenStream, settings: &[(&String, &String)]) -> Result<(), String> {
+    let text = hamel_jit::with_initial(tokens, settings).map_err(|error| error.to_string())?;
+    let understood = parse::parse(text).and_then(|description| resolve::resolve(&description).map(drop));
+    understood.map_err(|error| error.to_string())
+}
+
+/// The text of the model of a robot that is described in URDF, and what was left out or decided.
+#[pyfunction]
+#[pyo3(signature = (text, file, floating, provide, exact_angles))]
+pub(crate) fn urdf_model(
+    text: &str,
+    file: &str,
+    floating: bool,
+    provide: Vec<String>,
+    exact_angles: bool,
+) -> PyResult<(String, Vec<String>)> {
+    let known = Provided::ALL.map(|function| (function.keyword(), function));
+    let function = |name: &String| {
+        let place = known.iter().find(|(word, _)| word == name);
+        place.map(|(_, function)| *function).ok_or_else(|| unknown("function", name, known.map(|(word, _)| word)))
+    };
+    let provide = provide.iter().map(function).collect::<PyResult<_>>()?;
+    let options = urdf::Options { is_floating: floating, provide, exact_angles };
+    let import = urdf::import(text, &options).map_err(|error| ModelError::new_err(format!("{file}:{error}")))?;
+    Ok((import.model, import.warnings.iter().map(|warning| format!("{file}:{warning}")).collect()))
+}
+
+/// The names of the models that come with the package.
+#[pyfunction]
+pub(crate) fn library_names() -> Vec<&'static str> {
+    hamel_models::ALL.iter().map(|entry| entry.name).collect()
+}
+
+/// The text of a model that comes with the package.
+#[pyfunction]
+pub(crate) fn library_model(name: &str) -> PyResult<String> {
+    let entry = hamel_models::find(name).ok_or_else(|| unknown("model", name, library_names()))?;
+    let model = (entry.build)(&[]).map_err(|error| ModelError::new_err(error.to_string()))?;
+    Ok(model.describe().source.clone())
+}

@@ -1,0 +1,44 @@
+//! The extension module `hamel._hamel`: models compiled at run time, for Python.
+//!
+//! [`compiled`] turns texts into machine code, [`model`] evaluates it on NumPy arrays ([`batch`]), [`simulation`]
+//! integrates it. Everything that can be written in Python as well is written there, in `python/hamel`.
+
+mod batch;
+mod compiled;
+mod errors;
+mod inputs;
+mod model;
+mod simulation;
+
+use pyo3::prelude::*;
+
+/// The part of the package `hamel` that is written in Rust.
+#[pymodule]
+mod _hamel {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::compiled::{Compiled, library_model, library_names, urdf_model};
+    #[pymodule_export]
+    use crate::errors::{CautionWarning, Interrupted, ModelError, SimulationError};
+    #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::simulation::{Run, scheme_names};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let py = module.py();
+        // What a run that has not begun has.
+        for failure in [py.get_type::<SimulationError>(), py.get_type::<Interrupted>()] {
+            failure.setattr("trajectory", py.None())?;
+            failure.setattr("time", py.None())?;
+        }
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Names, units and values of channels, as Python sees them.
+fn channels(channels: &[hamel::Channel]) -> Vec<(String, String)> {
+    channels.iter().map(|channel| (channel.name.clone(), channel.unit.clone())).collect()
+}

@@ -1,0 +1,499 @@
+//! Runs: arguments from Python, the motion without the interpreter, results as arrays.
+
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use hamel::adaptive::Control;
+use hamel::newton::Tolerance;
+use hamel::simulation::Steps;
+use hamel::{
+    ConstraintLevel, Direction, Drift, Event, Model as _, Options, RotationReference, Scheme, Signal, Simulation,
+    State, StepError, Watchers, schemes,
+};
+use hamel_compiler::file;
+use hamel_jit::JitModel;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::compiled::{forgetting_places, unknown};
+use crate::errors::{ModelError, SimulationError};
+use crate::model::Model;
+
+/// A run that has ended.
+#[pyclass(frozen, module = "hamel._hamel")]
+pub(crate) struct Run {
+    run: hamel::Run,
+    model: String,
+    scheme: String,
+    sizes: (usize, usize, usize),
+    outputs: Vec<String>,
+    /// The first exception of a function that was given.
+    exception: Option<PyErr>,
+}
+
+/// How often the interpreter is asked for signals, such as an interruption from the keyboard.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+
+#[pymethods]
+impl Run {
+    /// Name of the model.
+    #[getter]
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Name of the scheme, with its parameters.
+    #[getter]
+    fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// Numbers of coordinates, velocities and constraints.
+    #[getter]
+    fn sizes(&self) -> (usize, usize, usize) {
+        self.sizes
+    }
+
+    /// Names of the outputs of the model.
+    #[getter]
+    fn outputs(&self) -> Vec<String> {
+        self.outputs.clone()
+    }
+
+    /// Names and units of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<(String, String)> {
+        self.run.trajectory.columns().iter().map(|column| (column.name.clone(), column.unit.clone())).collect()
+    }
+
+    /// The table, one row for each recorded instant.
+    fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let table = &self.run.trajectory;
+        let values: Vec<f64> = table.rows().flatten().copied().collect();
+        PyArray1::from_vec(py, values).reshape([table.len(), table.columns().len()])
+    }
+
+    /// Warnings about the results.
+    #[getter]
+    fn cautions(&self) -> Vec<String> {
+        self.run.cautions.iter().map(ToString::to_string).collect()
+    }
+
+    /// Accepted and rejected steps.
+    #[getter]
+    fn steps(&self) -> (u64, u64) {
+        (self.run.accepted, self.run.rejected)
+    }
+
+    /// The events that occurred: number, time, coordinates, velocities.
+    fn occurrences<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Vec<(usize, f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let array = |values: &[f64]| PyArray1::from_slice(py, values);
+        let occurrences = self.run.occurrences.iter();
+        occurrences
+            .map(|found| {
+                let State { t, q, v, .. } = &found.state;
+                (found.event, *t, array(q.as_slice()), array(v.as_slice()))
+            })
+            .collect()
+    }
+
+    /// Why the run ended early.
+    #[getter]
+    fn failure(&self) -> Option<String> {
+        self.run.outcome.as_ref().err().map(ToString::to_string)
+    }
+
+    /// The exception of a function that was given, which ended the run.
+    #[getter]
+    fn exception(&self, py: Python<'_>) -> Option<PyErr> {
+        self.exception.as_ref().map(|error| error.clone_ref(py))
+    }
+
+    /// The message for a column that is not there.
+    fn unknown_column(&self, name: &str) -> String {
+        self.run.trajectory.place(name).map_or_else(|error| error.to_string(), |_| String::new())
+    }
+
+    /// Writes the table as CSV, wholly or not at all.
+    fn write_csv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let write = || file::write(&path, |out| self.run.trajectory.write_csv(std::io::BufWriter::new(out)));
+        py.detach(write).map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+
+    /// Writes the table as Parquet, wholly or not at all.
+    fn write_parquet(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let write = || file::write(&path, |out| self.run.trajectory.write_parquet(out));
+        py.detach(write).map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+}
+
+/// The names of all schemes.
+#[pyfunction]
+pub(crate) fn scheme_names() -> Vec<&'static str> {
+    schemes::entries().map(|entry| entry.name).collect()
+}
+
+/// An input as Python gives it.
+#[derive(FromPyObject)]
+pub(crate) enum Input {
+    Constant(f64),
+    Text(String),
+    Samples(Vec<(f64, f64)>),
+    Function(Py<PyAny>),
+}
+
+/// The first exception of functions that were given.
+type Exception = Arc<Mutex<Option<PyErr>>>;
+
+fn keep(exception: &Exception, error: PyErr) {
+    // A panic while it was locked has left an exception that is as good as any.
+    exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+}
+
+impl Input {
+    fn signal(self, name: &str, exception: &Exception) -> PyResult<Signal> {
+        Ok(match self {
+            Input::Constant(value) => Signal::from(value),
+            Input::Text(text) => forgetting_places(|| hamel_jit::function_of_time(&text))
+                .map_err(|error| ModelError::new_err(format!("input `{name}`, {text}: {error}")))?,
+            Input::Samples(samples) => Signal::sampled(samples).ok_or_else(|| {
+                PyValueError::new_err(format!(
+                    "input `{name}`: expected samples (t, value) of finite numbers with ascending times"
+                ))
+            })?,
+            Input::Function(function) => {
+                let exception = Arc::clone(exception);
+                Signal::from(move |t: f64| {
+                    // Once something has failed, the run is about to end.
+                    Python::attach(|py| function.call1(py, (t,)).and_then(|value| value.extract(py))).unwrap_or_else(
+                        |error| {
+                            keep(&exception, error);
+                            f64::NAN
+                        },
+                    )
+                })
+            }
+        })
+    }
+}
+
+/// An event as Python gives it: a function of t, q and v, a direction, whether it ends the run.
+#[derive(FromPyObject)]
+pub(crate) struct Watched(Py<PyAny>, String, bool);
+
+fn direction(name: &str) -> PyResult<Direction> {
+    match name {
+        "rising" => Ok(Direction::Rising),
+        "falling" => Ok(Direction::Falling),
+        "both" => Ok(Direction::Both),
+        _ => Err(unknown("direction", name, ["rising", "falling", "both"])),
+    }
+}
+
+/// Options of a run, by the names of the command line.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    constraints: Option<String>,
+    keep_drift: bool,
+    max_residual: Option<f64>,
+    max_energy_gain: Option<f64>,
+    newton_tolerance: Option<f64>,
+    last_point_rotations: bool,
+}
+
+impl Settings {
+    fn options(&self) -> PyResult<Options> {
+        let limits = [
+            ("max_residual", self.max_residual),
+            ("max_energy_gain", self.max_energy_gain),
+            ("newton_tolerance", self.newton_tolerance),
+        ];
+        for (name, value) in limits {
+            if value.is_some_and(|value| value.is_nan() || value <= 0.0) {
+                let value = value.unwrap_or(f64::NAN);
+                return Err(PyValueError::new_err(format!("`{name}`: expected a positive number, found {value}")));
+            }
+        }
+        let constraint_level = match self.constraints.as_deref() {
+            None => None,
+            Some("position") => Some(ConstraintLevel::Position),
+            Some("velocity") => Some(ConstraintLevel::Velocity),
+            Some("acceleration") => Some(ConstraintLevel::Acceleration),
+            Some(other) => return Err(unknown("level", other, ["position", "velocity", "acceleration"])),
+        };
+        let usual = Watchers::default();
+        let watchers = Watchers {
+            constraints: self.max_residual.map_or(usual.constraints, Some),
+            energy: self.max_energy_gain.map_or(usual.energy, Some),
+            ..usual
+        };
+        let usual = Tolerance::default();
+        Ok(Options {
+            tolerance: Tolerance { relative: self.newton_tolerance.unwrap_or(usual.relative), ..usual },
+            constraint_level,
+            drift: if self.keep_drift { Drift::Kept } else { Drift::Removed },
+            rotation_reference: match self.last_point_rotations {
+                true => RotationReference::LastPoint,
+                false => RotationReference::StepStart,
+            },
+            watchers,
+            ..Options::default()
+        })
+    }
+}
+
+/// What a run is to do, but for its functions.
+pub(crate) struct Plan<'a> {
+    pub scheme: Option<&'a str>,
+    pub scheme_parameters: Vec<(String, f64)>,
+    pub until: f64,
+    pub dt: Option<f64>,
+    pub tolerance: Option<f64>,
+    pub record_every: Option<usize>,
+    pub settings: Settings,
+}
+
+/// How a run begins.
+#[derive(FromPyObject)]
+pub(crate) enum Start {
+    /// Initial conditions that replace those of the model: names, values, and whether these have no unit.
+    Conditions(Vec<(String, String, bool)>),
+    /// Coordinates and velocities.
+    State(Vec<f64>, Vec<f64>),
+}
+
+fn positive(name: &str, value: f64) -> PyResult<f64> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(value),
+        false => Err(PyValueError::new_err(format!("`{name}`: expected a positive time, s, found {value}"))),
+    }
+}
+
+fn scheme_of(name: &str, parameters: &[(String, f64)]) -> PyResult<Box<dyn Scheme>> {
+    let known = name.replace('-', "_");
+    let Some(entry) = schemes::entries().find(|entry| entry.name == known) else {
+        return Err(unknown("scheme", name, schemes::entries().map(|entry| entry.name)));
+    };
+    let given: Vec<(&str, f64)> = parameters.iter().map(|(name, value)| (&**name, *value)).collect();
+    entry.scheme(&given).map_err(failed)
+}
+
+fn failed(error: StepError) -> PyErr {
+    SimulationError::new_err(error.to_string())
+}
+
+/// Models with the same inputs, each of which takes what it is given by its name.
+struct Inputs(Vec<(String, Arc<Signal>)>);
+
+impl Inputs {
+    fn new(model: &JitModel, given: Vec<(String, Input)>, exception: &Exception) -> PyResult<Inputs> {
+        let known: Vec<&str> = model.describe().inputs.iter().map(|channel| channel.name.as_str()).collect();
+        let signal = |(name, input): (String, Input)| {
+            if !known.contains(&name.as_str()) {
+                return Err(match known.is_empty() {
+                    true => PyValueError::new_err(format!("input `{name}`: `{}` has no inputs", model.describe().name)),
+                    false => unknown("input", &name, known.iter().copied()),
+                });
+            }
+            let signal = input.signal(&name, exception)?;
+            Ok((name, Arc::new(signal)))
+        };
+        given.into_iter().map(signal).collect::<PyResult<_>>().map(Inputs)
+    }
+
+    /// A model of the same parameters that reads them.
+    fn connected(&self, model: &JitModel) -> JitModel {
+        let mut model = model.another();
+        for (name, signal) in &self.0 {
+            let signal = Arc::clone(signal);
+            // The name is known.
+            let _ = model.set_input(name, Signal::from(move |t: f64| signal.value(t)));
+        }
+        model
+    }
+}
+
+/// The shortest time between two samples of the inputs, s.
+fn interval(inputs: &[(String, Input)]) -> f64 {
+    let samples = inputs.iter().filter_map(|(_, input)| match input {
+        Input::Samples(samples) => Some(samples),
+        _ => None,
+    });
+    let intervals = samples.flat_map(|samples| samples.windows(2).map(|pair| pair[1].0 - pair[0].0));
+    intervals.fold(f64::INFINITY, f64::min)
+}
+
+/// A consistent state to start from.
+fn start_of(model: &Model, connected: &JitModel, inputs: &Inputs, start: Option<Start>) -> PyResult<State> {
+    match start {
+        None => hamel::initial_state(connected).map_err(failed),
+        Some(Start::Conditions(conditions)) => {
+            // Only where the motion begins is asked of this model, which therefore starts at once.
+            let mut other = model.compiled.get().with_conditions(&conditions).map_err(ModelError::new_err)?;
+            let names = connected.describe().parameters.iter().map(|channel| channel.name.as_str());
+            let values: Vec<(&str, f64)> = names.zip(connected.parameters().iter().copied()).collect();
+            other.set(&values).map_err(|error| ModelError::new_err(error.to_string()))?;
+            let found = hamel::initial_state(&inputs.connected(&other)).map_err(failed)?;
+            state_of(connected, found.q.as_slice(), found.v.as_slice())
+        }
+        Some(Start::State(q, v)) => state_of(connected, &q, &v),
+    }
+}
+
+fn state_of(model: &JitModel, q: &[f64], v: &[f64]) -> PyResult<State> {
+    let mut state = State::zeros(model.dims());
+    for (name, given, values) in [("q", q, &mut state.q), ("v", v, &mut state.v)] {
+        if given.len() != values.len() {
+            let (expected, found) = (values.len(), given.len());
+            return Err(PyValueError::new_err(format!(
+                "initial `{name}`: expected shape ({expected},), found ({found},)"
+            )));
+        }
+        values.as_mut_slice().copy_from_slice(given);
+    }
+    model.validate().map_err(StepError::from).map_err(failed)?;
+    hamel::consistent_acceleration(model, &mut state).map_err(failed)?;
+    Ok(state)
+}
+
+/// Coordinates and velocities of the start.
+pub(crate) fn initial_state(
+    py: Python<'_>,
+    model: &Model,
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+) -> PyResult<State> {
+    let exception = Exception::default();
+    let inputs = Inputs::new(&model.model, inputs, &exception)?;
+    let connected = inputs.connected(&model.model);
+    let state = py.detach(|| start_of(model, &connected, &inputs, start));
+    state.map_err(|error| caused(py, error, raised(&exception)))
+}
+
+/// The error of a run that has not begun, with the exception of a function that was given as its cause.
+fn caused(py: Python<'_>, error: PyErr, cause: Option<PyErr>) -> PyErr {
+    match cause {
+        None => error,
+        Some(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,
+        Some(cause) => {
+            let error = SimulationError::new_err(format!("{}: {cause}", error.value(py)));
+            error.set_cause(py, Some(cause));
+            error
+        }
+    }
+}
+
+fn raised(exception: &Exception) -> Option<PyErr> {
+    exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
+}
+
+/// Integrates; only what cannot begin is an error.
+pub(crate) fn simulate(
+    py: Python<'_>,
+    model: &Model,
+    plan: Plan,
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+    events: Vec<Watched>,
+) -> PyResult<Run> {
+    let until = positive("until", plan.until)?;
+    plan.dt.map(|dt| positive("dt", dt)).transpose()?;
+    plan.tolerance.map(|tolerance| positive("tolerance", tolerance)).transpose()?;
+    let name = plan.scheme.unwrap_or_else(|| schemes::suitable(&model.model));
+    let scheme = scheme_of(name, &plan.scheme_parameters)?;
+    let steps = steps_of(&plan, model, &*scheme).at_most(interval(&inputs));
+    let every = match (plan.record_every, steps) {
+        (Some(0), _) => return Err(PyValueError::new_err("`record_every`: expected at least 1, found 0")),
+        (Some(every), _) => every,
+        (None, Steps::Chosen(_)) => 1,
+        (None, Steps::Fixed(dt)) => ((until / dt / MOST_RECORDS).ceil() as usize).max(1),
+    };
+    let options = plan.settings.options()?;
+    let directions = events.iter().map(|Watched(_, name, _)| direction(name)).collect::<PyResult<Vec<_>>>()?;
+    let exception = Exception::default();
+    let inputs = Inputs::new(&model.model, inputs, &exception)?;
+    let connected = inputs.connected(&model.model);
+    let keep = |error: PyErr| keep(&exception, error);
+    let functions: Vec<_> = events.iter().map(|Watched(function, ..)| of_state(function, &keep)).collect();
+    let run = py.detach(|| -> PyResult<hamel::Run> {
+        let start = start_of(model, &connected, &inputs, start)?;
+        let cancelled = AtomicBool::new(false);
+        let asked = Cell::new(Instant::now());
+        // The interpreter learns of signals only when it is asked.
+        let ask = |_: &State| {
+            if asked.get().elapsed() < BETWEEN_SIGNALS {
+                return;
+            }
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                keep(error);
+                cancelled.store(true, Ordering::Relaxed);
+            }
+            asked.set(Instant::now());
+        };
+        let mut simulation = Simulation::new(&connected, &*scheme)
+            .options(options)
+            .steps(steps)
+            .until(until)
+            .record_every(every)
+            .on_step(ask)
+            .cancelled_by(&cancelled);
+        for ((function, &direction), Watched(_, _, is_terminal)) in functions.iter().zip(&directions).zip(&events) {
+            simulation = simulation.event(Event { function, direction, is_terminal: *is_terminal });
+        }
+        Ok(simulation.run(start))
+    });
+    let exception = raised(&exception);
+    let run = match run {
+        Ok(run) => run,
+        Err(error) => return Err(caused(py, error, exception)),
+    };
+    let info = connected.describe();
+    let dims = connected.dims();
+    Ok(Run {
+        run,
+        exception,
+        model: info.name.clone(),
+        scheme: scheme.name(),
+        sizes: (dims.nq, dims.nv, dims.nc),
+        outputs: info.outputs.iter().map(|channel| channel.name.clone()).collect(),
+    })
+}
+
+/// So many records are enough for a plot.
+const MOST_RECORDS: f64 = 1000.0;
+
+fn steps_of(plan: &Plan, model: &Model, scheme: &dyn Scheme) -> Steps {
+    let with_first = |steps: Steps| match (steps, plan.dt) {
+        (Steps::Chosen(control), Some(first_step)) => Steps::Chosen(Control { first_step, ..control }),
+        (steps, _) => steps,
+    };
+    match (plan.tolerance, plan.dt, plan.record_every) {
+        (Some(tolerance), _, _) => with_first(Steps::with_tolerance(tolerance, plan.until)),
+        (None, Some(dt), _) => Steps::Fixed(dt),
+        (None, None, None) => Steps::suitable(&model.model, scheme, plan.until),
+        (None, None, Some(_)) => Steps::equal(plan.until),
+    }
+}
+
+/// A function of t, q and v in Python as one of the state; not a number once it has raised an exception.
+fn of_state<'a>(function: &'a Py<PyAny>, keep: &'a (dyn Fn(PyErr) + Sync)) -> impl Fn(&State) -> f64 + Sync + 'a {
+    move |state: &State| {
+        let call = |py: Python<'_>| {
+            let array = |values: &[f64]| PyArray1::from_slice(py, values);
+            let arguments = (state.t, array(state.q.as_slice()), array(state.v.as_slice()));
+            function.call1(py, arguments)?.extract(py)
+        };
+        Python::attach(call).unwrap_or_else(|error| {
+            keep(error);
+            f64::NAN
+        })
+    }
+}

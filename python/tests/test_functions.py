@@ -1,0 +1,263 @@
+"""Functions on arrays: values, shapes, batches, errors."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import hamel
+from robots import arm
+
+rng = np.random.default_rng(1)
+
+
+def robot(**options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return hamel.Model.from_urdf(arm(), **options)
+
+
+@pytest.fixture(scope="module")
+def arm7():
+    return robot()
+
+
+def test_the_functions_of_a_cart_are_those_of_the_closed_form(cart):
+    q, v = np.array([0.5]), np.array([1.5])
+    assert cart.mass_matrix(q) == [[2.0]]
+    assert cart.applied_force(q, v) == [-4.0]
+    assert cart.applied_force(q, v, inputs=[3.0]) == [-1.0]
+    assert cart.forward_dynamics(q, v, np.array([1.0]), 0.0, np.array([3.0])) == [0.0]
+    assert cart.inverse_dynamics(q, v, np.array([2.0])) == [8.0]
+    kinetic, potential = cart.energy(q, v)
+    assert (kinetic, potential) == (2.25, 1.0)
+    assert cart.power(q, v, inputs=[3.0]) == 4.5
+    assert (cart.stiffness(q, v), cart.damping(q, v)) == ([[8.0]], [[0.0]])
+    assert cart.acceleration(q, v)[0] == [-2.0]
+    np.testing.assert_array_equal(cart.output_values(q, v), [0.5, 0.0])
+
+
+def test_a_double_pendulum_agrees_with_lagrange():
+    m = hamel.models.double_pendulum.with_parameters(friction=0.0, stiffness=1e-300)
+    p = m.parameters
+    m1, m2, l1, l2, g = p["m1"], p["m2"], p["l1"], p["l2"], 9.81
+    q, v = rng.normal(size=(2, 20, 2))
+    c = np.cos(q[:, 1])
+    matrix = np.empty((20, 2, 2))
+    matrix[:, 1, 1] = m2 * l2**2 / 3
+    matrix[:, 0, 1] = matrix[:, 1, 0] = m2 * l2**2 / 3 + m2 * l1 * l2 / 2 * c
+    matrix[:, 0, 0] = m1 * l1**2 / 3 + m2 * (l1**2 + l2**2 / 3 + l1 * l2 * c)
+    np.testing.assert_allclose(m.mass_matrix(q), matrix, rtol=1e-14)
+    s = m2 * l1 * l2 / 2 * np.sin(q[:, 1])
+    bias = np.stack([-s * v[:, 1] * (2 * v[:, 0] + v[:, 1]), s * v[:, 0] ** 2], axis=-1)
+    np.testing.assert_allclose(m.bias_force(q, v), bias, rtol=1e-12, atol=1e-13)
+    outer = -m2 * g * l2 / 2 * np.cos(q.sum(axis=1))
+    force = np.stack([outer - (m1 / 2 + m2) * g * l1 * np.cos(q[:, 0]), outer], axis=-1)
+    np.testing.assert_allclose(m.applied_force(q, v), force, rtol=1e-12, atol=1e-12)
+
+
+def states(model, *batch):
+    return [rng.normal(size=(*batch, len(names))) for names in (model.coordinates, *[model.velocities] * 2)]
+
+
+def test_a_batch_has_the_digits_of_single_states(arm7):
+    q, v, tau = states(arm7, 4, 3)
+    for function, arguments in [
+        (arm7.mass_matrix, (q,)),
+        (arm7.bias_force, (q, v)),
+        (arm7.forward_dynamics, (q, v, tau)),
+        (arm7.inverse_dynamics, (q, v, tau)),
+        (arm7.forward_dynamics_derivatives, (q, v, tau)),
+        (arm7.inverse_dynamics_derivatives, (q, v, tau)),
+        (arm7.nonlinear_effects, (q, v)),
+        (arm7.energy, (q, v)),
+        (arm7.residual, (q, v, tau)),
+        (arm7.stiffness, (q, v, tau)),
+        (arm7.acceleration, (q, v)),
+        (arm7.coordinate_rates, (q, v)),
+    ]:
+        batch = function(*arguments)
+        for place in np.ndindex(4, 3):
+            one = function(*(argument[place] for argument in arguments))
+            for a, b in zip(batch if isinstance(batch, tuple) else (batch,), one if isinstance(one, tuple) else (one,)):
+                np.testing.assert_array_equal(a[place], b, err_msg=function.__name__)
+
+
+def test_batches_broadcast_as_in_numpy(arm7):
+    q, v, tau = rng.normal(size=(5, 1, 7)), rng.normal(size=(3, 7)), rng.normal(size=7)
+    found = arm7.forward_dynamics(q, v, tau)
+    assert found.shape == (5, 3, 7)
+    for i, j in np.ndindex(5, 3):
+        np.testing.assert_array_equal(found[i, j], arm7.forward_dynamics(q[i, 0], v[j], tau))
+    expected = arm7.forward_dynamics(*np.broadcast_arrays(q, v, tau))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_empty_batches_have_empty_results(arm7):
+    q = np.empty((0, 7))
+    assert arm7.mass_matrix(q).shape == (0, 7, 7)
+    assert arm7.forward_dynamics(np.empty((3, 0, 7)), np.zeros(7)).shape == (3, 0, 7)
+
+
+def test_time_and_inputs_are_batched(cart, cart_text):
+    q = np.zeros((3, 1))
+    inputs = np.array([[1.0], [2.0], [4.0]])
+    np.testing.assert_array_equal(cart.forward_dynamics(q, q, None, None, inputs), [[0.5], [1.0], [2.0]])
+    driven = hamel.Model.from_text(cart_text.replace("[drive, 0]", "[drive + 2 N * sin(time * 3 rad/s), 0]"))
+    t = np.array([0.0, 1.0, 2.0])
+    found = driven.applied_force(np.zeros(1), np.zeros(1), t)
+    np.testing.assert_allclose(found, 2 * np.sin(3 * t)[:, None], rtol=1e-15)
+    both = driven.applied_force(np.zeros(1), np.zeros(1), t, inputs[:, None, :])
+    np.testing.assert_allclose(both, found + inputs[:, None, :], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.tolist(),
+        lambda x: np.asfortranarray(x),
+        lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
+        lambda x: x[::-1][::-1],
+        lambda x: x.astype(">f8"),
+        lambda x: x.astype(np.longdouble),
+        lambda x: np.frombuffer(b"x" + x.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(x.shape),
+        lambda x: np.lib.stride_tricks.as_strided(x, x.shape, x.strides, writeable=False),
+    ],
+    ids=["list", "fortran", "strided", "reversed", "byte order", "long double", "misaligned", "read-only"],
+)
+def test_whatever_holds_the_numbers_they_are_the_same(arm7, change):
+    q, v, tau = states(arm7, 6)
+    expected = arm7.forward_dynamics(q, v, tau)
+    np.testing.assert_array_equal(arm7.forward_dynamics(change(q), v, tau), expected)
+    np.testing.assert_array_equal(arm7.forward_dynamics(change(q), change(v), change(tau)), expected)
+
+
+def test_integers_are_numbers(cart):
+    assert cart.applied_force([1], [0]) == [-8.0]
+    assert cart.applied_force(np.array([1], dtype=np.int32), np.array([True])) == [-8.0]
+
+
+def test_arguments_are_not_changed(arm7):
+    given = states(arm7, 3)
+    kept = [x.copy() for x in given]
+    arm7.forward_dynamics(*given)
+    for x, y in zip(given, kept):
+        np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda m: m.mass_matrix(np.zeros(6)), "`q`: expected shape (..., 7), found (6,)"),
+        (lambda m: m.mass_matrix(0.0), "`q`: expected shape (..., 7), found ()"),
+        (lambda m: m.bias_force(np.zeros(7), np.zeros((2, 8))), "`v`: expected shape (..., 7), found (2, 8)"),
+        (
+            lambda m: m.forward_dynamics(np.zeros((3, 7)), np.zeros((4, 7))),
+            "`v`: expected a shape that broadcasts with (3, 7), found (4, 7)",
+        ),
+        (
+            lambda m: m.applied_force(np.zeros((3, 7)), np.zeros(7), np.zeros(2)),
+            "`t`: expected a shape that broadcasts with (3,), found (2,)",
+        ),
+        (lambda m: m.applied_force(np.zeros(7), np.zeros(7), 0.0, [1.0]), "`inputs`: expected shape (..., 0), found (1,)"),
+    ],
+)
+def test_wrong_shapes_are_named(arm7, call, message):
+    with pytest.raises(ValueError) as error:
+        call(arm7)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("value", ["x", [1j] * 7, None, [None] * 7, [[1.0], [2.0, 3.0]], object()])
+def test_what_are_no_numbers_is_refused(arm7, value):
+    with pytest.raises(TypeError, match="`q`: expected an array of real numbers, found"):
+        arm7.mass_matrix(value)
+
+
+def test_models_have_the_functions_that_they_provide():
+    top = hamel.models.heavy_top
+    q, v = top.initial_state()
+    with pytest.raises(hamel.ModelError, match="`HeavyTop` has no `forward_dynamics`"):
+        top.forward_dynamics(q, v)
+    a, multipliers = top.acceleration(q, v)
+    r, _ = top.residual(q, v, a, multipliers)
+    # The largest terms are of the order of 10⁴.
+    assert abs(r).max() < 1e-7
+    rate, second = top.constraint_bias(q, v)
+    np.testing.assert_allclose(top.constraint_jacobian(q) @ a + second, 0, atol=1e-7)
+    np.testing.assert_allclose(top.constraint(q), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", hamel.models.names())
+def test_every_model_has_consistent_functions(name):
+    """r = M a + h − f − Gᵀ λ, at a state that need not be assembled, of every model that comes with the package."""
+    text = hamel._hamel.library_model(name)
+    m = hamel.Model.from_text(text, level="at_once")
+    q, v = m.initial_state()
+    local = np.random.default_rng(3)
+    v, a = v + 0.1 * local.normal(size=v.shape), local.normal(size=v.shape)
+    multipliers = local.normal(size=len(m.constraints))
+    inputs = local.normal(size=len(m.inputs))
+    r, _ = m.residual(q, v, a, multipliers, 0.3, inputs)
+    terms = [
+        m.mass_matrix(q) @ a,
+        m.bias_force(q, v),
+        -m.applied_force(q, v, 0.3, inputs),
+        -m.constraint_jacobian(q, 0.3, inputs).T @ multipliers,
+    ]
+    scale = 1e-30 + max(abs(term).max(initial=0) for term in terms)
+    np.testing.assert_allclose(r / scale, sum(terms) / scale, atol=1e-10)
+    assert m.output_values(q, v, a, multipliers, 0.3, inputs).shape == (len(m.outputs),)
+    assert m.contact_gap(q).shape == (len(m.contacts),)
+
+
+def test_an_arm_agrees_with_pinocchio(arm7):
+    pin = pytest.importorskip("pinocchio")
+    if not hasattr(pin, "buildModelFromXML"):
+        pytest.skip("another package has the name `pinocchio`")
+    other = pin.buildModelFromXML(arm())
+    data = other.createData()
+    for q, v, tau in zip(*states(arm7, 10)):
+        a = pin.aba(other, data, q, v, tau)
+        np.testing.assert_allclose(arm7.forward_dynamics(q, v, tau), a, rtol=1e-9, atol=1e-8 * abs(a).max())
+        np.testing.assert_allclose(arm7.inverse_dynamics(q, v, tau), pin.rnea(other, data, q, v, tau), rtol=1e-9, atol=1e-10)
+        matrix = pin.crba(other, data, q)
+        matrix = np.triu(matrix) + np.triu(matrix, 1).T
+        np.testing.assert_allclose(arm7.mass_matrix(q), matrix, atol=1e-12)
+        of_q, of_v, inverse = pin.computeABADerivatives(other, data, q, v, tau)
+        inverse = np.triu(inverse) + np.triu(inverse, 1).T
+        for found, expected in zip(arm7.forward_dynamics_derivatives(q, v, tau), (of_q, of_v, inverse)):
+            np.testing.assert_allclose(found, expected, atol=1e-8 * abs(expected).max())
+
+
+def test_an_arm_agrees_with_mujoco(arm7):
+    mujoco = pytest.importorskip("mujoco")
+    compiler = '<mujoco><compiler fusestatic="false" boundmass="0" boundinertia="0" balanceinertia="false"/></mujoco>'
+    other = mujoco.MjModel.from_xml_string(arm().replace("<link", compiler + "<link", 1))
+    data = mujoco.MjData(other)
+    for q, v, tau in zip(*states(arm7, 5)):
+        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, v, tau
+        mujoco.mj_forward(other, data)
+        np.testing.assert_allclose(arm7.forward_dynamics(q, v, tau), data.qacc_smooth, atol=1e-7 * abs(data.qacc_smooth).max())
+
+
+def test_an_arm_without_provided_derivatives_computes_the_same(arm7):
+    plain = robot(provide=["forward_dynamics"])
+    assert not plain.provides("inverse_dynamics")
+    q, v, a = states(arm7, 4)
+    np.testing.assert_allclose(plain.inverse_dynamics(q, v, a), arm7.inverse_dynamics(q, v, a), rtol=1e-11, atol=1e-12)
+    for found, expected in zip(
+        plain._acceleration_derivatives(q, v, a, 0.0, None), arm7.forward_dynamics_derivatives(q, v, a)
+    ):
+        np.testing.assert_allclose(found, expected, atol=1e-8 * abs(expected).max())
+
+
+def test_a_floating_robot_has_rates_of_its_quaternion():
+    floating = robot(floating=True, provide=["forward_dynamics"])
+    assert (len(floating.coordinates), len(floating.velocities)) == (14, 13)
+    q, v = floating.initial_state()
+    v = rng.normal(size=13)
+    rates = floating.coordinate_rates(q, v)
+    place = [name.endswith("e0") for name in floating.coordinates].index(True)
+    np.testing.assert_allclose(rates[place : place + 4] @ q[place : place + 4], 0, atol=1e-15)
+    np.testing.assert_allclose(2 * np.linalg.norm(rates[place : place + 4]), np.linalg.norm(v[3:6]), rtol=1e-14)
