@@ -149,7 +149,7 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
             "interrupted: {ended} of {count} cases have ended\nhelp: the same command goes on from there"
         )));
     }
-    let table = sweep.table(&journal, description);
+    let table = sweep.table(journal.ended(), description);
     table.write(out)?;
     journal.remove()?;
     screen.line(format!("{count} cases, written to {}", out.display()))?;

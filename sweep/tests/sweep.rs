@@ -54,7 +54,7 @@ fn run(sweep: &Sweep, path: &Path, shard: Shard, threads: usize) -> Result<Table
     let description = sweep.description("", shard);
     let mut journal = Journal::open(path, &description)?;
     sweep.run(&mut journal, shard, threads, &AtomicBool::new(false), |_| {})?;
-    Ok(sweep.table(&journal, description))
+    Ok(sweep.table(journal.ended(), description))
 }
 
 fn bits(table: &Table) -> Vec<Vec<u64>> {
@@ -146,7 +146,7 @@ fn an_interrupted_sweep_goes_on_where_it_was() {
         sweep.run(&mut journal, Shard::WHOLE, 2, &AtomicBool::new(false), |ended| counts.push(ended)).unwrap();
         // Each case once: what is kept, and then one after the other.
         assert!(counts.into_iter().eq(lines.saturating_sub(1) as u64..=40));
-        assert_eq!(bits(&sweep.table(&journal, description.clone())), bits(&whole));
+        assert_eq!(bits(&sweep.table(journal.ended(), description.clone())), bits(&whole));
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 41, "{end}");
     }
