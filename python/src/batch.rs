@@ -148,16 +148,30 @@ pub(crate) fn evaluate<'py, const A: usize, const R: usize>(
         std::array::from_fn(|index| Places::new(&batch, batches[index], arguments[index].len.unwrap_or(1)));
     let work = n_states * (sizes.iter().sum::<usize>() + slices.iter().map(|slice| slice.len()).sum::<usize>());
     let all = move || {
+        let mut starts = [0; R];
         let mut out = out;
-        for state in 0..n_states {
-            let of_state = std::array::from_fn(|index| places[index].of(state, slices[index]));
-            let mut next = sizes.into_iter();
-            let results = out.each_mut().map(|rest| {
-                let (first, others) = std::mem::take(rest).split_at_mut(next.next().unwrap_or(0));
-                *rest = others;
-                first
-            });
+        let mut call = |of_state: [&[f64]; A]| {
+            let mut results = out.each_mut().map(|all| &mut **all);
+            for ((result, start), size) in results.iter_mut().zip(&mut starts).zip(sizes) {
+                *result = &mut std::mem::take(result)[*start..][..size];
+                *start += size;
+            }
             function(of_state, results);
+        };
+        // Where states follow each other, their places need not be computed.
+        if let Some(mut cursors) = even(&places) {
+            for _ in 0..n_states {
+                call(std::array::from_fn(|index| {
+                    let (start, stride, len) = &mut cursors[index];
+                    let values = &slices[index][*start..][..*len];
+                    *start += *stride;
+                    values
+                }));
+            }
+            return;
+        }
+        for state in 0..n_states {
+            call(std::array::from_fn(|index| places[index].of(state, slices[index])));
         }
     };
     if work < FEW_VALUES {
@@ -225,6 +239,16 @@ enum Places {
     Even { len: usize, stride: usize },
     /// By the axes of the batch, the last first: their lengths and strides.
     Axes { len: usize, axes: Vec<(usize, usize)> },
+}
+
+/// Start, stride and length of each, if all are even.
+fn even<const A: usize>(places: &[Places; A]) -> Option<[(usize, usize, usize); A]> {
+    let mut cursors = [(0, 0, 0); A];
+    for (cursor, places) in cursors.iter_mut().zip(places) {
+        let Places::Even { len, stride } = *places else { return None };
+        *cursor = (0, stride, len);
+    }
+    Some(cursors)
 }
 
 impl Places {
