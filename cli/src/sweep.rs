@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     /// Number of threads; by default as many as there are cores.
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
-    /// Write each motion to this folder too, as comma-separated values.
+    /// Write each motion to this folder too, as Parquet.
     #[arg(long, value_name = "DIR")]
     motions: Option<PathBuf>,
     /// File of the results: Parquet if its name ends in .parquet, otherwise comma-separated values.
@@ -119,6 +119,10 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     let out = &arguments.out;
     if let Some(table) = written_before(out, &description, arguments.force)? {
         screen.line(format!("{} has these results already", out.display()))?;
+        // Left by a program that was killed after the table was written.
+        if journal_of(out).exists() {
+            Journal::open(&journal_of(out), &description)?.remove()?;
+        }
         return summary(&table, screen);
     }
     plan.said.iter().try_for_each(|line| screen.line(line))?;

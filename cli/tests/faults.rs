@@ -404,3 +404,117 @@ fn imports() {
     assert_eq!(fs::read(out).unwrap(), whole);
     row("import", "four writers", "all wrote, one whole file");
 }
+
+const PENDULUM: &str = "model Pendulum {
+    planar;
+    coordinates joint;
+    gravity [0, -9.81] m/s^2;
+    param mass = 1 kg;
+    param damping = 0.1 N m s;
+    body rod { mass: mass, inertia: 0.1 kg m^2 }
+    joint hinge: revolute(ground, rod at [0, 0.5] m);
+    force brake: torsion_spring(hinge) { stiffness: 0 N m, damping: damping }
+    initial hinge.angle = 60 deg;
+}";
+
+/// A sweep of a hundred cases, of which one in five has an impossible mass.
+fn sweep(folder: &Path) -> Vec<String> {
+    let model = folder.join("pendulum.model");
+    fs::write(&model, PENDULUM).unwrap();
+    let words = "--vary mass=-1..3:5 --vary damping=0..1:20 --until 20 --scheme bathe --dt 1e-3 --outputs hinge.angle.max,energy.range --no-figures";
+    ["sweep", model.to_str().unwrap()].into_iter().chain(words.split(' ')).map(str::to_owned).collect()
+}
+
+fn run_sweep(arguments: &[String], out: &Path) -> Output {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    output(&arguments, out)
+}
+
+/// The exit code of a sweep in which so many cases failed.
+fn failed(cases: i32) -> Option<i32> {
+    Some(10 + cases)
+}
+
+/// Killed again and again, a sweep computes each case once, and ends as if nothing had happened.
+#[test]
+fn a_killed_sweep_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = sweep(folder.path());
+    let whole = folder.path().join("whole.csv");
+    let begin = Instant::now();
+    let ended = run_sweep(&arguments, &whole);
+    let time = begin.elapsed();
+    assert_eq!(ended.status.code(), failed(40), "{}", errors(&ended));
+    for signal in ["KILL", "TERM", "INT"] {
+        let out = folder.path().join(format!("{signal}.csv"));
+        let journal = folder.path().join(format!("{signal}.csv.journal"));
+        let (mut met, mut kept) = (0, 0);
+        for _ in 0..6 {
+            let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            met += u32::from(stopped(hamel(&words, &out), signal, time / 8));
+            let text = fs::read_to_string(&journal).unwrap_or_default();
+            let lines = text.matches('\n').count();
+            assert!(lines >= kept || out.exists(), "nothing that was kept is lost");
+            kept = lines;
+        }
+        if !out.exists() {
+            let ended = run_sweep(&arguments, &out);
+            assert_eq!(ended.status.code(), failed(40), "SIG{signal}: {}", errors(&ended));
+        }
+        assert_eq!(fs::read(&out).unwrap(), fs::read(&whole).unwrap(), "SIG{signal}");
+        assert!(!journal.exists());
+        row("sweep", &format!("SIG{signal}, six times"), &format!("{met} met it, {kept} lines kept, same table"));
+    }
+}
+
+/// What has ended before a disk is full is kept; with room again the sweep goes on.
+#[test]
+fn a_sweep_outlives_a_full_disk() {
+    let Some(disk) = Disk::new(64) else {
+        row("sweep", "full", "skipped: no right to mount");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = sweep(folder.path());
+    let whole = folder.path().join("whole.csv");
+    run_sweep(&arguments, &whole);
+    let out = disk.path().join("sweep.csv");
+    let mut codes = Vec::new();
+    // Ever more room: for the description alone, for some cases, for all but the table.
+    for kilobytes in [60, 56, 52, 44, 32] {
+        fs::write(disk.path().join("other"), vec![0; kilobytes << 10]).unwrap();
+        let ended = run_sweep(&arguments, &out);
+        let code = ended.status.code().unwrap();
+        codes.push(format!("{kilobytes}: {code}"));
+        if code != 4 {
+            assert_eq!(Some(code), failed(40), "{}", errors(&ended));
+            break;
+        }
+        assert!(errors(&ended).contains("cannot write") && errors(&ended).contains("goes on"), "{}", errors(&ended));
+        assert!(!out.exists());
+    }
+    fs::remove_file(disk.path().join("other")).unwrap();
+    run_sweep(&arguments, &out);
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&whole).unwrap());
+    row("sweep", "a disk that others fill, exit codes", &codes.join(", "));
+}
+
+#[test]
+fn several_sweeps_into_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = sweep(folder.path());
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let out = folder.path().join("out.csv");
+    let all: Vec<_> = (0..3).map(|_| hamel(&words, &out).spawn().unwrap()).collect();
+    let mut refused = 0;
+    for child in all {
+        let ended = child.wait_with_output().unwrap();
+        let is_refused = ended.status.code() == Some(2) && errors(&ended).contains("is being written by another hamel");
+        assert!(is_refused || ended.status.code() == failed(40), "{}", errors(&ended));
+        refused += u32::from(is_refused);
+    }
+    assert!(refused < 3);
+    let text = fs::read_to_string(&out).unwrap();
+    assert_eq!(text.lines().count(), 101);
+    row("sweep", "three writers", &format!("{} wrote, {refused} refused", 3 - refused));
+}

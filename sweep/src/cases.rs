@@ -146,6 +146,32 @@ impl Cases {
         Cases { names, len, kind }.checked()
     }
 
+    /// Rows with a value for each variable, one row after the other.
+    ///
+    /// # Errors
+    /// For values that are no whole rows of finite numbers, and names that occur twice.
+    ///
+    /// # Examples
+    /// ```
+    /// let cases = hamel_sweep::Cases::rows(vec!["mass".to_owned(), "length".to_owned()], vec![1.0, 0.5, 2.0, 0.1])?;
+    /// assert_eq!((cases.len(), cases.values(1)), (2, vec![2.0, 0.1]));
+    /// # Ok::<(), hamel_sweep::SweepError>(())
+    /// ```
+    pub fn rows(names: Vec<String>, values: Vec<f64>) -> Result<Cases, SweepError> {
+        if names.is_empty() || values.is_empty() || !values.len().is_multiple_of(names.len()) {
+            return Err(SweepError::new(format!(
+                "expected rows of {} values, found {} values in all",
+                names.len(),
+                values.len()
+            )));
+        }
+        if let Some(place) = values.iter().position(|value| !value.is_finite()) {
+            let (row, name) = (place / names.len(), &names[place % names.len()]);
+            return Err(SweepError::new(format!("`{name}` of case {row} is {}, expected a number", values[place])));
+        }
+        Cases { len: (values.len() / names.len()) as u64, names, kind: Kind::Table(values) }.checked()
+    }
+
     /// The rows of a table of comma-separated values, whose first line has the names of the variables.
     ///
     /// # Errors
@@ -177,7 +203,7 @@ impl Cases {
         if names.is_empty() || values.is_empty() {
             return Err(SweepError::new("the table of cases: expected a line of names and lines of numbers"));
         }
-        Cases { len: (values.len() / names.len()) as u64, names, kind: Kind::Table(values) }.checked()
+        Cases::rows(names, values)
     }
 
     fn checked(self) -> Result<Cases, SweepError> {
@@ -366,6 +392,9 @@ mod tests {
         assert!(error(Cases::sample(variables(22), Sampling::Sobol(4), 0)).contains("21"));
         let endless = (0..8).map(|k| (format!("x{k}"), values("1..2:1000000"))).collect();
         assert!(error(Cases::grid(endless)).contains("never end"));
+        let rows = |values: &[f64]| error(Cases::rows(vec!["a".to_owned(), "b".to_owned()], values.to_vec()));
+        assert!(rows(&[1.0, 2.0, 3.0]).contains("rows of 2 values") && rows(&[]).contains("found 0"));
+        assert!(rows(&[1.0, 2.0, 3.0, f64::NAN]).contains("`b` of case 1 is NaN"));
         for (table, message) in [
             ("", "names"),
             ("a,b\n", "names"),

@@ -110,8 +110,11 @@ impl Journal {
         &self.ended
     }
 
-    /// Keeps a case.
-    pub(crate) fn append(&mut self, case: u64, outcome: Outcome) -> Result<(), SweepError> {
+    /// Keeps a case, in place of an earlier result.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was written before is valid.
+    pub fn append(&mut self, case: u64, outcome: Outcome) -> Result<(), SweepError> {
         let line = Line {
             case,
             outputs: outcome.outputs.iter().map(|&value| value.into()).collect(),

@@ -123,6 +123,8 @@ impl Subject {
                 (None, None) => return Err(unknown("variable", name, info)),
             };
             places.push(place);
+            // A parameter that is an angle has no unit of its own.
+            let unit = start.map_or(unit, |start| start.unit.clone());
             columns.push(Column { name: name.clone(), unit });
         }
         Ok(Subject { source, inputs: fixed.inputs, places, columns, model })

@@ -131,7 +131,7 @@ impl<'a> Sweep<'a> {
         Ok(Sweep { subject, cases, motion, outputs, quantities, columns, trajectories: None })
     }
 
-    /// The same sweep, which writes the motion of each case `N` to a file `case_N.csv` in this folder too; of a failed
+    /// The same sweep, which writes the motion of each case `N` to a file `case_N.parquet` in this folder too; of a failed
     /// case, as far as it came.
     pub fn with_trajectories(self, folder: PathBuf) -> Self {
         Sweep { trajectories: Some(folder), ..self }
@@ -156,7 +156,8 @@ impl<'a> Sweep<'a> {
             options: format!("{:?}", self.motion.options),
             shard,
         };
-        serde_json::to_string(&description).unwrap_or_default()
+        // As a value, whose names are in alphabetical order also after a merge.
+        serde_json::to_value(&description).map_or_else(|_| String::new(), |value| value.to_string())
     }
 
     /// Runs the cases of a part that have not ended, on so many threads, and keeps how they end. No further cases begin
@@ -174,12 +175,34 @@ impl<'a> Sweep<'a> {
         mut progress: impl FnMut(u64),
     ) -> Result<(), SweepError> {
         let left: Vec<u64> = shard.cases(self.cases.len()).filter(|case| !journal.ended().contains_key(case)).collect();
+        progress(journal.ended().len() as u64);
+        self.compute(left, threads, cancelled_by, |case, outcome| {
+            journal.append(case, outcome)?;
+            progress(journal.ended().len() as u64);
+            Ok(())
+        })
+    }
+
+    /// Runs these cases, on so many threads, and hands over how they end, in the order in which they do. No further cases
+    /// begin once the flag is set; those that are running stop and are not handed over.
+    ///
+    /// # Errors
+    /// When the motion of a case cannot be written, and what the receiver returns; no further cases begin then.
+    pub fn compute(
+        &self,
+        cases: Vec<u64>,
+        threads: usize,
+        cancelled_by: &AtomicBool,
+        mut receive: impl FnMut(u64, Outcome) -> Result<(), SweepError>,
+    ) -> Result<(), SweepError> {
+        if let Some(case) = cases.iter().find(|&&case| case >= self.cases.len()) {
+            return Err(SweepError::new(format!("there is no case {case}; the last one is {}", self.cases.len() - 1)));
+        }
         if let Some(folder) = &self.trajectories {
             fs::create_dir_all(folder).map_err(SweepError::writing(folder))?;
         }
         let mut result = Ok(());
-        progress(journal.ended().len() as u64);
-        Ensemble::new(left).threads(threads).cancelled_by(cancelled_by).each(
+        Ensemble::new(cases).threads(threads).cancelled_by(cancelled_by).each(
             || Worker::new(self),
             |worker, case| worker.run(case, cancelled_by),
             |case, end| {
@@ -189,8 +212,7 @@ impl<'a> Sweep<'a> {
                     Case::Ended(Err(error)) => Err(error),
                     Case::Panicked(message) => Ok(Outcome::failed(format!("panicked: {message}"))),
                 };
-                result = outcome.and_then(|outcome| journal.append(case, outcome));
-                progress(journal.ended().len() as u64);
+                result = outcome.and_then(|outcome| receive(case, outcome));
                 if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             },
         );
@@ -248,9 +270,9 @@ impl<'s> Worker<'s> {
             Some(folder) => {
                 let run = simulation.run(start);
                 run.trajectory.rows().for_each(pass);
-                let path = folder.join(format!("case_{case}.csv"));
+                let path = folder.join(format!("case_{case}.parquet"));
                 if !matches!(run.outcome, Err(StepError::Cancelled { .. })) {
-                    let write = || run.trajectory.write_csv(std::io::BufWriter::new(File::create(&path)?));
+                    let write = || run.trajectory.write_parquet(File::create(&path)?);
                     write().map_err(SweepError::writing(&path))?;
                 }
                 run

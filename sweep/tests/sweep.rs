@@ -237,9 +237,9 @@ fn motions_are_written_where_they_are_asked_for() {
     let alone = run(&sweep, &folder.path().join("a"), Shard::WHOLE, 1).unwrap();
     let sweep = sweep.with_trajectories(folder.path().join("motions"));
     assert_eq!(run(&sweep, &folder.path().join("b"), Shard::WHOLE, 1).unwrap(), alone);
-    let text = fs::read_to_string(folder.path().join("motions/case_0.csv")).unwrap();
-    assert!(text.starts_with("t [s],") && text.lines().count() > 200);
-    assert!(!folder.path().join("motions/case_1.csv").exists(), "it has not begun");
+    let file = fs::read(folder.path().join("motions/case_0.parquet")).unwrap();
+    assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1") && file.len() > 200 * 8 * 5);
+    assert!(!folder.path().join("motions/case_1.parquet").exists(), "it has not begun");
 }
 
 #[test]

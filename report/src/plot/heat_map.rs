@@ -101,7 +101,7 @@ pub fn heat_map(map: &HeatMap) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {} {width} {height}\" width=\"{}\" height=\"{}\">\
          <style>{STYLE}</style><rect y=\"{}\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\
-         <text class=\"x\" x=\"{}\" y=\"{}\">{title}</text><g shape-rendering=\"crispEdges\">{cells}{bar}</g>{}</svg>\n",
+         <text class=\"x\" x=\"{}\" y=\"{}\">{title}</text>{}<g shape-rendering=\"crispEdges\">{cells}{bar}</g></svg>\n",
         -22 * UNIT,
         width / UNIT,
         height / UNIT,
