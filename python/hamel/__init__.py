@@ -12,6 +12,7 @@ from . import models
 from ._hamel import CautionWarning, Interrupted, ModelError, SimulationError, __version__
 from .events import Event
 from .model import Model, Parameters
+from .sweeps import SweepTable, sweep
 from .trajectory import Occurrence, Trajectory
 
 
@@ -31,8 +32,10 @@ __all__ = [
     "Occurrence",
     "Parameters",
     "SimulationError",
+    "SweepTable",
     "Trajectory",
     "__version__",
     "models",
     "schemes",
+    "sweep",
 ]

@@ -76,6 +76,36 @@ class Run:
     def write_csv(self, path: str | PathLike[str]) -> None: ...
     def write_parquet(self, path: str | PathLike[str]) -> None: ...
 
+class SweepTable:
+    @property
+    def columns(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]: ...
+    @property
+    def axes(self) -> list[int] | None: ...
+    @property
+    def cases(self) -> list[int]: ...
+    @property
+    def failures(self) -> list[tuple[int, str]]: ...
+    @property
+    def cautions(self) -> list[tuple[int, list[str]]]: ...
+    def values(self) -> Array: ...
+    def write(self, path: str | PathLike[str]) -> None: ...
+
+def sweep(
+    model: Model,
+    varied: tuple[list[tuple[str, str | list[float]]], str | None, int] | tuple[list[str], list[float]],
+    outputs: list[str],
+    scheme: str | None,
+    scheme_parameters: Sequence[tuple[str, float]],
+    times: tuple[float, float | None, float | None],
+    inputs: Sequence[tuple[str, _Input]],
+    initial: Sequence[tuple[str, str, bool]],
+    out: str | PathLike[str] | None,
+    overwrite: bool,
+    threads: int | None,
+    settings: dict[str, Any],
+    progress: Callable[[int, int], object] | None,
+) -> SweepTable: ...
+
 class Model:
     def __new__(cls, compiled: Compiled, parameters: Sequence[tuple[str, float]] = ()) -> Model: ...
     @property

@@ -8,7 +8,7 @@ use numpy::{IxDyn, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArra
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyFloat;
+use pyo3::types::{PyFloat, PyTuple};
 
 /// An argument by its name, with its axis for one state.
 pub(crate) struct Argument<'a, 'py> {
@@ -28,6 +28,9 @@ enum Values<'py> {
 
 /// Below so many values, releasing the interpreter takes longer than the computation.
 const FEW_VALUES: usize = 256;
+
+/// So many always fit into memory, or the process has other worries.
+const MANY_VALUES: usize = 1 << 16;
 
 impl<'py> Values<'py> {
     #[inline]
@@ -138,26 +141,45 @@ pub(crate) fn evaluate<'py, const A: usize, const R: usize>(
         return one(py, slices, results, function);
     }
     let batch = broadcast(&arguments, &batches)?;
-    let n_states: usize = batch.iter().product();
-    let arrays = results.map(|shape| PyArrayDyn::zeros(py, IxDyn(&[&batch, shape].concat()), false));
+    let arrays = results.iter().map(|shape| zeros(py, &[&batch, *shape].concat())).collect::<PyResult<Vec<_>>>()?;
+    let arrays: [_; R] = arrays.try_into().unwrap_or_else(|_| unreachable!("an array for each result"));
     let mut writers = arrays.each_ref().map(|array| array.readwrite());
     // Nobody else knows them yet, and they are new and in C order.
     let out = writers.each_mut().map(|writer| writer.as_slice_mut().unwrap_or_default());
     let sizes = results.map(|shape| shape.iter().product::<usize>());
+    if sizes == [0; R] {
+        return Ok(arrays);
+    }
+    // Something fits into memory for each.
+    let n_states: usize = batch.iter().product();
     let places: [Places; A] =
         std::array::from_fn(|index| Places::new(&batch, batches[index], arguments[index].len.unwrap_or(1)));
     let work = n_states * (sizes.iter().sum::<usize>() + slices.iter().map(|slice| slice.len()).sum::<usize>());
     let all = move || {
+        let mut starts = [0; R];
         let mut out = out;
-        for state in 0..n_states {
-            let of_state = std::array::from_fn(|index| places[index].of(state, slices[index]));
-            let mut next = sizes.into_iter();
-            let results = out.each_mut().map(|rest| {
-                let (first, others) = std::mem::take(rest).split_at_mut(next.next().unwrap_or(0));
-                *rest = others;
-                first
-            });
+        let mut call = |of_state: [&[f64]; A]| {
+            let mut results = out.each_mut().map(|all| &mut **all);
+            for ((result, start), size) in results.iter_mut().zip(&mut starts).zip(sizes) {
+                *result = &mut std::mem::take(result)[*start..][..size];
+                *start += size;
+            }
             function(of_state, results);
+        };
+        // Where states follow each other, their places need not be computed.
+        if let Some(mut cursors) = even(&places) {
+            for _ in 0..n_states {
+                call(std::array::from_fn(|index| {
+                    let (start, stride, len) = &mut cursors[index];
+                    let values = &slices[index][*start..][..*len];
+                    *start += *stride;
+                    values
+                }));
+            }
+            return;
+        }
+        for state in 0..n_states {
+            call(std::array::from_fn(|index| places[index].of(state, slices[index])));
         }
     };
     if work < FEW_VALUES {
@@ -167,6 +189,16 @@ pub(crate) fn evaluate<'py, const A: usize, const R: usize>(
     }
     drop(writers);
     Ok(arrays)
+}
+
+/// An array of zeros; what does not fit into memory is an error of NumPy.
+fn zeros<'py>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let len = shape.iter().try_fold(1_usize, |len, &axis| len.checked_mul(axis));
+    if len.is_some_and(|len| len <= MANY_VALUES) {
+        return Ok(PyArrayDyn::zeros(py, IxDyn(shape), false));
+    }
+    let array = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "zeros"), (PyTuple::new(py, shape)?,))?;
+    Ok(array.cast_into::<PyArrayDyn<f64>>()?)
 }
 
 /// The same for one state.
@@ -225,6 +257,16 @@ enum Places {
     Even { len: usize, stride: usize },
     /// By the axes of the batch, the last first: their lengths and strides.
     Axes { len: usize, axes: Vec<(usize, usize)> },
+}
+
+/// Start, stride and length of each, if all are even.
+fn even<const A: usize>(places: &[Places; A]) -> Option<[(usize, usize, usize); A]> {
+    let mut cursors = [(0, 0, 0); A];
+    for (cursor, places) in cursors.iter_mut().zip(places) {
+        let Places::Even { len, stride } = *places else { return None };
+        *cursor = (0, stride, len);
+    }
+    Some(cursors)
 }
 
 impl Places {

@@ -90,29 +90,40 @@ impl Compiled {
 }
 
 impl Compiled {
-    /// The model with other initial conditions, names and values and whether these are numbers in SI units; compiled to
-    /// be started from and no more.
-    pub fn with_conditions(&self, conditions: &[(String, String, bool)]) -> Result<JitModel, String> {
+    /// The model with other initial conditions, compiled to be started from and no more.
+    pub fn with_conditions(&self, conditions: &[Condition]) -> Result<JitModel, String> {
         let changed = || {
-            let tokens: TokenStream = self.source().parse().map_err(|error| format!("{error}"))?;
-            let mut settings: Vec<(&str, String)> = Vec::new();
-            for (name, value, is_number) in conditions {
-                let units = &UNITS[if *is_number { 0 } else { UNITS.len() - 1 }..];
-                let mut first = None;
-                let mut fitting = units.iter().map(|unit| format!("{value}{unit}")).filter(|value| {
-                    let understood = understood(tokens.clone(), &[(name, value)]);
-                    first = first.take().or(understood.as_ref().err().cloned());
-                    understood.is_ok()
-                });
-                match fitting.next() {
-                    Some(value) => settings.push((name, value)),
-                    None => return Err(format!("initial `{name}` = {value}: {}", first.unwrap_or_default())),
-                }
-            }
-            let text = hamel_jit::with_initial(tokens, &settings).map_err(|error| error.to_string())?;
+            let settings = self.settings(conditions)?;
+            let text = hamel_jit::with_initial(self.tokens()?, &settings).map_err(|error| error.to_string())?;
             hamel_jit::model(text, Level::AtOnce, self.cache.as_ref()).map_err(|error| format!("initial: {error}"))
         };
         forgetting_places(changed)
+    }
+
+    pub fn tokens(&self) -> Result<TokenStream, String> {
+        self.source().parse().map_err(|error| format!("{error}"))
+    }
+
+    /// Initial conditions with their units.
+    pub fn settings(&self, conditions: &[Condition]) -> Result<Vec<(String, String)>, String> {
+        let tokens = self.tokens()?;
+        let with_unit = |(name, value, is_number): &Condition| {
+            let units = &UNITS[if *is_number { 0 } else { UNITS.len() - 1 }..];
+            let mut first = None;
+            let mut fitting = units.iter().map(|unit| format!("{value}{unit}")).filter(|value| {
+                let understood = understood(tokens.clone(), &[(name, value)]);
+                first = first.take().or(understood.as_ref().err().cloned());
+                understood.is_ok()
+            });
+            let fitting = fitting.next();
+            let wrong = || format!("initial `{name}` = {value}: {}", first.unwrap_or_default());
+            fitting.map(|value| (name.clone(), value)).ok_or_else(wrong)
+        };
+        conditions.iter().map(with_unit).collect()
+    }
+
+    pub fn work(&self) -> (Level, Option<&Cache>) {
+        (self.level, self.cache.as_ref())
     }
 }
 
@@ -206,6 +217,9 @@ fn compile(source: Source, level: Level, cache: Option<&Cache>, file: &Path) -> 
         hamel_jit::ModelError::Code(error) => error.to_string(),
     })
 }
+
+/// An initial condition: name, value, whether that is a number in SI units.
+pub(crate) type Condition = (String, String, bool);
 
 /// Units of numbers that are given without: those of which one fits. The last one is that of what is given with one.
 const UNITS: [&str; 5] = [" rad", " m", " rad/s", " m/s", ""];

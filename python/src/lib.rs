@@ -1,7 +1,7 @@
 //! The extension module `hamel._hamel`: models compiled at run time, for Python.
 //!
 //! [`compiled`] turns texts into machine code, [`model`] evaluates it on NumPy arrays ([`batch`]), [`simulation`]
-//! integrates it. Everything that can be written in Python as well is written there, in `python/hamel`.
+//! integrates it, [`sweeps`] as often as it is to. Everything that can be written in Python as well is written there, in `python/hamel`.
 
 mod batch;
 mod compiled;
@@ -9,6 +9,7 @@ mod errors;
 mod inputs;
 mod model;
 mod simulation;
+mod sweeps;
 
 use pyo3::prelude::*;
 
@@ -25,6 +26,8 @@ mod _hamel {
     use crate::model::Model;
     #[pymodule_export]
     use crate::simulation::{Run, scheme_names};
+    #[pymodule_export]
+    use crate::sweeps::{SweepTable, sweep};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -19,7 +19,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::compiled::{forgetting_places, unknown};
+use crate::compiled::{Condition, forgetting_places, unknown};
 use crate::errors::{ModelError, SimulationError};
 use crate::model::Model;
 
@@ -36,7 +36,7 @@ pub(crate) struct Run {
 }
 
 /// How often the interpreter is asked for signals, such as an interruption from the keyboard.
-const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+pub(crate) const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 
 #[pymethods]
 impl Run {
@@ -141,7 +141,7 @@ pub(crate) fn scheme_names() -> Vec<&'static str> {
 }
 
 /// An input as Python gives it.
-#[derive(FromPyObject)]
+#[derive(Debug, FromPyObject)]
 pub(crate) enum Input {
     Constant(f64),
     Text(String),
@@ -150,7 +150,7 @@ pub(crate) enum Input {
 }
 
 /// The first exception of functions that were given.
-type Exception = Arc<Mutex<Option<PyErr>>>;
+pub(crate) type Exception = Arc<Mutex<Option<PyErr>>>;
 
 fn keep(exception: &Exception, error: PyErr) {
     // A panic while it was locked has left an exception that is as good as any.
@@ -158,7 +158,7 @@ fn keep(exception: &Exception, error: PyErr) {
 }
 
 impl Input {
-    fn signal(self, name: &str, exception: &Exception) -> PyResult<Signal> {
+    pub fn signal(self, name: &str, exception: &Exception) -> PyResult<Signal> {
         Ok(match self {
             Input::Constant(value) => Signal::from(value),
             Input::Text(text) => forgetting_places(|| hamel_jit::function_of_time(&text))
@@ -210,7 +210,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn options(&self) -> PyResult<Options> {
+    pub fn options(&self) -> PyResult<Options> {
         let limits = [
             ("max_residual", self.max_residual),
             ("max_energy_gain", self.max_energy_gain),
@@ -264,8 +264,8 @@ pub(crate) struct Plan<'a> {
 /// How a run begins.
 #[derive(FromPyObject)]
 pub(crate) enum Start {
-    /// Initial conditions that replace those of the model: names, values, and whether these have no unit.
-    Conditions(Vec<(String, String, bool)>),
+    /// Initial conditions that replace those of the model.
+    Conditions(Vec<Condition>),
     /// Coordinates and velocities.
     State(Vec<f64>, Vec<f64>),
 }
@@ -278,8 +278,7 @@ fn positive(name: &str, value: f64) -> PyResult<f64> {
 }
 
 fn scheme_of(name: &str, parameters: &[(String, f64)]) -> PyResult<Box<dyn Scheme>> {
-    let known = name.replace('-', "_");
-    let Some(entry) = schemes::entries().find(|entry| entry.name == known) else {
+    let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
         return Err(unknown("scheme", name, schemes::entries().map(|entry| entry.name)));
     };
     let given: Vec<(&str, f64)> = parameters.iter().map(|(name, value)| (&**name, *value)).collect();
@@ -291,7 +290,7 @@ fn failed(error: StepError) -> PyErr {
 }
 
 /// Models with the same inputs, each of which takes what it is given by its name.
-struct Inputs(Vec<(String, Arc<Signal>)>);
+struct Inputs(Vec<(String, Signal)>);
 
 impl Inputs {
     fn new(model: &JitModel, given: Vec<(String, Input)>, exception: &Exception) -> PyResult<Inputs> {
@@ -304,7 +303,7 @@ impl Inputs {
                 });
             }
             let signal = input.signal(&name, exception)?;
-            Ok((name, Arc::new(signal)))
+            Ok((name, signal))
         };
         given.into_iter().map(signal).collect::<PyResult<_>>().map(Inputs)
     }
@@ -313,16 +312,15 @@ impl Inputs {
     fn connected(&self, model: &JitModel) -> JitModel {
         let mut model = model.another();
         for (name, signal) in &self.0 {
-            let signal = Arc::clone(signal);
             // The name is known.
-            let _ = model.set_input(name, Signal::from(move |t: f64| signal.value(t)));
+            let _ = model.set_input(name, signal.clone());
         }
         model
     }
 }
 
 /// The shortest time between two samples of the inputs, s.
-fn interval(inputs: &[(String, Input)]) -> f64 {
+pub(crate) fn interval(inputs: &[(String, Input)]) -> f64 {
     let samples = inputs.iter().filter_map(|(_, input)| match input {
         Input::Samples(samples) => Some(samples),
         _ => None,
@@ -404,12 +402,9 @@ pub(crate) fn simulate(
     start: Option<Start>,
     events: Vec<Watched>,
 ) -> PyResult<Run> {
-    let until = positive("until", plan.until)?;
-    plan.dt.map(|dt| positive("dt", dt)).transpose()?;
-    plan.tolerance.map(|tolerance| positive("tolerance", tolerance)).transpose()?;
-    let name = plan.scheme.unwrap_or_else(|| schemes::suitable(&model.model));
-    let scheme = scheme_of(name, &plan.scheme_parameters)?;
-    let steps = steps_of(&plan, model, &*scheme).at_most(interval(&inputs));
+    let scheme = plan.scheme(&model.model)?;
+    let until = plan.until;
+    let steps = plan.steps(&model.model, &*scheme).at_most(interval(&inputs));
     let every = match (plan.record_every, steps) {
         (Some(0), _) => return Err(PyValueError::new_err("`record_every`: expected at least 1, found 0")),
         (Some(every), _) => every,
@@ -470,16 +465,32 @@ pub(crate) fn simulate(
 /// So many records are enough for a plot.
 const MOST_RECORDS: f64 = 1000.0;
 
-fn steps_of(plan: &Plan, model: &Model, scheme: &dyn Scheme) -> Steps {
-    let with_first = |steps: Steps| match (steps, plan.dt) {
-        (Steps::Chosen(control), Some(first_step)) => Steps::Chosen(Control { first_step, ..control }),
-        (steps, _) => steps,
-    };
-    match (plan.tolerance, plan.dt, plan.record_every) {
-        (Some(tolerance), _, _) => with_first(Steps::with_tolerance(tolerance, plan.until)),
-        (None, Some(dt), _) => Steps::Fixed(dt),
-        (None, None, None) => Steps::suitable(&model.model, scheme, plan.until),
-        (None, None, Some(_)) => Steps::equal(plan.until),
+impl Plan<'_> {
+    /// The name of the scheme that was chosen, or of one that suits the model.
+    pub fn scheme_name(&self, model: &JitModel) -> String {
+        self.scheme.map_or_else(|| schemes::suitable(model).to_owned(), |name| name.replace('-', "_"))
+    }
+
+    /// The scheme, after times are checked.
+    pub fn scheme(&self, model: &JitModel) -> PyResult<Box<dyn Scheme>> {
+        positive("until", self.until)?;
+        self.dt.map(|dt| positive("dt", dt)).transpose()?;
+        self.tolerance.map(|tolerance| positive("tolerance", tolerance)).transpose()?;
+        scheme_of(&self.scheme_name(model), &self.scheme_parameters)
+    }
+
+    /// The lengths of steps.
+    pub fn steps(&self, model: &JitModel, scheme: &dyn Scheme) -> Steps {
+        let with_first = |steps: Steps| match (steps, self.dt) {
+            (Steps::Chosen(control), Some(first_step)) => Steps::Chosen(Control { first_step, ..control }),
+            (steps, _) => steps,
+        };
+        match (self.tolerance, self.dt, self.record_every) {
+            (Some(tolerance), _, _) => with_first(Steps::with_tolerance(tolerance, self.until)),
+            (None, Some(dt), _) => Steps::Fixed(dt),
+            (None, None, None) => Steps::suitable(model, scheme, self.until),
+            (None, None, Some(_)) => Steps::equal(self.until),
+        }
     }
 }
 

@@ -99,6 +99,14 @@ def test_empty_batches_have_empty_results(arm7):
     assert arm7.forward_dynamics(np.empty((3, 0, 7)), np.zeros(7)).shape == (3, 0, 7)
 
 
+def test_batches_that_no_memory_holds_are_errors(cart):
+    many = np.lib.stride_tricks.as_strided(np.zeros(1), (2**20, 1), (0, 8)).copy()
+    with pytest.raises((MemoryError, ValueError)):
+        cart.bias_force(many[:, None, None], many[:, None].reshape(1, 2**20, 1))
+    # Results without values take no memory, however many there are.
+    assert cart.constraint(many[:, None], many[:, 0]).shape == (2**20, 2**20, 0)
+
+
 def test_time_and_inputs_are_batched(cart, cart_text):
     q = np.zeros((3, 1))
     inputs = np.array([[1.0], [2.0], [4.0]])
