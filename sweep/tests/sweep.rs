@@ -286,5 +286,6 @@ fn mistakes_are_found_before_anything_runs() {
     let unknown = error(&motion, &["rail.displacment.max"]);
     assert!(unknown.contains("rail.displacement") && unknown.contains(".time_of_max"), "{unknown}");
     assert!(error(&motion, &["energy", "energy.final"]).contains("energy.final"));
+    assert!(error(&motion, &[]).contains("at least one output"));
     assert!(error(&Motion { scheme: "euler".to_owned(), ..motion.clone() }, &["energy"]).contains("euler"));
 }
