@@ -23,6 +23,8 @@ use crate::source::Choice;
 
 /// Failed cases that are named.
 const NAMED: usize = 10;
+/// Intervals between the times of a fan.
+const FAN: u32 = 50;
 
 /// Arguments of `hamel sweep`.
 #[derive(clap::Args)]
@@ -44,8 +46,11 @@ pub(crate) struct Arguments {
     cases: Option<PathBuf>,
     /// Numbers that are kept of each motion, with commas between: tip_y.max,energy.range,hinge.angle.final; also first,
     /// min, peak, mean, rms, time_of_min and time_of_max.
-    #[arg(long, value_name = "QUANTITY.REDUCTION,…", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "QUANTITY.REDUCTION,…", value_delimiter = ',', required_unless_present = "fan")]
     outputs: Vec<Output>,
+    /// Keep these quantities at 51 equally distant times, too, and draw how they are distributed: --fan tip_y,energy
+    #[arg(long, value_name = "QUANTITY,…", value_delimiter = ',')]
+    fan: Vec<String>,
     #[command(flatten)]
     integration: Integration,
     #[command(flatten)]
@@ -108,7 +113,8 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     })?;
     let plan = Plan::new(&arguments.integration, subject.model(), interval, false)?;
     let motion = motion(arguments, &subject, &plan)?;
-    let sweep = Sweep::new(&subject, &cases, &motion, &arguments.outputs)?;
+    let outputs = outputs(arguments);
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs)?;
     let sweep = match &arguments.motions {
         Some(folder) => sweep.with_trajectories(folder.clone()),
         None => sweep,
@@ -176,6 +182,18 @@ pub(crate) fn merge(arguments: &MergeArguments, screen: &mut Screen) -> Result<(
         draw(&table, out, screen)?;
     }
     summary(&table, screen)
+}
+
+/// Those that are listed, and those of fans.
+fn outputs(arguments: &Arguments) -> Vec<Output> {
+    let until = arguments.integration.until;
+    let at = |quantity: &String| {
+        let quantity = quantity.trim().to_owned();
+        (0..=FAN).map(move |k| {
+            Output::at(quantity.clone(), if k == FAN { until } else { f64::from(k) * until / f64::from(FAN) })
+        })
+    };
+    arguments.outputs.iter().cloned().chain(arguments.fan.iter().flat_map(at)).collect()
 }
 
 fn cases(arguments: &Arguments) -> Result<Cases, Failure> {
@@ -263,7 +281,10 @@ fn draw(table: &Table, out: &Path, screen: &mut Screen) -> Result<(), Failure> {
 /// What the outputs are like, and which cases have failed.
 fn summary(table: &Table, screen: &mut Screen) -> Result<(), Failure> {
     let mut rows = vec![["output", "least", "mean", "largest", "case of largest"].map(str::to_owned).to_vec()];
-    for (place, column) in table.outputs.iter().enumerate() {
+    // What a fan draws needs no line for each time.
+    for (place, column) in
+        table.outputs.iter().enumerate().filter(|(_, column)| figures::instant(&column.name).is_none())
+    {
         let finite = table.rows.iter().filter(|row| row.outcome.is_finite());
         let values: Vec<(u64, f64)> = finite.map(|row| (row.case, row.outcome.outputs[place])).collect();
         let unit = if column.unit == "1" { String::new() } else { format!(" {}", column.unit) };

@@ -66,6 +66,20 @@ fn a_grid_is_a_table_and_figures() {
 }
 
 #[test]
+fn a_fan_shows_how_motions_are_distributed() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = "sweep o.model --vary rail.displacement=-1..1:21 --fan rail.displacement --until 2 --out s.csv";
+    let text = succeeded(folder.path(), sweep);
+    assert!(text.contains("figures: s_rail.displacement_fan.svg\n") && !text.contains(".at("), "{text}");
+    let start = column(folder.path(), "s.csv", "rail.displacement.at(0)");
+    let end = column(folder.path(), "s.csv", "rail.displacement.at(2)");
+    assert_eq!(start.len(), 21);
+    assert!(start.iter().zip(&end).all(|(start, end)| (end - start * 4_f64.cos()).abs() < 1e-4));
+    let picture = fs::read_to_string(folder.path().join("s_rail.displacement_fan.svg")).unwrap();
+    assert!(roxmltree::Document::parse(&picture).is_ok() && picture.contains("median") && picture.contains("95 %"));
+}
+
+#[test]
 fn parts_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let sweep = "sweep o.model --vary stiffness=1..9 --vary rail.displacement=-1..1 --sample sobol:50 --seed 3 --outputs energy.final --until 1 --no-figures";

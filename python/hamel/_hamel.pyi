@@ -90,21 +90,36 @@ class SweepTable:
     def values(self) -> Array: ...
     def write(self, path: str | PathLike[str]) -> None: ...
 
-def sweep(
-    model: Model,
-    varied: tuple[list[tuple[str, str | list[float]]], str | None, int] | tuple[list[str], list[float]],
-    outputs: list[str],
-    scheme: str | None,
-    scheme_parameters: Sequence[tuple[str, float]],
-    times: tuple[float, float | None, float | None],
-    inputs: Sequence[tuple[str, _Input]],
-    initial: Sequence[tuple[str, str, bool]],
-    out: str | PathLike[str] | None,
-    overwrite: bool,
-    threads: int | None,
-    settings: dict[str, Any],
-    progress: Callable[[int, int], object] | None,
-) -> SweepTable: ...
+_Results: TypeAlias = tuple[list[int], Array, list[str | None], list[list[str]]]
+
+class Ended:
+    def add(
+        self, cases: Sequence[int], outputs: Array, failures: Sequence[str | None], cautions: Sequence[Sequence[str]]
+    ) -> int: ...
+
+class Sweep:
+    def __init__(
+        self,
+        model: Model,
+        varied: tuple[Any, ...],
+        outputs: Sequence[str],
+        scheme: str | None,
+        scheme_parameters: Sequence[tuple[str, float]],
+        times: tuple[float, float | None, float | None],
+        inputs: Sequence[tuple[str, _Input]],
+        initial: Sequence[tuple[str, str, bool]],
+        settings: dict[str, Any],
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def compute(self, cases: Sequence[int]) -> _Results: ...
+    def run(
+        self,
+        out: str | PathLike[str] | None,
+        overwrite: bool,
+        threads: int | None,
+        progress: Callable[[int, int], object] | None,
+        engine: Callable[[list[int], Ended], object] | None,
+    ) -> SweepTable: ...
 
 class Model:
     def __new__(cls, compiled: Compiled, parameters: Sequence[tuple[str, float]] = ()) -> Model: ...

@@ -114,6 +114,8 @@ def sweep(
     out: str | PathLike[str] | None = None,
     overwrite: bool = False,
     threads: int | None = None,
+    executor: Any = None,
+    chunk: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     constraints: Literal["position", "velocity", "acceleration"] | None = None,
     keep_drift: bool = False,
@@ -150,6 +152,10 @@ def sweep(
         there already is read. `overwrite` allows to replace another file.
     threads : int
         By default as many as there are cores.
+    executor
+        ``"ray"`` for the machines of a Ray cluster, or an object whose `submit` returns futures: a Dask client, a
+        `concurrent.futures.ProcessPoolExecutor`. Its workers need this package; they compute `chunk` cases at a time.
+        Cases of workers that are lost are computed again, and each is kept once.
     progress : callable (ended, count)
         Is told how many cases have ended, a few times a second.
     scheme, dt, tolerance, scheme_parameters, constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations
@@ -187,7 +193,7 @@ def sweep(
     start = model._start(initial or {})
     if isinstance(start, tuple):
         raise TypeError("`initial`: expected a mapping of names, because each case starts by its own parameters")
-    table = _hamel.sweep(
+    described = (
         model,
         varied,
         list(outputs),
@@ -196,10 +202,12 @@ def sweep(
         (float(until), dt, tolerance),
         _inputs(inputs),
         start or [],
-        None if out is None else fspath(out),
-        overwrite,
-        threads,
         settings,
-        progress,
     )
-    return SweepTable(table)
+    made = _hamel.Sweep(*described)
+    engine = None
+    if executor is not None:
+        from .executors import engine_of
+
+        engine = engine_of(executor, described, chunk, len(made), progress)
+    return SweepTable(made.run(None if out is None else fspath(out), overwrite, threads, progress, engine))

@@ -27,7 +27,7 @@ mod _hamel {
     #[pymodule_export]
     use crate::simulation::{Run, scheme_names};
     #[pymodule_export]
-    use crate::sweeps::{SweepTable, sweep};
+    use crate::sweeps::{Ended, Sweep, SweepTable};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,13 +1,17 @@
 //! Sweeps: many motions of a model on all cores, while the interpreter waits for signals.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use hamel::Model as _;
-use hamel_sweep::{Cases, Fixed, Journal, Motion, Output, Sampling, Shard, Subject, Sweep, Table, Values};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use hamel::{Model as _, StepError};
+use hamel_sweep::{
+    Cases, Fixed, Journal, Motion, Outcome, Output, Sampling, Shard, Subject, SweepError, Table, Values,
+};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 
@@ -131,9 +135,9 @@ impl SweepTable {
     }
 }
 
-fn unwritten(error: hamel_sweep::SweepError) -> PyErr {
+fn unwritten(error: SweepError) -> PyErr {
     match error {
-        hamel_sweep::SweepError::Wrong(_) => wrong(error),
+        SweepError::Wrong(_) => wrong(error),
         _ => pyo3::exceptions::PyOSError::new_err(error.to_string()),
     }
 }
@@ -146,134 +150,272 @@ fn journal_of(out: Option<&Path>, folder: &Path) -> PathBuf {
     out.with_file_name(name)
 }
 
-/// Runs a sweep.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "Python's function takes them apart")]
-pub(crate) fn sweep(
-    py: Python<'_>,
-    model: &Bound<'_, Model>,
-    varied: Varied,
-    outputs: Vec<String>,
-    scheme: Option<&str>,
-    scheme_parameters: Vec<(String, f64)>,
-    times: (f64, Option<f64>, Option<f64>),
-    inputs: Vec<(String, Input)>,
-    initial: Vec<Condition>,
-    out: Option<PathBuf>,
-    overwrite: bool,
-    threads: Option<usize>,
-    settings: Settings,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<SweepTable> {
-    let model = model.get();
-    let compiled = model.compiled.get();
-    let cases = varied.cases()?;
-    let (until, dt, tolerance) = times;
-    let plan = Plan { scheme, scheme_parameters, until, dt, tolerance, record_every: None, settings };
-    let found = plan.scheme(&model.model)?;
-    let motion = Motion {
-        scheme: plan.scheme_name(&model.model),
-        steps: plan.steps(&model.model, &*found).at_most(interval(&inputs)),
-        until,
-        options: plan.settings.options()?,
-        scheme_parameters: plan.scheme_parameters,
-    };
-    let mut said = String::new();
-    let exception = Exception::default();
-    let signal = |(name, input): (String, Input)| {
-        said.push_str(&format!("{name}={input:?};"));
-        if let Input::Function(_) = input {
-            return Err(PyValueError::new_err(format!(
-                "input `{name}`: expected a number, a text such as \"2*sin(3*t)\" or samples, because a function of Python would run on one core"
-            )));
-        }
-        let signal = input.signal(&name, &exception)?;
-        Ok((name, signal))
-    };
-    let signals = inputs.into_iter().map(signal).collect::<PyResult<Vec<_>>>()?;
-    let outputs = outputs.iter().map(|text| text.parse().map_err(wrong)).collect::<PyResult<Vec<Output>>>()?;
-    let defaults = compiled.model.parameters();
-    let parameters = model.model.describe().parameters.iter().zip(model.model.parameters()).zip(defaults);
-    // What has its default, or varies, is not fixed.
-    let is_fixed = |name: &str, value: f64, default: f64| {
-        value.to_bits() != default.to_bits() && !cases.names().iter().any(|varied| varied == name)
-    };
-    let parameters = parameters
-        .filter(|((channel, value), default)| is_fixed(&channel.name, **value, **default))
-        .map(|((channel, value), _)| (channel.name.clone(), *value))
-        .collect();
-    let subject = || {
-        let initial = compiled.settings(&initial)?;
-        let fixed = Fixed { parameters, initial, inputs: signals };
-        let (level, cache) = compiled.work();
-        Subject::new(compiled.tokens()?, level, cache, fixed, cases.names()).map_err(|error| error.to_string())
-    };
-    let subject = py.detach(|| forgetting_places(subject)).map_err(ModelError::new_err)?;
-    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).map_err(wrong)?;
-    let description = sweep.description(&said, Shard::WHOLE);
-    let axes = cases.axes().map(|axes| axes.iter().map(Vec::len).collect());
-    if let Some(out) = out.as_deref().filter(|out| out.symlink_metadata().is_ok() && !overwrite) {
-        return match Table::read(out).ok().filter(|table| table.description == description) {
-            Some(table) => Ok(SweepTable { table, axes }),
-            None => Err(PyFileExistsError::new_err(format!(
-                "`{}` exists and holds something else\nhelp: choose another file, or replace it with overwrite=True",
-                out.display()
-            ))),
+/// A sweep that is ready to run.
+#[pyclass(frozen, module = "hamel._hamel")]
+pub(crate) struct Sweep {
+    subject: Subject,
+    cases: Cases,
+    motion: Motion,
+    outputs: Vec<Output>,
+    /// What tells the inputs from others.
+    inputs: String,
+}
+
+/// How cases have ended: their numbers, outputs with a row for each, failures, cautions.
+type Results<'py> = (Vec<u64>, Bound<'py, PyArray2<f64>>, Vec<Option<String>>, Vec<Vec<String>>);
+
+/// Keeps cases as they end, computed by whom it may be.
+#[pyclass(frozen, module = "hamel._hamel")]
+pub(crate) struct Ended {
+    journal: Mutex<Option<Journal>>,
+    cases: u64,
+    outputs: usize,
+}
+
+impl Ended {
+    fn lock(&self) -> MutexGuard<'_, Option<Journal>> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Ended {
+    /// Keeps these, and returns how many have ended.
+    fn add(
+        &self,
+        cases: Vec<u64>,
+        outputs: PyReadonlyArray2<'_, f64>,
+        failures: Vec<Option<String>>,
+        cautions: Vec<Vec<String>>,
+    ) -> PyResult<usize> {
+        let n = cases.len();
+        let Ok(values) = outputs.as_slice() else {
+            return Err(PyValueError::new_err("expected an array in C order that is aligned"));
         };
-    }
-    let folder = tempfile::tempdir()?;
-    let mut journal = Journal::open(&journal_of(out.as_deref(), folder.path()), &description).map_err(unwritten)?;
-    let threads = threads.or_else(|| Some(thread::available_parallelism().ok()?.get())).unwrap_or(1).max(1);
-    let (cancelled, ended) = (AtomicBool::new(false), AtomicU64::new(journal.ended().len() as u64));
-    let mut told = None;
-    let mut ask = |py: Python<'_>| -> PyResult<()> {
-        py.check_signals()?;
-        let now = ended.load(Ordering::Relaxed);
-        match &progress {
-            Some(progress) if told != Some(now) => {
-                told = Some(now);
-                progress.call1(py, (now, cases.len())).map(drop)
-            }
-            _ => Ok(()),
+        if outputs.shape() != [n, self.outputs] || failures.len() != n || cautions.len() != n {
+            return Err(PyValueError::new_err("expected results with a row for each case"));
         }
-    };
-    let mut asked = Ok(());
-    let result = py.detach(|| {
-        thread::scope(|scope| {
-            let (done, wait) = mpsc::channel::<()>();
-            let (sweep, journal, cancelled, ended) = (&sweep, &mut journal, &cancelled, &ended);
-            let runs = scope.spawn(move || {
-                let tell = |now: u64| ended.store(now, Ordering::Relaxed);
-                let result = sweep.run(journal, Shard::WHOLE, threads, cancelled, tell);
-                drop(done);
-                result
-            });
-            while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(BETWEEN_SIGNALS) {
-                if asked.is_ok() {
-                    asked = Python::attach(&mut ask);
-                    cancelled.store(asked.is_err(), Ordering::Relaxed);
-                }
+        if let Some(case) = cases.iter().find(|&&case| case >= self.cases) {
+            return Err(PyValueError::new_err(format!("there is no case {case}")));
+        }
+        let mut journal = self.lock();
+        let Some(journal) = journal.as_mut() else { return Err(PyValueError::new_err("the sweep has ended")) };
+        let outputs = outputs.as_array();
+        for (((case, outputs), failure), cautions) in cases.into_iter().zip(outputs.rows()).zip(failures).zip(cautions)
+        {
+            let outputs = if failure.is_some() { Vec::new() } else { outputs.to_vec() };
+            journal.append(case, Outcome { outputs, failure, cautions }).map_err(unwritten)?;
+        }
+        Ok(journal.ended().len())
+    }
+}
+
+#[pymethods]
+impl Sweep {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "Python's function takes them apart")]
+    fn new(
+        py: Python<'_>,
+        model: &Bound<'_, Model>,
+        varied: Varied,
+        outputs: Vec<String>,
+        scheme: Option<&str>,
+        scheme_parameters: Vec<(String, f64)>,
+        times: (f64, Option<f64>, Option<f64>),
+        inputs: Vec<(String, Input)>,
+        initial: Vec<Condition>,
+        settings: Settings,
+    ) -> PyResult<Sweep> {
+        let model = model.get();
+        let compiled = model.compiled.get();
+        let cases = varied.cases()?;
+        let (until, dt, tolerance) = times;
+        let plan = Plan { scheme, scheme_parameters, until, dt, tolerance, record_every: None, settings };
+        let found = plan.scheme(&model.model)?;
+        let motion = Motion {
+            scheme: plan.scheme_name(&model.model),
+            steps: plan.steps(&model.model, &*found).at_most(interval(&inputs)),
+            until,
+            options: plan.settings.options()?,
+            scheme_parameters: plan.scheme_parameters,
+        };
+        let mut said = String::new();
+        let exception = Exception::default();
+        let signal = |(name, input): (String, Input)| {
+            said.push_str(&format!("{name}={input:?};"));
+            if let Input::Function(_) = input {
+                return Err(PyValueError::new_err(format!(
+                    "input `{name}`: expected a number, a text such as \"2*sin(3*t)\" or samples, because a function of Python would run on one core"
+                )));
             }
-            runs.join().unwrap_or_else(|_| Err(hamel_sweep::SweepError::Wrong("the sweep has panicked".to_owned())))
-        })
-    });
-    result.map_err(unwritten)?;
-    if asked.is_ok() {
-        asked = ask(py);
+            let signal = input.signal(&name, &exception)?;
+            Ok((name, signal))
+        };
+        let signals = inputs.into_iter().map(signal).collect::<PyResult<Vec<_>>>()?;
+        let outputs = outputs.iter().map(|text| text.parse().map_err(wrong)).collect::<PyResult<Vec<Output>>>()?;
+        let defaults = compiled.model.parameters();
+        let parameters = model.model.describe().parameters.iter().zip(model.model.parameters()).zip(defaults);
+        // What has its default, or varies, is not fixed.
+        let is_fixed = |name: &str, value: f64, default: f64| {
+            value.to_bits() != default.to_bits() && !cases.names().iter().any(|varied| varied == name)
+        };
+        let parameters = parameters
+            .filter(|((channel, value), default)| is_fixed(&channel.name, **value, **default))
+            .map(|((channel, value), _)| (channel.name.clone(), *value))
+            .collect();
+        let subject = || {
+            let initial = compiled.settings(&initial)?;
+            let fixed = Fixed { parameters, initial, inputs: signals };
+            let (level, cache) = compiled.work();
+            Subject::new(compiled.tokens()?, level, cache, fixed, cases.names()).map_err(|error| error.to_string())
+        };
+        let subject = py.detach(|| forgetting_places(subject)).map_err(ModelError::new_err)?;
+        let sweep = Sweep { subject, cases, motion, outputs, inputs: said };
+        // Outputs that the model does not have, and schemes that do not suit it, are found before anything runs.
+        sweep.sweep()?;
+        if let Ok(start) = hamel::initial_state(sweep.subject.model()) {
+            let fits = found.start_with(sweep.subject.model(), start, &sweep.motion.options);
+            if let Err(error @ (StepError::BadParameter { .. } | StepError::Undefined { .. })) = fits.map(drop) {
+                return Err(wrong(error));
+            }
+        }
+        Ok(sweep)
     }
-    let count = journal.ended().len() as u64;
-    if count < cases.len() || asked.is_err() {
-        let help = if out.is_some() { "\nhelp: the same call goes on from there" } else { "" };
-        let error = Interrupted::new_err(format!("interrupted: {count} of {} cases have ended{help}", cases.len()));
-        return Err(match asked {
-            Err(cause) if !cause.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => cause,
-            _ => error,
+
+    fn __len__(&self) -> usize {
+        self.cases.len() as usize
+    }
+
+    /// Runs these cases in this process, and returns how they end.
+    fn compute<'py>(&self, py: Python<'py>, cases: Vec<u64>) -> PyResult<Results<'py>> {
+        let sweep = self.sweep()?;
+        let mut ended = BTreeMap::new();
+        let receive = |case, outcome| {
+            ended.insert(case, outcome);
+            Ok(())
+        };
+        py.detach(|| sweep.compute(cases, 1, &AtomicBool::new(false), receive)).map_err(unwritten)?;
+        let width = self.outputs.len();
+        let row = |outcome: &Outcome| match outcome.failure {
+            None => outcome.outputs.clone(),
+            Some(_) => vec![f64::NAN; width],
+        };
+        let values: Vec<f64> = ended.values().flat_map(row).collect();
+        let values = PyArray1::from_vec(py, values).reshape([ended.len(), width])?;
+        let (failures, cautions) =
+            ended.values().map(|outcome| (outcome.failure.clone(), outcome.cautions.clone())).unzip();
+        Ok((ended.into_keys().collect(), values, failures, cautions))
+    }
+
+    /// Runs the cases that have not ended, in threads, or by an engine: a function of the numbers of the cases that are
+    /// left, and of who keeps them as they end.
+    #[pyo3(signature = (out, overwrite, threads, progress, engine))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        out: Option<PathBuf>,
+        overwrite: bool,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+        engine: Option<Py<PyAny>>,
+    ) -> PyResult<SweepTable> {
+        let sweep = self.sweep()?;
+        let description = sweep.description(&self.inputs, Shard::WHOLE);
+        let axes = self.cases.axes().map(|axes| axes.iter().map(Vec::len).collect());
+        if let Some(out) = out.as_deref().filter(|out| out.symlink_metadata().is_ok() && !overwrite) {
+            return match Table::read(out).ok().filter(|table| table.description == description) {
+                Some(table) => Ok(SweepTable { table, axes }),
+                None => Err(PyFileExistsError::new_err(format!(
+                    "`{}` exists and holds something else\nhelp: choose another file, or replace it with overwrite=True",
+                    out.display()
+                ))),
+            };
+        }
+        let folder = tempfile::tempdir()?;
+        let mut journal = Journal::open(&journal_of(out.as_deref(), folder.path()), &description).map_err(unwritten)?;
+        let asked = match engine {
+            None => self.in_threads(py, &mut journal, threads, progress)?,
+            Some(engine) => {
+                let left: Vec<u64> = (0..self.cases.len()).filter(|case| !journal.ended().contains_key(case)).collect();
+                let ended =
+                    Ended { journal: Mutex::new(Some(journal)), cases: self.cases.len(), outputs: self.outputs.len() };
+                let ended = Bound::new(py, ended)?;
+                let asked = engine.call1(py, (left, &ended)).map(drop);
+                match ended.get().lock().take() {
+                    Some(kept) => journal = kept,
+                    None => return Err(PyValueError::new_err("the sweep has ended")),
+                }
+                asked
+            }
+        };
+        let count = journal.ended().len() as u64;
+        if count < self.cases.len() || asked.is_err() {
+            let help = if out.is_some() { "\nhelp: the same call goes on from there" } else { "" };
+            let cases = self.cases.len();
+            let error = Interrupted::new_err(format!("interrupted: {count} of {cases} cases have ended{help}"));
+            return Err(match asked {
+                Err(cause) if !cause.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => cause,
+                _ => error,
+            });
+        }
+        let table = sweep.table(journal.ended(), description);
+        if let Some(out) = &out {
+            py.detach(|| table.write(out)).map_err(unwritten)?;
+        }
+        journal.remove().map_err(unwritten)?;
+        Ok(SweepTable { table, axes })
+    }
+}
+
+impl Sweep {
+    fn sweep(&self) -> PyResult<hamel_sweep::Sweep<'_>> {
+        hamel_sweep::Sweep::new(&self.subject, &self.cases, &self.motion, &self.outputs).map_err(wrong)
+    }
+
+    /// Runs cases in threads, while this one asks the interpreter for signals. What it says, or `progress`, ends them.
+    fn in_threads(
+        &self,
+        py: Python<'_>,
+        journal: &mut Journal,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<PyResult<()>> {
+        let sweep = self.sweep()?;
+        let threads = threads.or_else(|| Some(thread::available_parallelism().ok()?.get())).unwrap_or(1).max(1);
+        let (cancelled, ended) = (AtomicBool::new(false), AtomicU64::new(journal.ended().len() as u64));
+        let mut told = None;
+        let mut ask = |py: Python<'_>| -> PyResult<()> {
+            py.check_signals()?;
+            let now = ended.load(Ordering::Relaxed);
+            match &progress {
+                Some(progress) if told != Some(now) => {
+                    told = Some(now);
+                    progress.call1(py, (now, self.cases.len())).map(drop)
+                }
+                _ => Ok(()),
+            }
+        };
+        let mut asked = Ok(());
+        let result = py.detach(|| {
+            thread::scope(|scope| {
+                let (done, wait) = mpsc::channel::<()>();
+                let (sweep, cancelled, ended) = (&sweep, &cancelled, &ended);
+                let runs = scope.spawn(move || {
+                    let tell = |now: u64| ended.store(now, Ordering::Relaxed);
+                    let result = sweep.run(journal, Shard::WHOLE, threads, cancelled, tell);
+                    drop(done);
+                    result
+                });
+                while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(BETWEEN_SIGNALS) {
+                    if asked.is_ok() {
+                        asked = Python::attach(&mut ask);
+                        cancelled.store(asked.is_err(), Ordering::Relaxed);
+                    }
+                }
+                runs.join().unwrap_or_else(|_| Err(SweepError::Wrong("the sweep has panicked".to_owned())))
+            })
         });
+        result.map_err(unwritten)?;
+        Ok(if asked.is_ok() { ask(py) } else { asked })
     }
-    let table = sweep.table(&journal, description);
-    if let Some(out) = &out {
-        py.detach(|| table.write(out)).map_err(unwritten)?;
-    }
-    journal.remove().map_err(unwritten)?;
-    Ok(SweepTable { table, axes })
 }

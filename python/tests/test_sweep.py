@@ -102,6 +102,7 @@ def test_failed_cases_are_results():
         ({"vary": {"mass": "1..3"}, "sample": "many:3"}, ValueError, "expected random:COUNT"),
         ({"cases": {"mass": [1.0], "stiffness": [1.0, 2.0]}}, ValueError, "`cases`: expected arrays of one length"),
         ({"vary": {"mass": [1.0]}, "outputs": ["rail.displacment.max"]}, ValueError, "did you mean `rail.displacement`"),
+        ({"vary": {"mass": [1.0]}, "outputs": []}, ValueError, "at least one output"),
         ({"vary": {"mass": [1.0]}, "until": -1.0}, ValueError, "`until`: expected a positive time"),
         ({"vary": {"mass": [1.0]}, "scheme": "none"}, ValueError, "unknown scheme `none`"),
         ({"vary": {"mass": [1.0]}, "inputs": {"drive": lambda t: t}}, ValueError, "input `drive`: expected a number, a text"),

@@ -9,7 +9,7 @@ use crate::error::SweepError;
 use crate::table::Column;
 
 /// How the values of a quantity become one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Reduction {
     First,
     Final,
@@ -25,6 +25,8 @@ enum Reduction {
     Rms,
     TimeOfMin,
     TimeOfMax,
+    /// At this time, s, on the line between two steps.
+    At(f64),
 }
 
 const REDUCTIONS: [(&str, Reduction); 10] = [
@@ -46,8 +48,8 @@ const ENERGY: &str = "energy";
 /// A number that is kept of each motion: `tip_y.max`, `hinge.angle.final`, `energy.range`.
 ///
 /// The quantity is a column of [`Trajectory`], or `energy`; the reduction is `first`, `final`, `min`, `max`, `peak` (the
-/// largest absolute value), `range`, `mean` and `rms` (over time), `time_of_min` or `time_of_max`, and `final` if there is
-/// none. All steps count, whatever is recorded otherwise; what happens within a step is not seen.
+/// largest absolute value), `range`, `mean` and `rms` (over time), `time_of_min`, `time_of_max` or `at(0.5)` (at this time,
+/// on the line between two steps), and `final` if there is none. All steps count, whatever is recorded otherwise; what happens within a step is not seen.
 ///
 /// # Examples
 /// ```
@@ -55,7 +57,7 @@ const ENERGY: &str = "energy";
 /// assert_eq!(output.to_string(), "hinge.angle.final");
 /// # Ok::<(), hamel_sweep::SweepError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     quantity: String,
     reduction: Reduction,
@@ -67,8 +69,17 @@ impl FromStr for Output {
     fn from_str(text: &str) -> Result<Output, SweepError> {
         let text = text.trim();
         let reduction = |word: &str| REDUCTIONS.iter().find(|(name, _)| *name == word).map(|(_, reduction)| *reduction);
-        let (quantity, reduction) = match text.rsplit_once('.') {
-            Some((quantity, word)) if reduction(word).is_some() => (quantity, reduction(word)),
+        let at = text.strip_suffix(')').and_then(|text| text.rsplit_once(".at("));
+        let (quantity, reduction) = match (at, text.rsplit_once('.')) {
+            (Some((quantity, time)), _) => match time.trim().parse::<f64>() {
+                Ok(time) if time.is_finite() && time >= 0.0 => (quantity, Some(Reduction::At(time))),
+                _ => {
+                    return Err(SweepError::new(format!(
+                        "expected QUANTITY.at(TIME) with a time in s, found `{text}`"
+                    )));
+                }
+            },
+            (None, Some((quantity, word))) if reduction(word).is_some() => (quantity, reduction(word)),
             _ => (text, None),
         };
         if quantity.is_empty() {
@@ -80,12 +91,30 @@ impl FromStr for Output {
 
 impl fmt::Display for Output {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        if let Reduction::At(time) = self.reduction {
+            return write!(f, "{}.at({time})", self.quantity);
+        }
         let name = REDUCTIONS.iter().find(|(_, reduction)| *reduction == self.reduction).map_or("", |(name, _)| name);
         write!(f, "{}.{name}", self.quantity)
     }
 }
 
 impl Output {
+    /// The value of a quantity at a time, s.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(hamel_sweep::Output::at("tip_y", 0.5).to_string(), "tip_y.at(0.5)");
+    /// ```
+    pub fn at(quantity: impl Into<String>, time: f64) -> Output {
+        Output { quantity: quantity.into(), reduction: Reduction::At(time) }
+    }
+
+    /// The time of its value, if it has one.
+    pub(crate) fn time(&self) -> Option<f64> {
+        if let Reduction::At(time) = self.reduction { Some(time) } else { None }
+    }
+
     /// Where the quantity stands in a table.
     pub(crate) fn quantity(&self, table: &Trajectory) -> Result<Quantity, SweepError> {
         let place = |name: &str| table.place(name);
@@ -123,7 +152,8 @@ impl Output {
     /// Begins to reduce.
     pub(crate) fn reducer(&self, quantity: Quantity) -> Reducer {
         let last = Point { t: f64::NAN, value: f64::NAN };
-        Reducer { quantity, reduction: self.reduction, first: None, last, min: last, max: last, sum: 0.0 }
+        let (reduction, found) = (self.reduction, f64::NAN);
+        Reducer { quantity, reduction, first: None, last, min: last, max: last, sum: 0.0, found }
     }
 }
 
@@ -144,6 +174,8 @@ pub(crate) struct Reducer {
     max: Point,
     /// The integral over time, of the squares for their mean.
     sum: f64,
+    /// The value at the time that is asked for.
+    found: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -161,8 +193,15 @@ impl Reducer {
         };
         let point = Point { t: row[0], value };
         if self.first.is_none() {
-            *self = Reducer { first: Some(point), last: point, min: point, max: point, ..*self };
+            *self = Reducer { first: Some(point), last: point, min: point, max: point, found: value, ..*self };
             return;
+        }
+        if let Reduction::At(time) = self.reduction
+            && time > self.last.t
+        {
+            // Beyond the last step, by rounding at most, it is that of the last step.
+            let part = ((time - self.last.t) / (point.t - self.last.t)).min(1.0);
+            self.found = if part == 1.0 { value } else { self.last.value + part * (value - self.last.value) };
         }
         let power = |value: f64| if self.reduction == Reduction::Rms { value * value } else { value };
         self.sum += 0.5 * (point.t - self.last.t) * (power(self.last.value) + power(value));
@@ -196,6 +235,7 @@ impl Reducer {
             Reduction::Rms => mean().sqrt(),
             Reduction::TimeOfMin => self.min.t,
             Reduction::TimeOfMax => self.max.t,
+            Reduction::At(_) => self.found,
         }
     }
 }
@@ -231,6 +271,17 @@ mod tests {
     }
 
     #[test]
+    fn values_stand_on_lines_between_steps() {
+        let rows = [[0.0, 1.0], [1.0, -3.0], [1.0, -1.0], [4.0, 2.0]];
+        for (time, expected) in [(0.0, 1.0), (0.25, 0.0), (1.0, -3.0), (2.0, 0.0), (3.5, 1.5), (4.0, 2.0)] {
+            assert_eq!(reduced(&format!("at({time})"), &rows), expected, "{time}");
+        }
+        for text in ["x.at()", "x.at(now)", "x.at(-1)", "x.at(inf)", ".at(1)"] {
+            assert!(text.parse::<Output>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn one_row_is_its_own_mean() {
         for (reduction, expected) in [("mean", -2.0), ("rms", 2.0), ("range", 0.0), ("peak", 2.0)] {
             assert_eq!(reduced(reduction, &[[0.0, -2.0]]), expected, "{reduction}");
@@ -248,9 +299,12 @@ mod tests {
 
     #[test]
     fn names_may_contain_points() {
-        for (text, name) in
-            [("a.b", "a.b.final"), ("a.b.max", "a.b.max"), ("velocity(h.angle).rms", "velocity(h.angle).rms")]
-        {
+        for (text, name) in [
+            ("a.b", "a.b.final"),
+            ("a.b.max", "a.b.max"),
+            ("velocity(h.angle).rms", "velocity(h.angle).rms"),
+            ("velocity(h.angle).at(0.50)", "velocity(h.angle).at(0.5)"),
+        ] {
             assert_eq!(text.parse::<Output>().unwrap().to_string(), name);
         }
         assert!(".max".parse::<Output>().is_err() && "".parse::<Output>().is_err());

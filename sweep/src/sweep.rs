@@ -117,6 +117,13 @@ impl<'a> Sweep<'a> {
         motion: &'a Motion,
         outputs: &'a [Output],
     ) -> Result<Sweep<'a>, SweepError> {
+        if outputs.is_empty() {
+            return Err(SweepError::new("nothing is kept of the motions; expected at least one output"));
+        }
+        let is_late = |output: &&Output| output.time().is_some_and(|time| time > motion.until);
+        if let Some(late) = outputs.iter().find(is_late) {
+            return Err(SweepError::new(format!("`{late}` is later than the end at {} s", motion.until)));
+        }
         let table = Trajectory::new(subject.model());
         let quantities = outputs.iter().map(|output| output.quantity(&table)).collect::<Result<_, _>>()?;
         let columns: Vec<Column> = outputs.iter().map(|output| output.column(&table)).collect::<Result<_, _>>()?;

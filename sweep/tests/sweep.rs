@@ -21,8 +21,13 @@ const OSCILLATOR: &str = "model Oscillator {
     force hand: force(block) { value: [push, 0] }
     initial rail.displacement = 1 m;
 }";
-const OUTPUTS: [&str; 4] =
-    ["rail.displacement", "velocity(rail.displacement).max", "energy.range", "rail.displacement.rms"];
+const OUTPUTS: [&str; 5] = [
+    "rail.displacement",
+    "velocity(rail.displacement).max",
+    "energy.range",
+    "rail.displacement.rms",
+    "rail.displacement.at(1.2345)",
+];
 
 fn subject(names: &[String], fixed: Fixed) -> Subject {
     Subject::new(OSCILLATOR.parse().unwrap(), Level::AtOnce, None, fixed, names)
@@ -76,7 +81,7 @@ fn every_kind_of_variable_reaches_its_place() {
     assert_eq!(units, ["N/m", "kg", "N", "m"]);
     for row in &table.rows {
         let [stiffness, mass, push, start] = row.variables[..] else { panic!("four variables") };
-        let [end, speed, energy, rms] = row.outcome.outputs[..] else { panic!("{:?}", row.outcome) };
+        let [end, speed, energy, rms, within] = row.outcome.outputs[..] else { panic!("{:?}", row.outcome) };
         let (rate, rest) = ((stiffness / mass).sqrt(), push / stiffness);
         let amplitude = start - rest;
         assert!((end - rest - amplitude * (3.0 * rate).cos()).abs() < 1e-6);
@@ -87,6 +92,9 @@ fn every_kind_of_variable_reaches_its_place() {
         // The force works: ½ k x² + ½ m v² changes by its work.
         let most = (push * 2.0 * amplitude).abs();
         assert!(energy < most + 1e-8 && (energy > 0.4 * most || rate < 1.1), "{energy} {most}");
+        // On the line between two steps, h²/8 of the curvature beside the curve.
+        let line = (0.015_f64 * rate).powi(2) / 8.0 * amplitude.abs() + 1e-6;
+        assert!((within - rest - amplitude * (1.2345 * rate).cos()).abs() < line, "{row:?}");
         let phase = 3.0 * rate;
         let square = rest * rest
             + 2.0 * rest * amplitude * phase.sin() / phase
@@ -198,7 +206,7 @@ fn failures_are_results() {
             assert_eq!(Table::read(&path).unwrap(), table);
         } else {
             let text = fs::read_to_string(&path).unwrap();
-            let header = "case,mass [kg],push [N],rail.displacement.final [m],velocity(rail.displacement).max [m/s],energy.range [J],rail.displacement.rms [m],failure,cautions";
+            let header = "case,mass [kg],push [N],rail.displacement.final [m],velocity(rail.displacement).max [m/s],energy.range [J],rail.displacement.rms [m],rail.displacement.at(1.2345) [m],failure,cautions";
             assert_eq!(text.lines().next(), Some(header));
             assert!(text.contains(&format!("\n0,1.0,0.0,{:?},", table.rows[0].outcome.outputs[0])), "{text}");
         }
@@ -286,5 +294,7 @@ fn mistakes_are_found_before_anything_runs() {
     let unknown = error(&motion, &["rail.displacment.max"]);
     assert!(unknown.contains("rail.displacement") && unknown.contains(".time_of_max"), "{unknown}");
     assert!(error(&motion, &["energy", "energy.final"]).contains("energy.final"));
+    assert!(error(&motion, &[]).contains("at least one output"));
+    assert!(error(&motion, &["energy.at(3.5)"]).contains("later than the end at 3 s"));
     assert!(error(&Motion { scheme: "euler".to_owned(), ..motion.clone() }, &["energy"]).contains("euler"));
 }
