@@ -139,7 +139,7 @@ class _Ray:
         self._described = ray.put(described)
         # Results that a lost machine had are computed again, too.
         self._compute = ray.remote(num_cpus=1, max_retries=_ATTEMPTS)(compute)
-        self.lost = (ray.exceptions.RayError,)
+        self.lost: tuple[type[BaseException], ...] = (ray.exceptions.RayError,)
 
     def count(self) -> int:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))

@@ -189,9 +189,9 @@ impl Ended {
         cautions: Vec<Vec<String>>,
     ) -> PyResult<usize> {
         let n = cases.len();
-        let Ok(values) = outputs.as_slice() else {
+        if outputs.as_slice().is_err() {
             return Err(PyValueError::new_err("expected an array in C order that is aligned"));
-        };
+        }
         if outputs.shape() != [n, self.outputs] || failures.len() != n || cautions.len() != n {
             return Err(PyValueError::new_err("expected results with a row for each case"));
         }
