@@ -78,3 +78,27 @@ fn damaged_entries_are_replaced() {
     assert!(hamel_jit::model("model Nothing { }".parse().unwrap(), Level::AtOnce, Some(&cache)).is_err());
     assert_eq!(files(&folder), 1);
 }
+
+/// Machine code of one library is not run by another, nor by a program, even if only the content of its file differs.
+#[test]
+fn each_library_takes_its_own_entries_alone() {
+    let text = "model Block { planar; coordinates joint; body block { mass: 1 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block); initial rail.velocity = 1 m/s; }";
+    let (folder, libraries) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let library = |name: &str, content: &str| {
+        let path = libraries.path().join(name);
+        fs::write(&path, content).unwrap();
+        Cache::in_folder(folder.path()).of_library(&path).unwrap()
+    };
+    let entry = |cache: &Cache| {
+        model(text, Level::AtOnce, Some(cache));
+        let path = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        fs::read(path).unwrap()
+    };
+    let (first, other) = (library("first", "1"), library("other", "2"));
+    let kept = entry(&first);
+    assert_ne!(entry(&other), kept, "it was compiled anew");
+    assert_ne!(entry(&Cache::in_folder(folder.path())), entry(&first));
+    assert_eq!(entry(&library("moved", "1")), kept, "the content counts, and not the place");
+    assert!(Cache::in_folder(folder.path()).of_library(&libraries.path().join("missing")).is_err());
+}
