@@ -22,6 +22,8 @@ pub struct JitModel {
     reference_configuration: Vec<f64>,
     inputs: Vec<Signal>,
     functions: Functions,
+    /// Which of [`PROVIDED`] the model has.
+    provided: [bool; PROVIDED.len()],
     sizes: Sizes,
     /// Forces that are zero, `[nv]`; nothing if the model has no forward dynamics.
     without_forces: Option<Vec<f64>>,
@@ -49,6 +51,20 @@ functions! {
     nonlinear_effects inverse_dynamics forward_dynamics inverse_dynamics_derivatives forward_dynamics_derivatives
 }
 
+/// Functions that models have on request, in the order of the places below.
+const PROVIDED: [&str; 5] = [
+    "nonlinear_effects",
+    "inverse_dynamics",
+    "forward_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+];
+const NONLINEAR_EFFECTS: usize = 0;
+const INVERSE_DYNAMICS: usize = 1;
+const FORWARD_DYNAMICS: usize = 2;
+const INVERSE_DYNAMICS_DERIVATIVES: usize = 3;
+const FORWARD_DYNAMICS_DERIVATIVES: usize = 4;
+
 /// Numbers of coordinates, velocities and constraints.
 #[derive(Clone, Copy)]
 struct Sizes {
@@ -75,9 +91,11 @@ impl JitModel {
             reference_configuration: Vec::new(),
             inputs,
             functions,
+            provided: [false; PROVIDED.len()],
             sizes,
             without_forces: None,
         };
+        model.provided = PROVIDED.map(|function| model.provides(function));
         model.without_forces = model.provides("forward_dynamics").then(|| vec![0.0; sizes.nv]);
         model.update();
         model
@@ -93,6 +111,7 @@ impl JitModel {
             reference_configuration: self.reference_configuration.clone(),
             inputs: self.inputs.iter().map(|_| Signal::default()).collect(),
             functions: self.functions,
+            provided: self.provided,
             sizes: self.sizes,
             without_forces: self.without_forces.clone(),
         }
@@ -211,8 +230,10 @@ impl JitModel {
         self.describe().functions.iter().any(|known| known.name == function)
     }
 
-    fn require(&self, function: &str) {
-        assert!(self.provides(function), "`{}` does not `provide {function}`", self.describe().name);
+    /// Small models are evaluated in less time than names are compared.
+    #[inline(always)]
+    fn require(&self, function: usize) {
+        assert!(self.provided[function], "`{}` does not `provide {}`", self.describe().name, PROVIDED[function]);
     }
 
     /// h − f, the force that keeps the accelerations at zero, `[nv]`.
@@ -220,7 +241,7 @@ impl JitModel {
     /// # Panics
     /// When the model does not provide it, or a list has another length than the model's; so do the others.
     pub fn nonlinear_effects(&self, t: f64, q: &[f64], v: &[f64], effects: &mut [f64]) {
-        self.require("nonlinear_effects");
+        self.require(NONLINEAR_EFFECTS);
         self.evaluate(self.functions.nonlinear_effects, self.moving(t, q, v), [effects]);
     }
 
@@ -229,7 +250,7 @@ impl JitModel {
     /// # Panics
     /// As [`nonlinear_effects`](Self::nonlinear_effects).
     pub fn inverse_dynamics(&self, t: f64, q: &[f64], v: &[f64], a: &[f64], tau: &mut [f64]) {
-        self.require("inverse_dynamics");
+        self.require(INVERSE_DYNAMICS);
         self.check("accelerations", a, v.len());
         self.evaluate(self.functions.inverse_dynamics, Arguments { a, ..self.moving(t, q, v) }, [tau]);
     }
@@ -239,7 +260,7 @@ impl JitModel {
     /// # Panics
     /// As [`nonlinear_effects`](Self::nonlinear_effects).
     pub fn forward_dynamics(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], a: &mut [f64]) {
-        self.require("forward_dynamics");
+        self.require(FORWARD_DYNAMICS);
         self.check("forces", tau, v.len());
         self.evaluate(self.functions.forward_dynamics, Arguments { tau, ..self.moving(t, q, v) }, [a]);
     }
@@ -249,7 +270,7 @@ impl JitModel {
     /// # Panics
     /// As [`nonlinear_effects`](Self::nonlinear_effects).
     pub fn inverse_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], a: &[f64], results: [&mut [f64]; 3]) {
-        self.require("inverse_dynamics_derivatives");
+        self.require(INVERSE_DYNAMICS_DERIVATIVES);
         self.check("accelerations", a, v.len());
         self.evaluate(self.functions.inverse_dynamics_derivatives, Arguments { a, ..self.moving(t, q, v) }, results);
     }
@@ -259,7 +280,7 @@ impl JitModel {
     /// # Panics
     /// As [`nonlinear_effects`](Self::nonlinear_effects).
     pub fn forward_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], results: [&mut [f64]; 3]) {
-        self.require("forward_dynamics_derivatives");
+        self.require(FORWARD_DYNAMICS_DERIVATIVES);
         self.check("forces", tau, v.len());
         self.evaluate(self.functions.forward_dynamics_derivatives, Arguments { tau, ..self.moving(t, q, v) }, results);
     }
