@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 50] = [
+const RUNTIME: [&str; 52] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -93,8 +93,10 @@ const RUNTIME: [&str; 50] = [
     "trajectory",
     "serialised",
     "parquet_file",
+    "penetration",
     "recorder",
     "simulation",
+    "ensemble",
     "lib",
 ];
 
