@@ -99,7 +99,7 @@ impl From<OutputError> for Failure {
 impl From<SweepError> for Failure {
     fn from(error: SweepError) -> Self {
         match error {
-            SweepError::Write { .. } => Failure::Unwritten(error.to_string()),
+            SweepError::Write { .. } | SweepError::Open { .. } => Failure::Unwritten(error.to_string()),
             _ => Failure::Usage(error.to_string()),
         }
     }

@@ -11,7 +11,7 @@ use hamel::{Model, StepError};
 use hamel_compiler::escape::file_name;
 use hamel_report::number::readable;
 use hamel_sweep::{
-    Cases, Journal, Motion, Output, Sampling, Shard, Subject, SubjectError, Sweep, Table, Values, merged,
+    Cases, Journal, Motion, Output, Sampling, Shard, Subject, SubjectError, Sweep, Table, Values, max_steps, merged,
 };
 
 use crate::failure::Failure;
@@ -64,6 +64,10 @@ pub(crate) struct Arguments {
     /// Write each motion to this folder too, as Parquet.
     #[arg(long, value_name = "DIR")]
     motions: Option<PathBuf>,
+    /// Most steps of a case, rejected ones included; one that needs more fails. By default a million, if they are chosen
+    /// by a tolerance.
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
     /// File of the results: Parquet if its name ends in .parquet, otherwise comma-separated values.
     #[arg(long, value_name = "FILE", default_value = "sweep.parquet")]
     out: PathBuf,
@@ -124,6 +128,13 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
 
     let out = &arguments.out;
     if let Some(table) = written_before(out, &description, arguments.force)? {
+        if let Some(folder) = arguments.motions.as_ref().filter(|_| !sweep.has_motions(&inputs)) {
+            return Err(Failure::Usage(format!(
+                "`{}` has the results of this sweep, but `{}` does not have its motions\nhelp: remove the first, and both are computed",
+                out.display(),
+                folder.display()
+            )));
+        }
         screen.line(format!("{} has these results already", out.display()))?;
         // Left by a program that was killed after the table was written.
         if journal_of(out).exists() {
@@ -136,6 +147,7 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
         screen.line(format!("input {name} is 0; see --input and --vary"))?;
     }
     screen.flush()?;
+    sweep.prepare(&inputs)?;
     let mut journal = Journal::open(&journal_of(out), &description)?;
     let before = journal.ended().len();
     if before > 0 {
@@ -144,7 +156,7 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     }
     let threads = arguments.threads.or(thread::available_parallelism().ok()).map_or(1, usize::from);
     let bar = progress();
-    let count = shard.cases(cases.len()).count() as u64;
+    let count = shard.count(cases.len());
     bar.set_length(count);
     let result = sweep.run(&mut journal, shard, threads, interrupted(), |ended| bar.set_position(ended));
     bar.finish_and_clear();
@@ -237,6 +249,7 @@ fn motion(arguments: &Arguments, subject: &Subject, plan: &Plan) -> Result<Motio
         steps: plan.steps,
         until: arguments.integration.until,
         options,
+        max_steps: arguments.max_steps.unwrap_or_else(|| max_steps(plan.steps)),
     })
 }
 
@@ -256,8 +269,12 @@ fn written_before(out: &Path, description: &str, is_forced: bool) -> Result<Opti
         Some(table) => Ok(Some(table)),
         None if is_forced => Ok(None),
         None => Err(Failure::Usage(format!(
-            "`{}` exists and holds something else\nhelp: choose another file with --out, or replace it with --force",
-            out.display()
+            "`{}` exists and {}\nhelp: choose another file with --out, or replace it with --force",
+            out.display(),
+            match out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
+                true => "holds something else",
+                false => "does not say which sweep it holds; Parquet files do",
+            }
         ))),
     }
 }
@@ -299,9 +316,10 @@ fn summary(table: &Table, screen: &mut Screen) -> Result<(), Failure> {
     }
     let cautioned = table.rows.iter().filter(|row| !row.outcome.cautions.is_empty());
     if let Some(first) = cautioned.clone().next() {
+        let count = cautioned.count();
         eprintln!(
-            "caution: {} cases have cautions; case {}: {}",
-            cautioned.count(),
+            "caution: {count} {} cautions; case {}: {}",
+            if count == 1 { "case has" } else { "cases have" },
             first.case,
             first.outcome.cautions[0]
         );
@@ -313,7 +331,7 @@ fn summary(table: &Table, screen: &mut Screen) -> Result<(), Failure> {
     screen.line(format!("{} of {} cases failed:", failed.len(), table.rows.len()))?;
     for row in failed.iter().take(NAMED) {
         let values =
-            table.variables.iter().zip(&row.variables).map(|(column, value)| format!("{} = {value}", column.name));
+            table.variables.iter().zip(&row.variables).map(|(column, value)| format!("{} = {value:?}", column.name));
         let values: Vec<String> = values.collect();
         let reason = row.outcome.failure.clone().unwrap_or_else(|| {
             let is_wrong = |(_, value): &(_, &f64)| !value.is_finite();

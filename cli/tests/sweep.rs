@@ -120,7 +120,7 @@ fn mistakes_are_named_before_anything_is_written() {
         ("--outputs energy --until 1", "nothing varies"),
         (
             "--vary stifness=1..2:3 --outputs energy --until 1",
-            "unknown variable `stifness`\nhelp: known are stiffness, push",
+            "unknown variable `stifness`\nhelp: known are stiffness, push, rail.displacement\n",
         ),
         ("--vary stiffness=1..2 --outputs energy --until 1", "help: write 1..2:10 for a grid"),
         ("--vary stiffness=1..2:x --outputs energy --until 1", "the number of values after `:`"),
@@ -129,14 +129,19 @@ fn mistakes_are_named_before_anything_is_written() {
             "--vary stiffness=1..2:3 --sample grid:9 --outputs energy --until 1",
             "random:COUNT, lhs:COUNT or sobol:COUNT",
         ),
-        ("--vary stiffness=1..2:3 --outputs enery --until 1", "output `enery.final`"),
+        ("--vary stiffness=1..2:3 --outputs enery --until 1", "output `enery`"),
         ("--vary stiffness=1..2:3 --outputs energy --until -1", "--until must be a positive time"),
         ("--vary stiffness=1..2:3 --outputs energy --until 1 --scheme eulr", "unknown scheme `eulr`"),
         ("--vary stiffness=1..2:3 --outputs energy --until 1 --scheme trapezoidal --with alpha=2", "alpha"),
         ("--vary stiffness=1..2:3 --set stiffness=2 --outputs energy --until 1", "has a fixed value and varies"),
         ("--vary stiffness=1..2:3 --shard 4/3 --outputs energy --until 1", "expected PART/OF"),
         ("--vary stiffness=1..2:3 --outputs energy --until 1 --dt 1e-300", "never end"),
-        ("--vary stiffness=1..2:3 --outputs energy --until 1 --input pull=1", "unknown input `pull`"),
+        (
+            "--vary stiffness=1..2:3 --outputs energy --until 1 --input pull=1",
+            "unknown input `pull`\nhelp: known are push\n",
+        ),
+        ("--vary stiffness=1..2:3 --outputs energy --until 1 --out nowhere/s.parquet", "there is no folder `nowhere`"),
+        ("--vary stiffness=1..2:3 --outputs energy --until 1 --motions .", "holds something else than motions"),
     ] {
         let output = hamel(folder.path(), &format!("sweep o.model {arguments}"));
         assert_eq!(output.status.code(), Some(2), "{arguments}: {}", printed(&output));

@@ -17,9 +17,9 @@ from . import _hamel
 _ATTEMPTS = 5
 # Parts under way for each worker: one that runs and one that waits. Neither side holds more than that.
 _UNDER_WAY = 2
-# Parts for each worker, so that the last ones end together, as long as they are not too large.
+# Parts for each worker, so that the last ones end together; none so large that much is lost with a worker.
 _PARTS = 16
-_LARGEST = 1000
+_LARGEST = 100
 
 
 @lru_cache(maxsize=4)

@@ -318,7 +318,8 @@ class Model(_hamel.Model):
         until : float
             End of the motion, s.
         dt : float
-            Step size, or with a tolerance the first one, s.
+            Step size, or with a tolerance the first one, s. Chosen steps are a two-hundredth of the motion at most: a force
+            that acts for a shorter time may be passed over, unless it is given by samples, or steps are equal.
         tolerance : float
             Relative and absolute tolerance by which steps are chosen.
         parameters : mapping
@@ -377,6 +378,9 @@ class Model(_hamel.Model):
         if run.failure is None:
             return trajectory
         exception = run.exception
+        if exception is not None and not isinstance(exception, (Exception, KeyboardInterrupt)):
+            # `SystemExit` and the like mean the program, not the run.
+            raise exception
         kind = Interrupted if isinstance(exception, KeyboardInterrupt) else SimulationError
         error = kind(run.failure if not exception else f"{run.failure}: {type(exception).__name__}: {exception}")
         error.trajectory = trajectory

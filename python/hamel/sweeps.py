@@ -54,13 +54,22 @@ class SweepTable:
         return self[name].reshape(self._table.axes)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A `pandas.DataFrame` with the number of the case as its index; `attrs["units"]` are the units."""
+        """A `pandas.DataFrame` with the number of the case as its index, and with columns `failure` and `cautions`.
+
+        `attrs["units"]` are the units.
+        """
         import pandas
 
         frame = pandas.DataFrame(self._values, columns=self.columns, index=pandas.Index(self.cases, name="case"))
-        frame["failure"] = [self.failures.get(int(case)) for case in self.cases]
+        for name, texts in ("failure", self.failures), ("cautions", self._joined_cautions()):
+            # A variable may have this name.
+            title = name if name not in frame else f"{name} of case"
+            frame[title] = [texts.get(int(case)) for case in self.cases]
         frame.attrs["units"] = dict(self.units)
         return frame
+
+    def _joined_cautions(self) -> dict[int, str]:
+        return {case: "\n".join(texts) for case, texts in self.cautions.items()}
 
     def write(self, path: str | PathLike[str]) -> None:
         """Writes the table: as Parquet where the name ends in `.parquet`, otherwise as comma-separated values."""
@@ -100,7 +109,7 @@ def sweep(
     model: Model,
     vary: Mapping[str, str | ArrayLike] | None = None,
     *,
-    outputs: Sequence[str],
+    outputs: str | Sequence[str],
     until: float,
     sample: str | None = None,
     seed: int = 0,
@@ -111,6 +120,7 @@ def sweep(
     scheme_parameters: Mapping[str, float] | None = None,
     inputs: Mapping[str, float | str | np.ndarray] | None = None,
     initial: Mapping[str, float | str] | None = None,
+    max_steps: int | None = None,
     out: str | PathLike[str] | None = None,
     overwrite: bool = False,
     threads: int | None = None,
@@ -135,6 +145,7 @@ def sweep(
     vary : mapping
         By the name of a parameter, an input or a coordinate (then at the start), its values, in SI units and rad: an
         array, or a text such as ``"1..3:100"`` or ``"log:0.1..10:50"``. Several make a grid, the last one changes first.
+        The range of a sample is a text too, ``"1..3"``; an array are the values from which a sample chooses.
     outputs : names
         A quantity and a reduction, such as ``"tip_y.max"``, ``"hinge.angle.rms"`` or ``"energy.final"``.
     until : float
@@ -146,10 +157,13 @@ def sweep(
         Instead of `vary`, arrays of one length with the values in each case.
     inputs, initial
         As in `Model.simulate`, but no functions of Python, which would run on one core.
+    max_steps : int
+        Most steps of a case, rejected ones included; one that needs more fails. By default a million, if they are chosen
+        by a tolerance.
     out : path
         The table is written there when all cases have ended, as Parquet if its name ends in `.parquet`. Cases are kept
         beside it as they end: after an interruption, the same call goes on from there. A table of this sweep that is
-        there already is read. `overwrite` allows to replace another file.
+        there already, as Parquet, is read. `overwrite` allows to replace another file.
     threads : int
         By default as many as there are cores.
     executor
@@ -168,8 +182,12 @@ def sweep(
     Interrupted
         After Ctrl-C.
     """
-    if (vary is None) == (cases is None):
+    if bool(vary) == (cases is not None):
         raise ValueError("expected `vary` or `cases`")
+    if threads is not None and threads < 1:
+        raise ValueError(f"`threads`: expected at least one, found {threads}")
+    if max_steps is not None and max_steps < 1:
+        raise ValueError(f"`max_steps`: expected at least one, found {max_steps}")
     varied: tuple
     if cases is not None:
         columns = {name: np.asarray(values, dtype=float) for name, values in cases.items()}
@@ -180,8 +198,7 @@ def sweep(
             raise ValueError("`sample`: expected `vary`, because `cases` are all cases")
         varied = (list(columns), np.stack(list(columns.values()), axis=1).ravel().tolist())
     else:
-        values = lambda given: given if isinstance(given, str) else np.ravel(np.asarray(given, dtype=float)).tolist()  # noqa: E731
-        varied = ([(name, values(given)) for name, given in (vary or {}).items()], sample, seed)
+        varied = ([(name, _values(name, given)) for name, given in (vary or {}).items()], sample, seed)
     settings = {
         "constraints": constraints,
         "keep_drift": keep_drift,
@@ -196,13 +213,14 @@ def sweep(
     described = (
         model,
         varied,
-        list(outputs),
+        [outputs] if isinstance(outputs, str) else list(outputs),
         scheme,
         [(name, float(value)) for name, value in (scheme_parameters or {}).items()],
         (float(until), dt, tolerance),
         _inputs(inputs),
         start or [],
         settings,
+        max_steps,
     )
     made = _hamel.Sweep(*described)
     engine = None
@@ -211,3 +229,12 @@ def sweep(
 
         engine = engine_of(executor, described, chunk, len(made), progress)
     return SweepTable(made.run(None if out is None else fspath(out), overwrite, threads, progress, engine))
+
+
+def _values(name: str, given: str | ArrayLike) -> str | list[float]:
+    if isinstance(given, str):
+        return given
+    values = np.asarray(given, dtype=float)
+    if values.ndim > 1:
+        raise ValueError(f"`{name}`: expected numbers in one row, found shape {values.shape}")
+    return np.atleast_1d(values).tolist()

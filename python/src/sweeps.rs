@@ -225,6 +225,7 @@ impl Sweep {
         inputs: Vec<(String, Input)>,
         initial: Vec<Condition>,
         settings: Settings,
+        max_steps: Option<u64>,
     ) -> PyResult<Sweep> {
         let model = model.get();
         let compiled = model.compiled.get();
@@ -232,9 +233,11 @@ impl Sweep {
         let (until, dt, tolerance) = times;
         let plan = Plan { scheme, scheme_parameters, until, dt, tolerance, record_every: None, settings };
         let found = plan.scheme(&model.model)?;
+        let steps = plan.steps(&model.model, &*found).at_most(interval(&inputs));
         let motion = Motion {
             scheme: plan.scheme_name(&model.model),
-            steps: plan.steps(&model.model, &*found).at_most(interval(&inputs)),
+            max_steps: max_steps.unwrap_or_else(|| hamel_sweep::max_steps(steps)),
+            steps,
             until,
             options: plan.settings.options()?,
             scheme_parameters: plan.scheme_parameters,
@@ -326,8 +329,12 @@ impl Sweep {
             return match Table::read(out).ok().filter(|table| table.description == description) {
                 Some(table) => Ok(SweepTable { table, axes }),
                 None => Err(PyFileExistsError::new_err(format!(
-                    "`{}` exists and holds something else\nhelp: choose another file, or replace it with overwrite=True",
-                    out.display()
+                    "`{}` exists and {}\nhelp: choose another file, or replace it with overwrite=True",
+                    out.display(),
+                    match out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
+                        true => "holds something else",
+                        false => "does not say which sweep it holds; Parquet files do",
+                    }
                 ))),
             };
         }

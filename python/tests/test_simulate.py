@@ -261,3 +261,14 @@ def test_constraints_are_imposed_where_asked():
         for keep in (True, False)
     )
     assert removed < 1e-10 < kept
+
+
+def test_a_function_may_end_the_program(cart):
+    def leave(t):
+        if t > 0.5:
+            sys.exit(3)
+        return 0.0
+
+    with pytest.raises(SystemExit) as error:
+        cart.simulate(until=1.0, inputs={"drive": leave})
+    assert error.value.code == 3

@@ -103,6 +103,10 @@ def test_failed_cases_are_results():
         ({"cases": {"mass": [1.0], "stiffness": [1.0, 2.0]}}, ValueError, "`cases`: expected arrays of one length"),
         ({"vary": {"mass": [1.0]}, "outputs": ["rail.displacment.max"]}, ValueError, "did you mean `rail.displacement`"),
         ({"vary": {"mass": [1.0]}, "outputs": []}, ValueError, "at least one output"),
+        ({"vary": {}}, ValueError, "expected `vary` or `cases`"),
+        ({"vary": {"mass": [[1.0, 2.0], [3.0, 4.0]]}}, ValueError, "`mass`: expected numbers in one row, found shape (2, 2)"),
+        ({"vary": {"mass": [1.0]}, "threads": 0}, ValueError, "`threads`: expected at least one, found 0"),
+        ({"vary": {"mass": [1.0]}, "max_steps": -3}, ValueError, "`max_steps`: expected at least one, found -3"),
         ({"vary": {"mass": [1.0]}, "until": -1.0}, ValueError, "`until`: expected a positive time"),
         ({"vary": {"mass": [1.0]}, "scheme": "none"}, ValueError, "unknown scheme `none`"),
         ({"vary": {"mass": [1.0]}, "inputs": {"drive": lambda t: t}}, ValueError, "input `drive`: expected a number, a text"),
@@ -113,6 +117,26 @@ def test_what_cannot_begin_says_why(cart, arguments, kind, message):
     with pytest.raises(kind) as error:
         hamel.sweep(cart, **{"outputs": ["energy"], "until": 1.0, **arguments})
     assert message in str(error.value)
+
+
+def test_cases_that_need_too_many_steps_fail(cart):
+    table = hamel.sweep(cart, {"stiffness": [8.0, 8e8]}, outputs="energy", until=1.0, tolerance=1e-8, max_steps=3000)
+    assert list(table.failures) == [1] and "3000 steps have come to" in table.failures[1]
+
+
+def test_columns_of_frames_keep_variables_of_the_same_name():
+    pandas = pytest.importorskip("pandas")
+    odd = hamel.Model.from_text("""
+        model Odd {
+            planar; coordinates joint;
+            param failure = 1 kg;
+            body stone { mass: failure, inertia: 1 kg m^2 }
+            joint rail: prismatic(ground, stone);
+        }
+    """)
+    frame = hamel.sweep(odd, {"failure": [1.0, -1.0]}, outputs=["energy"], until=0.1).to_pandas()
+    assert frame["failure"].tolist() == [1.0, -1.0]
+    assert pandas.isna(frame["failure of case"][0]) and "mass" in frame["failure of case"][1]
 
 
 def test_tables_are_written_and_read_again(cart, tmp_path):

@@ -348,6 +348,21 @@ pub enum StepError {
         /// What was found, and what to do.
         reason: &'static str,
     },
+    /// The simulation has taken as many steps as it may, see
+    /// [`Simulation::max_steps`](crate::Simulation::max_steps).
+    #[error(
+        "{scheme}: {steps} steps have come to t = {t} s of {until} s, and no more are allowed; allow more, or ask why they are so short"
+    )]
+    TooManySteps {
+        /// The time that was reached, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// The number of steps, accepted and rejected.
+        steps: u64,
+        /// The time of the end, s.
+        until: f64,
+    },
     /// The simulation was cancelled, see [`Simulation::cancelled_by`](crate::Simulation::cancelled_by).
     #[error("{scheme}: cancelled at t = {t} s")]
     Cancelled {

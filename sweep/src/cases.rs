@@ -172,7 +172,8 @@ impl Cases {
         Cases { len: (values.len() / names.len()) as u64, names, kind: Kind::Table(values) }.checked()
     }
 
-    /// The rows of a table of comma-separated values, whose first line has the names of the variables.
+    /// The rows of a table of comma-separated values, whose first line has the names of the variables, also with their SI
+    /// units as `name [unit]`.
     ///
     /// # Errors
     /// With the number of the line, for what is no such table.
@@ -186,7 +187,11 @@ impl Cases {
     pub fn table(text: &str) -> Result<Cases, SweepError> {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let wrong = |error: csv::Error| SweepError::new(format!("the table of cases: {error}"));
-        let names: Vec<String> = reader.headers().map_err(wrong)?.iter().map(str::to_owned).collect();
+        // Tables of sweeps and motions have units after the names.
+        let name = |title: &str| {
+            title.strip_suffix(']').and_then(|title| title.rsplit_once(" [")).map_or(title, |(name, _)| name).to_owned()
+        };
+        let names: Vec<String> = reader.headers().map_err(wrong)?.iter().map(name).collect();
         let mut values = Vec::new();
         for record in reader.records() {
             let record = record.map_err(wrong)?;
@@ -385,6 +390,7 @@ mod tests {
     fn mistakes_are_named() {
         let values = |text: &str| text.parse::<Values>().unwrap();
         let error = |cases: Result<Cases, SweepError>| cases.expect_err("a mistake").to_string();
+        assert_eq!(Cases::table("vec_x [m],a b [1]\n1,2\n").unwrap().names(), ["vec_x", "a b"]);
         let twice = vec![("a".to_owned(), values("1")), ("a".to_owned(), values("2"))];
         assert!(error(Cases::grid(twice)).contains("`a`"));
         let counted = vec![("a".to_owned(), values("1..2:3"))];

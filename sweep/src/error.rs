@@ -17,6 +17,14 @@ pub enum SweepError {
         /// Why.
         source: io::Error,
     },
+    /// A file or folder for results cannot be made or opened; nothing has begun.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Open {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Results cannot be written; those that were written before are valid.
     #[error("cannot write `{}`: {source}\nhelp: what was written before is kept; the same command goes on from there", path.display())]
     Write {
@@ -38,5 +46,14 @@ impl SweepError {
 
     pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> SweepError {
         move |source| SweepError::Write { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn opening(path: &Path) -> impl FnOnce(io::Error) -> SweepError {
+        move |source| match (source.kind(), path.parent()) {
+            (io::ErrorKind::NotFound, Some(folder)) => {
+                SweepError::new(format!("there is no folder `{}` for `{}`", folder.display(), path.display()))
+            }
+            _ => SweepError::Open { path: path.to_owned(), source },
+        }
     }
 }

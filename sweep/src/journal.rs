@@ -61,7 +61,7 @@ impl Journal {
     /// When another program writes to it, when it belongs to another sweep, and when it cannot be read or written.
     pub fn open(path: &Path, description: &str) -> Result<Journal, SweepError> {
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
-        let mut file = options.open(path).map_err(SweepError::writing(path))?;
+        let mut file = options.open(path).map_err(SweepError::opening(path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

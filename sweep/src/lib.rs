@@ -15,6 +15,6 @@ pub use error::SweepError;
 pub use journal::Journal;
 pub use outputs::Output;
 pub use subject::{Fixed, Instance, Subject, SubjectError};
-pub use sweep::{Motion, Shard, Sweep, merged};
+pub use sweep::{Motion, Shard, Sweep, max_steps, merged};
 pub use table::{Column, Outcome, Row, Table};
 pub use values::Values;

@@ -127,11 +127,13 @@ impl Output {
             Err(error) => {
                 let reductions: Vec<&str> = REDUCTIONS.iter().map(|(name, _)| *name).collect();
                 let columns = table.columns().iter().map(|column| column.name.as_str());
-                let known: Vec<&str> = columns.chain([ENERGY]).collect();
+                let mut known: Vec<&str> = columns.chain([ENERGY]).collect();
+                known.dedup();
                 // All of a small model; the beginning of a long list says what names look like.
                 let more = if known.len() > 40 { ", …" } else { "" };
                 Err(SweepError::new(format!(
-                    "output `{self}`: {error}\nhelp: a quantity is one of {}{more}; it may be followed by one of .{}",
+                    "output `{}`: {error}\nhelp: a quantity is one of {}{more}; it may be followed by one of .{}",
+                    self.quantity,
                     known[..known.len().min(40)].join(", "),
                     reductions.join(" .")
                 )))

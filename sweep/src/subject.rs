@@ -81,26 +81,35 @@ impl Subject {
             source = text.to_string();
             model = hamel_jit::model(text, level, cache).map_err(|error| {
                 let names: Vec<&str> = initial.iter().map(|start| start.coordinate).collect();
-                wrong(format!("`{}` cannot be varied at the start: {error}", names.join("`, `")))
+                let mut error = error.to_string();
+                for start in &initial {
+                    error = error.replace(&start.parameter, "…");
+                }
+                wrong(format!(
+                    "`{}` cannot be varied at the start: {error}\nhelp: vary a parameter of the model that stands in its initial conditions",
+                    names.join("`, `")
+                ))
             })?;
         }
-        let unknown = |kind: &str, name: &str, info: &ModelInfo| {
-            let names = |channels: &[hamel::Channel]| -> Vec<String> {
-                channels.iter().map(|channel| channel.name.clone()).filter(|name| !name.starts_with(START)).collect()
-            };
-            let mut known = names(&info.parameters);
-            known.extend(names(&info.inputs));
-            known.extend(names(&info.coordinates));
-            known.extend(names(&info.velocities));
+        let unknown = |kind: &str, name: &str, lists: &[&[hamel::Channel]]| {
+            let mut known: Vec<&str> = Vec::new();
+            for channel in lists.iter().copied().flatten().filter(|channel| !channel.name.starts_with(START)) {
+                if !known.contains(&channel.name.as_str()) {
+                    known.push(&channel.name);
+                }
+            }
             let more = if known.len() > 40 { ", …" } else { "" };
             known.truncate(40);
-            wrong(format!("unknown {kind} `{name}`\nhelp: known are {}{more}", known.join(", ")))
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            wrong(format!("unknown {kind} `{name}`\nhelp: known are {known}{more}"))
         };
-        model.set(&fixed.parameters).map_err(|error| unknown("parameter", &error.name, model.describe()))?;
+        model
+            .set(&fixed.parameters)
+            .map_err(|error| unknown("parameter", &error.name, &[&model.describe().parameters]))?;
         let is_input = |name: &str, info: &ModelInfo| info.inputs.iter().any(|channel| channel.name == *name);
         for (name, _) in &fixed.inputs {
             if !is_input(name, model.describe()) {
-                return Err(unknown("input", name, model.describe()));
+                return Err(unknown("input", name, &[&model.describe().inputs]));
             }
         }
         let info = model.describe();
@@ -120,7 +129,10 @@ impl Subject {
             let (place, unit) = match (unit(&info.parameters), unit(&info.inputs)) {
                 (Some(unit), _) => (Place::Parameter(parameter.to_owned()), unit),
                 (None, Some(unit)) => (Place::Input(parameter.to_owned()), unit),
-                (None, None) => return Err(unknown("variable", name, info)),
+                (None, None) => {
+                    let lists: [&[hamel::Channel]; 3] = [&info.parameters, &info.inputs, &info.coordinates];
+                    return Err(unknown("variable", name, &lists));
+                }
             };
             places.push(place);
             // A parameter that is an angle has no unit of its own.

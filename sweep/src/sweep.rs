@@ -1,7 +1,7 @@
 //! Runs the cases of a sweep, and keeps their outputs.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,20 @@ pub struct Motion {
     pub until: f64,
     /// Options of the scheme.
     pub options: Options,
+    /// Most steps of a case, so that one that diverges does not stop the others.
+    pub max_steps: u64,
+}
+
+/// Most steps of a case that are chosen by a tolerance, if nobody has chosen otherwise.
+const MOST_CHOSEN: u64 = 1_000_000;
+
+/// How many steps a case may take if nobody has chosen otherwise: equal ones as many as they are, those that are chosen by
+/// a tolerance a million.
+pub fn max_steps(steps: Steps) -> u64 {
+    match steps {
+        Steps::Fixed(_) => u64::MAX,
+        Steps::Chosen(_) => MOST_CHOSEN,
+    }
 }
 
 impl Motion {
@@ -55,6 +69,11 @@ pub struct Shard {
 impl Shard {
     /// All cases.
     pub const WHOLE: Shard = Shard { part: 1, of: 1 };
+
+    /// Number of its cases, of so many.
+    pub fn count(self, len: u64) -> u64 {
+        len.saturating_sub(self.part - 1).div_ceil(self.of)
+    }
 
     /// Its cases, of so many.
     pub fn cases(self, len: u64) -> impl Iterator<Item = u64> + Clone + Send {
@@ -86,6 +105,9 @@ pub struct Sweep<'a> {
     trajectories: Option<PathBuf>,
 }
 
+/// The file in a folder of motions that describes their sweep.
+const MARK: &str = "sweep.json";
+
 /// Everything that decides the results of a sweep.
 #[derive(Serialize)]
 struct Description<'a> {
@@ -103,6 +125,9 @@ struct Description<'a> {
     steps: String,
     until: f64,
     options: String,
+    max_steps: u64,
+    /// Whether motions are written.
+    motions: bool,
     shard: Shard,
 }
 
@@ -140,9 +165,36 @@ impl<'a> Sweep<'a> {
     }
 
     /// The same sweep, which writes the motion of each case `N` to a file `case_N.parquet` in this folder too; of a failed
-    /// case, as far as it came.
+    /// case, as far as it came. [`Sweep::prepare`] makes the folder.
     pub fn with_trajectories(self, folder: PathBuf) -> Self {
         Sweep { trajectories: Some(folder), ..self }
+    }
+
+    /// Makes the folder of motions, if there is one, and marks it as that of this sweep.
+    ///
+    /// # Errors
+    /// When it holds anything else, and when the file system refuses.
+    pub fn prepare(&self, inputs: &str) -> Result<(), SweepError> {
+        let Some(folder) = &self.trajectories else { return Ok(()) };
+        fs::create_dir_all(folder).map_err(SweepError::opening(folder))?;
+        if self.has_motions(inputs) {
+            return Ok(());
+        }
+        let is_empty = fs::read_dir(folder).map_err(SweepError::opening(folder))?.next().is_none();
+        if !is_empty {
+            return Err(SweepError::new(format!(
+                "`{}` holds something else than motions of this sweep\nhelp: choose another folder, or remove it",
+                folder.display()
+            )));
+        }
+        let mark = folder.join(MARK);
+        fs::write(&mark, self.description(inputs, Shard::WHOLE)).map_err(SweepError::writing(&mark))
+    }
+
+    /// Whether the folder of motions is that of this sweep; also if there is none.
+    pub fn has_motions(&self, inputs: &str) -> bool {
+        let mark = |folder: &PathBuf| fs::read_to_string(folder.join(MARK)).ok();
+        self.trajectories.as_ref().is_none_or(|folder| mark(folder) == Some(self.description(inputs, Shard::WHOLE)))
     }
 
     /// Everything that decides the results of a part of the sweep, as one line of JSON. `inputs` describes the signals
@@ -162,6 +214,8 @@ impl<'a> Sweep<'a> {
             steps: format!("{:?}", self.motion.steps),
             until: self.motion.until,
             options: format!("{:?}", self.motion.options),
+            max_steps: self.motion.max_steps,
+            motions: self.trajectories.is_some(),
             shard,
         };
         // As a value, whose names are in alphabetical order also after a merge.
@@ -182,7 +236,9 @@ impl<'a> Sweep<'a> {
         cancelled_by: &AtomicBool,
         mut progress: impl FnMut(u64),
     ) -> Result<(), SweepError> {
-        let left: Vec<u64> = shard.cases(self.cases.len()).filter(|case| !journal.ended().contains_key(case)).collect();
+        // One after the other: all numbers of a large sweep would not fit in memory.
+        let before: HashSet<u64> = journal.ended().keys().copied().collect();
+        let left = shard.cases(self.cases.len()).filter(move |case| !before.contains(case));
         progress(journal.ended().len() as u64);
         self.compute(left, threads, cancelled_by, |case, outcome| {
             journal.append(case, outcome)?;
@@ -198,17 +254,11 @@ impl<'a> Sweep<'a> {
     /// When the motion of a case cannot be written, and what the receiver returns; no further cases begin then.
     pub fn compute(
         &self,
-        cases: Vec<u64>,
+        cases: impl IntoIterator<Item = u64, IntoIter: Send>,
         threads: usize,
         cancelled_by: &AtomicBool,
         mut receive: impl FnMut(u64, Outcome) -> Result<(), SweepError>,
     ) -> Result<(), SweepError> {
-        if let Some(case) = cases.iter().find(|&&case| case >= self.cases.len()) {
-            return Err(SweepError::new(format!("there is no case {case}; the last one is {}", self.cases.len() - 1)));
-        }
-        if let Some(folder) = &self.trajectories {
-            fs::create_dir_all(folder).map_err(SweepError::writing(folder))?;
-        }
         let mut result = Ok(());
         Ensemble::new(cases).threads(threads).cancelled_by(cancelled_by).each(
             || Worker::new(self),
@@ -259,6 +309,9 @@ impl<'s> Worker<'s> {
     fn run(&mut self, case: u64, cancelled_by: &AtomicBool) -> Result<Option<Outcome>, SweepError> {
         let Sweep { cases, motion, outputs, quantities, trajectories, .. } = self.sweep;
         let Some(scheme) = &self.scheme else { return Ok(None) };
+        if case >= cases.len() {
+            return Err(SweepError::new(format!("there is no case {case}; the last one is {}", cases.len() - 1)));
+        }
         self.instance.set(&cases.values(case))?;
         let model = self.instance.model();
         let start = match initial_state(model) {
@@ -272,6 +325,7 @@ impl<'s> Worker<'s> {
             .options(motion.options)
             .steps(motion.steps)
             .until(motion.until)
+            .max_steps(motion.max_steps)
             .cancelled_by(cancelled_by);
         let run = match trajectories {
             None => simulation.reduce(pass).run(start),
@@ -317,7 +371,7 @@ pub fn merged(parts: &[(&Path, Table)]) -> Result<Table, SweepError> {
             differing(&whole, &other).or((shard.of != other_shard.of).then(|| "number of parts".to_owned()))
         {
             return Err(SweepError::new(format!(
-                "`{}` and `{}` are parts of different sweeps: their {name} differ",
+                "`{}` and `{}` are parts of different sweeps, which differ in: {name}",
                 first.0.display(),
                 part.0.display()
             )));

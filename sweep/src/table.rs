@@ -91,7 +91,7 @@ impl Table {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || -> io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            match path.extension().is_some_and(|ending| ending == "parquet") {
+            match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
                 true => self.write_parquet(file.as_file_mut())?,
                 false => self.write_csv(io::BufWriter::new(file.as_file_mut()))?,
             }

@@ -41,6 +41,7 @@ fn motion() -> Motion {
         steps: Steps::with_tolerance(1e-10, 3.0),
         until: 3.0,
         options: Options::default(),
+        max_steps: 1_000_000,
     }
 }
 
@@ -129,7 +130,7 @@ fn results_do_not_depend_on_threads_or_parts() {
     let other = Motion { until: 2.0, ..motion.clone() };
     let other = Sweep::new(&subject, &cases, &other, &outputs).unwrap();
     let other = run(&other, &path("other"), Shard { part: 1, of: 3 }, 1).unwrap();
-    assert!(error(&[given[0].clone(), (name, other)]).contains("their until differ"));
+    assert!(error(&[given[0].clone(), (name, other)]).contains("differ in: until"));
     assert!(error(&[]).contains("expected parts"));
 }
 
@@ -235,6 +236,48 @@ fn a_cancelled_sweep_keeps_no_unfinished_case() {
     assert_eq!(bits(&run(&sweep, &path, Shard::WHOLE, 1).unwrap()), bits(&whole));
 }
 
+/// A motion that becomes ever faster is a failed case, and the others end.
+#[test]
+fn a_case_that_diverges_ends() {
+    let engine = "force engine: force(block) { value: [feed * rail.displacement^3, 0] } initial";
+    let text = OSCILLATOR.replace("planar;", "planar; param feed = 0 N/m^3;").replace("initial", engine);
+    let names = ["feed".to_owned()];
+    let subject = Subject::new(text.parse().unwrap(), Level::AtOnce, None, Fixed::default(), &names)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let cases = Cases::table("feed\n0\n1e4\n0.1\n").unwrap();
+    let motion = Motion { max_steps: 3000, steps: Steps::with_tolerance(1e-6, 3.0), ..motion() };
+    let outputs: [Output; 1] = ["rail.displacement".parse().unwrap()];
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let table = run(&sweep, &folder.path().join("journal"), Shard::WHOLE, 1).unwrap();
+    let failed: Vec<bool> = table.rows.iter().map(|row| row.outcome.failure.is_some()).collect();
+    assert_eq!(failed, [false, true, false], "{:?}", table.rows);
+}
+
+/// The cases of a sweep that no memory holds are counted and begun one by one.
+#[test]
+fn a_large_sweep_begins_with_its_first_case() {
+    let variables = [("mass", "1..2:1000000"), ("stiffness", "1..2:1000000")];
+    let variables = variables.map(|(name, values)| (name.to_owned(), values.parse().unwrap())).to_vec();
+    let cases = Cases::grid(variables).unwrap();
+    let subject = subject(cases.names(), Fixed::default());
+    let (motion, outputs) = (motion(), outputs());
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let description = sweep.description("", Shard::WHOLE);
+    let stop = AtomicBool::new(false);
+    let mut journal = Journal::open(&folder.path().join("journal"), &description).unwrap();
+    let shard = Shard { part: 3, of: 7 };
+    assert_eq!(shard.count(cases.len()), 142_857_142_857);
+    let cancel = |ended| stop.store(ended >= 3, std::sync::atomic::Ordering::Relaxed);
+    sweep.run(&mut journal, shard, 1, &stop, cancel).unwrap();
+    assert!(journal.ended().keys().eq([2, 9, 16].iter()), "{:?}", journal.ended().keys());
+    for (part, of, len) in [(1, 1, 0), (1, 3, 2), (3, 3, 2), (2, 3, 5), (5, 7, 100)] {
+        let shard = Shard { part, of };
+        assert_eq!(shard.count(len), shard.cases(len).count() as u64);
+    }
+}
+
 #[test]
 fn motions_are_written_where_they_are_asked_for() {
     let cases = Cases::table("mass\n1\n-1\n").unwrap();
@@ -244,7 +287,12 @@ fn motions_are_written_where_they_are_asked_for() {
     let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
     let alone = run(&sweep, &folder.path().join("a"), Shard::WHOLE, 1).unwrap();
     let sweep = sweep.with_trajectories(folder.path().join("motions"));
-    assert_eq!(run(&sweep, &folder.path().join("b"), Shard::WHOLE, 1).unwrap(), alone);
+    assert!(!sweep.has_motions(""));
+    sweep.prepare("").unwrap();
+    assert!(sweep.has_motions("") && sweep.prepare("").is_ok());
+    assert!(sweep.prepare("drive=1").unwrap_err().to_string().contains("holds something else"));
+    let with_motions = run(&sweep, &folder.path().join("b"), Shard::WHOLE, 1).unwrap();
+    assert!(with_motions.rows == alone.rows && with_motions.description != alone.description);
     let file = fs::read(folder.path().join("motions/case_0.parquet")).unwrap();
     assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1") && file.len() > 200 * 8 * 5);
     assert!(!folder.path().join("motions/case_1.parquet").exists(), "it has not begun");

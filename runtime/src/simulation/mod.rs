@@ -85,6 +85,7 @@ pub struct Simulation<'a> {
     reduce: Option<Box<dyn FnMut(&[f64]) + 'a>>,
     on_progress: Option<Box<dyn FnMut(f64) + 'a>>,
     cancelled_by: Option<&'a AtomicBool>,
+    max_steps: u64,
 }
 
 impl<'a> Simulation<'a> {
@@ -131,6 +132,7 @@ impl<'a> Simulation<'a> {
             reduce: None,
             on_progress: None,
             cancelled_by: None,
+            max_steps: u64::MAX,
         }
     }
 
@@ -552,6 +554,38 @@ impl<'a> Simulation<'a> {
         self
     }
 
+    /// Ends the simulation with [`StepError::TooManySteps`], and the results so far, where more steps than these would be
+    /// taken, rejected ones included: a motion that becomes ever faster lets chosen steps become ever shorter.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::schemes::RungeKutta;
+    /// use hamel::{Simulation, StepError, initial_state};
+    ///
+    /// let model = Oscillator::default();
+    /// let simulation = Simulation::new(&model, &RungeKutta).step(0.25).until(1.0).max_steps(3);
+    /// let run = simulation.run(initial_state(&model)?);
+    /// assert!(matches!(run.outcome, Err(StepError::TooManySteps { steps: 3, .. })));
+    /// assert_eq!(run.trajectory.times().collect::<Vec<_>>(), [0.0, 0.25, 0.5, 0.75]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn max_steps(mut self, steps: u64) -> Self {
+        self.max_steps = steps;
+        self
+    }
+
     /// Ends the simulation before the next step once this flag is set, with [`StepError::Cancelled`] and the results so
     /// far.
     ///
@@ -681,6 +715,11 @@ impl<'a> Simulation<'a> {
             }
             if driver.is_at_end() {
                 return Ok(total);
+            }
+            let steps = driver.counts().iter().sum();
+            if steps >= self.max_steps {
+                recorder.unrecorded(trajectory, driver.state(), driver.stepper());
+                return Err(StepError::TooManySteps { t: driver.state().t, scheme: self.scheme.label(), steps, until });
             }
             let result = controllers.sample(&mut driver).and_then(|has_jumped| {
                 if has_jumped {
