@@ -110,7 +110,7 @@ fn failed_cases_are_counted_and_named() {
     let ended = hamel(folder.path(), "sweep o.model --cases cases.csv --outputs energy --until 1 --out s.csv");
     let text = printed(&ended);
     assert_eq!(ended.status.code(), Some(11), "{text}");
-    assert!(text.contains("1 of 3 cases failed:\n  case 1 (stiffness = 2, push = "), "{text}");
+    assert!(text.contains("1 of 3 cases failed:\n  case 1 (stiffness = 2.0, push = 1e308): "), "{text}");
 }
 
 #[test]
