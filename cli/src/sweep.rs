@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use hamel::simulation::Steps;
-use hamel::{Model, StepError};
 use hamel_compiler::escape::file_name;
 use hamel_report::number::readable;
 use hamel_sweep::{
-    Cases, Journal, Motion, Output, Sampling, Shard, Subject, SubjectError, Sweep, Table, Values, max_steps, merged,
+    Cases, Journal, Motion, Output, Sampling, Shard, Subject, SubjectError, Sweep, SweepError, Table, Values,
+    max_steps, merged,
 };
 
 use crate::failure::Failure;
@@ -99,7 +98,7 @@ pub(crate) struct MergeArguments {
 /// `NAME=VALUES`.
 fn varied(text: &str) -> Result<(String, Values), String> {
     let (name, values) = runnable::named(text)?;
-    Ok((name, values.parse().map_err(|error: hamel_sweep::SweepError| error.to_string())?))
+    Ok((name, values.parse().map_err(|error: SweepError| error.to_string())?))
 }
 
 /// Runs the cases that have not ended, and writes the table when all have.
@@ -116,7 +115,7 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
         SubjectError::Sweep(error) => error.into(),
     })?;
     let plan = Plan::new(&arguments.integration, subject.model(), interval, false)?;
-    let motion = motion(arguments, &subject, &plan)?;
+    let motion = motion(arguments, &plan)?;
     let outputs = outputs(arguments);
     let sweep = Sweep::new(&subject, &cases, &motion, &outputs)?;
     let sweep = match &arguments.motions {
@@ -137,8 +136,9 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
         }
         screen.line(format!("{} has these results already", out.display()))?;
         // Left by a program that was killed after the table was written.
-        if journal_of(out).exists() {
-            Journal::open(&journal_of(out), &description)?.remove()?;
+        let journal = Journal::beside(out);
+        if journal.exists() {
+            Journal::open(&journal, &description)?.remove()?;
         }
         return summary(&table, screen);
     }
@@ -148,7 +148,7 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     }
     screen.flush()?;
     sweep.prepare(&inputs)?;
-    let mut journal = Journal::open(&journal_of(out), &description)?;
+    let mut journal = Journal::open(&Journal::beside(out), &description)?;
     let before = journal.ended().len();
     if before > 0 {
         screen.line(format!("{before} cases have ended before; going on"))?;
@@ -222,60 +222,26 @@ fn cases(arguments: &Arguments) -> Result<Cases, Failure> {
     }
 }
 
-/// How each case is integrated. That the scheme suits the model is found here, before anything runs.
-fn motion(arguments: &Arguments, subject: &Subject, plan: &Plan) -> Result<Motion, Failure> {
-    let options = options(&arguments.integration)?;
-    if let Steps::Fixed(dt) = plan.steps
-        && hamel::simulation::Division::new(arguments.integration.until, dt).is_none()
-    {
-        return Err(Failure::Usage(format!("--dt {dt:e} asks for steps that never end")));
-    }
-    // The values of the model's text may be impossible, while those of the cases are not.
-    if let Ok(start) = hamel::initial_state(subject.model()) {
-        let fits = match plan.steps {
-            Steps::Fixed(_) => plan.scheme.start_with(subject.model(), start, &options).map(drop),
-            Steps::Chosen(control) => {
-                let model: &dyn Model = subject.model();
-                hamel::adaptive::AdaptiveStepper::new(model, &*plan.scheme, &options, start, control).map(drop)
-            }
-        };
-        if let Err(error @ (StepError::BadParameter { .. } | StepError::Undefined { .. })) = fits {
-            return Err(error.into());
-        }
-    }
+/// How each case is integrated.
+fn motion(arguments: &Arguments, plan: &Plan) -> Result<Motion, Failure> {
     Ok(Motion {
         scheme: plan.name.clone(),
         scheme_parameters: arguments.integration.scheme_parameters.clone(),
         steps: plan.steps,
         until: arguments.integration.until,
-        options,
+        options: options(&arguments.integration)?,
         max_steps: arguments.max_steps.unwrap_or_else(|| max_steps(plan.steps)),
     })
 }
 
-/// The file beside the table in which cases are kept as they end.
-fn journal_of(out: &Path) -> PathBuf {
-    let mut name = out.file_name().unwrap_or_default().to_owned();
-    name.push(".journal");
-    out.with_file_name(name)
-}
-
 /// The table of this sweep, if the file has it already.
 fn written_before(out: &Path, description: &str, is_forced: bool) -> Result<Option<Table>, Failure> {
-    if out.symlink_metadata().is_err() {
-        return Ok(None);
-    }
-    match Table::read(out).ok().filter(|table| table.description == description) {
-        Some(table) => Ok(Some(table)),
-        None if is_forced => Ok(None),
-        None => Err(Failure::Usage(format!(
-            "`{}` exists and {}\nhelp: choose another file with --out, or replace it with --force",
-            out.display(),
-            match out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
-                true => "holds something else",
-                false => "does not say which sweep it holds; Parquet files do",
-            }
-        ))),
+    match Table::of_sweep(out, description) {
+        Err(SweepError::Exists { .. }) if is_forced => Ok(None),
+        Err(error @ SweepError::Exists { .. }) => {
+            Err(Failure::Usage(format!("{error}\nhelp: choose another file with --out, or replace it with --force")))
+        }
+        known => Ok(known?),
     }
 }
 

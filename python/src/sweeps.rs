@@ -1,13 +1,13 @@
 //! Sweeps: many motions of a model on all cores, while the interpreter waits for signals.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use hamel::{Model as _, StepError};
+use hamel::Model as _;
 use hamel_sweep::{
     Cases, Fixed, Journal, Motion, Outcome, Output, Sampling, Shard, Subject, SweepError, Table, Values,
 };
@@ -138,16 +138,11 @@ impl SweepTable {
 fn unwritten(error: SweepError) -> PyErr {
     match error {
         SweepError::Wrong(_) => wrong(error),
+        SweepError::Exists { .. } => {
+            PyFileExistsError::new_err(format!("{error}\nhelp: choose another file, or replace it with overwrite=True"))
+        }
         _ => pyo3::exceptions::PyOSError::new_err(error.to_string()),
     }
-}
-
-/// Where the cases of a sweep are kept as they end: beside its table, or in a folder that goes with it.
-fn journal_of(out: Option<&Path>, folder: &Path) -> PathBuf {
-    let Some(out) = out else { return folder.join("journal") };
-    let mut name = out.file_name().unwrap_or_default().to_owned();
-    name.push(".journal");
-    out.with_file_name(name)
 }
 
 /// A sweep that is ready to run.
@@ -276,12 +271,6 @@ impl Sweep {
         let sweep = Sweep { subject, cases, motion, outputs, inputs: said };
         // Outputs that the model does not have, and schemes that do not suit it, are found before anything runs.
         sweep.sweep()?;
-        if let Ok(start) = hamel::initial_state(sweep.subject.model()) {
-            let fits = found.start_with(sweep.subject.model(), start, &sweep.motion.options);
-            if let Err(error @ (StepError::BadParameter { .. } | StepError::Undefined { .. })) = fits.map(drop) {
-                return Err(wrong(error));
-            }
-        }
         Ok(sweep)
     }
 
@@ -325,21 +314,15 @@ impl Sweep {
         let sweep = self.sweep()?;
         let description = sweep.description(&self.inputs, Shard::WHOLE);
         let axes = self.cases.axes().map(|axes| axes.iter().map(Vec::len).collect());
-        if let Some(out) = out.as_deref().filter(|out| out.symlink_metadata().is_ok() && !overwrite) {
-            return match Table::read(out).ok().filter(|table| table.description == description) {
-                Some(table) => Ok(SweepTable { table, axes }),
-                None => Err(PyFileExistsError::new_err(format!(
-                    "`{}` exists and {}\nhelp: choose another file, or replace it with overwrite=True",
-                    out.display(),
-                    match out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
-                        true => "holds something else",
-                        false => "does not say which sweep it holds; Parquet files do",
-                    }
-                ))),
-            };
+        if let Some(out) = out.as_deref().filter(|_| !overwrite)
+            && let Some(table) = Table::of_sweep(out, &description).map_err(unwritten)?
+        {
+            return Ok(SweepTable { table, axes });
         }
         let folder = tempfile::tempdir()?;
-        let mut journal = Journal::open(&journal_of(out.as_deref(), folder.path()), &description).map_err(unwritten)?;
+        // Without a table, cases are kept in a folder that goes with this function.
+        let kept = out.as_deref().map_or_else(|| folder.path().join("journal"), Journal::beside);
+        let mut journal = Journal::open(&kept, &description).map_err(unwritten)?;
         let asked = match engine {
             None => self.in_threads(py, &mut journal, threads, progress)?,
             Some(engine) => {

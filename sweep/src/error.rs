@@ -25,6 +25,14 @@ pub enum SweepError {
         /// Why.
         source: io::Error,
     },
+    /// A file is in the way of the results.
+    #[error("`{}` exists and {reason}", path.display())]
+    Exists {
+        /// Which.
+        path: PathBuf,
+        /// What is known of it.
+        reason: &'static str,
+    },
     /// Results cannot be written; those that were written before are valid.
     #[error("cannot write `{}`: {source}\nhelp: what was written before is kept; the same command goes on from there", path.display())]
     Write {

@@ -55,6 +55,20 @@ impl Number {
 }
 
 impl Journal {
+    /// Where the journal of a sweep is whose table goes to this file: beside it.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// assert_eq!(hamel_sweep::Journal::beside(Path::new("a/s.csv")), Path::new("a/s.csv.journal"));
+    /// ```
+    pub fn beside(table: &Path) -> PathBuf {
+        let mut name = table.file_name().unwrap_or_default().to_owned();
+        name.push(".journal");
+        table.with_file_name(name)
+    }
+
     /// Opens the file of a sweep with this description, or begins it.
     ///
     /// # Errors

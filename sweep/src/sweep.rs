@@ -7,9 +7,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use hamel::adaptive::AdaptiveStepper;
 use hamel::ensemble::{Case, Ensemble};
-use hamel::simulation::Steps;
-use hamel::{Options, Scheme, Simulation, StepError, Trajectory, initial_state, schemes};
+use hamel::simulation::{Division, Steps};
+use hamel::{Model, Options, Scheme, Simulation, StepError, Trajectory, initial_state, schemes};
 use serde::Serialize;
 
 use crate::cases::Cases;
@@ -53,6 +54,27 @@ impl Motion {
         let parameters: Vec<(&str, f64)> =
             self.scheme_parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         schemes::by_name(&self.scheme, &parameters)
+    }
+
+    /// That the scheme and the steps exist and suit the model, before anything runs.
+    fn check(&self, model: &dyn Model) -> Result<(), SweepError> {
+        let wrong = |error: StepError| SweepError::new(error.to_string());
+        let scheme = self.scheme().map_err(wrong)?;
+        if let Steps::Fixed(dt) = self.steps
+            && Division::new(self.until, dt).is_none()
+        {
+            return Err(SweepError::new(format!("steps of {dt:e} s up to {} s never end", self.until)));
+        }
+        // The values of the model's text may be impossible, while those of the cases are not.
+        let Ok(start) = initial_state(model) else { return Ok(()) };
+        let fits = match self.steps {
+            Steps::Fixed(_) => scheme.start_with(model, start, &self.options).map(drop),
+            Steps::Chosen(control) => AdaptiveStepper::new(model, &*scheme, &self.options, start, control).map(drop),
+        };
+        match fits {
+            Err(error @ (StepError::BadParameter { .. } | StepError::Undefined { .. })) => Err(wrong(error)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -135,7 +157,7 @@ impl<'a> Sweep<'a> {
     /// A sweep of a model whose variables are those of the cases.
     ///
     /// # Errors
-    /// For an output that the model does not have, or a scheme that does not exist.
+    /// For an output that the model does not have, and a scheme or steps that do not exist or do not suit the model.
     pub fn new(
         subject: &'a Subject,
         cases: &'a Cases,
@@ -160,7 +182,7 @@ impl<'a> Sweep<'a> {
         if !subject.columns().iter().map(|column| &column.name).eq(cases.names()) {
             return Err(SweepError::new("the variables of the cases are not those of the model"));
         }
-        motion.scheme().map_err(|error| SweepError::new(error.to_string()))?;
+        motion.check(subject.model())?;
         Ok(Sweep { subject, cases, motion, outputs, quantities, columns, trajectories: None })
     }
 

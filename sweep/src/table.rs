@@ -91,7 +91,7 @@ impl Table {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || -> io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
+            match is_parquet(path) {
                 true => self.write_parquet(file.as_file_mut())?,
                 false => self.write_csv(io::BufWriter::new(file.as_file_mut()))?,
             }
@@ -179,6 +179,26 @@ impl Table {
         Type::group_type_builder("sweep").with_fields(columns).build().map(Arc::new)
     }
 
+    /// The complete table of the sweep with this description, if this file has it; `None` if there is no file.
+    ///
+    /// # Errors
+    /// When the file has anything else. Only Parquet files say which sweep they are of.
+    pub fn of_sweep(path: &Path, description: &str) -> Result<Option<Table>, SweepError> {
+        if path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        match Table::read(path).ok().filter(|table| table.description == description) {
+            Some(table) => Ok(Some(table)),
+            None => Err(SweepError::Exists {
+                path: path.to_owned(),
+                reason: match is_parquet(path) {
+                    true => "holds something else",
+                    false => "does not say which sweep it holds; Parquet files do",
+                },
+            }),
+        }
+    }
+
     /// Reads a table that [`Table::write`] has written as Parquet.
     ///
     /// # Errors
@@ -225,6 +245,10 @@ impl Table {
         }
         Ok(Table { description, variables, outputs, rows })
     }
+}
+
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
 }
 
 fn write_column<T: parquet::data_type::DataType>(
