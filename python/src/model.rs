@@ -102,6 +102,39 @@ impl Model {
         )))
     }
 
+    /// A function of time and coordinates, `results` of the lengths given.
+    fn of_position<'py, const R: usize>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        t: Given<'_, 'py>,
+        values: Given<'_, 'py>,
+        results: [&[usize]; R],
+        mut function: impl FnMut(f64, &[f64], [&mut [f64]; R]) + Send,
+    ) -> PyResult<[Array<'py>; R]> {
+        evaluate(py, [self.q(q), self.time(t), self.inputs(values)], results, |[q, t, values], results| {
+            inputs::set(values);
+            function(t[0], q, results);
+        })
+    }
+
+    /// A function of time, coordinates and velocities.
+    fn of_motion<'py, const R: usize>(
+        &self,
+        py: Python<'py>,
+        (q, v): (&Bound<'py, PyAny>, &Bound<'py, PyAny>),
+        t: Given<'_, 'py>,
+        values: Given<'_, 'py>,
+        results: [&[usize]; R],
+        mut function: impl FnMut(f64, &[f64], &[f64], [&mut [f64]; R]) + Send,
+    ) -> PyResult<[Array<'py>; R]> {
+        let arguments = [self.q(q), self.v(v), self.time(t), self.inputs(values)];
+        evaluate(py, arguments, results, |[q, v, t, values], results| {
+            inputs::set(values);
+            function(t[0], q, v, results);
+        })
+    }
+
     /// A function that reads a whole state, `results` of the lengths given.
     #[expect(clippy::too_many_arguments, reason = "they are those of the function in Python")]
     fn of_state<'py, const R: usize>(
@@ -361,11 +394,8 @@ impl Model {
         t: Option<&Bound<'py, PyAny>>,
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let arguments = [self.q(q), self.v(v), self.time(t), self.inputs(inputs)];
-        let [force] = evaluate(py, arguments, [&[self.sizes.nv]], |[q, v, t, values], [out]| {
-            inputs::set(values);
-            self.model.applied_force(t[0], q, v, out);
-        })?;
+        let force = |t, q: &[f64], v: &[f64], [out]: [&mut [f64]; 1]| self.model.applied_force(t, q, v, out);
+        let [force] = self.of_motion(py, (q, v), t, inputs, [&[self.sizes.nv]], force)?;
         Ok(force)
     }
 
@@ -392,11 +422,8 @@ impl Model {
         t: Option<&Bound<'py, PyAny>>,
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let arguments = [self.q(q), self.time(t), self.inputs(inputs)];
-        let [constraint] = evaluate(py, arguments, [&[self.sizes.nc]], |[q, t, values], [out]| {
-            inputs::set(values);
-            self.model.constraint(t[0], q, out);
-        })?;
+        let constraint = |t, q: &[f64], [out]: [&mut [f64]; 1]| self.model.constraint(t, q, out);
+        let [constraint] = self.of_position(py, q, t, inputs, [&[self.sizes.nc]], constraint)?;
         Ok(constraint)
     }
 
@@ -424,12 +451,11 @@ impl Model {
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
         let mut room = self.constraint_jacobian.room();
-        let arguments = [self.q(q), self.time(t), self.inputs(inputs)];
-        let [jacobian] = evaluate(py, arguments, [&self.constraint_jacobian.shape], |[q, t, values], [out]| {
-            inputs::set(values);
-            self.model.constraint_jacobian(t[0], q, &mut room);
+        let jacobian = |t, q: &[f64], [out]: [&mut [f64]; 1]| {
+            self.model.constraint_jacobian(t, q, &mut room);
             self.constraint_jacobian.write(&room, out);
-        })?;
+        };
+        let [jacobian] = self.of_position(py, q, t, inputs, [&self.constraint_jacobian.shape], jacobian)?;
         Ok(jacobian)
     }
 
@@ -459,13 +485,11 @@ impl Model {
         t: Option<&Bound<'py, PyAny>>,
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Array<'py>, Array<'py>)> {
-        let arguments = [self.q(q), self.v(v), self.time(t), self.inputs(inputs)];
         let shape = [self.sizes.nc];
-        let [rate, acceleration] =
-            evaluate(py, arguments, [&shape, &shape], |[q, v, t, values], [rate, acceleration]| {
-                inputs::set(values);
-                self.model.constraint_bias(t[0], q, v, rate, acceleration);
-            })?;
+        let bias = |t, q: &[f64], v: &[f64], [rate, acceleration]: [&mut [f64]; 2]| {
+            self.model.constraint_bias(t, q, v, rate, acceleration);
+        };
+        let [rate, acceleration] = self.of_motion(py, (q, v), t, inputs, [&shape, &shape], bias)?;
         Ok((rate, acceleration))
     }
 
@@ -492,11 +516,8 @@ impl Model {
         t: Option<&Bound<'py, PyAny>>,
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let arguments = [self.q(q), self.time(t), self.inputs(inputs)];
-        let [gap] = evaluate(py, arguments, [&[self.sizes.contacts]], |[q, t, values], [out]| {
-            inputs::set(values);
-            self.model.contact_gap(t[0], q, out);
-        })?;
+        let gap = |t, q: &[f64], [out]: [&mut [f64]; 1]| self.model.contact_gap(t, q, out);
+        let [gap] = self.of_position(py, q, t, inputs, [&[self.sizes.contacts]], gap)?;
         Ok(gap)
     }
 
@@ -525,12 +546,11 @@ impl Model {
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
         let mut room = self.contact_jacobian.room();
-        let arguments = [self.q(q), self.time(t), self.inputs(inputs)];
-        let [jacobian] = evaluate(py, arguments, [&self.contact_jacobian.shape], |[q, t, values], [out]| {
-            inputs::set(values);
-            self.model.contact_jacobian(t[0], q, &mut room);
+        let jacobian = |t, q: &[f64], [out]: [&mut [f64]; 1]| {
+            self.model.contact_jacobian(t, q, &mut room);
             self.contact_jacobian.write(&room, out);
-        })?;
+        };
+        let [jacobian] = self.of_position(py, q, t, inputs, [&self.contact_jacobian.shape], jacobian)?;
         Ok(jacobian)
     }
 
@@ -560,12 +580,11 @@ impl Model {
         t: Option<&Bound<'py, PyAny>>,
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Array<'py>, Array<'py>)> {
-        let arguments = [self.q(q), self.v(v), self.time(t), self.inputs(inputs)];
-        let [kinetic, potential] = evaluate(py, arguments, [&[], &[]], |[q, v, t, values], [kinetic, potential]| {
-            inputs::set(values);
-            let energy = self.model.energy(t[0], q, v);
+        let energy = |t, q: &[f64], v: &[f64], [kinetic, potential]: [&mut [f64]; 2]| {
+            let energy = self.model.energy(t, q, v);
             (kinetic[0], potential[0]) = (energy.kinetic, energy.potential);
-        })?;
+        };
+        let [kinetic, potential] = self.of_motion(py, (q, v), t, inputs, [&[], &[]], energy)?;
         Ok((kinetic, potential))
     }
 
@@ -595,15 +614,12 @@ impl Model {
         t: Option<&Bound<'py, PyAny>>,
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Array<'py>>> {
-        let arguments = [self.q(q), self.v(v), self.time(t), self.inputs(inputs)];
         let mut is_known = true;
-        let [power] = evaluate(py, arguments, [&[]], |[q, v, t, values], [out]| {
-            inputs::set(values);
-            match self.model.power(t[0], q, v) {
-                Some(power) => out[0] = power,
-                None => is_known = false,
-            }
-        })?;
+        let power = |t, q: &[f64], v: &[f64], [out]: [&mut [f64]; 1]| match self.model.power(t, q, v) {
+            Some(power) => out[0] = power,
+            None => is_known = false,
+        };
+        let [power] = self.of_motion(py, (q, v), t, inputs, [&[]], power)?;
         Ok(is_known.then_some(power))
     }
 
@@ -843,11 +859,8 @@ impl Model {
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
         self.require("nonlinear_effects")?;
-        let arguments = [self.q(q), self.v(v), self.time(t), self.inputs(inputs)];
-        let [force] = evaluate(py, arguments, [&[self.sizes.nv]], |[q, v, t, values], [out]| {
-            inputs::set(values);
-            self.model.nonlinear_effects(t[0], q, v, out);
-        })?;
+        let force = |t, q: &[f64], v: &[f64], [out]: [&mut [f64]; 1]| self.model.nonlinear_effects(t, q, v, out);
+        let [force] = self.of_motion(py, (q, v), t, inputs, [&[self.sizes.nv]], force)?;
         Ok(force)
     }
 
