@@ -2,7 +2,6 @@
 
 use clap::ValueEnum;
 use hamel_compiler::derive::FunctionRole;
-use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name};
 use hamel_compiler::{Stages, emit, inspect as show};
 use hamel_report::graph;
 
@@ -49,16 +48,14 @@ enum Form {
 /// Prints the equations, the code or the counts.
 pub(crate) fn inspect(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     screen.direct(&arguments.destination)?;
-    let term = arguments.term.as_deref().map(term).transpose()?;
     let stages = arguments.choice.stages()?;
-    if let Some(term) = term {
-        must_have(&stages, term)?;
-    }
-    let text = rendered(&stages, term, arguments)?;
+    let term = arguments.term.as_deref().map(|name| term(&stages, name)).transpose()?;
+    let text = rendered(&stages, term.as_ref(), arguments)?;
     Ok(screen.line(text.trim_end())?)
 }
 
-fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) -> Result<String, Failure> {
+fn rendered(stages: &Stages, term: Option<&(FunctionRole, String)>, arguments: &Arguments) -> Result<String, Failure> {
+    let (term, name) = (term.map(|(role, _)| *role), term.map(|(_, name)| name.as_str()));
     let (equations, schedule) = (&stages.simplified, &stages.schedule);
     if arguments.stats {
         let (sizes, counts) = (show::shapes(equations, schedule), show::counts(equations, schedule));
@@ -70,7 +67,7 @@ fn rendered(stages: &Stages, term: Option<FunctionRole>, arguments: &Arguments) 
     let dot = || term.map_or_else(|| show::topology(&stages.system), |term| show::expressions(equations, term));
     match arguments.form {
         Form::Rust => {
-            stages.code().and_then(|code| show::rust(&code, term)).map_err(|error| Failure::Usage(error.to_string()))
+            stages.code().and_then(|code| show::rust(&code, name)).map_err(|error| Failure::Usage(error.to_string()))
         }
         Form::Dot => Ok(dot()),
         Form::Svg => graph::svg(&dot()).map_err(Failure::Usage),
@@ -86,17 +83,9 @@ fn show_c(stages: &Stages) -> emit::Files {
 }
 
 /// A function that the model does not have is an error, not an empty result.
-fn must_have(stages: &Stages, term: FunctionRole) -> Result<(), Failure> {
-    let functions = stages.simplified.kernels.iter().flat_map(|kernel| &kernel.functions);
-    let there: Vec<FunctionRole> = functions.map(|function| function.role).collect();
-    if there.contains(&term) {
-        return Ok(());
-    }
-    let known: Vec<&str> = FUNCTIONS.into_iter().filter(|role| there.contains(role)).map(function_name).collect();
-    let (model, name) = (&stages.system.name, function_name(term));
-    Err(Failure::Usage(format!("{model} has no `{name}`, expected one of {}", known.join(", "))))
-}
-
-fn term(name: &str) -> Result<FunctionRole, Failure> {
-    show::find_term(name).ok_or_else(|| Failure::unknown("function", name, show::terms()))
+fn term(stages: &Stages, name: &str) -> Result<(FunctionRole, String), Failure> {
+    let (equations, schedule) = (&stages.simplified, &stages.schedule);
+    let known = show::terms(equations, schedule);
+    let known = known.iter().map(String::as_str);
+    show::find_term(equations, schedule, name).ok_or_else(|| Failure::unknown("function", name, known))
 }

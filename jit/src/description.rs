@@ -4,9 +4,12 @@ use hamel::{Attitude, Block, Channel, ContactInfo, FunctionInfo, ModelInfo, Spar
 use hamel_compiler::Stages;
 use hamel_compiler::derive;
 use hamel_compiler::rotations::RotationKind;
+use hamel_compiler::schedule::members::Members;
+use hamel_compiler::schedule::methods::{Given, Method, on_request};
 use hamel_compiler::schedule::pattern::{Pattern, Patterns};
+use hamel_compiler::schedule::placement::is_matrix;
 use hamel_compiler::schedule::totals;
-use hamel_compiler::schedule::vocabulary::function_name;
+use hamel_compiler::schedule::vocabulary::function_doc;
 use serde::{Deserialize, Serialize};
 
 /// Everything in [`ModelInfo`], and what else the functions of a model need to know.
@@ -19,14 +22,57 @@ pub(crate) struct Description {
     pub initial_conditions: (usize, usize),
     /// Whether the power is not known.
     pub has_unknown_power: bool,
+    pub provided: Vec<ProvidedFunction>,
+}
+
+/// A function that a model has because its text says `provide`, or has by default.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ProvidedFunction {
+    /// Its name, e.g. `forward_dynamics` or `jacobian_of_tool`.
+    pub name: String,
+    /// What it computes, in a sentence.
+    pub doc: String,
+    /// What it reads, in order: `t`, `q`, `v`, `a`, `tau`.
+    pub given: Vec<String>,
+    /// Its results, in order: name and shape, rows alone of a vector.
+    pub results: Vec<(String, Vec<usize>)>,
+}
+
+impl ProvidedFunction {
+    fn of(method: &Method, members: &[Members]) -> ProvidedFunction {
+        let functions = members.iter().flat_map(|members| &members.scheduled.functions);
+        let outputs = functions.filter(|function| function.role == method.function).flat_map(|known| &known.outputs);
+        let given = method.given.iter().map(|given| match given {
+            Given::Time => "t",
+            Given::Positions => "q",
+            Given::Velocities => "v",
+            Given::Accelerations => "a",
+            Given::Forces => "tau",
+            Given::State => "state",
+        });
+        let results = method.targets.iter().zip(outputs);
+        ProvidedFunction {
+            name: method.name.clone(),
+            doc: function_doc(method.function).to_owned(),
+            given: given.map(str::to_owned).collect(),
+            results: results
+                .map(|(target, output)| {
+                    let (rows, columns) = output.shape;
+                    let shape = if is_matrix(output.role) { vec![rows, columns] } else { vec![rows] };
+                    (target.slice.to_owned(), shape)
+                })
+                .collect(),
+        }
+    }
 }
 
 impl Description {
-    pub fn new(stages: &Stages, patterns: &Patterns, is_conservative: bool) -> Description {
+    pub fn new(stages: &Stages, members: &[Members], patterns: &Patterns, is_conservative: bool) -> Description {
         let layout = &stages.simplified.layout;
         let functions = totals::functions(&stages.simplified, &stages.schedule);
         let functions = functions.iter().map(|counts| FunctionInfo {
-            name: function_name(counts.role).to_owned(),
+            name: counts.name.clone(),
             derived: counts.derived,
             shared: counts.shared,
             simplified: counts.simplified,
@@ -65,6 +111,7 @@ impl Description {
             singular_angles: layout.singular_angles.clone(),
             initial_conditions: (positions.len(), velocities.len()),
             has_unknown_power: layout.has_unknown_power,
+            provided: on_request(members).iter().map(|method| ProvidedFunction::of(method, members)).collect(),
         }
     }
 }

@@ -9,7 +9,6 @@ use hamel_compiler::schedule::methods::{self, Contribution, Factor, Method};
 use hamel_compiler::schedule::pattern::{Pattern, Patterns};
 use hamel_compiler::schedule::placement::axes;
 use hamel_compiler::schedule::requirements::{Requirement, requirements};
-use hamel_compiler::schedule::vocabulary::function_name;
 use hamel_compiler::schedule::{Argument, Routine, ScheduledFunction, ScheduledOutput, Series};
 
 use serde::{Deserialize, Serialize};
@@ -215,10 +214,10 @@ impl Image {
         });
         let mut kernels: Vec<Kernel> = kernels.collect();
         let layout = &equations.layout;
-        let sizes = Sizes { equations, patterns: &patterns };
+        let sizes = Sizes { members: &members, equations, patterns: &patterns };
         let shared = members.iter().map(|kernel| vec![None; kernel.scheduled.functions.len()]).collect();
         let mut calls = Calls { members: &members, kernels: &kernels, layout, program: &mut program, shared };
-        let all = || methods::all().into_iter().chain(methods::on_request());
+        let all = || methods::all().into_iter().chain(methods::on_request(&members));
         let functions: Result<Vec<ModelFunction>, Error> =
             all().map(|method| calls.function(Outline::of_method(&method, &members, &sizes))).collect();
         let mut functions = functions?;
@@ -242,12 +241,12 @@ impl Image {
         defaults.iter_mut().chain(&mut setups).for_each(|setup| place(&mut setup.code));
         kernels.iter_mut().filter_map(|kernel| kernel.setup.as_mut()).for_each(|setup| place(&mut setup.code));
         functions.iter_mut().flat_map(|function| &mut function.calls).for_each(|call| place(&mut call.code));
-        let [members, reference_configuration, bodies, contact_laws] = setups;
+        let [rows_of_members, reference_configuration, bodies, contact_laws] = setups;
         Ok(Image {
-            description: Description::new(stages, &patterns, is_conservative),
+            description: Description::new(stages, &members, &patterns, is_conservative),
             code,
             defaults,
-            members,
+            members: rows_of_members,
             kernels,
             reference_configuration,
             reference_coordinates: rows(&schedule.reference_coordinates),
@@ -335,7 +334,7 @@ impl<'m, 'a> Outline<'m, 'a> {
             function.outputs.iter().map(of_output).collect()
         };
         Outline {
-            name: method.name.to_owned(),
+            name: method.name.clone(),
             given: method.given.clone(),
             slices: slices.collect(),
             targets: contributions.iter().map(targets).collect(),
@@ -480,7 +479,7 @@ impl Destination {
 }
 
 fn name(members: &Members, function: &ScheduledFunction) -> String {
-    format!("{} of {}", function_name(function.role), members.module)
+    format!("{} of {}", function.name, members.module)
 }
 
 fn reads_inputs(function: &ScheduledFunction) -> bool {
@@ -517,7 +516,7 @@ fn check(
         };
         if !is_given || !is_inside {
             let reason = format!("it reads {argument:?}, which it is not given");
-            return Err(Error::Function { function: function_name(function.role).to_owned(), reason });
+            return Err(Error::Function { function: function.name.clone(), reason });
         }
     }
     Ok(())
@@ -545,13 +544,14 @@ fn check_results(
         true => Ok(()),
         false => {
             let reason = "its results have no room".to_owned();
-            Err(Error::Function { function: function_name(function.role).to_owned(), reason })
+            Err(Error::Function { function: function.name.clone(), reason })
         }
     }
 }
 
 /// Lengths of what functions fill.
 struct Sizes<'a> {
+    members: &'a [Members<'a>],
     equations: &'a Equations,
     patterns: &'a Patterns,
 }
@@ -569,7 +569,10 @@ impl Sizes<'_> {
             (_, Role::ConstraintJacobian) => entries(constraint_jacobian),
             (_, Role::ContactJacobian) => entries(contact_jacobian),
             (function, role) => {
-                let (rows, columns) = axes(function, role);
+                let functions = self.members.iter().flat_map(|members| &members.scheduled.functions);
+                let outputs = functions.filter(|known| known.role == function).flat_map(|known| &known.outputs);
+                let shape = outputs.filter(|output| output.role == role).map(|output| output.shape).next();
+                let (rows, columns) = axes(function, role, shape.unwrap_or_default());
                 let layout = &self.equations.layout;
                 rows.size(layout) * columns.size(layout)
             }

@@ -19,8 +19,9 @@ use hamel_compiler::simplify::Limits;
 use proc_macro2::TokenStream;
 
 pub use cache::Cache;
+pub use description::ProvidedFunction;
 pub use error::{Error, ModelError};
-pub use model::JitModel;
+pub use model::{Instant, JitModel};
 pub use settings::{SettingError, function_of_time, with_initial};
 
 use image::Image;

@@ -8,6 +8,7 @@ use hamel::generated::{
 use hamel::{ContactLaw, Energy, Model, ModelInfo, ParameterError, Signal, State, UnknownParameter};
 use hamel_compiler::schedule::requirements::Requirement;
 
+use crate::description::ProvidedFunction;
 use crate::program::{Arguments, Constants, Program, with_room};
 
 /// A model that was compiled at run time.
@@ -22,8 +23,10 @@ pub struct JitModel {
     reference_configuration: Vec<f64>,
     inputs: Vec<Signal>,
     functions: Functions,
-    /// Which of [`PROVIDED`] the model has.
-    provided: [bool; PROVIDED.len()],
+    /// Where those of [`NAMED`] are that the model has.
+    named: [Option<usize>; NAMED.len()],
+    /// Where the functions that the model provides are, in the order of their descriptions.
+    provided: Arc<[usize]>,
     sizes: Sizes,
     /// Forces that are zero, `[nv]`; nothing if the model has no forward dynamics.
     without_forces: Option<Vec<f64>>,
@@ -48,11 +51,10 @@ macro_rules! functions {
 functions! {
     mass_matrix bias_force applied_force constraint constraint_jacobian constraint_bias contact_gap contact_jacobian
     contact_bias outputs residual iteration_matrix damping stiffness initial_position initial_velocity energy power
-    nonlinear_effects inverse_dynamics forward_dynamics inverse_dynamics_derivatives forward_dynamics_derivatives
 }
 
-/// Functions that models have on request, in the order of the places below.
-const PROVIDED: [&str; 5] = [
+/// Functions on request that have methods of their own, in the order of the places below.
+const NAMED: [&str; 5] = [
     "nonlinear_effects",
     "inverse_dynamics",
     "forward_dynamics",
@@ -64,6 +66,21 @@ const INVERSE_DYNAMICS: usize = 1;
 const FORWARD_DYNAMICS: usize = 2;
 const INVERSE_DYNAMICS_DERIVATIVES: usize = 3;
 const FORWARD_DYNAMICS_DERIVATIVES: usize = 4;
+
+/// What functions on request are given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Instant<'a> {
+    /// Time, s.
+    pub t: f64,
+    /// Coordinates, `[nq]`.
+    pub q: &'a [f64],
+    /// Velocities, `[nv]`.
+    pub v: &'a [f64],
+    /// Accelerations, `[nv]`.
+    pub a: &'a [f64],
+    /// Forces on the directions of the velocities, `[nv]`.
+    pub tau: &'a [f64],
+}
 
 /// Numbers of coordinates, velocities and constraints.
 #[derive(Clone, Copy)]
@@ -81,6 +98,8 @@ impl JitModel {
         let parameters = program.defaults();
         let inputs = program.image.description.info.inputs.iter().map(|_| Signal::default()).collect();
         let functions = Functions::of(&program);
+        let named = NAMED.map(|function| program.find(function));
+        let provided = program.image.description.provided.iter().map(|known| program.function(&known.name)).collect();
         let info = &program.image.description.info;
         let sizes = Sizes { nq: info.coordinates.len(), nv: info.velocities.len(), nc: info.constraints.len() };
         let mut model = JitModel {
@@ -91,12 +110,11 @@ impl JitModel {
             reference_configuration: Vec::new(),
             inputs,
             functions,
-            provided: [false; PROVIDED.len()],
+            named,
+            provided,
             sizes,
-            without_forces: None,
+            without_forces: named[FORWARD_DYNAMICS].map(|_| vec![0.0; sizes.nv]),
         };
-        model.provided = PROVIDED.map(|function| model.provides(function));
-        model.without_forces = model.provides("forward_dynamics").then(|| vec![0.0; sizes.nv]);
         model.update();
         model
     }
@@ -111,7 +129,8 @@ impl JitModel {
             reference_configuration: self.reference_configuration.clone(),
             inputs: self.inputs.iter().map(|_| Signal::default()).collect(),
             functions: self.functions,
-            provided: self.provided,
+            named: self.named,
+            provided: Arc::clone(&self.provided),
             sizes: self.sizes,
             without_forces: self.without_forces.clone(),
         }
@@ -225,15 +244,61 @@ impl JitModel {
 
 /// Functions that models ask for by `provide`.
 impl JitModel {
-    /// Whether the model provides a function, e.g. `forward_dynamics`.
+    /// Whether the model has a function, e.g. `forward_dynamics`.
     pub fn provides(&self, function: &str) -> bool {
         self.describe().functions.iter().any(|known| known.name == function)
     }
 
+    /// All functions that the model provides.
+    pub fn provided(&self) -> &[ProvidedFunction] {
+        &self.program.image.description.provided
+    }
+
+    /// Evaluates one of [`provided`](Self::provided) by its place among them; matrices are dense and row by row.
+    ///
+    /// # Panics
+    /// When there is no function at this place, or a list has another length than the function's: those of `at` which it
+    /// does not read may be empty.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel_jit::Instant;
+    ///
+    /// let text = "model Arm {
+    ///     planar;
+    ///     coordinates joint;
+    ///     body arm { mass: 1 kg, inertia: 1 kg m^2 }
+    ///     joint hinge: revolute(ground, arm);
+    ///     marker tip: arm at [2, 0] m;
+    ///     provide jacobian(tip);
+    /// }";
+    /// let model = hamel_jit::model(text.parse()?, hamel_jit::Level::AtOnce, None)?;
+    /// let place = model.provided().iter().position(|function| function.name == "jacobian_of_tip").unwrap();
+    /// let (mut linear, mut angular) = ([0.0; 2], [0.0; 1]);
+    /// model.evaluate_provided(place, &Instant { q: &[0.0], ..Instant::default() }, [&mut linear[..], &mut angular[..]]);
+    /// assert_eq!((linear, angular), ([0.0, 2.0], [1.0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn evaluate_provided<const N: usize>(&self, function: usize, at: &Instant, results: [&mut [f64]; N]) {
+        let Sizes { nq, nv, .. } = self.sizes;
+        for given in &self.provided()[function].given {
+            match given.as_str() {
+                "q" => self.check("coordinates", at.q, nq),
+                "v" => self.check("velocities", at.v, nv),
+                "a" => self.check("accelerations", at.a, nv),
+                "tau" => self.check("forces", at.tau, nv),
+                _ => {}
+            }
+        }
+        let Instant { t, q, v, a, tau } = *at;
+        self.evaluate(self.provided[function], Arguments { t, q, v, a, tau, ..Arguments::default() }, results);
+    }
+
     /// Small models are evaluated in less time than names are compared.
     #[inline(always)]
-    fn require(&self, function: usize) {
-        assert!(self.provided[function], "`{}` does not `provide {}`", self.describe().name, PROVIDED[function]);
+    fn require(&self, function: usize) -> usize {
+        self.named[function]
+            .unwrap_or_else(|| panic!("`{}` does not `provide {}`", self.describe().name, NAMED[function]))
     }
 
     /// h − f, the force that keeps the accelerations at zero, `[nv]`.
@@ -241,8 +306,8 @@ impl JitModel {
     /// # Panics
     /// When the model does not provide it, or a list has another length than the model's; so do the others.
     pub fn nonlinear_effects(&self, t: f64, q: &[f64], v: &[f64], effects: &mut [f64]) {
-        self.require(NONLINEAR_EFFECTS);
-        self.evaluate(self.functions.nonlinear_effects, self.moving(t, q, v), [effects]);
+        let function = self.require(NONLINEAR_EFFECTS);
+        self.evaluate(function, self.moving(t, q, v), [effects]);
     }
 
     /// Inverse dynamics τ = M a + h − f, `[nv]`.
@@ -250,9 +315,9 @@ impl JitModel {
     /// # Panics
     /// As [`nonlinear_effects`](Self::nonlinear_effects).
     pub fn inverse_dynamics(&self, t: f64, q: &[f64], v: &[f64], a: &[f64], tau: &mut [f64]) {
-        self.require(INVERSE_DYNAMICS);
+        let function = self.require(INVERSE_DYNAMICS);
         self.check("accelerations", a, v.len());
-        self.evaluate(self.functions.inverse_dynamics, Arguments { a, ..self.moving(t, q, v) }, [tau]);
+        self.evaluate(function, Arguments { a, ..self.moving(t, q, v) }, [tau]);
     }
 
     /// Forward dynamics a = M⁻¹ (τ − h + f), `[nv]`.
@@ -260,9 +325,9 @@ impl JitModel {
     /// # Panics
     /// As [`nonlinear_effects`](Self::nonlinear_effects).
     pub fn forward_dynamics(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], a: &mut [f64]) {
-        self.require(FORWARD_DYNAMICS);
+        let function = self.require(FORWARD_DYNAMICS);
         self.check("forces", tau, v.len());
-        self.evaluate(self.functions.forward_dynamics, Arguments { tau, ..self.moving(t, q, v) }, [a]);
+        self.evaluate(function, Arguments { tau, ..self.moving(t, q, v) }, [a]);
     }
 
     /// (∂τ/∂q) N, ∂τ/∂v and M, dense and row by row.
@@ -270,9 +335,9 @@ impl JitModel {
     /// # Panics
     /// As [`nonlinear_effects`](Self::nonlinear_effects).
     pub fn inverse_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], a: &[f64], results: [&mut [f64]; 3]) {
-        self.require(INVERSE_DYNAMICS_DERIVATIVES);
+        let function = self.require(INVERSE_DYNAMICS_DERIVATIVES);
         self.check("accelerations", a, v.len());
-        self.evaluate(self.functions.inverse_dynamics_derivatives, Arguments { a, ..self.moving(t, q, v) }, results);
+        self.evaluate(function, Arguments { a, ..self.moving(t, q, v) }, results);
     }
 
     /// (∂a/∂q) N, ∂a/∂v and M⁻¹, dense and row by row.
@@ -280,9 +345,9 @@ impl JitModel {
     /// # Panics
     /// As [`nonlinear_effects`](Self::nonlinear_effects).
     pub fn forward_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], results: [&mut [f64]; 3]) {
-        self.require(FORWARD_DYNAMICS_DERIVATIVES);
+        let function = self.require(FORWARD_DYNAMICS_DERIVATIVES);
         self.check("forces", tau, v.len());
-        self.evaluate(self.functions.forward_dynamics_derivatives, Arguments { tau, ..self.moving(t, q, v) }, results);
+        self.evaluate(function, Arguments { tau, ..self.moving(t, q, v) }, results);
     }
 }
 
@@ -367,7 +432,7 @@ impl Model for JitModel {
 
     fn acceleration(&self, t: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {
         let Some(tau) = &self.without_forces else { return false };
-        self.evaluate(self.functions.forward_dynamics, Arguments { tau, ..self.moving(t, q, v) }, [a]);
+        self.evaluate(self.require(FORWARD_DYNAMICS), Arguments { tau, ..self.moving(t, q, v) }, [a]);
         true
     }
 

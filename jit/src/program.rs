@@ -120,10 +120,14 @@ impl Program {
         expanded(&self.image.reference_coordinates, setup, &self.setup(setup, parameters)).concat()
     }
 
-    /// The function of the model with this name, if any kernel has it.
+    /// The place of a function that every model has.
     pub fn function(&self, name: &str) -> usize {
-        let known = self.image.functions.iter().position(|function| function.name == name);
-        known.unwrap_or_else(|| unreachable!("no function of models is called {name}"))
+        self.find(name).unwrap_or_else(|| unreachable!("no function of models is called {name}"))
+    }
+
+    /// The place of a function of the model.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.image.functions.iter().position(|function| function.name == name)
     }
 
     /// A function of the model whose calls add to its slices.

@@ -6,9 +6,10 @@ mod c_program;
 use std::path::Path;
 use std::process::Command;
 
-use hamel_compiler::derive::{FunctionRole, Role};
+use hamel_compiler::derive::Role;
 use hamel_compiler::schedule::interpret::{Dense, Interpreter, Point, defaults};
-use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name, role_name};
+use hamel_compiler::schedule::totals;
+use hamel_compiler::schedule::vocabulary::role_name;
 use hamel_compiler::{Stages, emit};
 
 fn stages(text: &str) -> Stages {
@@ -43,14 +44,15 @@ fn check(folder: &Path, stages: &Stages) {
 
 fn check_at(folder: &Path, stages: &Stages, point: &Point<f64>) {
     let model = Interpreter::new(&stages.simplified, &stages.schedule, defaults(&stages.schedule));
-    let expected: Vec<(FunctionRole, Vec<(Role, Dense<f64>)>)> =
-        FUNCTIONS.into_iter().map(|role| (role, model.evaluate(role, point))).collect();
+    let functions = totals::functions(&stages.simplified, &stages.schedule).into_iter();
+    let expected: Vec<(String, Vec<(Role, Dense<f64>)>)> =
+        functions.map(|function| (function.name, model.evaluate(function.role, point))).collect();
     let printed = c_program::printed(folder, stages, point).unwrap_or_else(|error| panic!("{error}"));
     let mut count = 0;
     let mut sums: Vec<f64> = Vec::new();
     for line in &printed {
         let c_program::Line { function, result, value, .. } = line;
-        let results = expected.iter().find(|(role, _)| function_name(*role) == function);
+        let results = expected.iter().find(|(name, _)| name == function);
         let dense = results.and_then(|(_, all)| all.iter().find(|(role, _)| role_name(*role) == result));
         let (_, dense) = dense.unwrap_or_else(|| panic!("{line:?}"));
         let index = line.index(dense.columns);

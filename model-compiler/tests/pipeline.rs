@@ -40,7 +40,7 @@ fn kernels() {
     ] {
         let path = format!("{}/tests/pass/{name}.model", env!("CARGO_MANIFEST_DIR"));
         let stages = stages(&read(path.as_ref()));
-        let code = inspect::rust(&stages.code().unwrap(), inspect::find_term(term)).expect("generated code is Rust");
+        let code = inspect::rust(&stages.code().unwrap(), Some(term)).expect("generated code is Rust");
         insta::assert_snapshot!(format!("{name}__{term}"), code);
     }
 }

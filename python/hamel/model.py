@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
@@ -43,6 +45,49 @@ class Channels(tuple):
 
     def __getnewargs__(self):
         return (list(zip(self, self.units)),)
+
+
+_SLOTS = ("q", "v", "a", "tau", "t", "inputs")
+
+
+class ProvidedFunction:
+    """A function that a model provides, see `Model.provided`.
+
+    It is called with arrays of states as the other functions are, for instance as `f(q, v)`; `given` are the names of its
+    arguments, before `inputs`, which those of time take last. It gives an array, or a named tuple of several.
+    """
+
+    def __init__(self, model: "Model", place: int, name: str, doc: str, given: Sequence[str], results: Sequence[Any]):
+        self._model, self._place = model, place
+        self.__name__ = name
+        self.__doc__ = f"{doc}\n\nArguments: {', '.join(given)}. Results: " + ", ".join(
+            f"{result} (..., {', '.join(map(str, shape))})" for result, shape in results
+        )
+        # Time comes last, as in the other functions, and is zero by default.
+        self.given: tuple[str, ...] = tuple(sorted(given, key=lambda one: one == "t"))
+        self.results: tuple[str, ...] = tuple(result for result, _ in results)
+        self._tuple = namedtuple("Results", self.results) if len(results) > 1 else None
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters = [inspect.Parameter(one, kind) for one in self.given if one != "t"]
+        self._least = len(parameters)
+        if "t" in given:
+            parameters += [inspect.Parameter(one, kind, default=None) for one in ("t", "inputs")]
+        self.__signature__ = inspect.Signature(parameters)
+        self._slots = [_SLOTS.index(parameter.name) for parameter in parameters]
+
+    def __call__(self, *arguments: ArrayLike, **named: ArrayLike) -> Any:
+        if named or not self._least <= len(arguments) <= len(self._slots):
+            bound = self.__signature__.bind(*arguments, **named)
+            bound.apply_defaults()
+            arguments = bound.args
+        values: list[Any] = [None] * len(_SLOTS)
+        for slot, value in zip(self._slots, arguments):
+            values[slot] = value
+        results = self._model._evaluate_provided(self._place, *values)
+        return self._tuple(*results) if self._tuple else results[0]
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}{self.__signature__} of hamel.Model {self._model.name}>"
 
 
 class Parameters(Mapping):
@@ -250,6 +295,23 @@ class Model(_hamel.Model):
         from .jax_functions import JaxFunctions
 
         return JaxFunctions(self)
+
+    @cached_property
+    def provided(self) -> "dict[str, ProvidedFunction]":
+        """The functions that the text asks for by `provide`, by name; each is an attribute of the model as well.
+
+        For example `model.jacobian_of_tool(q)` of a text with `provide jacobian(tool);`.
+        """
+        return {known[0]: ProvidedFunction(self, place, *known) for place, known in enumerate(self._provided)}
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what the class does not have is looked for here.
+        if not name.startswith("_") and name in self.provided:
+            return self.provided[name]
+        raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`, and the model does not `provide` it")
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.provided]
 
     def __repr__(self) -> str:
         sizes = f"{len(self.coordinates)} coordinates, {len(self.velocities)} velocities"

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use hamel::Model;
-use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::file::{self, FileError, Source};
 use hamel_compiler::parse;
 use hamel_compiler::resolve::{self, Provided};
@@ -77,13 +76,11 @@ impl Compiled {
     /// What the compiler makes of the model, for each pair of a form and a function or None for all: `text`, `latex`,
     /// `counts`, `shapes`, `rust` or, as SVG, `topology`.
     fn inspect(&self, py: Python<'_>, asked: Vec<(String, Option<String>)>) -> PyResult<Vec<String>> {
-        let asked = asked.into_iter().map(|(form, name)| Ok((form, name.as_deref().map(term).transpose()?)));
-        let asked = asked.collect::<PyResult<Vec<_>>>()?;
         let shown = || {
             let text = self.source().parse().map_err(|error| format!("{error}"))?;
             let stages =
                 hamel_compiler::stages_within(text, &self.level.limits()).map_err(|error| error.to_string())?;
-            asked.iter().map(|(form, term)| shown(&stages, form, *term)).collect::<Result<Vec<_>, String>>()
+            asked.iter().map(|(form, term)| shown(&stages, form, term.as_deref())).collect::<Result<Vec<_>, String>>()
         };
         py.detach(|| forgetting_places(shown)).map_err(PyValueError::new_err)
     }
@@ -127,43 +124,43 @@ impl Compiled {
     }
 }
 
-fn shown(stages: &Stages, form: &str, term: Option<FunctionRole>) -> Result<String, String> {
-    must_have(stages, term)?;
+fn shown(stages: &Stages, form: &str, term: Option<&str>) -> Result<String, String> {
     let (equations, schedule) = (&stages.simplified, &stages.schedule);
+    // A function that the model does not have is an error, not an empty result.
+    let found = |name| {
+        inspect::find_term(equations, schedule, name).ok_or_else(|| {
+            let known = inspect::terms(equations, schedule);
+            unknown_name("function", name, known.iter().map(String::as_str))
+        })
+    };
+    let term = term.map(found).transpose()?;
+    let (term, name) = term.map_or((None, None), |(term, name)| (Some(term), Some(name)));
     match form {
         "text" => Ok(inspect::text(equations, schedule, term)),
         "latex" => Ok(inspect::latex(equations, schedule, term)),
         "counts" => Ok(inspect::counts(equations, schedule)),
         "shapes" => Ok(inspect::shapes(equations, schedule)),
         "topology" => graph::svg(&inspect::topology(&stages.system)),
-        "rust" => stages.code().and_then(|code| inspect::rust(&code, term)).map_err(|error| error.to_string()),
-        _ => Err(format!("expected text, latex, counts, shapes, rust or topology as the form, found `{form}`")),
-    }
-}
-
-fn term(name: &str) -> PyResult<FunctionRole> {
-    inspect::find_term(name).ok_or_else(|| unknown("function", name, inspect::terms()))
-}
-
-/// A function that the model does not have is an error, not an empty result.
-fn must_have(stages: &Stages, term: Option<FunctionRole>) -> Result<(), String> {
-    let mut functions = stages.simplified.kernels.iter().flat_map(|kernel| &kernel.functions);
-    match term {
-        Some(term) if !functions.any(|function| function.role == term) => {
-            Err(format!("`{}` has no such function", stages.system.name))
+        "rust" => {
+            let code = stages.code().and_then(|code| inspect::rust(&code, name.as_deref()));
+            code.map_err(|error| error.to_string())
         }
-        _ => Ok(()),
+        _ => Err(format!("expected text, latex, counts, shapes, rust or topology as the form, found `{form}`")),
     }
 }
 
 /// An unknown name, with the nearest known one.
 pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> PyErr {
+    PyValueError::new_err(unknown_name(kind, name, known))
+}
+
+fn unknown_name<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let help = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("expected one of {}", known.join(", ")),
     };
-    PyValueError::new_err(format!("unknown {kind} `{name}`\nhelp: {help}"))
+    format!("unknown {kind} `{name}`\nhelp: {help}")
 }
 
 fn level_of(level: &str) -> PyResult<Level> {

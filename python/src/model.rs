@@ -2,8 +2,9 @@
 
 use hamel::configuration::velocity_map_apply;
 use hamel::{Model as _, SparsityPattern, State};
-use hamel_jit::JitModel;
+use hamel_jit::{Instant, JitModel};
 use numpy::{PyArray1, PyArrayDyn};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use crate::batch::{Argument, evaluate};
@@ -169,6 +170,45 @@ impl Model {
     }
 }
 
+/// Name, what it computes, what it is given, and results with their shapes.
+type Provided = (String, String, Vec<String>, Vec<(String, Vec<usize>)>);
+
+/// What a function on request is given.
+struct OfProvided<'a, 'py> {
+    place: usize,
+    q: &'a Bound<'py, PyAny>,
+    v: Given<'a, 'py>,
+    a: Given<'a, 'py>,
+    tau: Given<'a, 'py>,
+    t: Given<'a, 'py>,
+    inputs: Given<'a, 'py>,
+}
+
+impl Model {
+    fn evaluate_provided<'py, const R: usize>(
+        &self,
+        py: Python<'py>,
+        of: &OfProvided<'_, 'py>,
+        results: [&[usize]; R],
+    ) -> PyResult<Vec<Array<'py>>> {
+        let nv = self.sizes.nv;
+        let arguments = [
+            self.q(of.q),
+            optional("v", of.v, nv),
+            optional("a", of.a, nv),
+            optional("tau", of.tau, nv),
+            self.time(of.t),
+            self.inputs(of.inputs),
+        ];
+        let place = of.place;
+        let arrays = evaluate(py, arguments, results, |[q, v, a, tau, t, values], results| {
+            inputs::set(values);
+            self.model.evaluate_provided(place, &Instant { t: t[0], q, v, a, tau }, results);
+        })?;
+        Ok(arrays.into())
+    }
+}
+
 #[pymethods]
 impl Model {
     #[new]
@@ -258,6 +298,42 @@ impl Model {
         };
         let blocks = self.model.describe().blocks.iter();
         blocks.map(|block| (kind(block), block.sizes().0, block.sizes().1)).collect()
+    }
+
+    /// The functions that the model provides: name, what it computes, what it is given, results with their shapes.
+    #[getter]
+    fn _provided(&self) -> Vec<Provided> {
+        let provided = self.model.provided().iter();
+        provided
+            .map(|known| (known.name.clone(), known.doc.clone(), known.given.clone(), known.results.clone()))
+            .collect()
+    }
+
+    /// Evaluates a function by its place in `_provided`.
+    #[pyo3(signature = (place, q, v, a, tau, t, inputs))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of all functions")]
+    fn _evaluate_provided<'py>(
+        &self,
+        py: Python<'py>,
+        place: usize,
+        q: &Bound<'py, PyAny>,
+        v: Option<&Bound<'py, PyAny>>,
+        a: Option<&Bound<'py, PyAny>>,
+        tau: Option<&Bound<'py, PyAny>>,
+        t: Option<&Bound<'py, PyAny>>,
+        inputs: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<Array<'py>>> {
+        let Some(function) = self.model.provided().get(place) else {
+            return Err(PyIndexError::new_err("no function has this place"));
+        };
+        let shapes: Vec<&[usize]> = function.results.iter().map(|(_, shape)| shape.as_slice()).collect();
+        let of = OfProvided { place, q, v, a, tau, t, inputs };
+        match *shapes.as_slice() {
+            [one] => self.evaluate_provided(py, &of, [one]),
+            [one, two] => self.evaluate_provided(py, &of, [one, two]),
+            [one, two, three] => self.evaluate_provided(py, &of, [one, two, three]),
+            _ => unreachable!("no function has more results"),
+        }
     }
 
     /// Whether the model provides a function, such as `forward_dynamics`.

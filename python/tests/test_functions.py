@@ -1,5 +1,7 @@
 """Functions on arrays: values, shapes, batches, errors."""
 
+import functools
+import inspect
 import warnings
 
 import numpy as np
@@ -269,3 +271,95 @@ def test_a_floating_robot_has_rates_of_its_quaternion():
     place = [name.endswith("e0") for name in floating.coordinates].index(True)
     np.testing.assert_allclose(rates[place : place + 4] @ q[place : place + 4], 0, atol=1e-15)
     np.testing.assert_allclose(2 * np.linalg.norm(rates[place : place + 4]), np.linalg.norm(v[3:6]), rtol=1e-14)
+
+
+FRAME_FUNCTIONS = ["pose", "velocity", "acceleration", "jacobian", "jacobian_bias"]
+
+
+def with_functions(model, frames):
+    """The same model, which provides everything about these frames and of the whole."""
+    of_frames = [f"{function}({frame})" for frame in frames for function in FRAME_FUNCTIONS]
+    of_frames += [f"jacobian({frame} in {frame})" for frame in frames]
+    others = ["inverse_mass_matrix", "coriolis_matrix", "gravity_forces", "regressor", "center_of_mass"]
+    others += ["centroidal_momentum_matrix", "centroidal_momentum_bias"]
+    text = model.source.rstrip()
+    assert text.endswith("}")
+    return hamel.Model.from_text(text[:-1] + f"provide {', '.join(others + of_frames)};}}", level="at_once", cache=False)
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_functions_on_request_agree_with_pinocchio(floating):
+    pin = pytest.importorskip("pinocchio")
+    if not hasattr(pin, "buildModelFromXML"):
+        pytest.skip("another package has the name `pinocchio`")
+    text = arm(5)
+    base = [pin.JointModelFreeFlyer()] if floating else []
+    other = pin.buildModelFromXML(text, *base)
+    data = other.createData()
+    model = with_functions(hamel.Model.from_urdf(text, floating=floating, cache=False), ["l2", "l4"])
+    random = np.random.default_rng(4)
+    # Velocities in Pinocchio's order: x, y, z, then the rotation, as ours; quaternions end with the scalar.
+    place = {name: i for i, name in enumerate(model.coordinates)}
+    for _ in range(5):
+        q, v, a = (random.normal(size=n) for n in (other.nq, other.nv, other.nv))
+        q = pin.normalize(other, q)
+        own = q.copy()
+        if floating:
+            base_names = [name for name in model.coordinates if name.rsplit(".", 1)[-1] in ("e0", "e1", "e2", "e3")]
+            assert len(base_names) == 4
+            for name, value in zip(sorted(base_names), [q[6], q[3], q[4], q[5]]):
+                own[place[name]] = value
+        pin.forwardKinematics(other, data, q, v, a)
+        pin.updateFramePlacements(other, data)
+        for frame in ("l2", "l4"):
+            index = other.getFrameId(frame)
+            pose = getattr(model, f"pose_of_{frame}")(own)
+            close = functools.partial(np.testing.assert_allclose, rtol=1e-10, atol=1e-10)
+            close(pose.position, data.oMf[index].translation)
+            close(pose.rotation, data.oMf[index].rotation)
+            for axes, name in ((pin.LOCAL_WORLD_ALIGNED, ""), (pin.LOCAL, "_in_own_axes")):
+                jacobian = getattr(model, f"jacobian_of_{frame}{name}")(own)
+                close(np.vstack(jacobian), pin.computeFrameJacobian(other, data, q, index, axes))
+            aligned = pin.LOCAL_WORLD_ALIGNED
+            close(np.hstack(getattr(model, f"velocity_of_{frame}")(own, v)), pin.getFrameVelocity(other, data, index, aligned))
+            close(
+                np.hstack(getattr(model, f"acceleration_of_{frame}")(own, v, a)),
+                pin.getFrameClassicalAcceleration(other, data, index, aligned),
+            )
+        center = model.center_of_mass(own)
+        close(center.center, pin.centerOfMass(other, data, q))
+        close(center.jacobian, pin.jacobianCenterOfMass(other, data, q))
+        close(model.centroidal_momentum_matrix(own), pin.computeCentroidalMap(other, data, q))
+        pin.computeCentroidalMomentumTimeVariation(other, data, q, v, 0 * a)
+        close(model.centroidal_momentum_bias(own, v), data.dhg.vector)
+        close(model.coriolis_matrix(own, v), pin.computeCoriolisMatrix(other, data, q, v))
+        close(model.gravity_forces(own), pin.computeGeneralizedGravity(other, data, q))
+        # Pinocchio's moving bodies are ours.
+        close(model.regressor(own, v, a)[:, -10 * len(other.joints) + 10:], pin.computeJointTorqueRegressor(other, data, q, v, a))
+        inverse = pin.computeMinverse(other, data, q)
+        inverse = np.triu(inverse) + np.triu(inverse, 1).T
+        close(model.inverse_mass_matrix(own), inverse, rtol=1e-8)
+    with pytest.raises(AttributeError, match="provide"):
+        model.pose_of_l1
+
+
+def test_functions_on_request_take_batches_and_say_what_they_are():
+    model = hamel.Model.from_text(
+        """model Arm { planar; coordinates joint;
+            body arm { mass: 1 kg, inertia: 1 kg m^2 } joint hinge: revolute(ground, arm);
+            marker tip: arm at [2, 0] m; provide jacobian(tip), velocity(tip); }""",
+        cache=False,
+    )
+    q = np.linspace(0, 1, 6).reshape(2, 3, 1)
+    linear, angular = model.jacobian_of_tip(q)
+    assert linear.shape == (2, 3, 2, 1) and angular.shape == (2, 3, 1, 1)
+    np.testing.assert_allclose(linear[..., 0], 2 * np.concatenate([-np.sin(q), np.cos(q)], axis=-1))
+    velocity = model.velocity_of_tip(q, v=[3.0])
+    np.testing.assert_allclose(velocity.linear, 3 * linear[..., 0])
+    assert list(model.provided) == ["forward_dynamics", "velocity_of_tip", "jacobian_of_tip"]
+    assert "jacobian_of_tip" in dir(model) and "(..., 2, 1)" not in model.velocity_of_tip.__doc__
+    assert str(inspect.signature(model.velocity_of_tip)) == "(q, v)"
+    with pytest.raises(TypeError, match="v"):
+        model.velocity_of_tip(q)
+    with pytest.raises(ValueError, match="shape"):
+        model.velocity_of_tip(q, [1.0, 2.0])

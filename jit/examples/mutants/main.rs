@@ -67,7 +67,10 @@ fn executed(stages: &Stages) -> Result<String, String> {
     };
     for seed in 0..2 {
         let at = state(&at_once, seed);
-        let all = |model: &JitModel| [values(model, &at), on_request(model, &at)].concat();
+        let all = |model: &JitModel| -> Vec<(String, Vec<f64>)> {
+            let of_all_models = values(model, &at).into_iter().map(|(name, values)| (name.to_owned(), values));
+            of_all_models.chain(on_request(model, &at)).collect()
+        };
         for ((function, a), (_, b)) in all(&at_once).into_iter().zip(all(&optimised)) {
             if let Some(place) = bits(&a).iter().zip(bits(&b)).position(|(a, b)| *a != b) {
                 return Err(format!("{function}[{place}] is {:e} at once, {:e} optimised", a[place], b[place]));

@@ -8,6 +8,7 @@ use hamel_compiler::expr::{Binary, Scalar, Unary};
 use hamel_compiler::schedule::Schedule;
 use hamel_compiler::schedule::interpret::{Arguments, Interpreter, Point, defaults, run};
 use hamel_compiler::schedule::placement::axes;
+use hamel_compiler::schedule::totals;
 
 /// The factors with which `functions.rs` asks for the iteration matrix: of M, of ∂r/∂v and of (∂r/∂q) N.
 const FACTORS: [f64; 3] = [0.7, 0.3, 0.05];
@@ -33,7 +34,6 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
         let output = |function, role| self.output(function, role, point);
         let derivative = |role| output(F::Linearization, role);
         let both = |function, first, second| [output(function, first), output(function, second)].concat();
-        let three = |function, roles: [Role; 3]| roles.map(|role| output(function, role)).concat();
         let values = match name {
             "mass_matrix" => of_pattern(&info.mass_matrix, &output(F::MassMatrix, Role::MassMatrix)),
             "bias_force" => output(F::BiasForce, Role::BiasForce),
@@ -60,25 +60,22 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
             "reference_configuration" => self.interpreter.reference_configuration(),
             "initial_position" => both(F::InitialPosition, Role::InitialResidual, Role::InitialJacobian),
             "initial_velocity" => both(F::InitialVelocity, Role::InitialResidual, Role::InitialJacobian),
-            "nonlinear_effects" => output(F::NonlinearEffects, Role::NonlinearEffects),
-            "inverse_dynamics" => output(F::InverseDynamics, Role::Force),
-            "forward_dynamics" => output(F::ForwardDynamics, Role::Acceleration),
-            "inverse_dynamics_derivatives" => {
-                three(F::InverseDynamicsDerivatives, [Role::ForceByPosition, Role::ForceByVelocity, Role::MassMatrix])
-            }
-            "forward_dynamics_derivatives" => three(
-                F::ForwardDynamicsDerivatives,
-                [Role::AccelerationByPosition, Role::AccelerationByVelocity, Role::InverseMassMatrix],
-            ),
-            _ => return None,
+            _ => return self.on_request(name, point),
         };
         Some(values)
+    }
+
+    /// All results of a function on request, one after the other.
+    fn on_request(&self, function: &str, point: &Point<T>) -> Option<Vec<T>> {
+        let known =
+            totals::functions(self.equations, self.schedule).into_iter().find(|known| known.name == function)?;
+        Some(self.interpreter.evaluate(known.role, point).into_iter().flat_map(|(_, dense)| dense.values).collect())
     }
 
     /// One output of a function, row by row.
     fn output(&self, function: FunctionRole, role: Role, point: &Point<T>) -> Vec<T> {
         let layout = &self.equations.layout;
-        let (rows, columns) = axes(function, role);
+        let (rows, columns) = axes(function, role, (0, 0));
         self.interpreter.output(function, role, point, (rows.size(layout), columns.size(layout))).values
     }
 
@@ -97,7 +94,8 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
             let entry = &mut dense[row * n + column];
             *entry = entry.binary(Binary::Add, value);
         };
-        self.interpreter.for_each_output(FunctionRole::Linearization, point, |role, entries| {
+        self.interpreter.for_each_output(FunctionRole::Linearization, point, |output, entries| {
+            let role = output.role;
             for ((row, column), value) in entries {
                 let factor = match role {
                     Role::MassMatrix => FACTORS[0],

@@ -168,8 +168,8 @@ fn constraint(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Vec
 fn jacobian(model: &Interpreter<f64>, equations: &Equations, q: &[f64]) -> Vec<Row> {
     let mut rows = vec![Row::new(); equations.layout.constraints.len()];
     let at = point(equations, q);
-    model.for_each_output(FunctionRole::ConstraintJacobian, &at, |role, entries| {
-        if role == Role::ConstraintJacobian {
+    model.for_each_output(FunctionRole::ConstraintJacobian, &at, |output, entries| {
+        if output.role == Role::ConstraintJacobian {
             entries.into_iter().for_each(|((row, column), value)| *rows[row].entry(column).or_default() += value);
         }
     });

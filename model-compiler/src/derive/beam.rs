@@ -147,7 +147,7 @@ fn element(context: &mut Context, beam: &Beam) -> (Kernel, Instance) {
     });
     if !beam.section_forces.is_empty() {
         let values: Vec<ExprId> = beam.section_forces.iter().flat_map(|_| in_sections.clone()).collect();
-        functions.push(Function { role: FunctionRole::Outputs, outputs: vec![Output::vector(Role::Outputs, &values)] });
+        functions.push(Function::new(FunctionRole::Outputs, vec![Output::vector(Role::Outputs, &values)]));
         builder.instance_mut().outputs = output_rows(system, layout, beam);
     }
     builder.finish(functions)

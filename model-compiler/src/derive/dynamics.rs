@@ -9,9 +9,11 @@ use super::articulated;
 use super::factorization::Factorization;
 use super::kernel::{Derivatives, KernelBuilder};
 use super::links::Links;
+use super::regressor;
 use super::structured;
 use super::tree::{self, Inertia};
 use crate::expr::{ExprId, Graph};
+use crate::space::Space;
 use crate::spatial::{self, Vector3, Wrench};
 
 /// Applied forces other than gravity: wrenches on the links, forces on coordinates, and their potential.
@@ -124,6 +126,48 @@ impl<'t> Dynamics<'t> {
     pub fn nonlinear_effects(&self, graph: &mut Graph) -> Vec<ExprId> {
         let at_rest = self.at_rest(graph);
         self.inverse_dynamics(graph, &at_rest)
+    }
+
+    /// The forces that hold the weight.
+    pub fn gravity_forces(&self, graph: &mut Graph) -> Vec<ExprId> {
+        let Some(gravity) = self.gravity else { return self.at_rest(graph) };
+        let weights = tree::weights(graph, self.links, self.inertias, gravity);
+        let forces = tree::generalized(graph, self.links, weights, self.nv);
+        forces.into_iter().map(|force| graph.neg(force)).collect()
+    }
+
+    /// C with C v = h and Ṁ = C + Cᵀ, of rigid bodies.
+    pub fn coriolis_matrix(&self, builder: &mut KernelBuilder) -> Vec<Vec<ExprId>> {
+        match self.links.space {
+            Space::Spatial => structured::coriolis_matrix(builder, self.links, self.inertias),
+            Space::Planar => self.coriolis_matrix_by_differentiation(builder),
+        }
+    }
+
+    /// ½ (Ṁ + A − Aᵀ) with A = ∂(M v)/∂q, for velocities that are rates of coordinates.
+    fn coriolis_matrix_by_differentiation(&self, builder: &mut KernelBuilder) -> Vec<Vec<ExprId>> {
+        let mass = self.mass_matrix(&mut builder.graph);
+        let v = builder.velocities();
+        let momentum: Vec<ExprId> = mass.iter().map(|row| builder.graph.dot(row, &v)).collect();
+        let by_position = builder.tangent(&momentum);
+        let mut result = Vec::new();
+        for (i, row) in mass.iter().enumerate() {
+            let rates = builder.convective(row);
+            let graph = &mut builder.graph;
+            let half = graph.ratio(1, 2);
+            let entry = |(j, rate): (usize, ExprId)| {
+                let turned = graph.sub(by_position[i][j], by_position[j][i]);
+                let sum = graph.add(rate, turned);
+                graph.mul(half, sum)
+            };
+            result.push(rates.into_iter().enumerate().map(entry).collect());
+        }
+        result
+    }
+
+    /// Inverse dynamics by inertial parameters.
+    pub fn regressor(&self, graph: &mut Graph, a: &[ExprId]) -> Vec<Vec<ExprId>> {
+        regressor::regressor(graph, self.links, self.base, a)
     }
 
     /// a = M⁻¹ (τ − h + f), with the factors of M.

@@ -6,6 +6,7 @@
 
 use crate::contacts::ContactLaw;
 use crate::expr::{ExprId, Graph, SymbolId};
+use crate::resolve::FrameFunction;
 use crate::rotations::RotationKind;
 
 /// The equations of a model.
@@ -220,6 +221,8 @@ pub struct Inputs {
 pub struct Function {
     /// Which function of the model it contributes to.
     pub role: FunctionRole,
+    /// Name of the frame that it is about, if it is about one.
+    pub frame: Option<String>,
     /// Its outputs.
     pub outputs: Vec<Output>,
 }
@@ -269,12 +272,46 @@ pub enum FunctionRole {
     InverseDynamicsDerivatives,
     /// (∂a/∂q) N, ∂a/∂v and M⁻¹, on request.
     ForwardDynamicsDerivatives,
+    /// M⁻¹, on request.
+    InverseMassMatrix,
+    /// C with C v = h and Ṁ = C + Cᵀ, on request.
+    CoriolisMatrix,
+    /// The forces that hold the weight, on request.
+    GravityForces,
+    /// Inverse dynamics by inertial parameters, on request.
+    Regressor,
+    /// Centre of mass and its Jacobian, on request.
+    CenterOfMass,
+    /// Centroidal momentum by velocities, on request.
+    CentroidalMomentumMatrix,
+    /// Rate of the centroidal momentum where a = 0, on request.
+    CentroidalMomentumBias,
+    /// A function of a frame, on request.
+    OfFrame(OfFrame),
+}
+
+/// A function of a frame, as a function of the model.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OfFrame {
+    /// What is computed of it.
+    pub function: FrameFunction,
+    /// Vectors have components in the axes of the frame, and not of the ground.
+    pub in_own_axes: bool,
+    /// Its place among the functions of frames that the model asks for.
+    pub place: usize,
 }
 
 impl FunctionRole {
     /// Whether only models that request it contain it. The one kernel of such a model has the model's rows and columns.
     pub(crate) fn is_on_request(self) -> bool {
         self >= FunctionRole::NonlinearEffects
+    }
+}
+
+impl Function {
+    /// A function that there is once.
+    pub(crate) fn new(role: FunctionRole, outputs: Vec<Output>) -> Self {
+        Self { role, frame: None, outputs }
     }
 }
 
@@ -353,6 +390,30 @@ pub enum Role {
     AccelerationByVelocity,
     /// ∂a/∂τ = M⁻¹, `[nv × nv]`.
     InverseMassMatrix,
+    /// C, `[nv × nv]`.
+    CoriolisMatrix,
+    /// τ that holds the weight, `[nv]`.
+    GravityForces,
+    /// ∂τ/∂π, `[nv × 10]` in space and `[nv × 4]` in the plane for each body.
+    Regressor,
+    /// A point, `[3]` or `[2]`.
+    Position,
+    /// Axes as columns, `[3 × 3]`.
+    Rotation,
+    /// An angle in the plane, `[1]`.
+    Angle,
+    /// A velocity, an acceleration or J̇ v of a point, `[3]` or `[2]`.
+    Linear,
+    /// The same of rotation, `[3]` or `[1]`.
+    Angular,
+    /// Jacobian of a point, `[3 × nv]` or `[2 × nv]`.
+    LinearJacobian,
+    /// Jacobian of rotation, `[3 × nv]` or `[1 × nv]`.
+    AngularJacobian,
+    /// Centroidal momentum by velocities, linear part first, `[6 × nv]` or `[3 × nv]`.
+    MomentumMatrix,
+    /// Rate of the centroidal momentum, linear part first, `[6]` or `[3]`.
+    MomentumRate,
     /// Outputs, `[n]`.
     Outputs,
     /// Residuals of initial conditions, `[n]`.

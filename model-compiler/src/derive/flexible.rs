@@ -295,7 +295,7 @@ fn element(
     if !member.section_forces.is_empty() {
         let values = member.section_forces.iter().flat_map(|_| forces).collect::<Vec<_>>();
         let outputs = vec![Output::vector(Role::Outputs, &values)];
-        functions.push(Function { role: FunctionRole::Outputs, outputs });
+        functions.push(Function::new(FunctionRole::Outputs, outputs));
         builder.instance_mut().outputs = output_rows(system, layout, member, index);
     }
     let (kernel, instance) = builder.finish(functions);

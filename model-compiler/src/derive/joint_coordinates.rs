@@ -108,6 +108,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     let accelerations = tree::accelerations(graph, &links, at_rest, &a);
     links.set_accelerations(accelerations);
     let mut totals = tree::totals(graph, &links, &inertias, gravity);
+    let of_bodies = totals;
 
     let mut scope = KernelScope::new(system, &mut builder, &links, true);
     let mut applied = applied(&mut scope, &links, nv);
@@ -145,7 +146,8 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     let (mass_matrix, bias_force) = (dynamics.mass_matrix(graph), dynamics.bias_force(graph));
     let (inverse_dynamics, applied_force) = (dynamics.inverse_dynamics(graph, &a), dynamics.applied_force(graph));
     let derivatives = dynamics.derivatives(&mut builder, &a);
-    let provided = provided::functions(system, layout, &mut builder, &dynamics);
+    let tree = provided::Tree { links: &links, inertias: &inertias, totals: &of_bodies, dynamics: &dynamics };
+    let provided = provided::functions(system, layout, &mut builder, &tree);
 
     let mut scope = KernelScope::new(system, &mut builder, &links, true);
     scope.totals = Some(totals);

@@ -301,6 +301,11 @@ impl<'a> KernelBuilder<'a> {
         self.expressions(&self.inputs.a)
     }
 
+    /// The velocities' symbols.
+    pub fn velocities(&self) -> Vec<ExprId> {
+        self.expressions(&self.inputs.v)
+    }
+
     /// The symbols of the forces on the velocities' directions that forward dynamics is given; declared at the first
     /// use.
     pub fn forces(&mut self) -> Vec<ExprId> {
@@ -369,7 +374,7 @@ impl<'a> KernelBuilder<'a> {
         let mut add = |graph: &Graph, role: FunctionRole, outputs: Vec<Output>| {
             let outputs: Vec<Output> = outputs.into_iter().map(|output| output.without_zeros(graph)).collect();
             if outputs.iter().any(|output| !output.entries.is_empty()) {
-                functions.push(Function { role, outputs });
+                functions.push(Function::new(role, outputs));
             }
         };
         add(&self.graph, FunctionRole::MassMatrix, vec![Output::matrix(Role::MassMatrix, &mass_matrix)]);

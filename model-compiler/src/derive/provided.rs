@@ -6,29 +6,43 @@ use std::collections::BTreeSet;
 use super::dynamics::Dynamics;
 use super::equations::{Function, FunctionRole, Layout, Output, Role};
 use super::factorization::Factorization;
+use super::frames;
 use super::kernel::{Derivatives, KernelBuilder, cheapest};
+use super::links::Links;
+use super::momentum;
+use super::motion::{KernelScope, Totals};
+use super::tree::Inertia;
 use crate::expr::ExprId;
 use crate::resolve::{Provided, System};
 
 type Matrix = Vec<Vec<ExprId>>;
 
+/// What the functions of a model are derived from.
+pub(super) struct Tree<'t> {
+    pub links: &'t Links,
+    /// Inertias of the bodies as they are written.
+    pub inertias: &'t [Inertia],
+    /// Momenta, of the bodies alone.
+    pub totals: &'t Totals,
+    pub dynamics: &'t Dynamics<'t>,
+}
+
 /// The functions that the model requests, and forward dynamics wherever it can be had, because it is shorter than M and
 /// what a scheme would do with it; in the order of their declaration in [`FunctionRole`].
-pub(super) fn functions(
-    system: &System,
-    layout: &Layout,
-    builder: &mut KernelBuilder,
-    dynamics: &Dynamics,
-) -> Vec<Function> {
+pub(super) fn functions(system: &System, layout: &Layout, builder: &mut KernelBuilder, tree: &Tree) -> Vec<Function> {
     let is_free = layout.constraints.is_empty() && layout.contacts.is_empty() && system.members.is_empty();
     let by_default = (is_free && !layout.velocities.is_empty()).then_some(Provided::ForwardDynamics);
     let asked: BTreeSet<Provided> = system.provided.iter().copied().chain(by_default).collect();
-    let mut functions: Vec<Function> = asked.into_iter().map(|asked| function(builder, dynamics, asked)).collect();
+    let mut functions: Vec<Function> = asked.into_iter().map(|asked| function(builder, tree, asked)).collect();
+    let mut scope = KernelScope::new(system, builder, tree.links, true);
+    let of_frames = system.provided_of_frames.iter().enumerate();
+    functions.extend(of_frames.map(|(place, asked)| frames::function(&mut scope, tree.links, place, asked)));
     functions.sort_by_key(|function| function.role);
     functions
 }
 
-fn function(builder: &mut KernelBuilder, dynamics: &Dynamics, asked: Provided) -> Function {
+fn function(builder: &mut KernelBuilder, tree: &Tree, asked: Provided) -> Function {
+    let Tree { links, inertias, totals, dynamics } = *tree;
     let graph = &mut builder.graph;
     let (role, outputs) = match asked {
         Provided::NonlinearEffects => {
@@ -61,9 +75,36 @@ fn function(builder: &mut KernelBuilder, dynamics: &Dynamics, asked: Provided) -
         Provided::ForwardDynamicsDerivatives => {
             (FunctionRole::ForwardDynamicsDerivatives, forward_dynamics_derivatives(builder, dynamics))
         }
+        Provided::InverseMassMatrix => {
+            let mass = dynamics.mass_matrix(graph);
+            let inverse = Factorization::new(graph, &mass).inverse(graph);
+            (FunctionRole::InverseMassMatrix, vec![Output::matrix(Role::InverseMassMatrix, &inverse)])
+        }
+        Provided::CoriolisMatrix => {
+            let matrix = dynamics.coriolis_matrix(builder);
+            (FunctionRole::CoriolisMatrix, vec![Output::matrix(Role::CoriolisMatrix, &matrix)])
+        }
+        Provided::GravityForces => {
+            let forces = dynamics.gravity_forces(graph);
+            (FunctionRole::GravityForces, vec![Output::vector(Role::GravityForces, &forces)])
+        }
+        Provided::Regressor => {
+            let a = builder.accelerations();
+            let rows = dynamics.regressor(&mut builder.graph, &a);
+            (FunctionRole::Regressor, vec![Output::matrix(Role::Regressor, &rows)])
+        }
+        Provided::CenterOfMass => {
+            (FunctionRole::CenterOfMass, momentum::center_of_mass(builder, links, inertias, totals))
+        }
+        Provided::CentroidalMomentumMatrix => {
+            (FunctionRole::CentroidalMomentumMatrix, momentum::centroidal_matrix(builder, links, inertias, totals))
+        }
+        Provided::CentroidalMomentumBias => {
+            (FunctionRole::CentroidalMomentumBias, momentum::centroidal_bias(builder, links, inertias))
+        }
     };
     let outputs = outputs.into_iter().map(|output| output.without_zeros(&builder.graph)).collect();
-    Function { role, outputs }
+    Function::new(role, outputs)
 }
 
 fn inverse_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Output> {

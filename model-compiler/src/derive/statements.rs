@@ -116,7 +116,7 @@ pub(super) fn outputs(scope: &mut KernelScope) -> Option<Function> {
     let values: Vec<ExprId> = system.outputs.iter().flat_map(|output| lower(scope, &output.value)).collect();
     scope.builder.instance_mut().outputs = (0..values.len()).collect();
     let output = Output::vector(Role::Outputs, &values);
-    (!values.is_empty()).then(|| Function { role: FunctionRole::Outputs, outputs: vec![output] })
+    (!values.is_empty()).then(|| Function::new(FunctionRole::Outputs, vec![output]))
 }
 
 /// The initial conditions on coordinates and on velocities.
@@ -139,7 +139,7 @@ pub(super) fn initial_conditions(scope: &mut KernelScope) -> Vec<Function> {
         };
         let outputs =
             vec![Output::vector(Role::InitialResidual, &residual), Output::matrix(Role::InitialJacobian, &jacobian)];
-        functions.push(Function { role, outputs });
+        functions.push(Function::new(role, outputs));
     }
     functions
 }

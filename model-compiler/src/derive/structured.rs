@@ -11,7 +11,7 @@
 //! momentum ∫ ṙ dm and the dyad ∫ ρ ṙᵀ dm: twelve numbers that are summed up the tree. All vectors are in link axes,
 //! where columns are unit vectors. Not here: joints whose columns depend on their coordinates, see [`is_possible`].
 
-use super::kernel::Derivatives;
+use super::kernel::{Derivatives, KernelBuilder};
 use super::links::{Link, Links, rigid_acceleration};
 use super::tree::{self, Inertia};
 use crate::expr::{ExprId, Graph};
@@ -86,6 +86,70 @@ pub(super) fn derivatives(
         }
     }
     result
+}
+
+/// C = ∑ Jᵀ (I J̇ + B J), with C v = h and Ṁ = C + Cᵀ: C_ij = S_iᵀ (I Ṡ_j + B S_j) with the inertias of all that the
+/// joint farther from the ground carries. [Echeandia, Wensing 2021]
+///
+/// In space, where each link turns with its parent.
+pub(super) fn coriolis_matrix(builder: &mut KernelBuilder, links: &Links, inertias: &[Inertia]) -> Vec<Vec<ExprId>> {
+    let columns: Vec<Vec<(Twist, Twist)>> = links.links.iter().map(|link| columns_and_rates(builder, link)).collect();
+    let nv = builder.n_velocities();
+    let graph = &mut builder.graph;
+    let composites = tree::composites(graph, links, inertias);
+    let coriolis = composite_coriolis(graph, links, inertias);
+    let half = graph.ratio(1, 2);
+    let mut result = vec![vec![graph.zero(); nv]; nv];
+    for index in 0..links.links.len() {
+        for (i, (direction, rate)) in columns[index].iter().enumerate() {
+            let row = links.links[index].first_velocity + i;
+            let mut momentum = composites[index].wrench(graph, direction.angular, direction.linear);
+            let by_spin = coriolis[index].projected(graph, direction);
+            let mut by_spin = spatial::scale(graph, half, by_spin);
+            let spin = spatial::scale(graph, half, direction.angular);
+            let mut moving = response(graph, &composites[index], &coriolis[index], spin, rate);
+            let mut at = index;
+            loop {
+                let link = &links.links[at];
+                for (j, (direction, rate)) in columns[at].iter().enumerate() {
+                    let other = link.first_velocity + j;
+                    let spun = spatial::dot(graph, by_spin, direction.angular);
+                    let pushed = project(graph, rate, &momentum);
+                    result[row][other] = graph.add(spun, pushed);
+                    if at != index {
+                        result[other][row] = project(graph, direction, &moving);
+                    }
+                }
+                let Some(parent) = link.parent else { break };
+                momentum = lifted(graph, link, momentum);
+                moving = lifted(graph, link, moving);
+                by_spin = link.up(graph, by_spin);
+                at = parent.0;
+            }
+        }
+    }
+    result
+}
+
+/// The columns S of a joint and Ṡ, in the link's axes.
+fn columns_and_rates(builder: &mut KernelBuilder, link: &Link) -> Vec<(Twist, Twist)> {
+    let own = Twist { angular: link.angular_velocity, linear: link.velocity };
+    (0..link.angular.len())
+        .map(|i| {
+            let linear = match link.linear_in_own_axes {
+                true => link.linear[i],
+                false => link.down(&mut builder.graph, link.linear[i]),
+            };
+            let direction = Twist { angular: link.angular[i], linear };
+            let mut rate = cross(&mut builder.graph, &own, &direction);
+            if !link.has_constant_columns {
+                let seen = builder.convective(&[direction.angular, direction.linear].concat());
+                rate.angular = spatial::add(&mut builder.graph, rate.angular, [seen[0], seen[1], seen[2]]);
+                rate.linear = spatial::add(&mut builder.graph, rate.linear, [seen[3], seen[4], seen[5]]);
+            }
+            (direction, rate)
+        })
+        .collect()
 }
 
 /// Fills the rows and columns of one column S_i against its own joint and all between it and the ground.

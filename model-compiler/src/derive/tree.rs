@@ -115,7 +115,7 @@ impl Inertia {
 
     /// Force and torque about the same point in motion: m a + U h and h × a + J α + ω × J ω, with U of [`turning`]. Its
     /// entries, which the first moment needs anyway, are also the factors of the products of inertia.
-    fn dynamic_wrench(&self, graph: &mut Graph, omega: Vector3, alpha: Vector3, a: Vector3) -> Wrench {
+    pub fn dynamic_wrench(&self, graph: &mut Graph, omega: Vector3, alpha: Vector3, a: Vector3) -> Wrench {
         let turning = turning(graph, alpha, omega);
         let (linear, swung) = (spatial::scale(graph, self.mass, a), spatial::apply(graph, &turning, self.first_moment));
         let carried = spatial::cross(graph, self.first_moment, a);

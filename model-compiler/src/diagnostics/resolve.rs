@@ -107,15 +107,41 @@ pub(crate) fn force_on_value(place: Place, joint: &Ident) -> Error {
     advise(place, "expected a joint or one of its coordinates, found a value", format!("write `on {joint}`"))
 }
 
-/// Forward and inverse dynamics in the coordinates of joints, where there are none or they are constrained.
-pub(crate) fn provided_without_freedom(function: &Ident, is_constrained: bool) -> Error {
-    let message = format!("`{function}` needs joint coordinates without constraints");
-    let help = if is_constrained {
+/// A function of a model in joint coordinates, where there are none or they are constrained.
+pub(crate) fn provided_without_freedom(function: &Ident, needs_freedom: bool, is_constrained: bool) -> Error {
+    let message = match needs_freedom {
+        true => format!("`{function}` needs joint coordinates without constraints"),
+        false => format!("`{function}` needs joint coordinates"),
+    };
+    let help = if is_constrained && needs_freedom {
         "leave out the joints that close loops and the constraints, or take `residual`, which every model has"
     } else {
         "write `coordinates joint;`"
     };
     advise(function, message, help)
+}
+
+pub(crate) fn provided_without_added_mass(function: &Ident, body: &Ident) -> Error {
+    let error = error(function, format!("`{function}` needs a model without added mass"));
+    beside(error, body.span(), format!("`{body}` has one"))
+}
+
+pub(crate) fn function_of_a_frame(function: &Ident) -> Error {
+    advise(function, format!("expected a body or a marker after `{function}`"), format!("write `{function}(tool)`"))
+}
+
+pub(crate) fn function_of_the_model(function: &Ident, frame: &Ident) -> Error {
+    let message = format!("`{function}` is a function of the whole model, found `{frame}`");
+    advise(frame, message, format!("write `{function}`"))
+}
+
+pub(crate) fn axes_of_another_frame(axes: &Ident, frame: &Ident) -> Error {
+    let message = format!("expected the axes of `{frame}` itself, found `{axes}`");
+    advise(axes, message, format!("write `in {frame}`, or leave it out for the axes of the ground"))
+}
+
+pub(crate) fn pose_in_own_axes(axes: &Ident) -> Error {
+    advise(axes, "the pose of a frame in its own axes is always the same", format!("write `pose({axes})`"))
 }
 
 pub(crate) fn default_not_finite(place: Place, name: &Ident, value: f64) -> Error {

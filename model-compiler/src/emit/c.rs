@@ -4,6 +4,7 @@
 //! adds up what they give. Vectors are dense; the model's matrices are values by columns, whose places are constant
 //! tables; matrices of functions on request are dense, row by row. What depends on parameters alone is computed once, into an array that the caller keeps.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::c_kernel::{filled, finished, function, given, is_empty, setup};
@@ -20,7 +21,7 @@ use crate::schedule::members::{Members, members};
 use crate::schedule::name::snake_case;
 use crate::schedule::pattern::{Pattern, Patterns, placed};
 use crate::schedule::placement::axes;
-use crate::schedule::vocabulary::{FUNCTIONS, function_name, role_name};
+use crate::schedule::vocabulary::{function_name, role_name};
 use crate::schedule::{Argument, Schedule, ScheduledFunction, ScheduledOutput};
 
 /// A model in C.
@@ -113,7 +114,7 @@ impl<'a> Model<'a> {
         for (declaration, doc) in self.setup_declarations() {
             let _ = writeln!(text, "/* {doc} */\n{declaration};\n");
         }
-        for role in FUNCTIONS {
+        for role in self.roles() {
             let results = self.results(role);
             if results.is_empty() {
                 continue;
@@ -145,7 +146,7 @@ impl<'a> Model<'a> {
         body.push_str(&self.parameters());
         body.push_str(&self.constants());
         body.push_str(&self.contact_laws());
-        for role in FUNCTIONS {
+        for role in self.roles() {
             let results = self.results(role);
             if !results.is_empty() {
                 body.push_str(&self.function(role, &results));
@@ -279,24 +280,22 @@ impl<'a> Model<'a> {
 
     /// What a function of the model computes; nothing if no kernel contributes.
     fn results(&self, function: FunctionRole) -> Vec<Filled<'a>> {
-        let mut roles: Vec<Role> = Vec::new();
+        let mut results: Vec<(Role, (usize, usize))> = Vec::new();
         for (_, scheduled) in self.contributions(function) {
-            for (output, _) in stored(scheduled, &scheduled.routine) {
-                if !roles.contains(&output.role) {
-                    roles.push(output.role);
+            for output in scheduled.outputs.iter().filter(|output| output.is_dense || !output.entries.is_empty()) {
+                if !results.iter().any(|(role, _)| *role == output.role) {
+                    results.push((output.role, output.shape));
                 }
             }
         }
-        // As the methods in Rust have them.
-        let last = match function {
-            FunctionRole::Residual => Some(Role::Constraint),
-            FunctionRole::InverseDynamicsDerivatives => Some(Role::MassMatrix),
-            _ => None,
-        };
-        roles.sort_by_key(|&role| (Some(role) == last, role));
-        let result = |role| {
+        if !function.is_on_request() {
+            // As the methods in Rust have them.
+            let last = (function == FunctionRole::Residual).then_some(Role::Constraint);
+            results.sort_by_key(|&(role, _)| (Some(role) == last, role));
+        }
+        let result = |(role, shape)| {
             let pattern = self.pattern(function, role);
-            let (rows, columns) = axes(function, role);
+            let (rows, columns) = axes(function, role, shape);
             let layout = &self.equations.layout;
             let len = match pattern {
                 Some(pattern) => pattern.nnz(),
@@ -304,7 +303,7 @@ impl<'a> Model<'a> {
             };
             Filled { role, len, pattern }
         };
-        roles.into_iter().map(result).collect()
+        results.into_iter().map(result).collect()
     }
 
     /// The places of a matrix that is not dense.
@@ -321,12 +320,25 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// What the kernels compute, in order.
+    fn roles(&self) -> BTreeSet<FunctionRole> {
+        let functions = self.members.iter().flat_map(|members| &members.scheduled.functions);
+        functions.map(|function| function.role).collect()
+    }
+
+    /// The name of a function of the model, without that of the model.
+    fn function_name(&self, role: FunctionRole) -> String {
+        let mut functions = self.members.iter().flat_map(|members| &members.scheduled.functions);
+        let known = functions.find(|function| function.role == role);
+        c_identifier(known.map_or(function_name(role), |function| &function.name))
+    }
+
     /// The kernels that have this function.
     fn contributions(&self, role: FunctionRole) -> Vec<(&Members<'a>, &'a ScheduledFunction)> {
         let mut contributions = Vec::new();
         for members in &self.members {
             for function in &members.scheduled.functions {
-                if function.role == role && !is_empty(function) {
+                if function.role == role && (role.is_on_request() || !is_empty(function)) {
                     contributions.push((members, function));
                 }
             }
@@ -351,12 +363,13 @@ impl<'a> Model<'a> {
         read.sort();
         read.dedup();
         let parameters = read.into_iter().map(given).chain(results.iter().map(|result| filled(result.role)));
-        format!("void {}_{}({})", self.name, function_name(role), parameters.collect::<Vec<_>>().join(", "))
+        format!("void {}_{}({})", self.name, self.function_name(role), parameters.collect::<Vec<_>>().join(", "))
     }
 
     /// Where the values of a matrix stand; one set of tables for every function that fills it.
     fn tables(&self, function: FunctionRole, role: Role, pattern: &Pattern, is_declared: bool) -> String {
-        let is_first = FUNCTIONS
+        let is_first = self
+            .roles()
             .into_iter()
             .find(|&known| self.results(known).iter().any(|result| result.role == role && result.pattern.is_some()));
         if is_first != Some(function) {
@@ -465,7 +478,7 @@ impl<'a> Model<'a> {
             let _ = writeln!(after, "for (int i = 0; i < {len}; ++i) {name}[at_{name}[k][i]] += {name}_k[i];");
             arguments.push(format!("{name}_k"));
         }
-        let call = format!("kernel_{}_{}({});", members.module, function_name(function.role), arguments.join(", "));
+        let call = format!("kernel_{}_{}({});", members.module, c_identifier(&function.name), arguments.join(", "));
         format!("{{\n{tables}for (int k = 0; k < {n}; ++k) {{\n{before}{call}\n{after}}}\n}}\n")
     }
 
@@ -477,7 +490,7 @@ impl<'a> Model<'a> {
         output: &ScheduledOutput,
     ) -> Vec<usize> {
         let pattern = self.pattern(function, output.role);
-        let columns = axes(function, output.role).1.size(&self.equations.layout);
+        let columns = axes(function, output.role, output.shape).1.size(&self.equations.layout);
         let place = |(row, column)| pattern.map_or(row * columns + column, |pattern| pattern.position(row, column));
         placed(instance, function, output).into_iter().map(place).collect()
     }

@@ -10,7 +10,7 @@ use crate::escape::comment;
 use crate::schedule::groups::{Group, groups};
 use crate::schedule::members::Members;
 use crate::schedule::split::{MAX_STATEMENTS, Part, parts};
-use crate::schedule::vocabulary::{function_name, role_name};
+use crate::schedule::vocabulary::role_name;
 use crate::schedule::{Argument, ArgumentNames, Routine, ScheduledFunction};
 
 pub(super) fn is_empty(function: &ScheduledFunction) -> bool {
@@ -57,7 +57,7 @@ pub(super) fn notation<'a>(names: &'a ArgumentNames, routine: &'a Routine) -> No
 
 /// A function of a kernel, in parts if it is long.
 pub(super) fn function(module: &str, function: &ScheduledFunction, names: &ArgumentNames) -> String {
-    let name = format!("kernel_{module}_{}", function_name(function.role));
+    let name = format!("kernel_{module}_{}", c_identifier(&function.name));
     let doc: Vec<String> =
         docs::lines(function).iter().filter(|line| !line.is_empty()).map(|line| comment(line)).collect();
     let head = format!("/* {} */\n", doc.join("\n * "));

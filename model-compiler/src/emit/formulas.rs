@@ -29,7 +29,7 @@ pub fn formulas(name: &str, graph: &Graph, values: &[ExprId], is_fused: bool) ->
         doc: format!("The function {name}."),
         graph: graph.clone(),
         inputs,
-        functions: vec![Function { role: FunctionRole::Outputs, outputs }],
+        functions: vec![Function::new(FunctionRole::Outputs, outputs)],
     };
     kernel::module(&kernel.name, &kernel.doc, &scheduled(&kernel, &kernel, is_fused), "", "::hamel")
 }

@@ -7,12 +7,12 @@ use super::formula::{Language, Notation};
 use crate::derive::FunctionRole;
 use crate::schedule::groups::{Group, groups};
 use crate::schedule::split::{MAX_STATEMENTS, Part, parts};
-use crate::schedule::vocabulary::{function_name, role_name};
+use crate::schedule::vocabulary::role_name;
 use crate::schedule::{ArgumentNames, Routine, ScheduledFunction, ScheduledOutput, Statement};
 
 /// The function's text; a long one calls its parts, which follow it.
 pub(super) fn function(function: &ScheduledFunction, names: &ArgumentNames) -> String {
-    let name = function_name(function.role);
+    let name = &function.name;
     let parts = parts(&function.routine, MAX_STATEMENTS);
     let mut text = docs::function(function);
     if let [whole] = parts.as_slice() {

@@ -11,7 +11,6 @@ use crate::schedule::Schedule;
 use crate::schedule::pattern::Patterns;
 use crate::schedule::runs::{Run, difference, runs};
 use crate::schedule::totals::{self, FunctionCounts};
-use crate::schedule::vocabulary::function_name;
 
 /// The static `INFO`.
 pub(super) fn info(
@@ -160,8 +159,8 @@ fn attitude(kind: RotationKind) -> String {
 
 fn functions(equations: &Equations, schedule: &Schedule) -> String {
     let function = |counts: &FunctionCounts| {
-        let FunctionCounts { role, derived, shared, simplified, .. } = counts;
-        format!("({:?}, [{derived}, {shared}, {simplified}])", function_name(*role))
+        let FunctionCounts { name, derived, shared, simplified, .. } = counts;
+        format!("({:?}, [{derived}, {shared}, {simplified}])", name)
     };
     let list: Vec<String> = totals::functions(equations, schedule).iter().map(function).collect();
     format!("functions(&[{}])", list.join(", "))

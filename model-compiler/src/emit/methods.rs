@@ -11,7 +11,7 @@ use crate::schedule::members::Members;
 use crate::schedule::methods::{
     Contribution, Factor, Given, INSTANT, Method, Target, all, contributions, fills, on_request,
 };
-use crate::schedule::vocabulary::{function_doc, function_name, role_name};
+use crate::schedule::vocabulary::{function_doc, role_name};
 
 /// All methods that call kernels.
 pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
@@ -25,10 +25,7 @@ pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
 /// Methods of the type itself, for the functions that the model asks for; empty if there are none.
 pub(super) fn provided(layout: &Layout, members: &[Members]) -> String {
     let mut text = String::new();
-    for method in on_request() {
-        if !has(members, method.function) {
-            continue;
-        }
+    for method in on_request(members) {
         let shape = "Vectors are as long as v, matrices dense and row by row; every result is overwritten.";
         let doc = [function_doc(method.function).to_owned(), String::new(), shape.to_owned()];
         text.push_str(&(super::docs::comment(&doc) + "pub " + &method.text(layout, members)));
@@ -245,7 +242,7 @@ fn call(contribution: Contribution, given: &[Given], outputs: &[String], before:
         });
     }
     arguments.extend(outputs.iter().cloned());
-    let statement = format!("{module}::{}({});\n", function_name(function.role), arguments.join(", "));
+    let statement = format!("{module}::{}({});\n", function.name, arguments.join(", "));
     let body = format!("{before}{statement}{after}");
     let constants = format!("self.constants.{}", members.module);
     let own_constants = members.has_own_constants() && reads_constants;

@@ -17,7 +17,7 @@ use crate::derive::{Equations, FunctionRole, Kernel};
 use crate::escape;
 use crate::expr::{Binary, ExprId, Graph, Node, Operations, Stage, SymbolId, Unary, print, tree_size};
 use crate::schedule::pattern::{Pattern, Patterns};
-use crate::schedule::vocabulary::{FUNCTIONS, function_doc, function_name, role_symbol};
+use crate::schedule::vocabulary::{full_name, function_doc, role_symbol};
 use crate::schedule::{
     Argument, Expression, Routine, Schedule, ScheduledFunction, ScheduledKernel, ScheduledOutput, Statement, count,
     totals,
@@ -28,15 +28,19 @@ use names::{entry_name, title};
 /// Widest matrix whose pattern is drawn.
 const MAX_DRAWN: usize = 64;
 
-/// The function with this name; `iteration_matrix` is another name for the linearization it is made of.
-pub fn find_term(name: &str) -> Option<FunctionRole> {
+/// The function of the model with this name, and the name itself; `iteration_matrix` is another name for the linearization it is made of.
+pub fn find_term(equations: &Equations, schedule: &Schedule, name: &str) -> Option<(FunctionRole, String)> {
     let alias = if name == "iteration_matrix" { "linearization" } else { name };
-    FUNCTIONS.into_iter().find(|&role| function_name(role) == alias)
+    totals::functions(equations, schedule)
+        .into_iter()
+        .find(|known| known.name == alias)
+        .map(|known| (known.role, known.name))
 }
 
 /// The names that [`find_term`] knows.
-pub fn terms() -> Vec<&'static str> {
-    FUNCTIONS.into_iter().map(function_name).chain(["iteration_matrix"]).collect()
+pub fn terms(equations: &Equations, schedule: &Schedule) -> Vec<String> {
+    let names = totals::functions(equations, schedule).into_iter().map(|known| known.name);
+    names.chain(["iteration_matrix".to_owned()]).collect()
 }
 
 /// Formulas in plain text, of one function or of all.
@@ -53,15 +57,15 @@ pub fn latex(equations: &Equations, schedule: &Schedule, term: Option<FunctionRo
 ///
 /// # Errors
 /// Never for tokens that `emit` makes: an error says that they are not Rust.
-pub fn rust(tokens: &TokenStream, term: Option<FunctionRole>) -> syn::Result<String> {
+pub fn rust(tokens: &TokenStream, term: Option<&str>) -> syn::Result<String> {
     let file: syn::File = syn::parse2(tokens.clone())?;
-    let Some(role) = term else {
+    let Some(term) = term else {
         return Ok(prettyplease::unparse(&file));
     };
     let mut text = String::new();
     for kernel in modules(&file.items).flat_map(modules).flat_map(modules) {
         let is_named = |name: &str| {
-            let rest = name.strip_prefix(function_name(role));
+            let rest = name.strip_prefix(term);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("_part_"))
         };
         let is_asked = |item: &&syn::Item| matches!(item, syn::Item::Fn(f) if is_named(&f.sig.ident.to_string()));
@@ -107,7 +111,7 @@ pub fn counts(equations: &Equations, schedule: &Schedule) -> String {
     let mut text =
         format!("{:<22}{:>12}{:>10}{:>12}{:>10}\n", "function", "derived", "shared", "simplified", "hoisted");
     for counts in totals::functions(equations, schedule) {
-        let name = function_name(counts.role);
+        let name = &counts.name;
         let derived = if counts.derived == u64::MAX { "> 10^19".to_owned() } else { counts.derived.to_string() };
         let _ = writeln!(
             text,
@@ -153,8 +157,8 @@ pub fn accuracy(log: &[FunctionLog]) -> String {
         "{:<40}{:>12}{:>8}{:>14}{:>8}\n",
         "rounding errors, 2^-53", "derived: max", "mean", "emitted: max", "mean"
     );
-    for FunctionLog { kernel, role, result } in log {
-        let name = format!("{kernel}: {}", function_name(*role));
+    for FunctionLog { kernel, role, frame, result } in log {
+        let name = format!("{kernel}: {}", full_name(*role, frame.as_deref()));
         let (before, after) = (result.accuracy.input, result.accuracy.output);
         let _ = writeln!(
             text,
@@ -380,7 +384,7 @@ mod tests {
     fn formulas_have_the_names_of_the_model() {
         let equations = pendulum();
         let schedule = schedule(&equations, &equations);
-        insta::assert_snapshot!(text(&equations, &schedule, find_term("energy")), @"
+        insta::assert_snapshot!(text(&equations, &schedule, Some(FunctionRole::Energy)), @"
         # pendulum: Constants, computed once per model.
         mass_length_squared = mass*length^2
         mass_length_gravity = length*mass*gravity
@@ -390,7 +394,7 @@ mod tests {
         T = hinge.angle_dot^2*half_mass_length_squared
         V = -mass_length_gravity*cos(hinge.angle)
         ");
-        insta::assert_snapshot!(latex(&equations, &schedule, find_term("residual")), @r"
+        insta::assert_snapshot!(latex(&equations, &schedule, Some(FunctionRole::Residual)), @r"
         % pendulum: Constants, computed once per model.
         \begin{align*}
         \mathrm{mass\_length\_squared} &= \mathrm{mass} \, \mathrm{length}^{2}\\
@@ -459,10 +463,13 @@ mod tests {
 
     #[test]
     fn every_term_is_found_by_its_name() {
-        for name in terms() {
-            assert!(find_term(name).is_some(), "{name}");
+        let equations = pendulum();
+        let schedule = schedule(&equations, &equations);
+        for name in terms(&equations, &schedule) {
+            assert!(find_term(&equations, &schedule, &name).is_some(), "{name}");
         }
-        assert_eq!(find_term("iteration_matrix"), Some(FunctionRole::Linearization));
-        assert_eq!(find_term("mass"), None);
+        let linearization = Some((FunctionRole::Linearization, "linearization".to_owned()));
+        assert_eq!(find_term(&equations, &schedule, "iteration_matrix"), linearization);
+        assert_eq!(find_term(&equations, &schedule, "mass"), None);
     }
 }

@@ -33,7 +33,7 @@ pub use fields::Field;
 pub use flexible::Flexible;
 pub use force::{Force, ForceForm, Noun};
 pub use joint::{End, Joint, JointOption, Marker};
-pub use model::{Coordinates, Description, Item, Unread};
+pub use model::{Coordinates, Description, Item, Request, Unread};
 pub use parameter::{Definition, Gravity, Input, Parameter};
 pub use state::State;
 pub use tokens::measure;

@@ -12,7 +12,7 @@ use super::{
     Body, Constraint, Contact, Definition, Flexible, Force, Gravity, Initial, Input, Joint, Marker, Output, Parameter,
     State,
 };
-use super::{body, condition, contact, flexible, force, joint, keywords, parameter, repeat, state};
+use super::{body, condition, contact, flexible, force, joint, keywords, parameter, repeat, state, value};
 use crate::diagnostics::{self, Errors, Place};
 
 /// A model, as written.
@@ -81,7 +81,18 @@ pub enum Item {
     /// `output …;`
     Output(Output),
     /// `provide …, …;`
-    Provide(Vec<Ident>),
+    Provide(Vec<Request>),
+}
+
+/// A function asked for: `function`, `function(frame)` or `function(frame in frame)`.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The word for the function.
+    pub function: Ident,
+    /// A body or a marker.
+    pub frame: Option<Ident>,
+    /// The body or marker in whose axes the results are.
+    pub axes: Option<Ident>,
 }
 
 /// `coordinates formulation(rotation);`
@@ -266,13 +277,23 @@ fn coordinates(reader: &mut Reader) -> Result<Coordinates> {
     Ok(Coordinates { formulation, rotation })
 }
 
-fn provide(reader: &mut Reader) -> Result<Vec<Ident>> {
-    let mut functions = Vec::new();
+fn provide(reader: &mut Reader) -> Result<Vec<Request>> {
+    let mut requests = Vec::new();
     loop {
-        functions.push(reader.name("a function, such as `forward_dynamics`")?);
+        let function = reader.name("a function, such as `forward_dynamics`")?;
+        let mut request = Request { function, frame: None, axes: None };
+        if reader.sees_group(Delimiter::Parenthesis) {
+            let mut inside = reader.group(Delimiter::Parenthesis)?;
+            request.frame = Some(value::indexed_name(&mut inside, "a body or a marker")?);
+            if inside.take_word("in") {
+                request.axes = Some(value::indexed_name(&mut inside, "the same body or marker again")?);
+            }
+            inside.finish("`in` or `)`")?;
+        }
+        requests.push(request);
         if !reader.take(",") {
             reader.expect(";")?;
-            return Ok(functions);
+            return Ok(requests);
         }
     }
 }

@@ -1,36 +1,79 @@
-//! Functions asked for by `provide …;`: they exist where the joints' coordinates are free of constraints.
+//! Functions asked for by `provide …;`: of the model, and of its bodies and markers.
 
 use proc_macro2::Ident;
 
 use super::context::Context;
-use super::{Formulation, Provided};
+use super::{Formulation, FrameFunction, Provided, ProvidedOfFrame};
 use crate::diagnostics;
+use crate::parse::{Body, End, Request};
 
 impl Context<'_> {
     /// The functions asked for, each once and in order. `is_constrained`: joints close loops, or constraints are written.
     pub(super) fn resolve_provided<'d>(
         &self,
-        asked: impl Iterator<Item = &'d Ident>,
+        asked: impl Iterator<Item = &'d Request>,
         is_constrained: bool,
-    ) -> Vec<Provided> {
+        bodies: &[&Body],
+    ) -> (Vec<Provided>, Vec<ProvidedOfFrame>) {
         let mut provided: Vec<(Provided, &Ident)> = Vec::new();
-        for word in asked {
-            let Some(function) = Provided::ALL.into_iter().find(|function| word == function.keyword()) else {
-                let known = Provided::ALL.map(Provided::keyword);
-                self.errors.push(diagnostics::unknown_word("function", word, &known));
-                continue;
-            };
-            match provided.iter().find(|(known, _)| *known == function) {
-                Some((_, first)) => self.errors.push(diagnostics::duplicate_name(word, first.span())),
-                None => provided.push((function, word)),
+        let mut of_frames: Vec<(ProvidedOfFrame, &Ident)> = Vec::new();
+        for request in asked {
+            let word = &request.function;
+            let of_frame = FrameFunction::ALL.into_iter().find(|function| word == function.keyword());
+            let of_model = Provided::ALL.into_iter().find(|function| word == function.keyword());
+            let needs_freedom = of_model.is_some_and(Provided::needs_freedom);
+            match (of_model, of_frame, &request.frame) {
+                (Some(function), _, None) => match provided.iter().find(|(known, _)| *known == function) {
+                    Some((_, first)) => self.errors.push(diagnostics::duplicate_name(word, first.span())),
+                    None => provided.push((function, word)),
+                },
+                (_, Some(function), Some(frame)) => {
+                    let Some(asked) = self.of_frame(function, frame, request.axes.as_ref()) else { continue };
+                    let is_same = |known: &ProvidedOfFrame| {
+                        (known.function, known.in_own_axes, &known.name) == (function, asked.in_own_axes, &asked.name)
+                    };
+                    match of_frames.iter().find(|(known, _)| is_same(known)) {
+                        Some((_, first)) => self.errors.push(diagnostics::duplicate_name(word, first.span())),
+                        None => of_frames.push((asked, word)),
+                    }
+                }
+                (Some(_), _, Some(frame)) => self.errors.push(diagnostics::function_of_the_model(word, frame)),
+                (_, Some(_), None) => self.errors.push(diagnostics::function_of_a_frame(word)),
+                (None, None, _) => {
+                    let of_model = Provided::ALL.map(Provided::keyword);
+                    let known = [of_model.as_slice(), &FrameFunction::ALL.map(FrameFunction::keyword)].concat();
+                    self.errors.push(diagnostics::unknown_word("function", word, &known));
+                    continue;
+                }
             }
-            if self.settings.formulation != Formulation::Joint || is_constrained {
-                self.errors.push(diagnostics::provided_without_freedom(word, is_constrained));
+            if self.settings.formulation != Formulation::Joint || is_constrained && needs_freedom {
+                self.errors.push(diagnostics::provided_without_freedom(word, needs_freedom, is_constrained));
             } else if !self.members.is_empty() {
                 self.errors.push(diagnostics::provided_for_rigid_bodies(word));
+            } else if of_model == Some(Provided::CoriolisMatrix)
+                && let Some(body) = bodies.iter().find(|body| !body.added_mass.is_empty())
+            {
+                self.errors.push(diagnostics::provided_without_added_mass(word, &body.name));
             }
         }
         provided.sort();
-        provided.into_iter().map(|(function, _)| function).collect()
+        let provided = provided.into_iter().map(|(function, _)| function).collect();
+        (provided, of_frames.into_iter().map(|(asked, _)| asked).collect())
+    }
+
+    fn of_frame(&self, function: FrameFunction, name: &Ident, axes: Option<&Ident>) -> Option<ProvidedOfFrame> {
+        // A name that stands for nothing is reported there.
+        let end = End { name: name.clone(), coordinate: None, position: None, rotation: None, axis: None };
+        let frame = self.joint_end(&end, None)?;
+        if frame.body.is_none() {
+            return self.report(diagnostics::wrong_kind(name, "a body or a marker on one", &format!("`{name}`")));
+        }
+        if let Some(axes) = axes.filter(|axes| *axes != name) {
+            return self.report(diagnostics::axes_of_another_frame(axes, name));
+        }
+        if let Some(axes) = axes.filter(|_| function == FrameFunction::Pose) {
+            return self.report(diagnostics::pose_in_own_axes(axes));
+        }
+        Some(ProvidedOfFrame { function, in_own_axes: axes.is_some(), name: name.to_string(), frame })
     }
 }

@@ -81,9 +81,11 @@ pub struct System {
     pub singular: Vec<Singular>,
     /// Functions asked for beside those that every model has.
     pub provided: Vec<Provided>,
+    /// Functions of frames asked for.
+    pub provided_of_frames: Vec<ProvidedOfFrame>,
 }
 
-/// A function that a model in joint coordinates without constraints gives when it is asked for.
+/// A function that a model in joint coordinates gives when it is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Provided {
     /// h − f.
@@ -96,16 +98,37 @@ pub enum Provided {
     InverseDynamicsDerivatives,
     /// Derivatives of a.
     ForwardDynamicsDerivatives,
+    /// M⁻¹.
+    InverseMassMatrix,
+    /// C with C v = h and Ṁ = C + Cᵀ.
+    CoriolisMatrix,
+    /// The forces that hold the weight.
+    GravityForces,
+    /// Inverse dynamics by inertial parameters.
+    Regressor,
+    /// Centre of mass and its Jacobian.
+    CenterOfMass,
+    /// Centroidal momentum by velocities.
+    CentroidalMomentumMatrix,
+    /// Rate of the centroidal momentum where a = 0.
+    CentroidalMomentumBias,
 }
 
 impl Provided {
     /// Every function.
-    pub const ALL: [Provided; 5] = [
+    pub const ALL: [Provided; 12] = [
         Provided::NonlinearEffects,
         Provided::InverseDynamics,
         Provided::ForwardDynamics,
         Provided::InverseDynamicsDerivatives,
         Provided::ForwardDynamicsDerivatives,
+        Provided::InverseMassMatrix,
+        Provided::CoriolisMatrix,
+        Provided::GravityForces,
+        Provided::Regressor,
+        Provided::CenterOfMass,
+        Provided::CentroidalMomentumMatrix,
+        Provided::CentroidalMomentumBias,
     ];
 
     /// The word in the language, and the name of the method.
@@ -116,8 +139,83 @@ impl Provided {
             Provided::ForwardDynamics => "forward_dynamics",
             Provided::InverseDynamicsDerivatives => "inverse_dynamics_derivatives",
             Provided::ForwardDynamicsDerivatives => "forward_dynamics_derivatives",
+            Provided::InverseMassMatrix => "inverse_mass_matrix",
+            Provided::CoriolisMatrix => "coriolis_matrix",
+            Provided::GravityForces => "gravity_forces",
+            Provided::Regressor => "regressor",
+            Provided::CenterOfMass => "center_of_mass",
+            Provided::CentroidalMomentumMatrix => "centroidal_momentum_matrix",
+            Provided::CentroidalMomentumBias => "centroidal_momentum_bias",
         }
     }
+
+    /// Whether it is a relation of forces and accelerations, which constraints change.
+    pub(crate) fn needs_freedom(self) -> bool {
+        match self {
+            Provided::NonlinearEffects
+            | Provided::InverseDynamics
+            | Provided::ForwardDynamics
+            | Provided::InverseDynamicsDerivatives
+            | Provided::ForwardDynamicsDerivatives => true,
+            Provided::InverseMassMatrix
+            | Provided::CoriolisMatrix
+            | Provided::GravityForces
+            | Provided::Regressor
+            | Provided::CenterOfMass
+            | Provided::CentroidalMomentumMatrix
+            | Provided::CentroidalMomentumBias => false,
+        }
+    }
+}
+
+/// What a model in joint coordinates gives of a frame when it is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FrameFunction {
+    /// Origin and axes.
+    Pose,
+    /// Velocity and angular velocity.
+    Velocity,
+    /// Acceleration and angular acceleration.
+    Acceleration,
+    /// Velocity and angular velocity by the velocities of the model.
+    Jacobian,
+    /// Acceleration and angular acceleration where a = 0.
+    JacobianBias,
+}
+
+impl FrameFunction {
+    /// Every function.
+    pub const ALL: [FrameFunction; 5] = [
+        FrameFunction::Pose,
+        FrameFunction::Velocity,
+        FrameFunction::Acceleration,
+        FrameFunction::Jacobian,
+        FrameFunction::JacobianBias,
+    ];
+
+    /// The word in the language.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            FrameFunction::Pose => "pose",
+            FrameFunction::Velocity => "velocity",
+            FrameFunction::Acceleration => "acceleration",
+            FrameFunction::Jacobian => "jacobian",
+            FrameFunction::JacobianBias => "jacobian_bias",
+        }
+    }
+}
+
+/// A function asked for of a frame.
+#[derive(Debug)]
+pub struct ProvidedOfFrame {
+    /// What of it.
+    pub function: FrameFunction,
+    /// Vectors have components in the axes of the frame, and not of the ground.
+    pub in_own_axes: bool,
+    /// Name of the body or marker.
+    pub name: String,
+    /// The frame.
+    pub frame: Frame,
 }
 
 /// Which coordinates describe the motion.

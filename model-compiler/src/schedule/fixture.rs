@@ -111,9 +111,8 @@ pub fn pendulum() -> Equations {
     ];
     let functions = functions
         .into_iter()
-        .map(|(role, outputs)| Function {
-            role,
-            outputs: outputs.iter().map(|(role, rows)| output(&g, *role, rows)).collect(),
+        .map(|(role, outputs)| {
+            Function::new(role, outputs.iter().map(|(role, rows)| output(&g, *role, rows)).collect())
         })
         .collect();
     let inputs = Inputs {
@@ -262,23 +261,17 @@ fn point_mass() -> Kernel {
     let kinetic = g.product(&[half, m, speed]);
     let potential = g.mul(weight, q[1]);
     let functions = vec![
-        Function { role: FunctionRole::MassMatrix, outputs: vec![output(&g, Role::MassMatrix, &matrix)] },
-        Function {
-            role: FunctionRole::AppliedForce,
-            outputs: vec![output(&g, Role::AppliedForce, &column(&[zero, force]))],
-        },
-        Function {
-            role: FunctionRole::Energy,
-            outputs: vec![
+        Function::new(FunctionRole::MassMatrix, vec![output(&g, Role::MassMatrix, &matrix)]),
+        Function::new(FunctionRole::AppliedForce, vec![output(&g, Role::AppliedForce, &column(&[zero, force]))]),
+        Function::new(
+            FunctionRole::Energy,
+            vec![
                 output(&g, Role::KineticEnergy, &column(&[kinetic])),
                 output(&g, Role::PotentialEnergy, &column(&[potential])),
             ],
-        },
-        Function {
-            role: FunctionRole::Residual,
-            outputs: vec![output(&g, Role::Residual, &column(&[horizontal, vertical]))],
-        },
-        Function { role: FunctionRole::Linearization, outputs: vec![output(&g, Role::MassMatrix, &matrix)] },
+        ),
+        Function::new(FunctionRole::Residual, vec![output(&g, Role::Residual, &column(&[horizontal, vertical]))]),
+        Function::new(FunctionRole::Linearization, vec![output(&g, Role::MassMatrix, &matrix)]),
     ];
     let inputs = Inputs {
         parameters: vec![id(&g, m)],
@@ -316,29 +309,17 @@ fn rod() -> Kernel {
         .collect();
     let stiffness = g.jacobian(&residual, &q);
     let functions = vec![
-        Function {
-            role: FunctionRole::Constraint,
-            outputs: vec![output(&g, Role::Constraint, &column(&[constraint]))],
-        },
-        Function {
-            role: FunctionRole::ConstraintJacobian,
-            outputs: vec![output(&g, Role::ConstraintJacobian, &jacobian)],
-        },
-        Function {
-            role: FunctionRole::ConstraintBias,
-            outputs: vec![output(&g, Role::ConstraintAcceleration, &column(&[bias]))],
-        },
-        Function {
-            role: FunctionRole::Residual,
-            outputs: vec![
-                output(&g, Role::Residual, &column(&residual)),
-                output(&g, Role::Constraint, &column(&[constraint])),
-            ],
-        },
-        Function {
-            role: FunctionRole::Linearization,
-            outputs: vec![output(&g, Role::Stiffness, &stiffness), output(&g, Role::ConstraintJacobian, &jacobian)],
-        },
+        Function::new(FunctionRole::Constraint, vec![output(&g, Role::Constraint, &column(&[constraint]))]),
+        Function::new(FunctionRole::ConstraintJacobian, vec![output(&g, Role::ConstraintJacobian, &jacobian)]),
+        Function::new(FunctionRole::ConstraintBias, vec![output(&g, Role::ConstraintAcceleration, &column(&[bias]))]),
+        Function::new(
+            FunctionRole::Residual,
+            vec![output(&g, Role::Residual, &column(&residual)), output(&g, Role::Constraint, &column(&[constraint]))],
+        ),
+        Function::new(
+            FunctionRole::Linearization,
+            vec![output(&g, Role::Stiffness, &stiffness), output(&g, Role::ConstraintJacobian, &jacobian)],
+        ),
     ];
     let inputs = Inputs {
         parameters: vec![id(&g, l)],

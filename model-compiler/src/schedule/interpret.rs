@@ -3,7 +3,9 @@
 //! What runs are the statements that are emitted, not the graph they came from.
 
 use super::placement::axes;
-use super::{Argument, Expression, LEAST_ANGLES, Routine, Schedule, ScheduledKernel, Series, Statement};
+use super::{
+    Argument, Expression, LEAST_ANGLES, Routine, Schedule, ScheduledKernel, ScheduledOutput, Series, Statement,
+};
 use crate::derive::{Equations, FunctionRole, Instance, Role};
 use crate::expr::{Binary, Scalar, Unary};
 
@@ -194,9 +196,10 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
     pub fn evaluate(&self, function: FunctionRole, point: &Point<T>) -> Vec<(Role, Dense<T>)> {
         let layout = &self.equations.layout;
         let mut results: Vec<(Role, Dense<T>)> = Vec::new();
-        self.for_each_output(function, point, |role, entries| {
+        self.for_each_output(function, point, |output, entries| {
+            let role = output.role;
             let known = results.iter().position(|(known, _)| *known == role).unwrap_or_else(|| {
-                let (rows, columns) = axes(function, role);
+                let (rows, columns) = axes(function, role, output.shape);
                 results.push((role, Dense::zeros(rows.size(layout), columns.size(layout))));
                 results.len() - 1
             });
@@ -215,7 +218,7 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
         &self,
         function: FunctionRole,
         point: &Point<T>,
-        mut receive: impl FnMut(Role, Vec<((usize, usize), T)>),
+        mut receive: impl FnMut(&ScheduledOutput, Vec<((usize, usize), T)>),
     ) {
         let members = || self.equations.instances.iter().zip(&self.schedule.row_of_instance);
         for (number, kernel) in self.schedule.kernels.iter().enumerate() {
@@ -228,9 +231,9 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
                         point: point.of_instance(instance),
                     };
                     for (output, values) in scheduled.outputs.iter().zip(run_in_lanes(&scheduled.routine, &arguments)) {
-                        let (rows, columns) = axes(function, output.role);
+                        let (rows, columns) = axes(function, output.role, output.shape);
                         let place = |&(row, column)| (rows.place(instance, row), columns.place(instance, column));
-                        receive(output.role, output.entries.iter().map(place).zip(values).collect());
+                        receive(output, output.entries.iter().map(place).zip(values).collect());
                     }
                 }
             }

@@ -203,7 +203,7 @@ impl Members<'_> {
             }
             (function, _) if function.is_on_request() => {}
             (function, role) => {
-                let (rows, columns) = axes(function, role);
+                let (rows, columns) = axes(function, role, output.shape);
                 let (n, m) = (rows.size(&equations.layout), columns.size(&equations.layout));
                 let dense = places.iter().map(|row| row.iter().map(|&(i, j)| i * m + j).collect()).collect();
                 self.add(name, n * m, dense);

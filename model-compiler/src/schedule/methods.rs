@@ -3,7 +3,8 @@
 use super::members::{Members, scatter_name};
 use super::vocabulary::{function_name, role_name};
 use super::{ScheduledFunction, ScheduledOutput};
-use crate::derive::{FunctionRole, Role};
+use crate::derive::{FunctionRole, OfFrame, Role};
+use crate::resolve::FrameFunction;
 
 /// What a function of the model is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +51,7 @@ pub enum Factor {
 #[derive(Clone, Debug)]
 pub struct Method {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// The function of the kernels.
     pub function: FunctionRole,
     /// What it is given.
@@ -95,24 +96,38 @@ pub fn all() -> Vec<Method> {
     ]
 }
 
-/// The functions that models ask for; whether a model has them, its kernels say.
-pub fn on_request() -> Vec<Method> {
+/// The functions that this model was asked for, in the order of its kernels.
+pub fn on_request(members: &[Members]) -> Vec<Method> {
+    let functions = members.iter().flat_map(|members| &members.scheduled.functions);
+    functions.filter(|function| function.role.is_on_request()).map(requested).collect()
+}
+
+/// A function on request of the one kernel that has it.
+fn requested(function: &ScheduledFunction) -> Method {
     use FunctionRole as F;
-    let (driven, moved) = ([&INSTANT[..], &[Given::Forces]].concat(), [&INSTANT[..], &[Given::Accelerations]].concat());
-    let force =
-        [(Role::ForceByPosition, "tau_by_q"), (Role::ForceByVelocity, "tau_by_v"), (Role::MassMatrix, "mass_matrix")];
-    let acceleration = [
-        (Role::AccelerationByPosition, "a_by_q"),
-        (Role::AccelerationByVelocity, "a_by_v"),
-        (Role::InverseMassMatrix, "inverse_mass_matrix"),
-    ];
-    vec![
-        Method::plain(F::NonlinearEffects, &INSTANT, &[(Role::NonlinearEffects, "effects")]),
-        Method::plain(F::InverseDynamics, &moved, &[(Role::Force, "tau")]),
-        Method::plain(F::ForwardDynamics, &driven, &[(Role::Acceleration, "a")]),
-        Method::plain(F::InverseDynamicsDerivatives, &moved, &force),
-        Method::plain(F::ForwardDynamicsDerivatives, &driven, &acceleration),
-    ]
+    use Given::{Accelerations, Forces, Positions, Time, Velocities};
+    let (driven, moved): (&[Given], &[Given]) =
+        (&[Time, Positions, Velocities, Forces], &[Time, Positions, Velocities, Accelerations]);
+    let (resting, moving): (&[Given], &[Given]) = (&[Positions], &[Positions, Velocities]);
+    let given = match function.role {
+        F::NonlinearEffects => &INSTANT,
+        F::InverseDynamics | F::InverseDynamicsDerivatives => moved,
+        F::ForwardDynamics | F::ForwardDynamicsDerivatives => driven,
+        F::CoriolisMatrix | F::CentroidalMomentumBias => moving,
+        F::Regressor => &[Positions, Velocities, Accelerations],
+        F::OfFrame(OfFrame { function: FrameFunction::Velocity | FrameFunction::JacobianBias, .. }) => moving,
+        F::OfFrame(OfFrame { function: FrameFunction::Acceleration, .. }) => &[Positions, Velocities, Accelerations],
+        _ => resting,
+    };
+    let slice = |role: Role| match (function.role, role) {
+        (F::NonlinearEffects, _) => "effects",
+        (F::CenterOfMass, Role::Position) => "center",
+        (F::CenterOfMass, _) => "jacobian",
+        _ => role_name(role),
+    };
+    let results: Vec<(Role, &'static str)> =
+        function.outputs.iter().map(|output| (output.role, slice(output.role))).collect();
+    Method { name: function.name.clone(), ..Method::plain(function.role, given, &results) }
 }
 
 /// `[ ca M + cv D + cq K , −Gᵀ ; G , 0 ]`
@@ -122,7 +137,7 @@ fn iteration_matrix() -> Method {
         Target { role, slice: "values", table, factor }
     };
     Method {
-        name: "iteration_matrix",
+        name: "iteration_matrix".to_owned(),
         function: FunctionRole::Linearization,
         given: vec![Given::State],
         factors: &["ca", "cv", "cq"],
@@ -138,7 +153,7 @@ fn iteration_matrix() -> Method {
 
 fn from_linearization(role: Role) -> Method {
     Method {
-        name: role_name(role),
+        name: role_name(role).to_owned(),
         function: FunctionRole::Linearization,
         given: vec![Given::State],
         factors: &[],
@@ -155,7 +170,7 @@ impl Method {
             factor: Factor::One,
         };
         Method {
-            name: function_name(function),
+            name: function_name(function).to_owned(),
             function,
             given: given.to_vec(),
             factors: &[],

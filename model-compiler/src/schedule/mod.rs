@@ -94,6 +94,8 @@ pub struct ScheduledKernel {
 pub struct ScheduledFunction {
     /// Which function of the model it contributes to.
     pub role: FunctionRole,
+    /// Its name in generated code.
+    pub name: String,
     /// Its outputs, in the order of the routine's.
     pub outputs: Vec<ScheduledOutput>,
     /// How they are computed.
@@ -262,9 +264,14 @@ pub(crate) fn scheduled(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> Sc
         (routine, Counts::of(derived, kernel, function.role))
     });
     let functions = kernel.functions.iter().zip(outputs).zip(routines);
+    // Frames with different names may have the same in code.
+    let mut function_names = Names::default();
+    let mut name =
+        |function: &Function| function_names.unique(&vocabulary::full_name(function.role, function.frame.as_deref()));
     let functions = functions
         .map(|((function, outputs), (routine, counts))| ScheduledFunction {
             role: function.role,
+            name: name(function),
             outputs,
             routine,
             counts,

@@ -117,6 +117,6 @@ pub(crate) fn filled(equations: &Equations, schedule: &Schedule, role: Role) -> 
 
 /// Rows and columns in the model of an output's entries.
 pub(crate) fn placed(instance: &Instance, function: FunctionRole, output: &ScheduledOutput) -> Vec<(usize, usize)> {
-    let (rows, columns) = axes(function, output.role);
+    let (rows, columns) = axes(function, output.role, output.shape);
     output.entries.iter().map(|&(row, column)| (rows.place(instance, row), columns.place(instance, column))).collect()
 }

@@ -21,10 +21,12 @@ pub enum Axis {
     InitialVelocity,
     /// There is one.
     Single,
+    /// As many as a function on request has of its own.
+    Own(usize),
 }
 
-/// Rows and columns of an output of a function.
-pub fn axes(function: FunctionRole, role: Role) -> (Axis, Axis) {
+/// Rows and columns of an output of a function, which has this shape in its kernel.
+pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize)) -> (Axis, Axis) {
     let condition =
         if function == FunctionRole::InitialPosition { Axis::InitialPosition } else { Axis::InitialVelocity };
     match role {
@@ -51,6 +53,27 @@ pub fn axes(function: FunctionRole, role: Role) -> (Axis, Axis) {
         Role::Outputs => (Axis::Outputs, Axis::Single),
         Role::InitialResidual => (condition, Axis::Single),
         Role::InitialJacobian => (condition, Axis::Velocities),
+        Role::CoriolisMatrix
+        | Role::GravityForces
+        | Role::Regressor
+        | Role::Position
+        | Role::Rotation
+        | Role::Angle
+        | Role::Linear
+        | Role::Angular
+        | Role::LinearJacobian
+        | Role::AngularJacobian
+        | Role::MomentumMatrix
+        | Role::MomentumRate => (Axis::Own(rows), Axis::Own(columns)),
+    }
+}
+
+/// Whether an output is a matrix, even where it has a single column.
+pub fn is_matrix(role: Role) -> bool {
+    match role {
+        Role::Rotation | Role::LinearJacobian | Role::AngularJacobian => true,
+        Role::CoriolisMatrix | Role::Regressor | Role::MomentumMatrix => true,
+        role => !matches!(axes(FunctionRole::Outputs, role, (0, 1)).1, Axis::Single | Axis::Own(_)),
     }
 }
 
@@ -66,6 +89,7 @@ impl Axis {
             Axis::InitialPosition => instance.initial_position[local],
             Axis::InitialVelocity => instance.initial_velocity[local],
             Axis::Single => 0,
+            Axis::Own(_) => local,
         }
     }
 
@@ -80,6 +104,7 @@ impl Axis {
             Axis::InitialPosition => layout.initial_conditions.0.len(),
             Axis::InitialVelocity => layout.initial_conditions.1.len(),
             Axis::Single => 1,
+            Axis::Own(size) => size,
         }
     }
 }

@@ -5,10 +5,12 @@ use super::count::total;
 use crate::derive::{Equations, FunctionRole};
 
 /// Operations of one function of the model, summed over the instances that call it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionCounts {
     /// Which function.
     pub role: FunctionRole,
+    /// Its name in generated code.
+    pub name: String,
     /// As derived, written out; saturates.
     pub derived: u64,
     /// As derived, shared.
@@ -27,6 +29,7 @@ pub fn functions(equations: &Equations, schedule: &Schedule) -> Vec<FunctionCoun
             let counts = &function.counts;
             let added = FunctionCounts {
                 role: function.role,
+                name: function.name.clone(),
                 derived: counts.derived,
                 shared: total(&counts.shared),
                 simplified: total(&counts.simplified),

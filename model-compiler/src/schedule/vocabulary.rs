@@ -1,9 +1,11 @@
 //! The words for functions and results: in code, in formulas, in documentation.
 
-use crate::derive::{FunctionRole, Role};
+use super::name::identifier;
+use crate::derive::{FunctionRole, OfFrame, Role};
+use crate::resolve::FrameFunction;
 
-/// Every function of a model, in order.
-pub const FUNCTIONS: [FunctionRole; 21] = [
+/// The functions that there are once in a model, in order.
+pub const FUNCTIONS: [FunctionRole; 28] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -25,9 +27,16 @@ pub const FUNCTIONS: [FunctionRole; 21] = [
     FunctionRole::ForwardDynamics,
     FunctionRole::InverseDynamicsDerivatives,
     FunctionRole::ForwardDynamicsDerivatives,
+    FunctionRole::InverseMassMatrix,
+    FunctionRole::CoriolisMatrix,
+    FunctionRole::GravityForces,
+    FunctionRole::Regressor,
+    FunctionRole::CenterOfMass,
+    FunctionRole::CentroidalMomentumMatrix,
+    FunctionRole::CentroidalMomentumBias,
 ];
 
-/// Name of a function in generated code and on the command line.
+/// Name of a function in generated code and on the command line; of one of a frame without the frame.
 pub fn function_name(role: FunctionRole) -> &'static str {
     match role {
         FunctionRole::MassMatrix => "mass_matrix",
@@ -51,11 +60,27 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::ForwardDynamics => "forward_dynamics",
         FunctionRole::InverseDynamicsDerivatives => "inverse_dynamics_derivatives",
         FunctionRole::ForwardDynamicsDerivatives => "forward_dynamics_derivatives",
+        FunctionRole::InverseMassMatrix => "inverse_mass_matrix",
+        FunctionRole::CoriolisMatrix => "coriolis_matrix",
+        FunctionRole::GravityForces => "gravity_forces",
+        FunctionRole::Regressor => "regressor",
+        FunctionRole::CenterOfMass => "center_of_mass",
+        FunctionRole::CentroidalMomentumMatrix => "centroidal_momentum_matrix",
+        FunctionRole::CentroidalMomentumBias => "centroidal_momentum_bias",
+        FunctionRole::OfFrame(OfFrame { function, .. }) => function.keyword(),
     }
 }
 
+/// Name of a function with that of its frame, if it has one: `jacobian_of_tool`, `jacobian_of_tool_in_own_axes`.
+pub fn full_name(role: FunctionRole, frame: Option<&str>) -> String {
+    let function = function_name(role);
+    let Some(frame) = frame else { return function.to_owned() };
+    let in_own_axes = matches!(role, FunctionRole::OfFrame(OfFrame { in_own_axes: true, .. }));
+    identifier(&format!("{function} of {frame}{}", if in_own_axes { " in own axes" } else { "" }))
+}
+
 /// What a function is, for documentation.
-pub(crate) fn function_doc(role: FunctionRole) -> &'static str {
+pub fn function_doc(role: FunctionRole) -> &'static str {
     match role {
         FunctionRole::MassMatrix => "Mass matrix M(q), of which ½ vᵀ M v is the kinetic energy.",
         FunctionRole::BiasForce => "Bias force h(q, v): what of the inertial forces is left where a = 0.",
@@ -86,6 +111,42 @@ pub(crate) fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::ForwardDynamicsDerivatives => {
             "Derivatives of a = M⁻¹ (τ − h + f): (∂a/∂q) N, ∂a/∂v and ∂a/∂τ = M⁻¹."
         }
+        FunctionRole::InverseMassMatrix => "Inverse M⁻¹(q) of the mass matrix.",
+        FunctionRole::CoriolisMatrix => "Coriolis matrix C(q, v): h = C v, and Ṁ = C + Cᵀ.",
+        FunctionRole::GravityForces => "The forces on the velocities' directions that hold the weight of all bodies.",
+        FunctionRole::Regressor => {
+            "Derivative of inverse dynamics by the inertial parameters of the bodies, in which it is linear: for each body in the order of the model m, m c_x, m c_y, m c_z, J_xx, J_xy, J_yy, J_xz, J_yz, J_zz about its origin, in the plane m, m c_x, m c_y, J."
+        }
+        FunctionRole::CenterOfMass => "Centre of mass of all bodies and its Jacobian, in ground axes.",
+        FunctionRole::CentroidalMomentumMatrix => {
+            "Momentum and angular momentum about the centre of mass, in ground axes, by the velocities."
+        }
+        FunctionRole::CentroidalMomentumBias => {
+            "Rate of momentum and of angular momentum about the centre of mass where a = 0, in ground axes."
+        }
+        FunctionRole::OfFrame(OfFrame { function, in_own_axes, .. }) => match (function, in_own_axes) {
+            (FrameFunction::Pose, _) => {
+                "Origin of a frame, and its axes as columns of a rotation matrix, seen from the ground."
+            }
+            (FrameFunction::Velocity, false) => "Velocity and angular velocity of a frame, in ground axes.",
+            (FrameFunction::Velocity, true) => "Velocity and angular velocity of a frame, in its own axes.",
+            (FrameFunction::Acceleration, false) => "Acceleration and angular acceleration of a frame, in ground axes.",
+            (FrameFunction::Acceleration, true) => {
+                "Acceleration and angular acceleration of a frame, as components in its own axes."
+            }
+            (FrameFunction::Jacobian, false) => {
+                "Jacobians of a frame: its velocity and angular velocity by the velocities of the model, in ground axes."
+            }
+            (FrameFunction::Jacobian, true) => {
+                "Jacobians of a frame: its velocity and angular velocity by the velocities of the model, in its own axes."
+            }
+            (FrameFunction::JacobianBias, false) => {
+                "Acceleration and angular acceleration of a frame where a = 0, in ground axes: the rate of the Jacobians times v."
+            }
+            (FrameFunction::JacobianBias, true) => {
+                "Acceleration and angular acceleration of a frame where a = 0, as components in its own axes."
+            }
+        },
     }
 }
 
@@ -120,6 +181,18 @@ pub fn role_name(role: Role) -> &'static str {
         Role::AccelerationByPosition => "a_by_q",
         Role::AccelerationByVelocity => "a_by_v",
         Role::InverseMassMatrix => "inverse_mass_matrix",
+        Role::CoriolisMatrix => "coriolis_matrix",
+        Role::GravityForces => "tau",
+        Role::Regressor => "regressor",
+        Role::Position => "position",
+        Role::Rotation => "rotation",
+        Role::Angle => "angle",
+        Role::Linear => "linear",
+        Role::Angular => "angular",
+        Role::LinearJacobian => "linear",
+        Role::AngularJacobian => "angular",
+        Role::MomentumMatrix => "momentum",
+        Role::MomentumRate => "rate",
     }
 }
 
@@ -154,6 +227,18 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::AccelerationByPosition => ("da/dq", "a_{q}"),
         Role::AccelerationByVelocity => ("da/dv", "a_{v}"),
         Role::InverseMassMatrix => ("M^-1", "M^{-1}"),
+        Role::CoriolisMatrix => ("C", "C"),
+        Role::GravityForces => ("tau", "\\tau"),
+        Role::Regressor => ("Y", "Y"),
+        Role::Position => ("p", "p"),
+        Role::Rotation => ("R", "R"),
+        Role::Angle => ("phi", "\\varphi"),
+        Role::Linear => ("u", "u"),
+        Role::Angular => ("w", "w"),
+        Role::LinearJacobian => ("J_u", "J_{u}"),
+        Role::AngularJacobian => ("J_w", "J_{w}"),
+        Role::MomentumMatrix => ("A", "A"),
+        Role::MomentumRate => ("b", "b"),
     }
 }
 
@@ -161,15 +246,24 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
 pub(crate) fn role_unit(role: Role) -> &'static str {
     match role {
         Role::MassMatrix => ", in kg, kg m or kg m²",
-        Role::BiasForce | Role::AppliedForce | Role::Residual | Role::NonlinearEffects | Role::Force => ", in N or N m",
+        Role::BiasForce
+        | Role::AppliedForce
+        | Role::Residual
+        | Role::NonlinearEffects
+        | Role::Force
+        | Role::GravityForces => ", in N or N m",
         Role::KineticEnergy | Role::PotentialEnergy => ", in J",
         Role::Power => ", in W",
-        Role::Damping | Role::ForceByVelocity => ", in N s/m, N s or N m s",
+        Role::Damping | Role::ForceByVelocity | Role::CoriolisMatrix => ", in N s/m, N s or N m s",
         Role::Stiffness | Role::ForceByPosition => ", in N/m, N or N m",
         Role::Acceleration => ", in m/s² or rad/s²",
         Role::AccelerationByVelocity => ", in 1/s, m/s or 1/(m s)",
         Role::AccelerationByPosition => ", in 1/s², m/s² or 1/(m s²)",
         Role::InverseMassMatrix => ", in 1/kg, 1/(kg m) or 1/(kg m²)",
+        Role::Position => ", in m",
+        Role::Angle => ", in rad",
+        Role::MomentumRate => ", in N, then N m",
+        Role::MomentumMatrix => ", in kg or kg m, then kg m or kg m²",
         Role::Constraint
         | Role::ConstraintJacobian
         | Role::ConstraintRate
@@ -180,7 +274,13 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::ContactAcceleration
         | Role::Outputs
         | Role::InitialResidual
-        | Role::InitialJacobian => "",
+        | Role::InitialJacobian
+        | Role::Regressor
+        | Role::Rotation
+        | Role::Linear
+        | Role::Angular
+        | Role::LinearJacobian
+        | Role::AngularJacobian => "",
     }
 }
 
@@ -211,5 +311,17 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::AccelerationByPosition => "a_q",
         Role::AccelerationByVelocity => "a_v",
         Role::InverseMassMatrix => "w",
+        Role::CoriolisMatrix => "c",
+        Role::GravityForces => "tau",
+        Role::Regressor => "y",
+        Role::Position => "p",
+        Role::Rotation => "r",
+        Role::Angle => "phi",
+        Role::Linear => "u",
+        Role::Angular => "w",
+        Role::LinearJacobian => "j_u",
+        Role::AngularJacobian => "j_w",
+        Role::MomentumMatrix => "momentum",
+        Role::MomentumRate => "rate",
     }
 }

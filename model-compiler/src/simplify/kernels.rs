@@ -18,6 +18,8 @@ pub struct FunctionLog {
     pub kernel: String,
     /// Which function.
     pub role: FunctionRole,
+    /// The frame that it is about, if it is about one.
+    pub frame: Option<String>,
     /// Passes that were tried, and the accuracy that was measured.
     pub result: Simplified,
 }
@@ -71,7 +73,8 @@ fn replace<'r>(
                 None => images[value],
             };
         }
-        logs.push(FunctionLog { kernel: kernel.name.clone(), role: function.role, result: result.clone() });
+        let (role, frame) = (function.role, function.frame.clone());
+        logs.push(FunctionLog { kernel: kernel.name.clone(), role, frame, result: result.clone() });
     }
     kernel.graph = graph;
 }
@@ -143,7 +146,15 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::InverseDynamics
         | FunctionRole::ForwardDynamics
         | FunctionRole::InverseDynamicsDerivatives
-        | FunctionRole::ForwardDynamicsDerivatives => false,
+        | FunctionRole::ForwardDynamicsDerivatives
+        | FunctionRole::InverseMassMatrix
+        | FunctionRole::CoriolisMatrix
+        | FunctionRole::GravityForces
+        | FunctionRole::Regressor
+        | FunctionRole::CenterOfMass
+        | FunctionRole::CentroidalMomentumMatrix
+        | FunctionRole::CentroidalMomentumBias
+        | FunctionRole::OfFrame(_) => false,
     }
 }
 

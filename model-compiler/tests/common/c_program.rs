@@ -8,7 +8,8 @@ use std::process::Command;
 
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
-use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name, role_name};
+use hamel_compiler::schedule::totals::{self, FunctionCounts};
+use hamel_compiler::schedule::vocabulary::role_name;
 use hamel_compiler::{Stages, emit};
 
 /// A value of a result of a function.
@@ -48,10 +49,11 @@ pub fn printed(folder: &Path, stages: &Stages, point: &Point<f64>) -> Result<Vec
     let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).map_err(|error| error.to_string());
     write(&format!("{name}.h"), &files.header)?;
     write(&format!("{name}.c"), &files.source)?;
-    let mut main = driver(&files.header, name, point);
-    for function in FUNCTIONS {
-        for (role, dense) in model.evaluate(function, point) {
-            let mark = format!("LEN_{}_{}", function_name(function), role_name(role));
+    let functions = totals::functions(&stages.simplified, &stages.schedule);
+    let mut main = driver(&files.header, name, &functions, point);
+    for function in &functions {
+        for (role, dense) in model.evaluate(function.role, point) {
+            let mark = format!("LEN_{}_{}", function.name, role_name(role));
             main = main.replace(&format!("{mark};"), &format!("{};", dense.values.len()));
         }
     }
@@ -73,7 +75,7 @@ fn run(command: &mut Command) -> Result<String, String> {
 }
 
 /// A program that prints every result as lines of function, result, row, column and value.
-fn driver(header: &str, name: &str, point: &Point<f64>) -> String {
+fn driver(header: &str, name: &str, functions: &[FunctionCounts], point: &Point<f64>) -> String {
     let mut text = format!("#include <stdio.h>\n#include \"{name}.h\"\nint main(void)\n{{\n");
     let mut array = |array: &str, values: &[f64]| {
         let values: Vec<String> = values.iter().chain([&0.0]).map(|value| format!("{value:?}")).collect();
@@ -88,8 +90,8 @@ fn driver(header: &str, name: &str, point: &Point<f64>) -> String {
     let _ = writeln!(text, "const double t = {:?}; (void)t;", point.t);
     let _ = writeln!(text, "double parameters[{name}_n_parameters + 1], constants[{name}_n_constants + 1];");
     let _ = writeln!(text, "{name}_parameters(parameters); {name}_constants(parameters, constants);");
-    for role in FUNCTIONS {
-        let function = format!("{name}_{}", function_name(role));
+    for FunctionCounts { role, name: of_model, .. } in functions {
+        let function = format!("{name}_{of_model}");
         let Some((_, rest)) = header.split_once(&format!("void {function}(")) else { continue };
         let arguments: Vec<&str> = rest.split(')').next().expect("a list of arguments").split(", ").collect();
         let word = |argument: &&str| argument.rsplit([' ', '*']).next().expect("a name").to_owned();
@@ -102,13 +104,13 @@ fn driver(header: &str, name: &str, point: &Point<f64>) -> String {
         }
         let _ = writeln!(text, "{function}({});", arguments.iter().map(word).collect::<Vec<_>>().join(", "));
         for result in &results {
-            let function = function_name(role);
+            let function = of_model;
             let table = format!("{name}_{result}_column_starts");
             let line = |row: &str, column: &str, i: &str| {
                 format!("printf(\"{function} {result} %d %d %.17g\\n\", {row}, {column}, {result}[{i}]);\n")
             };
             // Matrices of functions on request are dense, even where the model has a sparse one of the same name.
-            if role < FunctionRole::NonlinearEffects && header.contains(&table) {
+            if *role < FunctionRole::NonlinearEffects && header.contains(&table) {
                 let n = format!("(int)(sizeof {table} / sizeof *{table}) - 1");
                 let _ = writeln!(text, "for (int j = 0; j < {n}; ++j)");
                 let _ = writeln!(text, "for (int i = {table}[j]; i < {table}[j + 1]; ++i)");

@@ -7,11 +7,20 @@
 use hamel_compiler::derive::{Counting, Entry, FunctionRole, Instance, Kernel, Role, derive_counting};
 use hamel_compiler::expr::{ExprId, Graph, Stage, SymbolId};
 use hamel_compiler::joints::channels;
-use hamel_compiler::parse::{Description, Item, parse};
+use hamel_compiler::parse::{Description, Item, Request, parse};
 use hamel_compiler::resolve::{Formulation, Provided, System, resolve};
 use proc_macro2::{Ident, Span, TokenStream};
 
 use super::{Formulas, symbols};
+
+/// The functions that are counted.
+const COUNTED: [Provided; 5] = [
+    Provided::NonlinearEffects,
+    Provided::InverseDynamics,
+    Provided::ForwardDynamics,
+    Provided::InverseDynamicsDerivatives,
+    Provided::ForwardDynamicsDerivatives,
+];
 
 /// The dynamics of a model.
 pub(super) struct Dynamics {
@@ -47,8 +56,9 @@ impl Dynamics {
     /// Those of the compiler; a model in absolute coordinates.
     pub(super) fn of(text: &str, parameters: Stage) -> syn::Result<Self> {
         let mut description = parse(text.parse::<TokenStream>()?)?;
-        let all = Provided::ALL.map(|function| Ident::new(function.keyword(), Span::call_site()));
-        description.items.push(Item::Provide(all.to_vec()));
+        let word = |function: Provided| Ident::new(function.keyword(), Span::call_site());
+        let request = |function| Request { function: word(function), frame: None, axes: None };
+        description.items.push(Item::Provide(COUNTED.map(request).to_vec()));
         let system = resolve(&description)?;
         let counting = if parameters == Stage::Parameter { Counting::EveryEvaluation } else { Counting::All };
         let mut equations = derive_counting(&system, counting);

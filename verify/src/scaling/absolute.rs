@@ -113,7 +113,8 @@ fn newton_matrix(compiled: &Compiled) -> (SparsityPattern, Vec<f64>) {
         tau: Vec::new(),
     };
     let mut entries: Vec<((usize, usize), f64)> = Vec::new();
-    model.for_each_output(FunctionRole::Linearization, &point, |role, values| {
+    model.for_each_output(FunctionRole::Linearization, &point, |output, values| {
+        let role = output.role;
         for ((row, column), value) in values {
             match role {
                 Role::ConstraintJacobian => {

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use hamel_compiler::schedule::interpret::Point;
-use hamel_compiler::schedule::vocabulary::{FUNCTIONS, function_name, role_name};
+use hamel_compiler::schedule::totals::{FunctionCounts, functions};
+use hamel_compiler::schedule::vocabulary::role_name;
 
 use super::ball::Ball;
 use super::c_program;
@@ -102,10 +103,9 @@ fn c(folder: &Path, subject: &Subject, at: &Moment, findings: &mut Findings) {
         Err(message) => return findings.fail(law, message),
     };
     let interpreter = subject.interpreter::<Ball>();
-    for function in FUNCTIONS {
+    for FunctionCounts { role: function, name, .. } in functions(&subject.stages.simplified, &subject.stages.schedule) {
         for (role, dense) in interpreter.evaluate(function, &balls) {
-            let is_here =
-                |line: &&c_program::Line| line.function == function_name(function) && line.result == role_name(role);
+            let is_here = |line: &&c_program::Line| line.function == name && line.result == role_name(role);
             let mut found = vec![0.0; dense.values.len()];
             for line in printed.iter().filter(is_here) {
                 found[line.index(dense.columns)] = line.value;
@@ -113,7 +113,7 @@ fn c(folder: &Path, subject: &Subject, at: &Moment, findings: &mut Findings) {
             // Rounding errors of C are its own.
             let found: Vec<Ball> =
                 found.iter().zip(&dense.values).map(|(&mid, at)| Ball { mid, rad: at.rad }).collect();
-            findings.same(law, function_name(function), &found, &dense.values);
+            findings.same(law, &name, &found, &dense.values);
         }
     }
 }

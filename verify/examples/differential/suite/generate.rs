@@ -59,6 +59,14 @@ pub fn case(seed: u64) -> Case {
              forward_dynamics_derivatives;",
         );
     }
+    if w.once_in(6) {
+        let body = body_name(&links, &mut w);
+        w.line(format!(
+            "joint | provide inverse_mass_matrix, gravity_forces, regressor, center_of_mass, \
+             centroidal_momentum_matrix, centroidal_momentum_bias, pose({body}), velocity({body} in {body}), \
+             acceleration({body}), jacobian({body}), jacobian_bias({body});"
+        ));
+    }
     let angles = if w.is_planar { ["joint", "absolute"] } else { ["joint(euler_zyx)", "absolute(euler_zyx)"] };
     let plain = ["joint", "absolute"];
     let mut formulations: Vec<String> =

@@ -177,7 +177,7 @@ impl Subject {
     pub fn shape(&self, function: FunctionRole, role: Role) -> (usize, usize) {
         use hamel_compiler::schedule::placement::axes;
         let layout = &self.stages.simplified.layout;
-        let (rows, columns) = axes(function, role);
+        let (rows, columns) = axes(function, role, (0, 0));
         (rows.size(layout), columns.size(layout))
     }
 

@@ -3,6 +3,7 @@
 use hamel::Model;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_compiler::schedule::schedule;
+use hamel_compiler::schedule::totals::{FunctionCounts, functions};
 
 use hamel_jit::JitModel;
 
@@ -16,7 +17,10 @@ use super::subject::{Moment, Subject};
 /// Every function at a moment.
 pub fn check(subject: &Subject, at: &Moment, findings: &mut Findings) {
     let state = at.state();
-    let all = |model: &JitModel| [values(model, &state), on_request(model, &state)].concat();
+    let all = |model: &JitModel| -> Vec<(String, Vec<f64>)> {
+        let of_all_models = values(model, &state).into_iter().map(|(name, values)| (name.to_owned(), values));
+        of_all_models.chain(on_request(model, &state)).collect()
+    };
     let point = Point { tau: at.a.clone(), ..subject.balls(at) };
     let interpreted =
         Interpreted::new(&subject.stages.simplified, &subject.stages.schedule, subject.model().describe());
@@ -29,7 +33,7 @@ pub fn check(subject: &Subject, at: &Moment, findings: &mut Findings) {
             findings
                 .fail("both levels: the same bits", format!("{function}[{place}] is {a:e} at once, {b:e} optimised"));
         }
-        let Some(expected) = interpreted.function(function, &point) else { continue };
+        let Some(expected) = interpreted.function(&function, &point) else { continue };
         findings.count("values are finite", optimised.len());
         if let Some(place) = optimised.iter().position(|value| !value.is_finite())
             && expected[place].rad.is_finite()
@@ -38,7 +42,7 @@ pub fn check(subject: &Subject, at: &Moment, findings: &mut Findings) {
         }
         // Rounding errors of machine code are its own, and as large as those of the interpreter.
         let found: Vec<Ball> = optimised.iter().zip(&expected).map(|(&mid, at)| Ball { mid, rad: at.rad }).collect();
-        findings.same("machine code: the values of the interpreter", function, &found, &expected);
+        findings.same("machine code: the values of the interpreter", &function, &found, &expected);
     }
 }
 
@@ -49,11 +53,10 @@ pub fn check_simplification(subject: &Subject, at: &Moment, findings: &mut Findi
     let before = Interpreter::new(derived, &plain, defaults(&plain));
     let after = subject.interpreter::<Ball>();
     let point = Point { tau: at.a.clone(), ..subject.balls(at) };
-    for function in hamel_compiler::schedule::vocabulary::FUNCTIONS {
-        let name = hamel_compiler::schedule::vocabulary::function_name(function);
+    for FunctionCounts { role: function, name, .. } in functions(derived, &plain) {
         for (role, expected) in before.evaluate(function, &point) {
-            let found = after.output(function, role, &point, subject.shape(function, role));
-            findings.same("simplified: the values of what was derived", name, &found.values, &expected.values);
+            let found = after.output(function, role, &point, (expected.rows, expected.columns));
+            findings.same("simplified: the values of what was derived", &name, &found.values, &expected.values);
         }
     }
 }

@@ -1,0 +1,382 @@
+//! Laws of the functions that models provide on request, over random trees: rates by dual numbers, balances of momentum,
+//! and what M, h and the outputs say of the same.
+
+#[path = "common/on_request.rs"]
+mod on_request;
+
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+use hamel::configuration::{normalize_rotations, velocity_map_apply};
+use hamel::{Model, State};
+use hamel_compiler::derive::{Equations, FunctionRole, Role};
+use hamel_compiler::expr::Dual;
+use hamel_compiler::schedule::Schedule;
+use hamel_compiler::schedule::interpret::{Dense, Interpreter, Point, defaults};
+use hamel_compiler::schedule::totals;
+use hamel_compiler::simplify::Limits;
+use hamel_jit::{JitModel, Level};
+
+/// Numbers in −1 … 1 that follow from a seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        ((self.next() + 1.0) / 2.0 * n as f64) as usize % n
+    }
+
+    fn vector(&mut self, n: usize) -> String {
+        let components: Vec<String> = (0..n).map(|_| format!("{:.3}", self.next())).collect();
+        format!("[{}]", components.join(", "))
+    }
+}
+
+const OF_THE_MODEL: &str = "nonlinear_effects, inverse_dynamics, forward_dynamics, inverse_mass_matrix, coriolis_matrix, \
+    gravity_forces, regressor, center_of_mass, centroidal_momentum_matrix, centroidal_momentum_bias";
+
+fn functions_of(frame: &str) -> String {
+    let both = ["velocity", "acceleration", "jacobian", "jacobian_bias"];
+    let both = both.map(|function| format!("{function}({frame}), {function}({frame} in {frame})"));
+    format!("pose({frame}), {}", both.join(", "))
+}
+
+/// A tree in space; `is_floating`: its first body moves freely.
+fn tree_in_space(random: &mut Random, is_floating: bool) -> String {
+    let n = 3 + random.below(4);
+    let mut text = "model Tree { coordinates joint; gravity [0.3, -0.2, -9.81] m/s^2;".to_owned();
+    for k in 0..n {
+        let (mass, center) = (1.2 + random.next(), random.vector(3));
+        let [a, b, c] = [0.0; 3].map(|_: f64| 0.4 + 0.1 * random.next());
+        let _ = writeln!(
+            text,
+            "body link{k} {{ mass: {mass:.3} kg, center_of_mass: {center} m, \
+             inertia: [[{a:.4}, 0.01, -0.02], [0.01, {b:.4}, 0.03], [-0.02, 0.03, {c:.4}]] kg m^2 }}"
+        );
+    }
+    for k in 0..n {
+        let parent = if k == 0 { "ground".to_owned() } else { format!("link{}", random.below(k)) };
+        let kinds = ["revolute", "prismatic", "spherical", "universal", "cylindrical", "planar", "fixed"];
+        let kind = if k == 0 && is_floating { "free" } else { kinds[random.below(7)] };
+        let [at, on] = [0; 2].map(|_| random.vector(3));
+        let [axis, other] = [0; 2].map(|_| ["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]", "[3, 0, 4]"][random.below(4)]);
+        let _ = writeln!(text, "joint j{k}: {kind}({parent} at {at} m axis {axis}, link{k} at {on} m axis {other});");
+    }
+    let (last, place) = (n - 1, random.vector(3));
+    let _ = writeln!(text, "marker tool: link{last} at {place} m rotated rotation_x(40 deg) * rotation_z(70 deg);");
+    let _ = writeln!(text, "output place = tool.position; output velocity = tool.velocity; output p = model.momentum;");
+    let _ = writeln!(text, "output l = model.angular_momentum; output spin = link{last}.angular_velocity;");
+    let (of_tool, of_link) = (functions_of("tool"), functions_of("link1"));
+    text + &format!("provide {OF_THE_MODEL}, {of_tool}, {of_link}; }}")
+}
+
+fn tree_in_the_plane(random: &mut Random) -> String {
+    let n = 2 + random.below(5);
+    let mut text = "model Tree { planar; coordinates joint; gravity [0.3, -9.81] m/s^2;".to_owned();
+    for k in 0..n {
+        let (mass, inertia, center) = (1.2 + random.next(), 0.4 + 0.1 * random.next(), random.vector(2));
+        let _ = writeln!(
+            text,
+            "body link{k} {{ mass: {mass:.3} kg, center_of_mass: {center} m, inertia: {inertia:.3} kg m^2 }}"
+        );
+    }
+    for k in 0..n {
+        let parent = if k == 0 { "ground".to_owned() } else { format!("link{}", random.below(k)) };
+        let kind = ["revolute", "revolute", "prismatic", "free"][random.below(4)];
+        let [at, on] = [0; 2].map(|_| random.vector(2));
+        let is_absolute = kind == "revolute" && random.next() > 0.3;
+        let option = if is_absolute { format!("{{ absolute_angle: theta{k} }}") } else { ";".to_owned() };
+        let turned = if random.next() > 0.0 { " rotated 0.4 rad" } else { "" };
+        let _ = writeln!(text, "joint j{k}: {kind}({parent} at {at} m{turned}, link{k} at {on} m) {option}");
+    }
+    let (last, place) = (n - 1, random.vector(2));
+    let _ = writeln!(text, "marker tool: link{last} at {place} m rotated 0.7 rad;");
+    let _ = writeln!(text, "output place = tool.position; output velocity = tool.velocity; output p = model.momentum;");
+    let _ = writeln!(text, "output l = model.angular_momentum; output spin = link{last}.angular_velocity;");
+    let (of_tool, of_link) = (functions_of("tool"), functions_of("link1"));
+    text + &format!("provide {OF_THE_MODEL}, {of_tool}, {of_link}; }}")
+}
+
+/// A model at a state, and in the direction of its motion.
+struct Subject {
+    text: String,
+    equations: Equations,
+    schedule: Schedule,
+    model: JitModel,
+    state: State,
+    /// Everything that the compiled model provides.
+    provided: Vec<(String, Vec<f64>)>,
+}
+
+impl Subject {
+    fn new(text: String, random: &mut Random) -> Subject {
+        let tokens = text.parse().unwrap();
+        let stages =
+            hamel_compiler::stages_within(tokens, &Limits::at_once()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let model = hamel_jit::compile(&stages, Level::AtOnce).unwrap();
+        let mut state = State::zeros(model.dims());
+        for list in [&mut state.q, &mut state.v, &mut state.a] {
+            list.iter_mut().for_each(|value| *value = random.next());
+        }
+        normalize_rotations(&model.describe().blocks, state.q.as_mut_slice());
+        let provided = on_request::on_request(&model, &state);
+        let (equations, schedule) = (stages.simplified, stages.schedule);
+        Subject { text, equations, schedule, model, state, provided }
+    }
+
+    fn is_planar(&self) -> bool {
+        self.text.contains("planar;")
+    }
+
+    fn nv(&self) -> usize {
+        self.state.v.len()
+    }
+
+    /// The results of a function, as they follow each other.
+    fn result(&self, function: &str, result: &str) -> Vec<f64> {
+        let place = self.provided.iter().position(|(name, _)| name == function);
+        let place = place.unwrap_or_else(|| panic!("no `{function}` in {}", self.text));
+        let mut start = 0;
+        for (name, shape) in &self.model.provided()[place].results {
+            let n: usize = shape.iter().product();
+            if name == result {
+                return self.provided[place].1[start..start + n].to_vec();
+            }
+            start += n;
+        }
+        panic!("no `{result}` of `{function}`");
+    }
+
+    /// Rates of all outputs of a function while the model moves with its velocities and accelerations.
+    fn rates(&self, function: &str) -> Vec<(Role, Vec<f64>)> {
+        let state = &self.state;
+        let mut q_dot = vec![0.0; state.q.len()];
+        velocity_map_apply(&self.model.describe().blocks, state.q.as_slice(), state.v.as_slice(), &mut q_dot);
+        let moving = |values: &[f64], rates: &[f64]| -> Vec<Dual> {
+            values.iter().zip(rates).map(|(&value, &rate)| Dual::with_slopes(value, vec![rate])).collect()
+        };
+        let still = vec![0.0; self.nv()];
+        let point = Point {
+            t: Dual::constant(0.0),
+            inputs: Vec::new(),
+            q: moving(state.q.as_slice(), &q_dot),
+            v: moving(state.v.as_slice(), state.a.as_slice()),
+            a: moving(state.a.as_slice(), &still),
+            lambda: Vec::new(),
+            tau: moving(state.a.as_slice(), &still),
+        };
+        let interpreter = Interpreter::new(&self.equations, &self.schedule, defaults(&self.schedule));
+        let functions = totals::functions(&self.equations, &self.schedule);
+        let role = functions.iter().find(|known| known.name == function).map(|known| known.role);
+        let results = interpreter.evaluate(role.unwrap_or_else(|| panic!("no `{function}`")), &point);
+        let rate =
+            |(role, dense): (Role, Dense<Dual>)| (role, dense.values.iter().map(|value| value.slope(0)).collect());
+        results.into_iter().map(rate).collect()
+    }
+
+    fn rate(&self, function: &str, role: Role) -> Vec<f64> {
+        let found = self.rates(function).into_iter().find(|(known, _)| *known == role);
+        found.unwrap_or_else(|| panic!("no {role:?} of `{function}`")).1
+    }
+
+    /// M, dense.
+    fn mass_matrix(&self) -> Vec<f64> {
+        let interpreter = Interpreter::new(&self.equations, &self.schedule, defaults(&self.schedule));
+        interpreter.mass_matrix(self.state.q.as_slice()).values
+    }
+
+    fn output(&self, name: &str) -> Vec<f64> {
+        let mut outputs = vec![0.0; self.model.describe().outputs.len()];
+        self.model.outputs(&self.state, &mut outputs);
+        let names = self.model.describe().outputs.iter().map(|output| output.name.clone());
+        let is_of = |known: &str| known == name || known.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'));
+        names.zip(outputs).filter(|(known, _)| is_of(known)).map(|(_, value)| value).collect()
+    }
+
+    fn assert(&self, what: &str, found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len(), "{what} of {}", self.text);
+        let scale = expected.iter().fold(1.0_f64, |scale, value| scale.max(value.abs()));
+        for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+            assert!((found - expected).abs() < 1e-10 * scale, "{what}[{i}]: {found}, not {expected}, of {}", self.text);
+        }
+    }
+}
+
+fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
+    matrix.chunks(vector.len()).map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum()).collect()
+}
+
+fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+/// Row-major `[n × n]`, transposed.
+fn transposed(matrix: &[f64], n: usize) -> Vec<f64> {
+    (0..matrix.len()).map(|i| matrix[i % n * n + i / n]).collect()
+}
+
+/// Fixed and floating trees in space, and trees in the plane.
+static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
+    let seeds: Vec<u64> = (0..15).collect();
+    hamel_compiler::parallel::map(&seeds, |seed| {
+        let random = &mut Random(977 * seed + 5);
+        let text = match seed % 3 {
+            0 => tree_in_space(random, false),
+            1 => tree_in_space(random, true),
+            _ => tree_in_the_plane(random),
+        };
+        Subject::new(text, random)
+    })
+});
+
+#[test]
+fn frames_move_as_their_poses_change() {
+    for subject in SUBJECTS.iter() {
+        let (v, a) = (subject.state.v.as_slice(), subject.state.a.as_slice());
+        for frame in ["tool", "link1"] {
+            let of = |function: &str, result: &str| subject.result(&format!("{function}_of_{frame}"), result);
+            let pose = format!("pose_of_{frame}");
+            let (linear, angular) = (of("velocity", "linear"), of("velocity", "angular"));
+            subject.assert("the rate of the origin", &linear, &subject.rate(&pose, Role::Position));
+            let turning = if subject.is_planar() {
+                subject.rate(&pose, Role::Angle)
+            } else {
+                // Ṙ Rᵀ.
+                let (r, rate) = (of("pose", "rotation"), subject.rate(&pose, Role::Rotation));
+                let entry = |i: usize, j: usize| (0..3).map(|k| rate[3 * i + k] * r[3 * j + k]).sum::<f64>();
+                vec![entry(2, 1), entry(0, 2), entry(1, 0)]
+            };
+            subject.assert("the rate of the axes", &angular, &turning);
+            subject.assert("J v", &times(&of("jacobian", "linear"), v), &linear);
+            subject.assert("J v of rotation", &times(&of("jacobian", "angular"), v), &angular);
+            let velocity = format!("velocity_of_{frame}");
+            for (result, role) in [("linear", Role::Linear), ("angular", Role::Angular)] {
+                let acceleration = of("acceleration", result);
+                subject.assert("the rate of the velocity", &acceleration, &subject.rate(&velocity, role));
+                let by_jacobian = sum(&times(&of("jacobian", result), a), &of("jacobian_bias", result));
+                subject.assert("J a + J̇ v", &by_jacobian, &acceleration);
+            }
+            // The same vectors in the frame's axes.
+            let axes = if subject.is_planar() {
+                let (sine, cosine) = of("pose", "angle")[0].sin_cos();
+                vec![cosine, sine, -sine, cosine]
+            } else {
+                transposed(&of("pose", "rotation"), 3)
+            };
+            for function in ["velocity", "acceleration", "jacobian_bias"] {
+                let own = |result: &str| subject.result(&format!("{function}_of_{frame}_in_own_axes"), result);
+                subject.assert("own axes", &own("linear"), &times(&axes, &of(function, "linear")));
+                let angular = of(function, "angular");
+                let expected = if subject.is_planar() { angular } else { times(&axes, &angular) };
+                subject.assert("own axes, of rotation", &own("angular"), &expected);
+            }
+            let own = |result: &str| subject.result(&format!("jacobian_of_{frame}_in_own_axes"), result);
+            let in_own_axes = |result: &str| subject.result(&format!("velocity_of_{frame}_in_own_axes"), result);
+            subject.assert("own J v", &times(&own("linear"), v), &in_own_axes("linear"));
+            subject.assert("own J v of rotation", &times(&own("angular"), v), &in_own_axes("angular"));
+        }
+        subject.assert("the origin", &subject.result("pose_of_tool", "position"), &subject.output("place"));
+        subject.assert("the velocity", &subject.result("velocity_of_tool", "linear"), &subject.output("velocity"));
+        subject.assert("the spin", &subject.result("velocity_of_tool", "angular"), &subject.output("spin"));
+    }
+}
+
+#[test]
+fn momenta_are_those_of_the_bodies() {
+    for subject in SUBJECTS.iter() {
+        let (v, a) = (subject.state.v.as_slice(), subject.state.a.as_slice());
+        let of_center = |result: &str| subject.result("center_of_mass", result);
+        let matrix = subject.result("centroidal_momentum_matrix", "momentum");
+        let momentum = times(&matrix, v);
+        let n = if subject.is_planar() { 2 } else { 3 };
+        subject.assert("momentum", &momentum[..n], &subject.output("p"));
+        let velocity = times(&of_center("jacobian"), v);
+        subject.assert("the rate of the centre", &velocity, &subject.rate("center_of_mass", Role::Position));
+        // Angular momentum about the ground is that about the centre, and that of the whole mass in the centre.
+        let (c, p) = (of_center("center"), &momentum[..n]);
+        let carried = match n {
+            2 => vec![c[0] * p[1] - c[1] * p[0]],
+            _ => (0..3).map(|i| c[(i + 1) % 3] * p[(i + 2) % 3] - c[(i + 2) % 3] * p[(i + 1) % 3]).collect(),
+        };
+        subject.assert("angular momentum", &sum(&momentum[n..], &carried), &subject.output("l"));
+        let changing = times(&subject.rate("centroidal_momentum_matrix", Role::MomentumMatrix), v);
+        subject.assert("the rate where a = 0", &subject.result("centroidal_momentum_bias", "rate"), &changing);
+        assert!(!a.is_empty() && momentum.iter().any(|value| value.abs() > 1e-3), "a model that moves");
+    }
+}
+
+#[test]
+fn forces_are_those_of_the_mass_matrix_and_the_bias_force() {
+    for subject in SUBJECTS.iter() {
+        let (nv, v, a) = (subject.nv(), subject.state.v.as_slice(), subject.state.a.as_slice());
+        let mass = subject.mass_matrix();
+        let mut bias = vec![0.0; nv];
+        subject.model.bias_force(subject.state.q.as_slice(), v, &mut bias);
+        let coriolis = subject.result("coriolis_matrix", "coriolis_matrix");
+        subject.assert("C v", &times(&coriolis, v), &bias);
+        let rate = subject.rate("mass_matrix", Role::MassMatrix);
+        subject.assert("C + Cᵀ", &sum(&coriolis, &transposed(&coriolis, nv)), &rate);
+        let gravity = subject.result("gravity_forces", "tau");
+        // The only forces are weights.
+        subject.assert("h + weight", &sum(&bias, &gravity), &subject.result("nonlinear_effects", "effects"));
+        let inverse = subject.result("inverse_mass_matrix", "inverse_mass_matrix");
+        let product: Vec<f64> = (0..nv).flat_map(|j| times(&inverse, &mass[j * nv..(j + 1) * nv])).collect();
+        let one: Vec<f64> = (0..nv * nv).map(|i| f64::from(i % nv == i / nv)).collect();
+        subject.assert("M⁻¹ M", &product, &one);
+        let tau = sum(&times(&mass, a), &sum(&bias, &gravity));
+        subject.assert("inverse dynamics", &subject.result("inverse_dynamics", "tau"), &tau);
+        let regressor = subject.result("regressor", "regressor");
+        subject.assert("Y π", &times(&regressor, &inertial_parameters(subject)), &tau);
+    }
+}
+
+/// π of all bodies, from what is written of them.
+fn inertial_parameters(subject: &Subject) -> Vec<f64> {
+    let bodies = subject.text.lines().filter(|line| line.contains("body link"));
+    let parameters = bodies.flat_map(|line| {
+        let numbers = |field: &str| -> Vec<f64> {
+            let (_, rest) = line.split_once(field).unwrap();
+            let value = rest.split(" k").next().and_then(|rest| rest.split(" m,").next()).unwrap();
+            let words = value.split(|c: char| !(c.is_ascii_digit() || ".-".contains(c)));
+            words.filter(|word| !word.is_empty()).map(|word| word.parse().unwrap()).collect()
+        };
+        let (m, c, inertia) = (numbers("mass:")[0], numbers("center_of_mass:"), numbers("inertia:"));
+        let square: f64 = c.iter().map(|c| c * c).sum();
+        let about_origin: Vec<f64> = match inertia.as_slice() {
+            [moment] => vec![moment + m * square],
+            _ => [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]
+                .map(|(i, j)| inertia[3 * i + j] + m * (if i == j { square } else { 0.0 } - c[i] * c[j]))
+                .to_vec(),
+        };
+        [m].into_iter().chain(c.iter().map(|c| m * c)).chain(about_origin).collect::<Vec<f64>>()
+    });
+    parameters.collect()
+}
+
+/// Constraints change no function of a frame, and none of the tree as such.
+#[test]
+fn models_with_constraints_have_functions_of_frames() {
+    let random = &mut Random(3);
+    let tree = tree_in_space(random, false).replace("nonlinear_effects, inverse_dynamics, forward_dynamics, ", "");
+    let closed = tree.replacen("provide", "constraint held: tool.position.x == 0.1 m;\nprovide", 1);
+    let free = Subject::new(tree, &mut Random(11));
+    let closed = Subject::new(closed, &mut Random(11));
+    assert_eq!(closed.model.dims().nc, 1);
+    for (name, values) in &free.provided {
+        let found = closed.provided.iter().find(|(known, _)| known == name);
+        match found {
+            Some((_, found)) => closed.assert(name, found, values),
+            // Without constraints it is there by itself.
+            None => assert_eq!(name, "forward_dynamics"),
+        }
+    }
+    assert!(
+        totals::functions(&closed.equations, &closed.schedule)
+            .iter()
+            .all(|known| known.role != FunctionRole::ForwardDynamics)
+    );
+}
