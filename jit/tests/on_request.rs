@@ -380,3 +380,202 @@ fn models_with_constraints_have_functions_of_frames() {
             .all(|known| known.role != FunctionRole::ForwardDynamics)
     );
 }
+
+/// A tree in which some joints follow others, the same tree in which none does, and which do: the follower, its leader,
+/// ratio and offset.
+fn trees_with_followers(random: &mut Random, is_planar: bool) -> (String, String, Vec<(String, String, f64, f64)>) {
+    let n = 5 + random.below(3);
+    let dimension = if is_planar { 2 } else { 3 };
+    let mut text = match is_planar {
+        true => "model Tree { planar; coordinates joint; param ratio = -0.7; gravity [0.3, -9.81] m/s^2;\n".to_owned(),
+        false => "model Tree { coordinates joint; param ratio = -0.7; gravity [0.3, -0.2, -9.81] m/s^2;\n".to_owned(),
+    };
+    for k in 0..n {
+        let center = random.vector(dimension);
+        let inertia = match is_planar {
+            true => format!("{:.3}", 0.4 + 0.1 * random.next()),
+            false => "[[0.4, 0.01, -0.02], [0.01, 0.35, 0.03], [-0.02, 0.03, 0.45]]".to_owned(),
+        };
+        let mass = 1.2 + random.next();
+        let _ = writeln!(
+            text,
+            "body link{k} {{ mass: {mass:.3} kg, center_of_mass: {center} m, inertia: {inertia} kg m^2 }}"
+        );
+    }
+    let mut kinds = Vec::new();
+    let (mut joined, mut free, mut followers) = (text.clone(), text, Vec::new());
+    for k in 0..n {
+        let parent = if k == 0 { "ground".to_owned() } else { format!("link{}", k - 1 - random.below(2).min(k - 1)) };
+        let all = if is_planar { ["revolute", "prismatic", "free"] } else { ["revolute", "prismatic", "spherical"] };
+        let kind = all[if k == 2 { 2 } else { random.below(2) }];
+        let [at, on] = [0; 2].map(|_| random.vector(dimension));
+        let axis = ["[1, 0, 0]", "[0, 1, 0]", "[3, 0, 4]"][random.below(3)];
+        let axes = if is_planar { String::new() } else { format!(" axis {axis}") };
+        // The leader may be nearer to the ground or farther away.
+        let leader = [0, 1, 4][random.below(3)];
+        let follows = k == 3 || k > 4 && random.next() > -0.3;
+        kinds.push((kind, axes.clone()));
+        let joint = format!("joint j{k}: {kind}({parent} at {at} m{axes}, link{k} at {on} m{axes})");
+        let _ = writeln!(free, "{joint};");
+        if !follows {
+            let _ = writeln!(joined, "{joint};");
+            continue;
+        }
+        followers.push((k, leader, kind, joint, random.next() > 0.0));
+        let _ = writeln!(joined, "// j{k}");
+    }
+    let mut coupled = Vec::new();
+    for (k, leader, kind, joint, is_parametric) in followers {
+        let (ratio, offset) = (if is_parametric { -0.7 } else { 1.5 }, 0.2);
+        let written = if is_parametric { "ratio" } else { "1.5" };
+        let unit = |kind: &str| if kind == "revolute" { "rad" } else { "m" };
+        let (own, of_leader) = (unit(kind), unit(kinds[leader].0));
+        let written = match (own, of_leader) {
+            ("m", "rad") => format!("{written} * 1 m"),
+            ("rad", "m") => format!("{written} / 1 m"),
+            _ => written.to_owned(),
+        };
+        let follows = format!("{{ follows: j{leader}, ratio: {written}, offset: {offset} {own} }}");
+        joined = joined.replace(&format!("// j{k}\n"), &format!("{joint} {follows}\n"));
+        coupled.push((format!("j{k}."), format!("j{leader}."), ratio, offset));
+    }
+    let marker =
+        if is_planar { "marker tool: link4 at [0.3, 0.2] m;" } else { "marker tool: link4 at [0.3, 0.2, 0.1] m;" };
+    let last = n - 1;
+    let rest = format!(
+        "{marker} output place = (link{last}).position; output p = model.momentum;\n\
+         provide {OF_THE_MODEL}, inverse_dynamics_derivatives, {}, {}; }}",
+        functions_of("tool"),
+        functions_of(&format!("link{last}"))
+    );
+    let forced = "torque t: 3 N m on j3;\nforce spring: spring(ground, link4) { stiffness: 5 N/m }\n";
+    let forced = if joined.contains("j3: revolute") { forced } else { &forced[forced.find("force").unwrap_or(0)..] };
+    (joined + forced + &rest, free + forced + &rest, coupled)
+}
+
+/// With q = T p + c of the tree whose joints are free, everything follows by T: M = Tᵀ M T, τ = Tᵀ τ, J = J T.
+#[test]
+fn joints_that_follow_others_are_eliminated() {
+    for seed in 0..12 {
+        let random = &mut Random(31 * seed + 7);
+        let (joined, free, coupled) = trees_with_followers(random, seed % 3 == 2);
+        let reduced = Subject::new(joined, random);
+        let names = |model: &JitModel, of: fn(&hamel::ModelInfo) -> &Vec<hamel::Channel>| -> Vec<String> {
+            of(model.describe()).iter().map(|channel| channel.name.clone()).collect()
+        };
+        let mut whole = Subject::new(free, &mut Random(1));
+        // The column of T of each velocity, with its factor; the coordinates likewise.
+        let place = |name: &str, own: &[String]| -> (usize, f64, f64) {
+            match coupled.iter().find(|(follower, ..)| name.starts_with(follower.as_str())) {
+                None => (own.iter().position(|known| known == name).unwrap(), 1.0, 0.0),
+                Some((_, leader, ratio, offset)) => {
+                    (own.iter().position(|known| known.starts_with(leader.as_str())).unwrap(), *ratio, *offset)
+                }
+            }
+        };
+        let (own_q, own_v) =
+            (names(&reduced.model, |info| &info.coordinates), names(&reduced.model, |info| &info.velocities));
+        let of_q: Vec<_> =
+            names(&whole.model, |info| &info.coordinates).iter().map(|name| place(name, &own_q)).collect();
+        let of_v: Vec<_> =
+            names(&whole.model, |info| &info.velocities).iter().map(|name| place(name, &own_v)).collect();
+        for (value, &(from, ratio, offset)) in whole.state.q.iter_mut().zip(&of_q) {
+            *value = ratio * reduced.state.q[from] + offset;
+        }
+        for (value, &(from, ratio, _)) in whole.state.v.iter_mut().zip(&of_v) {
+            *value = ratio * reduced.state.v[from];
+        }
+        for (value, &(from, ratio, _)) in whole.state.a.iter_mut().zip(&of_v) {
+            *value = ratio * reduced.state.a[from];
+        }
+        whole.provided = on_request::on_request(&whole.model, &whole.state);
+        assert!(!coupled.is_empty() && reduced.nv() + coupled.len() == whole.nv(), "{}", reduced.text);
+
+        let (n, m) = (reduced.nv(), whole.nv());
+        let of_rows = |values: &[f64], columns: usize| {
+            let mut sums = vec![0.0; n * columns];
+            for (row, &(to, ratio, _)) in of_v.iter().enumerate() {
+                for column in 0..columns {
+                    sums[to * columns + column] += ratio * values[row * columns + column];
+                }
+            }
+            sums
+        };
+        let of_columns = |values: &[f64]| {
+            let mut sums = vec![0.0; values.len() / m * n];
+            for row in 0..values.len() / m {
+                for (column, &(to, ratio, _)) in of_v.iter().enumerate() {
+                    sums[row * n + to] += ratio * values[row * m + column];
+                }
+            }
+            sums
+        };
+        let of_both = |values: &[f64]| of_columns(&of_rows(values, m));
+        let mass = reduced.mass_matrix();
+        reduced.assert("M", &mass, &of_both(&whole.mass_matrix()));
+        let both = |function: &str, result: &str| (reduced.result(function, result), whole.result(function, result));
+        for (function, result) in
+            [("nonlinear_effects", "effects"), ("inverse_dynamics", "tau"), ("gravity_forces", "tau")]
+        {
+            let (found, expected) = both(function, result);
+            reduced.assert(function, &found, &of_rows(&expected, 1));
+        }
+        for (function, result) in [
+            ("coriolis_matrix", "coriolis_matrix"),
+            ("inverse_dynamics_derivatives", "tau_by_q"),
+            ("inverse_dynamics_derivatives", "tau_by_v"),
+            ("inverse_dynamics_derivatives", "mass_matrix"),
+        ] {
+            let (found, expected) = both(function, result);
+            reduced.assert(&format!("{function} {result}"), &found, &of_both(&expected));
+        }
+        for (function, result) in [
+            ("center_of_mass", "jacobian"),
+            ("centroidal_momentum_matrix", "momentum"),
+            ("jacobian_of_tool", "linear"),
+            ("jacobian_of_tool", "angular"),
+            ("jacobian_of_tool_in_own_axes", "linear"),
+        ] {
+            let (found, expected) = both(function, result);
+            reduced.assert(&format!("{function} {result}"), &found, &of_columns(&expected));
+        }
+        for (function, result) in [
+            ("center_of_mass", "center"),
+            ("centroidal_momentum_bias", "rate"),
+            ("acceleration_of_tool", "linear"),
+            ("jacobian_bias_of_tool", "angular"),
+            ("pose_of_tool", "position"),
+        ] {
+            let (found, expected) = both(function, result);
+            reduced.assert(&format!("{function} {result}"), &found, &expected);
+        }
+        let (regressor, expected) = both("regressor", "regressor");
+        reduced.assert("Y", &regressor, &of_rows(&expected, expected.len() / m));
+        for output in ["place", "p"] {
+            reduced.assert(output, &reduced.output(output), &whole.output(output));
+        }
+        // Forward dynamics, which the accelerations of the state stand for as forces.
+        let (a, effects) = (reduced.result("forward_dynamics", "a"), reduced.result("nonlinear_effects", "effects"));
+        reduced.assert("M a + h − f", &sum(&times(&mass, &a), &effects), reduced.state.a.as_slice());
+        let residual = |subject: &Subject| {
+            let mut r = vec![0.0; subject.nv()];
+            subject.model.residual(&subject.state, &mut r, &mut []);
+            r
+        };
+        reduced.assert("r", &residual(&reduced), &of_rows(&residual(&whole), 1));
+        let info = reduced.model.describe();
+        let [mut stiffness, mut damping] = [&info.stiffness, &info.damping].map(|pattern| vec![0.0; pattern.nnz()]);
+        reduced.model.stiffness(&reduced.state, &mut stiffness);
+        reduced.model.damping(&reduced.state, &mut damping);
+        let dense = |pattern: &hamel::SparsityPattern, values: &[f64]| {
+            let matrix = pattern.to_dense(values);
+            (0..n * n).map(|i| matrix[(i / n, i % n)]).collect::<Vec<f64>>()
+        };
+        let (by_q, by_v) = (
+            reduced.result("inverse_dynamics_derivatives", "tau_by_q"),
+            reduced.result("inverse_dynamics_derivatives", "tau_by_v"),
+        );
+        reduced.assert("K", &dense(&info.stiffness, &stiffness), &by_q);
+        reduced.assert("D", &dense(&info.damping, &damping), &by_v);
+    }
+}

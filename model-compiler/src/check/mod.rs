@@ -329,7 +329,7 @@ fn owner_of_velocity(system: &System, column: usize) -> proc_macro2::Span {
                 return member.name.span();
             }
         }
-        first += crate::joints::channels(joint.kind, system.space, system.rotation).1.len();
+        first += joint.channels(system.space, system.rotation).1.len();
         if column < first {
             return joint.name.span();
         }

@@ -181,7 +181,7 @@ impl<'t> Dynamics<'t> {
 
     /// The same by articulated bodies, without M; `None` unless all inertia is that of rigid bodies.
     pub fn articulated_dynamics(&self, graph: &mut Graph, tau: &[ExprId]) -> Option<Vec<ExprId>> {
-        if !self.is_rigid() {
+        if !self.is_rigid() || self.links.has_followers() {
             return None;
         }
         let mut tau = tau.to_vec();

@@ -149,10 +149,10 @@ impl<'l> OnLink<'l> {
                 let carried = spatial::cross(graph, angular, arm);
                 let linear = spatial::add(graph, pushed, carried);
                 let angular = if turns { angular } else { zero };
-                columns[link.first_velocity + i] = Twist {
-                    linear: spatial::apply(graph, &axes, linear),
-                    angular: spatial::apply(graph, &axes, angular),
-                };
+                let [linear, angular] = [linear, angular].map(|vector| spatial::apply(graph, &axes, vector));
+                let column = &mut columns[link.first_velocity + i];
+                column.linear = spatial::add(graph, column.linear, linear);
+                column.angular = spatial::add(graph, column.angular, angular);
             }
             next = link.parent;
             // A link that does not turn with its parent is moved by it as a point is.

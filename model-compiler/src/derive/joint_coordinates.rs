@@ -18,9 +18,8 @@ use super::parameters::Parameters;
 use super::provided;
 use super::statements;
 use super::tree;
-use super::tree_coordinates::{Moves, coordinates, moves, runs};
+use super::tree_coordinates::{Moves, all_coordinates, moves, runs};
 use crate::expr::ExprId;
-use crate::joints::channels;
 use crate::resolve::{BodyId, System};
 use crate::rotations::RotationKind;
 use crate::space::{Coordinate, Space};
@@ -34,7 +33,7 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
             flexible::declare_inner(member, layout);
             reference.extend(std::iter::repeat_n(parameters.graph.zero(), member.inner_coordinates()));
         }
-        let (q, v) = channels(joint.kind, system.space, system.rotation);
+        let (q, v) = joint.channels(system.space, system.rotation);
         let name = |coordinate: &Coordinate| match &joint.coordinate_name {
             Some(given) if q.len() == 1 => given.to_string(),
             _ => {
@@ -53,7 +52,7 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
         let zero = parameters.graph.zero();
         reference.extend(std::iter::repeat_n(zero, q.len()));
         match moves {
-            Moves::Vector if q.is_empty() => {}
+            _ if q.is_empty() => {}
             Moves::Vector => layout.blocks.push(Block::Vector(q.len())),
             Moves::Rotation => {
                 if own > 0 {
@@ -92,7 +91,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     let doc = "All bodies, in joint coordinates.";
     let mut builder = context.kernel("system", doc, &system.name.to_string());
     builder.counting = counting;
-    let symbols = runs(system).iter().map(|run| coordinates(&mut builder, system, run)).collect();
+    let symbols = all_coordinates(&mut builder, system, &runs(system));
     let states: Vec<usize> = (0..system.states.len()).map(|index| builder.state(index).1).collect();
     builder.multipliers(0, layout.constraints.len());
     let nv = builder.n_velocities();
@@ -201,6 +200,8 @@ fn applied(scope: &mut KernelScope, links: &Links, nv: usize) -> Applied {
             && let Some(link) = links.links.iter().find(|link| link.joint == joint)
         {
             debug_assert!(link.first_velocity + index < nv);
+            let graph = &mut scope.builder.graph;
+            let value = link.ratio.map_or(value, |ratio| graph.mul(ratio, value));
             applied.generalized.push((link.first_velocity + index, value));
         }
         applied.powers.extend(action.power);

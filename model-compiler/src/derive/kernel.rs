@@ -101,6 +101,7 @@ impl Rates {
 }
 
 /// Local symbols of consecutive coordinates.
+#[derive(Clone)]
 pub(super) struct Symbols {
     pub q: Vec<ExprId>,
     pub v: Vec<ExprId>,

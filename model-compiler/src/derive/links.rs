@@ -9,7 +9,7 @@ use super::kernel::Symbols;
 use super::motion::{KernelScope, Motion};
 use crate::expr::{ExprId, Graph, Stage, fingerprint};
 use crate::joints::{Displacement, Joint as JointKind, is_pose};
-use crate::resolve::{BodyId, Joint, JointId};
+use crate::resolve::{BodyId, Follows, Joint, JointId};
 use crate::space::Space;
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
@@ -21,7 +21,12 @@ pub(super) struct Link {
     pub joint: JointId,
     /// First local velocity of its joint, and how many there are.
     pub first_velocity: usize,
+    /// Coordinates that it moves with, and their rates: its joint's, or those of the joint that this one follows.
     pub symbols: Symbols,
+    /// The coordinate of a joint that follows another, its velocity and acceleration.
+    follower: Option<[ExprId; 3]>,
+    /// Velocity of a joint that follows another by that of its leader.
+    pub ratio: Option<ExprId>,
     /// Working axes of the link → of the parent: `fixed · moving`, kept separate because applying two simple
     /// rotations in turn costs less than applying their product.
     pub fixed: Matrix3,
@@ -153,6 +158,11 @@ impl Links {
         Self { space, links, order, accelerations: Vec::new(), joint_of }
     }
 
+    /// Whether a joint follows another, so that both move with one velocity.
+    pub fn has_followers(&self) -> bool {
+        self.links.iter().any(|link| link.ratio.is_some())
+    }
+
     /// Keeps the accelerations that outputs may ask for.
     pub fn set_accelerations(&mut self, accelerations: Vec<(Vector3, Vector3)>) {
         self.accelerations = accelerations;
@@ -241,7 +251,8 @@ impl Motion for Links {
     fn angle(&self, graph: &mut Graph, body: BodyId) -> ExprId {
         // The sum of the angles of joints and their frames up to the ground, or to an angle that is measured relative to it.
         let link = &self.links[body.0];
-        let angle = link.symbols.q.last().copied().filter(|_| link.angular.iter().any(|w| !graph.is_zero(w[2])));
+        let own = link.follower.map(|[q, ..]| q).or(link.symbols.q.last().copied());
+        let angle = own.filter(|_| link.angular.iter().any(|w| !graph.is_zero(w[2])));
         let inherited = match link.parent {
             Some(parent) if link.turns_with_parent => Some(self.angle(graph, parent)),
             _ => None,
@@ -252,7 +263,10 @@ impl Motion for Links {
 
     fn coordinate(&self, _graph: &mut Graph, joint: JointId, index: usize) -> [ExprId; 3] {
         let link = self.joint_of.iter().find(|(known, _)| *known == joint).map_or(0, |&(_, link)| link);
-        let symbols = &self.links[link].symbols;
+        let Link { symbols, follower, .. } = &self.links[link];
+        if let Some(own) = follower {
+            return *own;
+        }
         [symbols.q[index], symbols.v[index], symbols.a[index]]
     }
 }
@@ -291,7 +305,9 @@ fn link(
     let kind = definition.kind;
     let n_own = kind.coordinates(space).len();
     let absolute = definition.absolute_angle.is_some() && space == Space::Planar;
-    let Frames { fixed, moving, on_child, body_frame } = frames(scope, definition, parent, &symbols.q);
+    let followed = definition.follows.as_ref().map(|follows| followed(scope, follows, &symbols));
+    let q: Vec<ExprId> = followed.map_or_else(|| symbols.q.clone(), |(_, [q, ..])| vec![q]);
+    let Frames { fixed, moving, on_child, body_frame } = frames(scope, definition, parent, &q);
     // An angle relative to the ground is that of the body itself.
     let [on_parent_by, on_child_by] = match space {
         Space::Planar if !absolute => [("parent", &definition.parent), ("child", &definition.child)]
@@ -305,7 +321,7 @@ fn link(
     let parent_pose = parent.map_or(ground, |p| p.pose);
     let mut pose = parent_pose.then(graph, &fixed).then(graph, &moving);
     if absolute {
-        pose.rotation = absolute_rotation(graph, symbols.q[n_own - 1], &on_child.rotation);
+        pose.rotation = absolute_rotation(graph, q[n_own - 1], &on_child.rotation);
     }
 
     let (zero, identity) = (spatial::zero(graph), spatial::identity(graph));
@@ -320,8 +336,9 @@ fn link(
         let in_parent = spatial::apply(graph, &fixed.rotation, column);
         spatial::apply(graph, &parent_axes, in_parent)
     };
+    let by = Coordinates { symbols: &symbols.q[..n_own], ratio: followed.map(|(ratio, _)| ratio) };
     let Columns { angular, linear, linear_in_own_axes, is_constant } =
-        columns(graph, kind, space, &moving, &symbols.q[..n_own], to_working_axes);
+        columns(graph, kind, space, &moving, &by, to_working_axes);
 
     let mut link = Link {
         body: definition.child.body.unwrap_or(BodyId(0)),
@@ -329,6 +346,8 @@ fn link(
         joint,
         first_velocity,
         symbols,
+        follower: followed.map(|(_, own)| own),
+        ratio: followed.map(|(ratio, _)| ratio),
         fixed: fixed_rotation,
         moving: moving_rotation,
         offset,
@@ -346,6 +365,22 @@ fn link(
     };
     link.move_with(graph, space, parent);
     link
+}
+
+/// The ratio of a joint that follows another, and its own coordinate, velocity and acceleration.
+fn followed(scope: &mut KernelScope, follows: &Follows, leader: &Symbols) -> (ExprId, [ExprId; 3]) {
+    let ratio = scope.value("ratio", &follows.ratio)[0];
+    let offset = follows.offset.as_ref().map(|offset| scope.value("offset", offset)[0]);
+    let graph = &mut scope.builder.graph;
+    let [q, v, a] = [leader.q[0], leader.v[0], leader.a[0]].map(|of_leader| graph.mul(ratio, of_leader));
+    (ratio, [offset.map_or(q, |offset| graph.add(q, offset)), v, a])
+}
+
+/// What the pose of a joint is differentiated by.
+struct Coordinates<'s> {
+    symbols: &'s [ExprId],
+    /// Of a joint that follows another: its coordinate is this times the symbol, and a constant.
+    ratio: Option<ExprId>,
 }
 
 /// The frames of a joint.
@@ -410,7 +445,7 @@ fn columns(
     kind: &dyn JointKind,
     space: Space,
     moving: &Transform,
-    own: &[ExprId],
+    own: &Coordinates,
     to_working_axes: impl Fn(&mut Graph, Vector3) -> Vector3,
 ) -> Columns {
     let (zero, identity) = (graph.zero(), spatial::identity(graph));
@@ -497,14 +532,36 @@ fn absolute_rotation(graph: &mut Graph, angle: ExprId, on_child: &Matrix3) -> Ma
 
 /// Columns of the relative angular velocity (moved axes, ω̃ = Rᵀ ∂R/∂q) and of the relative velocity (fixed axes,
 /// ∂p/∂q) of a joint, from its pose alone. Entries that are equal to zero or one are recognised as such.
-fn subspace(graph: &mut Graph, pose: &Transform, own: &[ExprId], free: Vec<Vector3>) -> (Vec<Vector3>, Vec<Vector3>) {
+fn subspace(
+    graph: &mut Graph,
+    pose: &Transform,
+    own: &Coordinates,
+    free: Vec<Vector3>,
+) -> (Vec<Vector3>, Vec<Vector3>) {
     let transposed = spatial::transpose(&pose.rotation);
     let (mut angular, mut linear) = (Vec::new(), Vec::new());
-    for &q in own {
+    for &q in own.symbols {
         let rate = pose.rotation.map(|row| row.map(|entry| graph.derivative(entry, q)));
         let spin = spatial::multiply(graph, &transposed, &rate);
-        angular.push(recognise_numbers(graph, [spin[2][1], spin[0][2], spin[1][0]]));
-        linear.push(pose.position.map(|entry| graph.derivative(entry, q)));
+        let spin = [spin[2][1], spin[0][2], spin[1][0]];
+        let pushed = pose.position.map(|entry| graph.derivative(entry, q));
+        match own.ratio {
+            None => {
+                angular.push(recognise_numbers(graph, spin));
+                linear.push(pushed);
+            }
+            // What is a number by the joint's own coordinate is a multiple of the ratio by that of its leader.
+            Some(ratio) => {
+                for (columns, by_leader) in [(&mut angular, spin), (&mut linear, pushed)] {
+                    let by_own = by_leader.map(|entry| graph.div(entry, ratio));
+                    let by_own = recognise_numbers(graph, by_own);
+                    columns.push(std::array::from_fn(|i| match graph.as_number(by_own[i]) {
+                        Some(_) => graph.mul(ratio, by_own[i]),
+                        None => by_leader[i],
+                    }));
+                }
+            }
+        }
     }
     let zero = spatial::zero(graph);
     linear.extend(free.iter().map(|_| zero));

@@ -46,7 +46,10 @@ fn columns(graph: &mut Graph, links: &Links, inertias: &[Inertia], nv: usize) ->
             let [push, turn] =
                 [momentum.force, momentum.torque].map(|vector| links.to_ground(graph, BodyId(index), vector));
             let moment = spatial::cross(graph, link.pose.position, push);
-            columns[link.first_velocity + i] = (push, spatial::add(graph, turn, moment));
+            let turn = spatial::add(graph, turn, moment);
+            let (momentum, about_ground) = &mut columns[link.first_velocity + i];
+            *momentum = spatial::add(graph, *momentum, push);
+            *about_ground = spatial::add(graph, *about_ground, turn);
         }
     }
     Some(columns)

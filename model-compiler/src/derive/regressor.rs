@@ -21,7 +21,11 @@ pub(super) fn regressor(graph: &mut Graph, links: &Links, base: Vector3, a: &[Ex
             let mut next = Some(BodyId(index));
             while let Some(body) = next {
                 let link = &links.links[body.0];
-                wrench = tree::pass_up(graph, link, wrench, |row, value| column[row] = value);
+                let mut projected = Vec::new();
+                wrench = tree::pass_up(graph, link, wrench, |row, value| projected.push((row, value)));
+                for (row, value) in projected {
+                    column[row] = graph.add(column[row], value);
+                }
                 next = link.parent;
             }
             rows.iter_mut().zip(column).for_each(|(row, value)| row.push(value));

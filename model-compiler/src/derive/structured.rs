@@ -13,7 +13,7 @@
 
 use super::kernel::{Derivatives, KernelBuilder};
 use super::links::{Link, Links, rigid_acceleration};
-use super::tree::{self, Inertia};
+use super::tree::{self, Inertia, add_to};
 use crate::expr::{ExprId, Graph};
 use crate::spatial::{self, Matrix3, Vector3, Wrench};
 
@@ -115,9 +115,11 @@ pub(super) fn coriolis_matrix(builder: &mut KernelBuilder, links: &Links, inerti
                     let other = link.first_velocity + j;
                     let spun = spatial::dot(graph, by_spin, direction.angular);
                     let pushed = project(graph, rate, &momentum);
-                    result[row][other] = graph.add(spun, pushed);
+                    let value = graph.add(spun, pushed);
+                    add_to(graph, &mut result, (row, other), value);
                     if at != index {
-                        result[other][row] = project(graph, direction, &moving);
+                        let value = project(graph, direction, &moving);
+                        add_to(graph, &mut result, (other, row), value);
                     }
                 }
                 let Some(parent) = link.parent else { break };
@@ -177,18 +179,24 @@ fn subtree(
             let other = column.velocity;
             let (spun, pushed) =
                 (spatial::dot(graph, by_spin, column.rate.angular), project(graph, &column.acceleration, &momentum));
-            result.by_position[row][other] = graph.add(spun, pushed);
+            let value = graph.add(spun, pushed);
+            add_to(graph, &mut result.by_position, (row, other), value);
             let (spun, pushed) =
                 (spatial::dot(graph, by_spin, column.direction.angular), project(graph, &column.both_rates, &momentum));
-            result.by_velocity[row][other] = graph.add(spun, pushed);
+            let value = graph.add(spun, pushed);
+            add_to(graph, &mut result.by_velocity, (row, other), value);
             if at != index || other <= row {
                 let value = project(graph, &column.direction, &momentum);
-                result.mass_matrix[row][other] = value;
-                result.mass_matrix[other][row] = value;
+                add_to(graph, &mut result.mass_matrix, (row, other), value);
+                if at != index || other != row {
+                    add_to(graph, &mut result.mass_matrix, (other, row), value);
+                }
             }
             if at != index {
-                result.by_position[other][row] = project(graph, &column.direction, &displaced);
-                result.by_velocity[other][row] = project(graph, &column.direction, &moving);
+                let value = project(graph, &column.direction, &displaced);
+                add_to(graph, &mut result.by_position, (other, row), value);
+                let value = project(graph, &column.direction, &moving);
+                add_to(graph, &mut result.by_velocity, (other, row), value);
             }
         }
         let Some(parent) = link.parent else { break };

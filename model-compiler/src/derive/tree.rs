@@ -210,7 +210,12 @@ pub(super) fn transmit(graph: &mut Graph, links: &Links, wrenches: &mut [Wrench]
     let mut result = vec![graph.zero(); nv];
     for &index in links.order.iter().rev() {
         let link = &links.links[index];
-        let above = pass_up(graph, link, wrenches[index], |column, value| result[column] = value);
+        let mut projected = Vec::new();
+        let above = pass_up(graph, link, wrenches[index], |column, value| projected.push((column, value)));
+        for (column, value) in projected {
+            // Joints that follow another act on its velocity.
+            result[column] = graph.add(result[column], value);
+        }
         if let Some(parent) = link.parent {
             let sum = &mut wrenches[parent.0];
             sum.force = spatial::add(graph, sum.force, above.force);
@@ -254,13 +259,17 @@ pub(super) fn mass_matrix(graph: &mut Graph, links: &Links, inertias: &[Inertia]
             let mut at = index;
             loop {
                 let link = &links.links[at];
-                wrench = pass_up(graph, link, wrench, |column, value| {
-                    // Within a joint the upper triangle is reached first.
-                    if column <= row {
-                        matrix[row][column] = value;
-                        matrix[column][row] = value;
+                let mut projected = Vec::new();
+                wrench = pass_up(graph, link, wrench, |column, value| projected.push((column, value)));
+                // Within a joint the upper triangle is reached first.
+                projected.retain(|&(column, _)| at != index || column <= row);
+                for (column, value) in projected {
+                    add_to(graph, &mut matrix, (row, column), value);
+                    // A joint that follows one nearer to the ground moves with the same velocity.
+                    if at != index || column != row {
+                        add_to(graph, &mut matrix, (column, row), value);
                     }
-                });
+                }
                 match link.parent {
                     Some(parent) => at = parent.0,
                     None => break,
@@ -269,6 +278,11 @@ pub(super) fn mass_matrix(graph: &mut Graph, links: &Links, inertias: &[Inertia]
         }
     }
     matrix
+}
+
+/// Adds to an entry of a matrix.
+pub(super) fn add_to(graph: &mut Graph, matrix: &mut [Vec<ExprId>], (row, column): (usize, usize), value: ExprId) {
+    matrix[row][column] = graph.add(matrix[row][column], value);
 }
 
 /// Inertia of each link with all links that it carries, about the link's origin.

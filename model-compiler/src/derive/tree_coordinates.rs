@@ -3,7 +3,7 @@
 use super::equations::{Channel, Layout};
 use super::kernel::{KernelBuilder, Symbols, symbol_name};
 use crate::expr::{ExprId, Graph};
-use crate::joints::{channels, is_pose};
+use crate::joints::is_pose;
 use crate::resolve::{FlexibleMember, Joint, JointId, System};
 use crate::rotations::RotationKind;
 use crate::space::Space;
@@ -45,13 +45,31 @@ pub(super) fn runs(system: &System) -> Vec<Run> {
         .map(|(id, joint)| {
             let inner = system.member_before(id).map_or(0, FlexibleMember::inner_coordinates);
             (first_q, first_v) = (first_q + inner, first_v + inner);
-            let (q, v) = channels(joint.kind, system.space, system.rotation);
+            let (q, v) = joint.channels(system.space, system.rotation);
             let (q, v) = (first_q..first_q + q.len(), first_v..first_v + v.len());
             let run = Run { joint: id, q, v, moves: moves(system, joint) };
             (first_q, first_v) = (run.q.end, run.v.end);
             run
         })
         .collect()
+}
+
+/// Declares the coordinates of all joints in a kernel, as [`coordinates`] does; a joint that follows another has those
+/// of its leader.
+pub(super) fn all_coordinates(
+    builder: &mut KernelBuilder,
+    system: &System,
+    runs: &[Run],
+) -> Vec<(JointId, usize, Symbols)> {
+    let mut all: Vec<_> = runs.iter().map(|run| coordinates(builder, system, run)).collect();
+    for place in 0..all.len() {
+        let joint = all[place].0;
+        let Some(follows) = &system.joints[joint.0].follows else { continue };
+        if let Some((_, first, symbols)) = all.iter().find(|(joint, ..)| *joint == follows.leader) {
+            all[place] = (joint, *first, symbols.clone());
+        }
+    }
+    all
 }
 
 /// Declares the coordinates of a joint in a kernel. Returns the index of its first velocity there, and its symbols.

@@ -126,6 +126,40 @@ pub(crate) fn provided_without_added_mass(function: &Ident, body: &Ident) -> Err
     beside(error, body.span(), format!("`{body}` has one"))
 }
 
+pub(crate) fn option_without_follows(option: &Ident) -> Error {
+    advise(option, format!("`{option}` belongs to a joint that `follows` another"), "write `follows: hinge` beside it")
+}
+
+pub(crate) fn follower_outside_the_tree(option: &Ident, joint: &Ident, is_joint: bool) -> Error {
+    let message = format!("`{joint}` has no coordinate that could follow another");
+    let help = match is_joint {
+        true => "only joints of the spanning tree have coordinates",
+        false => "write `coordinates joint;`, or couple the joints by a constraint",
+    };
+    advise(option, message, help)
+}
+
+pub(crate) fn follower_beside_members(option: &Ident) -> Error {
+    advise(option, format!("`{option}` needs a model of rigid bodies"), "couple the joints by `gear`")
+}
+
+pub(crate) fn follower_of_itself(leader: &Ident) -> Error {
+    error(leader, format!("`{leader}` cannot follow itself"))
+}
+
+pub(crate) fn follower_of_follower(leader: &Ident) -> Error {
+    let message = format!("`{leader}` follows another joint itself");
+    advise(leader, message, "follow the joint that it follows, with the product of both ratios")
+}
+
+pub(crate) fn leader_without_coordinate(leader: &Ident) -> Error {
+    error(leader, format!("expected a joint of the spanning tree with exactly one coordinate, found `{leader}`"))
+}
+
+pub(crate) fn ratio_is_zero(place: &Ident) -> Error {
+    advise(place, "a joint that follows another with the ratio zero does not move", "write a `fixed` joint")
+}
+
 pub(crate) fn function_of_a_frame(function: &Ident) -> Error {
     advise(function, format!("expected a body or a marker after `{function}`"), format!("write `{function}(tool)`"))
 }

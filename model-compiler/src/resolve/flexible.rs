@@ -97,6 +97,7 @@ impl Context<'_> {
                     parent: Some(parent),
                     child: Some(child),
                     is_tree: false,
+                    is_follower: false,
                     is_turned: false,
                     absolute_angle: None,
                     coordinate_name: None,
@@ -134,6 +135,7 @@ impl Context<'_> {
             coordinates: Vec::new(),
             fields: Vec::new(),
             is_tree: outline.is_tree,
+            follows: None,
             absolute_angle: None,
             coordinate_name: None,
         })

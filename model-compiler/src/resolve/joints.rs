@@ -9,14 +9,15 @@ use super::names::Meaning;
 use super::outlines::JointOutline;
 use super::quantity::Subject;
 use super::tree::{Edge, spanning_tree};
-use super::{Formulation, Frame, Joint, JointId, Term};
+use super::{Follows, Formulation, Frame, Joint, JointId, Term, constants};
 use crate::diagnostics::{self, Place};
+use crate::expr::Number;
 use crate::joints::{self, Connects};
 use crate::parse::{self, End, Value};
 use crate::space::{Shape, Space};
 use crate::units::{Declared, Unit};
 
-const OPTIONS: [&str; 4] = ["absolute_angle", "axis", "coordinate", "cut"];
+const OPTIONS: [&str; 7] = ["absolute_angle", "axis", "coordinate", "cut", "follows", "offset", "ratio"];
 
 /// Options that name a coordinate.
 const NAMING: [&str; 2] = ["absolute_angle", "coordinate"];
@@ -112,6 +113,7 @@ impl<'a> Context<'_> {
             }),
             absolute_angle: None,
             coordinate_name: None,
+            is_follower: joint.options.iter().any(|option| option.name == "follows"),
             member: None,
         };
         if outline.kind.is_spatial() && self.settings.space == Space::Planar {
@@ -150,6 +152,13 @@ impl<'a> Context<'_> {
                     let error = diagnostics::option_of_other_joints(name, "exactly one coordinate", kind);
                     self.errors.push(error);
                 }
+                "follows" if !has_one => {
+                    let error = diagnostics::option_of_other_joints(name, "exactly one coordinate", kind);
+                    self.errors.push(error);
+                }
+                "follows" => {}
+                "ratio" | "offset" if outline.is_follower => {}
+                "ratio" | "offset" => self.errors.push(diagnostics::option_without_follows(name)),
                 "absolute_angle" if self.settings.space == Space::Spatial => {
                     self.errors.push(diagnostics::only_in_plane(name.span(), "`absolute_angle`"));
                 }
@@ -200,6 +209,10 @@ impl<'a> Context<'_> {
         if let Some(None) = axes {
             return None;
         }
+        let follows = match outline.is_follower {
+            true => Some(self.resolve_follows(JointId(index), joint)?),
+            false => None,
+        };
         Some(Joint {
             name: outline.name.clone(),
             kind: outline.kind,
@@ -210,7 +223,80 @@ impl<'a> Context<'_> {
             is_tree: outline.is_tree,
             absolute_angle: outline.absolute_angle.clone(),
             coordinate_name: outline.coordinate_name.clone(),
+            follows,
         })
+    }
+
+    /// The joint that one follows, and how: the options `follows`, `ratio` and `offset`.
+    fn resolve_follows(&self, id: JointId, joint: &parse::Joint) -> Option<Follows> {
+        let outline = self.joints.get(id.0)?;
+        let option = |name: &str| joint.options.iter().find(|option| option.name == name);
+        let written = option("follows")?;
+        if self.channels(id).1.len() != 1 {
+            // That has been reported.
+            return None;
+        }
+        let Some(leader) = written.value.as_ref().and_then(Value::as_name) else {
+            return self.report(diagnostics::option_needs_value(&written.name, "hinge"));
+        };
+        if !outline.is_tree {
+            let is_joint = self.settings.formulation == Formulation::Joint;
+            return self.report(diagnostics::follower_outside_the_tree(&written.name, &joint.name, is_joint));
+        }
+        if !self.members.is_empty() {
+            return self.report(diagnostics::follower_beside_members(&written.name));
+        }
+        let of = match self.names.look_up(&leader, self.errors)? {
+            Meaning::Joint(of) | Meaning::Coordinate(of) => of,
+            other => {
+                let found = other.describe(&leader);
+                return self.report(diagnostics::wrong_kind(&leader, "a joint", &found));
+            }
+        };
+        let led = self.joints.get(of.0)?;
+        if of == id {
+            return self.report(diagnostics::follower_of_itself(&leader));
+        }
+        if led.is_follower {
+            return self.report(diagnostics::follower_of_follower(&leader));
+        }
+        if !led.is_tree || self.channels(of).1.len() != 1 {
+            return self.report(diagnostics::leader_without_coordinate(&leader));
+        }
+        let unit = |joint| {
+            let place = Place::at(leader.span());
+            let subject = self.sole_coordinate(joint, place)?;
+            self.as_term(subject, place).map(|term| term.unit)
+        };
+        let (own, of_leader) = (unit(id)?, unit(of)?);
+        let value = |name: &str, unit: Unit| match option(name) {
+            None => Some(None),
+            Some(option) => match &option.value {
+                None => self.report(diagnostics::option_needs_value(&option.name, "0.5")),
+                Some(value) => self
+                    .typed(value, Shape::Scalar, unit)
+                    .and_then(|term| self.allow(term, Site::Fixed("a dimension of a joint")))
+                    .map(Some),
+            },
+        };
+        if let Some(offset) = option("offset").and_then(|option| option.value.as_ref())
+            && outline.kind.coordinates(self.settings.space).iter().any(|coordinate| coordinate.unit == "rad")
+        {
+            self.refuse_bare_angle(offset);
+        }
+        let (ratio, offset) = (value("ratio", own.over(of_leader)), value("offset", own));
+        let ratio = match ratio? {
+            Some(ratio) => ratio,
+            None if own == of_leader => Term::number(Number::one(), written.name.span()),
+            None => {
+                return self.report(diagnostics::missing_field(&joint.name, "the follower", "ratio"));
+            }
+        };
+        if constants::evaluate(&ratio, &self.defaults).is_some_and(|values| values == [0.0]) {
+            let place = option("ratio").map_or(&written.name, |option| &option.name);
+            return self.report(diagnostics::ratio_is_zero(place));
+        }
+        Some(Follows { leader: of, ratio, offset: offset? })
     }
 
     /// The coordinate that an end of a coupling names.

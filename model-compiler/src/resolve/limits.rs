@@ -2,7 +2,6 @@
 
 use super::{Formulation, System};
 use crate::diagnostics::{self, Errors};
-use crate::joints;
 use crate::limits;
 use crate::parse;
 use crate::space::Space;
@@ -32,8 +31,8 @@ pub(super) fn refuse_many_initial_conditions(system: &System, errors: &Errors) {
     let velocities = match system.formulation {
         Formulation::Absolute => system.bodies.len() * of_body,
         Formulation::Joint => {
-            let channels = |kind| joints::channels(kind, system.space, system.rotation).1.len();
-            system.tree_joints().map(|(_, joint)| channels(joint.kind)).sum()
+            let channels = |joint: &super::Joint| joint.channels(system.space, system.rotation).1.len();
+            system.tree_joints().map(|(_, joint)| channels(joint)).sum()
         }
     };
     let velocities = (velocities + system.states.len()).max(1);
@@ -57,7 +56,7 @@ pub(super) fn refuse_coupled_trees(system: &System, errors: &Errors) {
     let mut moving = vec![0; system.bodies.len()];
     let (mut velocities, mut coupled) = (0, 0);
     for (_, joint) in system.tree_joints() {
-        let own = joints::channels(joint.kind, system.space, system.rotation).1.len();
+        let own = joint.channels(system.space, system.rotation).1.len();
         let before = joint.parent.body.map_or(0, |body| moving[body.0]);
         velocities += own;
         coupled += own * before;

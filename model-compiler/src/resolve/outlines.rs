@@ -19,6 +19,8 @@ pub(super) struct JointOutline {
     pub(super) is_turned: bool,
     pub(super) absolute_angle: Option<Ident>,
     pub(super) coordinate_name: Option<Ident>,
+    /// It follows another joint.
+    pub(super) is_follower: bool,
     /// Index of the flexible member that it belongs to.
     pub(super) member: Option<usize>,
 }

@@ -9,9 +9,9 @@ use proc_macro2::{Ident, Span};
 use crate::contacts::{ContactLaw, Kind as ContactKind};
 use crate::expr::{Binary, Number, Unary};
 use crate::forces::Force as ForceKind;
-use crate::joints::Joint as JointKind;
+use crate::joints::{self, Joint as JointKind};
 use crate::rotations::RotationKind;
-use crate::space::{Shape, Space};
+use crate::space::{Coordinate, Shape, Space};
 use crate::units::Unit;
 
 macro_rules! ids {
@@ -448,6 +448,29 @@ pub struct Joint {
     pub absolute_angle: Option<Ident>,
     /// A name for its coordinate, if it has exactly one and the model names it.
     pub coordinate_name: Option<Ident>,
+    /// The joint of the tree that it follows, so that its coordinate is none of the model.
+    pub follows: Option<Follows>,
+}
+
+/// The coordinate of a joint as a function of that of another: ratio · leader + offset.
+#[derive(Clone, Debug)]
+pub struct Follows {
+    /// The other joint, which follows none.
+    pub leader: JointId,
+    /// Change of the coordinate by that of the leader; not zero.
+    pub ratio: Term,
+    /// The coordinate where that of the leader is zero; zero when absent.
+    pub offset: Option<Term>,
+}
+
+impl Joint {
+    /// Names and units of the coordinates and velocities that the joint of a tree adds to the model.
+    pub(crate) fn channels(&self, space: Space, rotation: RotationKind) -> (Vec<Coordinate>, Vec<Coordinate>) {
+        match self.follows {
+            Some(_) => (Vec::new(), Vec::new()),
+            None => joints::channels(self.kind, space, rotation),
+        }
+    }
 }
 
 /// An applied force.
