@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 
 use hamel_compiler::Stages;
 use hamel_compiler::file::{self, FileError, Source};
-use hamel_import::urdf;
-use proc_macro2::TokenStream;
 
 use crate::failure::Failure;
-use crate::import;
+use crate::import::{self, Robot};
 
 /// The model to which a verb applies.
 #[derive(clap::Args)]
@@ -20,6 +18,8 @@ pub(crate) struct Choice {
     /// Which model of a file that has several.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    #[command(flatten)]
+    robot: Robot,
 }
 
 /// The models of a verb that takes several.
@@ -32,12 +32,20 @@ pub(crate) struct Choices {
     /// Which model of a file that has several.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    #[command(flatten)]
+    robot: Robot,
 }
 
 impl Choices {
     /// Each of them.
     pub(crate) fn each(&self) -> Vec<Choice> {
-        self.what.iter().map(|what| Choice { what: what.clone(), model: self.model.clone() }).collect()
+        let choice = |what: &PathBuf| Choice {
+            what: what.clone(),
+            model: self.model.clone(),
+            // Of several, the robots are meant.
+            robot: if self.what.len() > 1 && !import::is_robot(what) { Robot::default() } else { self.robot.clone() },
+        };
+        self.what.iter().map(choice).collect()
     }
 }
 
@@ -60,11 +68,22 @@ impl Choice {
 
     /// The text of the model.
     pub(crate) fn source(&self) -> Result<Source, Failure> {
+        if import::is_robot(&self.what) {
+            return self.of_robot();
+        }
+        self.robot.refuse(&self.what)?;
         match self.own() {
             Some(name) => own(name),
-            None if self.what.extension().is_some_and(|ending| ending == "urdf") => robot(&self.what),
             None => self.of_file(&self.what),
         }
+    }
+
+    fn of_robot(&self) -> Result<Source, Failure> {
+        let import = self.robot.read(&self.what, &[])?;
+        let tokens = import.tokens().map_err(|error| FileError::model(&self.what, error.into()))?;
+        let words = tokens.clone().into_iter().map(|token| token.to_string());
+        let name = words.skip_while(|word| word != "model").nth(1).unwrap_or_default();
+        Ok(Source { name, tokens })
     }
 
     fn of_file(&self, path: &Path) -> Result<Source, Failure> {
@@ -86,15 +105,6 @@ impl Choice {
             ))),
         }
     }
-}
-
-/// The model of a robot on the ground.
-fn robot(path: &Path) -> Result<Source, Failure> {
-    let import = import::read(path, &urdf::Options::default())?;
-    let tokens: TokenStream = import.model.parse().map_err(|error| import::wrong(path, &error))?;
-    let words = tokens.clone().into_iter().map(|token| token.to_string());
-    let name = words.skip_while(|word| word != "model").nth(1).unwrap_or_default();
-    Ok(Source { name, tokens })
 }
 
 /// The source of a model of this program.

@@ -27,9 +27,6 @@ class CautionWarning(UserWarning): ...
 
 def library_names() -> list[str]: ...
 def library_model(name: str) -> str: ...
-def urdf_model(
-    text: str, file: str, floating: bool, provide: list[str], exact_angles: bool
-) -> tuple[str, list[str]]: ...
 def scheme_names() -> list[str]: ...
 
 class Compiled:
@@ -45,6 +42,19 @@ class Compiled:
     def from_file(
         path: str | PathLike[str], level: str = "optimised", cache: bool = True, name: str | None = None
     ) -> Compiled: ...
+    @staticmethod
+    def from_urdf(
+        text: str,
+        file: str,
+        level: str,
+        cache: bool,
+        floating: bool,
+        provide: list[str],
+        exact_angles: bool,
+        repair_inertia: bool,
+        parameters: list[str],
+        stops: bool,
+    ) -> tuple[Compiled, list[str]]: ...
     @property
     def level(self) -> str: ...
     @property

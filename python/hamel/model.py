@@ -139,6 +139,9 @@ class Model(_hamel.Model):
         floating: bool = False,
         provide: Sequence[str] = PROVIDED,
         exact_angles: bool = False,
+        repair_inertia: bool = False,
+        parameters: Sequence[str] = (),
+        stops: bool = False,
         level: Level = "optimised",
         cache: bool = True,
     ) -> "Model":
@@ -154,6 +157,14 @@ class Model(_hamel.Model):
             The functions that the model is to provide; fewer compile faster.
         exact_angles : bool
             Whether angles such as 1.5708 mean what they say, and not the right angle.
+        repair_inertia : bool
+            Whether inertias that no rigid body has are replaced by the nearest that one has; each is said by a warning.
+        parameters : names
+            Numbers that become parameters, with what is described as their default: "mass" (of each body, with what is
+            fixed to it: `arm_mass`), "inertia" (with masses and centres of mass), "kinematics" (where joints stand) or
+            "all" (with dampings). Zeros and right angles remain what they are.
+        stops : bool
+            Whether contacts keep joints within their limits.
 
         What is left out of the description, such as shapes, is said by a warning.
         """
@@ -166,10 +177,12 @@ class Model(_hamel.Model):
                     text = file.read()
             except (OSError, UnicodeDecodeError) as error:
                 raise _hamel.ModelError(f"cannot read `{name}`: {error}") from error
-        source, said = _hamel.urdf_model(text, name, floating, list(provide), exact_angles)
+        compiled, said = _hamel.Compiled.from_urdf(
+            text, name, level, cache, floating, list(provide), exact_angles, repair_inertia, list(parameters), stops
+        )
         for warning in said:
             warnings.warn(warning, stacklevel=2)
-        return cls.from_text(source, level=level, cache=cache)
+        return cls(compiled)
 
     # What it is.
 
