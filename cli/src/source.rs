@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hamel_compiler::Stages;
 use hamel_compiler::file::{self, FileError, Source};
+use hamel_import::PinocchioJoint;
 
 use crate::failure::Failure;
 use crate::import::{self, Robot};
@@ -50,6 +51,16 @@ impl Choices {
 }
 
 impl Choice {
+    /// Compiles the model; of a robot also where Pinocchio has its joints.
+    pub(crate) fn with_pinocchio(&self) -> Result<(Stages, Vec<PinocchioJoint>), Failure> {
+        let (source, joints) = match import::is_robot(&self.what) {
+            true => self.of_robot()?,
+            false => (self.source()?, Vec::new()),
+        };
+        let stages = hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(self.path(), error))?;
+        Ok((stages, joints))
+    }
+
     /// Compiles the model.
     pub(crate) fn stages(&self) -> Result<Stages, Failure> {
         hamel_compiler::stages(self.source()?.tokens).map_err(|error| FileError::model(self.path(), error).into())
@@ -69,7 +80,7 @@ impl Choice {
     /// The text of the model.
     pub(crate) fn source(&self) -> Result<Source, Failure> {
         if import::is_robot(&self.what) {
-            return self.of_robot();
+            return self.of_robot().map(|(source, _)| source);
         }
         self.robot.refuse(&self.what)?;
         match self.own() {
@@ -78,12 +89,12 @@ impl Choice {
         }
     }
 
-    fn of_robot(&self) -> Result<Source, Failure> {
+    fn of_robot(&self) -> Result<(Source, Vec<PinocchioJoint>), Failure> {
         let import = self.robot.read(&self.what, &[])?;
         let tokens = import.tokens().map_err(|error| FileError::model(&self.what, error.into()))?;
         let words = tokens.clone().into_iter().map(|token| token.to_string());
         let name = words.skip_while(|word| word != "model").nth(1).unwrap_or_default();
-        Ok(Source { name, tokens })
+        Ok((Source { name, tokens }, import.pinocchio))
     }
 
     fn of_file(&self, path: &Path) -> Result<Source, Failure> {

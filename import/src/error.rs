@@ -223,7 +223,7 @@ pub enum Problem {
     NothingMoves,
     /// A link with a joint that lets it move, and nothing that resists.
     #[error(
-        "`{0}` moves but has no inertia, nor has anything that is fixed to it\nhelp: give it an `inertial`, or make its joint `fixed`"
+        "`{0}` moves but has no inertia, nor has anything that is fixed to it or moves with it\nhelp: give it an `inertial`, or make its joint `fixed`"
     )]
     NoInertia(String),
     /// A chain of fixed joints that leads beyond all numbers.
@@ -231,7 +231,7 @@ pub enum Problem {
     TooFar(String),
     /// A link with a joint that lets it move, and inertia alone, also in what is fixed to it.
     #[error(
-        "`{0}` moves but has no mass, nor has anything that is fixed to it\nhelp: give it a mass, or make its joint `fixed`"
+        "`{0}` moves but has no mass, nor has anything that is fixed to it or moves with it\nhelp: give it a mass, or make its joint `fixed`"
     )]
     NoMass(String),
     /// A body whose mass or inertia leads beyond all numbers.

@@ -18,6 +18,7 @@ pub mod urdf;
 mod xml;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use hamel_compiler::resolve::Provided;
 use proc_macro2::{Group, LexError, Span, TokenStream, TokenTree};
@@ -77,8 +78,26 @@ pub struct Import {
     pub model: String,
     /// What was left out or decided, in the order of the description.
     pub warnings: Vec<Warning>,
+    /// Where Pinocchio has the joints that move, in its order, if it reads the format.
+    pub pinocchio: Vec<PinocchioJoint>,
     /// The line of the model at which what is described at a place begins.
     places: BTreeMap<usize, Place>,
+}
+
+/// The place of a joint among the coordinates q and the velocities v that Pinocchio has of the same description.
+///
+/// A joint that turns endlessly has a cosine and a sine there; a free one x, y, z and the quaternion x, y, z, w, and the
+/// velocities that it has here; a planar one x, y, cosine and sine, with velocities in its own axes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PinocchioJoint {
+    /// Its name in the model.
+    pub name: String,
+    /// Its name in the description; empty for the free joint of a root.
+    pub described: String,
+    /// Places in q.
+    pub q: Range<usize>,
+    /// Places in v.
+    pub v: Range<usize>,
 }
 
 impl Import {

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,6 +76,15 @@ class Parameters(Mapping):
 
         rows = [(name, f"{self[name]:.9g}", self.units[name], f"{self.defaults[name]:.9g}") for name in self]
         return table(("parameter", "value", "unit", "default"), rows)
+
+
+class Limits(NamedTuple):
+    """Limits of the joints, infinite where there are none; see `Model.limits`."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
 
 
 class Model(_hamel.Model):
@@ -219,6 +228,24 @@ class Model(_hamel.Model):
     def velocities(self) -> Channels:
         """Names of the velocities v, with `units`; a velocity that is the rate of a coordinate has its name."""
         return Channels(self._channels("velocities"))
+
+    @cached_property
+    def limits(self) -> Limits:
+        """Limits of the joints, as the model gives them: data for controllers, which the motion does not heed.
+
+        Arrays `lower` and `upper` of the coordinates q, and of the velocities v `velocity` and `effort`, the greatest
+        magnitudes of velocity and of force or torque; infinite where there is no limit.
+        """
+        n_q, n_v = len(self.coordinates), len(self.velocities)
+        limits = Limits(np.full(n_q, -np.inf), np.full(n_q, np.inf), np.full(n_v, np.inf), np.full(n_v, np.inf))
+        for coordinate, velocity, both, speed, effort in self._limits:
+            if both is not None:
+                limits.lower[coordinate], limits.upper[coordinate] = both
+            if speed is not None:
+                limits.velocity[velocity] = speed
+            if effort is not None:
+                limits.effort[velocity] = effort
+        return limits
 
     @cached_property
     def constraints(self) -> Channels:

@@ -112,6 +112,17 @@ def test_impossible_inertias_are_repaired_on_request():
 
 
 @pytest.mark.filterwarnings("ignore:<urdf>")
+def test_limits_are_arrays():
+    robot = arm(2).replace('lower="-9" upper="9"', '', 1).replace('effort="100"', '', 1)
+    limits = hamel.Model.from_urdf(robot, floating=True, provide=[]).limits
+    inf = np.inf
+    np.testing.assert_array_equal(limits.lower, [-inf] * 8 + [-9])
+    np.testing.assert_array_equal(limits.upper, [inf] * 8 + [9])
+    np.testing.assert_array_equal(limits.velocity, [inf] * 6 + [10, 10])
+    np.testing.assert_array_equal(limits.effort, [inf] * 7 + [100])
+
+
+@pytest.mark.filterwarnings("ignore:<urdf>")
 def test_numbers_of_robots_become_parameters():
     plain, varied = (hamel.Model.from_urdf(arm(3), parameters=parameters) for parameters in ([], ["all"]))
     assert varied.parameters["l0_mass"] == 4.0 and not plain.parameters

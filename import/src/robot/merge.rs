@@ -40,15 +40,35 @@ pub(super) fn merge(
             parts[body].push((link, inertial.clone()));
         }
     }
+    let carriers = carriers(robot, placement);
     let (mut bodies, mut errors) = (Vec::new(), Vec::new());
     for (body, parts) in parts.iter_mut().enumerate() {
-        let merged = placement.is_body(body).then(|| total(robot, poses, body, parts, is_repaired, warnings));
+        let merged = placement.is_body(body).then(|| match total(robot, poses, body, parts, is_repaired, warnings) {
+            // What it carries has what it lacks.
+            Ok(total) if total.mass.is_zero() && !carriers[body] => {
+                let link = &robot.links[body];
+                let problem = if parts.is_empty() { Problem::NoInertia } else { Problem::NoMass };
+                Err(vec![problem(link.name.to_string()).at(link.place)])
+            }
+            result => result,
+        });
         bodies.push(merged.transpose().unwrap_or_else(|found| {
             errors.extend(found);
             None
         }));
     }
     Errors::of(errors).map(|()| bodies)
+}
+
+/// Whether a link carries bodies, which other joints move.
+fn carriers(robot: &Robot, placement: &Placement) -> Vec<bool> {
+    let mut carriers = vec![false; robot.links.len()];
+    for &joint in &placement.joints {
+        if let Some(body) = placement.links[robot.joints[joint].parent].body {
+            carriers[body] = true;
+        }
+    }
+    carriers
 }
 
 /// A body from its parts.
@@ -66,13 +86,7 @@ fn total(
         parts.iter().map(|(part, inertial)| Moments::of(inertial, &poses[*part])).collect()
     };
     let seen = moments(parts);
-    if seen.is_empty() {
-        return Err(refused(Problem::NoInertia));
-    }
     let mut sum = Moments::sum(&seen);
-    if sum.mass == 0.0 {
-        return Err(refused(Problem::NoMass));
-    }
     if ![sum.mass].iter().chain(&sum.center).chain(sum.inertia.iter().flatten()).all(|number| number.is_finite()) {
         return Err(refused(Problem::TooHeavy));
     }
@@ -156,7 +170,9 @@ impl Moments {
     /// The parallel-axis theorem: about the common centre, a part at d from it adds J + m (dᵀd 1 − d dᵀ).
     fn sum(parts: &[Moments]) -> Moments {
         let mass = parts.iter().map(|part| part.mass).sum();
-        let center = [0, 1, 2].map(|k| without_rounding(parts.iter().map(|part| part.mass / mass * part.center[k])));
+        // Without mass nothing depends on it.
+        let share = |part: &Moments| if mass == 0.0 { 0.0 } else { part.mass / mass };
+        let center = [0, 1, 2].map(|k| without_rounding(parts.iter().map(|part| share(part) * part.center[k])));
         let entry = |i: usize, j: usize| {
             without_rounding(parts.iter().flat_map(|part| {
                 let d = [0, 1, 2].map(|k| part.center[k] - center[k]);

@@ -5,6 +5,7 @@ mod merge;
 mod mimic;
 mod names;
 pub(crate) mod number;
+mod pinocchio;
 mod placement;
 pub(crate) mod pose;
 mod write;
@@ -22,9 +23,10 @@ pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>
     let (placement, followed) = Errors::both(placement::place(robot, options), mimic::followed(robot))?;
     let poses = pose::poses(robot, &placement)?;
     let inertials = merge::merge(robot, &placement, &poses, options.repair_inertia, &mut warnings)?;
-    let (model, places) = write::write(robot, &placement, &poses, &inertials, &followed, options, &mut warnings);
+    let written = write::write(robot, &placement, &poses, &inertials, &followed, options, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);
-    Ok(Import { model, warnings, places })
+    let pinocchio = pinocchio::order(robot, &placement, &written.free, &written.joints);
+    Ok(Import { model: written.text, warnings, pinocchio, places: written.places })
 }
 
 /// A name as written: any text, which is displayed on one line.
@@ -80,6 +82,8 @@ pub(crate) struct Joint {
     pub(crate) name: Name,
     pub(crate) place: Place,
     pub(crate) kind: Kind,
+    /// Turns without an end, as far as the description is concerned.
+    pub(crate) is_endless: bool,
     /// Index of the link.
     pub(crate) parent: usize,
     /// Index of the link.
@@ -107,7 +111,6 @@ pub(crate) struct Spring {
 /// What the coordinate of a joint shall not leave; the motion does not heed it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limits {
-    pub(crate) place: Option<Place>,
     pub(crate) position: Option<[Number; 2]>,
     pub(crate) velocity: Option<Number>,
     /// Of force or torque.

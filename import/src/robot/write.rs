@@ -14,7 +14,19 @@ use crate::error::{Place, Warning};
 use crate::limits::FIXED_JOINTS;
 use crate::{Options, Parameters};
 
-/// The model, as it stands inside `multibody!`, and the places of what its lines say; warnings tell what was decided.
+/// What has been written.
+pub(super) struct Written {
+    /// The model, as it stands inside `multibody!`.
+    pub(super) text: String,
+    /// The places of what its lines say.
+    pub(super) places: BTreeMap<usize, Place>,
+    /// The name of the free joint of a root.
+    pub(super) free: String,
+    /// The names of joints; empty of those that are fixed.
+    pub(super) joints: Vec<String>,
+}
+
+/// Writes the model; warnings tell what was decided.
 pub(super) fn write(
     robot: &Robot,
     placement: &Placement,
@@ -23,7 +35,7 @@ pub(super) fn write(
     followed: &[Option<usize>],
     options: &Options,
     warnings: &mut Vec<Warning>,
-) -> (String, BTreeMap<usize, Place>) {
+) -> Written {
     let mut names = Names::default();
     let of_bodies = (0..robot.links.len()).map(|link| {
         if placement.is_body(link) { names.take(&robot.links[link].name.0, "link") } else { String::new() }
@@ -60,7 +72,7 @@ pub(super) fn write(
         warnings,
     };
     writer.model(&free);
-    (writer.text, writer.places)
+    Written { text: writer.text, places: writer.places, free, joints: writer.joints }
 }
 
 struct Writer<'a> {
@@ -212,7 +224,8 @@ impl Writer<'_> {
     /// A moment of inertia in axes that a rotation has turned.
     fn inertia(&mut self, body: &str, inertia: &[Number; 6], rotation: Option<String>) -> String {
         const ENTRIES: [&str; 6] = ["xx", "xy", "xz", "yy", "yz", "zz"];
-        let (entries, unit) = if self.has(Parameters::Inertia) {
+        let has_some = inertia.iter().any(|moment| !moment.is_zero());
+        let (entries, unit) = if has_some && self.has(Parameters::Inertia) {
             let entries = ENTRIES.iter().zip(inertia).map(|(entry, moment)| match moment.is_zero() {
                 true => "0".to_owned(),
                 false => self.number(Parameters::Inertia, &format!("{body}_inertia_{entry}"), moment, "kg m^2"),
@@ -245,6 +258,7 @@ impl Writer<'_> {
         }
         let mut options = Vec::new();
         options.extend(self.axis(joint).map(|axis| format!("axis: {axis}")));
+        options.extend(limits(joint));
         let options = if options.is_empty() { ";".to_owned() } else { format!(" {{ {} }}", options.join(", ")) };
         if name != joint.name.0 {
             self.line(1, &format!("// Joint `{}`.", comment(&joint.name.0)));
@@ -405,6 +419,25 @@ impl Writer<'_> {
         });
         turned(origin, &angles)
     }
+}
+
+/// The limits of a joint that has any.
+fn limits(joint: &Joint) -> Vec<String> {
+    let (position, velocity, effort) = match joint.kind {
+        Kind::Revolute => ("rad", "rad/s", "N m"),
+        Kind::Prismatic => ("m", "m/s", "N"),
+        Kind::Fixed | Kind::Floating | Kind::Planar => return Vec::new(),
+    };
+    let limits = &joint.limits;
+    let range = limits.position.as_ref().map(|limits| {
+        let [lower, upper] = limits.each_ref().map(|limit| format!("{} {position}", limit.literal()));
+        format!("limits: {lower}..{upper}")
+    });
+    let of = |word: &str, limit: &Option<Number>, unit: &str| {
+        limit.as_ref().map(|limit| format!("{word}: {} {unit}", limit.literal()))
+    };
+    let others = [of("velocity_limit", &limits.velocity, velocity), of("effort_limit", &limits.effort, effort)];
+    range.into_iter().chain(others.into_iter().flatten()).collect()
 }
 
 /// The rotation of a frame, unless there is none.

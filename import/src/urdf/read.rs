@@ -193,6 +193,7 @@ impl Reader<'_> {
             name,
             place: self.notes.place(node),
             kind: kind?,
+            is_endless: word == Some("continuous"),
             parent: parent?,
             child: child?,
             origin: origin?,
@@ -240,7 +241,7 @@ impl Reader<'_> {
             self.notes.warn(place, message, || message.to_owned());
             return Some(Limits::default());
         }
-        let mut limits = Limits { place: Some(place), ..Limits::default() };
+        let mut limits = Limits::default();
         // What is not written is zero; where neither is, nobody meant a joint that cannot move.
         if kind != Some("continuous") && (lower.is_some() || upper.is_some()) {
             let [lower, upper] = [lower, upper].map(|number| number.unwrap_or(Number::zero()));

@@ -150,7 +150,8 @@ pub model SmallArm {
         inertia: diag(1, 2, 2.5) kg m^2,
     }
 
-    joint shoulder: revolute(ground at [0, 0, 0.1] m rotated rotation_x(-90 deg), upper_arm) { axis: [0, -1, 0] }
+    joint shoulder: revolute(ground at [0, 0, 0.1] m rotated rotation_x(-90 deg), upper_arm) { axis: [0, -1, 0], \
+velocity_limit: 1 rad/s, effort_limit: 1 N m }
     joint elbow: prismatic(upper_arm rotated euler_zyx(0.1 rad, 0 rad, -180 deg), slide);
     marker tool0: slide at [0, 0, 0.2] m rotated rotation_y(90 deg);
     marker camera: slide at [0, 0, 0.2] m + rotation_y(90 deg) * [1, 0, 0] m rotated rotation_y(90 deg);
@@ -335,6 +336,88 @@ fn followers(kinds: [&str; 2], mimic: &str) -> String {
         ]
         .concat(),
     )
+}
+
+/// Limits are those of the description, where a joint has the coordinate that they are about; stops are contacts.
+#[test]
+fn limits_of_joints_are_data_and_stops_on_request() {
+    let links = ["a", "b", "c", "d"].map(|name| format!("<link name=\"{name}\">{INERTIAL}</link>\n"));
+    let joint = |name: &str, kind: &str, child: &str, limit: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"base\"/><child link=\"{child}\"/>\
+             <axis xyz=\"0 0 1\"/><limit {limit}/></joint>\n"
+        )
+    };
+    let joints = [
+        joint("hip", "revolute", "a", "lower=\"-1.5\" upper=\"2\" velocity=\"3.0\" effort=\"40\""),
+        joint("rail", "prismatic", "b", "upper=\"0.2\" velocity=\"1\" effort=\"0\""),
+        joint("wheel", "continuous", "c", "lower=\"-1\" upper=\"1\" velocity=\"9\" effort=\"-1\""),
+        joint("knee", "revolute", "d", "lower=\"1\" upper=\"-1\""),
+    ];
+    let text = robot(&["<link name=\"base\"/>\n".to_owned(), links.concat(), joints.concat()].concat());
+    let import = translated(&text, &FIXED);
+    for joint in [
+        "joint hip: revolute(ground, a) { limits: -1.5 rad..2 rad, velocity_limit: 3.0 rad/s, effort_limit: 40 N m }",
+        "joint rail: prismatic(ground, b) { limits: 0 m..0.2 m, velocity_limit: 1 m/s, effort_limit: 0 N }",
+        "joint wheel: revolute(ground, c) { velocity_limit: 9 rad/s }",
+        "joint knee: revolute(ground, d);",
+    ] {
+        assert!(import.model.contains(joint), "{joint}\n{}", import.model);
+    }
+    let limits: Vec<_> = understood(&import).joints.iter().map(|joint| joint.limits).collect();
+    assert_eq!((limits[0].range, limits[0].speed, limits[0].effort), (Some([-1.5, 2.0]), Some(3.0), Some(40.0)));
+    assert_eq!((limits[1].range, limits[2].range), (Some([0.0, 0.2]), None));
+    let warnings = warnings(&import);
+    assert!(warnings.iter().any(|warning| warning.contains("its `effort` is negative")), "{warnings:?}");
+    assert!(warnings.iter().any(|warning| warning.contains("`lower` is greater than its `upper`")), "{warnings:?}");
+
+    let import = translated(&text, &Options { stops: true, ..FIXED });
+    for stop in [
+        "contact hip_lower_stop { gap: hip.angle - (-1.5 rad) }",
+        "contact hip_upper_stop { gap: 2 rad - hip.angle }",
+        "contact rail_lower_stop { gap: rail.displacement - (0 m) }",
+    ] {
+        assert!(import.model.contains(stop), "{stop}\n{}", import.model);
+    }
+    assert_eq!(understood(&import).contacts.len(), 4);
+}
+
+/// Pinocchio goes down to the tips before it takes the next child, children by the names of their joints.
+#[test]
+fn places_in_pinocchio_are_known() {
+    let link = |name: &str| format!("<link name=\"{name}\">{INERTIAL}</link>\n");
+    let joint = |name: &str, kind: &str, parent: &str, child: &str| {
+        format!("<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/></joint>\n")
+    };
+    let text = robot(
+        &[
+            ["base", "a", "b", "c", "d", "e"].map(link).concat(),
+            joint("z", "revolute", "base", "a"),
+            joint("w", "fixed", "base", "b"),
+            joint("y", "continuous", "b", "c"),
+            joint("x 1", "prismatic", "a", "d"),
+            joint("v", "planar", "base", "e"),
+        ]
+        .concat(),
+    );
+    let places = |options: &Options| {
+        let import = translated(&text, options);
+        let place = |joint: crate::PinocchioJoint| (joint.name, joint.described, joint.q, joint.v);
+        import.pinocchio.into_iter().map(place).collect::<Vec<_>>()
+    };
+    let place = |name: &str, described: &str, q, v| (name.to_owned(), described.to_owned(), q, v);
+    let of = |q: usize, v: usize| {
+        vec![
+            place("v", "v", q..q + 4, v..v + 3),
+            place("y", "y", q + 4..q + 6, v + 3..v + 4),
+            place("z", "z", q + 6..q + 7, v + 4..v + 5),
+            place("x_1", "x 1", q + 7..q + 8, v + 5..v + 6),
+        ]
+    };
+    assert_eq!(places(&FIXED), of(0, 0));
+    let mut floating = vec![place("base_joint", "", 0..7, 0..6)];
+    floating.extend(of(7, 6));
+    assert_eq!(places(&FLOATING), floating);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use proc_macro2::Ident;
 
+use super::JointLimits;
 use super::constants::evaluate;
 use super::context::Context;
 use super::dependence::Site;
@@ -136,6 +137,7 @@ impl Context<'_> {
             is_tree: outline.is_tree,
             absolute_angle: None,
             coordinate_name: None,
+            limits: JointLimits::default(),
         })
     }
 
