@@ -55,28 +55,27 @@ struct About {
 
 /// Compiles the model, assembles its start and says what it is.
 pub(crate) fn check(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
-    let source = arguments.choice.source()?;
-    let path = arguments.choice.path();
     let mut report = Report::default();
-    let compiled = hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(path, error));
-    let failure = match compiled {
+    let failure = match arguments.choice.stages() {
         Ok(stages) => {
             let model = hamel_jit::compile(&stages, Level::AtOnce);
             let model = model.map_err(|error| Failure::Usage(error.to_string()))?;
             report.model = Some(about(&model, &mut report.warnings));
             None
         }
-        Err(FileError::Wrong { path, mistakes }) => {
+        Err(Failure::Mistakes(error)) => {
             let place = |mistake: &Mistake| Place {
                 line: mistake.line,
                 column: mistake.column,
                 message: mistake.message.clone(),
             };
-            report.errors = mistakes.iter().map(place).collect();
+            if let FileError::Wrong { mistakes, .. } = &error {
+                report.errors = mistakes.iter().map(place).collect();
+            }
             report.errors.sort_by_key(|error| (error.line, error.column));
-            Some(Failure::from(FileError::Wrong { path, mistakes }))
+            Some(Failure::Mistakes(error))
         }
-        Err(error) => return Err(error.into()),
+        Err(other) => return Err(other),
     };
     if arguments.json {
         let text = serde_json::to_string_pretty(&report).map_err(|error| Failure::Unwritten(error.to_string()))?;

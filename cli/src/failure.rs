@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     Ambiguous(String),
     /// The request cannot be carried out as written.
     Usage(String),
+    /// The models of a file have mistakes.
+    Mistakes(FileError),
     /// A solver failed.
     Solver(String),
     /// So many cases of a sweep failed, or have results that are not finite; standard output says which.
@@ -54,6 +56,7 @@ impl Failure {
             }
             Failure::Ambiguous(curves) => (Some(format!("curves of one figure have the same name\n{curves}")), 1),
             Failure::Usage(message) => (Some(message), 2),
+            Failure::Mistakes(error) => (Some(error.to_string()), 2),
             Failure::Solver(message) => (Some(message), 3),
             Failure::Cases(count) => (None, 10 + count.min(100) as u8),
             Failure::Unwritten(message) => (Some(message), 4),
@@ -116,6 +119,7 @@ impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         match error {
             FileError::Write { .. } => Failure::Unwritten(error.to_string()),
+            FileError::Wrong { .. } => Failure::Mistakes(error),
             _ => Failure::Usage(error.to_string()),
         }
     }

@@ -1,11 +1,11 @@
-//! `hamel import`: a model from the URDF description of a robot.
+//! Robots that are described in other formats: `hamel import`, and what all verbs that take them may say of them.
 
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use hamel_compiler::file::{self, FileError};
+use hamel_compiler::file::{self, FileError, Mistake};
 use hamel_compiler::resolve::Provided;
-use hamel_import::urdf::{self, Import};
+use hamel_import::{Import, Options, Parameters, urdf};
 
 use crate::failure::Failure;
 use crate::screen::{Destination, Screen};
@@ -16,12 +16,8 @@ pub(crate) struct Arguments {
     /// The URDF description; macros of xacro must be expanded before.
     #[arg(value_name = "ROBOT.urdf")]
     file: PathBuf,
-    /// Let the root link move freely; otherwise it is the ground.
-    #[arg(long)]
-    floating: bool,
-    /// Take angles such as 1.5708 as they are written; otherwise they are right angles, which cost nothing.
-    #[arg(long)]
-    exact_angles: bool,
+    #[command(flatten)]
+    robot: Robot,
     /// Functions to provide, e.g. inverse_dynamics,forward_dynamics_derivatives.
     #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Provided::ALL.map(Provided::keyword)))]
     provide: Vec<String>,
@@ -29,35 +25,94 @@ pub(crate) struct Arguments {
     destination: Destination,
 }
 
-/// The model of a description; what was left out is written to standard error.
-pub(crate) fn read(path: &Path, options: &urdf::Options) -> Result<Import, Failure> {
-    let import = urdf::import(&file::text(path)?, options).map_err(|error| wrong(path, &error))?;
-    for warning in &import.warnings {
-        eprintln!("warning: {}:{warning}", path.display());
-    }
-    Ok(import)
+/// What the description of a robot does not say.
+#[derive(Clone, Default, clap::Args)]
+#[command(next_help_heading = "Options of robots")]
+pub(crate) struct Robot {
+    /// Let the root link move freely; otherwise it is the ground.
+    #[arg(long)]
+    floating: bool,
+    /// Take angles such as 1.5708 as they are written; otherwise they are right angles, which cost nothing.
+    #[arg(long)]
+    exact_angles: bool,
+    /// Replace inertias that no rigid body has by the nearest that one has, and say which.
+    #[arg(long)]
+    repair_inertia: bool,
+    /// Make parameters of numbers, to be set and varied: mass (of each body, with what is fixed to it), inertia (with
+    /// masses and centres), kinematics (where joints stand), all (with dampings).
+    #[arg(long = "parameters", value_name = "GROUPS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Parameters::ALL.map(Parameters::keyword)))]
+    groups: Vec<String>,
+    /// Keep joints within their limits by contacts.
+    #[arg(long)]
+    stops: bool,
 }
 
-/// An error with its place in a description.
-pub(crate) fn wrong(path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::Usage(format!("{}:{error}", path.display()))
+impl Robot {
+    fn options(&self, provide: &[String]) -> Options {
+        let is_asked = |function: &Provided| provide.iter().any(|word| word == function.keyword());
+        let is_parameter = |group: &Parameters| self.groups.iter().any(|word| word == group.keyword());
+        Options {
+            is_floating: self.floating,
+            provide: Provided::ALL.into_iter().filter(is_asked).collect(),
+            exact_angles: self.exact_angles,
+            repair_inertia: self.repair_inertia,
+            parameters: Parameters::ALL.into_iter().filter(is_parameter).collect(),
+            stops: self.stops,
+        }
+    }
+
+    /// Whether nothing is said.
+    fn is_default(&self) -> bool {
+        let Robot { floating, exact_angles, repair_inertia, groups, stops } = self;
+        !(*floating || *exact_angles || *repair_inertia || *stops) && groups.is_empty()
+    }
+
+    /// Refuses what is said of a robot for a model that is none.
+    pub(crate) fn refuse(&self, path: &Path) -> Result<(), Failure> {
+        if self.is_default() {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!(
+            "`{}` is not the description of a robot, which options of robots are for",
+            path.display()
+        )))
+    }
+
+    /// The model of a robot; what was left out is written to standard error.
+    pub(crate) fn read(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
+        let import = urdf::import(&file::text(path)?, &self.options(provide)).map_err(|errors| {
+            let mistake = |error: &urdf::Error| Mistake {
+                line: error.place.line as usize,
+                column: error.place.column as usize,
+                message: error.message(),
+            };
+            FileError::Wrong { path: path.to_owned(), mistakes: errors.iter().map(mistake).collect() }
+        })?;
+        for warning in &import.warnings {
+            eprintln!("warning: {}:{warning}", path.display());
+        }
+        Ok(import)
+    }
+}
+
+/// Whether a file is the description of a robot.
+pub(crate) fn is_robot(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "urdf")
 }
 
 /// Prints the model; writes to standard error what was left out, and the errors of the compiler.
 pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     screen.direct(&arguments.destination)?;
-    let is_asked = |function: &Provided| arguments.provide.iter().any(|word| word == function.keyword());
-    let provide = Provided::ALL.into_iter().filter(is_asked).collect();
-    let options = urdf::Options { is_floating: arguments.floating, provide, exact_angles: arguments.exact_angles };
-    let import = read(&arguments.file, &options)?;
+    let path = &arguments.file;
+    let import = arguments.robot.read(path, &arguments.provide)?;
     screen.line("hamel::multibody! {")?;
     for line in import.model.lines() {
         screen.line(format!("    {line}").trim_end())?;
     }
     screen.line("}")?;
     screen.flush()?;
-    // A description may contain what no rigid body can have, such as an impossible inertia; the compiler checks that.
-    let description = import.model.parse().map_err(syn::Error::from).and_then(hamel_compiler::parse::parse);
+    // What the compiler has to say stands where the description says it.
+    let description = import.tokens().map_err(syn::Error::from).and_then(hamel_compiler::parse::parse);
     let checked = description.and_then(|description| hamel_compiler::resolve::resolve(&description));
-    checked.map(drop).map_err(|error| FileError::model(Path::new("the model"), error).into())
+    checked.map(drop).map_err(|error| FileError::model(path, error).into())
 }

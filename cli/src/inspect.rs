@@ -1,8 +1,9 @@
 //! `hamel inspect`: what the compiler makes of a model of this program, or of one in a file.
 
 use clap::ValueEnum;
-use hamel_compiler::derive::FunctionRole;
+use hamel_compiler::derive::{Channel, FunctionRole};
 use hamel_compiler::{Stages, emit, inspect as show};
+use hamel_import::PinocchioJoint;
 use hamel_report::graph;
 
 use crate::failure::Failure;
@@ -23,6 +24,9 @@ pub(crate) struct Arguments {
     /// Show sizes, sparsity, operation counts and rounding errors instead; with --term the counts of its results.
     #[arg(long, conflicts_with = "form")]
     stats: bool,
+    /// List the coordinates and the velocities instead, with units and limits; of a robot also where Pinocchio has them.
+    #[arg(long, conflicts_with_all = ["form", "term", "stats"])]
+    coordinates: bool,
     #[command(flatten)]
     destination: Destination,
 }
@@ -48,10 +52,62 @@ enum Form {
 /// Prints the equations, the code or the counts.
 pub(crate) fn inspect(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     screen.direct(&arguments.destination)?;
+    if arguments.coordinates {
+        let (stages, joints) = arguments.choice.with_pinocchio()?;
+        return coordinates(&stages, &joints, screen);
+    }
     let stages = arguments.choice.stages()?;
     let term = arguments.term.as_deref().map(|name| term(&stages, name)).transpose()?;
     let text = rendered(&stages, term.as_ref(), arguments)?;
     Ok(screen.line(text.trim_end())?)
+}
+
+/// Tables of q and v.
+fn coordinates(stages: &Stages, joints: &[PinocchioJoint], screen: &mut Screen) -> Result<(), Failure> {
+    let layout = &stages.simplified.layout;
+    let text = |limit: Option<f64>| limit.map_or(String::new(), |limit| limit.to_string());
+    for (symbol, channels, titles) in
+        [("q", &layout.coordinates, ["lower", "upper"]), ("v", &layout.velocities, ["velocity", "effort"])]
+    {
+        let mut head = vec![symbol.to_owned(), "name".to_owned(), "unit".to_owned()];
+        head.extend(titles.map(str::to_owned));
+        if !joints.is_empty() {
+            head.push(format!("{symbol} of Pinocchio"));
+        }
+        let mut rows = vec![head];
+        for (place, Channel { name, unit }) in channels.iter().enumerate() {
+            let mut row = vec![place.to_string(), name.clone(), unit.clone()];
+            let limits = layout.limits.iter().find(|(q, v, _)| place == if symbol == "q" { *q } else { *v });
+            let limits = limits.map(|(_, _, limits)| *limits).unwrap_or_default();
+            let shown = match symbol {
+                "q" => [limits.range.map(|range| range[0]), limits.range.map(|range| range[1])],
+                _ => [limits.speed, limits.effort],
+            };
+            row.extend(shown.map(text));
+            row.extend(joints.iter().find_map(|joint| pinocchio(joint, symbol == "q", name)));
+            rows.push(row);
+        }
+        screen.table(&rows)?;
+    }
+    Ok(())
+}
+
+/// The place of a coordinate or velocity in Pinocchio, if it is that of this joint.
+fn pinocchio(joint: &PinocchioJoint, is_coordinate: bool, channel: &str) -> Option<String> {
+    let component = channel.strip_prefix(joint.name.as_str())?.strip_prefix('.')?;
+    let first = if is_coordinate { joint.q.start } else { joint.v.start };
+    let turning = |at: usize| format!("{}, {} (cos, sin)", first + at, first + at + 1);
+    let at = |known: &[&str]| known.iter().position(|known| *known == component).map(|at| (first + at).to_string());
+    match (joint.q.len(), is_coordinate) {
+        (7, true) => at(&["x", "y", "z", "e1", "e2", "e3", "e0"]),
+        (7, false) => at(&["v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"]),
+        (4, true) if component == "angle" => Some(turning(2)),
+        (4, true) => at(&["x", "y"]),
+        // Its velocities have other axes there.
+        (4, false) => Some(String::new()),
+        (2, true) => Some(turning(0)),
+        _ => Some(first.to_string()),
+    }
 }
 
 fn rendered(stages: &Stages, term: Option<&(FunctionRole, String)>, arguments: &Arguments) -> Result<String, Failure> {

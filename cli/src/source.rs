@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use hamel_compiler::Stages;
 use hamel_compiler::file::{self, FileError, Source};
-use hamel_import::urdf;
-use proc_macro2::TokenStream;
+use hamel_import::PinocchioJoint;
 
 use crate::failure::Failure;
-use crate::import;
+use crate::import::{self, Robot};
 
 /// The model to which a verb applies.
 #[derive(clap::Args)]
@@ -20,6 +19,8 @@ pub(crate) struct Choice {
     /// Which model of a file that has several.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    #[command(flatten)]
+    robot: Robot,
 }
 
 /// The models of a verb that takes several.
@@ -32,16 +33,34 @@ pub(crate) struct Choices {
     /// Which model of a file that has several.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    #[command(flatten)]
+    robot: Robot,
 }
 
 impl Choices {
     /// Each of them.
     pub(crate) fn each(&self) -> Vec<Choice> {
-        self.what.iter().map(|what| Choice { what: what.clone(), model: self.model.clone() }).collect()
+        let choice = |what: &PathBuf| Choice {
+            what: what.clone(),
+            model: self.model.clone(),
+            // Of several, the robots are meant.
+            robot: if self.what.len() > 1 && !import::is_robot(what) { Robot::default() } else { self.robot.clone() },
+        };
+        self.what.iter().map(choice).collect()
     }
 }
 
 impl Choice {
+    /// Compiles the model; of a robot also where Pinocchio has its joints.
+    pub(crate) fn with_pinocchio(&self) -> Result<(Stages, Vec<PinocchioJoint>), Failure> {
+        let (source, joints) = match import::is_robot(&self.what) {
+            true => self.of_robot()?,
+            false => (self.source()?, Vec::new()),
+        };
+        let stages = hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(self.path(), error))?;
+        Ok((stages, joints))
+    }
+
     /// Compiles the model.
     pub(crate) fn stages(&self) -> Result<Stages, Failure> {
         hamel_compiler::stages(self.source()?.tokens).map_err(|error| FileError::model(self.path(), error).into())
@@ -60,11 +79,22 @@ impl Choice {
 
     /// The text of the model.
     pub(crate) fn source(&self) -> Result<Source, Failure> {
+        if import::is_robot(&self.what) {
+            return self.of_robot().map(|(source, _)| source);
+        }
+        self.robot.refuse(&self.what)?;
         match self.own() {
             Some(name) => own(name),
-            None if self.what.extension().is_some_and(|ending| ending == "urdf") => robot(&self.what),
             None => self.of_file(&self.what),
         }
+    }
+
+    fn of_robot(&self) -> Result<(Source, Vec<PinocchioJoint>), Failure> {
+        let import = self.robot.read(&self.what, &[])?;
+        let tokens = import.tokens().map_err(|error| FileError::model(&self.what, error.into()))?;
+        let words = tokens.clone().into_iter().map(|token| token.to_string());
+        let name = words.skip_while(|word| word != "model").nth(1).unwrap_or_default();
+        Ok((Source { name, tokens }, import.pinocchio))
     }
 
     fn of_file(&self, path: &Path) -> Result<Source, Failure> {
@@ -86,15 +116,6 @@ impl Choice {
             ))),
         }
     }
-}
-
-/// The model of a robot on the ground.
-fn robot(path: &Path) -> Result<Source, Failure> {
-    let import = import::read(path, &urdf::Options::default())?;
-    let tokens: TokenStream = import.model.parse().map_err(|error| import::wrong(path, &error))?;
-    let words = tokens.clone().into_iter().map(|token| token.to_string());
-    let name = words.skip_while(|word| word != "model").nth(1).unwrap_or_default();
-    Ok(Source { name, tokens })
 }
 
 /// The source of a model of this program.

@@ -30,7 +30,7 @@ fn answer() -> Result<(), Box<dyn std::error::Error>> {
     let path = arguments.first().ok_or("expected a description")?;
     let is_floating = arguments.iter().any(|argument| argument == "--floating");
     let provide = vec![Provided::NonlinearEffects];
-    let options = Options { is_floating, provide, exact_angles: true };
+    let options = Options { is_floating, provide, exact_angles: true, ..Options::default() };
     let import = urdf::import(&std::fs::read_to_string(path)?, &options)?;
     let stages = hamel_compiler::stages_within(import.model.parse()?, &Limits::at_once())?;
     let interpreter = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new());

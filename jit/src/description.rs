@@ -3,6 +3,7 @@
 use hamel::{Attitude, Block, Channel, ContactInfo, FunctionInfo, ModelInfo, SparsityPattern};
 use hamel_compiler::Stages;
 use hamel_compiler::derive;
+use hamel_compiler::resolve::JointLimits;
 use hamel_compiler::rotations::RotationKind;
 use hamel_compiler::schedule::members::Members;
 use hamel_compiler::schedule::methods::{Given, Method, on_request};
@@ -87,6 +88,7 @@ impl Description {
             source: stages.source.clone(),
             coordinates: channels(&layout.coordinates),
             velocities: channels(&layout.velocities),
+            limits: limits(&layout.limits),
             constraints: channels(&layout.constraints),
             velocity_constraints: layout.velocity_constraints,
             contacts: contacts.collect(),
@@ -118,6 +120,13 @@ impl Description {
 
 fn channels(channels: &[derive::Channel]) -> Vec<Channel> {
     channels.iter().map(|channel| Channel::new(&channel.name, &channel.unit)).collect()
+}
+
+fn limits(limits: &[(usize, usize, JointLimits)]) -> Vec<hamel::JointLimits> {
+    let limits = limits.iter().map(|&(coordinate, velocity, JointLimits { range, speed, effort })| {
+        hamel::JointLimits { coordinate, velocity, range, speed, effort }
+    });
+    limits.collect()
 }
 
 /// The components of the parameters.

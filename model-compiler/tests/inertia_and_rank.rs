@@ -1,6 +1,7 @@
 //! What decides whether a model can move: inertia where the constraints let it move, and not how many constraints say so.
 
 use hamel_compiler::Stages;
+use hamel_compiler::schedule::interpret::Interpreter;
 
 fn stages(text: &str) -> Result<Stages, String> {
     hamel_compiler::stages(text.parse().expect("the model lexes")).map_err(|error| error.to_string())
@@ -111,4 +112,31 @@ fn what_turns_without_inertia_is_refused() {
             assert!(error.contains(name) && error.contains("moves no mass"), "{coordinates}: {error}\n{bodies}");
         }
     }
+}
+
+/// A frame without mass between two hinges makes a universal joint of them; at an end it moves without inertia.
+#[test]
+fn frames_between_joints_need_no_mass() {
+    let body = "body end { mass: 2 kg, inertia: [[1, 0.1, 0], [0.1, 2, 0.3], [0, 0.3, 2.5]] kg m^2, center_of_mass: [0.1, 0.2, 0.3] m }";
+    let universal =
+        format!("model M {{ coordinates joint; {body} joint u: universal(ground, end at [0.5, 0, 0.1] m); }}");
+    let hinges = format!(
+        "model M {{ coordinates joint; {body} body middle {{ mass: 0, inertia: diag(0, 0, 0) kg m^2 }}
+        joint x: revolute(ground, middle) {{ axis: [1, 0, 0] }}
+        joint y: revolute(middle, end at [0.5, 0, 0.1] m) {{ axis: [0, 1, 0] }} }}"
+    );
+    let mass = |text: &str, q: &[f64]| {
+        let stages = stages(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new()).mass_matrix(q).values
+    };
+    for q in [[0.0, 0.0], [0.3, -1.2], [-2.0, 0.8], [1.0, 3.0]] {
+        for (found, expected) in mass(&hinges, &q).iter().zip(mass(&universal, &q)) {
+            assert!((found - expected).abs() < 1e-14, "{found} and {expected} at {q:?}");
+        }
+    }
+    let end = "model M { coordinates joint; body a { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2 }
+        body b { mass: 0, inertia: diag(0, 0, 0) kg m^2 }
+        joint ja: revolute(ground, a); joint jb: prismatic(a, b); }";
+    let message = stages(end).map(|_| ()).expect_err("nothing resists the slider");
+    assert!(message.contains("jb.displacement"), "{message}");
 }

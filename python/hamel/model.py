@@ -8,7 +8,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -123,6 +123,15 @@ class Parameters(Mapping):
         return table(("parameter", "value", "unit", "default"), rows)
 
 
+class Limits(NamedTuple):
+    """Limits of the joints, infinite where there are none; see `Model.limits`."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+
+
 class Model(_hamel.Model):
     """A mechanical system, compiled to machine code, with values of its parameters.
 
@@ -184,6 +193,9 @@ class Model(_hamel.Model):
         floating: bool = False,
         provide: Sequence[str] = PROVIDED,
         exact_angles: bool = False,
+        repair_inertia: bool = False,
+        parameters: Sequence[str] = (),
+        stops: bool = False,
         level: Level = "optimised",
         cache: bool = True,
     ) -> "Model":
@@ -199,6 +211,14 @@ class Model(_hamel.Model):
             The functions that the model is to provide; fewer compile faster.
         exact_angles : bool
             Whether angles such as 1.5708 mean what they say, and not the right angle.
+        repair_inertia : bool
+            Whether inertias that no rigid body has are replaced by the nearest that one has; each is said by a warning.
+        parameters : names
+            Numbers that become parameters, with what is described as their default: "mass" (of each body, with what is
+            fixed to it: `arm_mass`), "inertia" (with masses and centres of mass), "kinematics" (where joints stand) or
+            "all" (with dampings). Zeros and right angles remain what they are.
+        stops : bool
+            Whether contacts keep joints within their limits.
 
         What is left out of the description, such as shapes, is said by a warning.
         """
@@ -211,10 +231,12 @@ class Model(_hamel.Model):
                     text = file.read()
             except (OSError, UnicodeDecodeError) as error:
                 raise _hamel.ModelError(f"cannot read `{name}`: {error}") from error
-        source, said = _hamel.urdf_model(text, name, floating, list(provide), exact_angles)
+        compiled, said = _hamel.Compiled.from_urdf(
+            text, name, level, cache, floating, list(provide), exact_angles, repair_inertia, list(parameters), stops
+        )
         for warning in said:
             warnings.warn(warning, stacklevel=2)
-        return cls.from_text(source, level=level, cache=cache)
+        return cls(compiled)
 
     # What it is.
 
@@ -251,6 +273,24 @@ class Model(_hamel.Model):
     def velocities(self) -> Channels:
         """Names of the velocities v, with `units`; a velocity that is the rate of a coordinate has its name."""
         return Channels(self._channels("velocities"))
+
+    @cached_property
+    def limits(self) -> Limits:
+        """Limits of the joints, as the model gives them: data for controllers, which the motion does not heed.
+
+        Arrays `lower` and `upper` of the coordinates q, and of the velocities v `velocity` and `effort`, the greatest
+        magnitudes of velocity and of force or torque; infinite where there is no limit.
+        """
+        n_q, n_v = len(self.coordinates), len(self.velocities)
+        limits = Limits(np.full(n_q, -np.inf), np.full(n_q, np.inf), np.full(n_v, np.inf), np.full(n_v, np.inf))
+        for coordinate, velocity, both, speed, effort in self._limits:
+            if both is not None:
+                limits.lower[coordinate], limits.upper[coordinate] = both
+            if speed is not None:
+                limits.velocity[velocity] = speed
+            if effort is not None:
+                limits.effort[velocity] = effort
+        return limits
 
     @cached_property
     def constraints(self) -> Channels:

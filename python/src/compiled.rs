@@ -9,7 +9,7 @@ use hamel_compiler::parse;
 use hamel_compiler::resolve::{self, Provided};
 use hamel_compiler::spelling::nearest;
 use hamel_compiler::{Stages, inspect};
-use hamel_import::urdf;
+use hamel_import::{Options, Parameters, urdf};
 use hamel_jit::{Cache, JitModel, Level};
 use hamel_report::graph;
 use proc_macro2::TokenStream;
@@ -56,6 +56,44 @@ impl Compiled {
     fn from_file(py: Python<'_>, path: PathBuf, level: &str, cache: bool, name: Option<&str>) -> PyResult<Compiled> {
         let text = file::text(&path).map_err(|error| ModelError::new_err(error.to_string()))?;
         Compiled::from_text(py, &text, level, cache, Some(path), name)
+    }
+
+    /// Compiles the model of a robot that is described in URDF; also what was left out or decided.
+    #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
+    #[pyo3(signature = (text, file, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops))]
+    fn from_urdf(
+        py: Python<'_>,
+        text: &str,
+        file: &str,
+        level: &str,
+        cache: bool,
+        floating: bool,
+        provide: Vec<String>,
+        exact_angles: bool,
+        repair_inertia: bool,
+        parameters: Vec<String>,
+        stops: bool,
+    ) -> PyResult<(Compiled, Vec<String>)> {
+        let options = Options {
+            is_floating: floating,
+            provide: words("function", &provide, &Provided::ALL.map(|function| (function.keyword(), function)))?,
+            exact_angles,
+            repair_inertia,
+            parameters: words("group", &parameters, &Parameters::ALL.map(|group| (group.keyword(), group)))?,
+            stops,
+        };
+        let level = level_of(level)?;
+        let cache = if cache { cache_of_user(py) } else { None };
+        let compiled = || {
+            let import = urdf::import(text, &options).map_err(|errors| errors.of_file(file))?;
+            let tokens = import.tokens().map_err(|error| format!("{file}: {error}"))?;
+            let source = Source { name: String::new(), tokens };
+            let model = compile(source, level, cache.as_ref(), Path::new(file))?;
+            Ok((model, import.warnings.iter().map(|warning| format!("{file}:{warning}")).collect()))
+        };
+        let (model, warnings) = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err::<String>)?;
+        Ok((Compiled { model, level, cache }, warnings))
     }
 
     /// `optimised` or `at_once`.
@@ -163,6 +201,15 @@ fn unknown_name<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a 
     format!("unknown {kind} `{name}`\nhelp: {help}")
 }
 
+/// What words mean, in the order in which they are known.
+fn words<T: Copy>(kind: &str, written: &[String], known: &[(&str, T)]) -> PyResult<Vec<T>> {
+    if let Some(other) = written.iter().find(|word| known.iter().all(|(known, _)| known != word)) {
+        return Err(unknown(kind, other, known.iter().map(|(word, _)| *word)));
+    }
+    let is_written = |(word, _): &&(&str, T)| written.iter().any(|written| written == word);
+    Ok(known.iter().filter(is_written).map(|(_, meaning)| *meaning).collect())
+}
+
 fn level_of(level: &str) -> PyResult<Level> {
     match level {
         "optimised" => Ok(Level::Optimised),
@@ -226,27 +273,6 @@ fn understood(tokens: TokenStream, settings: &[(&String, &String)]) -> Result<()
     let text = hamel_jit::with_initial(tokens, settings).map_err(|error| error.to_string())?;
     let understood = parse::parse(text).and_then(|description| resolve::resolve(&description).map(drop));
     understood.map_err(|error| error.to_string())
-}
-
-/// The text of the model of a robot that is described in URDF, and what was left out or decided.
-#[pyfunction]
-#[pyo3(signature = (text, file, floating, provide, exact_angles))]
-pub(crate) fn urdf_model(
-    text: &str,
-    file: &str,
-    floating: bool,
-    provide: Vec<String>,
-    exact_angles: bool,
-) -> PyResult<(String, Vec<String>)> {
-    let known = Provided::ALL.map(|function| (function.keyword(), function));
-    let function = |name: &String| {
-        let place = known.iter().find(|(word, _)| word == name);
-        place.map(|(_, function)| *function).ok_or_else(|| unknown("function", name, known.map(|(word, _)| word)))
-    };
-    let provide = provide.iter().map(function).collect::<PyResult<_>>()?;
-    let options = urdf::Options { is_floating: floating, provide, exact_angles };
-    let import = urdf::import(text, &options).map_err(|error| ModelError::new_err(format!("{file}:{error}")))?;
-    Ok((import.model, import.warnings.iter().map(|warning| format!("{file}:{warning}")).collect()))
 }
 
 /// The names of the models that come with the package.

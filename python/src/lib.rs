@@ -19,7 +19,7 @@ mod _hamel {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::compiled::{Compiled, library_model, library_names, urdf_model};
+    use crate::compiled::{Compiled, library_model, library_names};
     #[pymodule_export]
     use crate::errors::{CautionWarning, Interrupted, ModelError, SimulationError};
     #[pymodule_export]

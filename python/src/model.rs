@@ -278,6 +278,14 @@ impl Model {
         })
     }
 
+    /// Limits: the places of a coordinate and of its velocity, range, velocity, effort.
+    #[getter]
+    #[expect(clippy::type_complexity, reason = "a tuple in Python")]
+    fn _limits(&self) -> Vec<(usize, usize, Option<[f64; 2]>, Option<f64>, Option<f64>)> {
+        let limits = self.model.describe().limits.iter();
+        limits.map(|known| (known.coordinate, known.velocity, known.range, known.speed, known.effort)).collect()
+    }
+
     /// Operation counts: name, as derived, shared, simplified.
     #[getter]
     fn _functions(&self) -> Vec<(String, u64, u64, u64)> {

@@ -59,8 +59,8 @@ def test_models_come_from_files(tmp_path, cart_text):
     rust.write_text("fn main() {}\nhamel::multibody! {" + cart_text + "}\n")
     assert hamel.Model.from_file(rust, level="at_once").name == "Cart"
     robot = tmp_path / "arm.urdf"
-    robot.write_text(arm(2))
-    with pytest.warns(UserWarning, match="arm.urdf:.*`limit` is ignored"):
+    robot.write_text(arm(2).replace('<link name="l0">', '<link name="l0"><visual/>'))
+    with pytest.warns(UserWarning, match="arm.urdf:.*`visual` is ignored"):
         model = hamel.Model.from_file(robot, floating=True)
     assert len(model.velocities) == 8
     with pytest.raises(TypeError, match="floating: only descriptions of robots"):
@@ -95,6 +95,45 @@ def test_mistakes_in_files_have_the_name_of_the_file(tmp_path):
         hamel.Model.from_urdf(tmp_path / "missing.urdf")
     with pytest.raises(hamel.ModelError, match="<urdf>:"):
         hamel.Model.from_urdf("<robot/>")
+    wrong = arm(2).replace('ixx="0.05"', 'ixx="x"').replace('ixx="0.045"', 'ixx="y"')
+    with pytest.raises(hamel.ModelError) as error:
+        hamel.Model.from_urdf(wrong)
+    first, second = str(error.value).splitlines()
+    assert first.startswith("<urdf>:1:") and first.endswith("link `l0`: expected a number in `ixx`, found `x`")
+    assert second.endswith("link `l1`: expected a number in `ixx`, found `y`")
+
+
+def test_impossible_inertias_are_repaired_on_request():
+    impossible = arm(2).replace('ixx="0.05"', 'ixx="0.5"')
+    with pytest.raises(hamel.ModelError, match="`l0`.*violate the triangle inequality"):
+        hamel.Model.from_urdf(impossible)
+    with pytest.warns(UserWarning, match="the inertia of `l0` is repaired"):
+        hamel.Model.from_urdf(impossible, repair_inertia=True)
+
+
+@pytest.mark.filterwarnings("ignore:<urdf>")
+def test_limits_are_arrays():
+    robot = arm(2).replace('lower="-9" upper="9"', '', 1).replace('effort="100"', '', 1)
+    limits = hamel.Model.from_urdf(robot, floating=True, provide=[]).limits
+    inf = np.inf
+    np.testing.assert_array_equal(limits.lower, [-inf] * 8 + [-9])
+    np.testing.assert_array_equal(limits.upper, [inf] * 8 + [9])
+    np.testing.assert_array_equal(limits.velocity, [inf] * 6 + [10, 10])
+    np.testing.assert_array_equal(limits.effort, [inf] * 7 + [100])
+
+
+@pytest.mark.filterwarnings("ignore:<urdf>")
+def test_numbers_of_robots_become_parameters():
+    plain, varied = (hamel.Model.from_urdf(arm(3), parameters=parameters) for parameters in ([], ["all"]))
+    assert varied.parameters["l0_mass"] == 4.0 and not plain.parameters
+    q, v, a = np.random.default_rng(1).uniform(-3, 3, (3, 3))
+    expected = plain.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(varied.inverse_dynamics(q, v, a), expected, rtol=1e-12)
+    heavier = hamel.Model.from_urdf(arm(3).replace('<mass value="4.0"/>', '<mass value="4.5"/>'))
+    found = varied.with_parameters(l0_mass=4.5).inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(found, heavier.inverse_dynamics(q, v, a), rtol=1e-12)
+    with pytest.raises(ValueError, match="unknown group `masses`"):
+        hamel.Model.from_urdf(arm(2), parameters=["masses"])
 
 
 def test_levels_and_functions_that_are_not_there_are_named(cart_text):

@@ -7,8 +7,8 @@ pub use crate::admissible::{
 };
 pub use crate::real::HAS_FUSED_MULTIPLY_ADD;
 pub use crate::runs::{
-    RepeatedItem, Repetition, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, pairs,
-    pattern, places, text, texts,
+    RepeatedItem, Repetition, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, limits,
+    pairs, pattern, places, text, texts,
 };
 
 pub use crate::sine_cosine::sin_cos_each;

@@ -82,8 +82,8 @@ pub use consistent::{consistent_acceleration, initial_state};
 pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use events::{Direction, Event, Occurrence};
 pub use model::{
-    Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, Model, ModelInfo, ParameterError,
-    State, UnknownChannel, UnknownParameter,
+    Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, JointLimits, Model, ModelInfo,
+    ParameterError, State, UnknownChannel, UnknownParameter,
 };
 pub use real::Real;
 pub use redundancy::{least_norm_multipliers, redundant_constraints};

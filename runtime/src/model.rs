@@ -201,6 +201,43 @@ impl Channel {
     }
 }
 
+/// Limits of the coordinate of a joint, as the model gives them.
+///
+/// They are data for those who plan and control; the motion does not heed them.
+///
+/// # Examples
+/// ```
+/// # hamel::multibody! {
+/// #     model Arm {
+/// #         planar;
+/// #         coordinates joint;
+/// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+/// #         joint hinge: revolute(ground, rod) { limits: -90 deg..90 deg, velocity_limit: 2 rad/s }
+/// #     }
+/// # }
+/// use hamel::Model;
+///
+/// let arm = Arm::new(ArmParameters::default());
+/// let limits = &arm.describe().limits[0];
+/// assert_eq!(arm.describe().coordinates[limits.coordinate].name, "hinge.angle");
+/// assert_eq!(limits.range.map(|range| range[1].to_degrees()), Some(90.0));
+/// assert_eq!((limits.speed, limits.effort), (Some(2.0), None));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct JointLimits {
+    /// Index of the coordinate in q.
+    pub coordinate: usize,
+    /// Index of its velocity in v.
+    pub velocity: usize,
+    /// Lower and upper limit of the coordinate, rad or m.
+    pub range: Option<[f64; 2]>,
+    /// Greatest magnitude of the velocity, rad/s or m/s.
+    pub speed: Option<f64>,
+    /// Greatest magnitude of the torque or force along the coordinate, N m or N.
+    pub effort: Option<f64>,
+}
+
 /// Operation counts of one generated function, summed over the instances that call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -260,6 +297,9 @@ pub struct ModelInfo {
     pub coordinates: Vec<Channel>,
     /// Velocities v.
     pub velocities: Vec<Channel>,
+    /// Limits of coordinates that have any, in the order of the coordinates.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub limits: Vec<JointLimits>,
     /// Constraints g (and their multipliers); those on velocities come last.
     pub constraints: Vec<Channel>,
     /// How many of the constraints are on velocities.

@@ -1,6 +1,6 @@
 //! Compressed lists: items that repeat with constant increments are written only once in generated code.
 
-use crate::model::{Block, Channel, ContactInfo, FunctionInfo};
+use crate::model::{Block, Channel, ContactInfo, FunctionInfo, JointLimits};
 use crate::sparsity::SparsityPattern;
 
 /// `first`, `count` times; from one time to the next its numbers advance by `step`, which may be empty if nothing does.
@@ -69,6 +69,18 @@ pub fn texts(texts: &[&str]) -> Vec<String> {
 /// Pairs of texts, in order.
 pub fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(first, second)| (text(first), text(second))).collect()
+}
+
+/// Limits, each of the places of a coordinate and its velocity, range, speed and effort.
+pub fn limits(limits: &[(usize, usize, Option<[f64; 2]>, Option<f64>, Option<f64>)]) -> Vec<JointLimits> {
+    let limits = limits.iter().map(|&(coordinate, velocity, range, speed, effort)| JointLimits {
+        coordinate,
+        velocity,
+        range,
+        speed,
+        effort,
+    });
+    limits.collect()
 }
 
 /// Functions with their operations: as derived, shared, simplified.

@@ -366,7 +366,7 @@ pub fn translate(text: &str, seed: u64) -> Result<&'static str, String> {
     let is_floating = seed.is_multiple_of(3);
     let exact_angles = seed.is_multiple_of(7);
     let provide = if seed.is_multiple_of(5) { vec![Provided::InverseDynamics] } else { Vec::new() };
-    let import = match urdf::import(text, &Options { is_floating, provide, exact_angles }) {
+    let import = match urdf::import(text, &Options { is_floating, provide, exact_angles, ..Options::default() }) {
         Ok(import) => import,
         Err(error) => return is_seen(&error.to_string()).map(|()| "refused"),
     };

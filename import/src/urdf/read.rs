@@ -1,18 +1,19 @@
-//! From XML to a robot.
+//! From URDF to a robot.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hamel_compiler::escape::{excerpt, line};
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::Node;
 
-use super::error::{Error, Place, Problem, Warning};
-use super::limits;
-use super::number::Number;
-use super::places::Places;
-use super::robot::{Inertial, Joint, Kind, Link, Mimic, Name, Origin, Robot};
+use super::GRAVITY;
+use crate::error::{Errors, Problem, Warning};
+use crate::limits;
+use crate::robot::number::Number;
+use crate::robot::{Follower, Inertial, Joint, Kind, Limits, Link, Name, Origin, Robot};
+use crate::xml::{self, Notes, too_many};
 
 /// Elements without a meaning for the dynamics, and what follows from leaving them out.
-const IGNORED: [(&str, &str); 11] = [
+const IGNORED: [(&str, &str); 10] = [
     ("visual", "shapes are not part of the dynamics"),
     ("collision", "there are no contacts"),
     ("material", "colours are not part of the dynamics"),
@@ -20,322 +21,279 @@ const IGNORED: [(&str, &str); 11] = [
     ("gazebo", "settings of a simulator"),
     ("sensor", "outputs are written in the model"),
     ("ros2_control", "settings of a controller"),
-    ("limit", "joints move beyond their limits"),
     ("safety_controller", "settings of a controller"),
     ("calibration", "settings of a controller"),
     ("contact", "there are no contacts"),
 ];
 
-/// What to do about a description that is too large.
-const LARGE: &str = "leave out what is not about links and joints";
+const KINDS: [&str; 6] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"];
+
+/// What to do about macros.
+const XACRO: &str = "expand it first: `xacro FILE > robot.urdf`";
 
 /// Reads a description; warnings tell what has been left out.
-pub(super) fn read(text: &str, exact_angles: bool) -> Result<(Robot, Vec<Warning>), Error> {
-    let whole = Place { line: 1, column: 1 };
-    if text.len() > limits::BYTES {
-        return Err(Error { place: whole, problem: too_many("bytes", text.len(), limits::BYTES, LARGE) });
-    }
-    let options = ParsingOptions { nodes_limit: limits::NODES, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| {
-        let most = limits::NODES as usize;
-        if matches!(error, roxmltree::Error::NodesLimitReached) {
-            return Error { place: whole, problem: too_many("elements and texts", most + 1, most, LARGE) };
-        }
-        let at = error.pos();
-        // The message repeats the position at its end.
-        let message = error.to_string();
-        let message = line(message.rsplit_once(" at ").map_or(message.as_str(), |(message, _)| message));
-        Error { place: Place { line: at.row, column: at.col }, problem: Problem::Xml(message) }
-    })?;
-    let mut reader = Reader { places: Places::new(text), ignored: Vec::new(), exact_angles };
-    reader.refuse_deep(document.root_element())?;
-    let robot = reader.robot(document.root_element())?;
-    Ok((robot, reader.warnings()))
+pub(super) fn read(text: &str, exact_angles: bool) -> Result<(Robot, Vec<Warning>), Errors> {
+    let document = xml::document(text)?;
+    let mut reader = Reader { notes: Notes::new(text), exact_angles };
+    let robot = reader.robot(document.root_element());
+    let warnings = reader.notes.finish()?;
+    // What could not be read is an error.
+    robot.map(|robot| (robot, warnings)).ok_or_else(|| Problem::NoLink.at(crate::Place { line: 1, column: 1 }).into())
 }
 
 struct Reader<'a> {
-    places: Places<'a>,
-    /// Places and messages.
-    ignored: Vec<(Place, String)>,
+    notes: Notes<'a>,
     exact_angles: bool,
 }
 
-impl<'a> Reader<'a> {
-    /// Refuses elements within elements within elements.
-    fn refuse_deep(&self, root: Node) -> Result<(), Error> {
-        let (mut node, mut depth) = (root, 1);
-        // Depth first, without recursion.
-        loop {
-            if depth > limits::NESTING {
-                let help = "elements of URDF stand in at most four others";
-                return Err(self.error(node, too_many("elements within each other", depth, limits::NESTING, help)));
-            }
-            if let Some(child) = node.first_child() {
-                (node, depth) = (child, depth + 1);
-                continue;
-            }
-            loop {
-                if node == root {
-                    return Ok(());
-                }
-                if let Some(next) = node.next_sibling() {
-                    node = next;
-                    break;
-                }
-                let Some(parent) = node.parent() else { return Ok(()) };
-                (node, depth) = (parent, depth - 1);
-            }
-        }
-    }
-
-    fn robot(&mut self, node: Node<'a, 'a>) -> Result<Robot, Error> {
+impl Reader<'_> {
+    fn robot(&mut self, node: Node) -> Option<Robot> {
         if !node.has_tag_name("robot") {
-            return Err(self.error(node, Problem::NotARobot(node.tag_name().name().to_owned())));
+            let found = node.tag_name().name().to_owned();
+            let problem = Problem::OtherFormat { format: "a URDF description", root: "robot", found };
+            return self.notes.wrong(node, problem);
         }
         let (mut links, mut joints) = (Vec::new(), Vec::new());
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
                 "link" => links.push(child),
                 "joint" => joints.push(child),
-                _ => self.ignore(child)?,
+                _ => self.ignore(child),
             }
         }
         for (what, found) in [("links", &links), ("joints", &joints)] {
             if let Some(first) = found.get(limits::LINKS) {
                 let help = "split the description, or write the model by hand with loops";
-                return Err(self.error(*first, too_many(what, found.len(), limits::LINKS, help)));
+                return self.notes.wrong(*first, too_many(what, found.len(), limits::LINKS, help));
             }
         }
-        let links = links.into_iter().map(|link| self.link(link)).collect::<Result<Vec<_>, _>>()?;
-        self.refuse_equal("link", links.iter().map(|link| (&link.name, link.place)))?;
-        let names = links.iter().enumerate();
+        // Also of links that cannot be read: joints may name them.
+        let known: HashSet<&str> = links.iter().filter_map(|link| link.attribute("name")).collect();
+        let links: Vec<Option<Link>> = links.into_iter().map(|link| self.link(link)).collect();
+        let named = links.iter().flatten();
+        self.notes.refuse_equal("link", named.map(|link| (&link.name, link.place)));
+        let names = links.iter().flatten().enumerate();
         let index: HashMap<&str, usize> = names.map(|(i, link)| (link.name.0.as_str(), i)).collect();
-        let joints = joints.into_iter().map(|joint| self.joint(joint, &index)).collect::<Result<Vec<_>, _>>()?;
-        self.refuse_equal("joint", joints.iter().map(|joint| (&joint.name, joint.place)))?;
-        let name = if node.has_attribute("name") { self.name(node)? } else { Name(String::new()) };
-        Ok(Robot { name, place: self.place(node), links, joints })
+        let joints: Vec<Option<Joint>> = joints.into_iter().map(|joint| self.joint(joint, &index, &known)).collect();
+        self.notes.refuse_equal("joint", joints.iter().flatten().map(|joint| (&joint.name, joint.place)));
+        let name = if node.has_attribute("name") { self.notes.name(node)? } else { Name(String::new()) };
+        let (links, joints) = (links.iter().flatten().cloned().collect(), joints.into_iter().flatten().collect());
+        let gravity = GRAVITY.to_owned();
+        Some(Robot { name, place: self.notes.place(node), gravity, links, joints })
     }
 
-    fn link(&mut self, node: Node<'a, 'a>) -> Result<Link, Error> {
-        let name = self.name(node)?;
-        let mut inertial = None;
+    fn link(&mut self, node: Node) -> Option<Link> {
+        let name = self.notes.name(node)?;
+        let of = format!("link `{name}`");
+        let (place, read) = (self.notes.place(node), self.within(of, |reader| reader.inertial_of(node)));
+        Some(Link { name, place, inertial: read? })
+    }
+
+    fn within<T>(&mut self, of: String, read: impl FnOnce(&mut Self) -> T) -> T {
+        let around = self.notes.enter(Some(of));
+        let result = read(self);
+        self.notes.enter(around);
+        result
+    }
+
+    /// The `inertial` of a link, if there is one.
+    fn inertial_of(&mut self, node: Node) -> Option<Option<Inertial>> {
+        let mut inertial = Some(None);
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
-                "inertial" => inertial = self.inertial(child)?,
-                _ => self.ignore(child)?,
+                "inertial" => inertial = self.inertial(child),
+                _ => self.ignore(child),
             }
         }
-        Ok(Link { name, place: self.place(node), inertial })
+        inertial
     }
 
-    /// `None` if there is neither mass nor inertia.
-    fn inertial(&mut self, node: Node<'a, 'a>) -> Result<Option<Inertial>, Error> {
-        let mass = self.element(node, "mass")?;
-        let [mass] = self.numbers(mass, "value")?;
-        let inertia = self.element(node, "inertia")?;
-        let mut moments = Vec::new();
-        for attribute in ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"] {
-            let [moment] = self.numbers(inertia, attribute)?;
-            moments.push(moment);
-        }
-        let origin = self.origin(node)?;
+    /// `None` within if there is neither mass nor inertia.
+    fn inertial(&mut self, node: Node) -> Option<Option<Inertial>> {
+        let mass = self.notes.element(node, "mass").and_then(|mass| self.notes.number(mass, "value"));
+        let inertia = self.notes.element(node, "inertia").and_then(|inertia| {
+            let moments = ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"].map(|name| self.notes.number(inertia, name));
+            moments.into_iter().collect::<Option<Vec<Number>>>()
+        });
+        let origin = self.origin(node);
         for child in node.children().filter(Node::is_element) {
             if !["mass", "inertia", "origin"].contains(&child.tag_name().name()) {
-                self.ignore(child)?;
+                self.ignore(child);
             }
         }
+        let (mass, moments) = (mass?, inertia?);
         if mass.value < 0.0 {
-            return Err(self.error(node, Problem::NegativeMass(mass.value)));
+            return self.notes.wrong(node, Problem::NegativeMass(mass.value));
         }
         let is_empty = mass.is_zero() && moments.iter().all(Number::is_zero);
         let inertia = <[Number; 6]>::try_from(moments).ok().filter(|_| !is_empty);
-        Ok(inertia.map(|inertia| Inertial { origin, mass, inertia }))
+        let origin = origin?;
+        Some(inertia.map(|inertia| Inertial { origin, mass, inertia }))
     }
 
-    fn joint(&mut self, node: Node<'a, 'a>, links: &HashMap<&str, usize>) -> Result<Joint, Error> {
-        let name = self.name(node)?;
-        let kind = match self.attribute(node, "type")? {
-            "revolute" | "continuous" => Kind::Revolute,
-            "prismatic" => Kind::Prismatic,
-            "fixed" => Kind::Fixed,
-            "floating" => Kind::Floating,
-            "planar" => Kind::Planar,
-            other => return Err(self.error(node, Problem::UnknownType(excerpt(other)))),
-        };
-        let link = |role: &'static str| {
-            let end = self.element(node, role)?;
-            let name = self.attribute(end, "link")?;
-            links.get(name).copied().ok_or_else(|| self.error(end, Problem::unknown("link", name, links.keys())))
-        };
-        let (parent, child) = (link("parent")?, link("child")?);
-        let origin = self.origin(node)?;
-        let mut axis = [1.0, 0.0, 0.0].map(|component| Number::parse(&component.to_string()).unwrap_or(Number::zero()));
-        let (mut damping, mut mimic) = (None, None);
+    fn joint(&mut self, node: Node, links: &HashMap<&str, usize>, known: &HashSet<&str>) -> Option<Joint> {
+        let name = self.notes.name(node)?;
+        let of = format!("joint `{name}`");
+        self.within(of, |reader| reader.named_joint(node, name, links, known))
+    }
+
+    fn named_joint(
+        &mut self,
+        node: Node,
+        name: Name,
+        links: &HashMap<&str, usize>,
+        known: &HashSet<&str>,
+    ) -> Option<Joint> {
+        let word = self.notes.attribute(node, "type");
+        let kind = word.and_then(|word| match word {
+            "revolute" | "continuous" => Some(Kind::Revolute),
+            "prismatic" => Some(Kind::Prismatic),
+            "fixed" => Some(Kind::Fixed),
+            "floating" => Some(Kind::Floating),
+            "planar" => Some(Kind::Planar),
+            other => {
+                let problem = Problem::UnknownWord { what: "type of joint", found: excerpt(other), known: &KINDS };
+                self.notes.wrong(node, problem)
+            }
+        });
+        let [parent, child] = ["parent", "child"].map(|role| {
+            let end = self.notes.element(node, role)?;
+            let name = self.notes.attribute(end, "link")?;
+            match links.get(name) {
+                Some(link) => Some(*link),
+                // Its own mistakes are reported.
+                None if known.contains(name) => None,
+                None => self.notes.wrong(end, Problem::unknown("link", name, links.keys())),
+            }
+        });
+        let origin = self.origin(node);
+        let mut axis = Some([1, 0, 0].map(Number::whole));
+        let (mut damping, mut follows, mut limits) = (Some(None), Some(None), Some(Limits::default()));
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
                 "parent" | "child" | "origin" => {}
                 "axis" => {
-                    axis = self.numbers(child, "xyz")?;
-                    let turns = !matches!(kind, Kind::Fixed | Kind::Floating);
-                    if turns && axis.iter().all(Number::is_zero) {
-                        return Err(self.error(child, Problem::ZeroAxis));
+                    axis = self.notes.numbers(child, "xyz");
+                    let turns = !matches!(kind, None | Some(Kind::Fixed | Kind::Floating));
+                    if turns && axis.as_ref().is_some_and(|axis| axis.iter().all(Number::is_zero)) {
+                        axis = self.notes.wrong(child, Problem::ZeroAxis);
                     }
                 }
-                "dynamics" => damping = self.dynamics(child)?,
-                "mimic" if kind == Kind::Fixed => {
-                    self.ignored.push((self.place(child), "`mimic` is ignored: the joint is fixed".to_owned()));
+                "dynamics" => damping = self.dynamics(child),
+                "limit" => limits = self.limit(child, word),
+                "mimic" if kind == Some(Kind::Fixed) => {
+                    let message = "`mimic` is ignored: the joint is fixed".to_owned();
+                    self.notes.warn(self.notes.place(child), "mimic of fixed", || message);
                 }
-                "mimic" => mimic = Some(self.mimic(child)?),
-                _ => self.ignore(child)?,
+                "mimic" => follows = self.mimic(child).map(Some),
+                _ => self.ignore(child),
             }
         }
-        Ok(Joint { name, place: self.place(node), kind, parent, child, origin, axis, damping, mimic })
+        Some(Joint {
+            name,
+            place: self.notes.place(node),
+            kind: kind?,
+            is_endless: word == Some("continuous"),
+            parent: parent?,
+            child: child?,
+            origin: origin?,
+            anchor: [(); 3].map(|()| Number::zero()),
+            axis: axis?,
+            damping: damping?,
+            spring: None,
+            follows: follows?,
+            limits: limits?,
+        })
     }
 
-    fn mimic(&self, node: Node<'a, 'a>) -> Result<Mimic, Error> {
-        let joint = Name(self.attribute(node, "joint")?.to_owned());
-        let number = |attribute, default: &str| match node.attribute(attribute) {
-            Some(_) => self.numbers(node, attribute).map(|[number]| number),
-            None => Ok(Number::parse(default).unwrap_or(Number::zero())),
-        };
-        Ok(Mimic {
-            place: self.place(node),
-            joint,
-            multiplier: number("multiplier", "1")?,
-            offset: number("offset", "0")?,
-        })
+    fn mimic(&mut self, node: Node) -> Option<Follower> {
+        let joint = self.notes.attribute(node, "joint").map(|joint| Name(joint.to_owned()));
+        let [multiplier, offset] = [("multiplier", 1), ("offset", 0)].map(|(attribute, default)| {
+            let written = self.notes.optional(node, attribute)?;
+            Some(written.map_or(Number::whole(default), |[number]| number))
+        });
+        Some(Follower { place: self.notes.place(node), joint: joint?, multiplier: multiplier?, offset: offset? })
     }
 
     /// The damping, if there is any.
-    fn dynamics(&mut self, node: Node<'a, 'a>) -> Result<Option<Number>, Error> {
-        let optional = |attribute| match node.attribute(attribute) {
-            Some(_) => self.numbers(node, attribute).map(|[number]| Some(number).filter(|number| !number.is_zero())),
-            None => Ok(None),
-        };
-        let (damping, friction) = (optional("damping")?, optional("friction")?);
-        if friction.is_some() {
+    fn dynamics(&mut self, node: Node) -> Option<Option<Number>> {
+        let [damping, friction] = ["damping", "friction"].map(|attribute| {
+            let written = self.notes.optional(node, attribute)?;
+            Some(written.map(|[number]| number).filter(|number| !number.is_zero()))
+        });
+        if friction?.is_some() {
             let message = "`friction` is ignored: a model that is solved for accelerations has no sticking";
-            self.ignored.push((self.place(node), message.to_owned()));
+            self.notes.warn(self.notes.place(node), message, || message.to_owned());
         }
-        Ok(damping)
+        damping
+    }
+
+    /// Limits, where a joint has the coordinate that they are about.
+    fn limit(&mut self, node: Node, kind: Option<&str>) -> Option<Limits> {
+        let [lower, upper, velocity, effort] = ["lower", "upper", "velocity", "effort"].map(|attribute| {
+            let written = self.notes.optional(node, attribute)?;
+            Some(written.map(|[number]| number))
+        });
+        let (lower, upper, velocity, effort) = (lower?, upper?, velocity?, effort?);
+        let place = self.notes.place(node);
+        if !matches!(kind, Some("revolute" | "continuous" | "prismatic")) {
+            let message = "`limit` is ignored: only joints with one coordinate have limits";
+            self.notes.warn(place, message, || message.to_owned());
+            return Some(Limits::default());
+        }
+        let mut limits = Limits::default();
+        // What is not written is zero; where neither is, nobody meant a joint that cannot move.
+        if kind != Some("continuous") && (lower.is_some() || upper.is_some()) {
+            let [lower, upper] = [lower, upper].map(|number| number.unwrap_or(Number::zero()));
+            if lower.value <= upper.value {
+                limits.position = Some([lower, upper]);
+            } else {
+                let message = "a `limit` is ignored: its `lower` is greater than its `upper`";
+                self.notes.warn(place, message, || message.to_owned());
+            }
+        }
+        for (written, limit, name) in
+            [(velocity, &mut limits.velocity, "velocity"), (effort, &mut limits.effort, "effort")]
+        {
+            match written {
+                Some(number) if number.value < 0.0 => {
+                    let message = format!("a `limit` is ignored: its `{name}` is negative");
+                    self.notes.warn(place, &message, || message.clone());
+                }
+                other => *limit = other,
+            }
+        }
+        Some(limits)
     }
 
     /// The child `origin`, which may be left out, as may each of its attributes.
-    fn origin(&mut self, node: Node<'a, 'a>) -> Result<Origin, Error> {
-        let mut origin = Origin::identity(self.place(node));
+    fn origin(&mut self, node: Node) -> Option<Origin> {
+        let mut origin = Origin::identity(self.notes.place(node));
         if let Some(child) = node.children().find(|child| child.has_tag_name("origin")) {
-            origin.place = self.place(child);
-            if child.has_attribute("xyz") {
-                origin.xyz = self.numbers(child, "xyz")?;
+            origin.place = self.notes.place(child);
+            let (xyz, rpy) = (self.notes.optional(child, "xyz"), self.notes.optional::<3>(child, "rpy"));
+            if let Some(xyz) = xyz? {
+                origin.xyz = xyz;
             }
-            if child.has_attribute("rpy") {
-                let written: [Number; 3] = self.numbers(child, "rpy")?;
+            if let Some(written) = rpy? {
                 origin.rpy = written.each_ref().map(|angle| angle.angle(self.exact_angles));
                 for angle in origin.rpy.iter().filter(|angle| !angle.is_as_written) {
-                    let message = format!("the angle {} is taken for {}", angle.written.literal(), angle.text);
-                    self.ignored.push((origin.place, message));
+                    let message = || format!("the angle {} is taken for {}", angle.written.literal(), angle.text);
+                    self.notes.warn(origin.place, "angle", message);
                 }
             }
         }
-        Ok(origin)
-    }
-
-    fn numbers<const N: usize>(&self, node: Node<'a, 'a>, attribute: &'static str) -> Result<[Number; N], Error> {
-        let text = self.attribute(node, attribute)?;
-        let numbers: Option<Vec<Number>> = text.split_whitespace().map(Number::parse).collect();
-        numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| {
-            let problem = Problem::NotNumbers { attribute, expected: N, found: excerpt(text) };
-            let value = node.attribute_node(attribute).map_or(node.range().start, |found| found.range_value().start);
-            Error { place: self.place_of(value), problem }
-        })
-    }
-
-    /// The name of a robot, a link or a joint.
-    fn name(&self, node: Node<'a, 'a>) -> Result<Name, Error> {
-        let name = self.attribute(node, "name")?;
-        let letters = name.chars().count();
-        if letters > limits::LETTERS {
-            let help = "names of this length are not read";
-            return Err(self.error(node, too_many("characters in a name", letters, limits::LETTERS, help)));
-        }
-        Ok(Name(name.to_owned()))
-    }
-
-    fn attribute(&self, node: Node<'a, 'a>, attribute: &'static str) -> Result<&'a str, Error> {
-        let missing = || {
-            let element = node.tag_name().name().to_owned();
-            self.error(node, Problem::MissingAttribute { element, missing: attribute })
-        };
-        node.attribute(attribute).ok_or_else(missing)
-    }
-
-    fn element(&self, node: Node<'a, 'a>, name: &'static str) -> Result<Node<'a, 'a>, Error> {
-        let missing =
-            || self.error(node, Problem::MissingElement { element: node.tag_name().name().to_owned(), missing: name });
-        node.children().find(|child| child.has_tag_name(name)).ok_or_else(missing)
+        Some(origin)
     }
 
     /// Leaves an element out, with a warning.
-    fn ignore(&mut self, node: Node<'a, 'a>) -> Result<(), Error> {
+    fn ignore(&mut self, node: Node) {
         let name = node.tag_name().name();
         if node.tag_name().namespace().is_some_and(|namespace| namespace.contains("xacro")) {
-            return Err(self.error(node, Problem::Macro(name.to_owned())));
+            self.notes.wrong::<()>(node, Problem::Macro { found: line(name), help: XACRO });
+            return;
         }
-        let message = match IGNORED.iter().find(|(known, _)| *known == name) {
-            Some((_, consequence)) => format!("`{name}` is ignored: {consequence}"),
-            None => format!("`{name}` is ignored: it is not known"),
-        };
-        self.ignored.push((self.place(node), message));
-        Ok(())
+        let reason = IGNORED.iter().find(|(known, _)| *known == name).map_or("it is not known", |(_, reason)| reason);
+        self.notes.ignore(node, reason);
     }
-
-    fn refuse_equal<'n>(
-        &self,
-        kind: &'static str,
-        names: impl Iterator<Item = (&'n Name, Place)>,
-    ) -> Result<(), Error> {
-        let mut seen: HashMap<&Name, Place> = HashMap::new();
-        for (name, place) in names {
-            if let Some(&first) = seen.get(name) {
-                return Err(Error { place, problem: Problem::Twice { kind, name: name.to_string(), first } });
-            }
-            seen.insert(name, place);
-        }
-        Ok(())
-    }
-
-    fn place(&self, node: Node) -> Place {
-        self.place_of(node.range().start)
-    }
-
-    fn place_of(&self, byte: usize) -> Place {
-        self.places.of(byte)
-    }
-
-    fn error(&self, node: Node, problem: Problem) -> Error {
-        Error { place: self.place(node), problem }
-    }
-
-    /// Equal messages are one warning.
-    fn warnings(self) -> Vec<Warning> {
-        let mut warnings: Vec<Warning> = Vec::new();
-        let mut index: HashMap<String, usize> = HashMap::new();
-        for (place, message) in self.ignored {
-            match index.get(&message) {
-                Some(&known) => {
-                    warnings[known].count += 1;
-                    warnings[known].place = warnings[known].place.min(place);
-                }
-                None => {
-                    index.insert(message.clone(), warnings.len());
-                    warnings.push(Warning { place, count: 1, message });
-                }
-            }
-        }
-        warnings
-    }
-}
-
-fn too_many(what: &'static str, found: usize, most: usize, help: &'static str) -> Problem {
-    Problem::TooMany { what, found, most, help }
 }

@@ -1,10 +1,24 @@
 use hamel_compiler::parse::parse;
 use hamel_compiler::resolve::{Provided, System, resolve};
 
-use super::{Error, Import, Options, import};
+use super::{Import, Options, import};
 
-const FIXED: Options = Options { is_floating: false, provide: Vec::new(), exact_angles: false };
-const FLOATING: Options = Options { is_floating: true, provide: Vec::new(), exact_angles: false };
+const FIXED: Options = Options {
+    is_floating: false,
+    provide: Vec::new(),
+    exact_angles: false,
+    repair_inertia: false,
+    parameters: Vec::new(),
+    stops: false,
+};
+const FLOATING: Options = Options {
+    is_floating: true,
+    provide: Vec::new(),
+    exact_angles: false,
+    repair_inertia: false,
+    parameters: Vec::new(),
+    stops: false,
+};
 
 const INERTIAL: &str = r#"<inertial><mass value="2"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>"#;
@@ -26,8 +40,9 @@ fn robot(elements: &str) -> String {
 }
 
 fn error(text: &str, options: &Options) -> (u32, u32, String) {
-    let Error { place, problem } = import(text, options).expect_err(text);
-    (place.line, place.column, problem.to_string())
+    let errors = import(text, options).expect_err(text);
+    let error = errors.iter().next().expect("there is one");
+    (error.place.line, error.place.column, error.problem.to_string())
 }
 
 fn warnings(import: &Import) -> Vec<String> {
@@ -135,7 +150,8 @@ pub model SmallArm {
         inertia: diag(1, 2, 2.5) kg m^2,
     }
 
-    joint shoulder: revolute(ground at [0, 0, 0.1] m rotated rotation_x(-90 deg), upper_arm) { axis: [0, -1, 0] }
+    joint shoulder: revolute(ground at [0, 0, 0.1] m rotated rotation_x(-90 deg), upper_arm) { axis: [0, -1, 0], \
+velocity_limit: 1 rad/s, effort_limit: 1 N m }
     joint elbow: prismatic(upper_arm rotated euler_zyx(0.1 rad, 0 rad, -180 deg), slide);
     marker tool0: slide at [0, 0, 0.2] m rotated rotation_y(90 deg);
     marker camera: slide at [0, 0, 0.2] m + rotation_y(90 deg) * [1, 0, 0] m rotated rotation_y(90 deg);
@@ -147,11 +163,9 @@ pub model SmallArm {
     assert_eq!(
         warnings(&import),
         [
-            "5:15: the angle 1.5708 is taken for 90 deg",
+            "5:15: the angle 1.5708 is taken for 90 deg (and 1 more)",
             "7:5: `visual` is ignored: shapes are not part of the dynamics (and 1 more)",
-            "16:25: `limit` is ignored: joints move beyond their limits",
             "16:57: `friction` is ignored: a model that is solved for accelerations has no sticking",
-            "19:52: the angle -3.14159 is taken for -180 deg",
             "26:3: `gazebo` is ignored: settings of a simulator",
         ]
     );
@@ -248,10 +262,16 @@ fn laws_hold_for_bodies_rather_than_links() {
             "1",
             ["0.5"; 3],
             4,
-            "no rigid body has the inertia of `cable`: its principal moments 0, 0, 2",
+            "no rigid body has the inertia of `cable`: its principal moments 0, 0 and 2 kg m²",
         ),
-        (["2", "0", "0"], "1", ["0.5"; 3], 4, "violate the triangle inequality, also together with `arm`"),
-        (["0", "0", "0"], "1", ["1", "3", "1"], 3, "moments 1, 1, 3 violate the triangle inequality\nhelp: correct"),
+        (
+            ["2", "0", "0"],
+            "1",
+            ["0.5"; 3],
+            4,
+            "the last exceeds the sum of the others by 2 kg m², also together with `arm`",
+        ),
+        (["0", "0", "0"], "1", ["1", "3", "1"], 3, "exceeds the sum of the others by 1 kg m²\nhelp: correct"),
         (["-2", "0", "0"], "1", ["1"; 3], 4, "expected an inertia of `cable` without negative principal moments, also"),
         (["1"; 3], "0", ["1"; 3], 3, "`arm` moves but has no mass"),
         (["0"; 3], "0", ["0"; 3], 3, "`arm` moves but has no inertia"),
@@ -316,6 +336,88 @@ fn followers(kinds: [&str; 2], mimic: &str) -> String {
         ]
         .concat(),
     )
+}
+
+/// Limits are those of the description, where a joint has the coordinate that they are about; stops are contacts.
+#[test]
+fn limits_of_joints_are_data_and_stops_on_request() {
+    let links = ["a", "b", "c", "d"].map(|name| format!("<link name=\"{name}\">{INERTIAL}</link>\n"));
+    let joint = |name: &str, kind: &str, child: &str, limit: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"base\"/><child link=\"{child}\"/>\
+             <axis xyz=\"0 0 1\"/><limit {limit}/></joint>\n"
+        )
+    };
+    let joints = [
+        joint("hip", "revolute", "a", "lower=\"-1.5\" upper=\"2\" velocity=\"3.0\" effort=\"40\""),
+        joint("rail", "prismatic", "b", "upper=\"0.2\" velocity=\"1\" effort=\"0\""),
+        joint("wheel", "continuous", "c", "lower=\"-1\" upper=\"1\" velocity=\"9\" effort=\"-1\""),
+        joint("knee", "revolute", "d", "lower=\"1\" upper=\"-1\""),
+    ];
+    let text = robot(&["<link name=\"base\"/>\n".to_owned(), links.concat(), joints.concat()].concat());
+    let import = translated(&text, &FIXED);
+    for joint in [
+        "joint hip: revolute(ground, a) { limits: -1.5 rad..2 rad, velocity_limit: 3.0 rad/s, effort_limit: 40 N m }",
+        "joint rail: prismatic(ground, b) { limits: 0 m..0.2 m, velocity_limit: 1 m/s, effort_limit: 0 N }",
+        "joint wheel: revolute(ground, c) { velocity_limit: 9 rad/s }",
+        "joint knee: revolute(ground, d);",
+    ] {
+        assert!(import.model.contains(joint), "{joint}\n{}", import.model);
+    }
+    let limits: Vec<_> = understood(&import).joints.iter().map(|joint| joint.limits).collect();
+    assert_eq!((limits[0].range, limits[0].speed, limits[0].effort), (Some([-1.5, 2.0]), Some(3.0), Some(40.0)));
+    assert_eq!((limits[1].range, limits[2].range), (Some([0.0, 0.2]), None));
+    let warnings = warnings(&import);
+    assert!(warnings.iter().any(|warning| warning.contains("its `effort` is negative")), "{warnings:?}");
+    assert!(warnings.iter().any(|warning| warning.contains("`lower` is greater than its `upper`")), "{warnings:?}");
+
+    let import = translated(&text, &Options { stops: true, ..FIXED });
+    for stop in [
+        "contact hip_lower_stop { gap: hip.angle - (-1.5 rad) }",
+        "contact hip_upper_stop { gap: 2 rad - hip.angle }",
+        "contact rail_lower_stop { gap: rail.displacement - (0 m) }",
+    ] {
+        assert!(import.model.contains(stop), "{stop}\n{}", import.model);
+    }
+    assert_eq!(understood(&import).contacts.len(), 4);
+}
+
+/// Pinocchio goes down to the tips before it takes the next child, children by the names of their joints.
+#[test]
+fn places_in_pinocchio_are_known() {
+    let link = |name: &str| format!("<link name=\"{name}\">{INERTIAL}</link>\n");
+    let joint = |name: &str, kind: &str, parent: &str, child: &str| {
+        format!("<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/></joint>\n")
+    };
+    let text = robot(
+        &[
+            ["base", "a", "b", "c", "d", "e"].map(link).concat(),
+            joint("z", "revolute", "base", "a"),
+            joint("w", "fixed", "base", "b"),
+            joint("y", "continuous", "b", "c"),
+            joint("x 1", "prismatic", "a", "d"),
+            joint("v", "planar", "base", "e"),
+        ]
+        .concat(),
+    );
+    let places = |options: &Options| {
+        let import = translated(&text, options);
+        let place = |joint: crate::PinocchioJoint| (joint.name, joint.described, joint.q, joint.v);
+        import.pinocchio.into_iter().map(place).collect::<Vec<_>>()
+    };
+    let place = |name: &str, described: &str, q, v| (name.to_owned(), described.to_owned(), q, v);
+    let of = |q: usize, v: usize| {
+        vec![
+            place("v", "v", q..q + 4, v..v + 3),
+            place("y", "y", q + 4..q + 6, v + 3..v + 4),
+            place("z", "z", q + 6..q + 7, v + 4..v + 5),
+            place("x_1", "x 1", q + 7..q + 8, v + 5..v + 6),
+        ]
+    };
+    assert_eq!(places(&FIXED), of(0, 0));
+    let mut floating = vec![place("base_joint", "", 0..7, 0..6)];
+    floating.extend(of(7, 6));
+    assert_eq!(places(&FLOATING), floating);
 }
 
 #[test]
@@ -407,7 +509,7 @@ fn mistakes_are_reported_where_they_are() {
         (
             "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\">\n<xacro:arm/></robot>".to_owned(),
             (2, 1),
-            "expected URDF, found the macro `arm`",
+            "`arm` is not expanded\nhelp: expand it first: `xacro",
         ),
     ];
     for (text, place, part) in cases {
@@ -415,6 +517,151 @@ fn mistakes_are_reported_where_they_are() {
         assert!(message.contains(part), "expected `{part}`, found `{message}` in\n{text}");
         assert_eq!((line, column), place, "{message} in\n{text}");
     }
+}
+
+/// One run says all that is wrong: what cannot be read, then what does not fit together, then what no body has.
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    let all = |text: &str| {
+        let errors = import(text, &FIXED).expect_err(text);
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let joint = |name: &str, parent: &str, child: &str, inside: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"revolute\"><parent link=\"{parent}\"/><child link=\"{child}\"/>{inside}</joint>\n"
+        )
+    };
+    let unread = [
+        "<link name=\"base\"/>\n".to_owned(),
+        "<link name=\"arm\"><inertial><mass value=\"one\"/><inertia ixx=\"1\" ixy=\"x\" ixz=\"0\" iyy=\"1\"/></inertial></link>\n"
+            .to_owned(),
+        "<link/>\n".to_owned(),
+        joint("j", "base", "arm", "<origin xyz=\"0,0,1\"/><axis xyz=\"0 0 0\"/>"),
+        joint("k", "bas", "arm", "<mimic/>"),
+    ];
+    assert_eq!(
+        all(&robot(&unread.concat())),
+        [
+            "3:41: link `arm`: expected a number in `value`, found `one`",
+            "3:47: link `arm`: expected the attribute `iyz` of `inertia`",
+            "3:47: link `arm`: expected the attribute `izz` of `inertia`",
+            "3:69: link `arm`: expected a number in `ixy`, found `x`",
+            "4:1: expected the attribute `name` of `link`",
+            "5:86: joint `j`: expected 3 numbers in `xyz`, found `0,0,1`",
+            "5:94: joint `j`: expected a direction, found a zero vector",
+            "6:33: joint `k`: unknown link `bas`\nhelp: did you mean `base`?",
+            "6:72: joint `k`: expected the attribute `joint` of `mimic`",
+        ]
+    );
+    let link = |name: &str| format!("<link name=\"{name}\">{}</link>\n", INERTIAL.replace('\n', " "));
+    let unfit = [
+        link("base"),
+        link("a"),
+        link("b"),
+        link("other"),
+        joint("j", "base", "a", "<mimic joint=\"m\"/>"),
+        joint("k", "base", "a", ""),
+        joint("l", "a", "b", "<mimic joint=\"l\"/>"),
+    ];
+    assert_eq!(
+        all(&robot(&unfit.concat())),
+        [
+            "5:1: `other` is a second root, besides `base`\nhelp: connect it by a joint; a `fixed` one if it does not move",
+            "6:71: joint `j`: unknown joint `m`",
+            "7:1: `a` is already moved by another joint, at 6:1\nhelp: URDF describes trees; close the loop in the \
+             model that is printed without this joint",
+            "8:68: `l` mimics itself\nhelp: let it follow a joint that moves by itself",
+        ]
+    );
+    let bad = link("b").replace("ixx=\"1\"", "ixx=\"3\"");
+    let impossible = [link("base"), "<link name=\"a\"/>\n".to_owned(), bad.clone(), bad.replace("\"b\"", "\"c\"")];
+    let joints = [joint("j", "base", "a", ""), joint("k", "base", "b", ""), joint("l", "b", "c", "")];
+    let messages = all(&robot(&[impossible.concat(), joints.concat()].concat()));
+    let begins =
+        ["3:1: `a` moves but has no inertia", "4:1: no rigid body has the inertia of `b`", "5:1: no rigid body"];
+    assert_eq!(messages.len(), begins.len(), "{messages:?}");
+    assert!(messages.iter().zip(begins).all(|(message, begin)| message.starts_with(begin)), "{messages:?}");
+}
+
+/// What the compiler finds in a model is where the description says it.
+#[test]
+fn tokens_stand_where_the_description_says_them() {
+    let text = robot(&format!(
+        "<link name=\"base\"/>\n\n   <link name=\"arm\">{INERTIAL}</link><link name=\"tool\"/>\n\
+         <joint name=\"hinge\" type=\"revolute\"><parent link=\"base\"/><child link=\"arm\"/><dynamics damping=\"1\"/></joint>\n\
+         <joint name=\"weld\" type=\"fixed\"><parent link=\"arm\"/><child link=\"tool\"/></joint>"
+    ));
+    let import = translated(&text, &FIXED);
+    fn places(tokens: proc_macro2::TokenStream, found: &mut Vec<(String, usize, usize)>) {
+        for token in tokens {
+            let start = token.span().start();
+            match token {
+                proc_macro2::TokenTree::Group(group) => places(group.stream(), found),
+                token => found.push((token.to_string(), start.line, start.column + 1)),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    places(import.tokens().expect("tokens of the language"), &mut found);
+    let place = |word: &str| {
+        let first = found.iter().find(|(known, ..)| known == word).expect(word);
+        (first.1, first.2)
+    };
+    assert_eq!(place("model"), (1, 1));
+    assert_eq!(place("mass"), (4, 4));
+    // The tool stands in the line in which the arm ends.
+    assert_eq!(place("marker"), (5, 77));
+    assert_eq!(place("joint"), (1, 1), "of `coordinates joint`");
+    assert_eq!(place("revolute"), (6, 1));
+    assert_eq!(place("hinge_damping"), (6, 1));
+    let plain: proc_macro2::TokenStream = import.model.parse().expect("tokens");
+    assert_eq!(import.tokens().expect("tokens").to_string(), plain.to_string());
+}
+
+/// A repaired inertia is one that a body has, differs from what is written no more than it must, and is said.
+#[test]
+fn impossible_inertias_are_repaired_on_request() {
+    let described = |moments: [f64; 6]| {
+        let attributes = ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"].iter().zip(moments);
+        let inertia: String = attributes.map(|(name, moment)| format!("{name}=\"{moment:?}\" ")).collect();
+        robot(&format!(
+            "<link name=\"base\"/>\n<link name=\"arm\"><inertial><mass value=\"1\"/><inertia {inertia}/></inertial></link>\n\
+             <joint name=\"j\" type=\"revolute\"><parent link=\"base\"/><child link=\"arm\"/></joint>"
+        ))
+    };
+    let repairing = Options { repair_inertia: true, ..FIXED };
+    for (moments, inertia, said) in [
+        ([1.0, 0.0, 0.0, 1.0, 0.0, 3.0], "diag(1.5, 1.5, 3.0)", "ixx from 1.0 to 1.5, iyy from 1.0 to 1.5 kg m²"),
+        ([-1.0, 0.0, 0.0, 0.0, 0.0, 0.0], "diag(0.0, 0.5, 0.5)", "ixx from -1.0 to 0.0, iyy from 0.0 to 0.5, izz"),
+    ] {
+        let text = described(moments);
+        assert!(import(&text, &FIXED).expect_err(&text).to_string().contains("--repair-inertia"));
+        let import = translated(&text, &repairing);
+        assert!(import.model.contains(&format!("inertia: {inertia} kg m^2")), "{}", import.model);
+        let warnings = warnings(&import);
+        assert!(
+            warnings.len() == 1 && warnings[0].starts_with("3:1: the inertia of `arm` is repaired"),
+            "{warnings:?}"
+        );
+        assert!(warnings[0].contains(said), "{warnings:?}");
+    }
+    let mut seed = 1_u64;
+    let mut number = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    let mut repaired = 0;
+    for _ in 0..200 {
+        let moments = [(); 6].map(|()| number());
+        let text = described(moments);
+        let is_possible = import(&text, &FIXED).is_ok();
+        // What the compiler accepts is possible; what was is not touched.
+        let import = translated(&text, &repairing);
+        assert_eq!(import.warnings.is_empty(), is_possible, "{text}");
+        understood(&import);
+        repaired += usize::from(!is_possible);
+    }
+    assert!(repaired > 100, "{repaired}");
 }
 
 #[test]

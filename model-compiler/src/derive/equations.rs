@@ -6,7 +6,7 @@
 
 use crate::contacts::ContactLaw;
 use crate::expr::{ExprId, Graph, SymbolId};
-use crate::resolve::FrameFunction;
+use crate::resolve::{FrameFunction, JointLimits};
 use crate::rotations::RotationKind;
 
 /// The equations of a model.
@@ -96,6 +96,8 @@ pub struct Layout {
     pub coordinates: Vec<Channel>,
     /// Velocities v.
     pub velocities: Vec<Channel>,
+    /// Limits of coordinates, in their order: the places of a coordinate and of its velocity.
+    pub limits: Vec<(usize, usize, JointLimits)>,
     /// Constraints g; those on velocities come last.
     pub constraints: Vec<Channel>,
     /// How many of them are on velocities.

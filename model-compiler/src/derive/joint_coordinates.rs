@@ -40,6 +40,9 @@ pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Par
                 joint.absolute_angle.as_ref().map_or(format!("{}.{}", joint.name, coordinate.name), ToString::to_string)
             }
         };
+        if !joint.limits.is_empty() {
+            layout.limits.push((layout.coordinates.len(), layout.velocities.len(), joint.limits));
+        }
         let rates = v.iter().map(|coordinate| Channel { name: name(coordinate), unit: rate_unit(coordinate.unit) });
         layout.velocities.extend(rates);
         layout.coordinates.extend(q.iter().map(|c| Channel { name: name(c), unit: c.unit.to_owned() }));

@@ -45,6 +45,28 @@ pub(crate) fn option_takes_no_value(option: &Ident) -> Error {
     error(option, format!("`{option}` takes no value"))
 }
 
+pub(crate) fn option_takes_no_range(end: Place, option: &Ident) -> Error {
+    error(end, format!("`{option}` takes no range"))
+}
+
+pub(crate) fn limits_without_coordinate(option: &Ident) -> Error {
+    let message = format!("`{option}` needs a coordinate, which a joint that is a constraint does not have");
+    advise(option, message, "leave it out; joints of the spanning tree have one, with `coordinates joint;`")
+}
+
+pub(crate) fn limits_in_wrong_order(upper: Place, lower: f64, found: f64) -> Error {
+    error(upper, format!("expected an upper limit that is not below the lower one, {lower}, found {found}"))
+}
+
+pub(crate) fn negative_limit(place: Place, option: &Ident, found: f64) -> Error {
+    error(place, format!("expected a `{option}` that is not negative, found {found}"))
+}
+
+pub(crate) fn limit_not_constant(place: Place) -> Error {
+    let help = "limits are part of the description of a model, which its parameters do not change";
+    advise(place, "expected a finite number that depends on no parameters", help)
+}
+
 pub(crate) fn named_twice(again: &Ident) -> Error {
     error(again, format!("expected one name of the coordinate, found another: `{again}`"))
 }
@@ -124,6 +146,11 @@ pub(crate) fn provided_without_freedom(function: &Ident, needs_freedom: bool, is
 pub(crate) fn provided_without_added_mass(function: &Ident, body: &Ident) -> Error {
     let error = error(function, format!("`{function}` needs a model without added mass"));
     beside(error, body.span(), format!("`{body}` has one"))
+}
+
+pub(crate) fn limits_of_follower(option: &Ident) -> Error {
+    let message = format!("`{option}` belongs to a coordinate, and a joint that `follows` another has none of its own");
+    advise(option, message, "limit the joint that it follows")
 }
 
 pub(crate) fn option_without_follows(option: &Ident) -> Error {

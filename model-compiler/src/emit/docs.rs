@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::derive::{Equations, FunctionRole, ParameterChannel};
+use crate::derive::{Equations, FunctionRole, Layout, ParameterChannel};
+use crate::resolve::JointLimits;
 use crate::schedule::count::total;
 use crate::schedule::totals;
 use crate::schedule::vocabulary::{function_doc, role_name, role_symbol, role_unit};
@@ -35,8 +36,10 @@ pub(super) fn lines(function: &ScheduledFunction) -> Vec<String> {
     let shared = total(&counts.shared);
     let mut lines = vec![function_doc(function.role).to_owned()];
     lines.extend(function.outputs.iter().filter(|output| !output.entries.is_empty()).map(result));
-    lines
-        .push(format!("Operations: {} as derived, {shared} shared, {simplified} simplified{hoisted}.", counts.derived));
+    lines.push(format!(
+        "Operations: {} as derived, {shared} shared, {simplified} simplified{hoisted}.",
+        counted(counts.derived)
+    ));
     lines
 }
 
@@ -47,10 +50,32 @@ pub(super) fn of_model(role: FunctionRole, equations: &Equations, schedule: &Sch
     lines.extend(functions.iter().filter(|counts| counts.role == role).map(|counts| {
         format!(
             "Operations: {} as derived, {} shared, {} simplified.",
-            counts.derived, counts.shared, counts.simplified
+            counted(counts.derived),
+            counts.shared,
+            counts.simplified
         )
     }));
     lines
+}
+
+/// Paragraphs on the limits of coordinates, if there are any.
+pub(super) fn limits(layout: &Layout) -> Vec<String> {
+    let of = |(coordinate, velocity, limits): &(usize, usize, JointLimits)| {
+        let (q, v) = (&layout.coordinates[*coordinate], &layout.velocities[*velocity]);
+        let effort = if q.unit == "m" { "N" } else { "N m" };
+        let range = limits.range.map(|[lower, upper]| format!("{lower} to {upper} {}", q.unit));
+        let others = [(limits.speed, v.unit.as_str()), (limits.effort, effort)];
+        let others = others.into_iter().filter_map(|(most, unit)| Some(format!("at most {} {unit}", most?)));
+        format!("- `{}`: {}", q.name, range.into_iter().chain(others).collect::<Vec<_>>().join(", "))
+    };
+    let list = layout.limits.iter().map(of);
+    let head = ["", "Limits of coordinates, which the motion does not heed:", ""].map(str::to_owned);
+    if layout.limits.is_empty() { Vec::new() } else { head.into_iter().chain(list).collect() }
+}
+
+/// A count of operations; what was derived may be more than numbers reach.
+fn counted(count: u64) -> String {
+    if count == u64::MAX { format!("more than {:.0e}", count as f64) } else { count.to_string() }
 }
 
 /// How many products are computed in one operation with their sum.

@@ -1,11 +1,12 @@
 //! `ModelInfo`: everything a model knows about itself.
 
-use std::fmt::Write;
+use std::fmt::{Debug, Write};
 
 use super::Header;
 use super::paths;
 use super::runs::{self, steps};
 use crate::derive::{Block, Channel, ContactChannel, Equations};
+use crate::resolve::JointLimits;
 use crate::rotations::RotationKind;
 use crate::schedule::Schedule;
 use crate::schedule::pattern::Patterns;
@@ -34,6 +35,13 @@ pub(super) fn info(
     field("source", format!("text({:?})", header.source));
     field("coordinates", channels(&layout.coordinates));
     field("velocities", channels(&layout.velocities));
+    field("limits", {
+        let limits = layout.limits.iter().map(|(coordinate, velocity, limits)| {
+            let JointLimits { range, speed, effort } = limits;
+            format!("({coordinate}, {velocity}, {}, {}, {})", option(range), option(speed), option(effort))
+        });
+        format!("limits(&[{}])", limits.collect::<Vec<_>>().join(", "))
+    });
     field("constraints", channels(&layout.constraints));
     field("velocity_constraints", layout.velocity_constraints.to_string());
     field("contacts", contacts(&layout.contacts));
@@ -88,19 +96,24 @@ fn contacts(contacts: &[ContactChannel]) -> String {
     listed("contacts", &runs(contacts.len(), step), |i| text(&contacts[i]), |step| format!("&{}", steps(step)))
 }
 
+fn option(value: &Option<impl Debug>) -> String {
+    value.as_ref().map_or_else(|| paths::NONE.to_owned(), |value| format!("{}({value:?})", paths::SOME))
+}
+
 fn blocks(blocks: &[Block]) -> String {
     let runs = runs(blocks.len(), |from, to| (blocks[from] == blocks[to]).then_some(()));
     listed("blocks", &runs, |i| block(&blocks[i]), |()| "()".to_owned())
 }
 
 /// What the runtime makes texts, lists and patterns with.
-const HELPERS: [&str; 10] = [
+const HELPERS: [&str; 11] = [
     "Repetition",
     "blocks",
     "channels",
     "contacts",
     "functions",
     "iteration_matrix",
+    "limits",
     "pairs",
     "pattern",
     "text",

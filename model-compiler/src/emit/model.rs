@@ -30,6 +30,7 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> St
         layout.velocities.len(),
         layout.constraints.len()
     ));
+    doc.extend(docs::limits(layout));
     let mut text = docs::comment(&doc);
     let _ = writeln!(text, "pub struct {name} {{");
     if has_inputs {

@@ -27,6 +27,7 @@ pub(super) const OK: &str = "::core::result::Result::Ok";
 pub(super) const OPTION: &str = "::core::option::Option";
 pub(super) const PARTIAL_EQ: &str = "::core::cmp::PartialEq";
 pub(super) const RESULT: &str = "::core::result::Result";
+pub(super) const NONE: &str = "::core::option::Option::None";
 pub(super) const SOME: &str = "::core::option::Option::Some";
 pub(super) const VEC: &str = "::std::vec::Vec";
 pub(super) const ZIP: &str = "::core::iter::zip";

@@ -53,6 +53,8 @@ pub struct JointOption {
     pub name: Ident,
     /// Its value.
     pub value: Option<Value>,
+    /// The end of a range, `value..end`.
+    pub end: Option<Value>,
 }
 
 pub(super) fn joint(reader: &mut Reader, errors: &Errors) -> Result<Joint> {
@@ -82,7 +84,8 @@ pub(super) fn marker(reader: &mut Reader) -> Result<Marker> {
 fn option(reader: &mut Reader) -> Result<JointOption> {
     let name = reader.name("an option of the joint")?;
     let value = reader.take(":").then(|| value::value(reader)).transpose()?;
-    Ok(JointOption { name, value })
+    let end = (value.is_some() && reader.take("..")).then(|| value::value(reader)).transpose()?;
+    Ok(JointOption { name, value, end })
 }
 
 /// Reads `(end, end)`.

@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use super::constants::{self, evaluate};
 use super::context::Context;
 use super::dependence::Site;
-use super::{Body, Term, TermKind};
+use super::{Body, Formulation, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::parse;
@@ -75,9 +75,14 @@ impl Context<'_> {
         }
 
         let place = |name: &str| find(name).map_or(Place::at(body.name.span()), |field| field.field.value.place);
-        self.check_mass(&mass, &body.name, place("mass"));
+        let is_massless = self.settings.formulation == Formulation::Joint
+            && evaluate(&mass, &self.settled).is_some_and(|mass| mass == [0.0]);
+        if !is_massless {
+            self.check_mass(&mass, &body.name, place("mass"));
+        }
         self.check_inertia(&inertia, &body.name, place("inertia"));
-        Some(Body { name: body.name.clone(), mass, inertia, center_of_mass, added_mass: added_mass?, is_part: false })
+        let (name, added_mass) = (body.name.clone(), added_mass?);
+        Some(Body { name, mass, inertia, center_of_mass, added_mass, is_part: is_massless })
     }
 
     /// Reports names that occur more than once.

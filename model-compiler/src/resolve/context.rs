@@ -49,6 +49,8 @@ pub(super) struct Context<'a> {
     pub(super) replaced: Cell<usize>,
     /// Values of parameters at their defaults.
     pub(super) defaults: Defaults,
+    /// Of these, the values that no parameter of the model changes: those of `const` alone.
+    pub(super) settled: Defaults,
 }
 
 impl<'a> Context<'a> {
@@ -69,6 +71,7 @@ impl<'a> Context<'a> {
             definitions: Vec::new(),
             replaced: Cell::new(0),
             defaults: Vec::new(),
+            settled: Vec::new(),
         }
     }
 }

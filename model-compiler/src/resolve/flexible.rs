@@ -5,6 +5,7 @@
 
 use proc_macro2::Ident;
 
+use super::JointLimits;
 use super::constants::evaluate;
 use super::context::Context;
 use super::dependence::Site;
@@ -138,6 +139,7 @@ impl Context<'_> {
             follows: None,
             absolute_angle: None,
             coordinate_name: None,
+            limits: JointLimits::default(),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use proc_macro2::Ident;
 
+use super::constants::evaluate;
 use super::context::Context;
 use super::dependence::{Cause, Site};
 use super::dimensions::Operand;
@@ -9,7 +10,7 @@ use super::names::Meaning;
 use super::outlines::JointOutline;
 use super::quantity::Subject;
 use super::tree::{Edge, spanning_tree};
-use super::{Follows, Formulation, Frame, Joint, JointId, Term, constants};
+use super::{Follows, Formulation, Frame, Joint, JointId, JointLimits, Term, constants};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
 use crate::joints::{self, Connects};
@@ -17,7 +18,22 @@ use crate::parse::{self, End, Value};
 use crate::space::{Shape, Space};
 use crate::units::{Declared, Unit};
 
-const OPTIONS: [&str; 7] = ["absolute_angle", "axis", "coordinate", "cut", "follows", "offset", "ratio"];
+const OPTIONS: [&str; 10] = [
+    "absolute_angle",
+    "axis",
+    "coordinate",
+    "cut",
+    "effort_limit",
+    "follows",
+    "limits",
+    "offset",
+    "ratio",
+    "velocity_limit",
+];
+
+/// Options that limit the only coordinate, with an example of a value.
+const LIMITS: [(&str, &str); 3] =
+    [("limits", "-90 deg..90 deg"), ("velocity_limit", "2 rad/s"), ("effort_limit", "50 N m")];
 
 /// Options that name a coordinate.
 const NAMING: [&str; 2] = ["absolute_angle", "coordinate"];
@@ -139,6 +155,9 @@ impl<'a> Context<'_> {
         let fields: Vec<&str> = outline.kind.fields().iter().map(|field| field.name).collect();
         for option in &joint.options {
             let name = &option.name;
+            if let Some(end) = option.end.as_ref().filter(|_| name != "limits") {
+                self.errors.push(diagnostics::option_takes_no_range(end.place, name));
+            }
             if fields.iter().any(|field| name == field) {
                 continue;
             }
@@ -159,6 +178,12 @@ impl<'a> Context<'_> {
                 "follows" => {}
                 "ratio" | "offset" if outline.is_follower => {}
                 "ratio" | "offset" => self.errors.push(diagnostics::option_without_follows(name)),
+                limit if LIMITS.iter().any(|(known, _)| *known == limit) => {
+                    if !has_one {
+                        let error = diagnostics::option_of_other_joints(name, "exactly one coordinate", kind);
+                        self.errors.push(error);
+                    }
+                }
                 "absolute_angle" if self.settings.space == Space::Spatial => {
                     self.errors.push(diagnostics::only_in_plane(name.span(), "`absolute_angle`"));
                 }
@@ -203,6 +228,7 @@ impl<'a> Context<'_> {
                 (joint.ends.iter().map(|end| self.joint_end(end, shared)).collect(), Vec::new())
             }
         };
+        let limits = self.limits(joint, outline);
         let coordinates: Option<Vec<Term>> = coordinates.into_iter().collect();
         let fields = coordinates.as_ref().and_then(|coordinates| self.joint_fields(joint, outline, coordinates));
         let [parent, child] = <[_; 2]>::try_from(frames).ok()?;
@@ -224,7 +250,67 @@ impl<'a> Context<'_> {
             absolute_angle: outline.absolute_angle.clone(),
             coordinate_name: outline.coordinate_name.clone(),
             follows,
+            limits: limits?,
         })
+    }
+
+    /// The limits of a joint's coordinate.
+    fn limits(&self, joint: &parse::Joint, outline: &JointOutline) -> Option<JointLimits> {
+        let limiting = |option: &&parse::JointOption| LIMITS.iter().any(|(known, _)| option.name == known);
+        let mut limiting = joint.options.iter().filter(limiting).peekable();
+        let coordinates = outline.kind.coordinates(self.settings.space);
+        let (Some(first), [coordinate]) = (limiting.peek(), coordinates) else { return Some(JointLimits::default()) };
+        if !outline.is_tree {
+            return self.report(diagnostics::limits_without_coordinate(&first.name));
+        }
+        if outline.is_follower {
+            return self.report(diagnostics::limits_of_follower(&first.name));
+        }
+        let [unit, rate, effort] = match coordinate.unit {
+            "m" => ["m", "m/s", "N"],
+            _ => ["rad", "rad/s", "N m"],
+        };
+        let mut limits = JointLimits::default();
+        let mut is_complete = true;
+        for option in limiting {
+            let example = LIMITS.iter().find(|(known, _)| option.name == known).map_or("", |(_, example)| example);
+            let values = match (&option.value, &option.end) {
+                (Some(value), Some(end)) if option.name == "limits" => {
+                    self.constant(value, unit).zip(self.constant(end, unit)).and_then(|(lower, upper)| {
+                        if lower > upper {
+                            return self.report(diagnostics::limits_in_wrong_order(end.place, lower, upper));
+                        }
+                        limits.range = Some([lower, upper]);
+                        Some(())
+                    })
+                }
+                (Some(value), None) if option.name != "limits" => {
+                    let of_velocity = option.name == "velocity_limit";
+                    let unit = if of_velocity { rate } else { effort };
+                    self.constant(value, unit).and_then(|limit| {
+                        if limit < 0.0 {
+                            return self.report(diagnostics::negative_limit(value.place, &option.name, limit));
+                        }
+                        *(if of_velocity { &mut limits.speed } else { &mut limits.effort }) = Some(limit);
+                        Some(())
+                    })
+                }
+                // What has a range and takes none has been reported.
+                (Some(_), Some(_)) => None,
+                _ => self.report(diagnostics::option_needs_value(&option.name, example)),
+            };
+            is_complete &= values.is_some();
+        }
+        is_complete.then_some(limits)
+    }
+
+    /// A number that is known where the model is written.
+    fn constant(&self, value: &Value, unit: &'static str) -> Option<f64> {
+        let term = self.typed(value, Shape::Scalar, Declared::of_field(unit, Unit::ONE))?;
+        match evaluate(&term, &self.settled).as_deref() {
+            Some([number]) if number.is_finite() => Some(*number),
+            _ => self.report(diagnostics::limit_not_constant(value.place)),
+        }
     }
 
     /// The joint that one follows, and how: the options `follows`, `ratio` and `offset`.

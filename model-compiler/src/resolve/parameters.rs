@@ -59,6 +59,8 @@ impl<'a> Context<'_> {
         }
         self.names.define(&written.name, Meaning::Parameter(ParameterId(self.parameters.len())));
         self.parameters.push((value.shape, value.unit));
+        let settled = constants::evaluate(&value, &self.settled).filter(|_| written.is_constant);
+        self.settled.push(settled);
         self.defaults.push(default);
         let doc = written.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
         let (name, text) = (written.name.clone(), written.value.to_string());

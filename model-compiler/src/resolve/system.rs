@@ -275,7 +275,8 @@ pub struct Body {
     pub center_of_mass: Option<Term>,
     /// Inertia of the water that moves with it.
     pub added_mass: Option<AddedMass>,
-    /// Stands for a part of a flexible member, whose dimensions are checked as a whole.
+    /// Stands for a part of a flexible member, whose dimensions are checked as a whole, or is a frame without mass between
+    /// joints, which no value of the parameters changes.
     pub is_part: bool,
 }
 
@@ -450,6 +451,8 @@ pub struct Joint {
     pub coordinate_name: Option<Ident>,
     /// The joint of the tree that it follows, so that its coordinate is none of the model.
     pub follows: Option<Follows>,
+    /// What its coordinate shall not leave, if it has exactly one; nothing in the equations heeds it.
+    pub limits: JointLimits,
 }
 
 /// The coordinate of a joint as a function of that of another: ratio · leader + offset.
@@ -470,6 +473,24 @@ impl Joint {
             Some(_) => (Vec::new(), Vec::new()),
             None => joints::channels(self.kind, space, rotation),
         }
+    }
+}
+
+/// Limits of the coordinate of a joint, in SI units.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct JointLimits {
+    /// Lower and upper limit of the coordinate.
+    pub range: Option<[f64; 2]>,
+    /// Greatest velocity.
+    pub speed: Option<f64>,
+    /// Greatest force or torque along the coordinate.
+    pub effort: Option<f64>,
+}
+
+impl JointLimits {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == JointLimits::default()
     }
 }
 

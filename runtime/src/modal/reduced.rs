@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use nalgebra::DMatrix;
 
 use super::{ModalError, Modes, coordinates, member_modes};
-use crate::model::{Block, Channel, ContactLaw, Energy, Model, ModelInfo, ParameterError, State};
+use crate::model::{Block, Channel, ContactLaw, Energy, JointLimits, Model, ModelInfo, ParameterError, State};
 use crate::sparsity::SparsityPattern;
 
 /// A reduced model. It is a [`Model`] that every scheme can integrate, with the outputs of the full model.
@@ -313,7 +313,16 @@ fn describe(whole: &ModelInfo, q: &ModalRange, v: &ModalRange) -> ModelInfo {
     };
     let square = |pattern: &SparsityPattern| reduced_pattern(pattern, v, RowKind::Velocities);
     let wide = |pattern: &SparsityPattern| reduced_pattern(pattern, v, RowKind::Conditions);
+    // Members' own coordinates have no limits, and those of modes have none either.
+    let limits =
+        whole.limits.iter().filter_map(|limits| match (q.place(limits.coordinate), v.place(limits.velocity)) {
+            (NewPlace::Kept(coordinate), NewPlace::Kept(velocity)) => {
+                Some(JointLimits { coordinate, velocity, ..*limits })
+            }
+            _ => None,
+        });
     ModelInfo {
+        limits: limits.collect(),
         coordinates: channels(&whole.coordinates, q, "kg^(1/2) m"),
         velocities: channels(&whole.velocities, v, "kg^(1/2) m/s"),
         blocks: reduced_blocks(&whole.blocks, v),

@@ -1,24 +1,24 @@
 //! Where links stand in their bodies, in numbers: to add up what they weigh, and for chains of fixed joints that are too
 //! long to be written out.
 
-use super::error::{Error, Problem};
 use super::number::Number;
 use super::placement::Placement;
-use super::robot::{Origin, Robot};
+use super::{Origin, Robot};
+use crate::error::{Errors, Problem};
 
 /// A place and axes in a body.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Pose {
-    pub(super) position: [f64; 3],
+pub(crate) struct Pose {
+    pub(crate) position: [f64; 3],
     /// Rows of the matrix that turns components in these axes to components in those of the body.
-    pub(super) rotation: [[f64; 3]; 3],
+    pub(crate) rotation: [[f64; 3]; 3],
 }
 
 impl Pose {
     const IDENTITY: Pose = Pose { position: [0.0; 3], rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
 
     /// That of a frame in another: rotations about its fixed x, y and z axes, in this order.
-    pub(super) fn of(origin: &Origin) -> Pose {
+    pub(crate) fn of(origin: &Origin) -> Pose {
         let [(sx, cx), (sy, cy), (sz, cz)] = origin.rpy.each_ref().map(|angle| angle.sin_cos);
         let rotation = [
             [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
@@ -29,7 +29,7 @@ impl Pose {
     }
 
     /// A frame in the frame at this pose.
-    pub(super) fn then(&self, next: &Pose) -> Pose {
+    pub(crate) fn then(&self, next: &Pose) -> Pose {
         let turned = |vector: [f64; 3]| self.rotation.map(|row| (0..3).map(|k| row[k] * vector[k]).sum::<f64>());
         let step = turned(next.position);
         let columns = [0, 1, 2].map(|column| turned(next.rotation.map(|row| row[column])));
@@ -40,7 +40,7 @@ impl Pose {
     }
 
     /// As a description would have it.
-    pub(super) fn origin(&self, like: &Origin) -> Origin {
+    pub(crate) fn origin(&self, like: &Origin) -> Origin {
         let [[xx, xy, xz], [_, yy, yz], [zx, zy, zz]] = self.rotation;
         let roll = zy.atan2(zz);
         let pitch = (-zx).atan2(xx.hypot(self.rotation[1][0]));
@@ -56,14 +56,14 @@ impl Pose {
 }
 
 /// Where every link stands in its body.
-pub(super) fn poses(robot: &Robot, placement: &Placement) -> Result<Vec<Pose>, Error> {
+pub(crate) fn poses(robot: &Robot, placement: &Placement) -> Result<Vec<Pose>, Errors> {
     let mut poses = vec![Pose::IDENTITY; robot.links.len()];
     for &index in &placement.outwards {
         let joint = &robot.joints[index];
         if placement.links[joint.child].joint == Some(index) {
             poses[joint.child] = poses[joint.parent].then(&Pose::of(&joint.origin));
             if !poses[joint.child].position.iter().all(|component| component.is_finite()) {
-                return Err(Error { place: joint.place, problem: Problem::TooFar(joint.name.to_string()) });
+                return Err(Problem::TooFar(joint.name.to_string()).at(joint.place).into());
             }
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn poses(robot: &Robot, placement: &Placement) -> Result<Vec<Pose>, E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::urdf::error::Place;
+    use crate::error::Place;
 
     fn pose(rpy: [f64; 3]) -> Pose {
         let mut origin = Origin::identity(Place { line: 1, column: 1 });

@@ -1,12 +1,12 @@
 //! Lines and columns of bytes: found in a table, because counting from the beginning takes as long as the text for each.
 
-use super::error::Place;
+use crate::error::Place;
 
 /// Bytes between two counts of characters.
 const STRIDE: usize = 256;
 
 /// The places of a text.
-pub(super) struct Places<'a> {
+pub(crate) struct Places<'a> {
     text: &'a str,
     /// Where lines begin.
     lines: Vec<usize>,
@@ -15,7 +15,7 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(ends.map(|(end, _)| end + 1)).collect();
         let mut characters = vec![0];
@@ -26,7 +26,7 @@ impl<'a> Places<'a> {
     }
 
     /// The place of a byte.
-    pub(super) fn of(&self, byte: usize) -> Place {
+    pub(crate) fn of(&self, byte: usize) -> Place {
         let line = self.lines.partition_point(|&begin| begin <= byte);
         let column = self.before(byte) - self.before(self.lines[line - 1]) + 1;
         let number = |count| u32::try_from(count).unwrap_or(u32::MAX);

@@ -2,32 +2,32 @@
 
 use std::iter;
 
-use super::Options;
-use super::error::{Error, Problem};
-use super::robot::{Kind, Robot};
+use super::{Joint, Kind, Robot};
+use crate::Options;
+use crate::error::{Errors, Problem};
 
 /// Where everything stands.
 #[derive(Clone, Debug)]
-pub(super) struct Placement {
+pub(crate) struct Placement {
     /// Of every link, in the order of the links.
-    pub(super) links: Vec<Seat>,
+    pub(crate) links: Vec<Seat>,
     /// The link that moves freely against the ground.
-    pub(super) free: Option<usize>,
+    pub(crate) free: Option<usize>,
     /// Joints that move, in the order of the description.
-    pub(super) joints: Vec<usize>,
+    pub(crate) joints: Vec<usize>,
     /// All joints, each behind the one that moves its parent.
-    pub(super) outwards: Vec<usize>,
+    pub(crate) outwards: Vec<usize>,
 }
 
 /// Where a link stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Seat {
+pub(crate) struct Seat {
     /// The link that a joint moves and that this one stands on or is; `None` is the ground.
-    pub(super) body: Option<usize>,
+    pub(crate) body: Option<usize>,
     /// The last of the fixed joints between that body and the link, if there are any.
-    pub(super) joint: Option<usize>,
+    pub(crate) joint: Option<usize>,
     /// How many they are.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
 }
 
 impl Seat {
@@ -39,18 +39,18 @@ impl Seat {
 
 impl Placement {
     /// Whether a joint moves the link, so that it gives its name to a body.
-    pub(super) fn is_body(&self, link: usize) -> bool {
+    pub(crate) fn is_body(&self, link: usize) -> bool {
         self.links[link] == Seat::of(Some(link))
     }
 
     /// The fixed joints between a link and the body it is part of, the last one first.
-    pub(super) fn inwards<'a>(&'a self, robot: &'a Robot, link: usize) -> impl Iterator<Item = usize> + 'a {
+    pub(crate) fn inwards<'a>(&'a self, robot: &'a Robot, link: usize) -> impl Iterator<Item = usize> + 'a {
         iter::successors(self.links[link].joint, |&joint| self.links[robot.joints[joint].parent].joint)
     }
 }
 
 /// Places all links.
-pub(super) fn place(robot: &Robot, options: &Options) -> Result<Placement, Error> {
+pub(crate) fn place(robot: &Robot, options: &Options) -> Result<Placement, Errors> {
     let root = root(robot)?;
     let mut children = vec![Vec::new(); robot.links.len()];
     for (index, joint) in robot.joints.iter().enumerate() {
@@ -82,38 +82,39 @@ pub(super) fn place(robot: &Robot, options: &Options) -> Result<Placement, Error
     placement.joints.sort_unstable();
     let mut is_reached = vec![false; robot.joints.len()];
     placement.outwards.iter().for_each(|&joint| is_reached[joint] = true);
-    match is_reached.iter().position(|is_reached| !is_reached) {
-        Some(joint) => {
-            let joint = &robot.joints[joint];
-            Err(Error { place: joint.place, problem: Problem::Ring(robot.links[joint.child].name.to_string()) })
-        }
-        None if placement.free.is_none() && placement.joints.is_empty() => {
-            Err(Error { place: robot.place, problem: Problem::NothingMoves })
-        }
-        None => Ok(placement),
+    let in_rings = robot.joints.iter().zip(&is_reached).filter(|(_, is_reached)| !**is_reached);
+    let ring = |joint: &Joint| Problem::Ring(robot.links[joint.child].name.to_string()).at(joint.place);
+    Errors::of(in_rings.map(|(joint, _)| ring(joint)).collect())?;
+    if placement.free.is_none() && placement.joints.is_empty() {
+        return Err(Problem::NothingMoves.at(robot.place).into());
     }
+    Ok(placement)
 }
 
 /// The only link that no joint moves.
-fn root(robot: &Robot) -> Result<usize, Error> {
+fn root(robot: &Robot) -> Result<usize, Errors> {
     let mut moved_by = vec![None; robot.links.len()];
+    let mut errors = Vec::new();
     for joint in &robot.joints {
         if let Some(first) = moved_by[joint.child] {
             let link = robot.links[joint.child].name.to_string();
-            return Err(Error { place: joint.place, problem: Problem::SecondParent { link, first } });
+            errors.push(Problem::SecondParent { link, first }.at(joint.place));
+        } else {
+            moved_by[joint.child] = Some(joint.place);
         }
-        moved_by[joint.child] = Some(joint.place);
     }
     let mut roots = (0..robot.links.len()).filter(|&link| moved_by[link].is_none());
-    match (roots.next(), roots.next(), robot.links.first()) {
-        (Some(root), None, _) => Ok(root),
-        (Some(root), Some(other), _) => {
-            let [root, link] = [root, other].map(|link| robot.links[link].name.to_string());
-            Err(Error { place: robot.links[other].place, problem: Problem::SeveralRoots { root, link } })
-        }
-        (None, _, Some(link)) => Err(Error { place: link.place, problem: Problem::Ring(link.name.to_string()) }),
-        (None, _, None) => Err(Error { place: robot.place, problem: Problem::NoLink }),
+    let root = roots.next();
+    for other in roots {
+        let [root, link] = [root.unwrap_or(other), other].map(|link| robot.links[link].name.to_string());
+        errors.push(Problem::SeveralRoots { root, link }.at(robot.links[other].place));
     }
+    match (root, robot.links.first()) {
+        (None, Some(link)) => errors.push(Problem::Ring(link.name.to_string()).at(link.place)),
+        (None, None) => errors.push(Problem::NoLink.at(robot.place)),
+        _ => {}
+    }
+    Errors::of(errors).map(|()| root.unwrap_or_default())
 }
 
 /// Where a joint puts its child: on a body of its own, or on that of its parent.

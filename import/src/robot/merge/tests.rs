@@ -56,10 +56,10 @@ fn roll_pitch_yaw([x, y, z]: Vector) -> Matrix {
 }
 
 /// Numbers between −1 and 1.
-struct Random(u64);
+pub(in crate::robot) struct Random(pub(in crate::robot) u64);
 
 impl Random {
-    fn number(&mut self) -> f64 {
+    pub(in crate::robot) fn number(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
@@ -83,7 +83,7 @@ enum Moves {
 }
 
 /// A link and the joint that it hangs on.
-struct Part {
+pub(in crate::robot) struct Part {
     parent: Option<usize>,
     moves: Moves,
     xyz: Vector,
@@ -97,7 +97,7 @@ struct Part {
 
 /// A tree in which bodies consist of links with everything, with mass alone, with inertia alone, with an inertia that no
 /// body has, and of nothing but frames.
-fn tree(random: &mut Random, is_floating: bool) -> Vec<Part> {
+pub(in crate::robot) fn tree(random: &mut Random, is_floating: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut is_carried = false;
     while parts.len() < 14 || is_carried {
@@ -138,7 +138,7 @@ fn tree(random: &mut Random, is_floating: bool) -> Vec<Part> {
     parts
 }
 
-fn described(parts: &[Part]) -> String {
+pub(in crate::robot) fn described(parts: &[Part]) -> String {
     let [mut links, mut joints] = [String::new(), String::new()];
     for (k, part) in parts.iter().enumerate() {
         let Part { mass, center: [x, y, z], axes: [roll, pitch, yaw], moments: [xx, yy, zz], .. } = part;

@@ -17,13 +17,75 @@ pub struct Place {
 
 /// Why a description cannot be translated.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[error("{place}: {problem}")]
+#[error("{place}: {}", self.message())]
 pub struct Error {
     /// Where.
     pub place: Place,
+    /// The element with a name around that place, such as ``joint `elbow` ``, unless the problem names it.
+    pub of: Option<String>,
     /// What.
     pub problem: Problem,
 }
+
+impl Error {
+    /// What is wrong, without its place.
+    pub fn message(&self) -> String {
+        match &self.of {
+            Some(of) => format!("{of}: {}", self.problem),
+            None => self.problem.to_string(),
+        }
+    }
+}
+
+/// Everything that is wrong with a description, in its order; at least one error.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Errors(Vec<Error>);
+
+impl Errors {
+    /// The errors, unless there are none.
+    pub(crate) fn of(mut errors: Vec<Error>) -> Result<(), Errors> {
+        errors.sort_by_key(|error| error.place);
+        if errors.is_empty() { Ok(()) } else { Err(Errors(errors)) }
+    }
+
+    /// Both results, or the errors of both.
+    pub(crate) fn both<A, B>(a: Result<A, Errors>, b: Result<B, Errors>) -> Result<(A, B), Errors> {
+        match (a, b) {
+            (Ok(a), Ok(b)) => Ok((a, b)),
+            (Err(mut a), Err(b)) => {
+                a.0.extend(b.0);
+                a.0.sort_by_key(|error| error.place);
+                Err(a)
+            }
+            (Err(errors), _) | (_, Err(errors)) => Err(errors),
+        }
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Error> {
+        self.0.iter()
+    }
+
+    /// Line by line, with the name of the file before each.
+    pub fn of_file(&self, file: &str) -> String {
+        self.0.iter().map(|error| format!("{file}:{error}")).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl From<Error> for Errors {
+    fn from(error: Error) -> Errors {
+        Errors(vec![error])
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(Error::to_string).collect();
+        formatter.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Errors {}
 
 /// What is wrong at a place.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -44,11 +106,23 @@ pub enum Problem {
         help: &'static str,
     },
     /// The outermost element is another one.
-    #[error("expected a URDF description, whose outermost element is `robot`, found `{0}`")]
-    NotARobot(String),
-    /// A macro that xacro would expand.
-    #[error("expected URDF, found the macro `{0}`\nhelp: expand it first: `xacro FILE > robot.urdf`")]
-    Macro(String),
+    #[error("expected {format}, whose outermost element is `{root}`, found `{found}`")]
+    OtherFormat {
+        /// What was expected.
+        format: &'static str,
+        /// Its outermost element.
+        root: &'static str,
+        /// The outermost element.
+        found: String,
+    },
+    /// An element that something else would expand.
+    #[error("`{found}` is not expanded\nhelp: {help}")]
+    Macro {
+        /// The element.
+        found: String,
+        /// What to do.
+        help: &'static str,
+    },
     /// An element without one that it needs.
     #[error("expected `{missing}` in `{element}`")]
     MissingElement {
@@ -75,9 +149,16 @@ pub enum Problem {
         /// What it holds.
         found: String,
     },
-    /// A joint of unknown type.
-    #[error("unknown type of joint `{0}`\nhelp: known are revolute, continuous, prismatic, fixed, floating, planar")]
-    UnknownType(String),
+    /// A word that is none of those that may stand here.
+    #[error("unknown {what} `{found}`\nhelp: known are {}", .known.join(", "))]
+    UnknownWord {
+        /// What it should be.
+        what: &'static str,
+        /// The word.
+        found: String,
+        /// Words that it could be.
+        known: &'static [&'static str],
+    },
     /// An axis without direction.
     #[error("expected a direction, found a zero vector")]
     ZeroAxis,
@@ -142,7 +223,7 @@ pub enum Problem {
     NothingMoves,
     /// A link with a joint that lets it move, and nothing that resists.
     #[error(
-        "`{0}` moves but has no inertia, nor has anything that is fixed to it\nhelp: give it an `inertial`, or make its joint `fixed`"
+        "`{0}` moves but has no inertia, nor has anything that is fixed to it or moves with it\nhelp: give it an `inertial`, or make its joint `fixed`"
     )]
     NoInertia(String),
     /// A chain of fixed joints that leads beyond all numbers.
@@ -150,14 +231,19 @@ pub enum Problem {
     TooFar(String),
     /// A link with a joint that lets it move, and inertia alone, also in what is fixed to it.
     #[error(
-        "`{0}` moves but has no mass, nor has anything that is fixed to it\nhelp: give it a mass, or make its joint `fixed`"
+        "`{0}` moves but has no mass, nor has anything that is fixed to it or moves with it\nhelp: give it a mass, or make its joint `fixed`"
     )]
     NoMass(String),
     /// A body whose mass or inertia leads beyond all numbers.
     #[error("`{0}` and what is fixed to it have more mass or inertia than numbers reach")]
     TooHeavy(String),
     /// A body with an inertia that no rigid body has, because of that of one link.
-    #[error("{}{}\nhelp: correct its `inertial`", impossible(.link, .law), carried(.link, .body))]
+    #[error(
+        "{}{}\nhelp: correct its `inertial`, or take the nearest that a rigid body has, with `--repair-inertia` (in \
+         Python `repair_inertia=True`)",
+        impossible(.link, .law),
+        carried(.link, .body)
+    )]
     Impossible {
         /// The link.
         link: String,
@@ -200,8 +286,13 @@ fn numbers(count: usize) -> String {
 }
 
 impl Problem {
+    /// With its place; it names what it is about.
+    pub(crate) fn at(self, place: Place) -> Error {
+        Error { place, of: None, problem: self }
+    }
+
     /// A link or joint that is not among those known.
-    pub(super) fn unknown<'a>(kind: &'static str, name: &str, known: impl Iterator<Item = &'a &'a str>) -> Self {
+    pub(crate) fn unknown<'a>(kind: &'static str, name: &str, known: impl Iterator<Item = &'a &'a str>) -> Self {
         let mut known: Vec<&str> = known.copied().collect();
         known.sort_unstable();
         Self::Unknown { kind, name: excerpt(name), near: nearest(name, known).map(line) }
@@ -216,10 +307,20 @@ fn impossible(link: &str, law: &ImpossibleInertia) -> String {
     match law {
         ImpossibleInertia::NotSymmetric => format!("expected a symmetric inertia of `{link}`"),
         ImpossibleInertia::Negative => format!("expected an inertia of `{link}` without negative principal moments"),
-        ImpossibleInertia::Triangle([a, b, c]) => format!(
-            "no rigid body has the inertia of `{link}`: its principal moments {a}, {b}, {c} violate the triangle inequality"
-        ),
+        ImpossibleInertia::Triangle([a, b, c]) => {
+            let excess = short(c - (a + b));
+            let [a, b, c] = [a, b, c].map(|moment| short(*moment));
+            format!(
+                "no rigid body has the inertia of `{link}`: its principal moments {a}, {b} and {c} kg m² violate the \
+                 triangle inequality: the last exceeds the sum of the others by {excess} kg m²"
+            )
+        }
     }
+}
+
+/// A number with six digits.
+fn short(number: f64) -> f64 {
+    format!("{number:.5e}").parse().unwrap_or(number)
 }
 
 /// The body that a link is part of, where it is another one.

@@ -7,15 +7,15 @@ const MOST_TURNS: f64 = 1e6;
 
 /// A number as written.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Number {
+pub(crate) struct Number {
     /// Its digits, as a literal of the language without sign.
     digits: String,
-    pub(super) value: f64,
+    pub(crate) value: f64,
 }
 
 impl Number {
     /// Reads a number.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
         let digits = text.trim_start_matches(['+', '-']);
         let digits = if digits.starts_with('.') { format!("0{digits}") } else { digits.to_owned() };
@@ -28,26 +28,31 @@ impl Number {
     }
 
     /// A finite number that was computed, in the shortest digits that mean it.
-    pub(super) fn computed(value: f64) -> Self {
+    pub(crate) fn computed(value: f64) -> Self {
         Self { digits: format!("{:?}", value.abs()), value }
     }
 
-    /// Zero.
-    pub(super) fn zero() -> Self {
-        Self { digits: "0".to_owned(), value: 0.0 }
+    /// A whole number.
+    pub(crate) fn whole(value: i32) -> Self {
+        Self { digits: value.unsigned_abs().to_string(), value: f64::from(value) }
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    /// Zero.
+    pub(crate) fn zero() -> Self {
+        Self::whole(0)
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
         self.value == 0.0
     }
 
     /// As a literal of the language; zero has no sign.
-    pub(super) fn literal(&self) -> String {
+    pub(crate) fn literal(&self) -> String {
         self.signed(self.value)
     }
 
     /// The literal of the number with its sign changed.
-    pub(super) fn negated(&self) -> String {
+    pub(crate) fn negated(&self) -> String {
         self.signed(-self.value)
     }
 
@@ -61,7 +66,7 @@ impl Number {
     /// A number whose digits, four decimals at least, are those of a multiple of a right angle is taken for it: sines
     /// and cosines are then exact, and what they multiply needs no operations. Where angles are `exact`, only those are
     /// that mean a right angle to the last digit of a double.
-    pub(super) fn angle(&self, exact: bool) -> Angle {
+    pub(crate) fn angle(&self, exact: bool) -> Angle {
         let turns = (self.value / FRAC_PI_2).round();
         let distance = (self.value - turns * FRAC_PI_2).abs();
         let is_exact = distance <= f64::EPSILON * self.value.abs();
@@ -78,23 +83,37 @@ impl Number {
                 _ => (0.0, 1.0),
             };
             let is_as_written = is_exact;
-            Angle { written: self.clone(), text: format!("{} deg", 90.0 * turns), is_as_written, sin_cos }
+            Angle {
+                written: self.clone(),
+                text: format!("{} deg", 90.0 * turns),
+                is_as_written,
+                is_quarter_turn: true,
+                sin_cos,
+            }
         } else {
             let (text, sin_cos) = (format!("{} rad", self.literal()), self.value.sin_cos());
-            Angle { written: self.clone(), text, is_as_written: true, sin_cos }
+            Angle {
+                written: self.clone(),
+                text,
+                is_as_written: true,
+                is_quarter_turn: turns == 0.0 && self.is_zero(),
+                sin_cos,
+            }
         }
     }
 }
 
 /// An angle in the language.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Angle {
-    pub(super) written: Number,
+pub(crate) struct Angle {
+    pub(crate) written: Number,
     /// With its unit.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Whether it is the number that was written, to the last digit of a double.
-    pub(super) is_as_written: bool,
-    pub(super) sin_cos: (f64, f64),
+    pub(crate) is_as_written: bool,
+    /// Whether it is a multiple of a right angle, zero included.
+    pub(crate) is_quarter_turn: bool,
+    pub(crate) sin_cos: (f64, f64),
 }
 
 #[cfg(test)]

@@ -1,0 +1,45 @@
+//! Joints whose coordinates follow those of others.
+
+use std::collections::HashMap;
+
+use super::{Kind, Robot};
+use crate::error::{Errors, Problem};
+
+/// The joint that each joint follows, if it follows one.
+pub(super) fn followed(robot: &Robot) -> Result<Vec<Option<usize>>, Errors> {
+    let names = robot.joints.iter().enumerate();
+    let index: HashMap<&str, usize> = names.map(|(i, joint)| (joint.name.0.as_str(), i)).collect();
+    let has_coordinate = |joint: usize| matches!(robot.joints[joint].kind, Kind::Revolute | Kind::Prismatic);
+    let mut followed = vec![None; robot.joints.len()];
+    let mut errors = Vec::new();
+    for (own, joint) in robot.joints.iter().enumerate() {
+        let Some(follows) = &joint.follows else { continue };
+        let problem = match index.get(follows.joint.0.as_str()) {
+            None => Problem::unknown("joint", &follows.joint.0, index.keys()),
+            Some(&other) => match [own, other].into_iter().find(|&joint| !has_coordinate(joint)) {
+                Some(wrong) => Problem::MimicOfOther(robot.joints[wrong].name.to_string()),
+                None => {
+                    followed[own] = Some(other);
+                    continue;
+                }
+            },
+        };
+        errors.push(crate::Error { of: Some(format!("joint `{}`", joint.name)), ..problem.at(follows.place) });
+    }
+    for (own, joint) in robot.joints.iter().enumerate() {
+        // As many joints as there are lead to one that moves by itself, or back.
+        let mut last = own;
+        for _ in 0..robot.joints.len() {
+            match followed[last] {
+                Some(next) if next == own => {
+                    let place = joint.follows.as_ref().map_or(joint.place, |follows| follows.place);
+                    errors.push(Problem::MimicsItself(joint.name.to_string()).at(place));
+                    break;
+                }
+                Some(next) => last = next,
+                None => break,
+            }
+        }
+    }
+    Errors::of(errors).map(|()| followed)
+}

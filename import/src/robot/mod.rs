@@ -1,0 +1,148 @@
+//! A robot, as readers of all formats understand it, with the places where its description says what it says; and the
+//! model that it becomes.
+
+mod merge;
+mod mimic;
+mod names;
+pub(crate) mod number;
+mod pinocchio;
+mod placement;
+pub(crate) mod pose;
+mod write;
+
+use std::fmt;
+
+use hamel_compiler::escape;
+
+use crate::error::{Errors, Place, Warning};
+use crate::{Import, Options};
+use number::{Angle, Number};
+
+/// The model of a robot; to the warnings is added what is decided here.
+pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>) -> Result<Import, Errors> {
+    let (placement, followed) = Errors::both(placement::place(robot, options), mimic::followed(robot))?;
+    let poses = pose::poses(robot, &placement)?;
+    let inertials = merge::merge(robot, &placement, &poses, options.repair_inertia, &mut warnings)?;
+    let written = write::write(robot, &placement, &poses, &inertials, &followed, options, &mut warnings);
+    warnings.sort_by_key(|warning| warning.place);
+    let pinocchio = pinocchio::order(robot, &placement, &written.free, &written.joints);
+    Ok(Import { model: written.text, warnings, pinocchio, places: written.places })
+}
+
+/// A name as written: any text, which is displayed on one line.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Name(pub(crate) String);
+
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(&escape::line(&self.0))
+    }
+}
+
+/// A robot.
+#[derive(Clone, Debug)]
+pub(crate) struct Robot {
+    pub(crate) name: Name,
+    pub(crate) place: Place,
+    /// As the language has it, with its unit.
+    pub(crate) gravity: String,
+    pub(crate) links: Vec<Link>,
+    pub(crate) joints: Vec<Joint>,
+}
+
+/// A frame, and what is fixed to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) name: Name,
+    pub(crate) place: Place,
+    pub(crate) inertial: Option<Inertial>,
+}
+
+/// Mass and inertia about the centre of mass.
+#[derive(Clone, Debug)]
+pub(crate) struct Inertial {
+    /// Where the centre of mass stands in the link, and how the axes of the inertia are turned.
+    pub(crate) origin: Origin,
+    pub(crate) mass: Number,
+    /// xx, xy, xz, yy, yz, zz.
+    pub(crate) inertia: [Number; 6],
+}
+
+/// A frame in another: rotations about its fixed x, y and z axes, in this order.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) place: Place,
+    pub(crate) xyz: [Number; 3],
+    pub(crate) rpy: [Angle; 3],
+}
+
+/// A joint; its axes are those of the child.
+#[derive(Clone, Debug)]
+pub(crate) struct Joint {
+    pub(crate) name: Name,
+    pub(crate) place: Place,
+    pub(crate) kind: Kind,
+    /// Turns without an end, as far as the description is concerned.
+    pub(crate) is_endless: bool,
+    /// Index of the link.
+    pub(crate) parent: usize,
+    /// Index of the link.
+    pub(crate) child: usize,
+    pub(crate) origin: Origin,
+    /// Where the joint stands in its child.
+    pub(crate) anchor: [Number; 3],
+    /// In the frame of the joint.
+    pub(crate) axis: [Number; 3],
+    /// Force or torque per velocity.
+    pub(crate) damping: Option<Number>,
+    pub(crate) spring: Option<Spring>,
+    /// Not of a joint that is fixed.
+    pub(crate) follows: Option<Follower>,
+    pub(crate) limits: Limits,
+}
+
+/// What pulls the coordinate of a joint to a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Spring {
+    pub(crate) stiffness: Number,
+    pub(crate) rest: Number,
+}
+
+/// What the coordinate of a joint shall not leave; the motion does not heed it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Limits {
+    pub(crate) position: Option<[Number; 2]>,
+    pub(crate) velocity: Option<Number>,
+    /// Of force or torque.
+    pub(crate) effort: Option<Number>,
+}
+
+/// The coordinate of a joint is `multiplier · coordinate of another joint + offset`.
+#[derive(Clone, Debug)]
+pub(crate) struct Follower {
+    pub(crate) place: Place,
+    /// Name of the other joint.
+    pub(crate) joint: Name,
+    pub(crate) multiplier: Number,
+    pub(crate) offset: Number,
+}
+
+/// How a joint moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Revolute,
+    Prismatic,
+    Fixed,
+    Floating,
+    Planar,
+}
+
+impl Origin {
+    /// No displacement, no rotation.
+    pub(crate) fn identity(place: Place) -> Self {
+        Self { place, xyz: [(); 3].map(|()| Number::zero()), rpy: [(); 3].map(|()| Number::zero().angle(false)) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
