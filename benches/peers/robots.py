@@ -3,7 +3,8 @@
 
 Needs `pip install pin` and the unpacked wheel: `pip download example-robot-data==6.0.0 --no-deps`, which is a zip. Every
 description is imported with a fixed and with a floating base; mass matrix and nonlinear effects are compared at random
-states, relative to their largest entries. Dampings, which only models have, are taken out of the descriptions.
+states, relative to their largest entries. Dampings, which only models have, and `mimic`, which makes a joint one of
+Pinocchio's own, are taken out of the descriptions.
 `--program` names another build of the example `values` of `hamel-import`, which is otherwise built.
 """
 
@@ -27,8 +28,8 @@ TWIST = ["v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"]
 
 
 def undamped(text):
-    """A description without damping and friction."""
-    return re.sub(r"<dynamics\b[^>]*?(/>|>\s*</dynamics>)", "", text)
+    """A description without damping, friction and joints that follow others."""
+    return re.sub(r"<(dynamics|mimic)\b[^>]*?(/>|>\s*</\1>)", "", text)
 
 
 def places(model, joints, channels, of_coordinates):

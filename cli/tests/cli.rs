@@ -504,7 +504,7 @@ fn joints_of_a_robot_follow_others() {
     let place = |name: &str, table: &mut csv::Reader<std::fs::File>| {
         table.headers().unwrap().iter().position(|title| title.starts_with(name)).unwrap()
     };
-    let (a, b) = (place("to_a.displacement", &mut table), place("to_b.displacement", &mut table));
+    let (a, b) = (place("to_a.displacement", &mut table), place("to_b", &mut table));
     let rows: Vec<[f64; 3]> = table
         .records()
         .map(|row| row.unwrap())

@@ -2,11 +2,36 @@
 
 use std::collections::HashMap;
 
+use super::number::Number;
 use super::{Kind, Robot};
 use crate::error::{Errors, Problem};
 
-/// The joint that each joint follows, if it follows one.
-pub(super) fn followed(robot: &Robot) -> Result<Vec<Option<usize>>, Errors> {
+/// A joint with `ratio` times the coordinate of one that moves by itself, and an offset.
+#[derive(Clone)]
+pub(super) struct Followed {
+    pub(super) leader: usize,
+    pub(super) ratio: Number,
+    pub(super) offset: Number,
+}
+
+/// What each joint follows, if it follows one, directly or through others.
+pub(super) fn followed(robot: &Robot) -> Result<Vec<Option<Followed>>, Errors> {
+    let next = next(robot)?;
+    let of = |own: usize| {
+        let (mut leader, first) = (next[own]?, robot.joints[own].follows.as_ref()?);
+        let (mut ratio, mut offset) = (first.multiplier.clone(), first.offset.clone());
+        while let (Some(further), Some(follows)) = (next[leader], &robot.joints[leader].follows) {
+            offset = Number::computed(ratio.value * follows.offset.value + offset.value);
+            ratio = Number::computed(ratio.value * follows.multiplier.value);
+            leader = further;
+        }
+        Some(Followed { leader, ratio, offset })
+    };
+    Ok((0..robot.joints.len()).map(of).collect())
+}
+
+/// The joint that each joint names.
+fn next(robot: &Robot) -> Result<Vec<Option<usize>>, Errors> {
     let names = robot.joints.iter().enumerate();
     let index: HashMap<&str, usize> = names.map(|(i, joint)| (joint.name.0.as_str(), i)).collect();
     let has_coordinate = |joint: usize| matches!(robot.joints[joint].kind, Kind::Revolute | Kind::Prismatic);

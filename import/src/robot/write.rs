@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use hamel_compiler::escape::comment;
 
+use super::mimic::Followed;
 use super::names::{Names, type_name};
 use super::number::Number;
 use super::placement::Placement;
@@ -32,7 +33,7 @@ pub(super) fn write(
     placement: &Placement,
     poses: &[Pose],
     inertials: &[Option<Inertial>],
-    followed: &[Option<usize>],
+    followed: &[Option<Followed>],
     options: &Options,
     warnings: &mut Vec<Warning>,
 ) -> Written {
@@ -89,7 +90,7 @@ struct Writer<'a> {
     /// Names of their dampings, where they have any.
     dampings: Vec<String>,
     /// The joint that each joint follows.
-    followed: &'a [Option<usize>],
+    followed: &'a [Option<Followed>],
     /// Rotations of the frames of joints, where they are turned.
     turns: Vec<Option<String>>,
     text: String,
@@ -153,7 +154,7 @@ impl Writer<'_> {
             self.of_joint(index, Self::damping);
         }
         for index in 0..self.placement.joints.len() {
-            self.of_joint(index, Self::coupling);
+            self.of_joint(index, Self::follower);
         }
         if self.options.stops {
             for index in 0..self.placement.joints.len() {
@@ -258,7 +259,10 @@ impl Writer<'_> {
         }
         let mut options = Vec::new();
         options.extend(self.axis(joint).map(|axis| format!("axis: {axis}")));
-        options.extend(limits(joint));
+        match self.followed[index] {
+            Some(_) => options.extend(self.follows(index)),
+            None => options.extend(limits(joint)),
+        }
         let options = if options.is_empty() { ";".to_owned() } else { format!(" {{ {} }}", options.join(", ")) };
         if name != joint.name.0 {
             self.line(1, &format!("// Joint `{}`.", comment(&joint.name.0)));
@@ -330,25 +334,27 @@ impl Writer<'_> {
         }
     }
 
-    /// The constraint of a joint that follows another one, if the model may have any.
-    fn coupling(&mut self, index: usize) {
-        let joint = &self.robot.joints[index];
-        let (Some(follows), Some(followed)) = (&joint.follows, self.followed[index]) else { return };
-        if !self.options.provide.is_empty() {
-            let message = "`mimic` is ignored: the joint moves by itself in a model that provides functions, which \
-                are those of joints without constraints";
-            self.warnings.push(Warning { place: follows.place, count: 1, message: message.to_owned() });
-            return;
+    /// The coordinate of a joint that follows another one is none of the model, but it is of interest.
+    fn follower(&mut self, index: usize) {
+        if self.followed[index].is_some() {
+            let line = format!("output {} = {};", self.joints[index], self.coordinate(index).0);
+            self.line(1, &line);
         }
-        let ((own, unit), (other, of)) = (self.coordinate(index), self.coordinate(followed));
-        let ratio = if unit == of { String::new() } else { format!(" {unit}/{of}") };
-        let name = self.names.take(&format!("{}_mimic", self.joints[index]), "constraint");
-        let mut line = format!("constraint {name}: {own} == {}{ratio} * {other}", follows.multiplier.literal());
-        if !follows.offset.is_zero() {
-            // Writing into a string cannot fail.
-            let _ = write!(line, " + {} {unit}", follows.offset.literal());
+    }
+
+    /// How a joint follows another one.
+    fn follows(&self, index: usize) -> Vec<String> {
+        let Some(Followed { leader, ratio, offset }) = &self.followed[index] else { return Vec::new() };
+        let ((_, unit), (_, of)) = (self.coordinate(index), self.coordinate(*leader));
+        let ratio = match unit == of {
+            true => ratio.literal(),
+            false => format!("{} {unit}/{of}", ratio.literal()),
+        };
+        let mut options = vec![format!("follows: {}", self.joints[*leader]), format!("ratio: {ratio}")];
+        if !offset.is_zero() {
+            options.push(format!("offset: {} {unit}", offset.literal()));
         }
-        self.line(1, &format!("{line};"));
+        options
     }
 
     /// Contacts that keep a joint within its limits.
