@@ -32,6 +32,8 @@ pub(crate) struct Description {
 pub struct ProvidedFunction {
     /// Its name, e.g. `forward_dynamics` or `jacobian_of_tool`.
     pub name: String,
+    /// The body or marker that it is about, if it is about one.
+    pub frame: Option<String>,
     /// What it computes, in a sentence.
     pub doc: String,
     /// What it reads, in order: `t`, `q`, `v`, `a`, `tau`.
@@ -42,8 +44,8 @@ pub struct ProvidedFunction {
 
 impl ProvidedFunction {
     fn of(method: &Method, members: &[Members]) -> ProvidedFunction {
-        let functions = members.iter().flat_map(|members| &members.scheduled.functions);
-        let outputs = functions.filter(|function| function.role == method.function).flat_map(|known| &known.outputs);
+        let functions = || members.iter().flat_map(|members| &members.scheduled.functions);
+        let own = || functions().filter(|function| function.role == method.function);
         let given = method.given.iter().map(|given| match given {
             Given::Time => "t",
             Given::Positions => "q",
@@ -52,9 +54,10 @@ impl ProvidedFunction {
             Given::Forces => "tau",
             Given::State => "state",
         });
-        let results = method.targets.iter().zip(outputs);
+        let results = method.targets.iter().zip(own().flat_map(|known| &known.outputs));
         ProvidedFunction {
             name: method.name.clone(),
+            frame: own().find_map(|known| known.frame.clone()),
             doc: function_doc(method.function).to_owned(),
             given: given.map(str::to_owned).collect(),
             results: results

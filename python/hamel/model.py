@@ -8,6 +8,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -57,8 +58,19 @@ class ProvidedFunction:
     arguments, before `inputs`, which those of time take last. It gives an array, or a named tuple of several.
     """
 
-    def __init__(self, model: "Model", place: int, name: str, doc: str, given: Sequence[str], results: Sequence[Any]):
+    def __init__(
+        self,
+        model: "Model",
+        place: int,
+        name: str,
+        frame: str | None,
+        doc: str,
+        given: Sequence[str],
+        results: Sequence[Any],
+    ):
         self._model, self._place = model, place
+        self.frame = frame
+        """The body or marker that it is about, or None."""
         self.__name__ = name
         self.__doc__ = f"{doc}\n\nArguments: {', '.join(given)}. Results: " + ", ".join(
             f"{result} (..., {', '.join(map(str, shape))})" for result, shape in results
@@ -343,6 +355,30 @@ class Model(_hamel.Model):
         For example `model.jacobian_of_tool(q)` of a text with `provide jacobian(tool);`.
         """
         return {known[0]: ProvidedFunction(self, place, *known) for place, known in enumerate(self._provided)}
+
+    def frame(self, name: str) -> "SimpleNamespace":
+        """What the model provides of a body or marker, by the names of the functions.
+
+        With `provide pose(tool), jacobian(tool), jacobian(tool in tool);` in the text, `model.frame("tool")` has `pose`,
+        `jacobian` and `jacobian_in_own_axes`.
+
+        Raises
+        ------
+        ModelError
+            If the model provides nothing of it.
+        """
+        functions = {}
+        for function in self.provided.values():
+            if function.frame == name:
+                kind, _, rest = function.__name__.partition("_of_")
+                functions[kind + ("_in_own_axes" if rest.endswith("_in_own_axes") else "")] = function
+        if not functions:
+            known = sorted({function.frame for function in self.provided.values() if function.frame})
+            raise _hamel.ModelError(
+                f"`{self.name}` provides nothing of `{name}`\nhelp: write `provide pose({name}), jacobian({name});` in its "
+                + f"text{', which has functions of ' + ', '.join(known) if known else ''}"
+            )
+        return SimpleNamespace(**functions)
 
     def __getattr__(self, name: str) -> Any:
         # Only what the class does not have is looked for here.

@@ -170,8 +170,8 @@ impl Model {
     }
 }
 
-/// Name, what it computes, what it is given, and results with their shapes.
-type Provided = (String, String, Vec<String>, Vec<(String, Vec<usize>)>);
+/// Name, frame, what it computes, what it is given, and results with their shapes.
+type Provided = (String, Option<String>, String, Vec<String>, Vec<(String, Vec<usize>)>);
 
 /// What a function on request is given.
 struct OfProvided<'a, 'py> {
@@ -308,13 +308,12 @@ impl Model {
         blocks.map(|block| (kind(block), block.sizes().0, block.sizes().1)).collect()
     }
 
-    /// The functions that the model provides: name, what it computes, what it is given, results with their shapes.
+    /// The functions that the model provides: name, frame, what it computes, what it is given,
+    /// results with their shapes.
     #[getter]
     fn _provided(&self) -> Vec<Provided> {
-        let provided = self.model.provided().iter();
-        provided
-            .map(|known| (known.name.clone(), known.doc.clone(), known.given.clone(), known.results.clone()))
-            .collect()
+        let provided = self.model.provided().iter().cloned();
+        provided.map(|known| (known.name, known.frame, known.doc, known.given, known.results)).collect()
     }
 
     /// Evaluates a function by its place in `_provided`.

@@ -313,12 +313,13 @@ def test_functions_on_request_agree_with_pinocchio(floating):
         pin.updateFramePlacements(other, data)
         for frame in ("l2", "l4"):
             index = other.getFrameId(frame)
-            pose = getattr(model, f"pose_of_{frame}")(own)
+            pose = model.frame(frame).pose(own)
             close = functools.partial(np.testing.assert_allclose, rtol=1e-10, atol=1e-10)
             close(pose.position, data.oMf[index].translation)
             close(pose.rotation, data.oMf[index].rotation)
             for axes, name in ((pin.LOCAL_WORLD_ALIGNED, ""), (pin.LOCAL, "_in_own_axes")):
-                jacobian = getattr(model, f"jacobian_of_{frame}{name}")(own)
+                jacobian = getattr(model.frame(frame), f"jacobian{name}")(own)
+                assert np.array_equal(jacobian.linear, getattr(model, f"jacobian_of_{frame}{name}")(own).linear)
                 close(np.vstack(jacobian), pin.computeFrameJacobian(other, data, q, index, axes))
             aligned = pin.LOCAL_WORLD_ALIGNED
             close(np.hstack(getattr(model, f"velocity_of_{frame}")(own, v)), pin.getFrameVelocity(other, data, index, aligned))
@@ -341,6 +342,8 @@ def test_functions_on_request_agree_with_pinocchio(floating):
         close(model.inverse_mass_matrix(own), inverse, rtol=1e-8)
     with pytest.raises(AttributeError, match="provide"):
         model.pose_of_l1
+    with pytest.raises(hamel.ModelError, match="provides nothing of `l1`"):
+        model.frame("l1")
 
 
 def test_functions_on_request_take_batches_and_say_what_they_are():

@@ -96,6 +96,8 @@ pub struct ScheduledFunction {
     pub role: FunctionRole,
     /// Its name in generated code.
     pub name: String,
+    /// Name of the frame that it is about, if it is about one.
+    pub frame: Option<String>,
     /// Its outputs, in the order of the routine's.
     pub outputs: Vec<ScheduledOutput>,
     /// How they are computed.
@@ -272,6 +274,7 @@ pub(crate) fn scheduled(derived: &Kernel, kernel: &Kernel, is_fused: bool) -> Sc
         .map(|((function, outputs), (routine, counts))| ScheduledFunction {
             role: function.role,
             name: name(function),
+            frame: function.frame.clone(),
             outputs,
             routine,
             counts,
