@@ -54,18 +54,20 @@ functions! {
 }
 
 /// Functions on request that have methods of their own, in the order of the places below.
-const NAMED: [&str; 5] = [
+const NAMED: [&str; 6] = [
     "nonlinear_effects",
     "inverse_dynamics",
     "forward_dynamics",
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
+    "constraint_acceleration_derivatives",
 ];
 const NONLINEAR_EFFECTS: usize = 0;
 const INVERSE_DYNAMICS: usize = 1;
 const FORWARD_DYNAMICS: usize = 2;
 const INVERSE_DYNAMICS_DERIVATIVES: usize = 3;
 const FORWARD_DYNAMICS_DERIVATIVES: usize = 4;
+const CONSTRAINT_ACCELERATION_DERIVATIVES: usize = 5;
 
 /// What functions on request are given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -433,6 +435,12 @@ impl Model for JitModel {
     fn acceleration(&self, t: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {
         let Some(tau) = &self.without_forces else { return false };
         self.evaluate(self.require(FORWARD_DYNAMICS), Arguments { tau, ..self.moving(t, q, v) }, [a]);
+        true
+    }
+
+    fn constraint_acceleration_derivatives(&self, state: &State, by_q: &mut [f64], by_v: &mut [f64]) -> bool {
+        let Some(function) = self.named[CONSTRAINT_ACCELERATION_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [by_q, by_v]);
         true
     }
 

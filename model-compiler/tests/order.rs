@@ -78,6 +78,7 @@ const RUNTIME: [&str; 52] = [
     "start",
     "acceleration",
     "consistent",
+    "forward_dynamics",
     "equilibrium",
     "modal",
     "marine",

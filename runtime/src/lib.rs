@@ -54,6 +54,7 @@ mod digits;
 pub mod ensemble;
 pub mod equilibrium;
 pub mod events;
+pub mod forward_dynamics;
 pub mod linear_analysis;
 pub mod marine;
 pub mod modal;
@@ -81,6 +82,7 @@ pub use caution::Caution;
 pub use consistent::{consistent_acceleration, initial_state};
 pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use events::{Direction, Event, Occurrence};
+pub use forward_dynamics::ForwardDynamics;
 pub use model::{
     Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, JointLimits, Model, ModelInfo,
     ParameterError, State, UnknownChannel, UnknownParameter,

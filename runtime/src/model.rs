@@ -575,6 +575,13 @@ pub trait Model: Send + Sync {
     fn acceleration(&self, _t: f64, _q: &[f64], _v: &[f64], _a: &mut [f64]) -> bool {
         false
     }
+    /// Derivatives of the accelerations g̈ = G a + γ of the constraints, and of ġ of those on velocities: (∂g̈/∂q) N and
+    /// ∂g̈/∂v, both `[nc × nv]`, row by row; whether the model has this function. If it has not, both stay as they are.
+    ///
+    /// Models in joint coordinates have it where their text says `provide constraint_acceleration_derivatives;`.
+    fn constraint_acceleration_derivatives(&self, _state: &State, _by_q: &mut [f64], _by_v: &mut [f64]) -> bool {
+        false
+    }
     /// The inputs at time t, in the order of [`ModelInfo::inputs`].
     fn input_values(&self, _t: f64, _out: &mut [f64]) {}
     /// The outputs of the model, in the order of [`ModelInfo::outputs`].

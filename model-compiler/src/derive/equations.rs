@@ -288,6 +288,8 @@ pub enum FunctionRole {
     CentroidalMomentumMatrix,
     /// Rate of the centroidal momentum where a = 0, on request.
     CentroidalMomentumBias,
+    /// Derivatives of G a + γ, on request.
+    ConstraintAccelerationDerivatives,
     /// A function of a frame, on request.
     OfFrame(OfFrame),
 }
@@ -416,6 +418,10 @@ pub enum Role {
     MomentumMatrix,
     /// Rate of the centroidal momentum, linear part first, `[6]` or `[3]`.
     MomentumRate,
+    /// (∂(G a + γ)/∂q) N, `[nc × nv]`.
+    ConstraintAccelerationByPosition,
+    /// ∂γ/∂v, `[nc × nv]`.
+    ConstraintAccelerationByVelocity,
     /// Outputs, `[n]`.
     Outputs,
     /// Residuals of initial conditions, `[n]`.

@@ -148,7 +148,13 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     let (mass_matrix, bias_force) = (dynamics.mass_matrix(graph), dynamics.bias_force(graph));
     let (inverse_dynamics, applied_force) = (dynamics.inverse_dynamics(graph, &a), dynamics.applied_force(graph));
     let derivatives = dynamics.derivatives(&mut builder, &a);
-    let tree = provided::Tree { links: &links, inertias: &inertias, totals: &of_bodies, dynamics: &dynamics };
+    let tree = provided::Tree {
+        links: &links,
+        inertias: &inertias,
+        totals: &of_bodies,
+        dynamics: &dynamics,
+        constraints: (&constraint, &velocity_constraint),
+    };
     let provided = provided::functions(system, layout, &mut builder, &tree);
 
     let mut scope = KernelScope::new(system, &mut builder, &links, true);

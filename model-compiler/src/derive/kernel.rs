@@ -544,6 +544,20 @@ impl<'a> KernelBuilder<'a> {
         rates
     }
 
+    /// g̈ of constraints on coordinates and ġ of those on velocities: G a and what is left where a = 0.
+    pub fn constraint_acceleration(&mut self, on_coordinates: &[ExprId], on_velocities: &[ExprId]) -> Vec<ExprId> {
+        let mut rates = self.rates(on_coordinates);
+        rates.extend(self.rates_of_velocities(on_velocities));
+        let a = self.accelerations();
+        let moved = rates.jacobian.iter().zip(rates.acceleration);
+        moved
+            .map(|(row, bias)| {
+                let by_acceleration = self.graph.dot(row, &a);
+                self.graph.add(by_acceleration, bias)
+            })
+            .collect()
+    }
+
     /// The coordinates and q̇ = N v.
     fn coordinate_rates(&mut self) -> Vec<(ExprId, ExprId)> {
         let (q, v) = (self.expressions(&self.inputs.q), self.expressions(&self.inputs.v));

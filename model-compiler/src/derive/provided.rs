@@ -25,6 +25,8 @@ pub(super) struct Tree<'t> {
     /// Momenta, of the bodies alone.
     pub totals: &'t Totals,
     pub dynamics: &'t Dynamics<'t>,
+    /// Constraints on coordinates, and those on velocities.
+    pub constraints: (&'t [ExprId], &'t [ExprId]),
 }
 
 /// The functions that the model requests, and forward dynamics wherever it can be had, because it is shorter than M and
@@ -42,7 +44,7 @@ pub(super) fn functions(system: &System, layout: &Layout, builder: &mut KernelBu
 }
 
 fn function(builder: &mut KernelBuilder, tree: &Tree, asked: Provided) -> Function {
-    let Tree { links, inertias, totals, dynamics } = *tree;
+    let Tree { links, inertias, totals, dynamics, constraints } = *tree;
     let graph = &mut builder.graph;
     let (role, outputs) = match asked {
         Provided::NonlinearEffects => {
@@ -98,6 +100,15 @@ fn function(builder: &mut KernelBuilder, tree: &Tree, asked: Provided) -> Functi
         }
         Provided::CentroidalMomentumMatrix => {
             (FunctionRole::CentroidalMomentumMatrix, momentum::centroidal_matrix(builder, links, inertias, totals))
+        }
+        Provided::ConstraintAccelerationDerivatives => {
+            let acceleration = builder.constraint_acceleration(constraints.0, constraints.1);
+            let (by_q, by_v) = (builder.tangent(&acceleration), builder.velocity_jacobian(&acceleration));
+            let outputs = vec![
+                Output::matrix(Role::ConstraintAccelerationByPosition, &by_q),
+                Output::matrix(Role::ConstraintAccelerationByVelocity, &by_v),
+            ];
+            (FunctionRole::ConstraintAccelerationDerivatives, outputs)
         }
         Provided::CentroidalMomentumBias => {
             (FunctionRole::CentroidalMomentumBias, momentum::centroidal_bias(builder, links, inertias))

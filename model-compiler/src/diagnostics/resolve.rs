@@ -143,6 +143,10 @@ pub(crate) fn provided_without_freedom(function: &Ident, needs_freedom: bool, is
     advise(function, message, help)
 }
 
+pub(crate) fn provided_without_constraints(function: &Ident) -> Error {
+    advise(function, format!("`{function}` needs constraints, and the model has none"), "leave it out")
+}
+
 pub(crate) fn provided_without_added_mass(function: &Ident, body: &Ident) -> Error {
     let error = error(function, format!("`{function}` needs a model without added mass"));
     beside(error, body.span(), format!("`{body}` has one"))

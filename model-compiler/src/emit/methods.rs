@@ -19,6 +19,7 @@ pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
     text.push_str(&energy(layout, members));
     text.push_str(&power(layout, members));
     text.push_str(&acceleration(layout, members));
+    text.push_str(&constraint_acceleration_derivatives(members));
     text
 }
 
@@ -143,6 +144,19 @@ fn acceleration(layout: &Layout, members: &[Members]) -> String {
     let n = layout.velocities.len();
     format!(
         "fn acceleration(&self, t: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {{\nself.forward_dynamics(t, q, v, &[0.0; {n}], a);\ntrue\n}}\n"
+    )
+}
+
+/// The method of the trait, which calls that of the type; nothing where the model has none, as the trait has it.
+fn constraint_acceleration_derivatives(members: &[Members]) -> String {
+    if !has(members, FunctionRole::ConstraintAccelerationDerivatives) {
+        return String::new();
+    }
+    format!(
+        "fn constraint_acceleration_derivatives(&self, state: &{}, by_q: &mut [f64], by_v: &mut [f64]) -> bool {{\n\
+         let (q, v, a) = (state.q.as_slice(), state.v.as_slice(), state.a.as_slice());\n\
+         self.constraint_acceleration_derivatives(state.t, q, v, a, by_q, by_v);\ntrue\n}}\n",
+        paths::STATE
     )
 }
 

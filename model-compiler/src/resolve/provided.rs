@@ -50,6 +50,8 @@ impl Context<'_> {
                 self.errors.push(diagnostics::provided_without_freedom(word, needs_freedom, is_constrained));
             } else if !self.members.is_empty() {
                 self.errors.push(diagnostics::provided_for_rigid_bodies(word));
+            } else if of_model == Some(Provided::ConstraintAccelerationDerivatives) && !is_constrained {
+                self.errors.push(diagnostics::provided_without_constraints(word));
             } else if of_model == Some(Provided::CoriolisMatrix)
                 && let Some(body) = bodies.iter().find(|body| !body.added_mass.is_empty())
             {

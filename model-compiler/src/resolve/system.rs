@@ -112,11 +112,13 @@ pub enum Provided {
     CentroidalMomentumMatrix,
     /// Rate of the centroidal momentum where a = 0.
     CentroidalMomentumBias,
+    /// Derivatives of the accelerations of constraints.
+    ConstraintAccelerationDerivatives,
 }
 
 impl Provided {
     /// Every function.
-    pub const ALL: [Provided; 12] = [
+    pub const ALL: [Provided; 13] = [
         Provided::NonlinearEffects,
         Provided::InverseDynamics,
         Provided::ForwardDynamics,
@@ -129,6 +131,7 @@ impl Provided {
         Provided::CenterOfMass,
         Provided::CentroidalMomentumMatrix,
         Provided::CentroidalMomentumBias,
+        Provided::ConstraintAccelerationDerivatives,
     ];
 
     /// The word in the language, and the name of the method.
@@ -146,6 +149,7 @@ impl Provided {
             Provided::CenterOfMass => "center_of_mass",
             Provided::CentroidalMomentumMatrix => "centroidal_momentum_matrix",
             Provided::CentroidalMomentumBias => "centroidal_momentum_bias",
+            Provided::ConstraintAccelerationDerivatives => "constraint_acceleration_derivatives",
         }
     }
 
@@ -163,7 +167,8 @@ impl Provided {
             | Provided::Regressor
             | Provided::CenterOfMass
             | Provided::CentroidalMomentumMatrix
-            | Provided::CentroidalMomentumBias => false,
+            | Provided::CentroidalMomentumBias
+            | Provided::ConstraintAccelerationDerivatives => false,
         }
     }
 }

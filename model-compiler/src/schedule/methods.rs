@@ -111,7 +111,7 @@ fn requested(function: &ScheduledFunction) -> Method {
     let (resting, moving): (&[Given], &[Given]) = (&[Positions], &[Positions, Velocities]);
     let given = match function.role {
         F::NonlinearEffects => &INSTANT,
-        F::InverseDynamics | F::InverseDynamicsDerivatives => moved,
+        F::InverseDynamics | F::InverseDynamicsDerivatives | F::ConstraintAccelerationDerivatives => moved,
         F::ForwardDynamics | F::ForwardDynamicsDerivatives => driven,
         F::CoriolisMatrix | F::CentroidalMomentumBias => moving,
         F::Regressor => &[Positions, Velocities, Accelerations],

@@ -64,7 +64,9 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         | Role::LinearJacobian
         | Role::AngularJacobian
         | Role::MomentumMatrix
-        | Role::MomentumRate => (Axis::Own(rows), Axis::Own(columns)),
+        | Role::MomentumRate
+        | Role::ConstraintAccelerationByPosition
+        | Role::ConstraintAccelerationByVelocity => (Axis::Own(rows), Axis::Own(columns)),
     }
 }
 
@@ -73,6 +75,7 @@ pub fn is_matrix(role: Role) -> bool {
     match role {
         Role::Rotation | Role::LinearJacobian | Role::AngularJacobian => true,
         Role::CoriolisMatrix | Role::Regressor | Role::MomentumMatrix => true,
+        Role::ConstraintAccelerationByPosition | Role::ConstraintAccelerationByVelocity => true,
         role => !matches!(axes(FunctionRole::Outputs, role, (0, 1)).1, Axis::Single | Axis::Own(_)),
     }
 }

@@ -5,7 +5,7 @@ use crate::derive::{FunctionRole, OfFrame, Role};
 use crate::resolve::FrameFunction;
 
 /// The functions that there are once in a model, in order.
-pub const FUNCTIONS: [FunctionRole; 28] = [
+pub const FUNCTIONS: [FunctionRole; 29] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -34,6 +34,7 @@ pub const FUNCTIONS: [FunctionRole; 28] = [
     FunctionRole::CenterOfMass,
     FunctionRole::CentroidalMomentumMatrix,
     FunctionRole::CentroidalMomentumBias,
+    FunctionRole::ConstraintAccelerationDerivatives,
 ];
 
 /// Name of a function in generated code and on the command line; of one of a frame without the frame.
@@ -67,6 +68,7 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::CenterOfMass => "center_of_mass",
         FunctionRole::CentroidalMomentumMatrix => "centroidal_momentum_matrix",
         FunctionRole::CentroidalMomentumBias => "centroidal_momentum_bias",
+        FunctionRole::ConstraintAccelerationDerivatives => "constraint_acceleration_derivatives",
         FunctionRole::OfFrame(OfFrame { function, .. }) => function.keyword(),
     }
 }
@@ -123,6 +125,9 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         }
         FunctionRole::CentroidalMomentumBias => {
             "Rate of momentum and of angular momentum about the centre of mass where a = 0, in ground axes."
+        }
+        FunctionRole::ConstraintAccelerationDerivatives => {
+            "Derivatives of the accelerations g̈ = G a + γ of the constraints, ġ of those on velocities: (∂g̈/∂q) N and ∂g̈/∂v."
         }
         FunctionRole::OfFrame(OfFrame { function, in_own_axes, .. }) => match (function, in_own_axes) {
             (FrameFunction::Pose, _) => {
@@ -193,6 +198,8 @@ pub fn role_name(role: Role) -> &'static str {
         Role::AngularJacobian => "angular",
         Role::MomentumMatrix => "momentum",
         Role::MomentumRate => "rate",
+        Role::ConstraintAccelerationByPosition => "acceleration_by_q",
+        Role::ConstraintAccelerationByVelocity => "acceleration_by_v",
     }
 }
 
@@ -239,6 +246,8 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::AngularJacobian => ("J_w", "J_{w}"),
         Role::MomentumMatrix => ("A", "A"),
         Role::MomentumRate => ("b", "b"),
+        Role::ConstraintAccelerationByPosition => ("dg/dq", "\\ddot{g}_{q}"),
+        Role::ConstraintAccelerationByVelocity => ("dg/dv", "\\ddot{g}_{v}"),
     }
 }
 
@@ -275,6 +284,8 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::Outputs
         | Role::InitialResidual
         | Role::InitialJacobian
+        | Role::ConstraintAccelerationByPosition
+        | Role::ConstraintAccelerationByVelocity
         | Role::Regressor
         | Role::Rotation
         | Role::Linear
@@ -323,5 +334,7 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::AngularJacobian => "j_w",
         Role::MomentumMatrix => "momentum",
         Role::MomentumRate => "rate",
+        Role::ConstraintAccelerationByPosition => "g_q",
+        Role::ConstraintAccelerationByVelocity => "g_v",
     }
 }

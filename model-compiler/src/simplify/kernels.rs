@@ -154,6 +154,7 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::CenterOfMass
         | FunctionRole::CentroidalMomentumMatrix
         | FunctionRole::CentroidalMomentumBias
+        | FunctionRole::ConstraintAccelerationDerivatives
         | FunctionRole::OfFrame(_) => false,
     }
 }
