@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 52] = [
+const RUNTIME: [&str; 53] = [
     // Numbers, without mechanics.
     "random",
     "real",

@@ -152,7 +152,8 @@ impl<'m> ForwardDynamics<'m> {
         let [a_by_q, lambda_by_q] = columns(&|j, upper, lower| by(&of_forces[0], &of_constraints[0], j, upper, lower))?;
         let [a_by_v, lambda_by_v] = columns(&|j, upper, lower| by(&of_forces[1], &of_constraints[1], j, upper, lower))?;
         let [a_by_tau, lambda_by_tau] = columns(&|j, upper, lower| {
-            (upper.fill(0.0), lower.fill(0.0));
+            upper.fill(0.0);
+            lower.fill(0.0);
             upper[j] = 1.0;
         })?;
         Ok(Some(Derivatives { a_by_q, a_by_v, a_by_tau, lambda_by_q, lambda_by_v, lambda_by_tau }))
