@@ -137,8 +137,11 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
     let outputs: Vec<_> = written_outputs.into_iter().map(|item| context.resolve_output(item)).collect();
     let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
-    let (provided, provided_of_frames) =
-        context.resolve_provided(items!(description, Provide).flatten(), is_constrained, &written_bodies);
+    let (provided, provided_of_frames) = context.resolve_provided(
+        items!(description, Provide).flatten(),
+        (is_constrained, unread.words.is_empty()),
+        &written_bodies,
+    );
     refuse_equal_names_of_kinds(description, errors);
     let public = parameters.iter().flatten().filter(|parameter| !parameter.is_constant);
     refuse_equal_components(public.map(|parameter| (&parameter.name, parameter.value.shape)), errors);

@@ -8,11 +8,12 @@ use crate::diagnostics;
 use crate::parse::{Body, End, Request};
 
 impl Context<'_> {
-    /// The functions asked for, each once and in order. `is_constrained`: joints close loops, or constraints are written.
+    /// The functions asked for, each once and in order. `is_constrained`: joints close loops, or constraints are written;
+    /// `is_complete`: all items could be read.
     pub(super) fn resolve_provided<'d>(
         &self,
         asked: impl Iterator<Item = &'d Request>,
-        is_constrained: bool,
+        (is_constrained, is_complete): (bool, bool),
         bodies: &[&Body],
     ) -> (Vec<Provided>, Vec<ProvidedOfFrame>) {
         let mut provided: Vec<(Provided, &Ident)> = Vec::new();
@@ -51,7 +52,10 @@ impl Context<'_> {
             } else if !self.members.is_empty() {
                 self.errors.push(diagnostics::provided_for_rigid_bodies(word));
             } else if of_model == Some(Provided::ConstraintAccelerationDerivatives) && !is_constrained {
-                self.errors.push(diagnostics::provided_without_constraints(word));
+                // What could not be read may be a constraint.
+                if is_complete {
+                    self.errors.push(diagnostics::provided_without_constraints(word));
+                }
             } else if of_model == Some(Provided::CoriolisMatrix)
                 && let Some(body) = bodies.iter().find(|body| !body.added_mass.is_empty())
             {
