@@ -6,6 +6,7 @@ mod call;
 mod description;
 mod error;
 mod image;
+mod lanes;
 mod memory;
 mod model;
 mod program;
@@ -19,7 +20,9 @@ use hamel_compiler::simplify::Limits;
 use proc_macro2::TokenStream;
 
 pub use cache::Cache;
+pub use call::LANES;
 pub use error::{Error, ModelError};
+pub use lanes::JitLanes;
 pub use model::JitModel;
 pub use settings::{SettingError, function_of_time, with_initial};
 
