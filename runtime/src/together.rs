@@ -169,6 +169,8 @@ impl<M: ClosedForm, const N: usize> InLanes<N> for M {
 pub(crate) struct Group<'m, M: InLanes<N>, const N: usize> {
     functions: Functions<'m, M, N>,
     points: Points<M, N>,
+    /// Lanes whose values no longer count, which are those of failed instances and those beyond the last one.
+    is_idle: [bool; N],
     observed: Observed<N>,
     tableau: Tableau,
 }
@@ -184,15 +186,9 @@ struct Functions<'m, M: InLanes<N>, const N: usize> {
 /// A state, and where a step from there leads.
 struct Points<M: InLanes<N>, const N: usize> {
     state: Point<M, N>,
-    stage: Point<M, N>,
+    /// After the first one, which is the state.
+    stages: [Point<M, N>; STAGES - 1],
     next: Point<M, N>,
-}
-
-impl<M: InLanes<N>, const N: usize> Clone for Points<M, N> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        Self { state: self.state.clone(), stage: self.stage.clone(), next: self.next.clone() }
-    }
 }
 
 struct Point<M: InLanes<N>, const N: usize> {
@@ -200,13 +196,6 @@ struct Point<M: InLanes<N>, const N: usize> {
     q: M::Coordinates,
     v: M::Velocities,
     a: M::Velocities,
-}
-
-impl<M: InLanes<N>, const N: usize> Clone for Point<M, N> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        Self { t: self.t, q: self.q.clone(), v: self.v.clone(), a: self.a.clone() }
-    }
 }
 
 impl<M: InLanes<N>, const N: usize> Point<M, N> {
@@ -246,59 +235,88 @@ impl<M: InLanes<N>, const N: usize> Point<M, N> {
     /// In which lanes a value is not finite.
     #[inline(always)]
     fn is_undefined(&self) -> [bool; N] {
-        // Zero times anything finite is zero.
-        let zero = Lanes::<N>::from_f64(0.0);
-        let mut sum = zero * self.t;
+        // Any of them leaves its mark in the sum, which may also be too large itself.
+        let mut sum = self.t;
         for values in [self.q.as_ref(), self.v.as_ref(), self.a.as_ref()] {
             for value in values {
-                sum = sum + zero * *value;
+                sum = sum + *value;
             }
         }
-        let mut undefined = [false; N];
+        let (mut undefined, mut any) = ([false; N], false);
         for i in 0..N {
-            undefined[i] = sum.0[i].is_nan();
+            any |= !sum.0[i].is_finite();
+        }
+        if any {
+            self.find_undefined(&mut undefined);
         }
         undefined
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_undefined(&self, undefined: &mut [bool; N]) {
+        for values in [std::slice::from_ref(&self.t), self.q.as_ref(), self.v.as_ref(), self.a.as_ref()] {
+            for value in values {
+                undefined.iter_mut().zip(value.0).for_each(|(undefined, value)| *undefined |= !value.is_finite());
+            }
+        }
     }
 }
 
 impl<M: InLanes<N>, const N: usize> Functions<'_, M, N> {
-    #[inline(always)]
+    #[inline(never)]
     fn evaluate_inputs(&mut self, t: &Lanes<N>) {
-        if !self.inputs.is_empty() {
-            for i in 0..N {
-                self.instances[i.min(self.instances.len() - 1)].input_values(t.0[i], &mut self.input);
-                self.inputs.iter_mut().zip(&self.input).for_each(|(lanes, value)| lanes.0[i] = *value);
-            }
+        for i in 0..N {
+            self.instances[i.min(self.instances.len() - 1)].input_values(t.0[i], &mut self.input);
+            self.inputs.iter_mut().zip(&self.input).for_each(|(lanes, value)| lanes.0[i] = *value);
         }
     }
 
     /// Replaces accelerations by those of the equations of motion.
     #[inline(always)]
     fn accelerate(&mut self, at: &mut Point<M, N>) {
-        self.evaluate_inputs(&at.t);
+        if !self.inputs.is_empty() {
+            self.evaluate_inputs(&at.t);
+        }
         M::accelerate(&self.group, at.t, &self.inputs, &at.q, &at.v, &mut at.a);
     }
 
-    /// Where a step leads, in the order of operations of a single run.
+    /// A stage after the first one, with the rates of the one before it.
     #[inline(always)]
-    fn step(&mut self, points: &mut Points<M, N>, step: &Step<N>) {
-        let Points { state, stage, next } = points;
-        stage.copy_from(state);
-        next.copy_from(state);
-        for (index, &Stage { node, factor, weight }) in step.stages.iter().enumerate() {
-            if index > 0 {
-                stage.t = state.t + node;
-                // With the rates of the stage before, velocities first.
-                advance(stage.q.as_mut(), state.q.as_ref(), factor, stage.v.as_ref());
-                advance(stage.v.as_mut(), state.v.as_ref(), factor, stage.a.as_ref());
-                self.accelerate(stage);
-            }
-            add(next.q.as_mut(), weight, stage.v.as_ref());
-            add(next.v.as_mut(), weight, stage.a.as_ref());
-        }
+    fn stage(&mut self, points: &mut Points<M, N>, index: usize, Stage { node, factor, .. }: &Stage<N>) {
+        let Points { state, stages, .. } = points;
+        let (before, rest) = stages.split_at_mut(index - 1);
+        let (before, stage) = (before.last().unwrap_or(state), &mut rest[0]);
+        stage.t = state.t + *node;
+        advance(stage.q.as_mut(), state.q.as_ref(), *factor, before.v.as_ref());
+        advance(stage.v.as_mut(), state.v.as_ref(), *factor, before.a.as_ref());
+        self.accelerate(stage);
+    }
+
+    /// The end of a step.
+    #[inline(always)]
+    fn end(&mut self, points: &mut Points<M, N>, step: &Step<N>) {
+        let Points { state, stages, next } = points;
+        let weights = step.stages.each_ref().map(|stage| stage.weight);
         next.t = state.t + step.dt;
+        let rates = [&*state, &stages[0], &stages[1], &stages[2]];
+        combine(next.q.as_mut(), state.q.as_ref(), weights, rates.map(|stage| stage.v.as_ref()));
+        combine(next.v.as_mut(), state.v.as_ref(), weights, rates.map(|stage| stage.a.as_ref()));
         self.accelerate(next);
+    }
+}
+
+/// Where a step leads, in the order of operations of a single run. Stages of one group follow from each other; those of
+/// different groups do not, so that the processor computes them side by side.
+#[inline(always)]
+fn step<M: InLanes<N>, const N: usize>(groups: &mut [Group<M, N>], step: &Step<N>) {
+    for (index, stage) in step.stages.iter().enumerate().skip(1) {
+        for Group { functions, points, .. } in groups.iter_mut() {
+            functions.stage(points, index, stage);
+        }
+    }
+    for Group { functions, points, .. } in groups.iter_mut() {
+        functions.end(points, step);
     }
 }
 
@@ -309,12 +327,25 @@ fn advance<const N: usize>(to: &mut [Lanes<N>], from: &[Lanes<N>], factor: Lanes
     }
 }
 
+/// `from` and the weighted rates of all stages, added one after the other.
 #[inline(always)]
-fn add<const N: usize>(to: &mut [Lanes<N>], factor: Lanes<N>, rates: &[Lanes<N>]) {
-    for (to, rate) in to.iter_mut().zip(rates) {
-        *to = factor * *rate + *to;
+fn combine<const N: usize>(
+    to: &mut [Lanes<N>],
+    from: &[Lanes<N>],
+    weights: [Lanes<N>; STAGES],
+    rates: [&[Lanes<N>]; STAGES],
+) {
+    for (k, (to, from)) in to.iter_mut().zip(from).enumerate() {
+        let mut sum = *from;
+        for (weight, rates) in weights.iter().zip(rates) {
+            sum = *weight * rates[k] + sum;
+        }
+        *to = sum;
     }
 }
+
+/// Groups whose stages are computed in turns.
+const SIDE_BY_SIDE: usize = 4;
 
 const STAGES: usize = 4;
 
@@ -357,15 +388,18 @@ impl<'m, M: InLanes<N>, const N: usize> Group<'m, M, N> {
         }
         let info = instances[0].describe();
         let (n_inputs, n_outputs) = (info.inputs.len(), info.outputs.len());
-        let zeros = Point::zeros(instances[0]);
+        let first = instances[0];
+        let zeros = || Point::zeros(first);
+        let n = instances.len();
         Ok(Self {
+            is_idle: std::array::from_fn(|lane| lane >= n),
             functions: Functions {
                 group: M::group(&instances)?,
                 inputs: vec![Lanes([0.0; N]); n_inputs],
                 input: vec![0.0; n_inputs],
                 instances,
             },
-            points: Points { state: zeros.clone(), stage: zeros.clone(), next: zeros },
+            points: Points { state: zeros(), stages: std::array::from_fn(|_| zeros()), next: zeros() },
             observed: Observed { outputs: vec![Lanes([0.0; N]); n_outputs], ..Observed::default() },
             tableau: tables::runge_kutta4(),
         })
@@ -398,19 +432,23 @@ impl<'m, M: InLanes<N>, const N: usize> Group<'m, M, N> {
         &self.observed
     }
 
-    /// Steps of equal length up to one in which an instance fails that counts, which is left in `next`; their number.
-    fn advance(&mut self, step: &Step<N>, steps: u64, is_idle: &[bool; N]) -> u64 {
-        pulp::Arch::new().dispatch(Advance { group: self, step, steps, is_idle })
-    }
-
-    /// In which lanes the end of the step that was computed last is not finite.
-    fn failed(&self) -> [bool; N] {
-        self.points.next.is_undefined()
+    /// Leaves behind the instances for which the end of the step that was computed last is not finite.
+    fn retire(&mut self, failures: &mut [Option<(State, StepError)>], scheme: &str) {
+        for (lane, is_undefined) in self.points.next.is_undefined().into_iter().enumerate() {
+            if is_undefined && !self.is_idle[lane] {
+                let state = self.state(lane);
+                let error = StepError::NotFinite { t: state.t, scheme: scheme.to_owned(), iteration: 0 };
+                failures[lane] = Some((state, error));
+                self.is_idle[lane] = true;
+            }
+        }
     }
 
     /// Goes on from the end of the step that was computed last.
+    #[inline(always)]
     pub(crate) fn accept(&mut self) {
-        std::mem::swap(&mut self.points.state, &mut self.points.next);
+        let Points { state, next, .. } = &mut self.points;
+        state.copy_from(next);
     }
 
     fn state(&self, lane: usize) -> State {
@@ -431,8 +469,9 @@ impl<M: InLanes<N>, const N: usize> pulp::NullaryFnOnce for OneStep<'_, '_, M, N
 
     #[inline(always)]
     fn call(self) -> [bool; N] {
-        let Self { group: Group { functions, points, observed, .. }, step, is_observed } = self;
-        functions.step(points, step);
+        let Self { group, step: length, is_observed } = self;
+        step(std::slice::from_mut(group), length);
+        let Group { functions, points, observed, .. } = group;
         (observed.energy, observed.power, observed.has_outputs) = (None, None, false);
         if is_observed {
             let Point { t, q, v, a } = &points.next;
@@ -443,11 +482,11 @@ impl<M: InLanes<N>, const N: usize> pulp::NullaryFnOnce for OneStep<'_, '_, M, N
     }
 }
 
+/// Steps of equal length up to one in which an instance fails that counts, whose end is left in `next`; their number.
 struct Advance<'a, 'm, M: InLanes<N>, const N: usize> {
-    group: &'a mut Group<'m, M, N>,
+    groups: &'a mut [Group<'m, M, N>],
     step: &'a Step<N>,
     steps: u64,
-    is_idle: &'a [bool; N],
 }
 
 impl<M: InLanes<N>, const N: usize> pulp::NullaryFnOnce for Advance<'_, '_, M, N> {
@@ -455,33 +494,28 @@ impl<M: InLanes<N>, const N: usize> pulp::NullaryFnOnce for Advance<'_, '_, M, N
 
     #[inline(always)]
     fn call(self) -> u64 {
-        let Self { group: Group { functions, points, .. }, step, steps, is_idle } = self;
-        // Of their own, so that what is small is in registers.
-        let mut own = points.clone();
-        let mut done = 0;
-        while done < steps {
-            functions.step(&mut own, step);
-            let failed = own.next.is_undefined();
+        let Self { groups, step: lengths, steps } = self;
+        for done in 0..steps {
+            step(groups, lengths);
             let mut any = false;
-            for i in 0..N {
-                any |= failed[i] & !is_idle[i];
+            for Group { points, is_idle, .. } in groups.iter() {
+                let failed = points.next.is_undefined();
+                for i in 0..N {
+                    any |= failed[i] & !is_idle[i];
+                }
             }
             if any {
-                break;
+                return done;
             }
-            std::mem::swap(&mut own.state, &mut own.next);
-            done += 1;
+            groups.iter_mut().for_each(Group::accept);
         }
-        *points = own;
-        done
+        steps
     }
 }
 
 /// Instances of a model, N of which are computed with in one call; see [`Together::new`].
 pub struct Together<'m, M: InLanes<N>, const N: usize> {
     groups: Vec<Group<'m, M, N>>,
-    /// By group: lanes whose values no longer count, which are those of failed instances and those beyond the last one.
-    idle: Vec<[bool; N]>,
     /// Of each instance, the state before the step that failed.
     failures: Vec<Option<(State, StepError)>>,
 }
@@ -539,16 +573,14 @@ impl<'m, M: InLanes<N>, const N: usize> Together<'m, M, N> {
             RungeKutta.start(model, start.clone()).err().map(|error| (start.clone(), error))
         };
         let failures: Vec<_> = instances.iter().zip(&starts).map(failure).collect();
-        let mut idle = Vec::new();
         for (group, (starts, failures)) in groups.iter_mut().zip(starts.chunks(N).zip(failures.chunks(N))) {
-            let is_idle = std::array::from_fn(|i| failures.get(i).is_none_or(Option::is_some));
-            for lane in (0..N).filter(|&lane| !is_idle[lane]) {
-                group.load(lane, &starts[lane]);
+            group.is_idle = std::array::from_fn(|i| failures.get(i).is_none_or(Option::is_some));
+            for (lane, start) in starts.iter().enumerate().filter(|(lane, _)| failures[*lane].is_none()) {
+                group.load(lane, start);
             }
             group.accelerate();
-            idle.push(is_idle);
         }
-        Ok(Self { groups, idle, failures })
+        Ok(Self { groups, failures })
     }
 
     /// Advances all instances that have not failed by so many steps of `dt`, s. Values that are not finite end an
@@ -560,20 +592,17 @@ impl<'m, M: InLanes<N>, const N: usize> Together<'m, M, N> {
         let scheme = RungeKutta.label();
         check_step_size(&scheme, dt)?;
         let step = Step::new(&tables::runge_kutta4(), Lanes([dt; N]));
-        for (k, (group, is_idle)) in self.groups.iter_mut().zip(&mut self.idle).enumerate() {
+        let processor = pulp::Arch::new();
+        for (k, groups) in self.groups.chunks_mut(SIDE_BY_SIDE).enumerate() {
             let mut left = steps;
-            while left > 0 && is_idle.contains(&false) {
-                left -= group.advance(&step, left, is_idle);
+            while left > 0 && groups.iter().any(|group| group.is_idle.contains(&false)) {
+                left -= processor.dispatch(Advance { groups: &mut *groups, step: &step, steps: left });
                 if left > 0 {
-                    for (lane, has_failed) in group.failed().into_iter().enumerate() {
-                        if has_failed && !is_idle[lane] {
-                            let state = group.state(lane);
-                            let error = StepError::NotFinite { t: state.t, scheme: scheme.clone(), iteration: 0 };
-                            self.failures[N * k + lane] = Some((state, error));
-                            is_idle[lane] = true;
-                        }
+                    for (group, failures) in groups.iter_mut().zip(self.failures[k * N * SIDE_BY_SIDE..].chunks_mut(N))
+                    {
+                        group.retire(failures, &scheme);
+                        group.accept();
                     }
-                    group.accept();
                     left -= 1;
                 }
             }
