@@ -51,7 +51,7 @@ impl InLanes<LANES> for JitModel {
             without_forces: instances[0].velocities(),
             outputs: program.in_lanes("outputs"),
             energy: program.in_lanes("energy"),
-            power: program.in_lanes("power"),
+            power: program.in_lanes("power").filter(|_| !program.image.description.info.is_conservative),
             program,
         })
     }
@@ -79,20 +79,22 @@ impl InLanes<LANES> for JitModel {
 
     fn observe(group: &JitLanes, at: At<LANES>, a: &[Lanes<LANES>], observed: &mut Observed<LANES>) {
         let arguments = group.arguments(&at, a);
-        let evaluate = |function: usize, slices: [&mut [Lanes<LANES>]; 1]| {
-            group.program.evaluate_in_lanes(function, &group.constants, &arguments, slices);
-        };
         if let Some(function) = group.energy {
             let [kinetic, potential] = observed.energy.insert([Lanes([0.0; LANES]); 2]);
             let sums = [kinetic, potential].map(std::slice::from_mut);
             group.program.evaluate_in_lanes(function, &group.constants, &arguments, sums);
         }
-        if let Some(function) = group.power {
-            evaluate(function, [std::slice::from_mut(observed.power.insert(Lanes([0.0; LANES])))]);
-        }
         if let Some(function) = group.outputs {
-            evaluate(function, [&mut observed.outputs]);
+            group.program.evaluate_in_lanes(function, &group.constants, &arguments, [&mut observed.outputs]);
             observed.has_outputs = true;
         }
+    }
+
+    fn power_in_lanes(group: &JitLanes, at: At<LANES>) -> Option<Lanes<LANES>> {
+        let mut power = Lanes([0.0; LANES]);
+        let arguments = group.arguments(&at, &group.without_forces);
+        let sums = [std::slice::from_mut(&mut power)];
+        group.program.evaluate_in_lanes(group.power?, &group.constants, &arguments, sums);
+        Some(power)
     }
 }

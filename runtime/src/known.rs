@@ -7,6 +7,8 @@ use crate::model::{Energy, Model, State};
 pub(crate) struct Known {
     pub(crate) energy: Option<Energy>,
     pub(crate) power: Option<f64>,
+    /// The power halfway through the step to this state, as it is interpolated; of models without constraints.
+    pub(crate) power_halfway: Option<f64>,
     /// As many as the model has, if they count.
     pub(crate) outputs: Vec<f64>,
     pub(crate) has_outputs: bool,
@@ -15,12 +17,13 @@ pub(crate) struct Known {
 impl Known {
     /// Nothing is known of another state.
     pub(crate) fn clear(&mut self) {
-        (self.energy, self.power, self.has_outputs) = (None, None, false);
+        (self.energy, self.power, self.power_halfway, self.has_outputs) = (None, None, None, false);
     }
 
     /// Copies without allocation where there is room.
     pub(crate) fn copy_from(&mut self, other: &Known) {
-        (self.energy, self.power, self.has_outputs) = (other.energy, other.power, other.has_outputs);
+        let Known { energy, power, power_halfway, has_outputs, .. } = *other;
+        (self.energy, self.power, self.power_halfway, self.has_outputs) = (energy, power, power_halfway, has_outputs);
         self.outputs.clone_from(&other.outputs);
     }
 

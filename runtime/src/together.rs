@@ -8,6 +8,7 @@
 
 use thiserror::Error;
 
+use crate::events::hermite_weights;
 use crate::generated::ClosedForm;
 use crate::lanes::Lanes;
 use crate::model::{Block, Model, State};
@@ -52,6 +53,12 @@ pub trait InLanes<const N: usize>: Model + Sized {
 
     /// What else is known of instances at a state, with the digits of single ones; all else is asked of them one by one.
     fn observe(_group: &Self::Group, _at: At<N>, _a: &[Lanes<N>], _observed: &mut Observed<N>) {}
+
+    /// Power of applied forces, W, see [`Model::power`]; `None` where it is asked for one by one, and for models in which
+    /// there is none.
+    fn power_in_lanes(_group: &Self::Group, _at: At<N>) -> Option<Lanes<N>> {
+        None
+    }
 }
 
 /// A list of fixed length.
@@ -77,8 +84,6 @@ pub struct At<'a, const N: usize> {
 pub struct Observed<const N: usize> {
     /// Kinetic and potential energy, J.
     pub energy: Option<[Lanes<N>; 2]>,
-    /// Power of applied forces, W, see [`Model::power`].
-    pub power: Option<Lanes<N>>,
     /// Outputs, as many as the model has.
     pub outputs: Vec<Lanes<N>>,
     /// Whether the outputs are filled in.
@@ -172,6 +177,8 @@ pub(crate) struct Group<'m, M: InLanes<N>, const N: usize> {
     /// Lanes whose values no longer count, which are those of failed instances and those beyond the last one.
     is_idle: [bool; N],
     observed: Observed<N>,
+    /// Power at the end of the step, and halfway through it.
+    powers: [Option<Lanes<N>>; 2],
     tableau: Tableau,
 }
 
@@ -306,6 +313,35 @@ impl<M: InLanes<N>, const N: usize> Functions<'_, M, N> {
     }
 }
 
+impl<M: InLanes<N>, const N: usize> Functions<'_, M, N> {
+    /// Halfway through a step that has been computed, whose stages are no longer needed; states there are interpolated as
+    /// those of single runs.
+    fn power_halfway(&mut self, points: &mut Points<M, N>) -> Option<Lanes<N>> {
+        let Points { state: old, stages: [halfway, ..], next: new } = points;
+        let lanes = Lanes::<N>::from_f64;
+        let length = new.t - old.t;
+        halfway.t = new.t - lanes(0.5) * length;
+        let [old_weight, new_weight, old_rate, new_rate] = hermite_weights((halfway.t - old.t) / length, length);
+        let ends = old.q.as_ref().iter().zip(new.q.as_ref());
+        let rates = old.v.as_ref().iter().zip(new.v.as_ref());
+        for ((to, (old, new)), (v_old, v_new)) in halfway.q.as_mut().iter_mut().zip(ends).zip(rates) {
+            // Relative to the old coordinates, which are zero there.
+            let moved = new_weight * (*new - *old) + lanes(0.0);
+            *to = *old + (new_rate * *v_new + (old_rate * *v_old + moved));
+        }
+        let ends = old.v.as_ref().iter().zip(new.v.as_ref());
+        let rates = old.a.as_ref().iter().zip(new.a.as_ref());
+        for ((to, (old, new)), (a_old, a_new)) in halfway.v.as_mut().iter_mut().zip(ends).zip(rates) {
+            *to = new_rate * *a_new + (old_rate * *a_old + (new_weight * *new + *old * old_weight));
+        }
+        if !self.inputs.is_empty() {
+            self.evaluate_inputs(&halfway.t);
+        }
+        let Point { t, q, v, .. } = &*halfway;
+        M::power_in_lanes(&self.group, At { t, inputs: &self.inputs, q: q.as_ref(), v: v.as_ref() })
+    }
+}
+
 /// Where a step leads, in the order of operations of a single run. Stages of one group follow from each other; those of
 /// different groups do not, so that the processor computes them side by side.
 #[inline(always)]
@@ -401,6 +437,7 @@ impl<'m, M: InLanes<N>, const N: usize> Group<'m, M, N> {
             },
             points: Points { state: zeros(), stages: std::array::from_fn(|_| zeros()), next: zeros() },
             observed: Observed { outputs: vec![Lanes([0.0; N]); n_outputs], ..Observed::default() },
+            powers: [None; 2],
             tableau: tables::runge_kutta4(),
         })
     }
@@ -427,9 +464,9 @@ impl<'m, M: InLanes<N>, const N: usize> Group<'m, M, N> {
         self.points.state.store(lane, state);
     }
 
-    /// What was observed last.
-    pub(crate) fn observed(&self) -> &Observed<N> {
-        &self.observed
+    /// What was observed last, and the power there and halfway through the step.
+    pub(crate) fn observed(&self) -> (&Observed<N>, [Option<Lanes<N>>; 2]) {
+        (&self.observed, self.powers)
     }
 
     /// Leaves behind the instances for which the end of the step that was computed last is not finite.
@@ -471,12 +508,16 @@ impl<M: InLanes<N>, const N: usize> pulp::NullaryFnOnce for OneStep<'_, '_, M, N
     fn call(self) -> [bool; N] {
         let Self { group, step: length, is_observed } = self;
         step(std::slice::from_mut(group), length);
-        let Group { functions, points, observed, .. } = group;
-        (observed.energy, observed.power, observed.has_outputs) = (None, None, false);
+        let Group { functions, points, observed, powers, .. } = group;
+        (observed.energy, observed.has_outputs, *powers) = (None, false, [None; 2]);
         if is_observed {
             let Point { t, q, v, a } = &points.next;
             let at = At { t, inputs: &functions.inputs, q: q.as_ref(), v: v.as_ref() };
             M::observe(&functions.group, at, a.as_ref(), observed);
+            powers[0] = M::power_in_lanes(&functions.group, at);
+            if powers[0].is_some() {
+                powers[1] = functions.power_halfway(points);
+            }
         }
         points.next.is_undefined()
     }

@@ -216,8 +216,8 @@ impl Trajectory {
     /// Name and value of the first entry of the last row that is not finite, except an unknown energy balance.
     pub(crate) fn last_not_finite(&self) -> Option<(String, f64)> {
         let row = self.rows().next_back()?;
-        let mut entries = self.columns.iter().zip(row).filter(|(column, _)| column.name != BALANCE);
-        let (column, &value) = entries.find(|(_, value)| !value.is_finite())?;
+        let mut entries = self.columns.iter().zip(row);
+        let (column, &value) = entries.find(|(column, value)| !value.is_finite() && column.name != BALANCE)?;
         Some((format!("`{}`", column.name), value))
     }
 

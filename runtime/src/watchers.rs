@@ -90,11 +90,12 @@ impl Watch {
         if let Some((quantity, value)) = not_finite(model, state).filter(|_| self.limits.finite) {
             return Err(StepError::NotFiniteValue { t: state.t, scheme: self.scheme.clone(), quantity, value });
         }
-        if let Some(limit) = self.limits.constraints {
+        // Without constraints no limit can be exceeded, whatever it is.
+        let is_constrained = !model.describe().constraints.is_empty();
+        if let Some(limit) = self.limits.constraints.filter(|_| is_constrained) {
             self.residuals.evaluate_positions(model, state);
             let worst = [Some(self.residuals.worst_position()), self.residuals.worst_on_velocities(model, state)];
             for (row, part) in worst.into_iter().flatten() {
-                // Without constraints no limit can be exceeded, whatever it is.
                 let Some(constraint) = model.describe().constraints.get(row).filter(|_| is_beyond(part, limit)) else {
                     continue;
                 };
@@ -273,9 +274,14 @@ impl Balance {
             let (mut mean, mut most) = (0.5 * (before + power), before.max(power));
             // Nothing is interpolated where there is no work.
             if contacts.is_none() && (before != 0.0 || power != 0.0) && dt > 0.0 {
-                let ends = [&self.previous, state];
-                let halfway = self.cubic.at(&model.describe().blocks, ends, state.t - 0.5 * dt);
-                let middle = self.supply.power(model, halfway, &mut Known::default());
+                let middle = match known.power_halfway {
+                    Some(power) => power,
+                    None => {
+                        let ends = [&self.previous, state];
+                        let halfway = self.cubic.at(&model.describe().blocks, ends, state.t - 0.5 * dt);
+                        self.supply.power(model, halfway, &mut Known::default())
+                    }
+                };
                 let correction = 2.0 / 3.0 * (middle - mean);
                 self.correction += dt * correction;
                 mean += correction;

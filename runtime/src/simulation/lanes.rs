@@ -90,7 +90,7 @@ impl<M: InLanes<N>, const N: usize> InStep<'_, M, N> {
         }
         // Inputs are functions of the user.
         let mut is_ready = catch_unwind(AssertUnwindSafe(|| self.group.accelerate())).is_ok();
-        let mut known = Known::default();
+        let (mut known, mut is_first) = (Known::default(), true);
         loop {
             self.runs.iter_mut().filter(|run| run.outcome.is_none()).for_each(|run| run.guarded(Going::end));
             let going = || self.runs.iter().filter(|run| run.outcome.is_none());
@@ -105,20 +105,20 @@ impl<M: InLanes<N>, const N: usize> InStep<'_, M, N> {
                 Ok(is_undefined) if is_ready => is_undefined,
                 _ => [true; N],
             };
-            is_ready = true;
             self.group.accept();
             for (lane, run) in self.runs.iter_mut().enumerate().filter(|(_, run)| run.outcome.is_none()) {
                 if is_undefined[lane] {
                     run.guarded(|run| run.step(None));
                 } else {
                     let end = |state: &mut State| self.group.store(lane, state);
-                    self.group.known(lane, &mut known);
+                    self.group.known(lane, is_first, &mut known);
                     run.guarded(|run| run.step(Some(Given { end: &end, known: &known })));
                 }
             }
             for lane in (0..self.runs.len()).filter(|&lane| is_undefined[lane]) {
                 self.load(lane);
             }
+            (is_ready, is_first) = (true, false);
         }
     }
 
@@ -137,13 +137,15 @@ impl<M: InLanes<N>, const N: usize> InStep<'_, M, N> {
 }
 
 impl<M: InLanes<N>, const N: usize> Group<'_, M, N> {
-    /// What a run needs to know of the end of the last step.
-    fn known(&self, lane: usize, known: &mut Known) {
-        let observed = self.observed();
+    /// What a run needs to know of the end of the last step. The first one begins with accelerations that the run was
+    /// given, which need not be those that lanes have found.
+    fn known(&self, lane: usize, is_first: bool, known: &mut Known) {
+        let (observed, [power, power_halfway]) = self.observed();
         let energy =
             |[kinetic, potential]: [Lanes<N>; 2]| Energy { kinetic: kinetic.0[lane], potential: potential.0[lane] };
         known.energy = observed.energy.map(energy);
-        known.power = observed.power.map(|power| power.0[lane]);
+        known.power = power.map(|power| power.0[lane]);
+        known.power_halfway = power_halfway.map(|power| power.0[lane]).filter(|_| !is_first);
         known.has_outputs = observed.has_outputs;
         known.outputs.clear();
         known.outputs.extend(observed.outputs.iter().map(|output| output.0[lane]));
