@@ -56,6 +56,13 @@ pub(crate) struct Image {
     pub in_lanes: Result<Vec<InLanes>, NotInLanes>,
 }
 
+/// Whether functions are translated for several instances too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LaneCode {
+    None,
+    Made,
+}
+
 /// A function of several instances.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct InLanes {
@@ -228,7 +235,7 @@ impl Image {
     ///
     /// # Errors
     /// What the code generator refuses.
-    pub fn new(stages: &Stages, processor: &Processor) -> Result<Image, Error> {
+    pub fn new(stages: &Stages, processor: &Processor, lanes: LaneCode) -> Result<Image, Error> {
         let (equations, schedule) = (&stages.simplified, &stages.schedule);
         let patterns = Patterns::of(equations, schedule);
         let members = members(equations, schedule, &patterns);
@@ -253,7 +260,10 @@ impl Image {
         let mut functions = functions?;
         functions.push(calls.function(Outline::of_sums("energy", FunctionRole::Energy, &ENERGIES, &members))?);
         functions.push(calls.function(Outline::of_sums("power", FunctionRole::Power, &[Role::Power], &members))?);
-        let mut in_lanes = calls.in_lanes(&members, &sizes)?;
+        let mut in_lanes = match lanes {
+            LaneCode::Made => calls.in_lanes(&members, &sizes)?,
+            LaneCode::None => Err(NotInLanes::NotCompiled),
+        };
         let is_conservative = !layout.has_unknown_power && functions.last().is_some_and(|power| power.calls.is_empty());
 
         let mut defaults: Vec<Setup> =

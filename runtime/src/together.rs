@@ -105,6 +105,8 @@ pub enum NotInLanes {
     NoClosedForm,
     /// That function is too long to be compiled for lanes too.
     Long,
+    /// Its code for lanes was not asked for when it was compiled.
+    NotCompiled,
     /// They are instances of different models.
     Different,
 }
@@ -119,6 +121,7 @@ impl NotInLanes {
             NotInLanes::Rotations => "it has rotations, which do not advance in lanes; run its instances one by one",
             NotInLanes::NoClosedForm => "its accelerations have no closed form; run its instances one by one",
             NotInLanes::Long => "its accelerations are too long a function for lanes; run its instances one by one",
+            NotInLanes::NotCompiled => "it was compiled without code for lanes; run its instances one by one",
             NotInLanes::Different => "these are instances of different models; run them one by one",
         }
     }

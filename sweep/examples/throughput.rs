@@ -1,4 +1,4 @@
-//! How many cases a second a sweep runs, one by one and in lanes: `throughput [CASES]`.
+//! What a step of a case of a sweep takes, one by one and in lanes, and what it takes by itself: `throughput [CASES]`.
 //!
 //! One thread; both in turns, of which the least time counts. Tables are compared bit by bit.
 
@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use hamel::Options;
+use hamel::schemes::RungeKutta;
 use hamel::simulation::Steps;
-use hamel_jit::Level;
+use hamel::together::Together;
+use hamel::{Options, Scheme, initial_state};
+use hamel_jit::{JitModel, LANES, Level};
 use hamel_sweep::{Cases, Fixed, Motion, Output, Subject, Sweep};
 
 const ROUNDS: usize = 5;
@@ -60,12 +62,10 @@ fn sweep(name: &str, text: &str, parameter: &str, ends: &str, count: u64) -> Res
     let steps = (motion.until / 1e-3).round() * count as f64;
     for level in [Level::AtOnce, Level::Optimised] {
         let subject = Subject::new(text.parse()?, level, None, Fixed::default(), cases.names())?;
+        steps_alone(name, subject.model(), level)?;
         let sweep = || Sweep::new(&subject, &cases, &motion, &outputs);
         let (mut least, mut found) = ([f64::INFINITY; 2], [BTreeMap::new(), BTreeMap::new()]);
         for round in 0..2 * ROUNDS {
-            if std::env::var("MODE").is_ok_and(|m| (m == "lanes") != (round % 2 == 1)) {
-                continue;
-            }
             let sweep = if round % 2 == 0 { sweep()?.one_by_one() } else { sweep()? };
             let (stop, mut ended) = (AtomicBool::new(false), BTreeMap::new());
             let begin = Instant::now();
@@ -77,11 +77,37 @@ fn sweep(name: &str, text: &str, parameter: &str, ends: &str, count: u64) -> Res
             found[round % 2] = ended;
         }
         let [one, lanes] = least.map(|seconds| 1e9 * seconds / steps);
-        let same = if found[0] == found[1] { "the same table" } else { "ANOTHER TABLE" };
-        println!(
-            "{name}, {level:?}: {one:.0} ns a step one by one, {lanes:.0} in lanes, {:.2} times; {same}",
-            one / lanes
-        );
+        if found[0] != found[1] {
+            return Err(format!("the tables of {name} differ").into());
+        }
+        println!("{name}, {level:?}: {one:.0} ns a step in a sweep, {lanes:.0} in lanes, {:.2} times", one / lanes);
     }
+    Ok(())
+}
+
+/// Steps of which nothing is recorded.
+fn steps_alone(name: &str, model: &JitModel, level: Level) -> Result<(), Box<dyn std::error::Error>> {
+    const STEPS: u64 = 5000;
+    let models: Vec<JitModel> = (0..LANES).map(|_| model.another()).collect();
+    let start = initial_state(model)?;
+    let mut least = [f64::INFINITY; 2];
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        let mut stepper = RungeKutta.start(model, start.clone())?;
+        for _ in 0..STEPS {
+            stepper.step(1e-3)?;
+        }
+        least[0] = least[0].min(begin.elapsed().as_secs_f64());
+        let begin = Instant::now();
+        let mut together = Together::<_, LANES>::new(&models, vec![start.clone(); LANES])?;
+        together.advance(STEPS, 1e-3)?;
+        least[1] = least[1].min(begin.elapsed().as_secs_f64() / LANES as f64);
+        for lane in 0..LANES {
+            let (found, expected) = (together.state(lane)?, stepper.state());
+            assert!(found.q == expected.q && found.v == expected.v && found.a == expected.a, "lane {lane} of {name}");
+        }
+    }
+    let [one, lanes] = least.map(|seconds| 1e9 * seconds / STEPS as f64);
+    println!("{name}, {level:?}: {one:.0} ns a step alone, {lanes:.0} in lanes, {:.2} times", one / lanes);
     Ok(())
 }
