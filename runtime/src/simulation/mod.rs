@@ -779,6 +779,7 @@ impl<'a> Going<'a> {
     }
 
     /// The driver of a run that has begun.
+    #[cfg(feature = "simd")]
     fn driver(&self) -> Option<&Driver<'a>> {
         self.parts.as_ref()?.driver.as_ref()
     }
