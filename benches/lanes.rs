@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hamel::Model;
-use hamel::lanes::f64x4;
+use hamel::lanes::Lanes;
 use hamel::real::Real;
 
 hamel_macros::multibody! {
@@ -32,7 +32,7 @@ fn lanes(criterion: &mut Criterion) {
     let state =
         |k: usize| [[0.3, -0.8, 1.1], [0.5, 0.2, -0.7], [1.3, -0.4, 0.9]].map(|x| x.map(|x| x + 0.1 * k as f64));
     let states = [0, 1, 2, 3].map(state);
-    let of_lane = |i: usize, j: usize| f64x4::from([0, 1, 2, 3].map(|k| states[k][i][j]));
+    let of_lane = |i: usize, j: usize| Lanes([0, 1, 2, 3].map(|k| states[k][i][j]));
     let together = [0, 1, 2].map(|i| [0, 1, 2].map(|j| of_lane(i, j)));
     criterion.bench_function("lanes/four calls", |bencher| {
         bencher.iter(|| black_box(&states).each_ref().map(residual));
@@ -43,7 +43,7 @@ fn lanes(criterion: &mut Criterion) {
     criterion.bench_function("lanes/one call of the model", |bencher| {
         bencher.iter(|| chain.residual(black_box(&start), &mut r, &mut []));
     });
-    criterion.bench_function("lanes/f64x4", |bencher| {
+    criterion.bench_function("lanes/four in lanes", |bencher| {
         bencher.iter(|| residual(black_box(&together)));
     });
 }

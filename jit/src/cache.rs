@@ -8,7 +8,6 @@ use hamel_compiler::schedule::methods::Factor;
 use hamel_compiler::schedule::requirements::Requirement;
 use serde::{Deserialize, Serialize};
 
-use crate::Level;
 use crate::image::Image;
 use crate::translate::Processor;
 
@@ -82,8 +81,8 @@ impl Cache {
     }
 
     /// The model with this text, if it was compiled before.
-    pub(crate) fn read(&self, text: &str, level: Level, processor: &Processor) -> Option<Image> {
-        let compiler = self.compiler(level, processor)?;
+    pub(crate) fn read(&self, text: &str, work: &str, processor: &Processor) -> Option<Image> {
+        let compiler = self.compiler(work, processor)?;
         let content = hamel_compiler::cache::Cache::new(&self.folder, &compiler).read(text)?;
         // How long the code is, the code, the rest.
         let (len, rest) = content.split_first_chunk()?;
@@ -93,8 +92,8 @@ impl Cache {
     }
 
     /// Keeps a model.
-    pub(crate) fn write(&self, text: &str, level: Level, processor: &Processor, image: &Image) {
-        let Some(compiler) = self.compiler(level, processor) else { return };
+    pub(crate) fn write(&self, text: &str, work: &str, processor: &Processor, image: &Image) {
+        let Some(compiler) = self.compiler(work, processor) else { return };
         let mut content = (image.code.len() as u64).to_le_bytes().to_vec();
         content.extend(&image.code);
         if let Ok(content) = postcard::to_extend(image, content) {
@@ -105,7 +104,7 @@ impl Cache {
     }
 
     /// What tells this compiler, on this processor and with this work, from others.
-    fn compiler(&self, level: Level, processor: &Processor) -> Option<String> {
+    fn compiler(&self, work: &str, processor: &Processor) -> Option<String> {
         let maker = match self.maker {
             Maker::Program => {
                 let about = fs::metadata(std::env::current_exe().ok()?).ok()?;
@@ -114,7 +113,7 @@ impl Cache {
             }
             Maker::Library(hash) => format!("library {hash:016x}"),
         };
-        Some(format!("{} {maker} {level:?} {}", env!("CARGO_PKG_VERSION"), processor.name()))
+        Some(format!("{} {maker} {work} {}", env!("CARGO_PKG_VERSION"), processor.name()))
     }
 }
 

@@ -3,6 +3,7 @@
 use hamel_compiler::schedule::groups::Group;
 
 /// What a compiled function reads, as it is laid out in memory.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Given {
     /// Factors before results are added.
@@ -19,6 +20,9 @@ pub(crate) const GROUPS: usize = Group::ALL.len();
 /// Factors that a function of the model is given at most.
 pub(crate) const FACTORS: usize = 3;
 
+/// Instances in lanes, see [`JitLanes`](crate::JitLanes).
+pub const LANES: usize = 8;
+
 /// Lists of results that a function of a kernel has at most: those of a linearization.
 pub(crate) const MOST_LISTS: usize = 4;
 
@@ -34,6 +38,9 @@ pub(crate) struct Functions {
     pub sin_cos: unsafe extern "C" fn(f64, *mut f64),
     /// Sines and cosines of so many angles, pair by pair.
     pub sin_cos_each: unsafe extern "C" fn(*const f64, *mut f64, usize),
+    /// Sines of so many angles, and then their cosines: with the digits of `sin_cos_each`, and with those of `sin_cos`.
+    pub sines_cosines: unsafe extern "C" fn(*const f64, *mut f64, usize),
+    pub sines_cosines_of_library: unsafe extern "C" fn(*const f64, *mut f64, usize),
 }
 
 pub(crate) const UNARY: usize = 10;
@@ -45,6 +52,8 @@ pub(crate) static FUNCTIONS: Functions = Functions {
     binary: [atan2, power, min, max],
     sin_cos,
     sin_cos_each,
+    sines_cosines,
+    sines_cosines_of_library,
 };
 
 macro_rules! unary {
@@ -98,4 +107,26 @@ unsafe extern "C" fn sin_cos_each(angles: *const f64, pairs: *mut f64, n: usize)
     let (angles, pairs) =
         unsafe { (std::slice::from_raw_parts(angles, n), std::slice::from_raw_parts_mut(pairs, 2 * n)) };
     hamel::generated::sin_cos_each(angles, pairs);
+}
+
+/// # Safety
+/// `angles` points to `n` values, and `found` to room for twice as many, which are initialised.
+unsafe extern "C" fn sines_cosines(angles: *const f64, found: *mut f64, n: usize) {
+    // SAFETY: as for `sin_cos_each`.
+    let (angles, found) =
+        unsafe { (std::slice::from_raw_parts(angles, n), std::slice::from_raw_parts_mut(found, 2 * n)) };
+    let (sines, cosines) = found.split_at_mut(n);
+    hamel::generated::sines_cosines(angles, sines, cosines);
+}
+
+/// # Safety
+/// As for `sines_cosines`.
+unsafe extern "C" fn sines_cosines_of_library(angles: *const f64, found: *mut f64, n: usize) {
+    // SAFETY: as for `sin_cos_each`.
+    let (angles, found) =
+        unsafe { (std::slice::from_raw_parts(angles, n), std::slice::from_raw_parts_mut(found, 2 * n)) };
+    let (sines, cosines) = found.split_at_mut(n);
+    for ((angle, sine), cosine) in angles.iter().zip(sines).zip(cosines) {
+        (*sine, *cosine) = angle.sin_cos();
+    }
 }

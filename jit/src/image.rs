@@ -1,7 +1,7 @@
 //! A model as data: machine code, where its functions read and write, names. It contains no addresses.
 
 use hamel_compiler::Stages;
-use hamel_compiler::derive::{Equations, FunctionRole, Layout, Role};
+use hamel_compiler::derive::{Block, Equations, FunctionRole, Layout, Role};
 use hamel_compiler::parallel;
 use hamel_compiler::schedule::groups::Group;
 use hamel_compiler::schedule::members::{Members, members};
@@ -13,14 +13,21 @@ use hamel_compiler::schedule::{Argument, Routine, ScheduledFunction, ScheduledOu
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::{GROUPS, MOST_LISTS};
+use crate::call::{GROUPS, LANES, MOST_LISTS};
 use crate::description::Description;
 use crate::error::Error;
-use crate::translate::{Processor, Read, Source, Store, group, translate};
+use crate::translate::{LARGE, Processor, Read, Source, Store, Width, group, translate};
+use hamel::together::NotInLanes;
 
 /// Statements of a function below which it is translated for each place where the only member of its kind calls it, with
 /// the places of what it reads and adds. Larger ones are translated once, and their results added by the caller.
 const SMALL: usize = 400;
+/// Statements of a function up to which all lanes are computed by one call of its code, which is longer in proportion;
+/// beyond, by a call for each pair.
+const FEW: usize = 1000;
+/// Statements of a function beyond which it is not translated for lanes: its arithmetic gains half at most, and its code
+/// takes as long to compile as that for one instance.
+const MOST_IN_LANES: usize = LARGE;
 
 /// A model without values of its parameters.
 #[derive(Serialize, Deserialize)]
@@ -44,6 +51,23 @@ pub(crate) struct Image {
     pub contact_laws: Setup,
     pub law_of_contact: Vec<usize>,
     pub functions: Vec<ModelFunction>,
+    /// Those that are computed for several instances at once; the first one is forward dynamics.
+    pub in_lanes: Result<Vec<InLanes>, NotInLanes>,
+}
+
+/// Whether functions are translated for several instances too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LaneCode {
+    None,
+    Made,
+}
+
+/// A function of several instances.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct InLanes {
+    pub function: ModelFunction,
+    /// Instances that one call of its code computes.
+    pub at_once: usize,
 }
 
 /// A function of parameters, whose outputs follow each other in one list.
@@ -145,7 +169,8 @@ struct Pending<'a> {
     routine: &'a Routine,
     reads: [Read<'a>; GROUPS],
     stores: Vec<Vec<Store>>,
-    in_lanes: bool,
+    angles_together: bool,
+    width: Width,
 }
 
 /// Routines that are to be translated; until then, they are known by their number.
@@ -169,15 +194,23 @@ impl<'a> Program<'a> {
             |(start, &n): (&usize, &usize)| vec![Store { list: 0, places: (*start..start + n).collect(), added: None }];
         let stores = starts.iter().zip(&routine.outputs).map(store).collect();
         let reads = [Read::InOrder; GROUPS];
-        let code = self.add(Pending { name: name.to_owned(), routine, reads, stores, in_lanes: false });
+        let code = self.add(Pending {
+            name: name.to_owned(),
+            routine,
+            reads,
+            stores,
+            angles_together: false,
+            width: Width::One,
+        });
         Setup { code, starts }
     }
 
     /// The machine code, and where each routine begins.
     fn translated(&self, processor: &Processor) -> Result<(Vec<u8>, Vec<u32>), Error> {
         let translated = parallel::map(&self.pending, |pending| {
-            let Pending { name, routine, reads, stores, in_lanes } = pending;
-            translate(&Source { name, routine, reads: *reads, stores, in_lanes: *in_lanes }, processor)
+            let Pending { name, routine, reads, stores, angles_together, width } = pending;
+            let (angles_together, width) = (*angles_together, *width);
+            translate(&Source { name, routine, reads: *reads, stores, angles_together, width }, processor)
         });
         let (mut code, mut starts) = (Vec::new(), Vec::new());
         for bytes in translated {
@@ -190,6 +223,9 @@ impl<'a> Program<'a> {
     }
 }
 
+/// Sums of a function, in the order of its slices.
+const ENERGIES: [Role; 2] = [Role::KineticEnergy, Role::PotentialEnergy];
+
 /// No instruction needs more.
 const ALIGNMENT: usize = 64;
 
@@ -198,7 +234,7 @@ impl Image {
     ///
     /// # Errors
     /// What the code generator refuses.
-    pub fn new(stages: &Stages, processor: &Processor) -> Result<Image, Error> {
+    pub fn new(stages: &Stages, processor: &Processor, lanes: LaneCode) -> Result<Image, Error> {
         let (equations, schedule) = (&stages.simplified, &stages.schedule);
         let patterns = Patterns::of(equations, schedule);
         let members = members(equations, schedule, &patterns);
@@ -221,9 +257,12 @@ impl Image {
         let functions: Result<Vec<ModelFunction>, Error> =
             all().map(|method| calls.function(Outline::of_method(&method, &members, &sizes))).collect();
         let mut functions = functions?;
-        let energies = [Role::KineticEnergy, Role::PotentialEnergy];
-        functions.push(calls.function(Outline::of_sums("energy", FunctionRole::Energy, &energies, &members))?);
+        functions.push(calls.function(Outline::of_sums("energy", FunctionRole::Energy, &ENERGIES, &members))?);
         functions.push(calls.function(Outline::of_sums("power", FunctionRole::Power, &[Role::Power], &members))?);
+        let mut in_lanes = match lanes {
+            LaneCode::Made => calls.in_lanes(&members, &sizes)?,
+            LaneCode::None => Err(NotInLanes::NotCompiled),
+        };
         let is_conservative = !layout.has_unknown_power && functions.last().is_some_and(|power| power.calls.is_empty());
 
         let mut defaults: Vec<Setup> =
@@ -240,7 +279,9 @@ impl Image {
         let place = |code: &mut u32| *code = starts[*code as usize];
         defaults.iter_mut().chain(&mut setups).for_each(|setup| place(&mut setup.code));
         kernels.iter_mut().filter_map(|kernel| kernel.setup.as_mut()).for_each(|setup| place(&mut setup.code));
-        functions.iter_mut().flat_map(|function| &mut function.calls).for_each(|call| place(&mut call.code));
+        let of_lanes = in_lanes.iter_mut().flatten().map(|lanes| &mut lanes.function);
+        let all = functions.iter_mut().chain(of_lanes);
+        all.flat_map(|function| &mut function.calls).for_each(|call| place(&mut call.code));
         let [rows_of_members, reference_configuration, bodies, contact_laws] = setups;
         Ok(Image {
             description: Description::new(stages, &members, &patterns, is_conservative),
@@ -256,6 +297,7 @@ impl Image {
             contact_laws,
             law_of_contact: schedule.law_of_contact.clone(),
             functions,
+            in_lanes,
         })
     }
 }
@@ -376,14 +418,18 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
     /// # Errors
     /// A function that reads what it is not given, or whose results have no room.
     fn function(&mut self, outline: Outline<'m, 'a>) -> Result<ModelFunction, Error> {
+        self.function_of(outline, Width::One)
+    }
+
+    fn function_of(&mut self, outline: Outline<'m, 'a>, width: Width) -> Result<ModelFunction, Error> {
         let Outline { name, given, slices, contributions, targets } = outline;
         let mut calls = Vec::new();
         for (&(members, function), targets) in contributions.iter().zip(&targets) {
             let kernel = self.members.iter().position(|known| std::ptr::eq(known, members)).unwrap_or_default();
             check(&self.kernels[kernel], function, &given, self.layout)?;
             let is_small = members.is_single() && function.routine.statements.len() < SMALL;
-            let call = match is_small {
-                true => self.adding(kernel, (members, function), targets),
+            let call = match is_small || width != Width::One {
+                true => self.adding(kernel, (members, function), targets, width),
                 false => self.listing(kernel, (members, function), targets),
             };
             check_results(function, &call, &slices, targets)?;
@@ -396,8 +442,53 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
         Ok(ModelFunction { name, slices, calls, reads_inputs, room })
     }
 
+    /// What a run in lanes asks for: accelerations, and what is recorded of a state where its kernels have one instance.
+    ///
+    /// # Errors
+    /// As [`Calls::function`].
+    fn in_lanes(&mut self, all: &'m [Members<'a>], sizes: &Sizes) -> Result<Result<Vec<InLanes>, NotInLanes>, Error> {
+        if let Some(reason) = not_in_lanes(self.layout) {
+            return Ok(Err(reason));
+        }
+        let of_method = |name: &str| {
+            let method = methods::all().into_iter().chain(methods::on_request(all)).find(|method| method.name == name);
+            method.map(|method| Outline::of_method(&method, all, sizes))
+        };
+        let Some(accelerations) = of_method("forward_dynamics") else { return Ok(Err(NotInLanes::NoClosedForm)) };
+        let outlines = [
+            Some(accelerations),
+            of_method("outputs"),
+            Some(Outline::of_sums("energy", FunctionRole::Energy, &ENERGIES, all)),
+            Some(Outline::of_sums("power", FunctionRole::Power, &[Role::Power], all)),
+        ];
+        let mut found = Vec::new();
+        for outline in outlines.into_iter().flatten() {
+            let statements = |(_, function): &Contribution| function.routine.statements.len();
+            let longest = outline.contributions.iter().map(statements).max().unwrap_or(0);
+            let is_single = outline.contributions.iter().all(|(members, _)| members.is_single());
+            if found.is_empty() {
+                match outline.contributions.len() {
+                    1 if is_single && longest < MOST_IN_LANES => {}
+                    1 if is_single => return Ok(Err(NotInLanes::Long)),
+                    _ => return Ok(Err(NotInLanes::NoClosedForm)),
+                }
+            }
+            if is_single && longest < MOST_IN_LANES {
+                let width = Width::Pairs(if longest < FEW { LANES / 2 } else { 1 });
+                found.push(InLanes { function: self.function_of(outline, width)?, at_once: width.lanes() });
+            }
+        }
+        Ok(Ok(found))
+    }
+
     /// Code of its own, which adds its results to the slices.
-    fn adding(&mut self, kernel: usize, (members, function): Contribution<'m, 'a>, targets: &[Targets]) -> Call {
+    fn adding(
+        &mut self,
+        kernel: usize,
+        (members, function): Contribution<'m, 'a>,
+        targets: &[Targets],
+        width: Width,
+    ) -> Call {
         let reads = Group::ALL.map(|group| match table(members, group) {
             Some(places) => Read::At(&places[0]),
             None => Read::InOrder,
@@ -418,7 +509,8 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
         });
         let stores = stores.collect();
         let name = name(members, function);
-        let code = self.program.add(Pending { name, routine: &function.routine, reads, stores, in_lanes: true });
+        let code =
+            self.program.add(Pending { name, routine: &function.routine, reads, stores, angles_together: true, width });
         Call { kernel, code, results: None }
     }
 
@@ -435,7 +527,14 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
             let stores =
                 stores.map(|(list, output)| vec![Store { list, places: stored(output), added: None }]).collect();
             let name = name(members, function);
-            program.add(Pending { name, routine: &function.routine, reads, stores, in_lanes: true })
+            program.add(Pending {
+                name,
+                routine: &function.routine,
+                reads,
+                stores,
+                angles_together: true,
+                width: Width::One,
+            })
         });
         let mut start = 0;
         let results = function.outputs.iter().zip(targets).map(|(output, targets)| {
@@ -475,6 +574,17 @@ impl Destination {
             Destination::Slice(_) => 0,
             Destination::Room { len, .. } => *len,
         }
+    }
+}
+
+/// Why instances of a model with this layout do not advance in lanes, if that says it.
+fn not_in_lanes(layout: &Layout) -> Option<NotInLanes> {
+    let is_plain = |block: &Block| matches!(block, Block::Vector(_));
+    match () {
+        () if !layout.constraints.is_empty() => Some(NotInLanes::Constraints),
+        () if !layout.contacts.is_empty() => Some(NotInLanes::Contacts),
+        () if !layout.blocks.iter().all(is_plain) => Some(NotInLanes::Rotations),
+        () => None,
     }
 }
 

@@ -6,6 +6,7 @@ mod call;
 mod description;
 mod error;
 mod image;
+mod lanes;
 mod memory;
 mod model;
 mod program;
@@ -19,12 +20,14 @@ use hamel_compiler::simplify::Limits;
 use proc_macro2::TokenStream;
 
 pub use cache::Cache;
+pub use call::LANES;
 pub use description::ProvidedFunction;
 pub use error::{Error, ModelError};
+pub use lanes::JitLanes;
 pub use model::{Instant, JitModel};
 pub use settings::{SettingError, function_of_time, with_initial};
 
-use image::Image;
+use image::{Image, LaneCode};
 use program::Program;
 use translate::Processor;
 
@@ -79,7 +82,49 @@ impl Level {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn compile(stages: &Stages, level: Level) -> Result<JitModel, Error> {
-    made(Image::new(stages, &Processor::new(level)?)?)
+    made(Image::new(stages, &Processor::new(level)?, LaneCode::None)?)
+}
+
+/// The same with code for [`LANES`] instances at once, which takes a third longer, see
+/// [`InLanes`](hamel::together::InLanes).
+///
+/// # Errors
+/// As [`compile`].
+///
+/// # Examples
+/// ```
+/// use hamel::schemes::RungeKutta;
+/// use hamel::simulation::together;
+/// use hamel::{Simulation, initial_state};
+///
+/// let text = "model Oscillator {
+///     planar;
+///     coordinates joint;
+///     param stiffness = 4 N/m;
+///     body block { mass: 1 kg, inertia: 1 kg m^2 }
+///     joint rail: prismatic(ground, block);
+///     force spring: spring(ground, block) { stiffness: stiffness }
+///     initial rail.displacement = 1 m;
+/// }";
+/// let stages = hamel_compiler::stages(text.parse()?)?;
+/// let model = hamel_jit::compile_in_lanes(&stages, hamel_jit::Level::Optimised)?;
+/// let mut instances: Vec<_> = (0..8).map(|_| model.another()).collect();
+/// for (k, instance) in instances.iter_mut().enumerate() {
+///     instance.set(&[("stiffness", 1.0 + k as f64)])?;
+/// }
+/// let mut runs = Vec::new();
+/// for instance in &instances {
+///     let simulation = Simulation::new(instance, &RungeKutta).step(1e-3).until(1.0);
+///     runs.push((instance, simulation, initial_state(instance)?));
+/// }
+/// for (k, run) in together::<_, { hamel_jit::LANES }>(runs).into_iter().enumerate() {
+///     let end = run.trajectory.column("rail.displacement")?.next_back();
+///     assert!(end.is_some_and(|end| (end - (1.0 + k as f64).sqrt().cos()).abs() < 1e-10));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compile_in_lanes(stages: &Stages, level: Level) -> Result<JitModel, Error> {
+    made(Image::new(stages, &Processor::new(level)?, LaneCode::Made)?)
 }
 
 /// Compiles a model from its text, or takes from a cache what was compiled before.
@@ -104,15 +149,28 @@ pub fn compile(stages: &Stages, level: Level) -> Result<JitModel, Error> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn model(text: TokenStream, level: Level, cache: Option<&Cache>) -> Result<JitModel, ModelError> {
+    found(text, level, cache, LaneCode::None)
+}
+
+/// The same with code for [`LANES`] instances at once, as [`compile_in_lanes`] makes it.
+///
+/// # Errors
+/// As [`model`].
+pub fn model_in_lanes(text: TokenStream, level: Level, cache: Option<&Cache>) -> Result<JitModel, ModelError> {
+    found(text, level, cache, LaneCode::Made)
+}
+
+fn found(text: TokenStream, level: Level, cache: Option<&Cache>, lanes: LaneCode) -> Result<JitModel, ModelError> {
     // Before anything is done with them.
     hamel_compiler::parse::measure(&text)?;
     let (source, processor) = (text.to_string(), Processor::new(level)?);
-    if let Some(image) = cache.and_then(|cache| cache.read(&source, level, &processor)) {
+    let work = format!("{level:?} {lanes:?}");
+    if let Some(image) = cache.and_then(|cache| cache.read(&source, &work, &processor)) {
         return Ok(made(image)?);
     }
-    let image = Image::new(&hamel_compiler::stages_within(text, &level.limits())?, &processor)?;
+    let image = Image::new(&hamel_compiler::stages_within(text, &level.limits())?, &processor, lanes)?;
     if let Some(cache) = cache {
-        cache.write(&source, level, &processor, &image);
+        cache.write(&source, &work, &processor, &image);
     }
     Ok(made(image)?)
 }

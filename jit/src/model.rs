@@ -176,6 +176,14 @@ impl JitModel {
         }
     }
 
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    pub(crate) fn constants(&self) -> &[Constants] {
+        &self.constants
+    }
+
     /// Computes what depends on parameters alone.
     fn update(&mut self) {
         let image = &self.program.image;

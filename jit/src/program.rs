@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 
+use hamel::lanes::Lanes;
 use hamel_compiler::schedule::groups::Group;
 use hamel_compiler::schedule::methods::Factor;
 
-use crate::call::{FACTORS, FUNCTIONS, GROUPS, Given, MOST_LISTS};
+use crate::call::{FACTORS, FUNCTIONS, GROUPS, Given, LANES, MOST_LISTS};
 use crate::error::Error;
 use crate::image::{Call, Destination, Image, Kernel, ModelFunction, Rows, Setup, Sum};
 use crate::memory::Code;
@@ -16,6 +17,8 @@ pub(crate) struct Program {
     code: Code,
     /// By function of the model, where all of its calls add to its slices.
     direct: Vec<Option<Direct>>,
+    /// By function in lanes.
+    in_lanes: Vec<Direct>,
 }
 
 /// A function of the model whose calls add to its slices, with what these take in one place: in small models, looking
@@ -38,6 +41,23 @@ struct DirectCall {
 pub(crate) struct Constants {
     all: Vec<f64>,
     each: usize,
+}
+
+/// The same for instances in lanes.
+#[derive(Default)]
+pub(crate) struct LaneConstants {
+    all: Vec<Lanes<LANES>>,
+    each: usize,
+}
+
+/// What a function in lanes is given.
+pub(crate) struct LaneArguments<'a> {
+    pub t: &'a Lanes<LANES>,
+    pub inputs: &'a [Lanes<LANES>],
+    pub q: &'a [Lanes<LANES>],
+    pub v: &'a [Lanes<LANES>],
+    pub a: &'a [Lanes<LANES>],
+    pub tau: &'a [Lanes<LANES>],
 }
 
 /// What a function of the model is given; what it does not read may be empty.
@@ -76,7 +96,9 @@ impl Program {
     pub fn new(image: Image) -> Result<Program, Error> {
         let code = Code::new(&image.code)?;
         let direct = image.functions.iter().map(|function| Direct::of(function, &image.kernels)).collect();
-        Ok(Program { image, code, direct })
+        let in_lanes = image.in_lanes.iter().flatten();
+        let in_lanes = in_lanes.filter_map(|lanes| Direct::of(&lanes.function, &image.kernels)).collect();
+        Ok(Program { image, code, direct, in_lanes })
     }
 
     /// The values of a function of parameters.
@@ -165,6 +187,65 @@ impl Program {
         }
     }
 
+    /// The function in lanes with this name, if there is one.
+    pub fn in_lanes(&self, name: &str) -> Option<usize> {
+        self.image.in_lanes.as_ref().ok()?.iter().position(|lanes| lanes.function.name == name)
+    }
+
+    /// Constants of instances in lanes, kernel by kernel; lanes beyond the last one repeat it.
+    pub fn constants_in_lanes(&self, instances: &[&[Constants]]) -> Vec<LaneConstants> {
+        let lane = |i: usize| instances[i.min(instances.len() - 1)];
+        let of = |kernel: usize| LaneConstants {
+            all: (0..lane(0)[kernel].all.len())
+                .map(|k| Lanes(std::array::from_fn(|i| lane(i)[kernel].all[k])))
+                .collect(),
+            each: lane(0)[kernel].each,
+        };
+        (0..self.image.kernels.len()).map(of).collect()
+    }
+
+    /// Fills the slices of a function of several instances.
+    ///
+    /// # Panics
+    /// When a list has another length than the model's.
+    pub fn evaluate_in_lanes<const N: usize>(
+        &self,
+        function: usize,
+        constants: &[LaneConstants],
+        arguments: &LaneArguments,
+        slices: [&mut [Lanes<LANES>]; N],
+    ) {
+        let info = &self.image.description.info;
+        let LaneArguments { t, inputs, q, v, a, tau } = *arguments;
+        let lengths = [inputs.len(), q.len(), v.len(), a.len(), tau.len()];
+        let [nq, nv] = [info.coordinates.len(), info.velocities.len()];
+        assert_eq!(lengths, [info.inputs.len(), nq, nv, nv, nv], "lengths of lists of `{}`", info.name);
+        let direct = &self.in_lanes[function];
+        let mut lists = [std::ptr::null_mut(); N];
+        for ((list, slice), &(len, zeros)) in lists.iter_mut().zip(slices).zip(&direct.slices) {
+            if slice.len() != len {
+                refuse_length();
+            }
+            slice[..zeros].fill(Lanes([0.0; LANES]));
+            *list = slice.as_mut_ptr().cast::<f64>();
+        }
+        let first = |values: &[Lanes<LANES>]| values.as_ptr().cast::<f64>();
+        let mut given = Given::new([0.0; FACTORS]);
+        given.values = [&[], std::slice::from_ref(t), inputs, q, v, a, &[], tau].map(first);
+        let at_once = self.image.in_lanes.as_ref().map_or(LANES, |lanes| lanes[function].at_once);
+        for lane in (0..LANES).step_by(at_once) {
+            let lists = lists.map(|list| list.wrapping_add(lane));
+            let mut given = Given { values: given.values.map(|values| values.wrapping_add(lane)), ..given };
+            for call in &direct.calls {
+                let row = constants[call.kernel].row(call.row);
+                given.values[Group::Constants as usize] = row.wrapping_add(lane);
+                // SAFETY: as in `evaluate`: lists have the lengths that the code reads and writes, with a value for each lane; the code
+                // takes as many of them as it computes, and begins at the first one that is left.
+                unsafe { self.code.call(call.code, &given, &lists) };
+            }
+        }
+    }
+
     /// Fills the slices of a function of the model, with room for results of its calls.
     ///
     /// # Panics
@@ -246,6 +327,12 @@ impl Constants {
     #[inline]
     fn row(&self, row: usize) -> *const f64 {
         self.all[row * self.each..].as_ptr()
+    }
+}
+
+impl LaneConstants {
+    fn row(&self, row: usize) -> *const f64 {
+        self.all[row * self.each..].as_ptr().cast()
     }
 }
 

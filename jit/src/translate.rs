@@ -5,10 +5,11 @@
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::Endianness;
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::types::{F64, I64};
-use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlags, SigRef, Signature, StackSlot, Value};
-use cranelift_codegen::ir::{StackSlotData, StackSlotKind};
+use cranelift_codegen::ir::types::{F64, F64X2, I64};
+use cranelift_codegen::ir::{AbiParam, ConstantData, Function, InstBuilder, MemFlags, SigRef, Signature, StackSlot};
+use cranelift_codegen::ir::{StackSlotData, StackSlotKind, Type, Value};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -19,12 +20,12 @@ use hamel_compiler::schedule::split::{MAX_STATEMENTS, parts};
 use hamel_compiler::schedule::{Argument, Expression, LEAST_ANGLES, Routine, Statement};
 
 use crate::Level;
-use crate::call::{BINARY, Functions, GROUPS, Given, UNARY};
+use crate::call::{BINARY, Functions, GROUPS, Given, LANES, UNARY};
 use crate::error::Error;
 
 /// Statements from which on a routine is translated as at once: the time that the choice of registers takes grows faster
 /// than the number of statements. For a chain of 100 links in joint coordinates it was 36 s, and is 4 s with this limit.
-const LARGE: usize = 20_000;
+pub(crate) const LARGE: usize = 20_000;
 
 /// The code generators for this processor.
 pub(crate) struct Processor {
@@ -79,8 +80,49 @@ pub(crate) struct Source<'a> {
     pub reads: [Read<'a>; GROUPS],
     /// Where each output goes, which may be to several lists.
     pub stores: &'a [Vec<Store>],
-    /// Whether several angles are computed together.
-    pub in_lanes: bool,
+    /// Whether neighbouring angles are computed together.
+    pub angles_together: bool,
+    pub width: Width,
+}
+
+/// How many instances code computes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Width {
+    One,
+    /// Two in each register, and so many pairs. Lists have [`LANES`] values for each of theirs.
+    Pairs(usize),
+}
+
+impl Width {
+    /// What a register holds.
+    fn kind(self) -> Type {
+        match self {
+            Width::One => F64,
+            Width::Pairs(_) => F64X2,
+        }
+    }
+
+    /// Registers of a value.
+    fn registers(self) -> usize {
+        match self {
+            Width::One => 1,
+            Width::Pairs(pairs) => pairs,
+        }
+    }
+
+    /// Numbers of a value.
+    pub fn lanes(self) -> usize {
+        match self {
+            Width::One => 1,
+            Width::Pairs(pairs) => 2 * pairs,
+        }
+    }
+
+    /// Where a value of a list is, in bytes, and a register of it.
+    fn offset(self, index: usize, register: usize) -> i32 {
+        let values = if self == Width::One { 1 } else { LANES };
+        (8 * values * index + 16 * register) as i32
+    }
 }
 
 /// Where the values of a group are read.
@@ -148,7 +190,7 @@ fn function(source: &Source, isa: &dyn TargetIsa) -> Function {
         unary: builder.import_signature(signature(&[F64], &[F64])),
         binary: builder.import_signature(signature(&[F64, F64], &[F64])),
         sin_cos: builder.import_signature(signature(&[F64, I64], &[])),
-        sin_cos_each: builder.import_signature(signature(&[I64, I64, I64], &[])),
+        several: builder.import_signature(signature(&[I64, I64, I64], &[])),
     };
     let mut translation = Translation {
         builder,
@@ -159,22 +201,34 @@ fn function(source: &Source, isa: &dyn TargetIsa) -> Function {
         functions: None,
         lists: vec![None; source.stores.iter().flatten().map(|store| store.list + 1).max().unwrap_or(0)],
         results,
-        entries: vec![Vec::new(); source.stores.len()],
-        pair: None,
-        locals: vec![None; source.routine.locals.len()],
+        entries: vec![vec![Vec::new(); source.stores.len()]; source.width.registers()],
+        locals: vec![vec![None; source.routine.locals.len()]; source.width.registers()],
         signatures,
-        angles: None,
+        register: 0,
     };
     // Angles are grouped as in generated Rust, where long functions have parts.
-    for part in parts(source.routine, MAX_STATEMENTS) {
-        for statements in part.routine.groups() {
-            match statements.len() {
-                LEAST_ANGLES.. if source.in_lanes => translation.angles(statements),
-                _ => statements.iter().for_each(|statement| translation.statement(statement)),
-            }
+    let parts = parts(source.routine, MAX_STATEMENTS);
+    let groups: Vec<&[Statement]> = parts.iter().flat_map(|part| part.routine.groups()).collect();
+    let is_call = |group: &&[Statement]| matches!(group[0], Statement::SinCos { .. });
+    let mut rest = &groups[..];
+    while let Some((first, others)) = rest.split_first() {
+        if is_call(first) {
+            translation.angles(first);
+            rest = others;
+            continue;
         }
+        // One register of all values after the other: the processor has not many more than one instance needs.
+        let (between, others) = rest.split_at(rest.iter().take_while(|group| !is_call(group)).count());
+        for register in 0..source.width.registers() {
+            translation.register = register;
+            between.iter().copied().flatten().for_each(|statement| translation.statement(statement));
+        }
+        rest = others;
     }
-    translation.additions();
+    for register in 0..source.width.registers() {
+        translation.register = register;
+        translation.additions();
+    }
     translation.builder.ins().return_(&[]);
     translation.builder.finalize();
     function
@@ -184,7 +238,14 @@ struct Signatures {
     unary: SigRef,
     binary: SigRef,
     sin_cos: SigRef,
-    sin_cos_each: SigRef,
+    several: SigRef,
+}
+
+/// Where the value of a temporary is.
+#[derive(Clone, Copy)]
+enum Local {
+    Known(Value),
+    Stored(StackSlot, i32),
 }
 
 struct Translation<'a, 'f> {
@@ -199,14 +260,13 @@ struct Translation<'a, 'f> {
     /// Addresses of the lists of results, and where these addresses stand.
     lists: Vec<Option<Value>>,
     results: Value,
-    /// For each output the entries that are added in the end, with their positions.
-    entries: Vec<Vec<(usize, Value)>>,
-    locals: Vec<Option<Value>>,
+    /// For each register and output the entries that are added in the end, with their positions.
+    entries: Vec<Vec<Vec<(usize, Value)>>>,
+    /// For each register.
+    locals: Vec<Vec<Option<Local>>>,
     signatures: Signatures,
-    /// Room for a sine and a cosine.
-    pair: Option<StackSlot>,
-    /// Room for angles and for their sines and cosines, with the number of angles.
-    angles: Option<(StackSlot, StackSlot, usize)>,
+    /// Which register of all values is computed.
+    register: usize,
 }
 
 /// What is read never changes while a function runs, and is where it must be.
@@ -251,30 +311,62 @@ impl Translation<'_, '_> {
     fn argument(&mut self, argument: Argument) -> Value {
         let (group, index) = group(argument);
         let values = self.values(group);
-        let places = match self.source.reads[group] {
-            Read::InOrder => return self.builder.ins().load(F64, constant(), values, 8 * index as i32),
-            Read::At(places) => return self.builder.ins().load(F64, constant(), values, 8 * places[index] as i32),
-            Read::Given => self.places(group),
+        let width = self.source.width;
+        let place = match self.source.reads[group] {
+            Read::InOrder => index,
+            Read::At(places) => places[index],
+            Read::Given => {
+                let places = self.places(group);
+                let place = self.builder.ins().uload32(constant(), places, 4 * index as i32);
+                let offset = self.builder.ins().imul_imm(place, i64::from(width.offset(1, 0)));
+                let address = self.builder.ins().iadd(values, offset);
+                return self.builder.ins().load(width.kind(), constant(), address, width.offset(0, self.register));
+            }
         };
-        let place = self.builder.ins().uload32(constant(), places, 4 * index as i32);
-        let offset = self.builder.ins().ishl_imm(place, 3);
-        let address = self.builder.ins().iadd(values, offset);
-        self.builder.ins().load(F64, constant(), address, 0)
+        self.builder.ins().load(width.kind(), constant(), values, width.offset(place, self.register))
+    }
+
+    fn number(&mut self, value: f64) -> Value {
+        match self.source.width {
+            Width::One => self.builder.ins().f64const(value),
+            Width::Pairs(_) => {
+                let bytes = value.to_le_bytes();
+                let both = ConstantData::from(&[bytes, bytes].concat()[..]);
+                let constant = self.builder.func.dfg.constants.insert(both);
+                self.builder.ins().vconst(F64X2, constant)
+            }
+        }
+    }
+
+    fn set(&mut self, local: usize, value: Local) {
+        self.locals[self.register][local] = Some(value);
+    }
+
+    fn local(&mut self, local: usize) -> Value {
+        // A temporary is computed before it is read.
+        let value = match self.locals[self.register][local].unwrap_or_else(|| unreachable!("a temporary without value"))
+        {
+            Local::Known(value) => value,
+            Local::Stored(slot, offset) => self.builder.ins().stack_load(self.source.width.kind(), slot, offset),
+        };
+        self.set(local, Local::Known(value));
+        value
     }
 
     fn statement(&mut self, statement: &Statement) {
         let value = self.expression(statement.value());
         match *statement {
-            Statement::Let { local, .. } => self.locals[local] = Some(value),
-            Statement::SinCos { sine, cosine, .. } => self.angle(value, [sine, cosine]),
+            Statement::Let { local, .. } => self.set(local, Local::Known(value)),
+            Statement::SinCos { .. } => unreachable!("angles are called for"),
             Statement::Store { output, position, .. } => {
                 let stores = &self.source.stores[output];
                 for Store { list, places, .. } in stores.iter().filter(|store| store.added.is_none()) {
                     let address = self.list(*list);
-                    self.builder.ins().store(MemFlags::trusted(), value, address, 8 * places[position] as i32);
+                    let offset = self.source.width.offset(places[position], self.register);
+                    self.builder.ins().store(MemFlags::trusted(), value, address, offset);
                 }
                 if stores.iter().any(|store| store.added.is_some()) {
-                    self.entries[output].push((position, value));
+                    self.entries[self.register][output].push((position, value));
                 }
             }
         }
@@ -282,23 +374,25 @@ impl Translation<'_, '_> {
 
     /// Adds results to the lists, in the order of generated Rust.
     fn additions(&mut self) {
-        for (stores, mut entries) in self.source.stores.iter().zip(std::mem::take(&mut self.entries)) {
+        let (width, register) = (self.source.width, self.register);
+        for (stores, mut entries) in self.source.stores.iter().zip(std::mem::take(&mut self.entries[register])) {
             entries.sort_by_key(|(position, _)| *position);
             for Store { list, places, added } in stores {
                 let Some(factor) = added else { continue };
                 let factor = match factor {
                     Factor::One => None,
-                    Factor::MinusOne => Some(self.builder.ins().f64const(-1.0)),
+                    Factor::MinusOne => Some(self.number(-1.0)),
                     Factor::Argument(index) => {
                         let offset = std::mem::offset_of!(Given, factors) + 8 * index;
-                        Some(self.builder.ins().load(F64, constant(), self.given, offset as i32))
+                        let factor = self.builder.ins().load(F64, constant(), self.given, offset as i32);
+                        Some(if width == Width::One { factor } else { self.builder.ins().splat(F64X2, factor) })
                     }
                 };
                 let address = self.list(*list);
                 for &(position, entry) in &entries {
-                    let offset = 8 * places[position] as i32;
+                    let offset = width.offset(places[position], register);
                     let term = factor.map_or(entry, |factor| self.builder.ins().fmul(factor, entry));
-                    let before = self.builder.ins().load(F64, MemFlags::trusted(), address, offset);
+                    let before = self.builder.ins().load(width.kind(), MemFlags::trusted(), address, offset);
                     let after = self.builder.ins().fadd(before, term);
                     self.builder.ins().store(MemFlags::trusted(), after, address, offset);
                 }
@@ -306,62 +400,74 @@ impl Translation<'_, '_> {
         }
     }
 
-    /// Sine and cosine of one angle.
-    fn angle(&mut self, angle: Value, locals: [usize; 2]) {
-        let slot = *self.pair.get_or_insert_with(|| {
-            self.builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 16, 3))
-        });
-        let function = self.function(std::mem::offset_of!(Functions, sin_cos));
-        let pair = self.builder.ins().stack_addr(I64, slot, 0);
-        self.builder.ins().call_indirect(self.signatures.sin_cos, function, &[angle, pair]);
-        for (k, local) in locals.into_iter().enumerate() {
-            self.locals[local] = Some(self.builder.ins().stack_load(F64, slot, 8 * k as i32));
+    /// Sines and cosines of neighbouring angles: one by one, or together by the runtime.
+    fn angles(&mut self, statements: &[Statement]) {
+        let are_together = self.source.angles_together && statements.len() >= LEAST_ANGLES;
+        match self.source.width {
+            Width::One if !are_together => statements.iter().for_each(|statement| self.angle(statement)),
+            width => {
+                let function = match (width, are_together) {
+                    (Width::One, _) => std::mem::offset_of!(Functions, sin_cos_each),
+                    (_, true) => std::mem::offset_of!(Functions, sines_cosines),
+                    (_, false) => std::mem::offset_of!(Functions, sines_cosines_of_library),
+                };
+                self.several(statements, function);
+            }
         }
     }
 
-    /// Sines and cosines of several angles, which the runtime computes together.
-    fn angles(&mut self, statements: &[Statement]) {
-        let n = statements.len();
-        // Two calls may share their room, one after the other.
-        let (angles, pairs, _) = match self.angles.filter(|(.., room)| *room >= n) {
-            Some(known) => known,
-            None => {
-                let mut slot = |values: usize| {
-                    let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * values as u32, 3);
-                    self.builder.create_sized_stack_slot(data)
-                };
-                *self.angles.insert((slot(n), slot(2 * n), n))
-            }
-        };
-        for (i, statement) in statements.iter().enumerate() {
-            let value = self.expression(statement.value());
-            self.builder.ins().stack_store(value, angles, 8 * i as i32);
-        }
-        let function = self.function(std::mem::offset_of!(Functions, sin_cos_each));
-        let [from, to] = [angles, pairs].map(|slot| self.builder.ins().stack_addr(I64, slot, 0));
-        let count = self.builder.ins().iconst(I64, n as i64);
-        self.builder.ins().call_indirect(self.signatures.sin_cos_each, function, &[from, to, count]);
-        for (i, statement) in statements.iter().enumerate() {
-            if let Statement::SinCos { sine, cosine, .. } = *statement {
-                for (k, local) in [sine, cosine].into_iter().enumerate() {
-                    let offset = 8 * (2 * i + k) as i32;
-                    self.locals[local] = Some(self.builder.ins().stack_load(F64, pairs, offset));
-                }
+    /// Sine and cosine of one angle.
+    fn angle(&mut self, statement: &Statement) {
+        let Statement::SinCos { sine, cosine, argument } = statement else { unreachable!("an angle") };
+        let angle = self.expression(argument);
+        let pair = self.slot(2);
+        let function = self.function(std::mem::offset_of!(Functions, sin_cos));
+        let address = self.builder.ins().stack_addr(I64, pair, 0);
+        self.builder.ins().call_indirect(self.signatures.sin_cos, function, &[angle, address]);
+        self.set(*sine, Local::Stored(pair, 0));
+        self.set(*cosine, Local::Stored(pair, 8));
+    }
+
+    /// Sines and cosines of several angles by one call. One after the other these stand pair by pair; in lanes all sines come
+    /// first, so that the function sees one list of angles.
+    fn several(&mut self, statements: &[Statement], function: usize) {
+        let (n, width) = (statements.len(), self.source.width);
+        let lanes = width.lanes();
+        let (angles, found) = (self.slot(lanes * n), self.slot(2 * lanes * n));
+        let place = |value: usize, register: usize| (8 * lanes * value + 16 * register) as i32;
+        for register in 0..width.registers() {
+            self.register = register;
+            for (i, statement) in statements.iter().enumerate() {
+                let value = self.expression(statement.value());
+                self.builder.ins().stack_store(value, angles, place(i, register));
             }
         }
+        let function = self.function(function);
+        let [from, to] = [angles, found].map(|slot| self.builder.ins().stack_addr(I64, slot, 0));
+        let count = self.builder.ins().iconst(I64, (lanes * n) as i64);
+        self.builder.ins().call_indirect(self.signatures.several, function, &[from, to, count]);
+        for register in 0..width.registers() {
+            self.register = register;
+            for (i, statement) in statements.iter().enumerate() {
+                let Statement::SinCos { sine, cosine, .. } = *statement else { unreachable!("an angle") };
+                let [of_sine, of_cosine] = if width == Width::One { [2 * i, 2 * i + 1] } else { [i, n + i] };
+                self.set(sine, Local::Stored(found, place(of_sine, register)));
+                self.set(cosine, Local::Stored(found, place(of_cosine, register)));
+            }
+        }
+    }
+
+    /// Room for so many numbers.
+    fn slot(&mut self, numbers: usize) -> StackSlot {
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * numbers as u32, 4);
+        self.builder.create_sized_stack_slot(data)
     }
 
     fn expression(&mut self, expression: &Expression) -> Value {
         match expression {
-            Expression::Number(number) => {
-                let value = f64::from_number(*number);
-                self.builder.ins().f64const(value)
-            }
+            Expression::Number(number) => self.number(f64::from_number(*number)),
             Expression::Argument(argument) => self.argument(*argument),
-            // A temporary is computed before it is read.
-            Expression::Local(local) => {
-                self.locals[*local].unwrap_or_else(|| unreachable!("a temporary without value"))
-            }
+            Expression::Local(local) => self.local(*local),
             Expression::Unary(op, a) => {
                 let a = self.expression(a);
                 match op {
@@ -394,21 +500,48 @@ impl Translation<'_, '_> {
             Expression::Select(parts) => {
                 let [lhs, rhs, then, otherwise] = parts.each_ref().map(|part| self.expression(part));
                 let is_less = self.builder.ins().fcmp(FloatCC::LessThan, lhs, rhs);
-                self.builder.ins().select(is_less, then, otherwise)
+                match self.source.width {
+                    Width::One => self.builder.ins().select(is_less, then, otherwise),
+                    // Lanes of a comparison are all ones or all zeros.
+                    Width::Pairs(_) => {
+                        let mask = self.builder.ins().bitcast(
+                            F64X2,
+                            MemFlags::new().with_endianness(Endianness::Little),
+                            is_less,
+                        );
+                        self.builder.ins().bitselect(mask, then, otherwise)
+                    }
+                }
             }
         }
     }
 
     fn unary(&mut self, index: usize, argument: Value) -> Value {
         let function = self.function(std::mem::offset_of!(Functions, unary) + 8 * index);
-        let call = self.builder.ins().call_indirect(self.signatures.unary, function, &[argument]);
-        self.builder.inst_results(call)[0]
+        self.call(self.signatures.unary, function, &[argument])
     }
 
     fn binary(&mut self, index: usize, a: Value, b: Value) -> Value {
         let function = self.function(std::mem::offset_of!(Functions, binary) + 8 * index);
-        let call = self.builder.ins().call_indirect(self.signatures.binary, function, &[a, b]);
-        self.builder.inst_results(call)[0]
+        self.call(self.signatures.binary, function, &[a, b])
+    }
+
+    /// Calls a function of numbers for each of a register.
+    fn call(&mut self, signature: SigRef, function: Value, arguments: &[Value]) -> Value {
+        let of_numbers = |builder: &mut FunctionBuilder, arguments: &[Value]| {
+            let call = builder.ins().call_indirect(signature, function, arguments);
+            builder.inst_results(call)[0]
+        };
+        if self.source.width == Width::One {
+            return of_numbers(&mut self.builder, arguments);
+        }
+        let results = [0, 1].map(|lane| {
+            let of_lane: Vec<Value> =
+                arguments.iter().map(|&argument| self.builder.ins().extractlane(argument, lane)).collect();
+            of_numbers(&mut self.builder, &of_lane)
+        });
+        let first = self.builder.ins().scalar_to_vector(F64X2, results[0]);
+        self.builder.ins().insertlane(first, results[1], 1)
     }
 }
 

@@ -44,9 +44,8 @@ const RUNTIME: [&str; 53] = [
     // Numbers, without mechanics.
     "random",
     "real",
-    "lanes",
     "sine_cosine",
-    "wide_lanes",
+    "lanes",
     "sign_changes",
     "sparsity",
     "spelling",
@@ -59,6 +58,7 @@ const RUNTIME: [&str; 53] = [
     "signal",
     // What a model is.
     "model",
+    "known",
     "runs",
     "generated",
     "configuration",

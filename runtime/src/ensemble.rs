@@ -150,31 +150,81 @@ impl<'a, I: IntoIterator<Item = u64, IntoIter: Send>> Ensemble<'a, I> {
         self,
         worker: impl Fn() -> W + Sync,
         case: impl Fn(&mut W, u64) -> T + Sync,
+        receive: impl FnMut(u64, Case<T>) -> ControlFlow<()>,
+    ) {
+        self.each_together(
+            1,
+            worker,
+            |worker, cases| cases.iter().map(|&number| case(worker, number)).collect(),
+            receive,
+        );
+    }
+
+    /// The same where a thread runs up to so many cases at once, as in lanes; fewer where there are not enough for all
+    /// threads. It gets their numbers, and returns as many results in this order. Cases whose group panics run again one by
+    /// one.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use hamel::ensemble::Ensemble;
+    ///
+    /// let squares = |_: &mut (), cases: &[u64]| cases.iter().map(|case| case * case).collect();
+    /// let mut sum = 0;
+    /// Ensemble::new(0..10).each_together(4, || (), squares, |_, square| {
+    ///     sum += square.ended().unwrap_or_default();
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert_eq!(sum, 285);
+    /// ```
+    pub fn each_together<W, T: Send>(
+        self,
+        at_once: usize,
+        worker: impl Fn() -> W + Sync,
+        together: impl Fn(&mut W, &[u64]) -> Vec<T> + Sync,
         mut receive: impl FnMut(u64, Case<T>) -> ControlFlow<()>,
     ) {
-        let cases = Mutex::new(self.cases.into_iter());
+        let cases = self.cases.into_iter();
+        let share = cases.size_hint().1.map_or(usize::MAX, |most| most.div_ceil(self.threads));
+        let at_once = at_once.min(share).max(1);
+        let cases = Mutex::new(cases);
         let has_stopped = AtomicBool::new(false);
         let is_over = || {
             has_stopped.load(Ordering::Relaxed) || self.cancelled_by.is_some_and(|flag| flag.load(Ordering::Relaxed))
         };
         // An iterator of the user that has panicked ends.
-        let next = || cases.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let next = || -> Vec<u64> {
+            let mut cases = cases.lock().unwrap_or_else(PoisonError::into_inner);
+            cases.by_ref().take(at_once).collect()
+        };
         let (send, results) = mpsc::sync_channel(WAITING * self.threads);
         thread::scope(|scope| {
             for _ in 0..self.threads {
-                let (send, worker, case, next, is_over) = (send.clone(), &worker, &case, &next, &is_over);
+                let (send, worker, together, next, is_over) = (send.clone(), &worker, &together, &next, &is_over);
                 scope.spawn(move || {
                     let mut own = None;
-                    while let Some(number) = (!is_over()).then(next).flatten() {
-                        let run = AssertUnwindSafe(|| case(own.get_or_insert_with(worker), number));
-                        let result = match catch_unwind(run) {
-                            Ok(result) => Case::Ended(result),
+                    let mut run = |numbers: &[u64]| -> Vec<Case<T>> {
+                        let run = AssertUnwindSafe(|| together(own.get_or_insert_with(worker), numbers));
+                        match catch_unwind(run) {
+                            Ok(results) => results.into_iter().map(Case::Ended).collect(),
                             Err(panic) => {
                                 own = None;
-                                Case::Panicked(message(&*panic).to_owned())
+                                vec![Case::Panicked(message(&*panic).to_owned())]
                             }
-                        };
-                        if send.send((number, result)).is_err() {
+                        }
+                    };
+                    loop {
+                        let numbers = if is_over() { Vec::new() } else { next() };
+                        if numbers.is_empty() {
+                            break;
+                        }
+                        let mut results = run(&numbers);
+                        if numbers.len() > 1 && matches!(results[..], [Case::Panicked(_)]) {
+                            results = numbers.iter().flat_map(|number| run(&[*number])).collect();
+                        }
+                        let mut ended = numbers.iter().zip(results);
+                        if ended.any(|(&number, result)| send.send((number, result)).is_err()) {
                             break;
                         }
                     }

@@ -7,6 +7,7 @@ use nalgebra::DVector;
 
 use crate::chart;
 use crate::model::{Block, State};
+use crate::real::Real;
 use crate::sign_changes::sign_changes;
 
 /// A change of sign of a function of the state; several within a step are found. A function that is not a number at the
@@ -228,12 +229,20 @@ impl Cubic {
 
 /// The cubic with these values and rates at the ends of a step h, at its part s.
 fn hermite(s: f64, h: f64, values: [&DVector<f64>; 2], rates: [&DVector<f64>; 2], out: &mut DVector<f64>) {
-    let r = 1.0 - s;
+    let [old, new, old_rate, new_rate] = hermite_weights(s, h);
     out.copy_from(values[0]);
-    *out *= r * r * (1.0 + 2.0 * s);
-    out.axpy(s * s * (3.0 - 2.0 * s), values[1], 1.0);
-    out.axpy(h * s * r * r, rates[0], 1.0);
-    out.axpy(-h * s * s * r, rates[1], 1.0);
+    *out *= old;
+    out.axpy(new, values[1], 1.0);
+    out.axpy(old_rate, rates[0], 1.0);
+    out.axpy(new_rate, rates[1], 1.0);
+}
+
+/// Of the values and the rates at both ends.
+#[inline(always)]
+pub(crate) fn hermite_weights<T: Real>(s: T, h: T) -> [T; 4] {
+    let [one, two, three] = [1.0, 2.0, 3.0].map(T::from_f64);
+    let r = one - s;
+    [r * r * (one + two * s), s * s * (three - two * s), h * s * r * r, -h * s * s * r]
 }
 
 /// The polynomial of fifth degree with these values, rates and second rates at the ends of a step h, at its part s, and its

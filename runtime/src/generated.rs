@@ -11,6 +11,8 @@ pub use crate::runs::{
     pairs, pattern, places, text, texts,
 };
 
+#[cfg(feature = "simd")]
+pub use crate::lanes::sines_cosines;
 pub use crate::sine_cosine::sin_cos_each;
 
 use crate::model::{Energy, Model, ModelInfo, State, UnknownParameter};

@@ -17,13 +17,12 @@ pub mod real;
 pub mod signal;
 mod sine_cosine;
 pub mod sparsity;
-#[cfg(feature = "simd")]
-pub mod wide_lanes;
 
 mod admissible;
 mod chart;
 pub mod configuration;
 mod contact_settings;
+mod known;
 mod norms;
 mod penetration;
 mod random;

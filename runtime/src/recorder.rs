@@ -1,6 +1,7 @@
 //! Watches a simulation and records its states in a table.
 
 use crate::caution::Caution;
+use crate::known::Known;
 use crate::model::{Model, State};
 use crate::penetration::Extent;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
@@ -28,6 +29,8 @@ pub(crate) struct Recorder<'m> {
     extent: Extent,
     /// A copy of the state with the multipliers of least norm.
     least_norm: State,
+    /// Of the state that is recorded.
+    known: Known,
 }
 
 impl<'m> Recorder<'m> {
@@ -57,13 +60,15 @@ impl<'m> Recorder<'m> {
             violation: [0.0; 2],
             extent: Extent::new(model, trajectory),
             least_norm: start.clone(),
+            known: Known::default(),
         }
     }
 
     /// Records the start.
     pub(crate) fn begin(&mut self, trajectory: &mut Trajectory, start: &State) -> Result<(), StepError> {
-        let balance = self.watch.energy_balance(self.model, start);
-        trajectory.record_with(self.model, start, None, self.watch.residuals(), balance);
+        self.known.clear();
+        let balance = self.watch.energy_balance(self.model, start, &mut self.known);
+        trajectory.record_with(self.model, start, None, self.watch.residuals(), balance, &mut self.known);
         self.keep_finite(trajectory, start.t)
     }
 
@@ -72,15 +77,20 @@ impl<'m> Recorder<'m> {
         self.watch.jump(self.model, state);
     }
 
-    /// Checks a step, and records it if it is due.
+    /// Checks a step, and records it if it is due; `known` is what was computed before of its end.
     pub(crate) fn step(
         &mut self,
         trajectory: &mut Trajectory,
         stepper: &dyn Stepper,
         is_recorded: bool,
+        known: Option<&Known>,
     ) -> Result<(), StepError> {
         let state = stepper.state();
-        self.watch.pass(self.model, state, stepper.contacts(), is_recorded)?;
+        match known {
+            Some(known) => self.known.copy_from(known),
+            None => self.known.clear(),
+        }
+        self.watch.pass(self.model, state, stepper.contacts(), is_recorded, &mut self.known)?;
         if let Some(record) = stepper.contacts() {
             self.skipped.follow(state.t, record);
         }
@@ -94,6 +104,7 @@ impl<'m> Recorder<'m> {
     /// Records the state at which a run ends early, unless it is already recorded.
     pub(crate) fn unrecorded(&mut self, trajectory: &mut Trajectory, state: &State, stepper: &dyn Stepper) {
         if trajectory.times().last() != Some(state.t) {
+            self.known.clear();
             self.record(trajectory, state, stepper);
             // The error that ends the run is more specific than that the state is not finite.
             let _ = self.keep_finite(trajectory, state.t);
@@ -107,7 +118,10 @@ impl<'m> Recorder<'m> {
         stepper: &dyn Stepper,
         interpolated: Option<&State>,
     ) -> Result<(), StepError> {
-        let Some(state) = interpolated else { return self.step(trajectory, stepper, true) };
+        let Some(state) = interpolated else {
+            return self.step(trajectory, stepper, true, None);
+        };
+        self.known.clear();
         self.record(trajectory, state, stepper);
         self.keep_finite(trajectory, state.t)
     }
@@ -115,7 +129,7 @@ impl<'m> Recorder<'m> {
     /// Records a state of a stepper.
     fn record(&mut self, trajectory: &mut Trajectory, state: &State, stepper: &dyn Stepper) {
         let mut recorded = state;
-        let balance = self.watch.energy_balance(self.model, state);
+        let balance = self.watch.energy_balance(self.model, state, &mut self.known);
         if let Some(record) = stepper.contacts() {
             self.violation = [record.violation, record.relative_violation];
         }
@@ -124,7 +138,8 @@ impl<'m> Recorder<'m> {
             least_norm_multipliers(self.model, &mut self.least_norm);
             recorded = &self.least_norm;
         }
-        trajectory.record_with(self.model, recorded, stepper.contacts(), self.watch.residuals(), balance);
+        let residuals = self.watch.residuals();
+        trajectory.record_with(self.model, recorded, stepper.contacts(), residuals, balance, &mut self.known);
     }
 
     /// Removes the last row if it has a value that is not finite, otherwise takes it into account.

@@ -45,7 +45,7 @@ impl Residuals {
 
     fn scale(&mut self, model: &dyn Model, state: &State, which: impl Fn(&mut Self) -> &mut Vec<f64>) {
         let length = self.lengths.of(state);
-        for (value, constraint) in which(self).iter_mut().zip(model.describe().constraints.clone()) {
+        for (value, constraint) in which(self).iter_mut().zip(&model.describe().constraints) {
             // Constraints on velocities have the units of rates.
             *value = value.abs() / measure(constraint.unit.trim_end_matches("/s"), length);
         }

@@ -6,7 +6,7 @@
 /// Angles that are computed together.
 const LANES: usize = 4;
 /// Above this magnitude products with the first two parts of π/2 are not exact.
-pub(crate) const LARGEST: f64 = 1.6e6;
+const LARGEST: f64 = 1.6e6;
 /// Added to a number, it leaves the nearest integer in the last bits of the sum.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 /// π/2: two parts of 33 bits, and the rest.
@@ -58,14 +58,32 @@ pub fn sin_cos_each(angles: &[f64], pairs: &mut [f64]) {
 #[inline(never)]
 fn lanes(a: f64, b: f64, c: f64, d: f64) -> [[f64; LANES]; 2] {
     let angles = [a, b, c, d];
-    // NaN is not smaller.
-    let all_are_small = angles.iter().fold(true, |small, angle| small & (angle.abs() < LARGEST));
-    let function = |i: usize| if all_are_small { reduced(angles[i]) } else { angles[i].sin_cos() };
-    let (mut sines, mut cosines) = ([0.0; LANES], [0.0; LANES]);
+    let (mut sines, mut cosines, mut any_is_large) = ([0.0; LANES], [0.0; LANES], false);
     for i in 0..LANES {
-        (sines[i], cosines[i]) = function(i);
+        (sines[i], cosines[i]) = reduced(angles[i]);
     }
-    [sines, cosines]
+    for i in 0..LANES {
+        any_is_large |= is_large(angles[i]);
+    }
+    if any_is_large { with_large(angles, [sines, cosines]) } else { [sines, cosines] }
+}
+
+/// Whether an angle is too large for the reduction.
+#[inline(always)]
+pub(crate) fn is_large(angle: f64) -> bool {
+    angle.abs() >= LARGEST
+}
+
+/// Sines and cosines of the angles that are too large by the library; the others stay, which none depends on.
+#[cold]
+#[inline(never)]
+pub(crate) fn with_large<const N: usize>(angles: [f64; N], mut found: [[f64; N]; 2]) -> [[f64; N]; 2] {
+    for i in 0..N {
+        if is_large(angles[i]) {
+            (found[0][i], found[1][i]) = angles[i].sin_cos();
+        }
+    }
+    found
 }
 
 /// Sine and cosine of an angle that is not large.
@@ -136,6 +154,9 @@ mod tests {
     #[test]
     fn other_angles_are_those_of_the_library() {
         let angles = [1e300, f64::INFINITY, f64::NAN, -0.0, 0.0, 1e22];
+        // Beside others, too.
+        let [_, (sine, cosine), ..] = sin_cos([1e22, 0.7, 1.6e6, 3.0]);
+        assert_eq!([(sine, cosine)], sin_cos([0.7]));
         for ((sine, cosine), angle) in sin_cos(angles).into_iter().zip(angles) {
             assert_eq!(sine.to_bits() << 1, angle.sin().to_bits() << 1, "{angle}");
             assert_eq!(cosine.to_bits() << 1, angle.cos().to_bits() << 1, "{angle}");

@@ -1,54 +1,570 @@
-//! Instances of one model that advance together, in lanes, by the classical Runge-Kutta scheme with fixed steps.
+//! Instances of one model that advance together, in lanes, by the classical Runge-Kutta scheme.
 //!
-//! For models whose accelerations have a closed form, see [`ClosedForm`]. The code is compiled for several processors and
-//! chosen when the program runs. Nothing is recorded or watched within steps but that values are finite.
+//! For models whose accelerations have a closed form, see [`InLanes`]: in joint coordinates, without constraints, contacts
+//! and rotations. The code is compiled for several processors and chosen when the program runs.
+//! [`Together`] advances instances by fixed steps, of which nothing is recorded or watched but that values are finite;
+//! [`simulation::together`](crate::simulation::together) does with each instance what a [`Simulation`](crate::Simulation)
+//! does with one.
 
+use thiserror::Error;
+
+use crate::events::hermite_weights;
 use crate::generated::ClosedForm;
-use crate::model::{Block, State};
+use crate::lanes::Lanes;
+use crate::model::{Block, Model, State};
 use crate::real::Real;
 use crate::scheme::Scheme;
 use crate::schemes::{RungeKutta, check_step_size};
 use crate::step::StepError;
 use crate::tables::{self, Tableau};
-use crate::wide_lanes::Lanes;
+
+/// A model of which N instances are computed with in one call, which differ in parameters and inputs.
+///
+/// Models that `multibody!` writes implement it for any N if their accelerations have a closed form.
+pub trait InLanes<const N: usize>: Model + Sized {
+    /// What tells the instances of a call apart.
+    type Group;
+    /// Values of nq coordinates.
+    type Coordinates: Values<N>;
+    /// Values of nv velocities.
+    type Velocities: Values<N>;
+
+    /// Up to N instances, at least one; further lanes repeat the last one.
+    ///
+    /// # Errors
+    /// Why they have to be computed with one by one.
+    fn group(instances: &[&Self]) -> Result<Self::Group, NotInLanes>;
+
+    /// Zeros.
+    fn coordinates(&self) -> Self::Coordinates;
+    /// Zeros.
+    fn velocities(&self) -> Self::Velocities;
+
+    /// Accelerations at times t, s, with these inputs, coordinates and velocities; each lane with the digits of
+    /// [`Model::acceleration`], but for sines and cosines of generated Rust.
+    fn accelerate(
+        group: &Self::Group,
+        t: Lanes<N>,
+        inputs: &[Lanes<N>],
+        q: &Self::Coordinates,
+        v: &Self::Velocities,
+        a: &mut Self::Velocities,
+    );
+
+    /// What else is known of instances at a state, with the digits of single ones; all else is asked of them one by one.
+    fn observe(_group: &Self::Group, _at: At<N>, _a: &[Lanes<N>], _observed: &mut Observed<N>) {}
+
+    /// Power of applied forces, W, see [`Model::power`]; `None` where it is asked for one by one, and for models in which
+    /// there is none.
+    fn power_in_lanes(_group: &Self::Group, _at: At<N>) -> Option<Lanes<N>> {
+        None
+    }
+}
+
+/// A list of fixed length.
+pub trait Values<const N: usize>: AsRef<[Lanes<N>]> + AsMut<[Lanes<N>]> + Clone {}
+
+impl<const N: usize, T: AsRef<[Lanes<N>]> + AsMut<[Lanes<N>]> + Clone> Values<N> for T {}
+
+/// Where instances are.
+#[derive(Clone, Copy)]
+pub struct At<'a, const N: usize> {
+    /// Times, s.
+    pub t: &'a Lanes<N>,
+    /// Inputs at these times.
+    pub inputs: &'a [Lanes<N>],
+    /// Coordinates, `[nq]`.
+    pub q: &'a [Lanes<N>],
+    /// Velocities, `[nv]`.
+    pub v: &'a [Lanes<N>],
+}
+
+/// What is recorded of instances beside their states.
+#[derive(Clone, Debug, Default)]
+pub struct Observed<const N: usize> {
+    /// Kinetic and potential energy, J.
+    pub energy: Option<[Lanes<N>; 2]>,
+    /// Outputs, as many as the model has.
+    pub outputs: Vec<Lanes<N>>,
+    /// Whether the outputs are filled in.
+    pub has_outputs: bool,
+}
+
+/// Why instances of a model do not advance in lanes, but one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{}", self.reason())]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum NotInLanes {
+    /// It has constraints.
+    Constraints,
+    /// It has contacts.
+    Contacts,
+    /// It has coordinates of rotations, whose rates are not velocities.
+    Rotations,
+    /// Its accelerations are no function by itself.
+    NoClosedForm,
+    /// That function is too long to be compiled for lanes too.
+    Long,
+    /// Its code for lanes was not asked for when it was compiled.
+    NotCompiled,
+    /// They are instances of different models.
+    Different,
+}
+
+impl NotInLanes {
+    fn reason(self) -> &'static str {
+        match self {
+            NotInLanes::Constraints => {
+                "it has constraints, which do not advance in lanes; run its instances one by one"
+            }
+            NotInLanes::Contacts => "it has contacts, which do not advance in lanes; run its instances one by one",
+            NotInLanes::Rotations => "it has rotations, which do not advance in lanes; run its instances one by one",
+            NotInLanes::NoClosedForm => "its accelerations have no closed form; run its instances one by one",
+            NotInLanes::Long => "its accelerations are too long a function for lanes; run its instances one by one",
+            NotInLanes::NotCompiled => "it was compiled without code for lanes; run its instances one by one",
+            NotInLanes::Different => "these are instances of different models; run them one by one",
+        }
+    }
+}
+
+/// Why a model has to be computed with one by one, whatever its functions are.
+pub(crate) fn not_plain(model: &impl Model) -> Option<NotInLanes> {
+    let info = model.describe();
+    let is_plain = info.blocks.iter().all(|block| matches!(block, Block::Vector { .. }));
+    match () {
+        () if !info.constraints.is_empty() => Some(NotInLanes::Constraints),
+        () if !info.contacts.is_empty() => Some(NotInLanes::Contacts),
+        () if !is_plain => Some(NotInLanes::Rotations),
+        () => None,
+    }
+}
+
+impl<M: ClosedForm, const N: usize> InLanes<N> for M {
+    type Group = M::Constants<Lanes<N>>;
+    type Coordinates = M::Coordinates<Lanes<N>>;
+    type Velocities = M::Velocities<Lanes<N>>;
+
+    fn group(instances: &[&Self]) -> Result<Self::Group, NotInLanes> {
+        let rows: Vec<Vec<f64>> = instances.iter().map(|model| model.parameters_in_lanes()).collect();
+        let last = rows.len() - 1;
+        let lanes = |k: usize| Lanes(std::array::from_fn(|i| rows[i.min(last)][k]));
+        let parameters: Vec<Lanes<N>> = (0..rows[0].len()).map(lanes).collect();
+        Ok(M::constants_in_lanes(&parameters))
+    }
+
+    fn coordinates(&self) -> Self::Coordinates {
+        M::coordinates_in_lanes()
+    }
+
+    fn velocities(&self) -> Self::Velocities {
+        M::velocities_in_lanes()
+    }
+
+    #[inline(always)]
+    fn accelerate(
+        group: &Self::Group,
+        t: Lanes<N>,
+        inputs: &[Lanes<N>],
+        q: &Self::Coordinates,
+        v: &Self::Velocities,
+        a: &mut Self::Velocities,
+    ) {
+        M::acceleration_in_lanes(group, t, inputs, q, v, a);
+    }
+}
+
+/// Up to N instances at their states.
+pub(crate) struct Group<'m, M: InLanes<N>, const N: usize> {
+    functions: Functions<'m, M, N>,
+    points: Points<M, N>,
+    /// Lanes whose values no longer count, which are those of failed instances and those beyond the last one.
+    is_idle: [bool; N],
+    observed: Observed<N>,
+    /// Power at the end of the step, and halfway through it.
+    powers: [Option<Lanes<N>>; 2],
+    tableau: Tableau,
+}
+
+struct Functions<'m, M: InLanes<N>, const N: usize> {
+    instances: Vec<&'m M>,
+    group: M::Group,
+    inputs: Vec<Lanes<N>>,
+    /// Room for those of one instance.
+    input: Vec<f64>,
+}
+
+/// A state, and where a step from there leads.
+struct Points<M: InLanes<N>, const N: usize> {
+    state: Point<M, N>,
+    /// After the first one, which is the state.
+    stages: [Point<M, N>; STAGES - 1],
+    next: Point<M, N>,
+}
+
+struct Point<M: InLanes<N>, const N: usize> {
+    t: Lanes<N>,
+    q: M::Coordinates,
+    v: M::Velocities,
+    a: M::Velocities,
+}
+
+impl<M: InLanes<N>, const N: usize> Point<M, N> {
+    fn zeros(model: &M) -> Self {
+        Self { t: Lanes([0.0; N]), q: model.coordinates(), v: model.velocities(), a: model.velocities() }
+    }
+
+    /// Copies without allocation.
+    #[inline(always)]
+    fn copy_from(&mut self, other: &Self) {
+        self.t = other.t;
+        self.q.as_mut().copy_from_slice(other.q.as_ref());
+        self.v.as_mut().copy_from_slice(other.v.as_ref());
+        self.a.as_mut().copy_from_slice(other.a.as_ref());
+    }
+
+    fn load(&mut self, lane: usize, state: &State) {
+        let set = |values: &mut [Lanes<N>], from: &[f64]| {
+            values.iter_mut().zip(from).for_each(|(value, from)| value.0[lane] = *from);
+        };
+        self.t.0[lane] = state.t;
+        set(self.q.as_mut(), state.q.as_slice());
+        set(self.v.as_mut(), state.v.as_slice());
+        set(self.a.as_mut(), state.a.as_slice());
+    }
+
+    fn store(&self, lane: usize, state: &mut State) {
+        let get = |values: &[Lanes<N>], to: &mut [f64]| {
+            values.iter().zip(to).for_each(|(value, to)| *to = value.0[lane]);
+        };
+        state.t = self.t.0[lane];
+        get(self.q.as_ref(), state.q.as_mut_slice());
+        get(self.v.as_ref(), state.v.as_mut_slice());
+        get(self.a.as_ref(), state.a.as_mut_slice());
+    }
+
+    /// In which lanes a value is not finite.
+    #[inline(always)]
+    fn is_undefined(&self) -> [bool; N] {
+        // Any of them leaves its mark in the sum, which may also be too large itself.
+        let mut sum = self.t;
+        for values in [self.q.as_ref(), self.v.as_ref(), self.a.as_ref()] {
+            for value in values {
+                sum = sum + *value;
+            }
+        }
+        let (mut undefined, mut any) = ([false; N], false);
+        for i in 0..N {
+            any |= !sum.0[i].is_finite();
+        }
+        if any {
+            self.find_undefined(&mut undefined);
+        }
+        undefined
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_undefined(&self, undefined: &mut [bool; N]) {
+        for values in [std::slice::from_ref(&self.t), self.q.as_ref(), self.v.as_ref(), self.a.as_ref()] {
+            for value in values {
+                undefined.iter_mut().zip(value.0).for_each(|(undefined, value)| *undefined |= !value.is_finite());
+            }
+        }
+    }
+}
+
+impl<M: InLanes<N>, const N: usize> Functions<'_, M, N> {
+    #[inline(never)]
+    fn evaluate_inputs(&mut self, t: &Lanes<N>) {
+        for i in 0..N {
+            self.instances[i.min(self.instances.len() - 1)].input_values(t.0[i], &mut self.input);
+            self.inputs.iter_mut().zip(&self.input).for_each(|(lanes, value)| lanes.0[i] = *value);
+        }
+    }
+
+    /// Replaces accelerations by those of the equations of motion.
+    #[inline(always)]
+    fn accelerate(&mut self, at: &mut Point<M, N>) {
+        if !self.inputs.is_empty() {
+            self.evaluate_inputs(&at.t);
+        }
+        M::accelerate(&self.group, at.t, &self.inputs, &at.q, &at.v, &mut at.a);
+    }
+
+    /// A stage after the first one, with the rates of the one before it.
+    #[inline(always)]
+    fn stage(&mut self, points: &mut Points<M, N>, index: usize, Stage { node, factor, .. }: &Stage<N>) {
+        let Points { state, stages, .. } = points;
+        let (before, rest) = stages.split_at_mut(index - 1);
+        let (before, stage) = (before.last().unwrap_or(state), &mut rest[0]);
+        stage.t = state.t + *node;
+        advance(stage.q.as_mut(), state.q.as_ref(), *factor, before.v.as_ref());
+        advance(stage.v.as_mut(), state.v.as_ref(), *factor, before.a.as_ref());
+        self.accelerate(stage);
+    }
+
+    /// The end of a step.
+    #[inline(always)]
+    fn end(&mut self, points: &mut Points<M, N>, step: &Step<N>) {
+        let Points { state, stages, next } = points;
+        let weights = step.stages.each_ref().map(|stage| stage.weight);
+        next.t = state.t + step.dt;
+        let rates = [&*state, &stages[0], &stages[1], &stages[2]];
+        combine(next.q.as_mut(), state.q.as_ref(), weights, rates.map(|stage| stage.v.as_ref()));
+        combine(next.v.as_mut(), state.v.as_ref(), weights, rates.map(|stage| stage.a.as_ref()));
+        self.accelerate(next);
+    }
+}
+
+impl<M: InLanes<N>, const N: usize> Functions<'_, M, N> {
+    /// Halfway through a step that has been computed, whose stages are no longer needed; states there are interpolated as
+    /// those of single runs.
+    fn power_halfway(&mut self, points: &mut Points<M, N>) -> Option<Lanes<N>> {
+        let Points { state: old, stages: [halfway, ..], next: new } = points;
+        let lanes = Lanes::<N>::from_f64;
+        let length = new.t - old.t;
+        halfway.t = new.t - lanes(0.5) * length;
+        let [old_weight, new_weight, old_rate, new_rate] = hermite_weights((halfway.t - old.t) / length, length);
+        let ends = old.q.as_ref().iter().zip(new.q.as_ref());
+        let rates = old.v.as_ref().iter().zip(new.v.as_ref());
+        for ((to, (old, new)), (v_old, v_new)) in halfway.q.as_mut().iter_mut().zip(ends).zip(rates) {
+            // Relative to the old coordinates, which are zero there.
+            let moved = new_weight * (*new - *old) + lanes(0.0);
+            *to = *old + (new_rate * *v_new + (old_rate * *v_old + moved));
+        }
+        let ends = old.v.as_ref().iter().zip(new.v.as_ref());
+        let rates = old.a.as_ref().iter().zip(new.a.as_ref());
+        for ((to, (old, new)), (a_old, a_new)) in halfway.v.as_mut().iter_mut().zip(ends).zip(rates) {
+            *to = new_rate * *a_new + (old_rate * *a_old + (new_weight * *new + *old * old_weight));
+        }
+        if !self.inputs.is_empty() {
+            self.evaluate_inputs(&halfway.t);
+        }
+        let Point { t, q, v, .. } = &*halfway;
+        M::power_in_lanes(&self.group, At { t, inputs: &self.inputs, q: q.as_ref(), v: v.as_ref() })
+    }
+}
+
+/// Where a step leads, in the order of operations of a single run. Stages of one group follow from each other; those of
+/// different groups do not, so that the processor computes them side by side.
+#[inline(always)]
+fn step<M: InLanes<N>, const N: usize>(groups: &mut [Group<M, N>], step: &Step<N>) {
+    for (index, stage) in step.stages.iter().enumerate().skip(1) {
+        for Group { functions, points, .. } in groups.iter_mut() {
+            functions.stage(points, index, stage);
+        }
+    }
+    for Group { functions, points, .. } in groups.iter_mut() {
+        functions.end(points, step);
+    }
+}
+
+#[inline(always)]
+fn advance<const N: usize>(to: &mut [Lanes<N>], from: &[Lanes<N>], factor: Lanes<N>, rates: &[Lanes<N>]) {
+    for ((to, from), rate) in to.iter_mut().zip(from).zip(rates) {
+        *to = factor * *rate + *from;
+    }
+}
+
+/// `from` and the weighted rates of all stages, added one after the other.
+#[inline(always)]
+fn combine<const N: usize>(
+    to: &mut [Lanes<N>],
+    from: &[Lanes<N>],
+    weights: [Lanes<N>; STAGES],
+    rates: [&[Lanes<N>]; STAGES],
+) {
+    for (k, (to, from)) in to.iter_mut().zip(from).enumerate() {
+        let mut sum = *from;
+        for (weight, rates) in weights.iter().zip(rates) {
+            sum = *weight * rates[k] + sum;
+        }
+        *to = sum;
+    }
+}
+
+/// Groups whose stages are computed in turns.
+const SIDE_BY_SIDE: usize = 4;
+
+const STAGES: usize = 4;
+
+/// A step of the classical scheme, each stage of which follows from the one before it; lanes may differ in its length.
+struct Step<const N: usize> {
+    dt: Lanes<N>,
+    stages: [Stage<N>; STAGES],
+}
+
+/// A stage: its time after the beginning of the step, the factor of the rates of the stage before it, and that of its own
+/// rates in the end.
+#[derive(Clone, Copy)]
+struct Stage<const N: usize> {
+    node: Lanes<N>,
+    factor: Lanes<N>,
+    weight: Lanes<N>,
+}
+
+impl<const N: usize> Step<N> {
+    fn new(tableau: &Tableau, dt: Lanes<N>) -> Self {
+        let Tableau { nodes, matrix, weights, .. } = tableau;
+        let times = |factor: f64| dt * Lanes::from_f64(factor);
+        let stages = std::array::from_fn(|i| Stage {
+            node: times(nodes[i]),
+            factor: times(i.checked_sub(1).map_or(0.0, |before| matrix[i][before])),
+            weight: times(weights[i]),
+        });
+        Self { dt, stages }
+    }
+}
+
+impl<'m, M: InLanes<N>, const N: usize> Group<'m, M, N> {
+    /// Up to N instances, at least one, at zero.
+    ///
+    /// # Errors
+    /// Why they are computed with one by one.
+    pub(crate) fn new(instances: Vec<&'m M>) -> Result<Self, NotInLanes> {
+        if let Some(reason) = not_plain(instances[0]) {
+            return Err(reason);
+        }
+        let info = instances[0].describe();
+        let (n_inputs, n_outputs) = (info.inputs.len(), info.outputs.len());
+        let first = instances[0];
+        let zeros = || Point::zeros(first);
+        let n = instances.len();
+        Ok(Self {
+            is_idle: std::array::from_fn(|lane| lane >= n),
+            functions: Functions {
+                group: M::group(&instances)?,
+                inputs: vec![Lanes([0.0; N]); n_inputs],
+                input: vec![0.0; n_inputs],
+                instances,
+            },
+            points: Points { state: zeros(), stages: std::array::from_fn(|_| zeros()), next: zeros() },
+            observed: Observed { outputs: vec![Lanes([0.0; N]); n_outputs], ..Observed::default() },
+            powers: [None; 2],
+            tableau: tables::runge_kutta4(),
+        })
+    }
+
+    /// Puts an instance at a state.
+    pub(crate) fn load(&mut self, lane: usize, state: &State) {
+        self.points.state.load(lane, state);
+    }
+
+    /// Replaces the accelerations at the states by those of the equations of motion.
+    pub(crate) fn accelerate(&mut self) {
+        self.functions.accelerate(&mut self.points.state);
+    }
+
+    /// Where a step leads whose length, s, may differ from lane to lane, and in which lanes that is not finite; what else is
+    /// known of its end, if that is observed. [`Group::accept`] goes on from there.
+    pub(crate) fn step(&mut self, dt: Lanes<N>, is_observed: bool) -> [bool; N] {
+        let step = Step::new(&self.tableau, dt);
+        pulp::Arch::new().dispatch(OneStep { group: self, step: &step, is_observed })
+    }
+
+    /// Writes the state of an instance.
+    pub(crate) fn store(&self, lane: usize, state: &mut State) {
+        self.points.state.store(lane, state);
+    }
+
+    /// What was observed last, and the power there and halfway through the step.
+    pub(crate) fn observed(&self) -> (&Observed<N>, [Option<Lanes<N>>; 2]) {
+        (&self.observed, self.powers)
+    }
+
+    /// Leaves behind the instances for which the end of the step that was computed last is not finite.
+    fn retire(&mut self, failures: &mut [Option<(State, StepError)>], scheme: &str) {
+        for (lane, is_undefined) in self.points.next.is_undefined().into_iter().enumerate() {
+            if is_undefined && !self.is_idle[lane] {
+                let state = self.state(lane);
+                let error = StepError::NotFinite { t: state.t, scheme: scheme.to_owned(), iteration: 0 };
+                failures[lane] = Some((state, error));
+                self.is_idle[lane] = true;
+            }
+        }
+    }
+
+    /// Goes on from the end of the step that was computed last.
+    #[inline(always)]
+    pub(crate) fn accept(&mut self) {
+        let Points { state, next, .. } = &mut self.points;
+        state.copy_from(next);
+    }
+
+    fn state(&self, lane: usize) -> State {
+        let mut state = State::zeros(self.functions.instances[0].dims());
+        self.points.state.store(lane, &mut state);
+        state
+    }
+}
+
+struct OneStep<'a, 'm, M: InLanes<N>, const N: usize> {
+    group: &'a mut Group<'m, M, N>,
+    step: &'a Step<N>,
+    is_observed: bool,
+}
+
+impl<M: InLanes<N>, const N: usize> pulp::NullaryFnOnce for OneStep<'_, '_, M, N> {
+    type Output = [bool; N];
+
+    #[inline(always)]
+    fn call(self) -> [bool; N] {
+        let Self { group, step: length, is_observed } = self;
+        step(std::slice::from_mut(group), length);
+        let Group { functions, points, observed, powers, .. } = group;
+        (observed.energy, observed.has_outputs, *powers) = (None, false, [None; 2]);
+        if is_observed {
+            let Point { t, q, v, a } = &points.next;
+            let at = At { t, inputs: &functions.inputs, q: q.as_ref(), v: v.as_ref() };
+            M::observe(&functions.group, at, a.as_ref(), observed);
+            powers[0] = M::power_in_lanes(&functions.group, at);
+            if powers[0].is_some() {
+                powers[1] = functions.power_halfway(points);
+            }
+        }
+        points.next.is_undefined()
+    }
+}
+
+/// Steps of equal length up to one in which an instance fails that counts, whose end is left in `next`; their number.
+struct Advance<'a, 'm, M: InLanes<N>, const N: usize> {
+    groups: &'a mut [Group<'m, M, N>],
+    step: &'a Step<N>,
+    steps: u64,
+}
+
+impl<M: InLanes<N>, const N: usize> pulp::NullaryFnOnce for Advance<'_, '_, M, N> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn call(self) -> u64 {
+        let Self { groups, step: lengths, steps } = self;
+        for done in 0..steps {
+            step(groups, lengths);
+            let mut any = false;
+            for Group { points, is_idle, .. } in groups.iter() {
+                let failed = points.next.is_undefined();
+                for i in 0..N {
+                    any |= failed[i] & !is_idle[i];
+                }
+            }
+            if any {
+                return done;
+            }
+            groups.iter_mut().for_each(Group::accept);
+        }
+        steps
+    }
+}
 
 /// Instances of a model, N of which are computed with in one call; see [`Together::new`].
-pub struct Together<'m, M: ClosedForm, const N: usize> {
-    instances: &'m [M],
-    groups: Vec<Group<M, N>>,
+pub struct Together<'m, M: InLanes<N>, const N: usize> {
+    groups: Vec<Group<'m, M, N>>,
     /// Of each instance, the state before the step that failed.
     failures: Vec<Option<(State, StepError)>>,
 }
 
-/// N instances.
-struct Group<M: ClosedForm, const N: usize> {
-    constants: M::Constants<Lanes<N>>,
-    state: Point<M, N>,
-    /// The end of a step in which an instance fails.
-    next: Point<M, N>,
-    inputs: Vec<Lanes<N>>,
-    input: Vec<f64>,
-    /// Lanes whose values no longer count: those of failed instances, and those beyond the last one.
-    is_idle: [bool; N],
-}
-
-struct Point<M: ClosedForm, const N: usize> {
-    t: Lanes<N>,
-    q: M::Coordinates<Lanes<N>>,
-    v: M::Velocities<Lanes<N>>,
-    a: M::Velocities<Lanes<N>>,
-}
-
-impl<M: ClosedForm, const N: usize> Clone for Point<M, N> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M: ClosedForm, const N: usize> Copy for Point<M, N> {}
-
-impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
+impl<'m, M: InLanes<N>, const N: usize> Together<'m, M, N> {
     /// Starts the classical Runge-Kutta scheme for instances, which differ in parameters and inputs, at their states. An
     /// instance whose state is not valid has failed from the beginning.
     ///
@@ -90,24 +606,25 @@ impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
             let reason = format!("{} instances need as many states, not {}", instances.len(), starts.len());
             return Err(StepError::BadParameter { scheme: RungeKutta.label(), reason });
         }
-        let mut found = Self { instances, groups: Vec::new(), failures: Vec::new() };
-        let Some(first) = instances.first() else { return Ok(found) };
-        let (info, dims) = (first.describe(), first.dims());
-        let is_plain = info.blocks.iter().all(|block| matches!(block, Block::Vector { .. }));
-        if dims.nc > 0 || !info.contacts.is_empty() || !is_plain {
-            let reason = "it has constraints, contacts or rotations, which do not advance in lanes; run its instances one by one";
-            return Err(StepError::Undefined { scheme: RungeKutta.label(), model: info.name.clone(), reason });
+        let groups: Result<Vec<Group<M, N>>, NotInLanes> =
+            instances.chunks(N).map(|models| Group::new(models.iter().collect())).collect();
+        let undefined = |reason: NotInLanes| {
+            let model = instances.first().map_or_else(String::new, |model| model.describe().name.clone());
+            StepError::Undefined { scheme: RungeKutta.label(), model, reason: reason.reason() }
+        };
+        let mut groups = groups.map_err(undefined)?;
+        let failure = |(model, start): (&M, &State)| {
+            RungeKutta.start(model, start.clone()).err().map(|error| (start.clone(), error))
+        };
+        let failures: Vec<_> = instances.iter().zip(&starts).map(failure).collect();
+        for (group, (starts, failures)) in groups.iter_mut().zip(starts.chunks(N).zip(failures.chunks(N))) {
+            group.is_idle = std::array::from_fn(|i| failures.get(i).is_none_or(Option::is_some));
+            for (lane, start) in starts.iter().enumerate().filter(|(lane, _)| failures[*lane].is_none()) {
+                group.load(lane, start);
+            }
+            group.accelerate();
         }
-        found.failures = instances
-            .iter()
-            .zip(&starts)
-            .map(|(model, start)| RungeKutta.start(model, start.clone()).err().map(|error| (start.clone(), error)))
-            .collect();
-        for (k, models) in instances.chunks(N).enumerate() {
-            let failures = &found.failures[N * k..][..models.len()];
-            found.groups.push(Group::new(models, &starts[N * k..][..models.len()], failures));
-        }
-        Ok(found)
+        Ok(Self { groups, failures })
     }
 
     /// Advances all instances that have not failed by so many steps of `dt`, s. Values that are not finite end an
@@ -118,21 +635,18 @@ impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
     pub fn advance(&mut self, steps: u64, dt: f64) -> Result<(), StepError> {
         let scheme = RungeKutta.label();
         check_step_size(&scheme, dt)?;
-        let stages = stages(dt);
+        let step = Step::new(&tables::runge_kutta4(), Lanes([dt; N]));
         let processor = pulp::Arch::new();
-        for (k, group) in self.groups.iter_mut().enumerate() {
-            let models = &self.instances[N * k..self.instances.len().min(N * (k + 1))];
+        for (k, groups) in self.groups.chunks_mut(SIDE_BY_SIDE).enumerate() {
             let mut left = steps;
-            while left > 0 && group.is_idle.contains(&false) {
-                left -= processor.dispatch(Advance { group, models, stages: &stages, dt, steps: left });
+            while left > 0 && groups.iter().any(|group| group.is_idle.contains(&false)) {
+                left -= processor.dispatch(Advance { groups: &mut *groups, step: &step, steps: left });
                 if left > 0 {
-                    for i in group.failed_lanes() {
-                        let state = group.state_of(i);
-                        let error = StepError::NotFinite { t: state.t, scheme: scheme.clone(), iteration: 0 };
-                        self.failures[N * k + i] = Some((state, error));
-                        group.is_idle[i] = true;
+                    for (group, failures) in groups.iter_mut().zip(self.failures[k * N * SIDE_BY_SIDE..].chunks_mut(N))
+                    {
+                        group.retire(failures, &scheme);
+                        group.accept();
                     }
-                    group.state = group.next;
                     left -= 1;
                 }
             }
@@ -150,7 +664,7 @@ impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
     pub fn state(&self, instance: usize) -> Result<State, StepError> {
         match &self.failures[instance] {
             Some((_, error)) => Err(error.clone()),
-            None => Ok(self.groups[instance / N].state_of(instance % N)),
+            None => Ok(self.groups[instance / N].state(instance % N)),
         }
     }
 
@@ -160,160 +674,5 @@ impl<'m, M: ClosedForm, const N: usize> Together<'m, M, N> {
     /// If there is no instance of this index.
     pub fn failure(&self, instance: usize) -> Option<(&State, &StepError)> {
         self.failures[instance].as_ref().map(|(state, error)| (state, error))
-    }
-}
-
-impl<M: ClosedForm, const N: usize> Group<M, N> {
-    fn new(models: &[M], starts: &[State], failures: &[Option<(State, StepError)>]) -> Self {
-        let is_idle = std::array::from_fn(|i| failures.get(i).is_none_or(Option::is_some));
-        // Lanes without an instance repeat the last one; those of invalid states are undefined.
-        let last = models.len() - 1;
-        let lanes = |value: &dyn Fn(usize) -> f64| {
-            Lanes(std::array::from_fn(|i| if i <= last && is_idle[i] { f64::NAN } else { value(i.min(last)) }))
-        };
-        let (mut q, mut v) = (M::coordinates_in_lanes(), M::velocities_in_lanes());
-        q.as_mut().iter_mut().enumerate().for_each(|(k, q)| *q = lanes(&|i| starts[i].q[k]));
-        v.as_mut().iter_mut().enumerate().for_each(|(k, v)| *v = lanes(&|i| starts[i].v[k]));
-        let rows: Vec<Vec<f64>> = models.iter().map(M::parameters_in_lanes).collect();
-        let parameters: Vec<Lanes<N>> =
-            (0..rows[0].len()).map(|k| Lanes(std::array::from_fn(|i| rows[i.min(last)][k]))).collect();
-        let n_inputs = models[0].describe().inputs.len();
-        let mut state = Point { t: lanes(&|i| starts[i].t), q, v, a: M::velocities_in_lanes() };
-        let mut group = Self {
-            constants: M::constants_in_lanes(&parameters),
-            next: state,
-            state,
-            inputs: vec![Lanes([0.0; N]); n_inputs],
-            input: vec![0.0; n_inputs],
-            is_idle,
-        };
-        group.accelerate(models, &mut state);
-        group.state = state;
-        group
-    }
-
-    /// Replaces accelerations by those of the equations of motion.
-    #[inline(always)]
-    fn accelerate(&mut self, models: &[M], at: &mut Point<M, N>) {
-        if !self.inputs.is_empty() {
-            for i in 0..N {
-                models[i.min(models.len() - 1)].input_values(at.t.0[i], &mut self.input);
-                self.inputs.iter_mut().zip(&self.input).for_each(|(lanes, value)| lanes.0[i] = *value);
-            }
-        }
-        M::acceleration_in_lanes(&self.constants, at.t, &self.inputs, &at.q, &at.v, &mut at.a);
-    }
-
-    /// A step later, in the order of operations of a single run.
-    #[inline(always)]
-    fn step(&mut self, models: &[M], stages: &[Stage; STAGES], dt: f64, state: &Point<M, N>) -> Point<M, N> {
-        let lanes = Lanes::<N>::from_f64;
-        let (mut stage, mut next) = (*state, *state);
-        let (mut v, mut a) = (state.v, state.a);
-        for (index, &Stage { node, factor, weight }) in stages.iter().enumerate() {
-            if index > 0 {
-                (stage.t, stage.q, stage.v) = (state.t + lanes(node), state.q, state.v);
-                axpy(lanes(factor), v.as_ref(), stage.q.as_mut());
-                axpy(lanes(factor), a.as_ref(), stage.v.as_mut());
-                self.accelerate(models, &mut stage);
-                (v, a) = (stage.v, stage.a);
-            }
-            axpy(lanes(weight), v.as_ref(), next.q.as_mut());
-            axpy(lanes(weight), a.as_ref(), next.v.as_mut());
-        }
-        next.t = state.t + lanes(dt);
-        self.accelerate(models, &mut next);
-        next
-    }
-
-    /// Lanes of instances in which a point is not finite.
-    #[inline(always)]
-    fn failed(&self, at: &Point<M, N>) -> [bool; N] {
-        // Zero times anything finite is zero.
-        let zero = Lanes::<N>::from_f64(0.0);
-        let Point { t, q, v, a } = at;
-        let mut sum = zero * *t;
-        for values in [q.as_ref(), v.as_ref(), a.as_ref()] {
-            for value in values {
-                sum = sum + zero * *value;
-            }
-        }
-        let mut failed = [false; N];
-        for i in 0..N {
-            failed[i] = sum.0[i].is_nan() & !self.is_idle[i];
-        }
-        failed
-    }
-
-    fn failed_lanes(&self) -> impl Iterator<Item = usize> + use<M, N> {
-        self.failed(&self.next).into_iter().enumerate().filter_map(|(i, failed)| failed.then_some(i))
-    }
-
-    fn state_of(&self, lane: usize) -> State {
-        let vector = |values: &[Lanes<N>]| values.iter().map(|x| x.0[lane]).collect::<Vec<_>>().into();
-        let Point { t, q, v, a } = &self.state;
-        State {
-            t: t.0[lane],
-            q: vector(q.as_ref()),
-            v: vector(v.as_ref()),
-            a: vector(a.as_ref()),
-            lambda: Vec::new().into(),
-        }
-    }
-}
-
-#[inline(always)]
-fn axpy<const N: usize>(factor: Lanes<N>, x: &[Lanes<N>], y: &mut [Lanes<N>]) {
-    for (y, x) in y.iter_mut().zip(x) {
-        *y = factor * *x + *y;
-    }
-}
-
-const STAGES: usize = 4;
-
-/// A stage of a step: its time after the beginning of the step, the factor of the rates of the stage before it, and that of
-/// its own rates in the end.
-struct Stage {
-    node: f64,
-    factor: f64,
-    weight: f64,
-}
-
-/// The classical scheme, each stage of which follows from the one before it.
-fn stages(dt: f64) -> [Stage; STAGES] {
-    let Tableau { nodes, matrix, weights, .. } = tables::runge_kutta4();
-    std::array::from_fn(|i| Stage {
-        node: dt * nodes[i],
-        factor: i.checked_sub(1).map_or(0.0, |before| dt * matrix[i][before]),
-        weight: dt * weights[i],
-    })
-}
-
-/// Steps of a group up to one in which an instance fails, which is left in `next`; their number.
-struct Advance<'a, M: ClosedForm, const N: usize> {
-    group: &'a mut Group<M, N>,
-    models: &'a [M],
-    stages: &'a [Stage; STAGES],
-    dt: f64,
-    steps: u64,
-}
-
-impl<M: ClosedForm, const N: usize> pulp::NullaryFnOnce for Advance<'_, M, N> {
-    type Output = u64;
-
-    #[inline(always)]
-    fn call(self) -> u64 {
-        let Self { group, models, stages, dt, steps } = self;
-        let mut state = group.state;
-        for done in 0..steps {
-            let next = group.step(models, stages, dt, &state);
-            if group.failed(&next).into_iter().fold(false, |any, failed| any | failed) {
-                (group.state, group.next) = (state, next);
-                return done;
-            }
-            state = next;
-        }
-        group.state = state;
-        steps
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use thiserror::Error;
 
+use crate::known::Known;
 use crate::model::{ContactInfo, Model, State};
 use crate::residuals::Residuals;
 use crate::scheme::Stepper;
@@ -143,7 +144,7 @@ impl Trajectory {
     /// Appends a state of the model for which the table was created. Forces of contacts are zero and the energy balance
     /// is NaN, because only a run determines them.
     pub fn record(&mut self, model: &dyn Model, state: &State) {
-        self.record_with(model, state, None, &mut Residuals::new(model, state), None);
+        self.record_with(model, state, None, &mut Residuals::new(model, state), None, &mut Known::default());
     }
 
     /// Appends the state of a stepper of the model for which the table was created, with forces and impulses of
@@ -181,7 +182,8 @@ impl Trajectory {
     /// ```
     pub fn record_step(&mut self, model: &dyn Model, stepper: &dyn Stepper) {
         let state = stepper.state();
-        self.record_with(model, state, stepper.contacts(), &mut Residuals::new(model, state), None);
+        let residuals = &mut Residuals::new(model, state);
+        self.record_with(model, state, stepper.contacts(), residuals, None, &mut Known::default());
     }
 
     pub(crate) fn record_with(
@@ -191,6 +193,7 @@ impl Trajectory {
         contacts: Option<&ContactRecord>,
         residuals: &mut Residuals,
         balance: Option<f64>,
+        known: &mut Known,
     ) {
         self.values.push(state.t);
         for part in [&state.q, &state.v, &state.a, &state.lambda] {
@@ -205,16 +208,16 @@ impl Trajectory {
         self.values.push(balance.unwrap_or(f64::NAN));
         let start = self.values.len();
         self.values.resize(start + model.describe().outputs.len(), 0.0);
-        model.outputs(state, &mut self.values[start..]);
-        let energy = model.energy(state.t, state.q.as_slice(), state.v.as_slice());
+        known.outputs(model, state, &mut self.values[start..]);
+        let energy = known.energy(model, state);
         self.values.extend([energy.kinetic, energy.potential]);
     }
 
     /// Name and value of the first entry of the last row that is not finite, except an unknown energy balance.
     pub(crate) fn last_not_finite(&self) -> Option<(String, f64)> {
         let row = self.rows().next_back()?;
-        let mut entries = self.columns.iter().zip(row).filter(|(column, _)| column.name != BALANCE);
-        let (column, &value) = entries.find(|(_, value)| !value.is_finite())?;
+        let mut entries = self.columns.iter().zip(row);
+        let (column, &value) = entries.find(|(column, value)| !value.is_finite() && column.name != BALANCE)?;
         Some((format!("`{}`", column.name), value))
     }
 
@@ -235,7 +238,7 @@ impl Trajectory {
     }
 
     fn record_contacts(&mut self, model: &dyn Model, state: &State, record: Option<&ContactRecord>) {
-        let contacts = model.describe().contacts.clone();
+        let contacts = &model.describe().contacts;
         if contacts.is_empty() {
             return;
         }

@@ -143,10 +143,10 @@ pub(crate) fn not_finite(model: &dyn Model, state: &State) -> Option<(String, f6
     }
     let info = model.describe();
     let parts = [
-        ("coordinate", info.coordinates.clone(), &state.q),
-        ("velocity", info.velocities.clone(), &state.v),
-        ("acceleration of", info.velocities.clone(), &state.a),
-        ("multiplier of", info.constraints.clone(), &state.lambda),
+        ("coordinate", &info.coordinates, &state.q),
+        ("velocity", &info.velocities, &state.v),
+        ("acceleration of", &info.velocities, &state.a),
+        ("multiplier of", &info.constraints, &state.lambda),
     ];
     parts.into_iter().find_map(|(what, channels, values)| {
         let (channel, &value) = channels.iter().zip(values).find(|(_, value)| !value.is_finite())?;

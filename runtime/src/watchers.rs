@@ -7,6 +7,7 @@
 use nalgebra::DVector;
 
 use crate::events::Cubic;
+use crate::known::Known;
 use crate::model::{Model, State};
 use crate::residuals::Residuals;
 use crate::step::ContactRecord;
@@ -76,11 +77,12 @@ impl Watch {
         state: &State,
         contacts: Option<&ContactRecord>,
         is_recorded: bool,
+        known: &mut Known,
     ) -> Result<(), StepError> {
         self.steps += 1;
         let is_look = is_recorded || self.steps.is_multiple_of(STRIDE);
         if let Some(balance) = &mut self.balance {
-            balance.follow(model, state, contacts);
+            balance.follow(model, state, contacts, known);
         }
         if !is_look {
             return Ok(());
@@ -88,11 +90,12 @@ impl Watch {
         if let Some((quantity, value)) = not_finite(model, state).filter(|_| self.limits.finite) {
             return Err(StepError::NotFiniteValue { t: state.t, scheme: self.scheme.clone(), quantity, value });
         }
-        if let Some(limit) = self.limits.constraints {
+        // Without constraints no limit can be exceeded, whatever it is.
+        let is_constrained = !model.describe().constraints.is_empty();
+        if let Some(limit) = self.limits.constraints.filter(|_| is_constrained) {
             self.residuals.evaluate_positions(model, state);
             let worst = [Some(self.residuals.worst_position()), self.residuals.worst_on_velocities(model, state)];
             for (row, part) in worst.into_iter().flatten() {
-                // Without constraints no limit can be exceeded, whatever it is.
                 let Some(constraint) = model.describe().constraints.get(row).filter(|_| is_beyond(part, limit)) else {
                     continue;
                 };
@@ -106,7 +109,7 @@ impl Watch {
             }
         }
         if let (Some(balance), Some(limit)) = (&mut self.balance, self.limits.energy) {
-            balance.look(model, state);
+            balance.look(model, state, known);
             let gain = balance.gain();
             // What was gained is in motion too.
             let in_motion = balance.in_motion() - gain.max(0.0);
@@ -127,15 +130,15 @@ impl Watch {
     /// new power.
     pub(crate) fn jump(&mut self, model: &dyn Model, state: &State) {
         if let Some(balance) = &mut self.balance {
-            balance.power = balance.supply.power(model, state);
+            balance.power = balance.supply.power(model, state, &mut Known::default());
             balance.previous.copy_from(state);
         }
     }
 
     /// Energy minus that at the start and minus all known work, J; `None` if the model does not give its power.
-    pub(crate) fn energy_balance(&mut self, model: &dyn Model, state: &State) -> Option<f64> {
+    pub(crate) fn energy_balance(&mut self, model: &dyn Model, state: &State, known: &mut Known) -> Option<f64> {
         let balance = self.balance.as_mut()?;
-        balance.look(model, state);
+        balance.look(model, state, known);
         Some(balance.difference())
     }
 
@@ -216,9 +219,9 @@ impl Supply {
         self.is_conservative && self.rate.is_empty()
     }
 
-    fn power(&mut self, model: &dyn Model, state: &State) -> f64 {
+    fn power(&mut self, model: &dyn Model, state: &State, known: &mut Known) -> f64 {
         let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-        let mut power = if self.is_conservative { 0.0 } else { model.power(t, q, v).unwrap_or(0.0) };
+        let mut power = if self.is_conservative { 0.0 } else { known.power(model, state) };
         if !self.rate.is_empty() {
             model.constraint_bias(t, q, v, &mut self.rate, &mut self.unused);
             power -= self.rate.iter().zip(&state.lambda).map(|(rate, lambda)| rate * lambda).sum::<f64>();
@@ -232,7 +235,7 @@ impl Balance {
         model.power(start.t, start.q.as_slice(), start.v.as_slice())?;
         let energy = model.energy(start.t, start.q.as_slice(), start.v.as_slice());
         let mut supply = Supply::new(model);
-        let power = supply.power(model, start);
+        let power = supply.power(model, start, &mut Known::default());
         Some(Self {
             supply,
             start: energy.total(),
@@ -255,7 +258,7 @@ impl Balance {
     }
 
     /// Adds the work of a step.
-    fn follow(&mut self, model: &dyn Model, state: &State, contacts: Option<&ContactRecord>) {
+    fn follow(&mut self, model: &dyn Model, state: &State, contacts: Option<&ContactRecord>, known: &mut Known) {
         let dt = state.t - self.t;
         self.t = state.t;
         if let Some(mut change) = self.accelerations.take() {
@@ -266,14 +269,19 @@ impl Balance {
             self.of_first_step += kinetic(&change);
         }
         if !self.supply.is_none() {
-            let power = self.supply.power(model, state);
+            let power = self.supply.power(model, state, known);
             let before = std::mem::replace(&mut self.power, power);
             let (mut mean, mut most) = (0.5 * (before + power), before.max(power));
             // Nothing is interpolated where there is no work.
             if contacts.is_none() && (before != 0.0 || power != 0.0) && dt > 0.0 {
-                let ends = [&self.previous, state];
-                let halfway = self.cubic.at(&model.describe().blocks, ends, state.t - 0.5 * dt);
-                let middle = self.supply.power(model, halfway);
+                let middle = match known.power_halfway {
+                    Some(power) => power,
+                    None => {
+                        let ends = [&self.previous, state];
+                        let halfway = self.cubic.at(&model.describe().blocks, ends, state.t - 0.5 * dt);
+                        self.supply.power(model, halfway, &mut Known::default())
+                    }
+                };
                 let correction = 2.0 / 3.0 * (middle - mean);
                 self.correction += dt * correction;
                 mean += correction;
@@ -291,8 +299,8 @@ impl Balance {
     }
 
     /// Updates the energies from a state.
-    fn look(&mut self, model: &dyn Model, state: &State) {
-        let energy = model.energy(state.t, state.q.as_slice(), state.v.as_slice());
+    fn look(&mut self, model: &dyn Model, state: &State, known: &mut Known) {
+        let energy = known.energy(model, state);
         self.energy = energy.total();
         self.kinetic = self.kinetic.max(energy.kinetic);
         let [least, most] = &mut self.potential;
@@ -331,8 +339,8 @@ mod tests {
         (end.t, end.q[0], end.lambda[0]) = (0.5, 0.3, -4.0);
         end.v.fill(0.0);
         let record = ContactRecord { work: -0.3, most_work: 0.4, ..ContactRecord::default() };
-        balance.follow(&Springs, &end, Some(&record));
-        balance.look(&Springs, &end);
+        balance.follow(&Springs, &end, Some(&record), &mut Known::default());
+        balance.look(&Springs, &end, &mut Known::default());
 
         // The pull at the middle, a tenth of the squares of rates of the springs, and the drive with 2 N at 0.1 m/s.
         let before = 0.2 - 0.1 * (0.01 + 0.04 + 0.04 + 0.09) + 0.2;
@@ -346,7 +354,7 @@ mod tests {
         near(balance.in_motion(), kinetic + 0.25 + potential + work.abs() + 0.3);
         // Half a second later at the same place: contacts have done nothing more.
         (end.t, end.lambda[0]) = (1.0, 0.0);
-        balance.follow(&Springs, &end, Some(&record));
+        balance.follow(&Springs, &end, Some(&record), &mut Known::default());
         near(balance.difference(), potential - kinetic - work - 0.25 * after + 0.3);
         near(balance.in_motion(), kinetic + 0.25 + potential + work.abs() + 0.3);
     }

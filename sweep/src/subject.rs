@@ -72,14 +72,14 @@ impl Subject {
             [] => text,
             initial => hamel_jit::with_initial(text, initial).map_err(|error| wrong(format!("initial {error}")))?,
         };
-        let mut model = hamel_jit::model(text.clone(), level, cache)?;
+        let mut model = hamel_jit::model_in_lanes(text.clone(), level, cache)?;
         let mut source = text.to_string();
         // Initial values vary as parameters of a model with further ones.
         let initial = started(model.describe(), names);
         if !initial.is_empty() {
             let text = with_parameters(text, &initial)?;
             source = text.to_string();
-            model = hamel_jit::model(text, level, cache).map_err(|error| {
+            model = hamel_jit::model_in_lanes(text, level, cache).map_err(|error| {
                 let names: Vec<&str> = initial.iter().map(|start| start.coordinate).collect();
                 let mut error = error.to_string();
                 for start in &initial {

@@ -9,8 +9,10 @@ use std::sync::atomic::AtomicBool;
 
 use hamel::adaptive::AdaptiveStepper;
 use hamel::ensemble::{Case, Ensemble};
-use hamel::simulation::{Division, Steps};
-use hamel::{Model, Options, Scheme, Simulation, StepError, Trajectory, initial_state, schemes};
+use hamel::simulation::{Division, Steps, together};
+use hamel::together::InLanes;
+use hamel::{Model, Options, Scheme, Simulation, State, StepError, Trajectory, initial_state, schemes};
+use hamel_jit::{JitModel, LANES};
 use serde::Serialize;
 
 use crate::cases::Cases;
@@ -54,6 +56,13 @@ impl Motion {
         let parameters: Vec<(&str, f64)> =
             self.scheme_parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         schemes::by_name(&self.scheme, &parameters)
+    }
+
+    /// Whether instances of a model run in lanes: by an explicit scheme with fixed steps, without constraints, contacts and
+    /// rotations.
+    fn fits_lanes(&self, model: &JitModel) -> bool {
+        let advances = || self.scheme().is_ok_and(|scheme| scheme.advances_in_lanes());
+        matches!(self.steps, Steps::Fixed(_)) && advances() && JitModel::group(&[model]).is_ok()
     }
 
     /// That the scheme and the steps exist and suit the model, before anything runs.
@@ -125,6 +134,8 @@ pub struct Sweep<'a> {
     quantities: Vec<Quantity>,
     columns: Vec<Column>,
     trajectories: Option<PathBuf>,
+    /// Cases that a thread runs at once.
+    at_once: usize,
 }
 
 /// The file in a folder of motions that describes their sweep.
@@ -183,7 +194,18 @@ impl<'a> Sweep<'a> {
             return Err(SweepError::new("the variables of the cases are not those of the model"));
         }
         motion.check(subject.model())?;
-        Ok(Sweep { subject, cases, motion, outputs, quantities, columns, trajectories: None })
+        let at_once = if motion.fits_lanes(subject.model()) { LANES } else { 1 };
+        Ok(Sweep { subject, cases, motion, outputs, quantities, columns, trajectories: None, at_once })
+    }
+
+    /// Whether cases run in lanes, several in each thread at once.
+    pub fn runs_in_lanes(&self) -> bool {
+        self.at_once > 1
+    }
+
+    /// The same sweep, with the same digits, whose cases run one by one also where they could run in lanes.
+    pub fn one_by_one(self) -> Self {
+        Sweep { at_once: 1, ..self }
     }
 
     /// The same sweep, which writes the motion of each case `N` to a file `case_N.parquet` in this folder too; of a failed
@@ -282,9 +304,10 @@ impl<'a> Sweep<'a> {
         mut receive: impl FnMut(u64, Outcome) -> Result<(), SweepError>,
     ) -> Result<(), SweepError> {
         let mut result = Ok(());
-        Ensemble::new(cases).threads(threads).cancelled_by(cancelled_by).each(
+        Ensemble::new(cases).threads(threads).cancelled_by(cancelled_by).each_together(
+            self.at_once,
             || Worker::new(self),
-            |worker, case| worker.run(case, cancelled_by),
+            |worker, cases| worker.run(cases, cancelled_by),
             |case, end| {
                 let outcome = match end {
                     Case::Ended(Ok(None)) | Case::NotRun => return ControlFlow::Continue(()),
@@ -318,60 +341,84 @@ impl<'a> Sweep<'a> {
 /// What a thread needs.
 struct Worker<'s> {
     sweep: &'s Sweep<'s>,
-    instance: Instance<'s>,
+    /// As many as run at once.
+    instances: Vec<Instance<'s>>,
     scheme: Option<Box<dyn Scheme>>,
 }
 
+/// How a case has ended: `None` if it was cancelled.
+type End = Result<Option<Outcome>, SweepError>;
+
 impl<'s> Worker<'s> {
     fn new(sweep: &'s Sweep<'s>) -> Worker<'s> {
-        Worker { sweep, instance: sweep.subject.instance(), scheme: sweep.motion.scheme().ok() }
+        let instances = (0..sweep.at_once).map(|_| sweep.subject.instance()).collect();
+        Worker { sweep, instances, scheme: sweep.motion.scheme().ok() }
     }
 
-    /// Runs a case; `None` if it was cancelled.
-    fn run(&mut self, case: u64, cancelled_by: &AtomicBool) -> Result<Option<Outcome>, SweepError> {
-        let Sweep { cases, motion, outputs, quantities, trajectories, .. } = self.sweep;
-        let Some(scheme) = &self.scheme else { return Ok(None) };
-        if case >= cases.len() {
-            return Err(SweepError::new(format!("there is no case {case}; the last one is {}", cases.len() - 1)));
-        }
-        self.instance.set(&cases.values(case))?;
-        let model = self.instance.model();
-        let start = match initial_state(model) {
-            Ok(start) => start,
-            Err(error) => return Ok(Some(Outcome::failed(error.to_string()))),
+    /// Runs cases, as many at most as there are instances.
+    fn run(&mut self, numbers: &[u64], cancelled_by: &AtomicBool) -> Vec<End> {
+        let begun: Vec<Result<State, End>> = numbers
+            .iter()
+            .zip(&mut self.instances)
+            .map(|(&case, instance)| start(self.sweep, case, instance))
+            .collect();
+        let Sweep { motion, outputs, quantities, trajectories, .. } = self.sweep;
+        let Some(scheme) = &self.scheme else { return numbers.iter().map(|_| Ok(None)).collect() };
+        let reducers = || outputs.iter().zip(quantities).map(|(output, &quantity)| output.reducer(quantity)).collect();
+        let reducers: Vec<RefCell<Vec<Reducer>>> = numbers.iter().map(|_| RefCell::new(reducers())).collect();
+        let pass = |place: usize| {
+            let reducers = &reducers[place];
+            move |row: &[f64]| reducers.borrow_mut().iter_mut().for_each(|reducer| reducer.pass(row))
         };
-        let reducers = outputs.iter().zip(quantities).map(|(output, &quantity)| output.reducer(quantity)).collect();
-        let reducers: RefCell<Vec<Reducer>> = RefCell::new(reducers);
-        let pass = |row: &[f64]| reducers.borrow_mut().iter_mut().for_each(|reducer| reducer.pass(row));
-        let simulation = Simulation::new(model, &**scheme)
-            .options(motion.options)
-            .steps(motion.steps)
-            .until(motion.until)
-            .max_steps(motion.max_steps)
-            .cancelled_by(cancelled_by);
-        let run = match trajectories {
-            None => simulation.reduce(pass).run(start),
-            Some(folder) => {
-                let run = simulation.run(start);
-                run.trajectory.rows().for_each(pass);
-                let path = folder.join(format!("case_{case}.parquet"));
+        let simulation = |place: usize, model| {
+            let simulation = Simulation::new(model, &**scheme)
+                .options(motion.options)
+                .steps(motion.steps)
+                .until(motion.until)
+                .max_steps(motion.max_steps)
+                .cancelled_by(cancelled_by);
+            if trajectories.is_none() { simulation.reduce(pass(place)) } else { simulation }
+        };
+        let runs = begun.iter().zip(&self.instances).enumerate().filter_map(|(place, (start, instance))| {
+            let model = instance.model();
+            Some((model, simulation(place, model), start.as_ref().ok()?.clone()))
+        });
+        let mut runs = together::<_, LANES>(runs.collect()).into_iter();
+        let mut end = |(place, start): (usize, Result<State, End>)| -> End {
+            let run = match start {
+                Ok(_) => runs.next().unwrap_or_else(|| unreachable!("each that has begun has run")),
+                Err(end) => return end,
+            };
+            if let Some(folder) = trajectories {
+                run.trajectory.rows().for_each(pass(place));
+                let path = folder.join(format!("case_{}.parquet", numbers[place]));
                 if !matches!(run.outcome, Err(StepError::Cancelled { .. })) {
                     let write = || run.trajectory.write_parquet(File::create(&path)?);
                     write().map_err(SweepError::writing(&path))?;
                 }
-                run
             }
+            let cautions = run.cautions.iter().map(|caution| caution.to_string().replace('\n', " ")).collect();
+            Ok(match run.outcome {
+                Ok(_) => {
+                    let outputs = reducers[place].borrow().iter().map(Reducer::result).collect();
+                    Some(Outcome { outputs, failure: None, cautions })
+                }
+                Err(StepError::Cancelled { .. }) => None,
+                Err(error) => Some(Outcome { cautions, ..Outcome::failed(error.to_string()) }),
+            })
         };
-        let cautions = run.cautions.iter().map(|caution| caution.to_string().replace('\n', " ")).collect();
-        Ok(match run.outcome {
-            Ok(_) => {
-                let outputs = reducers.borrow().iter().map(Reducer::result).collect();
-                Some(Outcome { outputs, failure: None, cautions })
-            }
-            Err(StepError::Cancelled { .. }) => None,
-            Err(error) => Some(Outcome { cautions, ..Outcome::failed(error.to_string()) }),
-        })
+        begun.into_iter().enumerate().map(&mut end).collect()
     }
+}
+
+/// Gives an instance the values of a case; its start, or how it has ended without one.
+fn start(sweep: &Sweep, case: u64, instance: &mut Instance) -> Result<State, End> {
+    let cases = sweep.cases;
+    if case >= cases.len() {
+        return Err(Err(SweepError::new(format!("there is no case {case}; the last one is {}", cases.len() - 1))));
+    }
+    instance.set(&cases.values(case)).map_err(Err)?;
+    initial_state(instance.model()).map_err(|error| Ok(Some(Outcome::failed(error.to_string()))))
 }
 
 /// The table of a sweep from the tables of its parts.

@@ -247,6 +247,11 @@ pub trait Scheme: Send + Sync {
     fn estimates_errors(&self) -> bool {
         self.tableau().is_some_and(|tableau| tableau.embedded.is_some())
     }
+    /// Whether [`together`](crate::together) advances instances by it.
+    #[doc(hidden)]
+    fn advances_in_lanes(&self) -> bool {
+        false
+    }
     /// A known weakness of the scheme with these parameters, for all models.
     fn caution(&self) -> Option<&'static str> {
         None
@@ -434,6 +439,11 @@ pub trait Stepper {
     /// # }
     /// ```
     fn retreat(&mut self) -> bool {
+        false
+    }
+    /// Goes on from the end of a step that was computed elsewhere, as in lanes, with its accelerations; `end` writes it.
+    /// `false` if the stepper cannot, and the state is then unchanged.
+    fn arrive(&mut self, _end: &dyn Fn(&mut State)) -> bool {
         false
     }
     /// Continues from the current state after a jump of the forces, for example of an input that a controller has set:

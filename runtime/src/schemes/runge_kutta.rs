@@ -74,6 +74,10 @@ impl Scheme for RungeKutta {
         4
     }
 
+    fn advances_in_lanes(&self) -> bool {
+        true
+    }
+
     fn reads_accelerations(&self) -> bool {
         false
     }
@@ -284,6 +288,17 @@ impl Stepper for RungeKuttaStepper<'_> {
         std::mem::swap(&mut self.state, &mut self.next);
         self.is_accelerated = true;
         Ok(self.acceleration.stats)
+    }
+
+    fn arrive(&mut self, end: &dyn Fn(&mut State)) -> bool {
+        if self.is_constrained || self.error.is_some() {
+            return false;
+        }
+        end(&mut self.next);
+        self.was_accelerated = self.is_accelerated;
+        std::mem::swap(&mut self.state, &mut self.next);
+        self.is_accelerated = true;
+        true
     }
 
     fn retreat(&mut self) -> bool {

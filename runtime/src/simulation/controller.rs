@@ -22,9 +22,9 @@ pub(super) struct Controller<'a> {
 }
 
 /// All controllers of a simulation, with the times of their calls.
-pub(super) struct Controllers<'c, 'a> {
+pub(super) struct Controllers<'a> {
     model: &'a dyn Model,
-    controllers: &'c mut [Controller<'a>],
+    controllers: Vec<Controller<'a>>,
     start: f64,
     /// Number of calls of each.
     calls: Vec<u64>,
@@ -37,13 +37,8 @@ struct Jump<'a> {
     state: State,
 }
 
-impl<'c, 'a> Controllers<'c, 'a> {
-    pub(super) fn new(
-        model: &'a dyn Model,
-        scheme: &dyn Scheme,
-        controllers: &'c mut [Controller<'a>],
-        start: f64,
-    ) -> Self {
+impl<'a> Controllers<'a> {
+    pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme, controllers: Vec<Controller<'a>>, start: f64) -> Self {
         let jump = (!controllers.is_empty()).then(|| Jump {
             acceleration: Acceleration::new(model, scheme.label()),
             state: State::zeros(model.dims()),

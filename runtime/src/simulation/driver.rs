@@ -212,8 +212,29 @@ impl<'m> Driver<'m> {
     /// One step, which does not pass the time `jump`, s, at which forces jump.
     pub(super) fn step(&mut self, jump: f64) -> Result<StepStats, StepError> {
         match &mut self.kind {
-            Kind::Fixed(fixed) => fixed.step(self.until),
+            Kind::Fixed(fixed) => fixed.step(self.until, |stepper, dt| stepper.step(dt)),
             Kind::Adaptive(adaptive) => adaptive.step(self.until.min(jump)),
+        }
+    }
+
+    /// The length of the next step, s, if it is known before.
+    #[cfg(feature = "simd")]
+    pub(super) fn length(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Fixed(fixed) => Some(fixed.length(self.until)),
+            Kind::Adaptive(_) => None,
+        }
+    }
+
+    /// One step of known length, whose end was computed elsewhere and is written by `end`.
+    #[cfg(feature = "simd")]
+    pub(super) fn arrive(&mut self, end: &dyn Fn(&mut State)) -> Result<StepStats, StepError> {
+        match &mut self.kind {
+            Kind::Fixed(fixed) => fixed.step(self.until, |stepper, dt| match stepper.arrive(end) {
+                true => Ok(StepStats::default()),
+                false => stepper.step(dt),
+            }),
+            Kind::Adaptive(adaptive) => adaptive.step(self.until),
         }
     }
 
@@ -242,19 +263,29 @@ impl<'m> Driver<'m> {
 }
 
 impl FixedStepper<'_> {
-    fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
+    /// The length of the next step, s.
+    fn length(&self, until: f64) -> f64 {
         // Times are multiples of the step, so that rounding errors do not accumulate and steps end at the times at
         // which signals switch.
         let step = self.done + 1;
         let end = if step == self.division.steps { until } else { self.start + step as f64 * self.division.dt };
+        end - self.stepper.state().t
+    }
+
+    fn step(
+        &mut self,
+        until: f64,
+        advance: impl FnOnce(&mut dyn Stepper, f64) -> Result<StepStats, StepError>,
+    ) -> Result<StepStats, StepError> {
+        let dt = self.length(until);
         self.previous.copy_from(self.stepper.state());
         let impacts = |stepper: &dyn Stepper| stepper.contacts().map_or(0, |record| record.impacts);
         let before = impacts(&*self.stepper);
-        let result = self.stepper.step(end - self.previous.t);
+        let result = advance(&mut *self.stepper, dt);
         let stats = result.map_err(|error| self.watch.explain(error))?;
         self.has_impact = impacts(&*self.stepper) != before;
         self.watch.pass(self.stepper.state()).inspect_err(|_| self.is_beyond = true)?;
-        self.done = step;
+        self.done += 1;
         Ok(stats)
     }
 

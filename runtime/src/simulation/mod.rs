@@ -2,6 +2,8 @@
 
 mod controller;
 mod driver;
+#[cfg(feature = "simd")]
+mod lanes;
 mod steps;
 
 use std::any::Any;
@@ -11,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::adaptive::Control;
 use crate::caution::Caution;
 use crate::events::{Event, Occurrence};
+use crate::known::Known;
 use crate::model::{Model, State};
 use crate::recorder::Recorder;
 use crate::scheme::{Options, Scheme};
@@ -25,6 +28,8 @@ use controller::{Controller, Controllers};
 use driver::Driver;
 
 pub use driver::Division;
+#[cfg(feature = "simd")]
+pub use lanes::together;
 pub use steps::Steps;
 
 /// Results of a simulation, and how it ended.
@@ -657,113 +662,219 @@ impl<'a> Simulation<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn run(mut self, start: State) -> Run {
-        let (scheme, t) = (self.scheme, start.t);
-        let mut done = Done::new(self.model);
+    pub fn run(self, start: State) -> Run {
+        let mut going = Going::new(self, start.t);
+        going.guarded(|going| {
+            going.begin(start)?;
+            loop {
+                if let Some(total) = going.end()? {
+                    return Ok(Some(total));
+                }
+                if let Some(total) = going.step(None)? {
+                    return Ok(Some(total));
+                }
+            }
+        });
+        going.ended()
+    }
+}
+
+/// A simulation that goes on.
+struct Going<'a> {
+    simulation: Simulation<'a>,
+    trajectory: Trajectory,
+    /// From the checked start on.
+    parts: Option<Parts<'a>>,
+    occurrences: Vec<Occurrence>,
+    accepted: u64,
+    rejected: u64,
+    began: f64,
+    total: StepStats,
+    progress: Progress,
+    /// Of a run that has ended.
+    outcome: Option<Result<StepStats, StepError>>,
+}
+
+struct Parts<'a> {
+    recorder: Recorder<'a>,
+    controllers: Controllers<'a>,
+    /// Once the start is recorded.
+    driver: Option<Driver<'a>>,
+}
+
+impl<'a> Going<'a> {
+    fn new(simulation: Simulation<'a>, began: f64) -> Self {
+        Self {
+            trajectory: Trajectory::new(simulation.model),
+            simulation,
+            parts: None,
+            occurrences: Vec::new(),
+            accepted: 0,
+            rejected: 0,
+            began,
+            total: StepStats::default(),
+            progress: Progress::default(),
+            outcome: None,
+        }
+    }
+
+    /// Does a part of the run, which may be its end, or fail.
+    fn guarded(&mut self, part: impl FnOnce(&mut Self) -> Result<Option<StepStats>, StepError>) {
         // A function of the user may panic. It leaves incomplete the stepper, which is not used again, and the last row
         // of the table.
-        let all = AssertUnwindSafe(|| self.integrate(start, &mut done));
-        let outcome = catch_unwind(all).unwrap_or_else(|panic| {
-            done.trajectory.drop_incomplete();
-            let t = done.trajectory.times().next_back().unwrap_or(t);
-            Err(StepError::Panicked { t, scheme: scheme.label(), message: message(&*panic).to_owned() })
+        let result = catch_unwind(AssertUnwindSafe(|| part(self))).unwrap_or_else(|panic| {
+            self.trajectory.drop_incomplete();
+            let t = self.trajectory.times().next_back().unwrap_or(self.began);
+            let scheme = self.simulation.scheme.label();
+            Err(StepError::Panicked { t, scheme, message: message(&*panic).to_owned() })
         });
+        self.outcome = result.transpose();
+    }
+
+    fn ended(mut self) -> Run {
+        // Both are set by `guarded`, which ends with the run.
+        let outcome = self.outcome.unwrap_or(Ok(self.total));
         // What was recorded where the run ended early; a function that has panicked is not called again.
         if !matches!(outcome, Err(StepError::Panicked { .. })) {
-            reduced(&mut self.reduce, &mut done.trajectory);
+            reduced(&mut self.simulation.reduce, &mut self.trajectory);
         }
-        let Done { trajectory, recorder, occurrences, accepted, rejected } = done;
-        let cautions = recorder.map_or_else(Vec::new, |recorder| recorder.cautions(&outcome));
+        let cautions = self.parts.map_or_else(Vec::new, |parts| parts.recorder.cautions(&outcome));
+        let Self { trajectory, occurrences, accepted, rejected, .. } = self;
         Run { trajectory, outcome, cautions, occurrences, accepted, rejected }
     }
 
-    fn integrate(&mut self, mut start: State, done: &mut Done<'a>) -> Result<StepStats, StepError> {
-        check_start(self.model, &start)?;
-        self.model.validate()?;
+    /// Checks and records the start, and makes ready for the first step.
+    fn begin(&mut self, mut start: State) -> Result<(), StepError> {
+        let Self { simulation, trajectory, .. } = self;
+        let (model, scheme) = (simulation.model, simulation.scheme);
+        check_start(model, &start)?;
+        model.validate()?;
         // Before anything is computed with the inputs, which may have no value until then.
-        let mut controllers = Controllers::new(self.model, self.scheme, &mut self.controllers, start.t);
+        let controllers = std::mem::take(&mut simulation.controllers);
+        let mut controllers = Controllers::new(model, scheme, controllers, start.t);
         controllers.begin(&mut start)?;
-        if let Some(Steps::Chosen(_)) = self.steps {
-            self.options = self.options.for_chosen_steps(self.scheme);
+        if let Some(Steps::Chosen(_)) = simulation.steps {
+            simulation.options = simulation.options.for_chosen_steps(scheme);
         }
-        let recorder =
-            done.recorder.insert(Recorder::new(self.model, self.scheme, &self.options, &start, &done.trajectory));
-        let trajectory = &mut done.trajectory;
-        recorder.begin(trajectory, &start)?;
-        self.reduce.iter_mut().for_each(|function| trajectory.rows().for_each(&mut *function));
-        let bad = |reason: &str| StepError::BadParameter { scheme: self.scheme.label(), reason: reason.to_owned() };
-        let until = self.until.ok_or_else(|| bad("the time of the end is not given; call `until`"))?;
-        let steps = self.steps.ok_or_else(|| {
+        let recorder = Recorder::new(model, scheme, &simulation.options, &start, trajectory);
+        let parts = self.parts.insert(Parts { recorder, controllers, driver: None });
+        parts.recorder.begin(trajectory, &start)?;
+        simulation.reduce.iter_mut().for_each(|function| trajectory.rows().for_each(&mut *function));
+        let bad = |reason: &str| StepError::BadParameter { scheme: scheme.label(), reason: reason.to_owned() };
+        let until = simulation.until.ok_or_else(|| bad("the time of the end is not given; call `until`"))?;
+        let steps = simulation.steps.ok_or_else(|| {
             bad("the length of the steps is not given; call `step`, or `tolerance` to have it chosen")
         })?;
-        if self.record_every == 0 {
+        if simulation.record_every == 0 {
             return Err(bad(
                 "cannot record every 0th state; 1 records all, and `usize::MAX` the first and the last one",
             ));
         }
-        controllers.check(self.scheme, until)?;
-        let began = start.t;
-        let mut driver =
-            Driver::new(self.model, self.scheme, &self.options, steps, start, until, controllers.periods())?;
-        self.on_step.iter_mut().for_each(|function| function(driver.state()));
-        let mut progress = Progress::default();
-        let mut total = StepStats::default();
-        loop {
-            if self.cancelled_by.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-                recorder.unrecorded(trajectory, driver.state(), driver.stepper());
-                return Err(StepError::Cancelled { t: driver.state().t, scheme: self.scheme.label() });
-            }
-            if driver.is_at_end() {
-                return Ok(total);
-            }
-            let steps = driver.counts().iter().sum();
-            if steps >= self.max_steps {
-                recorder.unrecorded(trajectory, driver.state(), driver.stepper());
-                return Err(StepError::TooManySteps { t: driver.state().t, scheme: self.scheme.label(), steps, until });
-            }
-            let result = controllers.sample(&mut driver).and_then(|has_jumped| {
-                if has_jumped {
-                    recorder.jump(driver.state());
-                }
-                driver.step(controllers.next())
-            });
-            [done.accepted, done.rejected] = driver.counts();
-            total += match result {
-                Ok(stats) => stats,
-                Err(error) => {
-                    let reached = driver.reached();
-                    recorder.unrecorded(trajectory, reached, driver.stepper());
-                    let times = [0.0, 0.5, 1.0].map(|part| reached.t + part * driver.next_step());
-                    return Err(blame(self.model, reached, error, times));
-                }
-            };
-            if let Some(event) = self.events.iter().position(|event| (event.function)(driver.state()).is_nan()) {
-                recorder.unrecorded(trajectory, driver.state(), driver.stepper());
-                let (t, scheme) = (driver.state().t, self.scheme.label());
-                let quantity = format!("the function of event {event}");
-                return Err(StepError::NotFiniteValue { t, scheme, quantity, value: f64::NAN });
-            }
-            for (event, t) in driver.interval().met(&self.events) {
-                if self.events[event].is_terminal {
-                    let end = driver.end_at(t)?;
-                    total += end.stats;
-                    recorder.end(trajectory, driver.stepper(), end.interpolated.as_ref())?;
-                    let state = end.interpolated.unwrap_or_else(|| driver.state().clone());
-                    self.on_step.iter_mut().for_each(|function| function(&state));
-                    done.occurrences.push(Occurrence { event, state });
-                    return Ok(total);
-                }
-                done.occurrences.push(Occurrence { event, state: driver.interval().interpolate(t) });
-            }
-            let is_recorded = done.accepted.is_multiple_of(self.record_every as u64) || driver.is_at_end();
-            recorder.step(trajectory, driver.stepper(), is_recorded)?;
-            reduced(&mut self.reduce, trajectory);
-            self.on_step.iter_mut().for_each(|function| function(driver.state()));
-            if let Some(function) = &mut self.on_progress {
-                progress.pass((driver.state().t - began) / (until - began), function);
-            }
-        }
+        parts.controllers.check(scheme, until)?;
+        let periods = parts.controllers.periods();
+        let driver = Driver::new(model, scheme, &simulation.options, steps, start, until, periods)?;
+        simulation.on_step.iter_mut().for_each(|function| function(driver.state()));
+        parts.driver = Some(driver);
+        Ok(())
     }
+
+    /// The driver of a run that has begun.
+    #[cfg(feature = "simd")]
+    fn driver(&self) -> Option<&Driver<'a>> {
+        self.parts.as_ref()?.driver.as_ref()
+    }
+
+    /// The total cost, if the end is reached.
+    ///
+    /// # Errors
+    /// If the run ends early, which was cancelled or takes too many steps.
+    fn end(&mut self) -> Result<Option<StepStats>, StepError> {
+        let Self { simulation, trajectory, parts, total, .. } = self;
+        let Some(Parts { recorder, driver: Some(driver), .. }) = parts else { return Ok(Some(*total)) };
+        if simulation.cancelled_by.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            recorder.unrecorded(trajectory, driver.state(), driver.stepper());
+            return Err(StepError::Cancelled { t: driver.state().t, scheme: simulation.scheme.label() });
+        }
+        if driver.is_at_end() {
+            return Ok(Some(*total));
+        }
+        let steps = driver.counts().iter().sum();
+        if steps >= simulation.max_steps {
+            recorder.unrecorded(trajectory, driver.state(), driver.stepper());
+            let (t, scheme) = (driver.state().t, simulation.scheme.label());
+            let until = simulation.until.unwrap_or(t);
+            return Err(StepError::TooManySteps { t, scheme, steps, until });
+        }
+        Ok(None)
+    }
+
+    /// Whether the state after the next step is recorded, if that is not the last one.
+    #[cfg(feature = "simd")]
+    fn records_next(&self) -> bool {
+        (self.accepted + 1).is_multiple_of(self.simulation.record_every as u64)
+    }
+
+    /// A step, with its end if that was computed elsewhere; the total cost, if it was the last one.
+    fn step(&mut self, given: Option<Given>) -> Result<Option<StepStats>, StepError> {
+        let Self { simulation, trajectory, parts, occurrences, accepted, rejected, began, total, progress, .. } = self;
+        let Some(Parts { recorder, controllers, driver: Some(driver) }) = parts else { return Ok(Some(*total)) };
+        let result = controllers.sample(driver).and_then(|has_jumped| {
+            if has_jumped {
+                recorder.jump(driver.state());
+            }
+            match &given {
+                #[cfg(feature = "simd")]
+                Some(given) => driver.arrive(given.end),
+                _ => driver.step(controllers.next()),
+            }
+        });
+        [*accepted, *rejected] = driver.counts();
+        *total += match result {
+            Ok(stats) => stats,
+            Err(error) => {
+                let reached = driver.reached();
+                recorder.unrecorded(trajectory, reached, driver.stepper());
+                let times = [0.0, 0.5, 1.0].map(|part| reached.t + part * driver.next_step());
+                return Err(blame(simulation.model, reached, error, times));
+            }
+        };
+        if let Some(event) = simulation.events.iter().position(|event| (event.function)(driver.state()).is_nan()) {
+            recorder.unrecorded(trajectory, driver.state(), driver.stepper());
+            let (t, scheme) = (driver.state().t, simulation.scheme.label());
+            let quantity = format!("the function of event {event}");
+            return Err(StepError::NotFiniteValue { t, scheme, quantity, value: f64::NAN });
+        }
+        for (event, t) in driver.interval().met(&simulation.events) {
+            if simulation.events[event].is_terminal {
+                let end = driver.end_at(t)?;
+                *total += end.stats;
+                recorder.end(trajectory, driver.stepper(), end.interpolated.as_ref())?;
+                let state = end.interpolated.unwrap_or_else(|| driver.state().clone());
+                simulation.on_step.iter_mut().for_each(|function| function(&state));
+                occurrences.push(Occurrence { event, state });
+                return Ok(Some(*total));
+            }
+            occurrences.push(Occurrence { event, state: driver.interval().interpolate(t) });
+        }
+        let is_recorded = accepted.is_multiple_of(simulation.record_every as u64) || driver.is_at_end();
+        recorder.step(trajectory, driver.stepper(), is_recorded, given.map(|given| given.known))?;
+        reduced(&mut simulation.reduce, trajectory);
+        simulation.on_step.iter_mut().for_each(|function| function(driver.state()));
+        if let Some(function) = &mut simulation.on_progress {
+            let until = simulation.until.unwrap_or(*began);
+            progress.pass((driver.state().t - *began) / (until - *began), function);
+        }
+        Ok(None)
+    }
+}
+
+/// A step that was computed elsewhere.
+struct Given<'g> {
+    /// Writes its end, with accelerations.
+    #[cfg_attr(not(feature = "simd"), expect(dead_code, reason = "lanes alone compute steps elsewhere"))]
+    end: &'g dyn Fn(&mut State),
+    /// What is known of that.
+    known: &'g Known,
 }
 
 /// Hands over the row that was recorded last, if there is a new one, and keeps it alone.
@@ -771,23 +882,6 @@ fn reduced(function: &mut Option<Box<dyn FnMut(&[f64]) + '_>>, trajectory: &mut 
     if let (Some(function), 2..) = (function, trajectory.len()) {
         trajectory.keep_last();
         trajectory.rows().for_each(function);
-    }
-}
-
-/// What is known of a run while it goes on, and when it fails.
-struct Done<'a> {
-    trajectory: Trajectory,
-    /// Once the start is checked.
-    recorder: Option<Recorder<'a>>,
-    occurrences: Vec<Occurrence>,
-    accepted: u64,
-    rejected: u64,
-}
-
-impl Done<'_> {
-    fn new(model: &dyn Model) -> Self {
-        let trajectory = Trajectory::new(model);
-        Self { trajectory, recorder: None, occurrences: Vec::new(), accepted: 0, rejected: 0 }
     }
 }
 

@@ -24,6 +24,7 @@ pub mod emitted;
 mod findings;
 mod jet;
 mod kinematics;
+mod lanes;
 mod motion;
 mod subject;
 mod twins;
@@ -119,6 +120,7 @@ fn laws(case: &Case, seed: u64, findings: &mut Findings) {
             twins::check(joint, absolute, &at, findings);
         }
     }
+    subjects.iter().for_each(|(_, subject)| lanes::check(subject, findings));
     if seed.is_multiple_of(RUN) {
         subjects.iter().for_each(|(_, subject)| motion::check(subject, findings));
     }

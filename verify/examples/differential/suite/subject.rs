@@ -78,7 +78,7 @@ impl Subject {
         };
         let stages = stages.map_err(|error| error.to_string())?;
         let compile = |&level: &Level| {
-            let mut model = hamel_jit::compile(&stages, level).map_err(|error| format!("{error}"))?;
+            let mut model = hamel_jit::compile_in_lanes(&stages, level).map_err(|error| format!("{error}"))?;
             for input in &stages.simplified.layout.inputs {
                 let known = model.set_input(&input.name, Signal::from(INPUT));
                 known.map_err(|_| format!("there is no input {}", input.name))?;

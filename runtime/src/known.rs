@@ -1,0 +1,46 @@
+//! What is asked of a model at one state by several that record and watch it, evaluated once.
+
+use crate::model::{Energy, Model, State};
+
+/// Values of functions of a model at a state, where they have been asked for, or were computed before.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) energy: Option<Energy>,
+    pub(crate) power: Option<f64>,
+    /// The power halfway through the step to this state, as it is interpolated; of models without constraints.
+    pub(crate) power_halfway: Option<f64>,
+    /// As many as the model has, if they count.
+    pub(crate) outputs: Vec<f64>,
+    pub(crate) has_outputs: bool,
+}
+
+impl Known {
+    /// Nothing is known of another state.
+    pub(crate) fn clear(&mut self) {
+        (self.energy, self.power, self.power_halfway, self.has_outputs) = (None, None, None, false);
+    }
+
+    /// Copies without allocation where there is room.
+    pub(crate) fn copy_from(&mut self, other: &Known) {
+        let Known { energy, power, power_halfway, has_outputs, .. } = *other;
+        (self.energy, self.power, self.power_halfway, self.has_outputs) = (energy, power, power_halfway, has_outputs);
+        self.outputs.clone_from(&other.outputs);
+    }
+
+    pub(crate) fn energy(&mut self, model: &dyn Model, state: &State) -> Energy {
+        *self.energy.get_or_insert_with(|| model.energy(state.t, state.q.as_slice(), state.v.as_slice()))
+    }
+
+    /// That of applied forces; zero where the model does not know it.
+    pub(crate) fn power(&mut self, model: &dyn Model, state: &State) -> f64 {
+        let power = || model.power(state.t, state.q.as_slice(), state.v.as_slice()).unwrap_or(0.0);
+        *self.power.get_or_insert_with(power)
+    }
+
+    pub(crate) fn outputs(&self, model: &dyn Model, state: &State, out: &mut [f64]) {
+        match self.has_outputs {
+            true => out.copy_from_slice(&self.outputs),
+            false => model.outputs(state, out),
+        }
+    }
+}
