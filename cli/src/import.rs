@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use hamel_compiler::file::{self, FileError, Mistake};
 use hamel_compiler::resolve::Provided;
-use hamel_import::{Import, Options, Parameters, urdf};
+use hamel_import::{Error, Import, Options, Parameters, mjcf, urdf};
 
 use crate::failure::Failure;
 use crate::screen::{Destination, Screen};
@@ -13,8 +13,8 @@ use crate::screen::{Destination, Screen};
 /// Arguments of `hamel import`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The URDF description; macros of xacro must be expanded before.
-    #[arg(value_name = "ROBOT.urdf")]
+    /// The description, URDF or MuJoCo's MJCF (.xml); macros of xacro and what is included must be expanded before.
+    #[arg(value_name = "ROBOT.urdf|ROBOT.xml")]
     file: PathBuf,
     #[command(flatten)]
     robot: Robot,
@@ -80,8 +80,9 @@ impl Robot {
 
     /// The model of a robot; what was left out is written to standard error.
     pub(crate) fn read(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
-        let import = urdf::import(&file::text(path)?, &self.options(provide)).map_err(|errors| {
-            let mistake = |error: &urdf::Error| Mistake {
+        let import = if is_mjcf(path) { mjcf::import } else { urdf::import };
+        let import = import(&file::text(path)?, &self.options(provide)).map_err(|errors| {
+            let mistake = |error: &Error| Mistake {
                 line: error.place.line as usize,
                 column: error.place.column as usize,
                 message: error.message(),
@@ -97,7 +98,12 @@ impl Robot {
 
 /// Whether a file is the description of a robot.
 pub(crate) fn is_robot(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "urdf")
+    path.extension().is_some_and(|ending| ending == "urdf") || is_mjcf(path)
+}
+
+/// Whether a file is one of MuJoCo's.
+fn is_mjcf(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "xml" || ending == "mjcf")
 }
 
 /// Prints the model; writes to standard error what was left out, and the errors of the compiler.

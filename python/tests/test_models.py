@@ -122,6 +122,20 @@ def test_limits_are_arrays():
     np.testing.assert_array_equal(limits.effort, [inf] * 7 + [100])
 
 
+def test_robots_in_mjcf(tmp_path):
+    text = """<mujoco><worldbody><body name="rod" pos="0 0 1"><joint name="hinge" axis="0 1 0" range="-90 90"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -1" size="0.05" mass="2"/></body></worldbody>
+    <actuator><motor name="drive" joint="hinge" gear="3"/></actuator></mujoco>"""
+    model = hamel.Model.from_mjcf(text, provide=["inverse_dynamics"])
+    assert (model.coordinates, model.inputs) == (("hinge.angle",), ("drive",))
+    np.testing.assert_allclose(model.limits.upper, [np.pi / 2])
+    np.testing.assert_allclose(model.inverse_dynamics([0.5], [0.0], [0.0]), [2 * 9.81 * 0.5 * np.sin(0.5)], rtol=1e-14)
+    file = tmp_path / "rod.xml"
+    file.write_text(text.replace("fromto", "from"))
+    with pytest.raises(hamel.ModelError, match="rod.xml:2:5: body `rod`: expected 2 to 3 numbers in `size`, found `0.05`"):
+        hamel.Model.from_file(file)
+
+
 @pytest.mark.filterwarnings("ignore:<urdf>")
 def test_numbers_of_robots_become_parameters():
     plain, varied = (hamel.Model.from_urdf(arm(3), parameters=parameters) for parameters in ([], ["all"]))

@@ -14,8 +14,9 @@ pub(super) fn followed(robot: &Robot) -> Result<Vec<Option<usize>>, Errors> {
     let mut errors = Vec::new();
     for (own, joint) in robot.joints.iter().enumerate() {
         let Some(follows) = &joint.follows else { continue };
-        let problem = match index.get(follows.joint.0.as_str()) {
-            None => Problem::unknown("joint", &follows.joint.0, index.keys()),
+        let Some(name) = &follows.joint else { continue };
+        let problem = match index.get(name.0.as_str()) {
+            None => Problem::unknown("joint", &name.0, index.keys()),
             Some(&other) => match [own, other].into_iter().find(|&joint| !has_coordinate(joint)) {
                 Some(wrong) => Problem::MimicOfOther(robot.joints[wrong].name.to_string()),
                 None => {

@@ -455,7 +455,7 @@ fn joints_follow_others() {
     let options = Options { provide: vec![Provided::ALL[0]], ..FIXED };
     let import = translated(&followers(["revolute"; 2], mimic), &options);
     assert!(!import.model.contains("constraint"), "{}", import.model);
-    assert!(warnings(&import)[0].contains("`mimic` is ignored"), "{:?}", import.warnings);
+    assert!(warnings(&import)[0].contains("the coupling of `two` is ignored"), "{:?}", import.warnings);
     for (kinds, mimic, part) in [
         (["revolute"; 2], "<mimic joint=\"On\"/>", "unknown joint `On`"),
         (["revolute"; 2], "<mimic/>", "expected the attribute `joint` of `mimic`"),
