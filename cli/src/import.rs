@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use hamel_compiler::file::{self, FileError, Mistake};
 use hamel_compiler::resolve::Provided;
+use hamel_compiler::simplify::Limits;
 use hamel_import::{Error, Import, Options, Parameters, mjcf, urdf};
 
 use crate::failure::Failure;
@@ -80,6 +81,14 @@ impl Robot {
 
     /// The model of a robot; what was left out is written to standard error.
     pub(crate) fn read(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
+        let import = self.translated(path, provide)?;
+        for warning in &import.warnings {
+            eprintln!("warning: {}:{warning}", path.display());
+        }
+        Ok(import)
+    }
+
+    fn translated(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
         let import = if is_mjcf(path) { mjcf::import } else { urdf::import };
         let import = import(&file::text(path)?, &self.options(provide)).map_err(|errors| {
             let mistake = |error: &Error| Mistake {
@@ -89,9 +98,6 @@ impl Robot {
             };
             FileError::Wrong { path: path.to_owned(), mistakes: errors.iter().map(mistake).collect() }
         })?;
-        for warning in &import.warnings {
-            eprintln!("warning: {}:{warning}", path.display());
-        }
         Ok(import)
     }
 }
@@ -117,8 +123,9 @@ pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     }
     screen.line("}")?;
     screen.flush()?;
-    // What the compiler has to say stands where the description says it.
-    let description = import.tokens().map_err(syn::Error::from).and_then(hamel_compiler::parse::parse);
-    let checked = description.and_then(|description| hamel_compiler::resolve::resolve(&description));
+    // What the compiler has to say stands where the description says it; functions add nothing to that.
+    let alone = arguments.robot.translated(path, &[])?;
+    let checked = alone.tokens().map_err(syn::Error::from);
+    let checked = checked.and_then(|tokens| hamel_compiler::stages_within(tokens, &Limits::least()));
     checked.map(drop).map_err(|error| FileError::model(path, error).into())
 }

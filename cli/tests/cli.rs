@@ -430,7 +430,7 @@ fn a_robot_is_imported_with_warnings_for_what_is_left_out() {
     assert!(text.contains("\n        provide inverse_dynamics;\n"), "{text}");
     assert!(text.ends_with("\n    }\n}\n"), "{text}");
 
-    assert_usage_error(&["import", arm, "--floating"], &["double_pendulum.urdf:3:1: `base` moves but has no inertia"]);
+    assert_usage_error(&["import", arm, "--floating"], &["double_pendulum.urdf:3:1: ", "`base_joint.omega_y`"]);
     assert_usage_error(&["import", "no.urdf"], &["cannot read `no.urdf`"]);
 }
 
@@ -503,7 +503,7 @@ fn robots_of_mujoco_are_taken_too() {
     let least = angles.iter().copied().fold(f64::INFINITY, f64::min);
     assert!((least.to_degrees() + 20.0).abs() < 1.0, "{}", least.to_degrees());
     std::fs::write(file, rod.replace("hinge\" axis", "hinge\" axs=\"\" type=\"screw\" axis")).unwrap();
-    assert_usage_error(&["check", file], &["rod.xml:1:46: joint `hinge`: unknown type of joint `screw`"]);
+    assert_usage_error(&["check", file], &["rod.xml:1:38: joint `hinge`: unknown type of joint `screw`"]);
 }
 
 /// With x₂ = k x₁ + c of two sliders on a vertical rail, (m₁ + k² m₂) ẍ₁ = −g (m₁ + k m₂).

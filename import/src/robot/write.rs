@@ -139,6 +139,7 @@ impl Writer<'_> {
         self.at(self.robot.place);
         self.blank();
         if let Some(body) = self.placement.free {
+            self.at(self.robot.links[body].place);
             self.line(1, &format!("joint {free}: free(ground, {});", self.bodies[body]));
         }
         for index in 0..self.placement.joints.len() {
