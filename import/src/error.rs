@@ -262,6 +262,9 @@ pub enum Problem {
     /// A body whose mass or inertia leads beyond all numbers.
     #[error("`{0}` and what is fixed to it have more mass or inertia than numbers reach")]
     TooHeavy(String),
+    /// Something of which computed numbers are not finite.
+    #[error("numbers of `{0}` lead beyond those that there are")]
+    NotFinite(String),
     /// A body with an inertia that no rigid body has, because of that of one link.
     #[error(
         "{}{}\nhelp: correct its `inertial`, or take the nearest that a rigid body has, with `--repair-inertia` (in \

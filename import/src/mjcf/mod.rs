@@ -19,7 +19,7 @@ pub use crate::{Error, Errors, Import, Options, Place, Problem, Warning};
 /// # Errors
 /// All that are found: XML that is not well-formed, elements and attributes that are missing or not as MJCF has them, what
 /// MuJoCo expands before it compiles (`include`, `replicate`, `attach`, `composite`), shapes whose inertia is not computed,
-/// and bodies that would move without mass or with an inertia that no rigid body has.
+/// numbers that lead beyond all numbers, and bodies that would move without mass or with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Errors> {
     let (robot, warnings) = read::read(text)?;
     if options.is_floating {
@@ -27,6 +27,7 @@ pub fn import(text: &str, options: &Options) -> Result<Import, Errors> {
         let help = "leave out `--floating`, or give a body a `freejoint`";
         return Err(Problem::Unsupported { what, help }.at(robot.place).into());
     }
+    robot.refuse_infinite()?;
     robot::model(&robot, options, warnings)
 }
 

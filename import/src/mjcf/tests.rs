@@ -218,3 +218,70 @@ fn settings_of_the_compiler_are_kept() {
     assert_eq!(mass("settotalmass=\"10\""), "mass: 10.0 kg,");
     assert_eq!(mass("boundmass=\"7\""), "mass: 7.0 kg,");
 }
+
+/// Whatever is written, it is refused or becomes a model that the language has.
+#[test]
+fn mutated_descriptions_never_panic() {
+    const VALUES: [&str; 16] = [
+        "",
+        "0",
+        "-1",
+        "1e308",
+        "nan",
+        "0 0 0",
+        "1 2 3 4 5 6 7",
+        "x",
+        "b1",
+        "j1",
+        "world",
+        "mesh",
+        "free",
+        "true",
+        "auto",
+        "&#10;body evil { mass: 1 kg }",
+    ];
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mujoco");
+    let mut texts: Vec<String> = (0..3)
+        .map(|k| std::fs::read_to_string(folder.join(format!("random{k}.xml"))).expect("a description"))
+        .collect();
+    texts.push(robot(
+        &format!(
+            "<body name=\"a\"><joint name=\"j\"/>{INERTIAL}<body name=\"b\"><joint/><geom size=\"1\"/></body></body>"
+        ),
+        "<equality><connect body1=\"a\" body2=\"b\" anchor=\"1 0 0\"/><joint joint1=\"j\"/></equality>",
+    ));
+    let mut seed = 9_u64;
+    let mut below = |n: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % n
+    };
+    let (mut accepted, mut refused) = (0, 0);
+    for case in 0..1500 {
+        let text = &texts[case % texts.len()];
+        let mut changed = text.clone();
+        for _ in 0..1 + below(3) {
+            let quotes: Vec<usize> = changed.match_indices('"').map(|(at, _)| at).collect();
+            let pair = 2 * below(quotes.len() / 2);
+            let value = VALUES[below(VALUES.len())];
+            match below(4) {
+                // A value, a name of an attribute, or an element.
+                0 | 1 => changed.replace_range(quotes[pair] + 1..quotes[pair + 1], value),
+                2 => {
+                    changed =
+                        changed.replacen(["pos=", "size=", "mass=", "axis=", "type="][below(5)], "was=", 1 + below(3))
+                }
+                _ => changed = changed.replacen(["<joint", "<body", "<geom", "<inertial"][below(4)], "<frame", 1),
+            }
+        }
+        match import(&changed, &Options::default()) {
+            Ok(import) => {
+                let description = import.tokens().map_err(syn::Error::from).and_then(parse);
+                let description = description.unwrap_or_else(|error| panic!("{error}\n{}", import.model));
+                let _ = resolve(&description);
+                accepted += 1;
+            }
+            Err(errors) => refused += usize::from(!errors.to_string().is_empty()),
+        }
+    }
+    assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
+}

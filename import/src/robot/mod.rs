@@ -14,7 +14,7 @@ use std::fmt;
 
 use hamel_compiler::escape;
 
-use crate::error::{Errors, Place, Warning};
+use crate::error::{Errors, Place, Problem, Warning};
 use crate::{Import, Options};
 use number::{Angle, Number};
 use pose::Pose;
@@ -183,6 +183,43 @@ pub(crate) enum Kind {
     Floating,
     Planar,
     Ball,
+}
+
+impl Robot {
+    /// Refuses what a reader has computed beyond all numbers.
+    pub(crate) fn refuse_infinite(&self) -> Result<(), Errors> {
+        let of_origin =
+            |origin: &Origin| origin.xyz.iter().chain(origin.rpy.iter().map(|angle| &angle.written)).all(finite);
+        let of_link = |link: &Link| {
+            link.inertial
+                .as_ref()
+                .is_none_or(|known| of_origin(&known.origin) && finite(&known.mass) && known.inertia.iter().all(finite))
+        };
+        let of_joint = |joint: &Joint| {
+            let limits = joint.limits.position.iter().flatten().chain(&joint.limits.effort);
+            let spring = joint.spring.iter().flat_map(|spring| [&spring.stiffness, &spring.rest]);
+            let start = joint.start.is_none_or(|start| start.position.iter().all(|component| component.is_finite()));
+            let numbers = joint.anchor.iter().chain(&joint.axis).chain(limits).chain(spring);
+            of_origin(&joint.origin) && start && numbers.into_iter().all(finite)
+        };
+        let of_actuator = |actuator: &Actuator| {
+            let Actuator { of_input, constant, of_coordinate, of_velocity, .. } = actuator;
+            [of_input, constant, of_coordinate, of_velocity].iter().all(|factor| factor.is_finite())
+        };
+        let links = self.links.iter().filter(|link| !of_link(link)).map(|link| (&link.name, link.place));
+        let joints = self.joints.iter().filter(|joint| !of_joint(joint)).map(|joint| (&joint.name, joint.place));
+        let actuators =
+            self.actuators.iter().filter(|known| !of_actuator(known)).map(|known| (&known.name, known.place));
+        let of_closure =
+            |closure: &Closure| closure.ends.iter().flat_map(|(_, pose)| pose.position).all(f64::is_finite);
+        let closures = self.closures.iter().filter(|known| !of_closure(known)).map(|known| (&known.name, known.place));
+        let wrong = links.chain(joints).chain(actuators).chain(closures);
+        Errors::of(wrong.map(|(name, place)| Problem::NotFinite(name.to_string()).at(place)).collect())
+    }
+}
+
+fn finite(number: &Number) -> bool {
+    number.value.is_finite()
 }
 
 impl Inertial {
