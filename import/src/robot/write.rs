@@ -1,6 +1,6 @@
 //! From a robot to the text of a model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use hamel_compiler::escape::comment;
@@ -70,6 +70,7 @@ pub(super) fn write(
         line: 0,
         places: BTreeMap::new(),
         warnings,
+        kinds: HashMap::new(),
     };
     writer.model(&free);
     Written { text: writer.text, places: writer.places, free, joints: writer.joints }
@@ -97,6 +98,8 @@ struct Writer<'a> {
     line: usize,
     places: BTreeMap<usize, Place>,
     warnings: &'a mut Vec<Warning>,
+    /// The warning of each kind.
+    kinds: HashMap<&'static str, usize>,
 }
 
 impl Writer<'_> {
@@ -109,6 +112,17 @@ impl Writer<'_> {
     fn blank(&mut self) {
         self.text.push('\n');
         self.line += 1;
+    }
+
+    /// Says that something is left out; of a kind the first is said, with how many follow.
+    fn warn(&mut self, kind: &'static str, place: Place, message: String) {
+        match self.kinds.get(kind) {
+            Some(&known) => self.warnings[known].count += 1,
+            None => {
+                self.kinds.insert(kind, self.warnings.len());
+                self.warnings.push(Warning { place, count: 1, message });
+            }
+        }
     }
 
     /// What follows is said at a place of the description.
@@ -330,7 +344,7 @@ impl Writer<'_> {
             Kind::Fixed | Kind::Ball => return,
             Kind::Floating | Kind::Planar => {
                 let message = format!("`damping` of `{}` is ignored: the joint has several coordinates", joint.name);
-                self.warnings.push(Warning { place: joint.place, count: 1, message });
+                self.warn("damping", joint.place, message);
                 return;
             }
         };
@@ -409,7 +423,7 @@ impl Writer<'_> {
                 "`{}` is ignored: a model that provides functions has no joints that close loops",
                 closure.name
             );
-            self.warnings.push(Warning { place: closure.place, count: 1, message });
+            self.warn("closure", closure.place, message);
             return;
         }
         let ends = closure.ends.each_ref().map(|(link, pose)| {
@@ -463,7 +477,7 @@ impl Writer<'_> {
                  those of joints without constraints",
                 joint.name
             );
-            self.warnings.push(Warning { place: follows.place, count: 1, message });
+            self.warn("coupling", follows.place, message);
             return;
         }
         let (own, unit) = self.coordinate(index);
