@@ -32,22 +32,18 @@ def undamped(text):
     return re.sub(r"<(dynamics|mimic)\b[^>]*?(/>|>\s*</\1>)", "", text)
 
 
-def places(model, joints, channels, of_coordinates):
+def places(joints, channels, of_coordinates):
     """Of each of our channels the place among Pinocchio's; a continuous joint has a cosine and a sine there."""
     found = []
     for channel in channels:
         joint, component = channel.rsplit(".", 1)
-        known = joints.get(joint)
-        if known is None:
+        described, q, v = joints[joint]
+        if described:
+            found.append(q if of_coordinates else v)
+        else:
             base = {**QUATERNION, "x": 0, "y": 1, "z": 2} if of_coordinates else {n: i for i, n in enumerate(TWIST)}
             found.append(base[component])
-        else:
-            found.append(model.joints[known].idx_q if of_coordinates else model.joints[known].idx_v)
     return found
-
-
-def spelled(name):
-    return re.sub(r"[^A-Za-z0-9]", "_", name).strip("_")
 
 
 def deviation(text, is_floating, program, generator):
@@ -62,16 +58,14 @@ def deviation(text, is_floating, program, generator):
         if first.returncode != 0:
             return None, first.stderr.strip().splitlines()[0] if first.stderr.strip() else "ended without a word"
         coordinates, velocities = [line.split() for line in first.stdout.splitlines()[:2]]
-        names = [name for name in model.names if name not in ("universe", "root_joint")]
-        joints = {}
-        for channel in velocities:
-            ours = channel.rsplit(".", 1)[0]
-            matching = [n for n in names if ours in (spelled(n), n, spelled(n) + "_joint", n + "_joint",
-                                                     "joint_" + spelled(n))]
-            if len(matching) == 1:
-                joints[ours] = model.getJointId(matching[0])
-        q_places = places(model, joints, coordinates, True)
-        v_places = places(model, joints, velocities, False)
+        fields = first.stdout.splitlines()[2].split("\t")
+        joints = {name: (described, int(q), int(v)) for name, described, q, v in zip(*[iter(fields)] * 4)}
+        known = {name: (model.joints[i].idx_q, model.joints[i].idx_v) for i, name in enumerate(model.names) if i > 0}
+        known = {"" if name == "root_joint" else name: place for name, place in known.items()}
+        if known != {described: place for described, *place in map(list, joints.values()) for place in [tuple(place)]}:
+            return None, "its joints are not where Pinocchio has them"
+        q_places = places(joints, coordinates, True)
+        v_places = places(joints, velocities, False)
         if sorted(v_places) != list(range(model.nv)):
             return None, "its joints are not Pinocchio's"
         data = model.createData()
@@ -84,10 +78,11 @@ def deviation(text, is_floating, program, generator):
                 q[3:7] /= np.linalg.norm(q[3:7])
             ours = []
             for channel, place in zip(coordinates, q_places):
-                joint = joints.get(channel.rsplit(".", 1)[0])
-                if joint is None:
+                described = joints[channel.rsplit(".", 1)[0]][0]
+                if not described:
                     ours.append(q[place])
                     continue
+                joint = model.getJointId(described)
                 angle = angles[model.joints[joint].idx_v]
                 q[place] = angle
                 if model.joints[joint].nq == 2:
@@ -102,7 +97,7 @@ def deviation(text, is_floating, program, generator):
         lines = "\n".join(" ".join(repr(float(value)) for value in state) for state in states)
         answers = subprocess.run(command, input=lines + "\n", capture_output=True, text=True, check=True)
         worst = 0.0
-        for line, (mass, effects) in zip(answers.stdout.splitlines()[2:], expected, strict=True):
+        for line, (mass, effects) in zip(answers.stdout.splitlines()[3:], expected, strict=True):
             values = np.array([float(value) for value in line.split()])
             n = model.nv
             for found, wanted in [(values[:n * n].reshape(n, n), mass), (values[n * n:], effects)]:

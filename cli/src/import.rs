@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use hamel_compiler::file::{self, FileError, Mistake};
 use hamel_compiler::resolve::Provided;
-use hamel_import::{Import, Options, Parameters, urdf};
+use hamel_compiler::simplify::Limits;
+use hamel_import::{Error, Import, Options, Parameters, mjcf, urdf};
 
 use crate::failure::Failure;
 use crate::screen::{Destination, Screen};
@@ -13,8 +14,8 @@ use crate::screen::{Destination, Screen};
 /// Arguments of `hamel import`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The URDF description; macros of xacro must be expanded before.
-    #[arg(value_name = "ROBOT.urdf")]
+    /// The description, URDF or MuJoCo's MJCF (.xml); macros of xacro and what is included must be expanded before.
+    #[arg(value_name = "ROBOT.urdf|ROBOT.xml")]
     file: PathBuf,
     #[command(flatten)]
     robot: Robot,
@@ -80,24 +81,35 @@ impl Robot {
 
     /// The model of a robot; what was left out is written to standard error.
     pub(crate) fn read(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
-        let import = urdf::import(&file::text(path)?, &self.options(provide)).map_err(|errors| {
-            let mistake = |error: &urdf::Error| Mistake {
+        let import = self.translated(path, provide)?;
+        for warning in &import.warnings {
+            eprintln!("warning: {}:{warning}", path.display());
+        }
+        Ok(import)
+    }
+
+    fn translated(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
+        let import = if is_mjcf(path) { mjcf::import } else { urdf::import };
+        let import = import(&file::text(path)?, &self.options(provide)).map_err(|errors| {
+            let mistake = |error: &Error| Mistake {
                 line: error.place.line as usize,
                 column: error.place.column as usize,
                 message: error.message(),
             };
             FileError::Wrong { path: path.to_owned(), mistakes: errors.iter().map(mistake).collect() }
         })?;
-        for warning in &import.warnings {
-            eprintln!("warning: {}:{warning}", path.display());
-        }
         Ok(import)
     }
 }
 
 /// Whether a file is the description of a robot.
 pub(crate) fn is_robot(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "urdf")
+    path.extension().is_some_and(|ending| ending == "urdf") || is_mjcf(path)
+}
+
+/// Whether a file is one of MuJoCo's.
+fn is_mjcf(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "xml" || ending == "mjcf")
 }
 
 /// Prints the model; writes to standard error what was left out, and the errors of the compiler.
@@ -111,8 +123,9 @@ pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     }
     screen.line("}")?;
     screen.flush()?;
-    // What the compiler has to say stands where the description says it.
-    let description = import.tokens().map_err(syn::Error::from).and_then(hamel_compiler::parse::parse);
-    let checked = description.and_then(|description| hamel_compiler::resolve::resolve(&description));
+    // What the compiler has to say stands where the description says it; functions add nothing to that.
+    let alone = arguments.robot.translated(path, &[])?;
+    let checked = alone.tokens().map_err(syn::Error::from);
+    let checked = checked.and_then(|tokens| hamel_compiler::stages_within(tokens, &Limits::least()));
     checked.map(drop).map_err(|error| FileError::model(path, error).into())
 }

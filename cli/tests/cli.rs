@@ -430,7 +430,7 @@ fn a_robot_is_imported_with_warnings_for_what_is_left_out() {
     assert!(text.contains("\n        provide inverse_dynamics;\n"), "{text}");
     assert!(text.ends_with("\n    }\n}\n"), "{text}");
 
-    assert_usage_error(&["import", arm, "--floating"], &["double_pendulum.urdf:3:1: `base` moves but has no inertia"]);
+    assert_usage_error(&["import", arm, "--floating"], &["double_pendulum.urdf:3:1: ", "`base_joint.omega_y`"]);
     assert_usage_error(&["import", "no.urdf"], &["cannot read `no.urdf`"]);
 }
 
@@ -480,6 +480,30 @@ fn robots_are_taken_by_all_verbs() {
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert_eq!(errors(&output).matches("is repaired").count(), 2, "{}", errors(&output));
     assert_usage_error(&["check", "pendulum", "--floating"], &["`pendulum` is not the description of a robot"]);
+}
+
+/// A rod that hangs from a hinge falls as a pendulum of its length does, until a stop holds it.
+#[test]
+fn robots_of_mujoco_are_taken_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("rod.xml"), folder.path().join("run"));
+    let rod = r#"<mujoco model="rod"><worldbody><body><joint name="hinge" axis="0 1 0" range="-20 90"/>
+<inertial pos="0 0 -1" mass="2" diaginertia="0 0 0"/></body></worldbody></mujoco>"#;
+    std::fs::write(&file, rod).unwrap();
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let output = hamel(&["import", file]);
+    assert!(text(&output).contains("limits: -0.3490658503988659 rad..1.5707963267948966 rad"), "{}", text(&output));
+    let start = ["--initial", "hinge.angle=60deg", "--until", "1.5", "--out", out];
+    let command = ["run", file, "--stops", "--scheme", "moreau", "--dt", "1e-3"];
+    let output = hamel(&[&command[..], &start].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let mut table = csv::Reader::from_path(std::path::Path::new(out).join("Rod.csv")).unwrap();
+    let angle = table.headers().unwrap().iter().position(|title| title.starts_with("hinge.angle")).unwrap();
+    let angles: Vec<f64> = table.records().map(|row| row.unwrap()[angle].parse().unwrap()).collect();
+    let least = angles.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!((least.to_degrees() + 20.0).abs() < 1.0, "{}", least.to_degrees());
+    std::fs::write(file, rod.replace("hinge\" axis", "hinge\" axs=\"\" type=\"screw\" axis")).unwrap();
+    assert_usage_error(&["check", file], &["rod.xml:1:38: joint `hinge`: unknown type of joint `screw`"]);
 }
 
 /// With x₂ = k x₁ + c of two sliders on a vertical rail, (m₁ + k² m₂) ẍ₁ = −g (m₁ + k m₂).

@@ -1,9 +1,10 @@
-//! The dynamics of a robot at given states, for comparison with other tools (`benches/peers/robots.py`):
-//! `cargo run --release -p hamel-import --example values -- ROBOT.urdf [--floating]`.
+//! The dynamics of a robot at given states, for comparison with other tools (`benches/peers/robots.py`, `benches/peers/mjcf.py`):
+//! `cargo run --release -p hamel-import --example values -- ROBOT.urdf|ROBOT.xml [--floating] [--repair-inertia]`.
 //!
 //! Angles are taken as they are written, as other tools do.
 //!
-//! The first two lines name the coordinates and the velocities. Then every line of the standard input that holds values
+//! The first two lines name the coordinates and the velocities, the third has the joints that move, as Pinocchio orders
+//! them: name in the model, name in the description, first coordinate, first velocity. Then every line of the standard input that holds values
 //! of all of them, in this order, is answered by the mass matrix, row by row, and the nonlinear effects.
 
 use std::io::{BufRead, Write};
@@ -13,7 +14,7 @@ use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::resolve::Provided;
 use hamel_compiler::schedule::interpret::{Interpreter, Point};
 use hamel_compiler::simplify::Limits;
-use hamel_import::urdf::{self, Options};
+use hamel_import::{Options, PinocchioJoint, mjcf, urdf};
 
 fn main() -> ExitCode {
     match answer() {
@@ -30,9 +31,11 @@ fn answer() -> Result<(), Box<dyn std::error::Error>> {
     let path = arguments.first().ok_or("expected a description")?;
     let is_floating = arguments.iter().any(|argument| argument == "--floating");
     let provide = vec![Provided::NonlinearEffects];
-    let options = Options { is_floating, provide, exact_angles: true, ..Options::default() };
-    let import = urdf::import(&std::fs::read_to_string(path)?, &options)?;
-    let stages = hamel_compiler::stages_within(import.model.parse()?, &Limits::at_once())?;
+    let repair_inertia = arguments.iter().any(|argument| argument == "--repair-inertia");
+    let options = Options { is_floating, provide, exact_angles: true, repair_inertia, ..Options::default() };
+    let text = std::fs::read_to_string(path)?;
+    let import = if path.ends_with(".xml") { mjcf::import(&text, &options)? } else { urdf::import(&text, &options)? };
+    let stages = hamel_compiler::stages_within(import.tokens()?, &Limits::at_once())?;
     let interpreter = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new());
     let layout = &stages.simplified.layout;
     let mut output = std::io::stdout().lock();
@@ -40,6 +43,9 @@ fn answer() -> Result<(), Box<dyn std::error::Error>> {
         let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
         writeln!(output, "{}", names.join(" "))?;
     }
+    let joint =
+        |joint: &PinocchioJoint| format!("{}\t{}\t{}\t{}", joint.name, joint.described, joint.q.start, joint.v.start);
+    writeln!(output, "{}", import.pinocchio.iter().map(joint).collect::<Vec<_>>().join("\t"))?;
     output.flush()?;
     for line in std::io::stdin().lock().lines() {
         let values: Vec<f64> = line?.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
@@ -51,7 +57,7 @@ fn answer() -> Result<(), Box<dyn std::error::Error>> {
         let none = vec![0.0; nv];
         let point = Point {
             t: 0.0,
-            inputs: Vec::new(),
+            inputs: vec![0.0; layout.inputs.len()],
             q: q.to_vec(),
             v: v.to_vec(),
             a: none.clone(),

@@ -45,6 +45,8 @@ impl Errors {
     /// The errors, unless there are none.
     pub(crate) fn of(mut errors: Vec<Error>) -> Result<(), Errors> {
         errors.sort_by_key(|error| error.place);
+        // What is read for two purposes is wrong once.
+        errors.dedup();
         if errors.is_empty() { Ok(()) } else { Err(Errors(errors)) }
     }
 
@@ -159,6 +161,29 @@ pub enum Problem {
         /// Words that it could be.
         known: &'static [&'static str],
     },
+    /// An attribute that should hold a list of numbers.
+    #[error("expected {least} to {most} numbers in `{attribute}`, found `{found}`")]
+    NotList {
+        /// The attribute.
+        attribute: &'static str,
+        /// How few numbers it may hold.
+        least: usize,
+        /// How many numbers it may hold.
+        most: usize,
+        /// What it holds.
+        found: String,
+    },
+    /// Something of the format that no model has.
+    #[error("{what}\nhelp: {help}")]
+    Unsupported {
+        /// What is not read.
+        what: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// A body whose inertia would follow from a shape that is not one of the closed forms.
+    #[error("the inertia of a `{0}` is not computed\nhelp: give the body an `inertial`, or the geom a `mass` of 0")]
+    Shape(String),
     /// An axis without direction.
     #[error("expected a direction, found a zero vector")]
     ZeroAxis,
@@ -175,7 +200,7 @@ pub enum Problem {
         /// Where it was used first.
         first: Place,
     },
-    /// A joint that names a link, or another joint, which does not exist.
+    /// What names something that does not exist.
     #[error("unknown {kind} `{name}`{help}", help = did_you_mean(.near))]
     Unknown {
         /// `link` or `joint`.
@@ -237,6 +262,9 @@ pub enum Problem {
     /// A body whose mass or inertia leads beyond all numbers.
     #[error("`{0}` and what is fixed to it have more mass or inertia than numbers reach")]
     TooHeavy(String),
+    /// Something of which computed numbers are not finite.
+    #[error("numbers of `{0}` lead beyond those that there are")]
+    NotFinite(String),
     /// A body with an inertia that no rigid body has, because of that of one link.
     #[error(
         "{}{}\nhelp: correct its `inertial`, or take the nearest that a rigid body has, with `--repair-inertia` (in \
@@ -319,8 +347,9 @@ fn impossible(link: &str, law: &ImpossibleInertia) -> String {
 }
 
 /// A number with six digits.
-fn short(number: f64) -> f64 {
-    format!("{number:.5e}").parse().unwrap_or(number)
+fn short(number: f64) -> String {
+    let number: f64 = format!("{number:.5e}").parse().unwrap_or(number);
+    if number == 0.0 || number.abs() >= 1e-4 { number.to_string() } else { format!("{number:e}") }
 }
 
 /// The body that a link is part of, where it is another one.

@@ -1,4 +1,4 @@
-//! Descriptions of robots in other formats, translated into the text of a model: URDF ([`urdf`]).
+//! Descriptions of robots in other formats, translated into the text of a model: URDF ([`urdf`]) and MuJoCo's MJCF ([`mjcf`]).
 //!
 //! A reader turns XML into a robot, which is the same for all formats: links, the joints between them, and what connects
 //! them otherwise. Of a robot, `placement` finds out which link moves with which body, `merge` adds up what each body
@@ -12,6 +12,7 @@
 
 mod error;
 mod limits;
+pub mod mjcf;
 mod places;
 mod robot;
 pub mod urdf;

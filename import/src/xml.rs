@@ -18,7 +18,7 @@ use crate::robot::number::Number;
 const LARGE: &str = "leave out what is not about links and joints";
 
 /// A document, unless it is none or far larger than robots are.
-pub(crate) fn document(text: &str) -> Result<Document<'_>, Errors> {
+pub(crate) fn document(text: &str, nesting: usize) -> Result<Document<'_>, Errors> {
     let whole = Place { line: 1, column: 1 };
     if text.len() > limits::BYTES {
         return Err(too_many("bytes", text.len(), limits::BYTES, LARGE).at(whole).into());
@@ -35,14 +35,10 @@ pub(crate) fn document(text: &str) -> Result<Document<'_>, Errors> {
         let message = line(message.rsplit_once(" at ").map_or(message.as_str(), |(message, _)| message));
         Problem::Xml(message).at(Place { line: at.row, column: at.col })
     })?;
-    match too_deep(document.root_element()) {
+    match too_deep(document.root_element(), nesting) {
         Some(node) => {
-            let problem = too_many(
-                "elements within each other",
-                limits::NESTING + 1,
-                limits::NESTING,
-                "descriptions of robots are not as deep",
-            );
+            let problem =
+                too_many("elements within each other", nesting + 1, nesting, "descriptions of robots are not as deep");
             Err(problem.at(Places::new(text).of(node.range().start)).into())
         }
         None => Ok(document),
@@ -50,11 +46,11 @@ pub(crate) fn document(text: &str) -> Result<Document<'_>, Errors> {
 }
 
 /// The first element within too many others.
-fn too_deep<'a, 'i>(root: Node<'a, 'i>) -> Option<Node<'a, 'i>> {
+fn too_deep<'a, 'i>(root: Node<'a, 'i>, nesting: usize) -> Option<Node<'a, 'i>> {
     let (mut node, mut depth) = (root, 1);
     // Depth first, without recursion.
     loop {
-        if depth > limits::NESTING {
+        if depth > nesting {
             return Some(node);
         }
         if let Some(child) = node.first_child() {
@@ -97,6 +93,11 @@ impl<'a> Notes<'a> {
     /// All errors, or the warnings.
     pub(crate) fn finish(self) -> Result<Vec<Warning>, Errors> {
         Errors::of(self.errors).map(|()| self.warnings)
+    }
+
+    /// Whether something is wrong.
+    pub(crate) fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
     }
 
     /// Begins an element whose name, `` joint `elbow` ``, is to stand before what is wrong with it, or ends it; gives what
@@ -177,6 +178,23 @@ impl<'a> Notes<'a> {
             return Some(numbers);
         }
         let problem = Problem::NotNumbers { attribute, expected: N, found: excerpt(text) };
+        self.wrong_at(self.value_place(node, attribute), problem)
+    }
+
+    /// Between so and so many numbers of an attribute.
+    pub(crate) fn list(
+        &mut self,
+        node: Node,
+        attribute: &'static str,
+        least: usize,
+        most: usize,
+    ) -> Option<Vec<Number>> {
+        let text = node.attribute(attribute).unwrap_or_default();
+        let numbers: Option<Vec<Number>> = text.split_whitespace().map(Number::parse).collect();
+        if let Some(numbers) = numbers.filter(|numbers| (least..=most).contains(&numbers.len())) {
+            return Some(numbers);
+        }
+        let problem = Problem::NotList { attribute, least, most, found: excerpt(text) };
         self.wrong_at(self.value_place(node, attribute), problem)
     }
 

@@ -43,7 +43,8 @@ class Compiled:
         path: str | PathLike[str], level: str = "optimised", cache: bool = True, name: str | None = None
     ) -> Compiled: ...
     @staticmethod
-    def from_urdf(
+    def from_robot(
+        format: str,
         text: str,
         file: str,
         level: str,

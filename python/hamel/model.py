@@ -147,7 +147,7 @@ class Limits(NamedTuple):
 class Model(_hamel.Model):
     """A mechanical system, compiled to machine code, with values of its parameters.
 
-    Make one by `from_file`, `from_text`, `from_urdf`, or take one of `hamel.models`. Its functions take NumPy arrays of
+    Make one by `from_file`, `from_text`, `from_urdf`, `from_mjcf`, or take one of `hamel.models`. Its functions take NumPy arrays of
     doubles whose last axis belongs to one state; all axes before are a batch, and broadcast. Models do not change and
     may be used by several threads at once.
     """
@@ -167,8 +167,8 @@ class Model(_hamel.Model):
         Parameters
         ----------
         path : path
-            A file `.model` with the text of a model, a file `.rs` with `multibody!` calls, or the `.urdf` description
-            of a robot.
+            A file `.model` with the text of a model, a file `.rs` with `multibody!` calls, or the description of a
+            robot, `.urdf` or MuJoCo's `.xml`.
         model : str
             Which model of a file that has several.
         level : "optimised" or "at_once"
@@ -176,7 +176,7 @@ class Model(_hamel.Model):
         cache : bool
             Whether machine code is kept for the next process, in the user's folder for caches.
         **urdf
-            Of a robot: the arguments of `from_urdf`.
+            Of a robot: the arguments of `from_urdf` or `from_mjcf`.
 
         Raises
         ------
@@ -186,8 +186,10 @@ class Model(_hamel.Model):
         path = fspath(path)
         if path.endswith(".urdf"):
             return cls.from_urdf(path, level=level, cache=cache, **urdf)
+        if path.endswith((".xml", ".mjcf")):
+            return cls.from_mjcf(path, level=level, cache=cache, **urdf)
         if urdf:
-            raise TypeError(f"{', '.join(urdf)}: only descriptions of robots, `.urdf`, take these arguments")
+            raise TypeError(f"{', '.join(urdf)}: only descriptions of robots, `.urdf` and `.xml`, take these arguments")
         return cls(_hamel.Compiled.from_file(path, level, cache, model))
 
     @classmethod
@@ -234,8 +236,44 @@ class Model(_hamel.Model):
 
         What is left out of the description, such as shapes, is said by a warning.
         """
+        return cls._from_robot("urdf", robot, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops)
+
+    @classmethod
+    def from_mjcf(
+        cls,
+        robot: str | PathLike[str],
+        *,
+        provide: Sequence[str] = (),
+        repair_inertia: bool = False,
+        parameters: Sequence[str] = (),
+        stops: bool = False,
+        level: Level = "optimised",
+        cache: bool = True,
+    ) -> "Model":
+        """Compiles a robot that is described in MuJoCo's MJCF; actuators become inputs.
+
+        A free joint moves with its velocities in the axes of the body, where MuJoCo has the linear one in those of the
+        ground; coordinates are counted from the reference position. The arguments are those of `from_urdf`; functions
+        can be provided by models that close no loops, and then those of the description are left out.
+        """
+        return cls._from_robot("mjcf", robot, level, cache, False, provide, False, repair_inertia, parameters, stops)
+
+    @classmethod
+    def _from_robot(
+        cls,
+        format: str,
+        robot: str | PathLike[str],
+        level: Level,
+        cache: bool,
+        floating: bool,
+        provide: Sequence[str],
+        exact_angles: bool,
+        repair_inertia: bool,
+        parameters: Sequence[str],
+        stops: bool,
+    ) -> "Model":
         text = fspath(robot)
-        name = "<urdf>"
+        name = f"<{format}>"
         if not text.lstrip().startswith("<"):
             name = text
             try:
@@ -243,11 +281,11 @@ class Model(_hamel.Model):
                     text = file.read()
             except (OSError, UnicodeDecodeError) as error:
                 raise _hamel.ModelError(f"cannot read `{name}`: {error}") from error
-        compiled, said = _hamel.Compiled.from_urdf(
-            text, name, level, cache, floating, list(provide), exact_angles, repair_inertia, list(parameters), stops
+        compiled, said = _hamel.Compiled.from_robot(
+            format, text, name, level, cache, floating, list(provide), exact_angles, repair_inertia, list(parameters), stops
         )
         for warning in said:
-            warnings.warn(warning, stacklevel=2)
+            warnings.warn(warning, stacklevel=3)
         return cls(compiled)
 
     # What it is.

@@ -95,14 +95,15 @@ def test_mistakes_in_files_have_the_name_of_the_file(tmp_path):
         hamel.Model.from_urdf(tmp_path / "missing.urdf")
     with pytest.raises(hamel.ModelError, match="<urdf>:"):
         hamel.Model.from_urdf("<robot/>")
-    wrong = arm(2).replace('ixx="0.05"', 'ixx="x"').replace('ixx="0.045"', 'ixx="y"')
+    wrong = arm(2).replace('ixx="0.05"', 'ixx="x"').replace('<mass value="3.6"/>', '<mass value="y"/>')
     with pytest.raises(hamel.ModelError) as error:
         hamel.Model.from_urdf(wrong)
     first, second = str(error.value).splitlines()
     assert first.startswith("<urdf>:1:") and first.endswith("link `l0`: expected a number in `ixx`, found `x`")
-    assert second.endswith("link `l1`: expected a number in `ixx`, found `y`")
+    assert second.endswith("link `l1`: expected a number in `value`, found `y`")
 
 
+@pytest.mark.filterwarnings("ignore:<urdf>")
 def test_impossible_inertias_are_repaired_on_request():
     impossible = arm(2).replace('ixx="0.05"', 'ixx="0.5"')
     with pytest.raises(hamel.ModelError, match="`l0`.*violate the triangle inequality"):
@@ -120,6 +121,20 @@ def test_limits_are_arrays():
     np.testing.assert_array_equal(limits.upper, [inf] * 8 + [9])
     np.testing.assert_array_equal(limits.velocity, [inf] * 6 + [10, 10])
     np.testing.assert_array_equal(limits.effort, [inf] * 7 + [100])
+
+
+def test_robots_in_mjcf(tmp_path):
+    text = """<mujoco><worldbody><body name="rod" pos="0 0 1"><joint name="hinge" axis="0 1 0" range="-90 90"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -1" size="0.05" mass="2"/></body></worldbody>
+    <actuator><motor name="drive" joint="hinge" gear="3"/></actuator></mujoco>"""
+    model = hamel.Model.from_mjcf(text, provide=["inverse_dynamics"])
+    assert (model.coordinates, model.inputs) == (("hinge.angle",), ("drive",))
+    np.testing.assert_allclose(model.limits.upper, [np.pi / 2])
+    np.testing.assert_allclose(model.inverse_dynamics([0.5], [0.0], [0.0]), [2 * 9.81 * 0.5 * np.sin(0.5)], rtol=1e-14)
+    file = tmp_path / "rod.xml"
+    file.write_text(text.replace("fromto", "from"))
+    with pytest.raises(hamel.ModelError, match="rod.xml:2:52: body `rod`: expected 2 to 3 numbers in `size`, found `0.05`"):
+        hamel.Model.from_file(file)
 
 
 @pytest.mark.filterwarnings("ignore:<urdf>")

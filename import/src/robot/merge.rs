@@ -11,7 +11,7 @@ use super::number::Number;
 use super::placement::Placement;
 use super::pose::Pose;
 use super::{Inertial, Name, Origin, Robot};
-use crate::error::{Error, Errors, Problem, Warning};
+use crate::error::{Error, Errors, Place, Problem, Warning};
 
 /// What is left of terms that cancel is not told from zero below this part of their sizes.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -149,6 +149,12 @@ fn said(name: &Name, from: &Inertial, to: &Inertial) -> String {
     let changes: Vec<String> =
         changes.map(|(entry, (from, to))| format!("{entry} from {} to {}", from.literal(), to.literal())).collect();
     format!("the inertia of `{name}` is repaired, because no rigid body has it: {} kg m²", changes.join(", "))
+}
+
+/// The inertia of several parts of a link.
+pub(crate) fn combined(parts: &[Inertial], place: Place) -> Inertial {
+    let moments: Vec<Moments> = parts.iter().map(|part| Moments::of(part, &Pose::IDENTITY)).collect();
+    Moments::sum(&moments).inertial(Origin::identity(place))
 }
 
 impl Moments {

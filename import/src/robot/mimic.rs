@@ -18,7 +18,9 @@ pub(super) struct Followed {
 pub(super) fn followed(robot: &Robot) -> Result<Vec<Option<Followed>>, Errors> {
     let next = next(robot)?;
     let of = |own: usize| {
-        let (mut leader, first) = (next[own]?, robot.joints[own].follows.as_ref()?);
+        // With the ratio zero a joint stays where it is.
+        let first = robot.joints[own].follows.as_ref().filter(|follows| !follows.multiplier.is_zero())?;
+        let mut leader = next[own]?;
         let (mut ratio, mut offset) = (first.multiplier.clone(), first.offset.clone());
         while let (Some(further), Some(follows)) = (next[leader], &robot.joints[leader].follows) {
             offset = Number::computed(ratio.value * follows.offset.value + offset.value);
@@ -39,8 +41,9 @@ fn next(robot: &Robot) -> Result<Vec<Option<usize>>, Errors> {
     let mut errors = Vec::new();
     for (own, joint) in robot.joints.iter().enumerate() {
         let Some(follows) = &joint.follows else { continue };
-        let problem = match index.get(follows.joint.0.as_str()) {
-            None => Problem::unknown("joint", &follows.joint.0, index.keys()),
+        let Some(name) = &follows.joint else { continue };
+        let problem = match index.get(name.0.as_str()) {
+            None => Problem::unknown("joint", &name.0, index.keys()),
             Some(&other) => match [own, other].into_iter().find(|&joint| !has_coordinate(joint)) {
                 Some(wrong) => Problem::MimicOfOther(robot.joints[wrong].name.to_string()),
                 None => {

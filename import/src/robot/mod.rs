@@ -1,7 +1,7 @@
 //! A robot, as readers of all formats understand it, with the places where its description says what it says; and the
 //! model that it becomes.
 
-mod merge;
+pub(crate) mod merge;
 mod mimic;
 mod names;
 pub(crate) mod number;
@@ -14,9 +14,10 @@ use std::fmt;
 
 use hamel_compiler::escape;
 
-use crate::error::{Errors, Place, Warning};
+use crate::error::{Errors, Place, Problem, Warning};
 use crate::{Import, Options};
 use number::{Angle, Number};
+use pose::Pose;
 
 /// The model of a robot; to the warnings is added what is decided here.
 pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>) -> Result<Import, Errors> {
@@ -25,7 +26,10 @@ pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>
     let inertials = merge::merge(robot, &placement, &poses, options.repair_inertia, &mut warnings)?;
     let written = write::write(robot, &placement, &poses, &inertials, &followed, options, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);
-    let pinocchio = pinocchio::order(robot, &placement, &written.free, &written.joints);
+    let pinocchio = match robot.is_read_by_pinocchio {
+        true => pinocchio::order(robot, &placement, &written.free, &written.joints),
+        false => Vec::new(),
+    };
     Ok(Import { model: written.text, warnings, pinocchio, places: written.places })
 }
 
@@ -48,6 +52,47 @@ pub(crate) struct Robot {
     pub(crate) gravity: String,
     pub(crate) links: Vec<Link>,
     pub(crate) joints: Vec<Joint>,
+    pub(crate) actuators: Vec<Actuator>,
+    pub(crate) closures: Vec<Closure>,
+    /// Whether Pinocchio orders the joints as it does those of URDF.
+    pub(crate) is_read_by_pinocchio: bool,
+}
+
+/// An input that acts along the coordinate of a joint: a force or torque that is a sum of these times the input, 1, the
+/// coordinate and the velocity, in SI units.
+#[derive(Clone, Debug)]
+pub(crate) struct Actuator {
+    pub(crate) name: Name,
+    pub(crate) place: Place,
+    /// Index of the joint.
+    pub(crate) joint: usize,
+    pub(crate) input: Signal,
+    pub(crate) of_input: f64,
+    pub(crate) constant: f64,
+    pub(crate) of_coordinate: f64,
+    pub(crate) of_velocity: f64,
+}
+
+/// What an input is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Signal {
+    /// A force or torque.
+    Effort,
+    /// What a coordinate is to be.
+    Coordinate,
+    /// What a velocity is to be.
+    Velocity,
+}
+
+/// What connects two links beside the joints of the tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Closure {
+    pub(crate) name: Name,
+    pub(crate) place: Place,
+    /// Nothing turns; otherwise only the points coincide.
+    pub(crate) is_rigid: bool,
+    /// Links and frames in them.
+    pub(crate) ends: [(usize, Pose); 2],
 }
 
 /// A frame, and what is fixed to it.
@@ -99,6 +144,8 @@ pub(crate) struct Joint {
     /// Not of a joint that is fixed.
     pub(crate) follows: Option<Follower>,
     pub(crate) limits: Limits,
+    /// Where a joint that moves freely starts, if it is not where its frames coincide.
+    pub(crate) start: Option<Pose>,
 }
 
 /// What pulls the coordinate of a joint to a value.
@@ -121,8 +168,8 @@ pub(crate) struct Limits {
 #[derive(Clone, Debug)]
 pub(crate) struct Follower {
     pub(crate) place: Place,
-    /// Name of the other joint.
-    pub(crate) joint: Name,
+    /// Name of the other joint; without one the coordinate stays at the offset.
+    pub(crate) joint: Option<Name>,
     pub(crate) multiplier: Number,
     pub(crate) offset: Number,
 }
@@ -135,6 +182,52 @@ pub(crate) enum Kind {
     Fixed,
     Floating,
     Planar,
+    Ball,
+}
+
+impl Robot {
+    /// Refuses what a reader has computed beyond all numbers.
+    pub(crate) fn refuse_infinite(&self) -> Result<(), Errors> {
+        let of_origin =
+            |origin: &Origin| origin.xyz.iter().chain(origin.rpy.iter().map(|angle| &angle.written)).all(finite);
+        let of_link = |link: &Link| {
+            link.inertial
+                .as_ref()
+                .is_none_or(|known| of_origin(&known.origin) && finite(&known.mass) && known.inertia.iter().all(finite))
+        };
+        let of_joint = |joint: &Joint| {
+            let limits = joint.limits.position.iter().flatten().chain(&joint.limits.effort);
+            let spring = joint.spring.iter().flat_map(|spring| [&spring.stiffness, &spring.rest]);
+            let start = joint.start.is_none_or(|start| start.position.iter().all(|component| component.is_finite()));
+            let numbers = joint.anchor.iter().chain(&joint.axis).chain(limits).chain(spring);
+            of_origin(&joint.origin) && start && numbers.into_iter().all(finite)
+        };
+        let of_actuator = |actuator: &Actuator| {
+            let Actuator { of_input, constant, of_coordinate, of_velocity, .. } = actuator;
+            [of_input, constant, of_coordinate, of_velocity].iter().all(|factor| factor.is_finite())
+        };
+        let links = self.links.iter().filter(|link| !of_link(link)).map(|link| (&link.name, link.place));
+        let joints = self.joints.iter().filter(|joint| !of_joint(joint)).map(|joint| (&joint.name, joint.place));
+        let actuators =
+            self.actuators.iter().filter(|known| !of_actuator(known)).map(|known| (&known.name, known.place));
+        let of_closure =
+            |closure: &Closure| closure.ends.iter().flat_map(|(_, pose)| pose.position).all(f64::is_finite);
+        let closures = self.closures.iter().filter(|known| !of_closure(known)).map(|known| (&known.name, known.place));
+        let wrong = links.chain(joints).chain(actuators).chain(closures);
+        Errors::of(wrong.map(|(name, place)| Problem::NotFinite(name.to_string()).at(place)).collect())
+    }
+}
+
+fn finite(number: &Number) -> bool {
+    number.value.is_finite()
+}
+
+impl Inertial {
+    /// That of a point at the origin.
+    pub(crate) fn point(place: Place, mass: f64) -> Self {
+        let inertia = [(); 6].map(|()| Number::zero());
+        Self { origin: Origin::identity(place), mass: Number::computed(mass), inertia }
+    }
 }
 
 impl Origin {

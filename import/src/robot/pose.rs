@@ -15,7 +15,8 @@ pub(crate) struct Pose {
 }
 
 impl Pose {
-    const IDENTITY: Pose = Pose { position: [0.0; 3], rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
+    pub(crate) const IDENTITY: Pose =
+        Pose { position: [0.0; 3], rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
 
     /// That of a frame in another: rotations about its fixed x, y and z axes, in this order.
     pub(crate) fn of(origin: &Origin) -> Pose {
@@ -26,6 +27,51 @@ impl Pose {
             [-sy, cy * sx, cy * cx],
         ];
         Pose { position: origin.xyz.each_ref().map(|component| component.value), rotation }
+    }
+
+    /// That of the frame itself in a frame at this pose.
+    pub(crate) fn inverse(&self) -> Pose {
+        let rotation = [0, 1, 2].map(|i| self.rotation.map(|row| row[i]));
+        let position = rotation.map(|row| -(0..3).map(|k| row[k] * self.position[k]).sum::<f64>());
+        Pose { position, rotation }
+    }
+
+    /// The rotation by a quaternion w, x, y, z, of any length but zero.
+    pub(crate) fn turned(quaternion: [f64; 4]) -> Option<Pose> {
+        let norm = quaternion.iter().map(|part| part * part).sum::<f64>().sqrt();
+        if !(norm.is_finite() && norm > 1e-12) {
+            return None;
+        }
+        let [w, x, y, z] = quaternion.map(|part| part / norm);
+        let rotation = [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+        ];
+        // What is rounding of a right angle is one.
+        let exact = |entry: f64| if entry.abs() < 1e-15 { 0.0 } else { entry };
+        Some(Pose { position: [0.0; 3], rotation: rotation.map(|row| row.map(exact)) })
+    }
+
+    /// The rotation as a quaternion w, x, y, z.
+    pub(crate) fn quaternion(&self) -> [f64; 4] {
+        let r = &self.rotation;
+        let squares = [
+            1.0 + r[0][0] + r[1][1] + r[2][2],
+            1.0 + r[0][0] - r[1][1] - r[2][2],
+            1.0 - r[0][0] + r[1][1] - r[2][2],
+            1.0 - r[0][0] - r[1][1] + r[2][2],
+        ];
+        let products = [
+            [0.0, r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]],
+            [r[2][1] - r[1][2], 0.0, r[0][1] + r[1][0], r[0][2] + r[2][0]],
+            [r[0][2] - r[2][0], r[0][1] + r[1][0], 0.0, r[1][2] + r[2][1]],
+            [r[1][0] - r[0][1], r[0][2] + r[2][0], r[1][2] + r[2][1], 0.0],
+        ];
+        // The largest component is divided by.
+        let largest = (0..4).fold(0, |a, b| if squares[b] > squares[a] { b } else { a });
+        let double = squares[largest].sqrt();
+        [0, 1, 2, 3].map(|i| if i == largest { 0.5 * double } else { 0.5 * products[largest][i] / double })
     }
 
     /// A frame in the frame at this pose.

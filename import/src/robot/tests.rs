@@ -12,7 +12,7 @@ use crate::{Import, Parameters};
 /// The mass matrix and the nonlinear effects at a state, with some parameters changed by a factor.
 fn values(import: &Import, q: &[f64], v: &[f64], changed: &[(&str, f64)]) -> Vec<f64> {
     let tokens = import.tokens().expect("tokens of the language");
-    let stages = hamel_compiler::stages_within(tokens, &Limits::at_once());
+    let stages = hamel_compiler::stages_within(tokens, &Limits::least());
     let stages = stages.unwrap_or_else(|error| panic!("{error}\n{}", import.model));
     let mut parameters = defaults(&stages.schedule);
     let symbols = stages.simplified.parameter_graph.symbols();

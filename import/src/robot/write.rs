@@ -1,6 +1,6 @@
 //! From a robot to the text of a model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use hamel_compiler::escape::comment;
@@ -10,7 +10,7 @@ use super::names::{Names, type_name};
 use super::number::Number;
 use super::placement::Placement;
 use super::pose::Pose;
-use super::{Inertial, Joint, Kind, Origin, Robot};
+use super::{Inertial, Joint, Kind, Origin, Robot, Signal, Spring};
 use crate::error::{Place, Warning};
 use crate::limits::FIXED_JOINTS;
 use crate::{Options, Parameters};
@@ -71,6 +71,7 @@ pub(super) fn write(
         line: 0,
         places: BTreeMap::new(),
         warnings,
+        kinds: HashMap::new(),
     };
     writer.model(&free);
     Written { text: writer.text, places: writer.places, free, joints: writer.joints }
@@ -98,6 +99,8 @@ struct Writer<'a> {
     line: usize,
     places: BTreeMap<usize, Place>,
     warnings: &'a mut Vec<Warning>,
+    /// The warning of each kind.
+    kinds: HashMap<&'static str, usize>,
 }
 
 impl Writer<'_> {
@@ -110,6 +113,17 @@ impl Writer<'_> {
     fn blank(&mut self) {
         self.text.push('\n');
         self.line += 1;
+    }
+
+    /// Says that something is left out; of a kind the first is said, with how many follow.
+    fn warn(&mut self, kind: &'static str, place: Place, message: String) {
+        match self.kinds.get(kind) {
+            Some(&known) => self.warnings[known].count += 1,
+            None => {
+                self.kinds.insert(kind, self.warnings.len());
+                self.warnings.push(Warning { place, count: 1, message });
+            }
+        }
     }
 
     /// What follows is said at a place of the description.
@@ -140,6 +154,7 @@ impl Writer<'_> {
         self.at(self.robot.place);
         self.blank();
         if let Some(body) = self.placement.free {
+            self.at(self.robot.links[body].place);
             self.line(1, &format!("joint {free}: free(ground, {});", self.bodies[body]));
         }
         for index in 0..self.placement.joints.len() {
@@ -154,7 +169,19 @@ impl Writer<'_> {
             self.of_joint(index, Self::damping);
         }
         for index in 0..self.placement.joints.len() {
+            self.of_joint(index, Self::spring);
+        }
+        for index in 0..self.placement.joints.len() {
             self.of_joint(index, Self::follower);
+        }
+        for index in 0..self.robot.actuators.len() {
+            self.actuator(index);
+        }
+        for index in 0..self.robot.closures.len() {
+            self.closure(index);
+        }
+        for index in 0..self.placement.joints.len() {
+            self.of_joint(index, Self::start);
         }
         if self.options.stops {
             for index in 0..self.placement.joints.len() {
@@ -251,6 +278,7 @@ impl Writer<'_> {
             Kind::Fixed => return,
             Kind::Floating => "free",
             Kind::Planar => "planar",
+            Kind::Ball => "spherical",
         };
         let parent = self.end(index);
         let mut child = self.bodies[joint.child].clone();
@@ -306,13 +334,21 @@ impl Writer<'_> {
         let (robot, name) = (self.robot, self.joints[index].clone());
         let joint = &robot.joints[index];
         let Some(damping) = &joint.damping else { return };
+        if joint.kind == Kind::Ball {
+            for axis in ["x", "y", "z"] {
+                let force = self.names.take(&format!("{name}_damping_{axis}"), "force");
+                let velocity = format!("{name}.omega_{axis}");
+                self.line(1, &format!("torque {force}: {} N m s/rad * {velocity} on {velocity};", damping.negated()));
+            }
+            return;
+        }
         let (noun, unit) = match joint.kind {
             Kind::Revolute => ("torque", "N m s/rad"),
             Kind::Prismatic => ("force", "N s/m"),
-            Kind::Fixed => return,
+            Kind::Fixed | Kind::Ball => return,
             Kind::Floating | Kind::Planar => {
                 let message = format!("`damping` of `{}` is ignored: the joint has several coordinates", joint.name);
-                self.warnings.push(Warning { place: joint.place, count: 1, message });
+                self.warn("damping", joint.place, message);
                 return;
             }
         };
@@ -326,6 +362,107 @@ impl Writer<'_> {
         self.line(1, &line);
     }
 
+    /// A spring that pulls the coordinate of a joint.
+    fn spring(&mut self, index: usize) {
+        let joint = &self.robot.joints[index];
+        let Some(Spring { stiffness, rest }) = &joint.spring else { return };
+        let (name, rest) = (self.joints[index].clone(), rest.literal());
+        let force = self.names.take(&format!("{name}_spring"), "force");
+        let unit = if joint.kind == Kind::Prismatic { "N/m" } else { "N m/rad" };
+        let stiffness = self.number(Parameters::All, &format!("{name}_stiffness"), stiffness, unit);
+        let line = match joint.kind {
+            Kind::Prismatic => {
+                format!("force {force}: -({stiffness}) * ({name}.displacement - ({rest} m)) on {name};")
+            }
+            _ => format!("force {force}: torsion_spring({name}) {{ stiffness: {stiffness}, rest_angle: {rest} rad }}"),
+        };
+        self.line(1, &line);
+    }
+
+    /// An input, and what it does.
+    fn actuator(&mut self, index: usize) {
+        let robot = self.robot;
+        let actuator = &robot.actuators[index];
+        let is_slider = robot.joints[actuator.joint].kind == Kind::Prismatic;
+        let (coordinate, length) = self.coordinate(actuator.joint);
+        let joint = self.joints[actuator.joint].clone();
+        let (noun, effort) = if is_slider { ("force", "N") } else { ("torque", "N m") };
+        let input = match actuator.input {
+            Signal::Effort => effort.to_owned(),
+            Signal::Coordinate => length.to_owned(),
+            Signal::Velocity => format!("{length}/s"),
+        };
+        self.at(actuator.place);
+        let name = self.names.take(&actuator.name.0, "input");
+        if name != actuator.name.0 {
+            self.line(1, &format!("// Actuator `{}`.", comment(&actuator.name.0)));
+        }
+        self.line(1, &format!("input {name} {input};"));
+        let of_input = match actuator.input {
+            Signal::Effort => String::new(),
+            Signal::Coordinate => format!(" {effort}/{length}"),
+            Signal::Velocity => format!(" {effort} s/{length}"),
+        };
+        let mut value = format!("{:?}{of_input} * {name}", actuator.of_input);
+        let others = [
+            (actuator.constant, effort.to_owned(), String::new()),
+            (actuator.of_coordinate, format!("{effort}/{length}"), format!(" * {coordinate}")),
+            (actuator.of_velocity, format!("{effort} s/{length}"), format!(" * {joint}.velocity")),
+        ];
+        for (factor, unit, times) in others.into_iter().filter(|(factor, ..)| *factor != 0.0) {
+            // Writing into a string cannot fail.
+            let _ = write!(value, " + {factor:?} {unit}{times}");
+        }
+        let force = self.names.take(&format!("{name}_{noun}"), "force");
+        self.line(1, &format!("{noun} {force}: {value} on {joint};"));
+    }
+
+    /// A joint that closes a loop, if the model may have any.
+    fn closure(&mut self, index: usize) {
+        let robot = self.robot;
+        let closure = &robot.closures[index];
+        self.at(closure.place);
+        if !self.options.provide.is_empty() {
+            let message = format!(
+                "`{}` is ignored: a model that provides functions has no joints that close loops",
+                closure.name
+            );
+            self.warn("closure", closure.place, message);
+            return;
+        }
+        let ends = closure.ends.each_ref().map(|(link, pose)| {
+            let body = self.placement.links[*link].body.map_or("ground", |body| self.bodies[body].as_str());
+            let origin = self.poses[*link].then(pose).origin(&Origin::identity(closure.place));
+            let mut end = body.to_owned();
+            let turned = rotation(&origin).filter(|_| closure.is_rigid);
+            for (word, part) in [("at", vector(&origin.xyz).map(|offset| format!("{offset} m"))), ("rotated", turned)] {
+                if let Some(part) = part {
+                    // Writing into a string cannot fail.
+                    let _ = write!(end, " {word} {part}");
+                }
+            }
+            end
+        });
+        let kind = if closure.is_rigid { "fixed" } else { "spherical" };
+        let name = self.names.take(&closure.name.0, "closure");
+        self.line(1, &format!("joint {name}: {kind}({}) {{ cut }}", ends.join(", ")));
+    }
+
+    /// Where a free joint starts.
+    fn start(&mut self, index: usize) {
+        let Some(pose) = self.robot.joints[index].start else { return };
+        let joint = self.joints[index].clone();
+        let quaternion = pose.quaternion();
+        for (axis, value) in ["x", "y", "z"].iter().zip(pose.position) {
+            self.line(1, &format!("initial {joint}.{axis} = {value:?} m;"));
+        }
+        if quaternion != [1.0, 0.0, 0.0, 0.0] {
+            for (k, value) in quaternion.iter().enumerate() {
+                self.line(1, &format!("initial {joint}.e{k} = {value:?};"));
+            }
+        }
+    }
+
     /// The coordinate of a joint that has one, and its unit.
     fn coordinate(&self, index: usize) -> (String, &'static str) {
         match self.robot.joints[index].kind {
@@ -334,12 +471,26 @@ impl Writer<'_> {
         }
     }
 
-    /// The coordinate of a joint that follows another one is none of the model, but it is of interest.
+    /// The coordinate of a joint that follows another one is none of the model, but it is of interest; one that
+    /// follows none is held by a constraint, if the model may have any.
     fn follower(&mut self, index: usize) {
+        let joint = &self.robot.joints[index];
+        let Some(follows) = &joint.follows else { return };
+        let (own, unit) = self.coordinate(index);
         if self.followed[index].is_some() {
-            let line = format!("output {} = {};", self.joints[index], self.coordinate(index).0);
-            self.line(1, &line);
+            let line = format!("output {} = {own};", self.joints[index]);
+            return self.line(1, &line);
         }
+        if !self.options.provide.is_empty() {
+            let message = format!(
+                "the coupling of `{}` is ignored: it moves by itself in a model that provides functions, which are \
+                 those of joints without constraints",
+                joint.name
+            );
+            return self.warn("coupling", follows.place, message);
+        }
+        let name = self.names.take(&format!("{}_held", self.joints[index]), "constraint");
+        self.line(1, &format!("constraint {name}: {own} == {} {unit};", follows.offset.literal()));
     }
 
     /// How a joint follows another one.
@@ -432,7 +583,7 @@ fn limits(joint: &Joint) -> Vec<String> {
     let (position, velocity, effort) = match joint.kind {
         Kind::Revolute => ("rad", "rad/s", "N m"),
         Kind::Prismatic => ("m", "m/s", "N"),
-        Kind::Fixed | Kind::Floating | Kind::Planar => return Vec::new(),
+        Kind::Fixed | Kind::Floating | Kind::Planar | Kind::Ball => return Vec::new(),
     };
     let limits = &joint.limits;
     let range = limits.position.as_ref().map(|limits| {

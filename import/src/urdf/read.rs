@@ -33,7 +33,7 @@ const XACRO: &str = "expand it first: `xacro FILE > robot.urdf`";
 
 /// Reads a description; warnings tell what has been left out.
 pub(super) fn read(text: &str, exact_angles: bool) -> Result<(Robot, Vec<Warning>), Errors> {
-    let document = xml::document(text)?;
+    let document = xml::document(text, limits::NESTING)?;
     let mut reader = Reader { notes: Notes::new(text), exact_angles };
     let robot = reader.robot(document.root_element());
     let warnings = reader.notes.finish()?;
@@ -79,7 +79,16 @@ impl Reader<'_> {
         let name = if node.has_attribute("name") { self.notes.name(node)? } else { Name(String::new()) };
         let (links, joints) = (links.iter().flatten().cloned().collect(), joints.into_iter().flatten().collect());
         let gravity = GRAVITY.to_owned();
-        Some(Robot { name, place: self.notes.place(node), gravity, links, joints })
+        Some(Robot {
+            name,
+            place: self.notes.place(node),
+            gravity,
+            links,
+            joints,
+            actuators: Vec::new(),
+            closures: Vec::new(),
+            is_read_by_pinocchio: true,
+        })
     }
 
     fn link(&mut self, node: Node) -> Option<Link> {
@@ -203,6 +212,7 @@ impl Reader<'_> {
             spring: None,
             follows: follows?,
             limits: limits?,
+            start: None,
         })
     }
 
@@ -212,7 +222,7 @@ impl Reader<'_> {
             let written = self.notes.optional(node, attribute)?;
             Some(written.map_or(Number::whole(default), |[number]| number))
         });
-        Some(Follower { place: self.notes.place(node), joint: joint?, multiplier: multiplier?, offset: offset? })
+        Some(Follower { place: self.notes.place(node), joint: Some(joint?), multiplier: multiplier?, offset: offset? })
     }
 
     /// The damping, if there is any.

@@ -261,13 +261,14 @@ impl Motion for Links {
         inherited.map_or(own, |above| graph.add(above, own))
     }
 
-    fn coordinate(&self, _graph: &mut Graph, joint: JointId, index: usize) -> [ExprId; 3] {
+    fn coordinate(&self, graph: &mut Graph, joint: JointId, index: usize) -> [ExprId; 3] {
         let link = self.joint_of.iter().find(|(known, _)| *known == joint).map_or(0, |&(_, link)| link);
         let Link { symbols, follower, .. } = &self.links[link];
         if let Some(own) = follower {
             return *own;
         }
-        [symbols.q[index], symbols.v[index], symbols.a[index]]
+        // Of a rotation there are more coordinates than velocities.
+        [&symbols.q, &symbols.v, &symbols.a].map(|of| of.get(index).copied().unwrap_or_else(|| graph.zero()))
     }
 }
 

@@ -1,0 +1,287 @@
+use hamel_compiler::derive::{FunctionRole, Role};
+use hamel_compiler::parse::parse;
+use hamel_compiler::resolve::{System, resolve};
+use hamel_compiler::schedule::interpret::{Interpreter, Point};
+use hamel_compiler::simplify::Limits;
+
+use super::{Import, Options, import};
+
+fn translated(text: &str) -> Import {
+    import(text, &Options::default()).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+}
+
+fn understood(import: &Import) -> System {
+    let description = import.tokens().map_err(syn::Error::from).and_then(parse);
+    let system = description.and_then(|description| resolve(&description));
+    system.unwrap_or_else(|error| panic!("{error}\n{}", import.model))
+}
+
+fn warnings(import: &Import) -> Vec<String> {
+    import.warnings.iter().map(ToString::to_string).collect()
+}
+
+fn robot(bodies: &str, others: &str) -> String {
+    format!("<mujoco model=\"r\">\n<worldbody>\n{bodies}</worldbody>\n{others}</mujoco>")
+}
+
+const INERTIAL: &str = r#"<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>"#;
+
+#[test]
+fn an_arm_reads_like_its_description() {
+    let text = r#"<mujoco model="small arm">
+  <compiler angle="degree"/>
+  <option gravity="0 0 -1.62" timestep="0.001"/>
+  <default>
+    <joint damping="0.5"/>
+    <default class="stiff"><joint stiffness="3" springref="45" armature="0.1"/></default>
+  </default>
+  <asset/>
+  <worldbody>
+    <light/><light/>
+    <geom type="plane" size="1 1 1"/>
+    <body name="upper arm" pos="0 0 0.5" childclass="stiff">
+      <joint name="hip" axis="0 1 0" range="-90 60"/>
+      <joint name="slide" type="slide" class="main" range="0 0.25" damping="0"/>
+      <inertial pos="0.1 0 0" mass="1.50" diaginertia="0.1 0.2 0.25"/>
+      <site name="tool" pos="0.3 0 0"/>
+      <body name="ball" pos="0.3 0 0">
+        <joint name="socket" type="ball" pos="0 0 0.1" damping="0"/>
+        <geom size="0.1" mass="1"/>
+      </body>
+    </body>
+    <body name="drone" pos="0 1 2"><freejoint name="air"/><geom type="box" size="0.1 0.2 0.3" mass="3"/></body>
+  </worldbody>
+  <actuator>
+    <motor name="drive" joint="hip" gear="2"/>
+    <position name="push" joint="slide" kp="10" ctrlrange="0 1"/>
+    <motor name="rope" tendon="t"/>
+  </actuator>
+</mujoco>"#;
+    let import = translated(text);
+    assert_eq!(
+        import.model,
+        "\
+/// The robot `small arm`.
+pub model SmallArm {
+    coordinates joint;
+    gravity [0, 0, -1.62] m/s^2;
+
+    // Link `upper arm_frame1`.
+    body upper_arm_frame1 {
+        mass: 0.0 kg,
+        inertia: diag(0.0, 0.0, 0.0) kg m^2,
+    }
+    // Link `upper arm`.
+    body upper_arm {
+        mass: 1.50 kg,
+        center_of_mass: [0.1, 0.0, 0.0] m,
+        inertia: diag(0.1, 0.2, 0.25) kg m^2,
+    }
+    body drone {
+        mass: 3.0 kg,
+        inertia: diag(0.13, 0.10000000000000002, 0.05000000000000001) kg m^2,
+    }
+    body ball {
+        mass: 1.0 kg,
+        inertia: diag(0.004000000000000001, 0.004000000000000001, 0.004000000000000001) kg m^2,
+    }
+
+    joint hip: revolute(ground at [0.0, 0.0, 0.5] m, upper_arm_frame1) { axis: [0.0, 1.0, 0.0], \
+limits: -1.5707963267948966 rad..1.0471975511965976 rad }
+    joint slide: prismatic(upper_arm_frame1, upper_arm) { limits: 0.0 m..0.25 m }
+    joint air: free(ground, drone);
+    joint socket: spherical(upper_arm at [0.3, 0.0, 0.1] m, ball at [0.0, 0.0, 0.1] m);
+    marker tool: upper_arm at [0.3, 0.0, 0.0] m;
+    torque hip_damping: -0.5 N m s/rad * hip.velocity on hip;
+    force hip_spring: torsion_spring(hip) { stiffness: 3 N m/rad, rest_angle: 0.7853981633974483 rad }
+    input drive N m;
+    torque drive_torque: 2.0 * drive on hip;
+    input push m;
+    force push_force: 10.0 N/m * push + -10.0 N/m * slide.displacement on slide;
+    initial air.x = 0.0 m;
+    initial air.y = 1.0 m;
+    initial air.z = 2.0 m;
+}
+"
+    );
+    assert_eq!(
+        warnings(&import),
+        [
+            "8:3: `asset` is ignored: shapes are not part of the dynamics",
+            "10:5: `light` is ignored: settings of pictures (and 1 more)",
+            "13:7: `armature` is ignored: the inertia of rotors is not part of the model (and 1 more)",
+            "18:9: `stiffness` of a joint with several coordinates is ignored",
+            "26:5: inputs and forces of actuators are not clamped to their ranges",
+            "27:5: `motor` is ignored: only motors, and laws that are linear, act on joints",
+        ]
+    );
+    understood(&import);
+}
+
+/// Bodies that MuJoCo ties together in the reference position are tied there; couplings of joints are those of their
+/// displacements from it.
+#[test]
+fn equalities_hold_where_the_robot_is_described() {
+    let bodies = format!(
+        r#"<body name="a" pos="0.1 0.2 0.3" euler="20 -30 50"><joint name="ja" axis="1 2 0" ref="30"/>{INERTIAL}
+<body name="b" pos="0.5 0.1 0" quat="0.3 -0.2 0.9 0.1"><joint name="jb" axis="0 1 1" pos="0.1 0 0"/>{INERTIAL}<site name="sb" pos="1 0 0"/></body></body>
+<body name="c" pos="-0.3 0 1" zaxis="1 1 1"><joint name="jc" type="slide" axis="1 0 0"/>{INERTIAL}<site name="sc"/></body>
+"#
+    );
+    let equality = r#"<equality><connect name="pin" body1="b" body2="c" anchor="0.2 0.1 -0.4"/>
+<weld name="glue" body1="a" body2="c"/><weld body1="c"/><joint name="belt" joint1="jb" joint2="ja" polycoef="0 -0.5"/>
+<joint joint1="jc" polycoef="0.0"/><connect body1="a" active="false" anchor="0 0 0"/></equality>"#;
+    let import = translated(&robot(&bodies, equality));
+    for line in ["joint pin: spherical(", "joint glue: fixed(", "follows: ja, ratio: -0.5 }"] {
+        assert!(import.model.contains(line), "{line}\n{}", import.model);
+    }
+    assert!(import.model.contains("constraint jc_held: jc.displacement == 0.0 m;"), "{}", import.model);
+    assert!(warnings(&import).iter().any(|warning| warning.contains("not active")), "{:?}", warnings(&import));
+    let tokens = import.tokens().expect("tokens");
+    let stages = hamel_compiler::stages_within(tokens, &Limits::least());
+    let stages = stages.unwrap_or_else(|error| panic!("{error}\n{}", import.model));
+    let layout = &stages.simplified.layout;
+    let model = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new());
+    let residual = |q: Vec<f64>| {
+        let (nv, nc) = (layout.velocities.len(), layout.constraints.len());
+        let (v, a, tau) = (vec![0.0; nv], vec![0.0; nv], Vec::new());
+        let point = Point { t: 0.0, inputs: Vec::new(), q, v, a, lambda: vec![0.0; nc], tau };
+        model.output(FunctionRole::Constraint, Role::Constraint, &point, (nc, 1)).values
+    };
+    let size = |values: Vec<f64>| values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
+    assert_eq!(layout.constraints.len(), 3 + 6 + 6 + 1);
+    assert!(size(residual(vec![0.0; 2])) < 1e-14, "{:?}\n{}", residual(vec![0.0; 2]), import.model);
+    assert!(size(residual(vec![0.1, 0.0])) > 1e-2);
+    let sites = r#"<equality><connect site1="sb" site2="sc"/></equality>"#;
+    let import = translated(&robot(&bodies, sites));
+    assert!(import.model.contains("joint connect1: spherical(b at [1.0, 0.0, 0.0] m, c) { cut }"), "{}", import.model);
+}
+
+#[test]
+fn mistakes_are_reported_at_once_where_they_are() {
+    let body = |name: &str, inside: &str| format!("<body name=\"{name}\">{inside}</body>\n");
+    let messages = |text: &str| {
+        let errors = import(text, &Options::default()).expect_err(text);
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let text = robot(
+        &[
+            body("a", &format!("<joint name=\"j\" axis=\"0 0 0\"/>{INERTIAL}")),
+            body("b", "<joint name=\"k\" type=\"screw\"/><geom type=\"mesh\" mesh=\"m\"/>"),
+            body("c", "<joint name=\"l\"/><geom type=\"box\" size=\"1 x\"/>"),
+            body("a", &format!("<joint name=\"m\" class=\"no\"/>{INERTIAL}")),
+            "<replicate count=\"3\"/>\n".to_owned(),
+        ]
+        .concat(),
+        "<actuator><motor joint=\"jj\"/></actuator><equality><weld body1=\"d\"/></equality>",
+    );
+    let found = messages(&text);
+    let expected = [
+        "3:16: joint `j`: expected a direction, found a zero vector",
+        "4:16: joint `k`: unknown type of joint `screw`\nhelp: known are hinge, slide, ball, free",
+        "4:46: body `b`: the inertia of a `mesh` is not computed",
+        "5:56: body `c`: expected 3 to 3 numbers in `size`, found `1 x`",
+        "6:1: the name `a` of a body is used twice, first at 3:1",
+        "6:16: body `a`: unknown class `no`",
+        "7:1: `replicate` is not expanded\nhelp: expand it first: load the file with MuJoCo",
+        "9:11: actuator `actuator1`: unknown joint `jj`",
+        "9:51: unknown body `d`",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (message, expected) in found.iter().zip(expected) {
+        assert!(message.starts_with(expected), "{message}, expected {expected}");
+    }
+    assert!(messages("<robot/>")[0].contains("whose outermost element is `mujoco`, found `robot`"));
+    let still = robot(&body("a", INERTIAL), "");
+    assert!(messages(&still)[0].contains("nothing of the robot moves"));
+    let floating = Options { is_floating: true, ..Options::default() };
+    let text = robot(&body("a", &format!("<joint/>{INERTIAL}")), "");
+    let errors = import(&text, &floating).expect_err("there is no root");
+    assert!(errors.to_string().contains("leave out `--floating`"), "{errors}");
+    let massless = messages(&robot(&body("a", "<joint/>"), ""));
+    assert!(massless[0].starts_with("3:1: `a` moves but has no inertia"), "{massless:?}");
+}
+
+/// What the compiler of MuJoCo is told: which shapes count, and what masses become.
+#[test]
+fn settings_of_the_compiler_are_kept() {
+    let body = r#"<body name="a"><joint/><geom size="0.1" mass="1" group="2"/><geom size="0.1" mass="2" group="4"/>
+<inertial pos="0 0 0" mass="5" diaginertia="1 1 1"/></body>"#;
+    let mass = |compiler: &str| {
+        let text = robot(body, "").replace("<worldbody>", &format!("<compiler {compiler}/><worldbody>"));
+        let import = translated(&text);
+        import.model.lines().find(|line| line.contains("mass: ")).unwrap_or_default().trim().to_owned()
+    };
+    assert_eq!(mass(""), "mass: 5 kg,");
+    assert_eq!(mass("inertiafromgeom=\"true\""), "mass: 3.0 kg,");
+    assert_eq!(mass("inertiafromgeom=\"true\" inertiagrouprange=\"3 5\""), "mass: 2.0 kg,");
+    assert_eq!(mass("settotalmass=\"10\""), "mass: 10.0 kg,");
+    assert_eq!(mass("boundmass=\"7\""), "mass: 7.0 kg,");
+}
+
+/// Whatever is written, it is refused or becomes a model that the language has.
+#[test]
+fn mutated_descriptions_never_panic() {
+    const VALUES: [&str; 16] = [
+        "",
+        "0",
+        "-1",
+        "1e308",
+        "nan",
+        "0 0 0",
+        "1 2 3 4 5 6 7",
+        "x",
+        "b1",
+        "j1",
+        "world",
+        "mesh",
+        "free",
+        "true",
+        "auto",
+        "&#10;body evil { mass: 1 kg }",
+    ];
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mujoco");
+    let mut texts: Vec<String> = (0..3)
+        .map(|k| std::fs::read_to_string(folder.join(format!("random{k}.xml"))).expect("a description"))
+        .collect();
+    texts.push(robot(
+        &format!(
+            "<body name=\"a\"><joint name=\"j\"/>{INERTIAL}<body name=\"b\"><joint/><geom size=\"1\"/></body></body>"
+        ),
+        "<equality><connect body1=\"a\" body2=\"b\" anchor=\"1 0 0\"/><joint joint1=\"j\"/></equality>",
+    ));
+    let mut seed = 9_u64;
+    let mut below = |n: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % n
+    };
+    let (mut accepted, mut refused) = (0, 0);
+    for case in 0..1500 {
+        let text = &texts[case % texts.len()];
+        let mut changed = text.clone();
+        for _ in 0..1 + below(3) {
+            let quotes: Vec<usize> = changed.match_indices('"').map(|(at, _)| at).collect();
+            let pair = 2 * below(quotes.len() / 2);
+            let value = VALUES[below(VALUES.len())];
+            match below(4) {
+                // A value, a name of an attribute, or an element.
+                0 | 1 => changed.replace_range(quotes[pair] + 1..quotes[pair + 1], value),
+                2 => {
+                    changed =
+                        changed.replacen(["pos=", "size=", "mass=", "axis=", "type="][below(5)], "was=", 1 + below(3))
+                }
+                _ => changed = changed.replacen(["<joint", "<body", "<geom", "<inertial"][below(4)], "<frame", 1),
+            }
+        }
+        match import(&changed, &Options::default()) {
+            Ok(import) => {
+                let description = import.tokens().map_err(syn::Error::from).and_then(parse);
+                let description = description.unwrap_or_else(|error| panic!("{error}\n{}", import.model));
+                let _ = resolve(&description);
+                accepted += 1;
+            }
+            Err(errors) => refused += usize::from(!errors.to_string().is_empty()),
+        }
+    }
+    assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
+}
