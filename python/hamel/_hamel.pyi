@@ -233,8 +233,21 @@ class Model:
         inputs: ArrayLike | None = None,
     ) -> Array: ...
     def acceleration(
-        self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
     ) -> tuple[Array, Array]: ...
+    def acceleration_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+    ) -> list[Array]: ...
     def nonlinear_effects(
         self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, inputs: ArrayLike | None = None
     ) -> Array: ...

@@ -1,7 +1,7 @@
 //! A model with values of its parameters, whose functions take arrays of states.
 
 use hamel::configuration::velocity_map_apply;
-use hamel::{Model as _, SparsityPattern, State};
+use hamel::{ForwardDynamics, Model as _, SparsityPattern, State, StepError};
 use hamel_jit::{Instant, JitModel};
 use numpy::{PyArray1, PyArrayDyn};
 use pyo3::exceptions::PyIndexError;
@@ -167,6 +167,36 @@ impl Model {
             state.lambda.as_mut_slice().copy_from_slice(multipliers);
             function(&state, results);
         })
+    }
+}
+
+impl Model {
+    /// What elimination finds of states under forces.
+    fn of_forces<'py, const R: usize>(
+        &self,
+        py: Python<'py>,
+        (q, v, tau): (&Bound<'py, PyAny>, &Bound<'py, PyAny>, Given<'_, 'py>),
+        t: Given<'_, 'py>,
+        values: Given<'_, 'py>,
+        results: [&[usize]; R],
+        mut function: impl FnMut(&mut State, &[f64], [&mut [f64]; R]) -> Result<(), StepError> + Send,
+    ) -> PyResult<[Array<'py>; R]> {
+        let mut state = State::zeros(self.model.dims());
+        let mut failure = None;
+        let arguments = [self.q(q), self.v(v), optional("tau", tau, self.sizes.nv), self.time(t), self.inputs(values)];
+        let arrays = evaluate(py, arguments, results, |[q, v, tau, t, values], results| {
+            inputs::set(values);
+            state.t = t[0];
+            state.q.as_mut_slice().copy_from_slice(q);
+            state.v.as_mut_slice().copy_from_slice(v);
+            if let Err(error) = function(&mut state, tau, results) {
+                failure = failure.take().or(Some(error));
+            }
+        })?;
+        match failure {
+            None => Ok(arrays),
+            Some(error) => Err(SimulationError::new_err(error.to_string())),
+        }
     }
 }
 
@@ -877,6 +907,8 @@ impl Model {
     ///     Time, s.
     /// inputs : array (..., number of inputs), default 0
     ///     Inputs.
+    /// tau : array (..., nv), default 0
+    ///     Forces on the directions of the velocities, N or N m, beside those of the model.
     ///
     /// Returns
     /// -------
@@ -887,7 +919,7 @@ impl Model {
     /// ------
     /// SimulationError
     ///     If a state has no accelerations, as where the mass matrix is singular.
-    #[pyo3(signature = (q, v, t = None, inputs = None))]
+    #[pyo3(signature = (q, v, t = None, inputs = None, tau = None))]
     fn acceleration<'py>(
         &self,
         py: Python<'py>,
@@ -895,24 +927,83 @@ impl Model {
         v: &Bound<'py, PyAny>,
         t: Option<&Bound<'py, PyAny>>,
         inputs: Option<&Bound<'py, PyAny>>,
+        tau: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Array<'py>, Array<'py>)> {
         let (nv, nc) = ([self.sizes.nv], [self.sizes.nc]);
-        let mut failure = None;
-        let solve = |state: &State, [a, multipliers]: [&mut [f64]; 2]| {
-            let mut solved = state.clone();
-            match hamel::consistent_acceleration(&self.model, &mut solved) {
-                Ok(()) => {
-                    a.copy_from_slice(solved.a.as_slice());
-                    multipliers.copy_from_slice(solved.lambda.as_slice());
-                }
-                Err(error) => failure = failure.take().or(Some(error)),
+        let is_driven = tau.is_some();
+        let solve = |state: &mut State, tau: &[f64], [a, multipliers]: [&mut [f64]; 2]| {
+            if is_driven {
+                ForwardDynamics::new(&self.model, state)?.solve(state, tau)?;
+                hamel::least_norm_multipliers(&self.model, state);
+            } else {
+                hamel::consistent_acceleration(&self.model, state)?;
             }
+            a.copy_from_slice(state.a.as_slice());
+            multipliers.copy_from_slice(state.lambda.as_slice());
+            Ok(())
         };
-        let [a, multipliers] = self.of_state(py, (q, v), (None, None), t, inputs, [&nv, &nc], solve)?;
-        match failure {
-            None => Ok((a, multipliers)),
-            Some(error) => Err(SimulationError::new_err(error.to_string())),
+        let [a, multipliers] = self.of_forces(py, (q, v, tau), t, inputs, [&nv, &nc], solve)?;
+        Ok((a, multipliers))
+    }
+
+    /// Derivatives of `acceleration`, of models without constraints or that `provide constraint_acceleration_derivatives`.
+    ///
+    /// Multipliers of redundant constraints count as zero.
+    ///
+    /// Parameters
+    /// ----------
+    /// q : array (..., nq)
+    ///     Coordinates.
+    /// v : array (..., nv)
+    ///     Velocities.
+    /// tau : array (..., nv), default 0
+    ///     Forces on the directions of the velocities, N or N m, beside those of the model.
+    /// t : float or array (...), default 0
+    ///     Time, s.
+    /// inputs : array (..., number of inputs), default 0
+    ///     Inputs.
+    ///
+    /// Returns
+    /// -------
+    /// six arrays
+    ///     Of the accelerations (..., nv, nv), then of the multipliers (..., nc, nv): along the directions of the velocities,
+    ///     by the velocities, by the forces.
+    ///
+    /// Raises
+    /// ------
+    /// ModelError
+    ///     If the model does not provide them.
+    /// SimulationError
+    ///     If a state has no accelerations.
+    #[pyo3(signature = (q, v, tau = None, t = None, inputs = None))]
+    fn acceleration_derivatives<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+        tau: Option<&Bound<'py, PyAny>>,
+        t: Option<&Bound<'py, PyAny>>,
+        inputs: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<[Array<'py>; 6]> {
+        let function = "constraint_acceleration_derivatives";
+        if self.sizes.nc > 0 && !self.model.provides(function) {
+            let name = &self.model.describe().name;
+            let help = format!("write `provide {function};` in its text, if it is in joint coordinates");
+            return Err(ModelError::new_err(format!("`{name}` has no `{function}`\nhelp: {help}")));
         }
+        let (square, flat) = ([self.sizes.nv, self.sizes.nv], [self.sizes.nc, self.sizes.nv]);
+        let solve = |state: &mut State, tau: &[f64], results: [&mut [f64]; 6]| {
+            let Some(found) = ForwardDynamics::new(&self.model, state)?.derivatives(state, tau)? else { return Ok(()) };
+            let all =
+                [found.a_by_q, found.a_by_v, found.a_by_tau, found.lambda_by_q, found.lambda_by_v, found.lambda_by_tau];
+            for (result, matrix) in results.into_iter().zip(all) {
+                // Row by row.
+                result.copy_from_slice(matrix.transpose().as_slice());
+            }
+            Ok(())
+        };
+        let shapes: [&[usize]; 6] = [&square, &square, &square, &flat, &flat, &flat];
+        self.of_forces(py, (q, v, tau), t, inputs, shapes, solve)
     }
 
     /// h − f, the force that keeps the accelerations at zero; of models that `provide nonlinear_effects`.

@@ -366,3 +366,31 @@ def test_functions_on_request_take_batches_and_say_what_they_are():
         model.velocity_of_tip(q)
     with pytest.raises(ValueError, match="shape"):
         model.velocity_of_tip(q, [1.0, 2.0])
+
+
+def test_closed_loops_have_forward_dynamics_and_derivatives():
+    text = """model ClosedLoop { planar; coordinates joint; gravity [0, -9.81] m/s^2;
+        body crank { mass: 1 kg, inertia: 0.02 kg m^2 } body rod { mass: 2 kg, inertia: 0.05 kg m^2 }
+        joint main: revolute(ground, crank at [-0.15, 0] m); joint pin: revolute(crank at [0.15, 0] m, rod at [-0.3, 0] m);
+        constraint guide: (rod at [0.3, 0] m).position.y == 0 m; initial main.angle = 1 rad; PROVIDE }"""
+    model = hamel.Model.from_text(text.replace("PROVIDE", "provide constraint_acceleration_derivatives;"), cache=False)
+    q, v = model.initial_state()
+    v = v + np.linalg.svd(model.constraint_jacobian(q))[2][1]
+    tau = np.array([0.7, -0.2])
+    a, multipliers = model.acceleration(q, v, tau=tau)
+    # The equations of motion, which other functions of the model evaluate.
+    r, _ = model.residual(q, v, a, multipliers)
+    np.testing.assert_allclose(r, tau, atol=1e-12)
+    np.testing.assert_allclose(model.constraint_jacobian(q) @ a, -model.constraint_bias(q, v)[1], atol=1e-12)
+    by_q, by_v, by_tau, *of_multipliers = model.acceleration_derivatives(q, v, tau)
+    step = 1e-6 * np.eye(2)
+    change = lambda f: (np.array([f(h) for h in step]) - np.array([f(-h) for h in step])).T / 2e-6  # noqa: E731
+    np.testing.assert_allclose(by_q, change(lambda h: model.acceleration(q + h, v, tau=tau)[0]), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(by_v, change(lambda h: model.acceleration(q, v + h, tau=tau)[0]), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(by_tau, change(lambda h: model.acceleration(q, v, tau=tau + h)[0]), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        of_multipliers[0], change(lambda h: model.acceleration(q + h, v, tau=tau)[1]), rtol=1e-6, atol=1e-6
+    )
+    assert [array.shape for array in of_multipliers] == [(1, 2)] * 3
+    with pytest.raises(hamel.ModelError, match="provide constraint_acceleration_derivatives"):
+        hamel.Model.from_text(text.replace("PROVIDE", ""), cache=False).acceleration_derivatives(q, v)

@@ -1,6 +1,8 @@
 //! Where links stand in their bodies, in numbers: to add up what they weigh, and for chains of fixed joints that are too
 //! long to be written out.
 
+use std::f64::consts::FRAC_PI_2;
+
 use super::number::Number;
 use super::placement::Placement;
 use super::{Origin, Robot};
@@ -96,10 +98,19 @@ impl Pose {
         Origin {
             place: like.place,
             xyz: self.position.map(Number::computed),
-            rpy: [roll, pitch, yaw].map(|angle| Number::computed(angle).angle(false)),
+            rpy: [roll, pitch, yaw].map(|angle| Number::computed(right_or(angle)).angle(true)),
         }
     }
 }
+
+/// The right angle that differs from a computed angle by rounding alone, or the angle: its digits mean no other.
+fn right_or(angle: f64) -> f64 {
+    let right = (angle / FRAC_PI_2).round() * FRAC_PI_2;
+    if (angle - right).abs() < ROUNDING { right } else { angle }
+}
+
+/// Rounding of an angle between products of rotations.
+const ROUNDING: f64 = 4e-15;
 
 /// Where every link stands in its body.
 pub(crate) fn poses(robot: &Robot, placement: &Placement) -> Result<Vec<Pose>, Errors> {
@@ -131,9 +142,11 @@ mod tests {
     #[test]
     fn angles_are_those_of_the_pose() {
         let like = Origin::identity(Place { line: 1, column: 1 });
-        let right = std::f64::consts::FRAC_PI_2;
+        let right = FRAC_PI_2;
         for pitch in [0.0, 0.3, -1.2, right, -right, right - 1e-8, right - 1e-5] {
-            for (roll, yaw) in [(0.0, 0.0), (0.4, -2.0), (3.0, 3.0), (-right, right), (2.0 * right, 0.1)] {
+            for (roll, yaw) in
+                [(0.0, 0.0), (0.4, -2.0), (3.0, 3.0), (-right, right), (2.0 * right, 0.1), (1.57079632679, 0.0)]
+            {
                 let pose = pose([roll, pitch, yaw]);
                 let again = Pose::of(&pose.origin(&like));
                 for (row, expected) in again.rotation.iter().zip(pose.rotation) {
