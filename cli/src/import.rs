@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use hamel_compiler::file::{self, FileError, Mistake};
-use hamel_compiler::resolve::Provided;
 use hamel_compiler::simplify::Limits;
 use hamel_import::{Error, Import, Options, Parameters, mjcf, urdf};
 
@@ -19,8 +18,8 @@ pub(crate) struct Arguments {
     file: PathBuf,
     #[command(flatten)]
     robot: Robot,
-    /// Functions to provide, e.g. inverse_dynamics,forward_dynamics_derivatives.
-    #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Provided::ALL.map(Provided::keyword)))]
+    /// Functions to provide, e.g. inverse_dynamics,forward_dynamics_derivatives, also of links: jacobian(tool0).
+    #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',')]
     provide: Vec<String>,
     #[command(flatten)]
     destination: Destination,
@@ -49,17 +48,18 @@ pub(crate) struct Robot {
 }
 
 impl Robot {
-    fn options(&self, provide: &[String]) -> Options {
-        let is_asked = |function: &Provided| provide.iter().any(|word| word == function.keyword());
+    fn options(&self, provide: &[String]) -> Result<Options, Failure> {
+        let (provide, provide_of_links) = hamel_import::functions(provide).map_err(Failure::Usage)?;
         let is_parameter = |group: &Parameters| self.groups.iter().any(|word| word == group.keyword());
-        Options {
+        Ok(Options {
             is_floating: self.floating,
-            provide: Provided::ALL.into_iter().filter(is_asked).collect(),
+            provide,
+            provide_of_links,
             exact_angles: self.exact_angles,
             repair_inertia: self.repair_inertia,
             parameters: Parameters::ALL.into_iter().filter(is_parameter).collect(),
             stops: self.stops,
-        }
+        })
     }
 
     /// Whether nothing is said.
@@ -90,7 +90,7 @@ impl Robot {
 
     fn translated(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
         let import = if is_mjcf(path) { mjcf::import } else { urdf::import };
-        let import = import(&file::text(path)?, &self.options(provide)).map_err(|errors| {
+        let import = import(&file::text(path)?, &self.options(provide)?).map_err(|errors| {
             let mistake = |error: &Error| Mistake {
                 line: error.place.line as usize,
                 column: error.place.column as usize,

@@ -21,7 +21,8 @@ mod xml;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use hamel_compiler::resolve::Provided;
+use hamel_compiler::resolve::{FrameFunction, Provided};
+use hamel_compiler::spelling::nearest;
 use proc_macro2::{Group, LexError, Span, TokenStream, TokenTree};
 
 pub use error::{Error, Errors, Place, Problem, Warning};
@@ -33,6 +34,8 @@ pub struct Options {
     pub is_floating: bool,
     /// Functions that the model is to provide.
     pub provide: Vec<Provided>,
+    /// Functions of links that it is to provide.
+    pub provide_of_links: Vec<OfLink>,
     /// Angles whose digits are those of a right angle, such as 1.5708, mean what they say and not the right angle.
     pub exact_angles: bool,
     /// Inertias that no rigid body has are replaced by the nearest that one has, each with a warning.
@@ -41,6 +44,72 @@ pub struct Options {
     pub parameters: Vec<Parameters>,
     /// Contacts keep joints within their limits.
     pub stops: bool,
+}
+
+/// A function of a link, as [`functions`] reads it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfLink {
+    /// What of it.
+    pub function: FrameFunction,
+    /// The link, as the description has it.
+    pub link: String,
+    /// In the axes of the link, and not of the ground.
+    pub in_own_axes: bool,
+}
+
+/// Reads functions as models are asked for them: `forward_dynamics`, `jacobian(tool)`, `jacobian(tool in tool)`; names of
+/// links are those of the description.
+///
+/// # Errors
+/// The first one that is none, with the nearest that is.
+///
+/// # Examples
+/// ```
+/// let asked = ["inverse_dynamics", "jacobian(tool0 in tool0)"].map(str::to_owned);
+/// let (of_model, of_links) = hamel_import::functions(&asked)?;
+/// assert_eq!((of_model.len(), of_links[0].link.as_str(), of_links[0].in_own_axes), (1, "tool0", true));
+/// assert!(hamel_import::functions(&["jacobian".to_owned()]).is_err());
+/// # Ok::<(), String>(())
+/// ```
+pub fn functions(asked: &[String]) -> Result<(Vec<Provided>, Vec<OfLink>), String> {
+    let (mut of_model, mut of_links) = (Vec::new(), Vec::new());
+    for text in asked {
+        let (word, link) = match text.trim().split_once('(') {
+            None => (text.trim(), None),
+            Some((word, rest)) => (word.trim(), Some(rest.trim().strip_suffix(')').unwrap_or(rest).trim())),
+        };
+        let function = FrameFunction::ALL.into_iter().find(|function| function.keyword() == word);
+        match (Provided::ALL.into_iter().find(|function| function.keyword() == word), function, link) {
+            (Some(function), _, None) => of_model.push(function),
+            (_, Some(function), Some(link)) if !link.is_empty() => {
+                let (link, axes) = link.split_once(" in ").map_or((link, None), |(link, axes)| (link, Some(axes)));
+                let (link, axes) = (link.trim(), axes.map(str::trim));
+                if axes.is_some_and(|axes| axes != link) {
+                    return Err(format!(
+                        "`{text}`: expected the axes of `{link}` itself\nhelp: write `{word}({link} in {link})`"
+                    ));
+                }
+                of_links.push(OfLink { function, link: link.to_owned(), in_own_axes: axes.is_some() });
+            }
+            (None, Some(_), _) => return Err(format!("`{text}`: expected a link\nhelp: write `{word}(tool)`")),
+            (Some(_), _, Some(_)) => {
+                return Err(format!("`{text}`: a function of the whole model\nhelp: write `{word}`"));
+            }
+            (None, None, _) => {
+                let known = Provided::ALL.map(Provided::keyword);
+                let known: Vec<&str> =
+                    known.into_iter().chain(FrameFunction::ALL.map(FrameFunction::keyword)).collect();
+                let help = match nearest(word, known.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("expected one of {}", known.join(", ")),
+                };
+                return Err(format!("unknown function `{word}`\nhelp: {help}"));
+            }
+        }
+    }
+    of_model.sort_unstable();
+    of_model.dedup();
+    Ok((of_model, of_links))
 }
 
 /// Numbers of a description that become parameters of the model, with what is described as their default. Zeros and

@@ -222,7 +222,8 @@ class Model(_hamel.Model):
         floating : bool
             Whether the root link moves freely; otherwise it is the ground.
         provide : names
-            The functions that the model is to provide; fewer compile faster.
+            The functions that the model is to provide; fewer compile faster. Those of links are written
+            `"jacobian(tool0)"` or `"jacobian(tool0 in tool0)"`, and called by `model.frame("tool0").jacobian(q)`.
         exact_angles : bool
             Whether angles such as 1.5708 mean what they say, and not the right angle.
         repair_inertia : bool

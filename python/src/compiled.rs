@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use hamel::Model;
 use hamel_compiler::file::{self, FileError, Source};
 use hamel_compiler::parse;
-use hamel_compiler::resolve::{self, Provided};
+use hamel_compiler::resolve;
 use hamel_compiler::spelling::nearest;
 use hamel_compiler::{Stages, inspect};
 use hamel_import::{Options, Parameters, mjcf, urdf};
@@ -76,9 +76,11 @@ impl Compiled {
         parameters: Vec<String>,
         stops: bool,
     ) -> PyResult<(Compiled, Vec<String>)> {
+        let (provide, provide_of_links) = hamel_import::functions(&provide).map_err(PyValueError::new_err)?;
         let options = Options {
             is_floating: floating,
-            provide: words("function", &provide, &Provided::ALL.map(|function| (function.keyword(), function)))?,
+            provide,
+            provide_of_links,
             exact_angles,
             repair_inertia,
             parameters: words("group", &parameters, &Parameters::ALL.map(|group| (group.keyword(), group)))?,

@@ -394,3 +394,13 @@ def test_closed_loops_have_forward_dynamics_and_derivatives():
     assert [array.shape for array in of_multipliers] == [(1, 2)] * 3
     with pytest.raises(hamel.ModelError, match="provide constraint_acceleration_derivatives"):
         hamel.Model.from_text(text.replace("PROVIDE", ""), cache=False).acceleration_derivatives(q, v)
+
+
+def test_links_of_robots_have_functions_by_their_names():
+    model = hamel.Model.from_urdf(arm(3), provide=["jacobian(l2)", "center_of_mass"], level="at_once", cache=False)
+    jacobian = model.frame("l2").jacobian(np.zeros(3))
+    assert jacobian.linear.shape == jacobian.angular.shape == (3, 3)
+    with pytest.raises(hamel.ModelError, match="unknown link `l7`"):
+        hamel.Model.from_urdf(arm(3), provide=["pose(l7)"])
+    with pytest.raises(ValueError, match="did you mean `jacobian`"):
+        hamel.Model.from_urdf(arm(3), provide=["jacobia(l2)"])

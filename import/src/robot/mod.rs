@@ -22,6 +22,7 @@ use pose::Pose;
 /// The model of a robot; to the warnings is added what is decided here.
 pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>) -> Result<Import, Errors> {
     let (placement, followed) = Errors::both(placement::place(robot, options), mimic::followed(robot))?;
+    check_links(robot, &placement, options)?;
     let poses = pose::poses(robot, &placement)?;
     let inertials = merge::merge(robot, &placement, &poses, options.repair_inertia, &mut warnings)?;
     let written = write::write(robot, &placement, &poses, &inertials, &followed, options, &mut warnings);
@@ -31,6 +32,15 @@ pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>
         false => Vec::new(),
     };
     Ok(Import { model: written.text, warnings, pinocchio, places: written.places })
+}
+
+/// Refuses functions of links that there are not, or that are the ground.
+fn check_links(robot: &Robot, placement: &placement::Placement, options: &Options) -> Result<(), Errors> {
+    let moves = |link: usize| placement.is_body(link) || placement.links[link].joint.is_some();
+    let known = (0..robot.links.len()).filter(|&link| moves(link)).map(|link| robot.links[link].name.0.as_str());
+    let known: Vec<&str> = known.collect();
+    let unknown = options.provide_of_links.iter().filter(|asked| !known.contains(&asked.link.as_str()));
+    Errors::of(unknown.map(|asked| Problem::unknown("link", &asked.link, known.iter()).at(robot.place)).collect())
 }
 
 /// A name as written: any text, which is displayed on one line.

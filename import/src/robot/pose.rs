@@ -145,7 +145,7 @@ mod tests {
         let right = FRAC_PI_2;
         for pitch in [0.0, 0.3, -1.2, right, -right, right - 1e-8, right - 1e-5] {
             for (roll, yaw) in
-                [(0.0, 0.0), (0.4, -2.0), (3.0, 3.0), (-right, right), (2.0 * right, 0.1), (1.57079632679, 0.0)]
+                [(0.0, 0.0), (0.4, -2.0), (3.0, 3.0), (-right, right), (2.0 * right, 0.1), (right - 5e-12, 0.0)]
             {
                 let pose = pose([roll, pitch, yaw]);
                 let again = Pose::of(&pose.origin(&like));

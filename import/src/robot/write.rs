@@ -13,7 +13,7 @@ use super::pose::Pose;
 use super::{Inertial, Joint, Kind, Origin, Robot, Signal, Spring};
 use crate::error::{Place, Warning};
 use crate::limits::FIXED_JOINTS;
-use crate::{Options, Parameters};
+use crate::{OfLink, Options, Parameters};
 
 /// What has been written.
 pub(super) struct Written {
@@ -64,6 +64,7 @@ pub(super) fn write(
         names,
         bodies,
         joints,
+        markers: HashMap::new(),
         dampings,
         followed,
         turns,
@@ -88,6 +89,8 @@ struct Writer<'a> {
     /// Names of the links that are bodies.
     bodies: Vec<String>,
     joints: Vec<String>,
+    /// Names of the links that are markers.
+    markers: HashMap<usize, String>,
     /// Names of their dampings, where they have any.
     dampings: Vec<String>,
     /// The joint that each joint follows.
@@ -124,6 +127,11 @@ impl Writer<'_> {
                 self.warnings.push(Warning { place, count: 1, message });
             }
         }
+    }
+
+    /// Whether the model provides functions that none with constraints has.
+    fn needs_freedom(&self) -> bool {
+        self.options.provide.iter().any(|function| function.needs_freedom())
     }
 
     /// What follows is said at a place of the description.
@@ -164,6 +172,7 @@ impl Writer<'_> {
             self.at(self.robot.links[link].place);
             self.frame(link);
         }
+        self.of_links();
         self.ground();
         for index in 0..self.placement.joints.len() {
             self.of_joint(index, Self::damping);
@@ -316,6 +325,21 @@ impl Writer<'_> {
             }
             let line = format!("marker {name}: {};", self.end(joint));
             self.line(1, &line);
+            self.markers.insert(link, name);
+        }
+    }
+
+    /// The functions of links, by the names that these have here.
+    fn of_links(&mut self) {
+        let of_link = |asked: &OfLink| {
+            let link = self.robot.links.iter().position(|link| link.name.0 == asked.link)?;
+            let name = self.markers.get(&link).or(Some(&self.bodies[link])).filter(|name| !name.is_empty())?;
+            let axes = if asked.in_own_axes { format!(" in {name}") } else { String::new() };
+            Some(format!("{}({name}{axes})", asked.function.keyword()))
+        };
+        let asked: Vec<String> = self.options.provide_of_links.iter().filter_map(of_link).collect();
+        if !asked.is_empty() {
+            self.line(1, &format!("provide {};", asked.join(", ")));
         }
     }
 
@@ -422,7 +446,7 @@ impl Writer<'_> {
         let robot = self.robot;
         let closure = &robot.closures[index];
         self.at(closure.place);
-        if !self.options.provide.is_empty() {
+        if self.needs_freedom() {
             let message = format!(
                 "`{}` is ignored: a model that provides functions has no joints that close loops",
                 closure.name
@@ -481,7 +505,7 @@ impl Writer<'_> {
             let line = format!("output {} = {own};", self.joints[index]);
             return self.line(1, &line);
         }
-        if !self.options.provide.is_empty() {
+        if self.needs_freedom() {
             let message = format!(
                 "the coupling of `{}` is ignored: it moves by itself in a model that provides functions, which are \
                  those of joints without constraints",

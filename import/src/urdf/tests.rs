@@ -6,6 +6,7 @@ use super::{Import, Options, import};
 const FIXED: Options = Options {
     is_floating: false,
     provide: Vec::new(),
+    provide_of_links: Vec::new(),
     exact_angles: false,
     repair_inertia: false,
     parameters: Vec::new(),
@@ -14,6 +15,7 @@ const FIXED: Options = Options {
 const FLOATING: Options = Options {
     is_floating: true,
     provide: Vec::new(),
+    provide_of_links: Vec::new(),
     exact_angles: false,
     repair_inertia: false,
     parameters: Vec::new(),
@@ -850,4 +852,34 @@ fn ten_thousand_links_are_few() {
     assert_eq!(import.warnings.len(), 10_000);
     assert!(import.model.len() < 10_000 * 400, "{} bytes", import.model.len());
     assert!(import.model.contains("ground at [0.0, 0.0, 9.7646484375] m;"), "the tip is where it is");
+}
+
+/// Functions of links are asked for by the names of the description; a link on a fixed joint has its marker's.
+#[test]
+fn functions_of_links_are_provided() {
+    let asked = ["pose(tool-0)", "jacobian( a in a )", "center_of_mass"].map(str::to_owned);
+    let (provide, provide_of_links) = crate::functions(&asked).expect("functions");
+    let options = Options { provide, provide_of_links, ..FIXED };
+    let text = robot(&format!(
+        "<link name=\"base\"/><link name=\"a\">{INERTIAL}</link><link name=\"tool-0\"/>\
+         <joint name=\"j\" type=\"revolute\"><axis xyz=\"0 0 1\"/><parent link=\"base\"/><child link=\"a\"/></joint>\
+         <joint name=\"k\" type=\"fixed\"><origin xyz=\"0 0 1\"/><parent link=\"a\"/><child link=\"tool-0\"/></joint>"
+    ));
+    let import = translated(&text, &options);
+    assert!(import.model.contains("provide center_of_mass;"), "{}", import.model);
+    assert!(import.model.contains("provide pose(tool_0), jacobian(a in a);"), "{}", import.model);
+    assert_eq!(understood(&import).provided_of_frames.len(), 2);
+    let (_, provide_of_links) = crate::functions(&["pose(tool)".to_owned()]).expect("functions");
+    let (_, _, message) = error(&text, &Options { provide_of_links, ..FIXED });
+    assert!(message.contains("unknown link `tool`"), "{message}");
+    for (asked, part) in [
+        ("jacobian", "expected a link"),
+        ("jacobian()", "expected a link"),
+        ("regressor(a)", "a function of the whole model"),
+        ("jacobian(a in b)", "expected the axes of `a` itself"),
+        ("jacobain(a)", "did you mean `jacobian`?"),
+    ] {
+        let message = crate::functions(&[asked.to_owned()]).expect_err(asked);
+        assert!(message.contains(part), "{asked}: {message}");
+    }
 }

@@ -154,7 +154,7 @@ impl Provided {
     }
 
     /// Whether it is a relation of forces and accelerations, which constraints change.
-    pub(crate) fn needs_freedom(self) -> bool {
+    pub fn needs_freedom(self) -> bool {
         match self {
             Provided::NonlinearEffects
             | Provided::InverseDynamics
