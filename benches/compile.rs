@@ -19,7 +19,7 @@ fn compile(criterion: &mut Criterion) {
 
 /// Models that are too large to be examples.
 fn large() -> Vec<(&'static str, String)> {
-    let options = urdf::Options { provide: Provided::ALL.to_vec(), ..urdf::Options::default() };
+    let options = urdf::Options { provide: Provided::DYNAMICS.to_vec(), ..urdf::Options::default() };
     let robot = |text| urdf::import(text, &options).expect("the description is held by the tests").model;
     let chain = include_str!("../model-compiler/tests/pass/chain.model");
     vec![

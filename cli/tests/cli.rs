@@ -323,7 +323,10 @@ fn errors_in_a_model_file_carry_their_place() {
 fn graphs_are_printed_for_graphviz_and_as_pictures() {
     let print = |arguments: &[&str]| String::from_utf8(hamel(arguments).stdout).unwrap();
     assert!(print(&["inspect", "slider_crank", "--as", "dot"]).starts_with("graph topology {"));
-    assert_usage_error(&["inspect", "slider_crank", "--term", "forward_dynamics"], &["unknown function `forward_dynamics`", "residual"]);
+    assert_usage_error(
+        &["inspect", "slider_crank", "--term", "forward_dynamics"],
+        &["unknown function `forward_dynamics`", "residual"],
+    );
     for extra in [&[][..], &["--term", "mass_matrix"]] {
         let picture = print(&[&["inspect", "slider_crank", "--as", "svg"], extra].concat());
         assert!(picture.contains("<svg") && picture.trim_end().ends_with("</svg>"), "{extra:?}: {picture}");

@@ -31,7 +31,7 @@ fn examples() -> Vec<(String, String)> {
         let model = (hamel_models::find(name)?.build)(&[]).ok()?;
         Some((name.to_owned(), model.describe().source.to_owned()))
     });
-    let options = urdf::Options { provide: Provided::ALL.to_vec(), ..urdf::Options::default() };
+    let options = urdf::Options { provide: Provided::DYNAMICS.to_vec(), ..urdf::Options::default() };
     let arm = urdf::import(include_str!("../../verify/data/opcounts/arm7.urdf"), &options);
     let arm = arm.expect("the description is held by the tests").model;
     let chain = include_str!("../../model-compiler/tests/pass/chain.model").replace("const n = 5;", "const n = 100;");

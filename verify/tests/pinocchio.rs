@@ -73,8 +73,11 @@ fn compare(name: &str) {
     let index: Index = serde_json::from_str(&index).expect("the index is written by a script");
     let tree = index.trees.iter().find(|tree| tree.name == name).expect("the tree is in the index");
     let description = std::fs::read_to_string(data(&format!("opcounts/{name}.urdf"))).expect("the tree is described");
-    let options =
-        urdf::Options { is_floating: tree.is_floating, provide: Provided::ALL.to_vec(), ..urdf::Options::default() };
+    let options = urdf::Options {
+        is_floating: tree.is_floating,
+        provide: Provided::DYNAMICS.to_vec(),
+        ..urdf::Options::default()
+    };
     let import = urdf::import(&description, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
     let stages = import.model.parse().map_err(syn::Error::from).and_then(hamel_compiler::stages);
     let stages = stages.unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -134,6 +134,15 @@ impl Provided {
         Provided::ConstraintAccelerationDerivatives,
     ];
 
+    /// Relations of forces and accelerations, and their derivatives, of models without constraints.
+    pub const DYNAMICS: [Provided; 5] = [
+        Provided::NonlinearEffects,
+        Provided::InverseDynamics,
+        Provided::ForwardDynamics,
+        Provided::InverseDynamicsDerivatives,
+        Provided::ForwardDynamicsDerivatives,
+    ];
+
     /// The word in the language, and the name of the method.
     pub fn keyword(self) -> &'static str {
         match self {
@@ -155,21 +164,7 @@ impl Provided {
 
     /// Whether it is a relation of forces and accelerations, which constraints change.
     pub fn needs_freedom(self) -> bool {
-        match self {
-            Provided::NonlinearEffects
-            | Provided::InverseDynamics
-            | Provided::ForwardDynamics
-            | Provided::InverseDynamicsDerivatives
-            | Provided::ForwardDynamicsDerivatives => true,
-            Provided::InverseMassMatrix
-            | Provided::CoriolisMatrix
-            | Provided::GravityForces
-            | Provided::Regressor
-            | Provided::CenterOfMass
-            | Provided::CentroidalMomentumMatrix
-            | Provided::CentroidalMomentumBias
-            | Provided::ConstraintAccelerationDerivatives => false,
-        }
+        Provided::DYNAMICS.contains(&self)
     }
 }
 

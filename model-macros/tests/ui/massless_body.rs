@@ -3,7 +3,7 @@ use hamel_macros::multibody;
 multibody! {
     pub model Pendulum {
         planar;
-        coordinates joint;
+        coordinates absolute;
         body rod { mass: 0 kg, inertia: 0.1 kg m^2 }
         joint hinge: revolute(ground, rod);
     }

@@ -13,15 +13,6 @@ use proc_macro2::{Ident, Span, TokenStream};
 
 use super::{Formulas, symbols};
 
-/// The functions that are counted.
-const COUNTED: [Provided; 5] = [
-    Provided::NonlinearEffects,
-    Provided::InverseDynamics,
-    Provided::ForwardDynamics,
-    Provided::InverseDynamicsDerivatives,
-    Provided::ForwardDynamicsDerivatives,
-];
-
 /// The dynamics of a model.
 pub(super) struct Dynamics {
     kernel: Kernel,
@@ -58,7 +49,7 @@ impl Dynamics {
         let mut description = parse(text.parse::<TokenStream>()?)?;
         let word = |function: Provided| Ident::new(function.keyword(), Span::call_site());
         let request = |function| Request { function: word(function), frame: None, axes: None };
-        description.items.push(Item::Provide(COUNTED.map(request).to_vec()));
+        description.items.push(Item::Provide(Provided::DYNAMICS.map(request).to_vec()));
         let system = resolve(&description)?;
         let counting = if parameters == Stage::Parameter { Counting::EveryEvaluation } else { Counting::All };
         let mut equations = derive_counting(&system, counting);
