@@ -213,6 +213,14 @@ pub enum Problem {
     /// A joint that mimics itself, alone or through others.
     #[error("`{0}` mimics itself\nhelp: let it follow a joint that moves by itself")]
     MimicsItself(String),
+    /// A joint that stays at a value, in a model that is to provide functions which models without constraints have.
+    #[error(
+        "`{0}` is held at a value, by a constraint, and functions such as `forward_dynamics` are those of models without any\nhelp: describe the joint as fixed, or ask for no such functions"
+    )]
+    Held(String),
+    /// A function of a link that does not move.
+    #[error("`{0}` is fixed to the ground: it has no functions")]
+    OnGround(String),
     /// A joint with several coordinates, or none, as one of the two of a `mimic`.
     #[error("expected joints that are revolute, continuous or prismatic for `mimic`, found that `{0}` is another")]
     MimicOfOther(String),

@@ -240,7 +240,7 @@ class Model:
         inputs: ArrayLike | None = None,
         tau: ArrayLike | None = None,
     ) -> tuple[Array, Array]: ...
-    def acceleration_derivatives(
+    def _derivatives_of_acceleration(
         self,
         q: ArrayLike,
         v: ArrayLike,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from difflib import get_close_matches
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -49,6 +49,36 @@ class Channels(tuple):
 
 
 _SLOTS = ("q", "v", "a", "tau", "t", "inputs")
+
+
+def _how_to_provide(function: str) -> str:
+    return f"write `provide {function};` in its text, or `provide=[\"{function}\"]` for the description of a robot"
+
+
+class Frame:
+    """What a model provides of a body or marker, see `Model.frame`: functions as attributes."""
+
+    def __init__(self, model: str, name: str, functions: "dict[str, ProvidedFunction]"):
+        self._model, self._name = model, name
+        self.__dict__.update(functions)
+
+    def __getattr__(self, name: str) -> Any:
+        function = name.removesuffix("_in_own_axes")
+        asked = f"{function}({self._name}{f' in {self._name}' if function != name else ''})"
+        raise AttributeError(
+            f"`{self._model}` does not provide `{name}` of `{self._name}`\nhelp: {_how_to_provide(asked)}"
+        )
+
+
+class AccelerationDerivatives(NamedTuple):
+    """Derivatives of accelerations and multipliers, see `Model.acceleration_derivatives`."""
+
+    a_by_q: np.ndarray
+    a_by_v: np.ndarray
+    a_by_tau: np.ndarray
+    multipliers_by_q: np.ndarray
+    multipliers_by_v: np.ndarray
+    multipliers_by_tau: np.ndarray
 
 
 class ProvidedFunction:
@@ -273,6 +303,7 @@ class Model(_hamel.Model):
         parameters: Sequence[str],
         stops: bool,
     ) -> "Model":
+        provide, parameters = ([one] if isinstance(one, str) else list(one) for one in (provide, parameters))
         text = fspath(robot)
         name = f"<{format}>"
         if not text.lstrip().startswith("<"):
@@ -283,7 +314,7 @@ class Model(_hamel.Model):
             except (OSError, UnicodeDecodeError) as error:
                 raise _hamel.ModelError(f"cannot read `{name}`: {error}") from error
         compiled, said = _hamel.Compiled.from_robot(
-            format, text, name, level, cache, floating, list(provide), exact_angles, repair_inertia, list(parameters), stops
+            format, text, name, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops
         )
         for warning in said:
             warnings.warn(warning, stacklevel=3)
@@ -387,6 +418,46 @@ class Model(_hamel.Model):
 
         return JaxFunctions(self)
 
+    def acceleration_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+        inputs: ArrayLike | None = None,
+    ) -> AccelerationDerivatives:
+        """Derivatives of `acceleration`, of models without constraints or that `provide constraint_acceleration_derivatives`.
+
+        Multipliers of redundant constraints count as zero.
+
+        Parameters
+        ----------
+        q : array (..., nq)
+            Coordinates.
+        v : array (..., nv)
+            Velocities.
+        tau : array (..., nv), default 0
+            Forces on the directions of the velocities, N or N m, beside those of the model.
+        t : float or array (...), default 0
+            Time, s.
+        inputs : array (..., number of inputs), default 0
+            Inputs.
+
+        Returns
+        -------
+        AccelerationDerivatives
+            `a_by_q`, `a_by_v`, `a_by_tau` (..., nv, nv) and `multipliers_by_q` and so on (..., nc, nv): along the directions
+            of the velocities, by the velocities, by the forces.
+
+        Raises
+        ------
+        ModelError
+            If the model does not provide them.
+        SimulationError
+            If a state has no accelerations.
+        """
+        return AccelerationDerivatives(*self._derivatives_of_acceleration(q, v, tau, t, inputs))
+
     @cached_property
     def provided(self) -> "dict[str, ProvidedFunction]":
         """The functions that the text asks for by `provide`, by name; each is an attribute of the model as well.
@@ -395,7 +466,7 @@ class Model(_hamel.Model):
         """
         return {known[0]: ProvidedFunction(self, place, *known) for place, known in enumerate(self._provided)}
 
-    def frame(self, name: str) -> "SimpleNamespace":
+    def frame(self, name: str) -> "Frame":
         """What the model provides of a body or marker, by the names of the functions.
 
         With `provide pose(tool), jacobian(tool), jacobian(tool in tool);` in the text, `model.frame("tool")` has `pose`,
@@ -413,20 +484,21 @@ class Model(_hamel.Model):
                 functions[kind + ("_in_own_axes" if rest.endswith("_in_own_axes") else "")] = function
         if not functions:
             known = sorted({function.frame for function in self.provided.values() if function.frame})
-            raise _hamel.ModelError(
-                f"`{self.name}` provides nothing of `{name}`\nhelp: write `provide pose({name}), jacobian({name});` in its "
-                + f"text{', which has functions of ' + ', '.join(known) if known else ''}"
-            )
-        return SimpleNamespace(**functions)
+            near = get_close_matches(name, known, 1)
+            help = f"did you mean `{near[0]}`?" if near else _how_to_provide(f"jacobian({name})")
+            raise _hamel.ModelError(f"`{self.name}` provides nothing of `{name}`\nhelp: {help}")
+        return Frame(self.name, name, functions)
 
     def __getattr__(self, name: str) -> Any:
         # Only what the class does not have is looked for here.
         if not name.startswith("_") and name in self.provided:
             return self.provided[name]
-        raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`, and the model does not `provide` it")
+        near = get_close_matches(name, self.provided, 1)
+        help = f"did you mean `{near[0]}`?" if near else _how_to_provide(name)
+        raise AttributeError(f"`Model` has no attribute `{name}`, and `{self.name}` does not provide it\nhelp: {help}")
 
     def __dir__(self):
-        return [*super().__dir__(), *self.provided]
+        return sorted({*super().__dir__(), *self.provided})
 
     def __repr__(self) -> str:
         sizes = f"{len(self.coordinates)} coordinates, {len(self.velocities)} velocities"

@@ -97,10 +97,15 @@ impl Model {
         if self.model.provides(function) {
             return Ok(());
         }
-        Err(ModelError::new_err(format!(
-            "`{}` has no `{function}`\nhelp: write `provide {function};` in its text, if it is a tree of rigid bodies in joint coordinates",
-            self.model.describe().name
-        )))
+        let name = &self.model.describe().name;
+        let help = match self.sizes.nc {
+            0 => {
+                format!("write `provide {function};` in its text, if it is a tree of rigid bodies in joint coordinates")
+            }
+            _ => "models with constraints have `acceleration(q, v, tau=tau)` and `residual(q, v, a, multipliers)`"
+                .to_owned(),
+        };
+        Err(ModelError::new_err(format!("`{name}` has no `{function}`\nhelp: {help}")))
     }
 
     /// A function of time and coordinates, `results` of the lengths given.
@@ -946,37 +951,9 @@ impl Model {
         Ok((a, multipliers))
     }
 
-    /// Derivatives of `acceleration`, of models without constraints or that `provide constraint_acceleration_derivatives`.
-    ///
-    /// Multipliers of redundant constraints count as zero.
-    ///
-    /// Parameters
-    /// ----------
-    /// q : array (..., nq)
-    ///     Coordinates.
-    /// v : array (..., nv)
-    ///     Velocities.
-    /// tau : array (..., nv), default 0
-    ///     Forces on the directions of the velocities, N or N m, beside those of the model.
-    /// t : float or array (...), default 0
-    ///     Time, s.
-    /// inputs : array (..., number of inputs), default 0
-    ///     Inputs.
-    ///
-    /// Returns
-    /// -------
-    /// six arrays
-    ///     Of the accelerations (..., nv, nv), then of the multipliers (..., nc, nv): along the directions of the velocities,
-    ///     by the velocities, by the forces.
-    ///
-    /// Raises
-    /// ------
-    /// ModelError
-    ///     If the model does not provide them.
-    /// SimulationError
-    ///     If a state has no accelerations.
+    /// Derivatives of `acceleration` by q, v and tau, then those of the multipliers.
     #[pyo3(signature = (q, v, tau = None, t = None, inputs = None))]
-    fn acceleration_derivatives<'py>(
+    fn _derivatives_of_acceleration<'py>(
         &self,
         py: Python<'py>,
         q: &Bound<'py, PyAny>,

@@ -392,6 +392,9 @@ def test_closed_loops_have_forward_dynamics_and_derivatives():
         of_multipliers[0], change(lambda h: model.acceleration(q + h, v, tau=tau)[1]), rtol=1e-6, atol=1e-6
     )
     assert [array.shape for array in of_multipliers] == [(1, 2)] * 3
+    assert np.array_equal(model.acceleration_derivatives(q, v, tau).multipliers_by_q, of_multipliers[0])
+    with pytest.raises(hamel.ModelError, match=r"acceleration\(q, v, tau=tau\)"):
+        model.forward_dynamics(q, v, tau)
     with pytest.raises(hamel.ModelError, match="provide constraint_acceleration_derivatives"):
         hamel.Model.from_text(text.replace("PROVIDE", ""), cache=False).acceleration_derivatives(q, v)
 
@@ -400,6 +403,13 @@ def test_links_of_robots_have_functions_by_their_names():
     model = hamel.Model.from_urdf(arm(3), provide=["jacobian(l2)", "center_of_mass"], level="at_once", cache=False)
     jacobian = model.frame("l2").jacobian(np.zeros(3))
     assert jacobian.linear.shape == jacobian.angular.shape == (3, 3)
+    assert hamel.Model.from_urdf(arm(3), provide="pose(l2)", level="at_once", cache=False).frame("l2").pose
+    with pytest.raises(AttributeError, match=r"provide=\[.velocity\(l2\).\]"):
+        model.frame("l2").velocity
+    with pytest.raises(hamel.ModelError, match="did you mean `l2`"):
+        model.frame("ll2")
+    with pytest.raises(hamel.ModelError, match="`base` is fixed to the ground"):
+        hamel.Model.from_urdf(arm(3), provide=["pose(base)"])
     with pytest.raises(hamel.ModelError, match="unknown link `l7`"):
         hamel.Model.from_urdf(arm(3), provide=["pose(l7)"])
     with pytest.raises(ValueError, match="did you mean `jacobian`"):

@@ -221,7 +221,7 @@ def test_descriptions_show_equations_topology_and_counts(cart):
     assert "<table>" in cart.parameters._repr_html_() and "mass = 2.0 kg" in repr(cart.parameters)
     with pytest.raises(ValueError, match="unknown function `mass`"):
         description.equations("mass")
-    with pytest.raises(ValueError, match="`Cart` has no such function"):
+    with pytest.raises(ValueError, match="unknown function `constraint`"):
         description.equations("constraint")
 
 

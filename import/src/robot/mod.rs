@@ -15,7 +15,7 @@ use std::fmt;
 use hamel_compiler::escape;
 
 use crate::error::{Errors, Place, Problem, Warning};
-use crate::{Import, Options};
+use crate::{Import, OfLink, Options};
 use number::{Angle, Number};
 use pose::Pose;
 
@@ -23,6 +23,18 @@ use pose::Pose;
 pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>) -> Result<Import, Errors> {
     let (placement, followed) = Errors::both(placement::place(robot, options), mimic::followed(robot))?;
     check_links(robot, &placement, options)?;
+    if options.provide.iter().any(|function| function.needs_freedom()) {
+        let held = robot
+            .joints
+            .iter()
+            .zip(&followed)
+            .filter(|(joint, followed)| joint.follows.is_some() && followed.is_none());
+        let held = held.map(|(joint, _)| {
+            let place = joint.follows.as_ref().map_or(joint.place, |follows| follows.place);
+            Problem::Held(joint.name.to_string()).at(place)
+        });
+        Errors::of(held.collect())?;
+    }
     let poses = pose::poses(robot, &placement)?;
     let inertials = merge::merge(robot, &placement, &poses, options.repair_inertia, &mut warnings)?;
     let written = write::write(robot, &placement, &poses, &inertials, &followed, options, &mut warnings);
@@ -34,13 +46,17 @@ pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>
     Ok(Import { model: written.text, warnings, pinocchio, places: written.places })
 }
 
-/// Refuses functions of links that there are not, or that are the ground.
+/// Refuses functions of links that there are not, or that are fixed to the ground.
 fn check_links(robot: &Robot, placement: &placement::Placement, options: &Options) -> Result<(), Errors> {
-    let moves = |link: usize| placement.is_body(link) || placement.links[link].joint.is_some();
-    let known = (0..robot.links.len()).filter(|&link| moves(link)).map(|link| robot.links[link].name.0.as_str());
-    let known: Vec<&str> = known.collect();
-    let unknown = options.provide_of_links.iter().filter(|asked| !known.contains(&asked.link.as_str()));
-    Errors::of(unknown.map(|asked| Problem::unknown("link", &asked.link, known.iter()).at(robot.place)).collect())
+    let known: Vec<&str> = robot.links.iter().map(|link| link.name.0.as_str()).collect();
+    let problem = |asked: &OfLink| match known.iter().position(|known| *known == asked.link) {
+        None => Some(Problem::unknown("link", &asked.link, known.iter()).at(robot.place)),
+        Some(link) if placement.links[link].body.is_none() => {
+            Some(Problem::OnGround(robot.links[link].name.to_string()).at(robot.links[link].place))
+        }
+        Some(_) => None,
+    };
+    Errors::of(options.provide_of_links.iter().filter_map(problem).collect())
 }
 
 /// A name as written: any text, which is displayed on one line.

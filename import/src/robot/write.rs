@@ -496,7 +496,7 @@ impl Writer<'_> {
     }
 
     /// The coordinate of a joint that follows another one is none of the model, but it is of interest; one that
-    /// follows none is held by a constraint, if the model may have any.
+    /// follows none is held by a constraint.
     fn follower(&mut self, index: usize) {
         let joint = &self.robot.joints[index];
         let Some(follows) = &joint.follows else { return };
@@ -504,14 +504,6 @@ impl Writer<'_> {
         if self.followed[index].is_some() {
             let line = format!("output {} = {own};", self.joints[index]);
             return self.line(1, &line);
-        }
-        if self.needs_freedom() {
-            let message = format!(
-                "the coupling of `{}` is ignored: it moves by itself in a model that provides functions, which are \
-                 those of joints without constraints",
-                joint.name
-            );
-            return self.warn("coupling", follows.place, message);
         }
         let name = self.names.take(&format!("{}_held", self.joints[index]), "constraint");
         self.line(1, &format!("constraint {name}: {own} == {} {unit};", follows.offset.literal()));

@@ -458,6 +458,12 @@ fn joints_follow_others() {
     );
     let import = translated(&chain, &FIXED);
     assert!(import.model.contains("follows: one, ratio: -1.0, offset: 0.5 rad }"), "{}", import.model);
+    // Without a ratio it is held, which is a constraint.
+    let held = followers(["revolute"; 2], "<mimic joint=\"one\" multiplier=\"0\" offset=\"0.3\"/>");
+    let import = translated(&held, &FIXED);
+    assert!(import.model.contains("constraint two_held: two.angle == 0.3 rad;"), "{}", import.model);
+    let options = Options { provide: vec![Provided::ForwardDynamics], ..FIXED };
+    assert!(error(&held, &options).2.contains("`two` is held at a value"));
     let mimic = "<mimic joint=\"one\"/>";
     let import = translated(&followers(["revolute", "fixed"], mimic), &FIXED);
     assert!(!import.model.contains("follows"), "{}", import.model);
@@ -872,6 +878,9 @@ fn functions_of_links_are_provided() {
     let (_, provide_of_links) = crate::functions(&["pose(tool)".to_owned()]).expect("functions");
     let (_, _, message) = error(&text, &Options { provide_of_links, ..FIXED });
     assert!(message.contains("unknown link `tool`"), "{message}");
+    let (_, provide_of_links) = crate::functions(&["pose(base)".to_owned()]).expect("functions");
+    let (_, _, message) = error(&text, &Options { provide_of_links, ..FIXED });
+    assert!(message.contains("`base` is fixed to the ground"), "{message}");
     for (asked, part) in [
         ("jacobian", "expected a link"),
         ("jacobian()", "expected a link"),
