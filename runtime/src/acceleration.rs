@@ -191,6 +191,13 @@ impl<'m> Acceleration<'m> {
         }
     }
 
+    /// The lower part of `rhs` ← what G a has to be, so that the constraints' accelerations vanish.
+    pub(crate) fn acceleration_rows(&mut self, state: &State) {
+        let (nv, q, v) = (state.v.len(), state.q.as_slice(), state.v.as_slice());
+        self.model.constraint_bias(state.t, q, v, &mut self.rate, &mut self.rhs[nv..]);
+        self.rhs[nv..].iter_mut().for_each(|bias| *bias = -*bias);
+    }
+
     /// The upper part of `rhs` ← 0, the lower part ← −g.
     pub(crate) fn position_rows(&mut self, state: &State) {
         let nv = state.v.len();

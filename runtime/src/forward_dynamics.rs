@@ -100,11 +100,8 @@ impl<'m> ForwardDynamics<'m> {
         self.acceleration.factor(state)?;
         // Without accelerations and multipliers the residual is h − f.
         self.acceleration.forces(1.0, state);
-        let (force, bias) = self.acceleration.rhs.split_at_mut(nv);
-        force.iter_mut().zip(tau).for_each(|(force, tau)| *force += tau);
-        let mut rate = vec![0.0; bias.len()];
-        self.model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rate, bias);
-        bias.iter_mut().for_each(|bias| *bias = -*bias);
+        self.acceleration.rhs.iter_mut().zip(tau).for_each(|(force, tau)| *force += tau);
+        self.acceleration.acceleration_rows(state);
         self.acceleration.solve()?;
         let (a, lambda) = self.acceleration.rhs.split_at(nv);
         state.a.as_mut_slice().copy_from_slice(a);

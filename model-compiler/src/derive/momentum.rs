@@ -63,6 +63,27 @@ fn differentiated(builder: &mut KernelBuilder, totals: &Totals) -> Vec<(Vector3,
     (0..builder.n_velocities()).map(|j| (column(&momentum, j), column(&angular, j))).collect()
 }
 
+/// Of both the one whose results, as `results` makes them of a column for each velocity, take the fewest operations.
+fn shortest(
+    builder: &mut KernelBuilder,
+    links: &Links,
+    inertias: &[Inertia],
+    totals: &Totals,
+    results: impl Fn(&mut Graph, Vec<(Vector3, Vector3)>) -> Vec<Output>,
+) -> Vec<Output> {
+    let nv = builder.n_velocities();
+    let candidates = [columns(&mut builder.graph, links, inertias, nv), Some(differentiated(builder, totals))];
+    let candidates: Vec<Vec<Output>> =
+        candidates.into_iter().flatten().map(|columns| results(&mut builder.graph, columns)).collect();
+    cheapest(builder.counting, &builder.graph, candidates)
+}
+
+/// A matrix from its columns.
+fn matrix<C: AsRef<[ExprId]>>(role: Role, n: usize, columns: &[C]) -> Output {
+    let row = |i: usize| columns.iter().map(|column| column.as_ref()[i]).collect();
+    Output::matrix(role, &(0..n).map(row).collect::<Vec<_>>())
+}
+
 /// The centre of mass, and its velocity by the velocities.
 pub(super) fn center_of_mass(
     builder: &mut KernelBuilder,
@@ -73,20 +94,11 @@ pub(super) fn center_of_mass(
     let n = links.space.dimension();
     let center = center(&mut builder.graph, links, inertias);
     let share = inverse_mass(&mut builder.graph, inertias);
-    let nv = builder.n_velocities();
-    let candidates = [columns(&mut builder.graph, links, inertias, nv), Some(differentiated(builder, totals))];
-    let candidates: Vec<Vec<Output>> = candidates
-        .into_iter()
-        .flatten()
-        .map(|columns| {
-            let graph = &mut builder.graph;
-            let columns: Vec<Vector3> =
-                columns.into_iter().map(|(momentum, _)| spatial::scale(graph, share, momentum)).collect();
-            let rows: Vec<Vec<ExprId>> = (0..n).map(|i| columns.iter().map(|column| column[i]).collect()).collect();
-            vec![Output::vector(Role::Position, &center[..n]), Output::matrix(Role::LinearJacobian, &rows)]
-        })
-        .collect();
-    cheapest(builder.counting, &builder.graph, candidates)
+    shortest(builder, links, inertias, totals, |graph, columns| {
+        let velocity = |(momentum, _): (Vector3, Vector3)| spatial::scale(graph, share, momentum);
+        let columns: Vec<Vector3> = columns.into_iter().map(velocity).collect();
+        vec![Output::vector(Role::Position, &center[..n]), matrix(Role::LinearJacobian, n, &columns)]
+    })
 }
 
 /// Momentum and angular momentum about the centre of mass by the velocities.
@@ -97,23 +109,11 @@ pub(super) fn centroidal_matrix(
     totals: &Totals,
 ) -> Vec<Output> {
     let center = center(&mut builder.graph, links, inertias);
-    let nv = builder.n_velocities();
-    let candidates = [columns(&mut builder.graph, links, inertias, nv), Some(differentiated(builder, totals))];
-    let candidates: Vec<Vec<Output>> = candidates
-        .into_iter()
-        .flatten()
-        .map(|columns| {
-            let graph = &mut builder.graph;
-            let columns: Vec<Vec<ExprId>> = columns
-                .into_iter()
-                .map(|(momentum, about_ground)| about_center(graph, links.space, center, momentum, about_ground))
-                .collect();
-            let rows: Vec<Vec<ExprId>> =
-                (0..size(links.space)).map(|i| columns.iter().map(|column| column[i]).collect()).collect();
-            vec![Output::matrix(Role::MomentumMatrix, &rows)]
-        })
-        .collect();
-    cheapest(builder.counting, &builder.graph, candidates)
+    shortest(builder, links, inertias, totals, |graph, columns| {
+        let about_center = |(momentum, about_ground)| about_center(graph, links.space, center, momentum, about_ground);
+        let columns: Vec<Vec<ExprId>> = columns.into_iter().map(about_center).collect();
+        vec![matrix(Role::MomentumMatrix, size(links.space), &columns)]
+    })
 }
 
 /// Rate of the same momentum where the accelerations are zero.
