@@ -17,6 +17,7 @@ mod lanes;
 mod members;
 mod methods;
 mod model;
+mod names;
 mod parameters;
 mod paths;
 mod runs;
@@ -62,6 +63,7 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     text.push_str(&lanes::closed_form(header, layout, schedule, &members));
     text.push_str(&parameters::parameters(&model, equations, schedule));
     text.push_str(&parameters::inputs(&model, layout));
+    text.push_str(&names::names(&model, layout));
     let _ = writeln!(
         text,
         "/// Kernels of [`{model}`] and where their instances stand.\npub mod {} {{\nuse super::{};",
@@ -76,7 +78,8 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     text.push_str("}\n}\n");
     let visibility = header.visibility.to_token_stream();
     let inputs = if layout.inputs.is_empty() { None } else { Some("Inputs") };
-    for ending in ["", "Parameters"].into_iter().chain(inputs) {
+    let names = names::lists(layout).map(|(ending, _)| ending);
+    for ending in ["", "Parameters"].into_iter().chain(inputs).chain(names) {
         let _ = writeln!(text, "{UNUSED}{visibility} use {PREFIX}{model}::{model}{ending};");
     }
     text

@@ -7,6 +7,7 @@ use proc_macro2::Ident;
 use super::Header;
 use super::docs;
 use super::methods::{methods, provided};
+use super::names;
 use super::parameters::INTERFACE;
 use super::paths;
 use super::setup::with_constants;
@@ -54,7 +55,8 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> St
     );
     let _ = writeln!(
         text,
-        "/// The parameters it was made with.\npub fn parameters(&self) -> &{name}Parameters {{\n&self.parameters\n}}\n{}}}",
+        "/// The parameters it was made with.\npub fn parameters(&self) -> &{name}Parameters {{\n&self.parameters\n}}\n{}{}}}",
+        names::limits(layout),
         provided(layout, members)
     );
     text.push_str(&common_traits(name, has_inputs));

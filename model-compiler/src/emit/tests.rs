@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::parse_quote;
 
 use super::*;
-use crate::derive::FunctionRole;
+use crate::derive::{Channel, FunctionRole};
 use crate::schedule::fixture::{dumbbell, pendulum};
 use crate::schedule::schedule;
 
@@ -202,4 +202,18 @@ fn lists_are_written_as_the_runtime_reads_them() {
     assert_eq!(some_of(&names[..3]), "x0, x1, x2");
     assert_eq!(some_of(&names[..12]), names[..12].join(", "));
     assert_eq!(some_of(&names), "x0, x1, …, x12 (13 in all)");
+}
+
+/// Members of arrays, and names that would be the same, have no constants.
+#[test]
+fn names_that_are_unique_are_constants() {
+    let mut equations = pendulum();
+    let unit = |name: &str| Channel { name: name.to_owned(), unit: "rad".to_owned() };
+    equations.layout.coordinates = ["hinge.angle", "pin[2].angle", "a.b", "a_b", "ß"].map(unit).to_vec();
+    let text = names::names("Arm", &equations.layout);
+    let names: Vec<&str> = text.lines().filter(|line| line.contains("const")).collect();
+    let expected =
+        ["pub const HINGE_ANGLE: usize = 0;", "pub const SS: usize = 4;", "pub const HINGE_ANGLE_DOT: usize = 0;"];
+    assert_eq!(names, expected);
+    assert!(text.contains("`hinge.angle`, in rad."));
 }
