@@ -2,8 +2,9 @@
 //! found without forces, and against differences.
 
 use hamel::configuration::retract;
+use hamel::inverse_dynamics::Unattainable;
 use hamel::nalgebra::{DMatrix, DVector};
-use hamel::{ForwardDynamics, Model, State, consistent_acceleration, initial_state};
+use hamel::{ForwardDynamics, InverseDynamics, Model, State, consistent_acceleration, initial_state};
 use hamel_jit::{JitModel, Level};
 
 /// A gripper of four bars on a slide, with a spring between its fingers.
@@ -216,4 +217,84 @@ fn models_without_constraints_need_nothing_and_others_say_what() {
     let (mut state, tau) = moving(&closed);
     let mut dynamics = ForwardDynamics::new(&closed, &state).unwrap();
     assert_eq!(dynamics.derivatives(&mut state, &tau).unwrap(), None);
+}
+
+/// Velocities that, with forces along them, move the mechanism in all ways that it can.
+fn actuated(model: &JitModel) -> Vec<usize> {
+    let names = match model.describe().name.as_str() {
+        "FourBars" => vec!["slide", "a."],
+        "Bricard" => vec!["j1"],
+        _ => vec!["slide"],
+    };
+    let velocities = model.describe().velocities.iter().enumerate();
+    let is_actuated = |name: &str| names.iter().any(|actuated| name.starts_with(actuated));
+    velocities.filter(|(_, velocity)| is_actuated(&velocity.name)).map(|(index, _)| index).collect()
+}
+
+/// Inverse dynamics gives back the forces that forward dynamics was given, and its derivatives are those of the inverse
+/// function: τ(q, v, a(q, v, τ)) does not change with q and v.
+#[test]
+fn forces_of_actuators_are_found_again() {
+    for (text, count) in [(FOUR_BARS.to_owned(), 2), (BRICARD.to_owned(), 1), (stewart(), 6)] {
+        let model = model(&text);
+        let name = model.describe().name.clone();
+        let actuated = actuated(&model);
+        assert_eq!(actuated.len(), count, "{name}");
+        let (mut state, forces) = moving(&model);
+        let mut tau = vec![0.0; state.v.len()];
+        actuated.iter().for_each(|&velocity| tau[velocity] = forces[velocity]);
+        let mut forward = ForwardDynamics::new(&model, &state).unwrap();
+        let of_forward = forward.derivatives(&mut state, &tau).unwrap().unwrap();
+        let lambda = state.lambda.clone();
+
+        let inverse = InverseDynamics::new(&model, &actuated);
+        let (found, of_inverse) = inverse.derivatives(&mut state).unwrap();
+        let given = DVector::from_iterator(count, actuated.iter().map(|&velocity| forces[velocity]));
+        assert!((&found - &given).amax() < 1e-9 * lambda.amax().max(given.amax()), "{name}: {found} for {given}");
+        if forward.left_out().is_empty() {
+            assert!((&state.lambda - &lambda).amax() < 1e-9 * lambda.amax(), "{name}");
+        }
+        // Along motions that the constraints allow, since elsewhere constraints may stop to depend on each other.
+        let jacobian = jacobian(&model, &state);
+        let all = DMatrix::identity(state.v.len(), state.v.len());
+        let allowed = &all - jacobian.clone().svd(true, true).solve(&jacobian, 1e-9).unwrap();
+        for (by, accelerations) in
+            [(&of_inverse.tau_by_q, &of_forward.a_by_q), (&of_inverse.tau_by_v, &of_forward.a_by_v)]
+        {
+            let sum = (by + &of_inverse.tau_by_a * accelerations) * &allowed;
+            assert!(by.amax() > 1e-3 && sum.amax() < 1e-8 * by.amax(), "{name}: {:e} of {:e}", sum.amax(), by.amax());
+        }
+        let identity = &of_inverse.tau_by_a * of_forward.a_by_tau.select_columns(&actuated);
+        assert!((identity - DMatrix::identity(count, count)).amax() < 1e-9, "{name}");
+    }
+}
+
+/// More actuators than motions share the work with the least forces; fewer, or accelerations that break constraints, are
+/// errors that say what is missing.
+#[test]
+fn forces_that_are_not_determined_are_the_least_and_those_that_do_not_exist_are_errors() {
+    let model = model(FOUR_BARS);
+    let (mut state, _) = moving(&model);
+    let nv = state.v.len();
+    state.a = DVector::from_fn(nv, |i, _| (0.3 + i as f64).cos());
+    let [all, two, one] = [&[0, 1, 2, 3][..], &[0, 1], &[0]].map(|actuated| InverseDynamics::new(&model, actuated));
+    assert!(matches!(all.solve(&mut state), Err(Unattainable::BreaksConstraint { .. })));
+    let wish = state.a.clone();
+    all.admissible(&mut state).unwrap();
+    // The change is a combination of the constraints' gradients.
+    let (jacobian, change) = (jacobian(&model, &state), &state.a - &wish);
+    let along = jacobian.transpose().svd(true, true).solve(&change, 1e-9).unwrap();
+    assert!((jacobian.transpose() * along - &change).amax() < 1e-9 * change.amax());
+
+    let least = all.solve(&mut state).unwrap();
+    let mut residual = vec![0.0; nv];
+    model.residual(&state, &mut residual, &mut vec![0.0; state.lambda.len()]);
+    assert!((DVector::from_vec(residual) - &least).amax() < 1e-9 * least.amax());
+    let more = two.solve(&mut state).unwrap();
+    assert!(more.norm() > least.norm() + 1e-3);
+    // Changes that move no constrained motion are combinations of the gradients; the least is perpendicular to them.
+    assert!((&jacobian * &least).amax() < 1e-9 * least.amax());
+    assert!(matches!(all.derivatives(&mut state), Err(Unattainable::NotDetermined { actuators: 4, motions: 2, .. })));
+    let error = one.solve(&mut state).unwrap_err();
+    assert!(matches!(error, Unattainable::NotActuated { .. }), "{error}");
 }

@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 53] = [
+const RUNTIME: [&str; 54] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -79,6 +79,7 @@ const RUNTIME: [&str; 53] = [
     "acceleration",
     "consistent",
     "forward_dynamics",
+    "inverse_dynamics",
     "equilibrium",
     "modal",
     "marine",

@@ -54,6 +54,7 @@ pub mod ensemble;
 pub mod equilibrium;
 pub mod events;
 pub mod forward_dynamics;
+pub mod inverse_dynamics;
 pub mod linear_analysis;
 pub mod marine;
 pub mod modal;
@@ -82,6 +83,7 @@ pub use consistent::{consistent_acceleration, initial_state};
 pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use events::{Direction, Event, Occurrence};
 pub use forward_dynamics::ForwardDynamics;
+pub use inverse_dynamics::InverseDynamics;
 pub use model::{
     Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, JointLimits, Model, ModelInfo,
     ParameterError, State, UnknownChannel, UnknownParameter,
