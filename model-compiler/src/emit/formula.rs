@@ -317,7 +317,7 @@ mod tests {
 
     fn routine(statements: Vec<Statement>) -> Routine {
         let locals = ["a", "b", "c", "d", "e", "f"].map(str::to_owned).to_vec();
-        Routine { statements, locals, ..Routine::default() }
+        Routine { statements, locals: locals.into(), ..Routine::default() }
     }
 
     fn written(expression: &Expression, language: Language) -> String {

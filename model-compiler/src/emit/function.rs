@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::docs;
 use super::formula::{Language, Notation};
 use crate::derive::FunctionRole;
+use crate::parallel;
 use crate::schedule::groups::{Group, groups};
 use crate::schedule::split::{MAX_STATEMENTS, Part, parts};
 use crate::schedule::vocabulary::role_name;
@@ -35,11 +36,12 @@ pub(super) fn function(function: &ScheduledFunction, names: &ArgumentNames) -> S
         let _ = writeln!(text, "{result}{name}_part_{}({});", index + 1, arguments.join(", "));
     }
     text.push_str("}\n");
-    for (index, part) in parts.iter().enumerate() {
-        text.push_str(&docs::comment(&[format!("Part {} of [`{name}`].", index + 1)]));
-        text.push_str("#[inline(never)]\n");
-        text.push_str(&definition(&format!("fn {name}_part_{}", index + 1), function, names, part, &parts[..index]));
-    }
+    let places: Vec<usize> = (0..parts.len()).collect();
+    text.extend(parallel::map(&places, |&index| {
+        let head = format!("#[inline(never)]\nfn {name}_part_{}", index + 1);
+        let doc = docs::comment(&[format!("Part {} of [`{name}`].", index + 1)]);
+        doc + &definition(&head, function, names, &parts[index], &parts[..index])
+    }));
     text
 }
 

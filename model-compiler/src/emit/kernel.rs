@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::docs;
 use super::formula::{Language, Notation};
 use super::function::{function, pattern};
+use crate::parallel;
 use crate::reserved;
 use crate::schedule::members::Members;
 use crate::schedule::{Argument, Routine, ScheduledKernel};
@@ -25,9 +26,8 @@ pub(super) fn module(name: &str, doc: &String, kernel: &ScheduledKernel, rest: &
     if !kernel.constants.is_empty() {
         text.push_str(&constants(kernel));
     }
-    for scheduled in &kernel.functions {
-        text.push_str(&function(scheduled, &kernel.names));
-    }
+    let functions = parallel::map(&kernel.functions, |scheduled| function(scheduled, &kernel.names));
+    text.extend(functions);
     text.push_str(rest);
     text.push_str("}\n");
     text

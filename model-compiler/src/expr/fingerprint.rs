@@ -132,7 +132,7 @@ impl<'g> Merge<'g> {
             filter: Filter::for_entries(order.len()),
             visited: Vec::with_capacity(order.len()),
             visited_first: Vec::new(),
-            reach: searched.most_pairs / order.len().max(1),
+            reach: reach(order.len(), searched.most_pairs),
             searched,
             replaced: 0,
             order,
@@ -345,6 +345,17 @@ impl<'g> Merge<'g> {
             self.roots.iter().map(|root| images[root.index()].expect("roots are in use")).collect();
         graph.compact(&roots)
     }
+}
+
+/// Number of earlier nodes with which each of `nodes` is tried.
+///
+/// In functions of more than [`LARGE`] nodes it falls with their square: what a node has to do with was derived beside it,
+/// so that nearly all that is found is near, and the work of large functions grows with their size alone.
+fn reach(nodes: usize, most_pairs: usize) -> usize {
+    const LARGE: usize = 10_000;
+    const LEAST: usize = 100;
+    let reach = most_pairs / nodes.max(1);
+    reach.min((reach * LARGE / nodes.max(1)).max(LEAST))
 }
 
 /// Nodes that are no longer computed.

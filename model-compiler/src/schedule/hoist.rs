@@ -1,5 +1,7 @@
 //! What is computed once per model, and its names.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::name::{self, ArgumentNames, Names};
@@ -49,7 +51,7 @@ pub(super) fn name_constants(
     }
     for statement in &setup.statements {
         if let Statement::Store { position, value: Expression::Local(local), .. } = statement {
-            setup.locals[*local].clone_from(&names.constants[*position]);
+            Arc::make_mut(&mut setup.locals)[*local].clone_from(&names.constants[*position]);
         }
     }
     taken.take(names.constants.iter().cloned());

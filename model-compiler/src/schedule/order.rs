@@ -14,6 +14,7 @@
 //! cosine of one argument are computed together. If products are to be fused, a sum absorbs one ([`fuse`](super::fuse)).
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -266,7 +267,7 @@ impl Order<'_> {
         let base = word(&angle, &|leaf| self.leaf_name(leaf)).unwrap_or_else(|| self.names.next_numbered("x"));
         let [sine, cosine] = ["sin", "cos"].map(|function| {
             let name = self.names.unique(&format!("{function}_{base}"));
-            self.routine.locals.push(name);
+            Arc::make_mut(&mut self.routine.locals).push(name);
             self.routine.locals.len() - 1
         });
         self.routine.statements.push(Statement::SinCos { sine, cosine, argument: angle });
@@ -326,7 +327,7 @@ impl Order<'_> {
             None => self.names.next_numbered("x"),
         };
         let local = self.routine.locals.len();
-        self.routine.locals.push(name);
+        Arc::make_mut(&mut self.routine.locals).push(name);
         self.routine.statements.push(Statement::Let { local, value });
         self.local(local)
     }

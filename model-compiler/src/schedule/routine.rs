@@ -2,6 +2,8 @@
 //!
 //! Names are part of it, because the same names stand in generated code, in printed formulas and in operation lists.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 
 use crate::expr::{Binary, Number, Unary};
@@ -14,8 +16,8 @@ pub const LEAST_ANGLES: usize = 3;
 pub struct Routine {
     /// In order of evaluation.
     pub statements: Vec<Statement>,
-    /// Names of the temporaries.
-    pub locals: Vec<String>,
+    /// Names of the temporaries; parts of a routine share them.
+    pub locals: Arc<Vec<String>>,
     /// Magnitudes of the numbers in it, with their names.
     pub numbers: IndexMap<Number, String>,
     /// Number of entries of each output.

@@ -132,7 +132,7 @@ fn sine_and_cosine_are_computed_together() {
     let schedule = schedule(&equations, &equations);
     let outputs = schedule.kernels[0].functions.iter().find(|function| function.role == FunctionRole::Outputs).unwrap();
     assert!(matches!(outputs.routine.statements[0], Statement::SinCos { .. }));
-    assert_eq!(outputs.routine.locals, ["sin_hinge_angle", "cos_hinge_angle"]);
+    assert_eq!(*outputs.routine.locals, ["sin_hinge_angle", "cos_hinge_angle"]);
 }
 
 #[test]

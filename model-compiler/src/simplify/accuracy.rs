@@ -79,9 +79,15 @@ impl Reference {
 
 /// Number of points for a function of this size: fewer for a large one, which has more results at each.
 pub(super) fn points_for(operations: usize, most: usize) -> usize {
-    const FEWEST: usize = 32;
     const OPERATIONS: usize = 20_000;
-    (OPERATIONS / operations.max(1)).clamp(FEWEST.min(most), most)
+    /// Points of functions that need more than [`OPERATIONS`] for them, up to so many operations; then fewer, down to the
+    /// last.
+    const FEW: usize = 32;
+    const MOST_OPERATIONS: usize = 640_000;
+    const FEWEST: usize = 8;
+    let operations = operations.max(1);
+    let few = (MOST_OPERATIONS / operations).clamp(FEWEST, FEW);
+    (OPERATIONS / operations).clamp(few.min(most), most)
 }
 
 /// Values of moderate size: parameters positive, all others of either sign.
@@ -192,7 +198,8 @@ mod tests {
 
     #[test]
     fn large_functions_have_fewer_points() {
-        assert_eq!([1, 100, 1000, 1_000_000].map(|size| points_for(size, 400)), [400, 200, 32, 32]);
+        let points = [1, 100, 1000, 20_000, 40_000, 1_000_000].map(|size| points_for(size, 400));
+        assert_eq!(points, [400, 200, 32, 32, 16, 8]);
         assert_eq!([points_for(0, 400), points_for(1, 4), points_for(1_000_000, 4)], [400, 4, 4]);
     }
 

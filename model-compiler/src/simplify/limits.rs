@@ -22,6 +22,9 @@ pub struct Limits {
     pub egraph_iterations: usize,
     /// Operations of a function up to which it is rewritten by e-graphs.
     pub rewrite_below: usize,
+    /// Operations of a function up to which other starts are tried if the first one pays. What starts of larger functions
+    /// differ by is less than a thousandth.
+    pub start_again_below: usize,
     /// Operations of a function up to which it is small: multiplied-out forms are tried.
     pub expand_below: usize,
     /// Additions and multiplications of a multiplied-out form per operation of the function; some are allowed in any case.
@@ -74,6 +77,7 @@ impl Default for Limits {
             egraph_nodes: 6_000,
             egraph_iterations: 6,
             rewrite_below: 400,
+            start_again_below: 20_000,
             expand_below: 400,
             growth: 6,
             refactored_versions: 2,

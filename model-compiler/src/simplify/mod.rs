@@ -174,7 +174,9 @@ impl<'l> Portfolio<'l> {
     fn try_starts(&mut self) {
         let merged = self.merge(self.input.clone());
         self.start("inlined", &merged, INLINED, Ties::SumsFirst);
-        if !self.is_slack() && merged.operation_count() > self.limits.expand_below {
+        let operations = merged.operation_count();
+        let is_worth_more = operations <= self.limits.start_again_below && self.is_slack();
+        if !is_worth_more && operations > self.limits.expand_below {
             return;
         }
         self.start("inlined", &merged, INLINED, Ties::LatestFirst);
