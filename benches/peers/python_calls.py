@@ -3,7 +3,8 @@
 
 Needs the package `hamel-dynamics` and `pip install pin casadi mujoco`; what is missing is left out and named. All tools
 compute the forward dynamics of the 7-joint arm of `verify/data/opcounts`, for the same states, with results compared;
-they take turns, and the least time of all rounds counts. The time of our kernel alone is that of one long batch, in which
+they take turns, and the least time of all rounds counts. With JAX (`pip install jax`), our function inside of `jax.jit` is
+timed too, called by the compiled program and by a callback to the host, beside a sum of its arguments. The time of our kernel alone is that of one long batch, in which
 calls cost nothing. `--kernel NS` gives it from elsewhere, such as `cargo bench`.
 """
 
@@ -74,6 +75,53 @@ def mujoco_arm():
     return call
 
 
+def inside_jit(model):
+    """Programs of JAX: what is called, with functions of arrays of JAX."""
+    import jax
+
+    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_enable_x64", True)
+    host = model.jax.at()
+    provided = host._provided
+    host._provided = lambda name: provided(name)._replace(place=None)
+    sum_of_all = lambda q, v, tau: q + v + tau  # noqa: E731
+    functions = {
+        "hamel, jax.ffi": model.jax.forward_dynamics,
+        "hamel, jax.pure_callback": host.forward_dynamics,
+        "q + v + tau": sum_of_all,
+    }
+    # Fifty calls, each of which needs the result of the last.
+    def chain(function):
+        return lambda q, v, tau: jax.lax.fori_loop(0, 50, lambda _, x: function(q, v, 1e-3 * x + tau), tau)
+
+    compiled = {name: (jax.jit(function), jax.jit(chain(function))) for name, function in functions.items()}
+    return jax, compiled
+
+
+def times_inside_jit(model, states, one, expected, arguments):
+    try:
+        jax, compiled = inside_jit(model)
+    except ImportError as error:
+        print(f"skipped: jax ({error})")
+        return
+    arrays, single = [list(map(jax.numpy.asarray, given)) for given in (states, one)]
+    for name in list(compiled)[:2]:
+        deviation = abs(np.asarray(compiled[name][0](*single)) - expected).max() / abs(expected).max()
+        assert deviation < TOLERANCE, f"{name} deviates by {deviation:.1e}"
+
+    def ready(function, given):
+        return lambda: jax.block_until_ready(function(*given))
+
+    singles = least({name: ready(each, single) for name, (each, _) in compiled.items()}, 500, arguments.rounds)
+    chains = least({name: ready(chain, single) for name, (_, chain) in compiled.items()}, 20, arguments.rounds)
+    chains = {name: nanoseconds / 50 for name, nanoseconds in chains.items()}
+    batches = least({name: ready(each, arrays) for name, (each, _) in compiled.items()}, 1, max(3, arguments.rounds // 5))
+    batches = {name: nanoseconds / arguments.batch for name, nanoseconds in batches.items()}
+    print("\n| inside `jax.jit` | one state, ns | each of 50 in one program, ns | batch, ns per state |\n|---|---:|---:|---:|")
+    for name, nanoseconds in singles.items():
+        print(f"| {name} | {nanoseconds:.0f} | {chains[name]:.0f} | {batches[name]:.0f} |")
+
+
 def least(functions, number, rounds):
     """The least time of a call of each function, ns; they take turns."""
     best = dict.fromkeys(functions, float("inf"))
@@ -107,7 +155,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--batch", type=int, default=100_000)
     arguments = parser.parse_args()
-    packages = ["numpy", "pin", "casadi", "mujoco"]
+    packages = ["numpy", "pin", "casadi", "mujoco", "jax"]
     print(f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, hamel {hamel.__version__}")
     print(", ".join(map(released, packages)))
 
@@ -161,6 +209,7 @@ def main():
         print(f"\n| {title} | ns | times hamel |\n|---|---:|---:|")
         for name, nanoseconds in times.items():
             print(f"| {name} | {nanoseconds:.0f} | {nanoseconds / times['hamel']:.2f} |")
+    times_inside_jit(model, (q, v, tau), one, expected, arguments)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ pub struct ProvidedFunction {
     pub frame: Option<String>,
     /// What it computes, in a sentence.
     pub doc: String,
-    /// What it reads, in order: `t`, `q`, `v`, `a`, `tau`.
+    /// What it reads, in order: `t`, `q`, `v`, `a`, `tau`, `w`.
     pub given: Vec<String>,
     /// Its results, in order: name and shape, rows alone of a vector.
     pub results: Vec<(String, Vec<usize>)>,
@@ -52,6 +52,7 @@ impl ProvidedFunction {
             Given::Velocities => "v",
             Given::Accelerations => "a",
             Given::Forces => "tau",
+            Given::Weights => "w",
             Given::State => "state",
         });
         let results = method.targets.iter().zip(own().flat_map(|known| &known.outputs));

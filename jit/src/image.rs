@@ -617,6 +617,7 @@ fn check(
             Argument::Acceleration(_) => (is_given(Given::Accelerations), layout.velocities.len()),
             Argument::Multiplier(_) => (given.contains(&Given::State), layout.constraints.len()),
             Argument::Force(_) => (given.contains(&Given::Forces), layout.velocities.len()),
+            Argument::Weight(_) => (given.contains(&Given::Weights), layout.velocities.len()),
         };
         let (group, index) = group(argument);
         let places = &kernel.places[group];

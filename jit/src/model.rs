@@ -82,6 +82,8 @@ pub struct Instant<'a> {
     pub a: &'a [f64],
     /// Forces on the directions of the velocities, `[nv]`.
     pub tau: &'a [f64],
+    /// Weights of these forces, `[nv]`.
+    pub w: &'a [f64],
 }
 
 /// Numbers of coordinates, velocities and constraints.
@@ -297,11 +299,12 @@ impl JitModel {
                 "v" => self.check("velocities", at.v, nv),
                 "a" => self.check("accelerations", at.a, nv),
                 "tau" => self.check("forces", at.tau, nv),
+                "w" => self.check("weights", at.w, nv),
                 _ => {}
             }
         }
-        let Instant { t, q, v, a, tau } = *at;
-        self.evaluate(self.provided[function], Arguments { t, q, v, a, tau, ..Arguments::default() }, results);
+        let Instant { t, q, v, a, tau, w } = *at;
+        self.evaluate(self.provided[function], Arguments { t, q, v, a, tau, w, ..Arguments::default() }, results);
     }
 
     /// Small models are evaluated in less time than names are compared.

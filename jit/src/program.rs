@@ -69,6 +69,7 @@ pub(crate) struct Arguments<'a> {
     pub a: &'a [f64],
     pub lambda: &'a [f64],
     pub tau: &'a [f64],
+    pub w: &'a [f64],
     pub factors: [f64; FACTORS],
 }
 
@@ -231,7 +232,7 @@ impl Program {
         }
         let first = |values: &[Lanes<LANES>]| values.as_ptr().cast::<f64>();
         let mut given = Given::new([0.0; FACTORS]);
-        given.values = [&[], std::slice::from_ref(t), inputs, q, v, a, &[], tau].map(first);
+        given.values = [&[], std::slice::from_ref(t), inputs, q, v, a, &[], tau, &[]].map(first);
         let at_once = self.image.in_lanes.as_ref().map_or(LANES, |lanes| lanes[function].at_once);
         for lane in (0..LANES).step_by(at_once) {
             let lists = lists.map(|list| list.wrapping_add(lane));
@@ -379,9 +380,9 @@ impl Given {
 
     #[inline(always)]
     fn with(arguments: &Arguments, inputs: &[f64]) -> Given {
-        let Arguments { t, q, v, a, lambda, tau, factors } = arguments;
+        let Arguments { t, q, v, a, lambda, tau, w, factors } = arguments;
         let t = std::slice::from_ref(t);
-        let values = [[].as_slice(), t, inputs, q, v, a, lambda, tau].map(<[f64]>::as_ptr);
+        let values = [[].as_slice(), t, inputs, q, v, a, lambda, tau, w].map(<[f64]>::as_ptr);
         Given { values, ..Given::new(*factors) }
     }
 }

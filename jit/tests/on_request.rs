@@ -36,11 +36,14 @@ impl Random {
     }
 }
 
-const OF_THE_MODEL: &str = "nonlinear_effects, inverse_dynamics, forward_dynamics, inverse_mass_matrix, coriolis_matrix, \
-    gravity_forces, regressor, center_of_mass, centroidal_momentum_matrix, centroidal_momentum_bias";
+const OF_FREE_MODELS: &str = "nonlinear_effects, inverse_dynamics, forward_dynamics, inverse_dynamics_derivatives, \
+    inverse_dynamics_second_derivatives";
+const OF_ALL_MODELS: &str = "inverse_mass_matrix, mass_matrix_factors, coriolis_matrix, gravity_forces, regressor, \
+    center_of_mass, centroidal_momentum_matrix, centroidal_momentum_bias";
 
 fn functions_of(frame: &str) -> String {
-    let both = ["velocity", "acceleration", "jacobian", "jacobian_bias"];
+    let both =
+        ["velocity", "acceleration", "jacobian", "jacobian_bias", "velocity_derivatives", "acceleration_derivatives"];
     let both = both.map(|function| format!("{function}({frame}), {function}({frame} in {frame})"));
     format!("pose({frame}), {}", both.join(", "))
 }
@@ -71,7 +74,7 @@ fn tree_in_space(random: &mut Random, is_floating: bool) -> String {
     let _ = writeln!(text, "output place = tool.position; output velocity = tool.velocity; output p = model.momentum;");
     let _ = writeln!(text, "output l = model.angular_momentum; output spin = link{last}.angular_velocity;");
     let (of_tool, of_link) = (functions_of("tool"), functions_of("link1"));
-    text + &format!("provide {OF_THE_MODEL}, {of_tool}, {of_link}; }}")
+    text + &format!("provide {OF_FREE_MODELS}, {OF_ALL_MODELS}, {of_tool}, {of_link}; }}")
 }
 
 fn tree_in_the_plane(random: &mut Random) -> String {
@@ -98,7 +101,7 @@ fn tree_in_the_plane(random: &mut Random) -> String {
     let _ = writeln!(text, "output place = tool.position; output velocity = tool.velocity; output p = model.momentum;");
     let _ = writeln!(text, "output l = model.angular_momentum; output spin = link{last}.angular_velocity;");
     let (of_tool, of_link) = (functions_of("tool"), functions_of("link1"));
-    text + &format!("provide {OF_THE_MODEL}, {of_tool}, {of_link}; }}")
+    text + &format!("provide {OF_FREE_MODELS}, {OF_ALL_MODELS}, {of_tool}, {of_link}; }}")
 }
 
 /// A model at a state, and in the direction of its motion.
@@ -153,9 +156,15 @@ impl Subject {
 
     /// Rates of all outputs of a function while the model moves with its velocities and accelerations.
     fn rates(&self, function: &str) -> Vec<(Role, Vec<f64>)> {
+        let still = vec![0.0; self.nv()];
+        self.rates_along(function, [self.state.v.as_slice(), self.state.a.as_slice(), &still])
+    }
+
+    /// Slopes of all outputs of a function while q moves along the first vector, v with the second, a with the third.
+    fn rates_along(&self, function: &str, along: [&[f64]; 3]) -> Vec<(Role, Vec<f64>)> {
         let state = &self.state;
         let mut q_dot = vec![0.0; state.q.len()];
-        velocity_map_apply(&self.model.describe().blocks, state.q.as_slice(), state.v.as_slice(), &mut q_dot);
+        velocity_map_apply(&self.model.describe().blocks, state.q.as_slice(), along[0], &mut q_dot);
         let moving = |values: &[f64], rates: &[f64]| -> Vec<Dual> {
             values.iter().zip(rates).map(|(&value, &rate)| Dual::with_slopes(value, vec![rate])).collect()
         };
@@ -164,8 +173,8 @@ impl Subject {
             t: Dual::constant(0.0),
             inputs: Vec::new(),
             q: moving(state.q.as_slice(), &q_dot),
-            v: moving(state.v.as_slice(), state.a.as_slice()),
-            a: moving(state.a.as_slice(), &still),
+            v: moving(state.v.as_slice(), along[1]),
+            a: moving(state.a.as_slice(), along[2]),
             lambda: Vec::new(),
             tau: moving(state.a.as_slice(), &still),
         };
@@ -285,6 +294,44 @@ fn frames_move_as_their_poses_change() {
     }
 }
 
+/// By the coordinates along the directions of the velocities, and by the velocities.
+#[test]
+fn derivatives_of_frames_are_slopes() {
+    for subject in SUBJECTS.iter() {
+        let n = subject.nv();
+        let still = vec![0.0; n];
+        for (frame, axes) in [("tool", ""), ("tool", "_in_own_axes"), ("link1", "")] {
+            for (of, roles) in
+                [("velocity", [Role::Linear, Role::Angular]), ("acceleration", [Role::Linear, Role::Angular])]
+            {
+                for (by, result) in [("q", 0), ("v", 1)] {
+                    let mut columns: [Vec<f64>; 2] = Default::default();
+                    for j in 0..n {
+                        let mut unit = still.clone();
+                        unit[j] = 1.0;
+                        let along = if result == 0 { [&unit[..], &still, &still] } else { [&still[..], &unit, &still] };
+                        let rates = subject.rates_along(&format!("{of}_of_{frame}{axes}"), along);
+                        for (columns, role) in columns.iter_mut().zip(roles) {
+                            columns.extend(&rates.iter().find(|(known, _)| *known == role).unwrap().1);
+                        }
+                    }
+                    for (part, columns) in ["linear", "angular"].into_iter().zip(columns) {
+                        let rows = columns.len() / n;
+                        let expected: Vec<f64> =
+                            (0..rows * n).map(|place| columns[place % n * rows + place / n]).collect();
+                        let found = match (of, by) {
+                            ("velocity", "v") => subject.result(&format!("jacobian_of_{frame}{axes}"), part),
+                            _ => subject
+                                .result(&format!("{of}_derivatives_of_{frame}{axes}"), &format!("{part}_by_{by}")),
+                        };
+                        subject.assert(&format!("{part} {of} of {frame}{axes} by {by}"), &found, &expected);
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn momenta_are_those_of_the_bodies() {
     for subject in SUBJECTS.iter() {
@@ -361,7 +408,7 @@ fn inertial_parameters(subject: &Subject) -> Vec<f64> {
 #[test]
 fn models_with_constraints_have_functions_of_frames() {
     let random = &mut Random(3);
-    let tree = tree_in_space(random, false).replace("nonlinear_effects, inverse_dynamics, forward_dynamics, ", "");
+    let tree = tree_in_space(random, false).replace(&format!("{OF_FREE_MODELS}, "), "");
     let closed = tree.replacen("provide", "constraint held: tool.position.x == 0.1 m;\nprovide", 1);
     let free = Subject::new(tree, &mut Random(11));
     let closed = Subject::new(closed, &mut Random(11));
@@ -444,13 +491,121 @@ fn trees_with_followers(random: &mut Random, is_planar: bool) -> (String, String
     let last = n - 1;
     let rest = format!(
         "{marker} output place = (link{last}).position; output p = model.momentum;\n\
-         provide {OF_THE_MODEL}, inverse_dynamics_derivatives, {}, {}; }}",
+         provide {OF_FREE_MODELS}, {OF_ALL_MODELS}, {}, {}; }}",
         functions_of("tool"),
         functions_of(&format!("link{last}"))
     );
     let forced = "torque t: 3 N m on j3;\nforce spring: spring(ground, link4) { stiffness: 5 N/m }\n";
     let forced = if joined.contains("j3: revolute") { forced } else { &forced[forced.find("force").unwrap_or(0)..] };
     (joined + forced + &rest, free + forced + &rest, coupled)
+}
+
+/// Each block of second derivatives is the slope of the first derivatives times the weights, for which the accelerations
+/// of the state stand.
+#[test]
+fn second_derivatives_are_slopes_of_the_first() {
+    for subject in SUBJECTS.iter() {
+        let n = subject.nv();
+        let w = subject.state.a.as_slice();
+        let weighted = |rates: &[(Role, Vec<f64>)], role: Role| {
+            let (_, matrix) = rates.iter().find(|(known, _)| *known == role).unwrap();
+            times(&transposed(matrix, n), w)
+        };
+        let still = vec![0.0; n];
+        let mut columns: [Vec<f64>; 4] = Default::default();
+        for j in 0..n {
+            let mut unit = still.clone();
+            unit[j] = 1.0;
+            let rates = |along| subject.rates_along("inverse_dynamics_derivatives", along);
+            let (by_q, by_v, by_a) =
+                (rates([&unit, &still, &still]), rates([&still, &unit, &still]), rates([&still, &still, &unit]));
+            columns[0].extend(weighted(&by_q, Role::ForceByPosition));
+            columns[1].extend(weighted(&by_v, Role::ForceByPosition));
+            columns[2].extend(weighted(&by_v, Role::ForceByVelocity));
+            columns[3].extend(weighted(&by_a, Role::ForceByPosition));
+        }
+        for (block, columns) in ["qq", "qv", "vv", "qa"].into_iter().zip(columns) {
+            let found = subject.result("inverse_dynamics_second_derivatives", &format!("tau_by_{block}"));
+            subject.assert(block, &found, &transposed(&columns, n));
+        }
+    }
+}
+
+/// By v and v the block is symmetric. By q and q, what is not symmetric is the derivative along the commutator of two
+/// directions: e_j × e_i of rotations, and of poses as twists commute.
+#[test]
+fn second_derivatives_commute_as_directions_do() {
+    let cross =
+        |a: &[f64], b: &[f64]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    for subject in SUBJECTS.iter() {
+        let n = subject.nv();
+        let of = |block: &str| subject.result("inverse_dynamics_second_derivatives", &format!("tau_by_{block}"));
+        let (qq, vv) = (of("qq"), of("vv"));
+        subject.assert("∂²/∂v²", &vv, &transposed(&vv, n));
+        let by_q = subject.result("inverse_dynamics_derivatives", "tau_by_q");
+        let gradient = times(&transposed(&by_q, n), subject.state.a.as_slice());
+        let mut expected = vec![0.0; n * n];
+        let mut first = 0;
+        for block in &subject.model.describe().blocks {
+            let size = block.sizes().1;
+            let own = &gradient[first..first + size];
+            let unit = |i: usize| -> Vec<f64> { (0..6).map(|k| f64::from(u8::from(k == i))).collect() };
+            for (i, j) in (0..size).flat_map(|i| (0..size).map(move |j| (i, j))) {
+                let commutator = match block {
+                    hamel::Block::Rotation(_) => cross(&unit(j), &unit(i)).to_vec(),
+                    hamel::Block::Pose(_) => {
+                        // Linear parts come first.
+                        let (j, i) = (unit(j), unit(i));
+                        let (ahead, behind) = (cross(&j[3..], &i[..3]), cross(&j[..3], &i[3..]));
+                        let linear = ahead.iter().zip(behind).map(|(a, b)| a + b);
+                        linear.chain(cross(&j[3..], &i[3..])).collect()
+                    }
+                    _ => continue,
+                };
+                expected[(first + i) * n + first + j] = commutator.iter().zip(own).map(|(a, b)| a * b).sum();
+            }
+            first += size;
+        }
+        let difference: Vec<f64> = qq.iter().zip(transposed(&qq, n)).map(|(a, b)| a - b).collect();
+        subject.assert("D_j D_i − D_i D_j", &difference, &expected);
+    }
+}
+
+#[test]
+fn factors_multiply_to_the_mass_matrix() {
+    for subject in SUBJECTS.iter() {
+        let n = subject.nv();
+        let of = |result: &str| subject.result("mass_matrix_factors", result);
+        let (lower, pivots) = (of("lower"), of("pivots"));
+        let entry = |i: usize, j: usize| (0..n).map(|k| lower[k * n + i] * pivots[k] * lower[k * n + j]).sum();
+        let product: Vec<f64> = (0..n * n).map(|place| entry(place / n, place % n)).collect();
+        subject.assert("Lᵀ D L", &product, &subject.mass_matrix());
+        // The joint of each velocity, and the joints between it and the ground, by the text of the model.
+        let joint = |velocity: usize| {
+            let name = &subject.model.describe().velocities[velocity].name;
+            let digits = name.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit);
+            digits.collect::<String>().parse::<usize>().unwrap()
+        };
+        let parent = |joint: usize| {
+            let line = subject.text.lines().find(|line| line.starts_with(&format!("joint j{joint}:"))).unwrap();
+            let rest = line.split_once('(').unwrap().1.strip_prefix("link")?;
+            rest.split(' ').next().and_then(|number| number.parse::<usize>().ok())
+        };
+        let carries = |near: usize, far: usize| {
+            std::iter::successors(Some(far), |&joint| parent(joint)).any(|joint| joint == near)
+        };
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let found = lower[i * n + j];
+            match i.cmp(&j) {
+                std::cmp::Ordering::Less => assert_eq!(found, 0.0, "above the diagonal of {}", subject.text),
+                std::cmp::Ordering::Equal => assert_eq!(found, 1.0, "the diagonal of {}", subject.text),
+                // Branches do not couple.
+                std::cmp::Ordering::Greater => {
+                    assert!(carries(joint(j), joint(i)) || found == 0.0, "L[{i}][{j}] of {}", subject.text);
+                }
+            }
+        }
+    }
 }
 
 /// With q = T p + c of the tree whose joints are free, everything follows by T: M = Tᵀ M T, τ = Tᵀ τ, J = J T.
@@ -525,6 +680,10 @@ fn joints_that_follow_others_are_eliminated() {
             ("inverse_dynamics_derivatives", "tau_by_q"),
             ("inverse_dynamics_derivatives", "tau_by_v"),
             ("inverse_dynamics_derivatives", "mass_matrix"),
+            ("inverse_dynamics_second_derivatives", "tau_by_qq"),
+            ("inverse_dynamics_second_derivatives", "tau_by_qv"),
+            ("inverse_dynamics_second_derivatives", "tau_by_vv"),
+            ("inverse_dynamics_second_derivatives", "tau_by_qa"),
         ] {
             let (found, expected) = both(function, result);
             reduced.assert(&format!("{function} {result}"), &found, &of_both(&expected));
@@ -535,6 +694,9 @@ fn joints_that_follow_others_are_eliminated() {
             ("jacobian_of_tool", "linear"),
             ("jacobian_of_tool", "angular"),
             ("jacobian_of_tool_in_own_axes", "linear"),
+            ("velocity_derivatives_of_tool", "linear_by_q"),
+            ("acceleration_derivatives_of_tool", "angular_by_q"),
+            ("acceleration_derivatives_of_tool_in_own_axes", "linear_by_v"),
         ] {
             let (found, expected) = both(function, result);
             reduced.assert(&format!("{function} {result}"), &found, &of_columns(&expected));

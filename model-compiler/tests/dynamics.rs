@@ -4,7 +4,7 @@
 mod random;
 
 use hamel_compiler::derive::{Block, Equations, FunctionRole, Kernel, Role, derive};
-use hamel_compiler::expr::{Dual, Operations, Scalar, evaluate};
+use hamel_compiler::expr::{Binary, Dual, Operations, Scalar, evaluate};
 use hamel_compiler::parse::parse;
 use hamel_compiler::resolve::resolve;
 use hamel_compiler::rotations::RotationKind;
@@ -111,7 +111,7 @@ const MODELS: [(&str, &str); 11] = [
 ];
 
 const ALL: &str = "provide nonlinear_effects, inverse_dynamics, forward_dynamics, inverse_dynamics_derivatives,
-    forward_dynamics_derivatives;";
+    forward_dynamics_derivatives, inverse_dynamics_second_derivatives;";
 
 fn equations(items: &str) -> Equations {
     let mut items = items.replace("{p}", "{ mass: 0.7 kg, center_of_mass: [0.1, -0.2] m, inertia: 0.3 kg m^2 }");
@@ -152,6 +152,7 @@ fn values(kernel: &Kernel, point: &Point) -> Vec<Dual> {
         (&inputs.v, &point.v),
         (&inputs.a, &point.a),
         (&inputs.tau, &point.tau),
+        (&inputs.w, &point.tau),
     ];
     for (symbols, given) in runs {
         for (symbol, value) in symbols.iter().zip(given) {
@@ -303,6 +304,22 @@ fn derivatives_are_the_slopes() {
             for (function, role, of, value, at_slopes) in cases {
                 let found = result(kernel, function, role, &at);
                 assert_slopes(&format!("{name}: {role:?}"), &found, &vector(kernel, of, value, at_slopes));
+            }
+            let blocks = [
+                (Role::ForceByPositions, Role::ForceByPosition, &moved),
+                (Role::ForceByPositionAndVelocity, Role::ForceByPosition, &faster),
+                (Role::ForceByVelocities, Role::ForceByVelocity, &faster),
+                (Role::ForceByPositionAndAcceleration, Role::ForceByPosition, &pulled),
+            ];
+            for (role, first, at_slopes) in blocks {
+                let found = result(kernel, F::InverseDynamicsSecondDerivatives, role, &at);
+                let first = result(kernel, F::InverseDynamicsDerivatives, first, at_slopes);
+                let weighted = |column: usize| {
+                    let terms = first.iter().zip(&at.tau).map(|(row, w)| row[column].binary(Binary::Mul, w));
+                    terms.reduce(|sum, term| sum.binary(Binary::Add, &term)).expect("a velocity")
+                };
+                let weighted: Vec<Dual> = (0..nv).map(weighted).collect();
+                assert_slopes(&format!("{name}: {role:?}"), &found, &weighted);
             }
         }
     }

@@ -48,7 +48,7 @@ class Channels(tuple):
         return (list(zip(self, self.units)),)
 
 
-_SLOTS = ("q", "v", "a", "tau", "t", "inputs")
+_SLOTS = ("q", "v", "a", "tau", "w", "t", "inputs")
 
 
 def _how_to_provide(function: str) -> str:

@@ -252,7 +252,7 @@ fn broadcast(arguments: &[Argument], batches: &[&[usize]]) -> PyResult<Vec<usize
 }
 
 /// Where the values of a state begin.
-enum Places {
+pub(crate) enum Places {
     /// At a multiple of its number: of as many values as a state has, or of none if it is the same for all.
     Even { len: usize, stride: usize },
     /// By the axes of the batch, the last first: their lengths and strides.
@@ -270,7 +270,7 @@ fn even<const A: usize>(places: &[Places; A]) -> Option<[(usize, usize, usize); 
 }
 
 impl Places {
-    fn new(all: &[usize], own: &[usize], len: usize) -> Places {
+    pub fn new(all: &[usize], own: &[usize], len: usize) -> Places {
         if own == all {
             return Places::Even { len, stride: len };
         }
@@ -287,7 +287,7 @@ impl Places {
     }
 
     #[inline]
-    fn of<'a>(&self, state: usize, values: &'a [f64]) -> &'a [f64] {
+    pub fn of<'a, T>(&self, state: usize, values: &'a [T]) -> &'a [T] {
         match self {
             Places::Even { len, stride } => &values[state * stride..][..*len],
             Places::Axes { len, axes } => {

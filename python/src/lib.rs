@@ -1,10 +1,11 @@
 //! The extension module `hamel._hamel`: models compiled at run time, for Python.
 //!
 //! [`compiled`] turns texts into machine code, [`model`] evaluates it on NumPy arrays ([`batch`]), [`simulation`]
-//! integrates it, [`sweeps`] as often as it is to. Everything that can be written in Python as well is written there, in `python/hamel`.
+//! integrates it, [`sweeps`] as often as it is to; [`compiled_calls`] is what JAX calls. Everything that can be written in Python as well is written there, in `python/hamel`.
 
 mod batch;
 mod compiled;
+mod compiled_calls;
 mod errors;
 mod inputs;
 mod model;
@@ -20,6 +21,8 @@ mod _hamel {
 
     #[pymodule_export]
     use crate::compiled::{Compiled, library_model, library_names};
+    #[pymodule_export]
+    use crate::compiled_calls::_address_for_xla;
     #[pymodule_export]
     use crate::errors::{CautionWarning, Interrupted, ModelError, SimulationError};
     #[pymodule_export]

@@ -1,5 +1,7 @@
 //! A model with values of its parameters, whose functions take arrays of states.
 
+use std::sync::OnceLock;
+
 use hamel::configuration::velocity_map_apply;
 use hamel::{ForwardDynamics, Model as _, SparsityPattern, State, StepError};
 use hamel_jit::{Instant, JitModel};
@@ -11,7 +13,7 @@ use crate::batch::{Argument, evaluate};
 use crate::compiled::Compiled;
 use crate::errors::{ModelError, SimulationError};
 use crate::simulation::{Input, Plan, Run, Settings, Start, Watched, initial_state, simulate};
-use crate::{channels, inputs};
+use crate::{channels, compiled_calls, inputs};
 
 /// What Python's class `Model` is made of.
 #[pyclass(subclass, frozen, module = "hamel._hamel")]
@@ -25,6 +27,8 @@ pub(crate) struct Model {
     damping: Dense,
     stiffness: Dense,
     has_inverse_dynamics: bool,
+    /// Its number among the models that JAX was given.
+    number: OnceLock<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -215,6 +219,7 @@ struct OfProvided<'a, 'py> {
     v: Given<'a, 'py>,
     a: Given<'a, 'py>,
     tau: Given<'a, 'py>,
+    w: Given<'a, 'py>,
     t: Given<'a, 'py>,
     inputs: Given<'a, 'py>,
 }
@@ -232,13 +237,14 @@ impl Model {
             optional("v", of.v, nv),
             optional("a", of.a, nv),
             optional("tau", of.tau, nv),
+            optional("w", of.w, nv),
             self.time(of.t),
             self.inputs(of.inputs),
         ];
         let place = of.place;
-        let arrays = evaluate(py, arguments, results, |[q, v, a, tau, t, values], results| {
+        let arrays = evaluate(py, arguments, results, |[q, v, a, tau, w, t, values], results| {
             inputs::set(values);
-            self.model.evaluate_provided(place, &Instant { t: t[0], q, v, a, tau }, results);
+            self.model.evaluate_provided(place, &Instant { t: t[0], q, v, a, tau, w }, results);
         })?;
         Ok(arrays.into())
     }
@@ -270,6 +276,7 @@ impl Model {
             damping: Dense::new(&info.damping),
             stiffness: Dense::new(&info.stiffness),
             has_inverse_dynamics: model.provides("inverse_dynamics"),
+            number: OnceLock::new(),
             compiled,
             model,
         })
@@ -352,7 +359,7 @@ impl Model {
     }
 
     /// Evaluates a function by its place in `_provided`.
-    #[pyo3(signature = (place, q, v, a, tau, t, inputs))]
+    #[pyo3(signature = (place, q, v, a, tau, w, t, inputs))]
     #[expect(clippy::too_many_arguments, reason = "they are those of all functions")]
     fn _evaluate_provided<'py>(
         &self,
@@ -362,6 +369,7 @@ impl Model {
         v: Option<&Bound<'py, PyAny>>,
         a: Option<&Bound<'py, PyAny>>,
         tau: Option<&Bound<'py, PyAny>>,
+        w: Option<&Bound<'py, PyAny>>,
         t: Option<&Bound<'py, PyAny>>,
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Array<'py>>> {
@@ -369,13 +377,24 @@ impl Model {
             return Err(PyIndexError::new_err("no function has this place"));
         };
         let shapes: Vec<&[usize]> = function.results.iter().map(|(_, shape)| shape.as_slice()).collect();
-        let of = OfProvided { place, q, v, a, tau, t, inputs };
+        let of = OfProvided { place, q, v, a, tau, w, t, inputs };
         match *shapes.as_slice() {
             [one] => self.evaluate_provided(py, &of, [one]),
             [one, two] => self.evaluate_provided(py, &of, [one, two]),
             [one, two, three] => self.evaluate_provided(py, &of, [one, two, three]),
+            [one, two, three, four] => self.evaluate_provided(py, &of, [one, two, three, four]),
             _ => unreachable!("no function has more results"),
         }
+    }
+
+    /// The number by which programs that JAX has compiled name this model, which is kept from now on.
+    #[getter]
+    fn _number_for_xla(&self) -> usize {
+        *self.number.get_or_init(|| {
+            let mut model = self.model.another();
+            inputs::connect(&mut model);
+            compiled_calls::keep(model)
+        })
     }
 
     /// Whether the model provides a function, such as `forward_dynamics`.

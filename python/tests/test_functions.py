@@ -346,6 +346,47 @@ def test_functions_on_request_agree_with_pinocchio(floating):
         model.frame("l1")
 
 
+@pytest.mark.parametrize("floating", [False, True])
+def test_second_derivatives_are_slopes_of_those_of_pinocchio(floating):
+    pin = pytest.importorskip("pinocchio")
+    if not hasattr(pin, "buildModelFromXML"):
+        pytest.skip("another package has the name `pinocchio`")
+    other = pin.buildModelFromXML(arm(5), *([pin.JointModelFreeFlyer()] if floating else []))
+    data = other.createData()
+    wanted = ["inverse_dynamics_second_derivatives", "mass_matrix_factors"]
+    model = hamel.Model.from_urdf(arm(5), floating=floating, provide=wanted, level="at_once", cache=False)
+    places = [i for i, name in enumerate(model.coordinates) if name.rsplit(".", 1)[-1] in ("e0", "e1", "e2", "e3")]
+    assert len(places) == 4 * floating
+    random = np.random.default_rng(6)
+    step = 2e-3
+    for _ in range(3):
+        q, v, a, w = (random.normal(size=n) for n in (other.nq, *[other.nv] * 3))
+        q = pin.normalize(other, q)
+        own = q.copy()
+        if floating:
+            own[places] = q[[6, 3, 4, 5]]
+
+        def first(q, v, a):
+            by_q, by_v, _ = pin.computeRNEADerivatives(other, data, q, v, a)
+            return np.stack([w @ by_q, w @ by_v])
+
+        def slopes(moved):
+            """Columns of derivatives by steps, extrapolated."""
+            central = lambda j, h: (first(*moved(j, h)) - first(*moved(j, -h))) / (2 * h)  # noqa: E731
+            columns = [(4 * central(j, step / 2) - central(j, step)) / 3 for j in np.eye(other.nv)]
+            return np.stack(columns, axis=-1)
+
+        qq, vq = slopes(lambda j, h: (pin.integrate(other, q, h * j), v, a))
+        qv, vv = slopes(lambda j, h: (q, v + h * j, a))
+        qa, _ = slopes(lambda j, h: (q, v, a + h * j))
+        found = model.inverse_dynamics_second_derivatives(own, v, a, w)
+        for block, expected in zip(found, (qq, qv, vv, qa)):
+            np.testing.assert_allclose(block, expected, atol=1e-8 * (1 + abs(expected).max()))
+        np.testing.assert_allclose(found.tau_by_qv.T, vq, atol=1e-8 * (1 + abs(vq).max()))
+        lower, pivots = model.mass_matrix_factors(own)
+        np.testing.assert_allclose(lower.T @ np.diag(pivots) @ lower, model.mass_matrix(own), rtol=1e-12, atol=1e-12)
+
+
 def test_functions_on_request_take_batches_and_say_what_they_are():
     model = hamel.Model.from_text(
         """model Arm { planar; coordinates joint;

@@ -2,8 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 10] =
-    ["model-compiler", "model-macros", "runtime", "jit", "models", "import", "report", "verify", "cli", "benches"];
+const CRATES: [&str; 11] = [
+    "model-compiler",
+    "model-macros",
+    "runtime",
+    "jit",
+    "models",
+    "import",
+    "report",
+    "verify",
+    "cli",
+    "xla",
+    "benches",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -10,6 +10,7 @@ use super::factorization::Factorization;
 use super::kernel::{Derivatives, KernelBuilder};
 use super::links::Links;
 use super::regressor;
+use super::second_derivatives::{self, Blocks};
 use super::structured;
 use super::tree::{self, Inertia};
 use crate::expr::{ExprId, Graph};
@@ -200,14 +201,29 @@ impl<'t> Dynamics<'t> {
         }
         let graph = &mut builder.graph;
         let mut derivatives = structured::derivatives(graph, self.links, self.inertias, self.base, a);
-        let zero = spatial::zero(graph);
-        let forces = self.with_applied(graph, vec![Wrench { force: zero, torque: zero }; self.links.links.len()]);
+        let forces = self.forces_beside_gravity(graph);
         if forces.iter().any(|&force| !builder.graph.is_zero(force)) {
             let (by_position, by_velocity) = (builder.tangent(&forces), builder.velocity_jacobian(&forces));
             derivatives.by_position = builder.difference(derivatives.by_position, &by_position);
             derivatives.by_velocity = builder.difference(derivatives.by_velocity, &by_velocity);
         }
         Some(derivatives)
+    }
+
+    /// Second derivatives of wᵀ τ by recursion at the accelerations' symbols, as [`derivatives`](Self::derivatives).
+    pub fn second_derivatives(&self, builder: &mut KernelBuilder, w: &[ExprId]) -> Option<Blocks> {
+        if !self.is_rigid() || !structured::is_possible(self.links) {
+            return None;
+        }
+        let a = builder.accelerations();
+        let tree = (self.links, self.inertias);
+        let blocks = second_derivatives::by_structure(&mut builder.graph, tree, self.base, &a, w);
+        let forces = self.forces_beside_gravity(&mut builder.graph);
+        if forces.iter().all(|&force| builder.graph.is_zero(force)) {
+            return Some(blocks);
+        }
+        let of_forces = Blocks::of(builder, &forces, w);
+        Some(blocks.minus(builder, &of_forces))
     }
 
     /// The same by differentiation of the graph, with the accelerations as symbols.
@@ -233,6 +249,11 @@ impl<'t> Dynamics<'t> {
     fn inertia_wrenches(&self, graph: &mut Graph, ground: Vector3, a: &[ExprId]) -> Vec<Wrench> {
         let accelerations = tree::accelerations(graph, self.links, ground, a);
         tree::inertia_wrenches(graph, self.links, self.inertias, &accelerations)
+    }
+
+    fn forces_beside_gravity(&self, graph: &mut Graph) -> Vec<ExprId> {
+        let zero = spatial::zero(graph);
+        self.with_applied(graph, vec![Wrench { force: zero, torque: zero }; self.links.links.len()])
     }
 
     /// Generalized forces of wrenches together with the applied forces other than gravity.

@@ -216,6 +216,8 @@ pub struct Inputs {
     pub lambda: Vec<SymbolId>,
     /// Forces along the velocities, for functions that take them as arguments.
     pub tau: Vec<SymbolId>,
+    /// Weights of these forces, for functions that take them as arguments.
+    pub w: Vec<SymbolId>,
 }
 
 /// Outputs that are evaluated together and simplified jointly.
@@ -274,8 +276,12 @@ pub enum FunctionRole {
     InverseDynamicsDerivatives,
     /// (∂a/∂q) N, ∂a/∂v and M⁻¹, on request.
     ForwardDynamicsDerivatives,
+    /// Second derivatives of wᵀ τ, on request.
+    InverseDynamicsSecondDerivatives,
     /// M⁻¹, on request.
     InverseMassMatrix,
+    /// L and D with M = Lᵀ D L, on request.
+    MassMatrixFactors,
     /// C with C v = h and Ṁ = C + Cᵀ, on request.
     CoriolisMatrix,
     /// The forces that hold the weight, on request.
@@ -392,8 +398,20 @@ pub enum Role {
     AccelerationByPosition,
     /// ∂a/∂v, `[nv × nv]`.
     AccelerationByVelocity,
+    /// Derivatives along the directions of the velocities (columns) of (∂(wᵀ τ)/∂q) N (rows), `[nv × nv]`.
+    ForceByPositions,
+    /// ∂/∂v (columns) of (∂(wᵀ τ)/∂q) N (rows), `[nv × nv]`.
+    ForceByPositionAndVelocity,
+    /// ∂²(wᵀ τ)/∂v², `[nv × nv]`.
+    ForceByVelocities,
+    /// ∂/∂a (columns) of (∂(wᵀ τ)/∂q) N (rows), `[nv × nv]`.
+    ForceByPositionAndAcceleration,
     /// ∂a/∂τ = M⁻¹, `[nv × nv]`.
     InverseMassMatrix,
+    /// L of M = Lᵀ D L, with its diagonal of ones, `[nv × nv]`.
+    Lower,
+    /// The diagonal of D, `[nv]`.
+    Pivots,
     /// C, `[nv × nv]`.
     CoriolisMatrix,
     /// τ that holds the weight, `[nv]`.
@@ -414,6 +432,14 @@ pub enum Role {
     LinearJacobian,
     /// Jacobian of rotation, `[3 × nv]` or `[1 × nv]`.
     AngularJacobian,
+    /// (∂/∂q) N of the velocity or acceleration of a point, `[3 × nv]` or `[2 × nv]`.
+    LinearByPosition,
+    /// The same of rotation, `[3 × nv]` or `[1 × nv]`.
+    AngularByPosition,
+    /// ∂/∂v of the acceleration of a point, `[3 × nv]` or `[2 × nv]`.
+    LinearByVelocity,
+    /// The same of rotation, `[3 × nv]` or `[1 × nv]`.
+    AngularByVelocity,
     /// Centroidal momentum by velocities, linear part first, `[6 × nv]` or `[3 × nv]`.
     MomentumMatrix,
     /// Rate of the centroidal momentum, linear part first, `[6]` or `[3]`.

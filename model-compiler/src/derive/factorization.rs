@@ -8,6 +8,7 @@ pub(super) struct Factorization {
     /// L below its diagonal of ones; row i has i entries.
     lower: Vec<Vec<ExprId>>,
     inverse_pivots: Vec<ExprId>,
+    pivots: Vec<ExprId>,
 }
 
 impl Factorization {
@@ -22,9 +23,11 @@ impl Factorization {
         let n = matrix.len();
         let mut lower = matrix.to_vec();
         let mut inverse_pivots = vec![graph.one(); n];
+        let mut pivots = inverse_pivots.clone();
         for k in (0..n).rev() {
             let one = graph.one();
-            inverse_pivots[k] = graph.div(one, lower[k][k]);
+            pivots[k] = lower[k][k];
+            inverse_pivots[k] = graph.div(one, pivots[k]);
             let row: Vec<ExprId> = lower[k][..k].iter().map(|&entry| graph.mul(inverse_pivots[k], entry)).collect();
             let coupled: Vec<usize> = (0..k).filter(|&j| !graph.is_zero(row[j])).collect();
             for (place, &i) in coupled.iter().enumerate() {
@@ -35,7 +38,15 @@ impl Factorization {
             }
             lower[k] = row;
         }
-        Self { lower, inverse_pivots }
+        Self { lower, inverse_pivots, pivots }
+    }
+
+    /// L with its diagonal, row by row, and the diagonal of D.
+    pub(super) fn factors(&self, graph: &mut Graph) -> (Vec<Vec<ExprId>>, &[ExprId]) {
+        let (zero, one) = (graph.zero(), graph.one());
+        let rest = |row: &[ExprId]| std::iter::repeat_n(zero, self.lower.len() - row.len() - 1);
+        let rows = self.lower.iter().map(|row| row.iter().copied().chain([one]).chain(rest(row)).collect());
+        (rows.collect(), &self.pivots)
     }
 
     /// M⁻¹ b.

@@ -1,4 +1,4 @@
-//! Functions of frames that a model asks for: pose, velocity, acceleration and Jacobians.
+//! Functions of frames that a model asks for: pose, velocity, acceleration, Jacobians and derivatives.
 
 use super::counting::Counting;
 use super::equations::{Function, FunctionRole, OfFrame, Output, Role};
@@ -77,23 +77,44 @@ pub(super) fn function(scope: &mut KernelScope, links: &Links, place: usize, ask
             let counting: Counting = scope.builder.counting;
             cheapest(counting, &scope.builder.graph, candidates)
         }
+        FrameFunction::VelocityDerivatives => {
+            let frame = OnLink::new(&mut scope.builder.graph, links, body, &in_body, *in_own_axes);
+            let velocity = frame.velocity(&mut scope.builder.graph);
+            by_positions(scope, links.space, &velocity)
+        }
+        FrameFunction::AccelerationDerivatives => {
+            let a = scope.builder.accelerations();
+            let graph = &mut scope.builder.graph;
+            let frame = OnLink::new(graph, links, body, &in_body, *in_own_axes);
+            let acceleration = frame.acceleration(graph, &a);
+            let mut outputs = by_positions(scope, links.space, &acceleration);
+            let [linear, angular] =
+                components(links.space, &acceleration).map(|vector| scope.builder.velocity_jacobian(vector));
+            outputs.push(Output::matrix(Role::LinearByVelocity, &linear));
+            outputs.push(Output::matrix(Role::AngularByVelocity, &angular));
+            outputs
+        }
     };
     let outputs = outputs.into_iter().map(|output| output.without_zeros(&scope.builder.graph)).collect();
     Function { role, frame: Some(name.clone()), outputs }
 }
 
-/// Components that there are in this space.
-fn vectors(space: Space, Twist { linear, angular }: Twist) -> Vec<Output> {
-    vec![
-        Output::vector(Role::Linear, &linear[..space.dimension()]),
-        Output::vector(Role::Angular, of_rotation(space, &angular)),
-    ]
+fn vectors(space: Space, twist: Twist) -> Vec<Output> {
+    let [linear, angular] = components(space, &twist);
+    vec![Output::vector(Role::Linear, linear), Output::vector(Role::Angular, angular)]
 }
 
-fn of_rotation(space: Space, vector: &Vector3) -> &[ExprId] {
+/// Derivatives of both vectors by the coordinates, along the directions of the velocities.
+fn by_positions(scope: &mut KernelScope, space: Space, twist: &Twist) -> Vec<Output> {
+    let [linear, angular] = components(space, twist).map(|vector| scope.builder.tangent(vector));
+    vec![Output::matrix(Role::LinearByPosition, &linear), Output::matrix(Role::AngularByPosition, &angular)]
+}
+
+/// Components that there are in this space.
+fn components(space: Space, Twist { linear, angular }: &Twist) -> [&[ExprId]; 2] {
     match space {
-        Space::Spatial => vector,
-        Space::Planar => &vector[2..],
+        Space::Spatial => [linear, angular],
+        Space::Planar => [&linear[..2], &angular[2..]],
     }
 }
 

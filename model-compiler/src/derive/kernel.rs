@@ -319,6 +319,17 @@ impl<'a> KernelBuilder<'a> {
         self.expressions(&self.inputs.tau)
     }
 
+    /// The symbols of the weights of these forces that second derivatives are given; declared at the first use.
+    pub fn weights(&mut self) -> Vec<ExprId> {
+        for index in self.inputs.w.len()..self.inputs.v.len() {
+            let velocity = self.inputs.v[index];
+            let name = self.graph.symbols()[velocity.index()].name.clone();
+            let (_, id) = self.symbol(&format!("w_{}", name.trim_end_matches("_dot")), Stage::Acceleration);
+            self.inputs.w.push(id);
+        }
+        self.expressions(&self.inputs.w)
+    }
+
     /// The multipliers' symbols.
     pub fn lambda(&self) -> Vec<ExprId> {
         self.expressions(&self.inputs.lambda)
@@ -329,6 +340,14 @@ impl<'a> KernelBuilder<'a> {
         let q = self.expressions(&self.inputs.q);
         let by_q = self.graph.jacobian(y, &q);
         by_q.into_iter().map(|row| self.along_velocities(&row)).collect()
+    }
+
+    /// (∂y/∂q) N and ∂y/∂v of one scalar, by one reverse sweep.
+    pub fn gradients(&mut self, y: ExprId) -> (Vec<ExprId>, Vec<ExprId>) {
+        let (q, v) = (self.expressions(&self.inputs.q), self.expressions(&self.inputs.v));
+        let mut by_q = self.graph.gradient(y, &[&q[..], &v].concat());
+        let by_v = by_q.split_off(q.len());
+        (self.along_velocities(&by_q), by_v)
     }
 
     /// A row of derivatives by q → by directions of v.
@@ -347,6 +366,12 @@ impl<'a> KernelBuilder<'a> {
     pub fn velocity_jacobian(&mut self, y: &[ExprId]) -> Vec<Vec<ExprId>> {
         let v = self.expressions(&self.inputs.v);
         self.graph.jacobian(y, &v)
+    }
+
+    /// ∂y/∂a, row by row.
+    pub fn acceleration_jacobian(&mut self, y: &[ExprId]) -> Vec<Vec<ExprId>> {
+        let a = self.expressions(&self.inputs.a);
+        self.graph.jacobian(y, &a)
     }
 
     /// ∂y/∂t.

@@ -29,6 +29,7 @@ mod parameters;
 mod provided;
 mod reference;
 mod regressor;
+mod second_derivatives;
 mod statements;
 mod structured;
 mod terms;

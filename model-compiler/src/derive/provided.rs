@@ -11,6 +11,7 @@ use super::kernel::{Derivatives, KernelBuilder, cheapest};
 use super::links::Links;
 use super::momentum;
 use super::motion::{KernelScope, Totals};
+use super::second_derivatives::Blocks;
 use super::tree::Inertia;
 use crate::expr::ExprId;
 use crate::resolve::{Provided, System};
@@ -77,10 +78,20 @@ fn function(builder: &mut KernelBuilder, tree: &Tree, asked: Provided) -> Functi
         Provided::ForwardDynamicsDerivatives => {
             (FunctionRole::ForwardDynamicsDerivatives, forward_dynamics_derivatives(builder, dynamics))
         }
+        Provided::InverseDynamicsSecondDerivatives => {
+            (FunctionRole::InverseDynamicsSecondDerivatives, second_derivatives(builder, dynamics))
+        }
         Provided::InverseMassMatrix => {
             let mass = dynamics.mass_matrix(graph);
             let inverse = Factorization::new(graph, &mass).inverse(graph);
             (FunctionRole::InverseMassMatrix, vec![Output::matrix(Role::InverseMassMatrix, &inverse)])
+        }
+        Provided::MassMatrixFactors => {
+            let mass = dynamics.mass_matrix(graph);
+            let factorization = Factorization::new(graph, &mass);
+            let (lower, pivots) = factorization.factors(graph);
+            let outputs = vec![Output::matrix(Role::Lower, &lower), Output::vector(Role::Pivots, pivots)];
+            (FunctionRole::MassMatrixFactors, outputs)
         }
         Provided::CoriolisMatrix => {
             let matrix = dynamics.coriolis_matrix(builder);
@@ -129,6 +140,14 @@ fn inverse_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics
         ]
     });
     let outputs: Vec<_> = outputs.collect();
+    cheapest(builder.counting, &builder.graph, outputs)
+}
+
+fn second_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Output> {
+    let (a, w) = (builder.accelerations(), builder.weights());
+    let tau = dynamics.inverse_dynamics(&mut builder.graph, &a);
+    let candidates = [dynamics.second_derivatives(builder, &w), Some(Blocks::of(builder, &tau, &w))];
+    let outputs = candidates.iter().flatten().map(Blocks::outputs);
     cheapest(builder.counting, &builder.graph, outputs)
 }
 

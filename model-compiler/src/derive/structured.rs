@@ -19,14 +19,14 @@ use crate::spatial::{self, Matrix3, Vector3, Wrench};
 
 /// Angular and linear part of a velocity, an acceleration or a column, at the link's origin.
 #[derive(Clone, Copy)]
-struct Twist {
-    angular: Vector3,
-    linear: Vector3,
+pub(super) struct Twist {
+    pub angular: Vector3,
+    pub linear: Vector3,
 }
 
 /// 2B of a link with all links that it carries: twice the momentum, and twice ∫ ρ ṙᵀ dm about the link's origin.
 #[derive(Clone)]
-struct Coriolis {
+pub(super) struct Coriolis {
     momentum: Vector3,
     dyad: Matrix3,
 }
@@ -39,16 +39,16 @@ struct Carried {
 }
 
 /// A column of a joint and the effects of a displacement along it.
-struct Column {
-    velocity: usize,
+pub(super) struct Column {
+    pub velocity: usize,
     /// S.
-    direction: Twist,
+    pub direction: Twist,
     /// Ψ̇.
-    rate: Twist,
+    pub rate: Twist,
     /// Ψ̈.
-    acceleration: Twist,
+    pub acceleration: Twist,
     /// Ψ̇ + Ṡ.
-    both_rates: Twist,
+    pub both_rates: Twist,
 }
 
 /// Whether the columns of each joint are constant in its link's axes, and each link turns with its parent.
@@ -69,13 +69,8 @@ pub(super) fn derivatives(
     let mut wrenches = tree::inertia_wrenches(graph, links, inertias, &accelerations);
     tree::transmit(graph, links, &mut wrenches, nv);
     let composites = tree::composites(graph, links, inertias);
-    let coriolis = composite_coriolis(graph, links, inertias);
-    let columns: Vec<Vec<Column>> = (0..links.links.len())
-        .map(|index| {
-            let carried = carried(graph, links, index, base, &accelerations);
-            columns(graph, &links.links[index], &carried)
-        })
-        .collect();
+    let coriolis = composite_coriolis(graph, links, inertias, &velocities(links));
+    let columns = all_columns(graph, links, base, &accelerations);
 
     let empty = vec![vec![graph.zero(); nv]; nv];
     let mut result = Derivatives { mass_matrix: empty.clone(), by_position: empty.clone(), by_velocity: empty };
@@ -97,7 +92,7 @@ pub(super) fn coriolis_matrix(builder: &mut KernelBuilder, links: &Links, inerti
     let nv = builder.n_velocities();
     let graph = &mut builder.graph;
     let composites = tree::composites(graph, links, inertias);
-    let coriolis = composite_coriolis(graph, links, inertias);
+    let coriolis = composite_coriolis(graph, links, inertias, &velocities(links));
     let half = graph.ratio(1, 2);
     let mut result = vec![vec![graph.zero(); nv]; nv];
     for index in 0..links.links.len() {
@@ -214,15 +209,29 @@ fn subtree(
 }
 
 /// 2B (w, ·) + I δ.
-fn response(graph: &mut Graph, inertia: &Inertia, coriolis: &Coriolis, spin: Vector3, by: &Twist) -> Wrench {
+pub(super) fn response(graph: &mut Graph, inertia: &Inertia, coriolis: &Coriolis, spin: Vector3, by: &Twist) -> Wrench {
     let carried = coriolis.applied(graph, spin);
     let accelerated = inertia.wrench(graph, by.angular, by.linear);
     sum(graph, &carried, &accelerated)
 }
 
 /// A wrench about the link's origin, in its axes → about the parent's, in the parent's.
-fn lifted(graph: &mut Graph, link: &Link, wrench: Wrench) -> Wrench {
+pub(super) fn lifted(graph: &mut Graph, link: &Link, wrench: Wrench) -> Wrench {
     tree::pass_up(graph, link, wrench, |_, _| {})
+}
+
+/// The columns of all joints.
+pub(super) fn all_columns(
+    graph: &mut Graph,
+    links: &Links,
+    base: Vector3,
+    accelerations: &[(Vector3, Vector3)],
+) -> Vec<Vec<Column>> {
+    let of_link = |index: usize| {
+        let carried = carried(graph, links, index, base, accelerations);
+        columns(graph, &links.links[index], &carried)
+    };
+    (0..links.links.len()).map(of_link).collect()
 }
 
 fn carried(
@@ -286,9 +295,20 @@ fn displaced_acceleration(graph: &mut Graph, carried: &Carried, direction: &Twis
     Twist { angular, linear: spatial::add(graph, along, sum) }
 }
 
-fn composite_coriolis(graph: &mut Graph, links: &Links, inertias: &[Inertia]) -> Vec<Coriolis> {
+/// Velocities of all links.
+pub(super) fn velocities(links: &Links) -> Vec<Twist> {
+    links.links.iter().map(|link| Twist { angular: link.angular_velocity, linear: link.velocity }).collect()
+}
+
+/// 2B of each link with all that it carries, where the links move with these velocities.
+pub(super) fn composite_coriolis(
+    graph: &mut Graph,
+    links: &Links,
+    inertias: &[Inertia],
+    moving: &[Twist],
+) -> Vec<Coriolis> {
     let mut composites: Vec<Coriolis> =
-        links.links.iter().zip(inertias).map(|(link, inertia)| Coriolis::of(graph, link, inertia)).collect();
+        moving.iter().zip(inertias).map(|(moving, inertia)| Coriolis::of(graph, moving, inertia)).collect();
     for &index in links.order.iter().rev() {
         let link = &links.links[index];
         let Some(parent) = link.parent else { continue };
@@ -304,9 +324,9 @@ fn composite_coriolis(graph: &mut Graph, links: &Links, inertias: &[Inertia]) ->
 
 impl Coriolis {
     /// Of one body: ∫ ṙ dm = m u + ω × h; row a of ∫ ρ ṙᵀ dm is h_a u + ω × Σ_a, with Σ = ∫ ρ ρᵀ dm = ½ tr(J) 1 − J.
-    fn of(graph: &mut Graph, link: &Link, inertia: &Inertia) -> Self {
+    pub fn of(graph: &mut Graph, moving: &Twist, inertia: &Inertia) -> Self {
         let two = graph.integer(2);
-        let (omega, u) = (link.angular_velocity, link.velocity);
+        let Twist { angular: omega, linear: u } = *moving;
         let mass = graph.mul(two, inertia.mass);
         let first = spatial::scale(graph, two, inertia.first_moment);
         let (carried, turning) = (spatial::scale(graph, mass, u), spatial::cross(graph, omega, first));
@@ -339,14 +359,14 @@ impl Coriolis {
     }
 
     /// 2B (w, ·): force w × p, torque tr(W) w − Wᵀ w.
-    fn applied(&self, graph: &mut Graph, w: Vector3) -> Wrench {
+    pub fn applied(&self, graph: &mut Graph, w: Vector3) -> Wrench {
         let columns = spatial::transpose(&self.dyad);
         let torque = self.minus_trace(graph, &columns, w);
         Wrench { force: spatial::cross(graph, w, self.momentum), torque }
     }
 
     /// Sᵀ 2B for S = (w, s): tr(W) w − W w + p × s.
-    fn projected(&self, graph: &mut Graph, direction: &Twist) -> Vector3 {
+    pub fn projected(&self, graph: &mut Graph, direction: &Twist) -> Vector3 {
         let turning = self.minus_trace(graph, &self.dyad, direction.angular);
         let pushed = spatial::cross(graph, self.momentum, direction.linear);
         spatial::add(graph, turning, pushed)
@@ -365,25 +385,25 @@ impl Coriolis {
 }
 
 /// v × S of motions.
-fn cross(graph: &mut Graph, v: &Twist, s: &Twist) -> Twist {
+pub(super) fn cross(graph: &mut Graph, v: &Twist, s: &Twist) -> Twist {
     let (along, swung) = (spatial::cross(graph, v.angular, s.linear), spatial::cross(graph, v.linear, s.angular));
     Twist { angular: spatial::cross(graph, v.angular, s.angular), linear: spatial::add(graph, along, swung) }
 }
 
 /// S ×* f.
-fn cross_wrench(graph: &mut Graph, s: &Twist, wrench: &Wrench) -> Wrench {
+pub(super) fn cross_wrench(graph: &mut Graph, s: &Twist, wrench: &Wrench) -> Wrench {
     let (turned, swung) =
         (spatial::cross(graph, s.angular, wrench.torque), spatial::cross(graph, s.linear, wrench.force));
     Wrench { force: spatial::cross(graph, s.angular, wrench.force), torque: spatial::add(graph, turned, swung) }
 }
 
 /// S · F.
-fn project(graph: &mut Graph, s: &Twist, wrench: &Wrench) -> ExprId {
+pub(super) fn project(graph: &mut Graph, s: &Twist, wrench: &Wrench) -> ExprId {
     let (turning, pushing) =
         (spatial::dot(graph, s.angular, wrench.torque), spatial::dot(graph, s.linear, wrench.force));
     graph.add(turning, pushing)
 }
 
-fn sum(graph: &mut Graph, a: &Wrench, b: &Wrench) -> Wrench {
+pub(super) fn sum(graph: &mut Graph, a: &Wrench, b: &Wrench) -> Wrench {
     Wrench { force: spatial::add(graph, a.force, b.force), torque: spatial::add(graph, a.torque, b.torque) }
 }

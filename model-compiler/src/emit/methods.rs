@@ -206,6 +206,7 @@ fn arguments(given: &[Given], contributions: &[Contribution]) -> String {
             Given::Velocities => ("v", "&[f64]".to_owned(), is_read(&[Group::Velocities])),
             Given::Accelerations => ("a", "&[f64]".to_owned(), is_read(&[Group::Accelerations])),
             Given::Forces => ("tau", "&[f64]".to_owned(), is_read(&[Group::Forces])),
+            Given::Weights => ("w", "&[f64]".to_owned(), is_read(&[Group::Weights])),
             Given::State => ("state", format!("&{}", paths::STATE), is_read(&Group::STATE)),
         };
         format!("{}{name}: {kind}, ", if is_read { "" } else { "_" })

@@ -262,6 +262,7 @@ impl Printer<'_> {
             Argument::Acceleration(i) => of(&inputs.a, i),
             Argument::Multiplier(i) => of(&inputs.lambda, i),
             Argument::Force(i) => of(&inputs.tau, i),
+            Argument::Weight(i) => of(&inputs.w, i),
         }
     }
 

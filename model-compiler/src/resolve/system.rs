@@ -98,8 +98,12 @@ pub enum Provided {
     InverseDynamicsDerivatives,
     /// Derivatives of a.
     ForwardDynamicsDerivatives,
+    /// Second derivatives of wᵀ τ.
+    InverseDynamicsSecondDerivatives,
     /// M⁻¹.
     InverseMassMatrix,
+    /// L and D with M = Lᵀ D L.
+    MassMatrixFactors,
     /// C with C v = h and Ṁ = C + Cᵀ.
     CoriolisMatrix,
     /// The forces that hold the weight.
@@ -118,13 +122,15 @@ pub enum Provided {
 
 impl Provided {
     /// Every function.
-    pub const ALL: [Provided; 13] = [
+    pub const ALL: [Provided; 15] = [
         Provided::NonlinearEffects,
         Provided::InverseDynamics,
         Provided::ForwardDynamics,
         Provided::InverseDynamicsDerivatives,
         Provided::ForwardDynamicsDerivatives,
+        Provided::InverseDynamicsSecondDerivatives,
         Provided::InverseMassMatrix,
+        Provided::MassMatrixFactors,
         Provided::CoriolisMatrix,
         Provided::GravityForces,
         Provided::Regressor,
@@ -151,7 +157,9 @@ impl Provided {
             Provided::ForwardDynamics => "forward_dynamics",
             Provided::InverseDynamicsDerivatives => "inverse_dynamics_derivatives",
             Provided::ForwardDynamicsDerivatives => "forward_dynamics_derivatives",
+            Provided::InverseDynamicsSecondDerivatives => "inverse_dynamics_second_derivatives",
             Provided::InverseMassMatrix => "inverse_mass_matrix",
+            Provided::MassMatrixFactors => "mass_matrix_factors",
             Provided::CoriolisMatrix => "coriolis_matrix",
             Provided::GravityForces => "gravity_forces",
             Provided::Regressor => "regressor",
@@ -164,7 +172,7 @@ impl Provided {
 
     /// Whether it is a relation of forces and accelerations, which constraints change.
     pub fn needs_freedom(self) -> bool {
-        Provided::DYNAMICS.contains(&self)
+        Provided::DYNAMICS.contains(&self) || self == Provided::InverseDynamicsSecondDerivatives
     }
 }
 
@@ -181,16 +189,22 @@ pub enum FrameFunction {
     Jacobian,
     /// Acceleration and angular acceleration where a = 0.
     JacobianBias,
+    /// Velocity and angular velocity by the coordinates.
+    VelocityDerivatives,
+    /// Acceleration and angular acceleration by the coordinates and by the velocities.
+    AccelerationDerivatives,
 }
 
 impl FrameFunction {
     /// Every function.
-    pub const ALL: [FrameFunction; 5] = [
+    pub const ALL: [FrameFunction; 7] = [
         FrameFunction::Pose,
         FrameFunction::Velocity,
         FrameFunction::Acceleration,
         FrameFunction::Jacobian,
         FrameFunction::JacobianBias,
+        FrameFunction::VelocityDerivatives,
+        FrameFunction::AccelerationDerivatives,
     ];
 
     /// The word in the language.
@@ -201,6 +215,8 @@ impl FrameFunction {
             FrameFunction::Acceleration => "acceleration",
             FrameFunction::Jacobian => "jacobian",
             FrameFunction::JacobianBias => "jacobian_bias",
+            FrameFunction::VelocityDerivatives => "velocity_derivatives",
+            FrameFunction::AccelerationDerivatives => "acceleration_derivatives",
         }
     }
 }

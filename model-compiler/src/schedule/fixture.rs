@@ -123,7 +123,7 @@ pub fn pendulum() -> Equations {
         v: vec![id(&g, rate)],
         a: vec![id(&g, acceleration)],
         lambda: Vec::new(),
-        tau: Vec::new(),
+        ..Inputs::default()
     };
 
     let mut parameter_graph = Graph::new();
@@ -326,7 +326,6 @@ fn rod() -> Kernel {
         q: q.map(|symbol| id(&g, symbol)).to_vec(),
         v: v.map(|symbol| id(&g, symbol)).to_vec(),
         lambda: vec![id(&g, lambda)],
-        tau: Vec::new(),
         ..Inputs::default()
     };
     Kernel { name: "rod".to_owned(), doc: "A constant distance.".to_owned(), graph: g, inputs, functions }

@@ -21,11 +21,13 @@ pub enum Group {
     Multipliers,
     /// Forces on the directions of the velocities.
     Forces,
+    /// Weights of the forces on the directions of the velocities.
+    Weights,
 }
 
 impl Group {
     /// All of them.
-    pub const ALL: [Group; 8] = [
+    pub const ALL: [Group; 9] = [
         Group::Constants,
         Group::Time,
         Group::Inputs,
@@ -34,6 +36,7 @@ impl Group {
         Group::Accelerations,
         Group::Multipliers,
         Group::Forces,
+        Group::Weights,
     ];
 
     /// Everything that belongs to an instant.
@@ -51,6 +54,7 @@ impl Group {
             Group::Accelerations => "a",
             Group::Multipliers => "lambda",
             Group::Forces => "tau",
+            Group::Weights => "w",
         }
     }
 
@@ -60,7 +64,7 @@ impl Group {
             Group::Constants | Group::Time => None,
             Group::Inputs => Some("inputs"),
             Group::Positions => Some("q"),
-            Group::Velocities | Group::Accelerations | Group::Forces => Some("v"),
+            Group::Velocities | Group::Accelerations | Group::Forces | Group::Weights => Some("v"),
             Group::Multipliers => Some("lambda"),
         }
     }
@@ -76,6 +80,7 @@ impl Group {
             Group::Accelerations => &names.a,
             Group::Multipliers => &names.lambda,
             Group::Forces => &names.tau,
+            Group::Weights => &names.w,
         }
     }
 
@@ -96,6 +101,7 @@ impl Group {
             Argument::Acceleration(i) => (Group::Accelerations, i),
             Argument::Multiplier(i) => (Group::Multipliers, i),
             Argument::Force(i) => (Group::Forces, i),
+            Argument::Weight(i) => (Group::Weights, i),
         })
     }
 

@@ -35,7 +35,8 @@ pub struct Point<T> {
     pub a: Vec<T>,
     /// Multipliers.
     pub lambda: Vec<T>,
-    /// Forces on the directions of the velocities, for forward dynamics; empty where it is not asked for.
+    /// Forces on the directions of the velocities, for forward dynamics, or their weights, for second derivatives; empty
+    /// where neither is asked for.
     pub tau: Vec<T>,
 }
 
@@ -117,7 +118,7 @@ impl<T: Scalar> Arguments<T> {
             Argument::Velocity(i) => &self.point.v[i],
             Argument::Acceleration(i) => &self.point.a[i],
             Argument::Multiplier(i) => &self.point.lambda[i],
-            Argument::Force(i) => &self.point.tau[i],
+            Argument::Force(i) | Argument::Weight(i) => &self.point.tau[i],
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum Given {
     Accelerations,
     /// Forces on the directions of the velocities.
     Forces,
+    /// Weights of the forces on the directions of the velocities.
+    Weights,
     /// Time, coordinates, velocities, accelerations and multipliers.
     State,
 }
@@ -105,7 +107,7 @@ pub fn on_request(members: &[Members]) -> Vec<Method> {
 /// A function on request of the one kernel that has it.
 fn requested(function: &ScheduledFunction) -> Method {
     use FunctionRole as F;
-    use Given::{Accelerations, Forces, Positions, Time, Velocities};
+    use Given::{Accelerations, Forces, Positions, Time, Velocities, Weights};
     let (driven, moved): (&[Given], &[Given]) =
         (&[Time, Positions, Velocities, Forces], &[Time, Positions, Velocities, Accelerations]);
     let (resting, moving): (&[Given], &[Given]) = (&[Positions], &[Positions, Velocities]);
@@ -113,10 +115,16 @@ fn requested(function: &ScheduledFunction) -> Method {
         F::NonlinearEffects => &INSTANT,
         F::InverseDynamics | F::InverseDynamicsDerivatives | F::ConstraintAccelerationDerivatives => moved,
         F::ForwardDynamics | F::ForwardDynamicsDerivatives => driven,
+        F::InverseDynamicsSecondDerivatives => &[Time, Positions, Velocities, Accelerations, Weights],
         F::CoriolisMatrix | F::CentroidalMomentumBias => moving,
         F::Regressor => &[Positions, Velocities, Accelerations],
-        F::OfFrame(OfFrame { function: FrameFunction::Velocity | FrameFunction::JacobianBias, .. }) => moving,
-        F::OfFrame(OfFrame { function: FrameFunction::Acceleration, .. }) => &[Positions, Velocities, Accelerations],
+        F::OfFrame(OfFrame { function, .. }) => match function {
+            FrameFunction::Pose | FrameFunction::Jacobian => resting,
+            FrameFunction::Velocity | FrameFunction::JacobianBias | FrameFunction::VelocityDerivatives => moving,
+            FrameFunction::Acceleration | FrameFunction::AccelerationDerivatives => {
+                &[Positions, Velocities, Accelerations]
+            }
+        },
         _ => resting,
     };
     let slice = |role: Role| match (function.role, role) {

@@ -316,6 +316,7 @@ fn state_arguments(graph: &Graph, inputs: &Inputs) -> FxHashMap<ExprId, Expressi
         .chain(arguments(graph, &inputs.a, Argument::Acceleration))
         .chain(arguments(graph, &inputs.lambda, Argument::Multiplier))
         .chain(arguments(graph, &inputs.tau, Argument::Force))
+        .chain(arguments(graph, &inputs.w, Argument::Weight))
         .collect()
 }
 

@@ -21,7 +21,7 @@ const MAX_FACTOR_LENGTH: usize = 8;
 const MAX_LITERAL: usize = 12;
 
 /// Words that generated functions use themselves, and the keywords of the language.
-const RESERVED: [&str; 72] = [
+const RESERVED: [&str; 73] = [
     "constants",
     "t",
     "inputs",
@@ -30,6 +30,7 @@ const RESERVED: [&str; 72] = [
     "a",
     "lambda",
     "tau",
+    "w",
     "residual",
     "constraint",
     "mass_matrix",
@@ -152,6 +153,8 @@ pub struct ArgumentNames {
     pub lambda: Vec<String>,
     /// Forces on the directions of the velocities.
     pub tau: Vec<String>,
+    /// Weights of the forces on the directions of the velocities.
+    pub w: Vec<String>,
 }
 
 impl ArgumentNames {
@@ -167,6 +170,7 @@ impl ArgumentNames {
             Argument::Acceleration(i) => &self.a[i],
             Argument::Multiplier(i) => &self.lambda[i],
             Argument::Force(i) => &self.tau[i],
+            Argument::Weight(i) => &self.w[i],
         }
     }
 
@@ -181,6 +185,7 @@ impl ArgumentNames {
             a: all(&inputs.a),
             lambda: all(&inputs.lambda),
             tau: all(&inputs.tau),
+            w: all(&inputs.w),
             inputs: all(&inputs.inputs),
             parameters: all(&inputs.parameters),
             time: "t".to_owned(),

@@ -37,12 +37,18 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         | Role::ForceByVelocity
         | Role::AccelerationByPosition
         | Role::AccelerationByVelocity
-        | Role::InverseMassMatrix => (Axis::Velocities, Axis::Velocities),
+        | Role::ForceByPositions
+        | Role::ForceByPositionAndVelocity
+        | Role::ForceByVelocities
+        | Role::ForceByPositionAndAcceleration
+        | Role::InverseMassMatrix
+        | Role::Lower => (Axis::Velocities, Axis::Velocities),
         Role::BiasForce
         | Role::AppliedForce
         | Role::Residual
         | Role::NonlinearEffects
         | Role::Force
+        | Role::Pivots
         | Role::Acceleration => (Axis::Velocities, Axis::Single),
         Role::Constraint | Role::ConstraintRate | Role::ConstraintAcceleration => (Axis::Constraints, Axis::Single),
         Role::ConstraintJacobian => (Axis::Constraints, Axis::Velocities),
@@ -63,6 +69,10 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         | Role::Angular
         | Role::LinearJacobian
         | Role::AngularJacobian
+        | Role::LinearByPosition
+        | Role::AngularByPosition
+        | Role::LinearByVelocity
+        | Role::AngularByVelocity
         | Role::MomentumMatrix
         | Role::MomentumRate
         | Role::ConstraintAccelerationByPosition
@@ -74,6 +84,7 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
 pub fn is_matrix(role: Role) -> bool {
     match role {
         Role::Rotation | Role::LinearJacobian | Role::AngularJacobian => true,
+        Role::LinearByPosition | Role::AngularByPosition | Role::LinearByVelocity | Role::AngularByVelocity => true,
         Role::CoriolisMatrix | Role::Regressor | Role::MomentumMatrix => true,
         Role::ConstraintAccelerationByPosition | Role::ConstraintAccelerationByVelocity => true,
         role => !matches!(axes(FunctionRole::Outputs, role, (0, 1)).1, Axis::Single | Axis::Own(_)),

@@ -154,6 +154,8 @@ pub enum Argument {
     Multiplier(usize),
     /// A force on the direction of a velocity.
     Force(usize),
+    /// A weight of these forces.
+    Weight(usize),
 }
 
 impl Routine {

@@ -5,7 +5,7 @@ use crate::derive::{FunctionRole, OfFrame, Role};
 use crate::resolve::FrameFunction;
 
 /// The functions that there are once in a model, in order.
-pub const FUNCTIONS: [FunctionRole; 29] = [
+pub const FUNCTIONS: [FunctionRole; 31] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -27,7 +27,9 @@ pub const FUNCTIONS: [FunctionRole; 29] = [
     FunctionRole::ForwardDynamics,
     FunctionRole::InverseDynamicsDerivatives,
     FunctionRole::ForwardDynamicsDerivatives,
+    FunctionRole::InverseDynamicsSecondDerivatives,
     FunctionRole::InverseMassMatrix,
+    FunctionRole::MassMatrixFactors,
     FunctionRole::CoriolisMatrix,
     FunctionRole::GravityForces,
     FunctionRole::Regressor,
@@ -61,7 +63,9 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::ForwardDynamics => "forward_dynamics",
         FunctionRole::InverseDynamicsDerivatives => "inverse_dynamics_derivatives",
         FunctionRole::ForwardDynamicsDerivatives => "forward_dynamics_derivatives",
+        FunctionRole::InverseDynamicsSecondDerivatives => "inverse_dynamics_second_derivatives",
         FunctionRole::InverseMassMatrix => "inverse_mass_matrix",
+        FunctionRole::MassMatrixFactors => "mass_matrix_factors",
         FunctionRole::CoriolisMatrix => "coriolis_matrix",
         FunctionRole::GravityForces => "gravity_forces",
         FunctionRole::Regressor => "regressor",
@@ -113,7 +117,13 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::ForwardDynamicsDerivatives => {
             "Derivatives of a = M⁻¹ (τ − h + f): (∂a/∂q) N, ∂a/∂v and ∂a/∂τ = M⁻¹."
         }
+        FunctionRole::InverseDynamicsSecondDerivatives => {
+            "Second derivatives of wᵀ τ with τ = M a + h − f: by the coordinates twice, along the directions of the velocities, by coordinates and velocities, by the velocities twice, by coordinates and accelerations. Rows are the variable that is named first."
+        }
         FunctionRole::InverseMassMatrix => "Inverse M⁻¹(q) of the mass matrix.",
+        FunctionRole::MassMatrixFactors => {
+            "Factors of the mass matrix, M = Lᵀ D L: L is lower triangular, with ones on its diagonal and zeros where neither of two joints carries the other; D is diagonal."
+        }
         FunctionRole::CoriolisMatrix => "Coriolis matrix C(q, v): h = C v, and Ṁ = C + Cᵀ.",
         FunctionRole::GravityForces => "The forces on the velocities' directions that hold the weight of all bodies.",
         FunctionRole::Regressor => {
@@ -151,6 +161,18 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
             (FrameFunction::JacobianBias, true) => {
                 "Acceleration and angular acceleration of a frame where a = 0, as components in its own axes."
             }
+            (FrameFunction::VelocityDerivatives, false) => {
+                "Derivatives of velocity and angular velocity of a frame, in ground axes, by the coordinates along the directions of the velocities; by the velocities they are the Jacobians."
+            }
+            (FrameFunction::VelocityDerivatives, true) => {
+                "Derivatives of velocity and angular velocity of a frame, as components in its own axes, by the coordinates along the directions of the velocities; by the velocities they are the Jacobians."
+            }
+            (FrameFunction::AccelerationDerivatives, false) => {
+                "Derivatives of acceleration and angular acceleration of a frame, in ground axes, by the coordinates along the directions of the velocities, and by the velocities; by the accelerations they are the Jacobians."
+            }
+            (FrameFunction::AccelerationDerivatives, true) => {
+                "Derivatives of acceleration and angular acceleration of a frame, as components in its own axes, by the coordinates along the directions of the velocities, and by the velocities; by the accelerations they are the Jacobians."
+            }
         },
     }
 }
@@ -185,7 +207,13 @@ pub fn role_name(role: Role) -> &'static str {
         Role::Acceleration => "a",
         Role::AccelerationByPosition => "a_by_q",
         Role::AccelerationByVelocity => "a_by_v",
+        Role::ForceByPositions => "tau_by_qq",
+        Role::ForceByPositionAndVelocity => "tau_by_qv",
+        Role::ForceByVelocities => "tau_by_vv",
+        Role::ForceByPositionAndAcceleration => "tau_by_qa",
         Role::InverseMassMatrix => "inverse_mass_matrix",
+        Role::Lower => "lower",
+        Role::Pivots => "pivots",
         Role::CoriolisMatrix => "coriolis_matrix",
         Role::GravityForces => "tau",
         Role::Regressor => "regressor",
@@ -196,6 +224,10 @@ pub fn role_name(role: Role) -> &'static str {
         Role::Angular => "angular",
         Role::LinearJacobian => "linear",
         Role::AngularJacobian => "angular",
+        Role::LinearByPosition => "linear_by_q",
+        Role::AngularByPosition => "angular_by_q",
+        Role::LinearByVelocity => "linear_by_v",
+        Role::AngularByVelocity => "angular_by_v",
         Role::MomentumMatrix => "momentum",
         Role::MomentumRate => "rate",
         Role::ConstraintAccelerationByPosition => "acceleration_by_q",
@@ -233,7 +265,13 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::Acceleration => ("a", "a"),
         Role::AccelerationByPosition => ("da/dq", "a_{q}"),
         Role::AccelerationByVelocity => ("da/dv", "a_{v}"),
+        Role::ForceByPositions => ("d2tau/dqdq", "\\tau_{qq}"),
+        Role::ForceByPositionAndVelocity => ("d2tau/dqdv", "\\tau_{qv}"),
+        Role::ForceByVelocities => ("d2tau/dvdv", "\\tau_{vv}"),
+        Role::ForceByPositionAndAcceleration => ("d2tau/dqda", "\\tau_{qa}"),
         Role::InverseMassMatrix => ("M^-1", "M^{-1}"),
+        Role::Lower => ("L", "L"),
+        Role::Pivots => ("D", "D"),
         Role::CoriolisMatrix => ("C", "C"),
         Role::GravityForces => ("tau", "\\tau"),
         Role::Regressor => ("Y", "Y"),
@@ -244,6 +282,10 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::Angular => ("w", "w"),
         Role::LinearJacobian => ("J_u", "J_{u}"),
         Role::AngularJacobian => ("J_w", "J_{w}"),
+        Role::LinearByPosition => ("du/dq", "u_{q}"),
+        Role::AngularByPosition => ("dw/dq", "w_{q}"),
+        Role::LinearByVelocity => ("du/dv", "u_{v}"),
+        Role::AngularByVelocity => ("dw/dv", "w_{v}"),
         Role::MomentumMatrix => ("A", "A"),
         Role::MomentumRate => ("b", "b"),
         Role::ConstraintAccelerationByPosition => ("dg/dq", "\\ddot{g}_{q}"),
@@ -269,6 +311,7 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         Role::AccelerationByVelocity => ", in 1/s, m/s or 1/(m s)",
         Role::AccelerationByPosition => ", in 1/s², m/s² or 1/(m s²)",
         Role::InverseMassMatrix => ", in 1/kg, 1/(kg m) or 1/(kg m²)",
+        Role::Pivots => ", in kg or kg m²",
         Role::Position => ", in m",
         Role::Angle => ", in rad",
         Role::MomentumRate => ", in N, then N m",
@@ -286,12 +329,21 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::InitialJacobian
         | Role::ConstraintAccelerationByPosition
         | Role::ConstraintAccelerationByVelocity
+        | Role::ForceByPositions
+        | Role::ForceByPositionAndVelocity
+        | Role::ForceByVelocities
+        | Role::ForceByPositionAndAcceleration
+        | Role::Lower
         | Role::Regressor
         | Role::Rotation
         | Role::Linear
         | Role::Angular
         | Role::LinearJacobian
-        | Role::AngularJacobian => "",
+        | Role::AngularJacobian
+        | Role::LinearByPosition
+        | Role::AngularByPosition
+        | Role::LinearByVelocity
+        | Role::AngularByVelocity => "",
     }
 }
 
@@ -321,7 +373,13 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::Acceleration => "a",
         Role::AccelerationByPosition => "a_q",
         Role::AccelerationByVelocity => "a_v",
+        Role::ForceByPositions => "tau_qq",
+        Role::ForceByPositionAndVelocity => "tau_qv",
+        Role::ForceByVelocities => "tau_vv",
+        Role::ForceByPositionAndAcceleration => "tau_qa",
         Role::InverseMassMatrix => "w",
+        Role::Lower => "l",
+        Role::Pivots => "d",
         Role::CoriolisMatrix => "c",
         Role::GravityForces => "tau",
         Role::Regressor => "y",
@@ -332,6 +390,10 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::Angular => "w",
         Role::LinearJacobian => "j_u",
         Role::AngularJacobian => "j_w",
+        Role::LinearByPosition => "u_q",
+        Role::AngularByPosition => "w_q",
+        Role::LinearByVelocity => "u_v",
+        Role::AngularByVelocity => "w_v",
         Role::MomentumMatrix => "momentum",
         Role::MomentumRate => "rate",
         Role::ConstraintAccelerationByPosition => "g_q",

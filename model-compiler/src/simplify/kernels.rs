@@ -147,7 +147,9 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::ForwardDynamics
         | FunctionRole::InverseDynamicsDerivatives
         | FunctionRole::ForwardDynamicsDerivatives
+        | FunctionRole::InverseDynamicsSecondDerivatives
         | FunctionRole::InverseMassMatrix
+        | FunctionRole::MassMatrixFactors
         | FunctionRole::CoriolisMatrix
         | FunctionRole::GravityForces
         | FunctionRole::Regressor

@@ -87,6 +87,7 @@ fn driver(header: &str, name: &str, functions: &[FunctionCounts], point: &Point<
     array("a", &point.a);
     array("lambda", &point.lambda);
     array("tau", &point.tau);
+    array("w", &point.tau);
     let _ = writeln!(text, "const double t = {:?}; (void)t;", point.t);
     let _ = writeln!(text, "double parameters[{name}_n_parameters + 1], constants[{name}_n_constants + 1];");
     let _ = writeln!(text, "{name}_parameters(parameters); {name}_constants(parameters, constants);");

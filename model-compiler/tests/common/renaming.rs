@@ -51,7 +51,7 @@ const HOSTILE: &str = "\
     virtual_ wchar_t xor bitand compl \
     t q v a g r h m e x1 x2 x3 c0 c1 two half one zero third c9_81 state constants inputs parameters outputs residual rate \
     acceleration kinetic potential damping stiffness jacobian mass_matrix bias_force applied_force constraint_jacobian \
-    tau out values member members law laws effects energy name value gather scatter components set get new validate \
+    tau w out values member members law laws effects energy name value gather scatter components set get new validate \
     describe dims clone default_ fmt T U Member Run Constants Parameters Inputs Model State Signal Real Block Energy \
     α Α а ａ ﬁ µ μ é é ñ ñ ß ẞ ı İ K Å Ω ω 日本 変数 переменная θ_dot φ ϕ ϑ x² ª ℓ ſ Ⅷ a\u{301}\u{301} ʼn ǰ";
 

@@ -230,6 +230,9 @@ fn provided(subject: &Subject, at: &Moment, findings: &mut Findings) {
         findings.same(law, "∂τ/∂v", &output(function, Role::ForceByVelocity), &linear(Role::Damping));
         findings.same(law, "∂τ/∂a", &output(function, Role::MassMatrix), &linear(Role::MassMatrix));
     }
+    if model.provides("inverse_dynamics_second_derivatives") {
+        second_derivatives(subject, at, findings);
+    }
     if model.provides("forward_dynamics") {
         let a = output(F::ForwardDynamics, Role::Acceleration);
         findings.same(law, "r of forward dynamics", &r_with(&a), &at.a);
@@ -256,5 +259,27 @@ fn provided(subject: &Subject, at: &Moment, findings: &mut Findings) {
             findings.same(law, "M ∂a/∂q", &times(Role::AccelerationByPosition), &minus(Role::Stiffness));
             findings.same(law, "M ∂a/∂v", &times(Role::AccelerationByVelocity), &minus(Role::Damping));
         }
+    }
+}
+
+/// Second derivatives of wᵀ τ, by the slopes of the first ones; accelerations stand for weights.
+fn second_derivatives(subject: &Subject, at: &Moment, findings: &mut Findings) {
+    let law = "second derivatives: slopes of the first";
+    let (nv, still) = (at.v.len(), subject.jets(at));
+    let weighted = Point { tau: at.a.clone(), ..subject.balls(at) };
+    let moved = Point { q: along_velocities(subject.blocks(), &at.q, nv), ..still.clone() };
+    let faster = Point { v: Jet::variables(&at.v), ..still.clone() };
+    let pulled = Point { a: Jet::variables(&at.a), ..still };
+    for (what, block, first, along) in [
+        ("D D wᵀτ", Role::ForceByPositions, Role::ForceByPosition, &moved),
+        ("D ∂/∂v wᵀτ", Role::ForceByPositionAndVelocity, Role::ForceByPosition, &faster),
+        ("∂²/∂v² wᵀτ", Role::ForceByVelocities, Role::ForceByVelocity, &faster),
+        ("D ∂/∂a wᵀτ", Role::ForceByPositionAndAcceleration, Role::ForceByPosition, &pulled),
+    ] {
+        let first = slopes(&subject.output(FunctionRole::InverseDynamicsDerivatives, first, along), nv);
+        let of_rows = transposed(&first, nv * nv);
+        let expected: Vec<Ball> = of_rows.chunks(nv).map(|column| dot(column, &at.a)).collect();
+        let found = subject.output(FunctionRole::InverseDynamicsSecondDerivatives, block, &weighted);
+        findings.same(law, what, &found, &expected);
     }
 }

@@ -56,15 +56,15 @@ pub fn case(seed: u64) -> Case {
     if !has_loops && w.once_in(6) {
         w.line(
             "joint | provide nonlinear_effects, inverse_dynamics, forward_dynamics, inverse_dynamics_derivatives, \
-             forward_dynamics_derivatives;",
+             forward_dynamics_derivatives, inverse_dynamics_second_derivatives;",
         );
     }
     if w.once_in(6) {
         let body = body_name(&links, &mut w);
         w.line(format!(
-            "joint | provide inverse_mass_matrix, gravity_forces, regressor, center_of_mass, \
+            "joint | provide inverse_mass_matrix, mass_matrix_factors, gravity_forces, regressor, center_of_mass, \
              centroidal_momentum_matrix, centroidal_momentum_bias, pose({body}), velocity({body} in {body}), \
-             acceleration({body}), jacobian({body}), jacobian_bias({body});"
+             acceleration({body}), jacobian({body}), jacobian_bias({body}), acceleration_derivatives({body});"
         ));
     }
     let angles = if w.is_planar { ["joint", "absolute"] } else { ["joint(euler_zyx)", "absolute(euler_zyx)"] };
