@@ -7,7 +7,6 @@
 //! tendons, friction in joints, the inertia of rotors (`armature`).
 
 mod classes;
-mod geom;
 mod orientation;
 mod read;
 

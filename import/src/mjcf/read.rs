@@ -6,7 +6,6 @@ use hamel_compiler::escape::{excerpt, line};
 use roxmltree::Node;
 
 use super::classes::{Classes, View};
-use super::geom::Shape;
 use super::orientation::{self, Sequence};
 use crate::error::{Errors, Place, Problem, Warning};
 use crate::limits;
@@ -15,6 +14,7 @@ use crate::robot::pose::Pose;
 use crate::robot::{
     Actuator, Closure, Follower, Inertial, Joint, Kind, Limits, Link, Name, Origin, Robot, Signal, Spring, merge,
 };
+use crate::shape::Shape;
 use crate::xml::{self, Notes, too_many};
 
 /// The largest depth of elements; bodies stand in the bodies that carry them.
@@ -361,6 +361,7 @@ impl<'d> Reader<'_, 'd> {
             origin: at.origin(&Origin::identity(place)),
             anchor: zeros(),
             axis: [0, 0, 1].map(Number::whole),
+            pitch: None,
             damping: None,
             spring: None,
             follows: None,
@@ -441,7 +442,7 @@ impl<'d> Reader<'_, 'd> {
         self.notes.enter(around);
         let (kind, pos, axis, reference) = (kind?, pos?.unwrap_or_default(), axis?, reference?);
         let (damping, stiffness, rest) = (damping?, stiffness?, rest?);
-        let has_coordinate = matches!(kind, Kind::Revolute | Kind::Prismatic);
+        let has_coordinate = kind.has_coordinate();
         // A slider moves the same wherever it stands.
         let anchor = match kind {
             Kind::Revolute | Kind::Ball => item.frame.then(&Pose { position: pos, ..Pose::IDENTITY }).position,
@@ -471,6 +472,7 @@ impl<'d> Reader<'_, 'd> {
             origin: at.origin(&Origin::identity(place)),
             anchor: anchor.map(Number::computed),
             axis: turned.position.map(Number::computed),
+            pitch: None,
             damping: damping.filter(|damping| !damping.is_zero() && !is_free),
             spring,
             follows: None,
@@ -488,7 +490,7 @@ impl<'d> Reader<'_, 'd> {
         angle: impl Fn(f64) -> f64,
     ) -> Option<Limits> {
         let mut limits = Limits::default();
-        if !matches!(kind, Some(Kind::Revolute | Kind::Prismatic)) {
+        if !kind.is_some_and(Kind::has_coordinate) {
             return Some(limits);
         }
         for (attribute, word) in [("range", "limited"), ("actuatorfrcrange", "actuatorfrclimited")] {
@@ -710,7 +712,9 @@ impl<'d> Reader<'_, 'd> {
                         let default = format!("{word}{}", self.closures.len() + 1);
                         let name = Name(node.attribute("name").map_or(default, str::to_owned));
                         let place = self.notes.place(node);
-                        self.closures.push(Closure { name, place, is_rigid: word == "weld", ends });
+                        let kind = if word == "weld" { Kind::Fixed } else { Kind::Ball };
+                        let axis = [0, 0, 1].map(Number::whole);
+                        self.closures.push(Closure { name, place, kind, axis, ends });
                     }
                 }
                 "joint" => self.coupled(node),
@@ -769,7 +773,7 @@ impl<'d> Reader<'_, 'd> {
         }
         let found = known.find(|joint| joint.name.0 == name)?;
         let (found, kind) = (self.joints.iter().position(|joint| std::ptr::eq(joint, found))?, found.kind);
-        matches!(kind, Kind::Revolute | Kind::Prismatic).then_some(found)
+        kind.has_coordinate().then_some(found)
     }
 
     /// A joint whose coordinate follows another one.

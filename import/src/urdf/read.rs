@@ -208,6 +208,7 @@ impl Reader<'_> {
             origin: origin?,
             anchor: [(); 3].map(|()| Number::zero()),
             axis: axis?,
+            pitch: None,
             damping: damping?,
             spring: None,
             follows: follows?,
