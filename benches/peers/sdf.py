@@ -120,8 +120,10 @@ class Writer:
             elif kind in ("revolute", "prismatic"):
                 leaders.append(name)
             axes = axes.replace("@", mimic)
+        if axes and kind != "universal" and self.r.integers(4) == 0:
+            more = f"<drake:rotor_inertia>{self.r.uniform(0.01, 0.1)}</drake:rotor_inertia><drake:gear_ratio>4</drake:gear_ratio>"
         if kind == "screw":
-            more = f"<screw_thread_pitch>{self.r.uniform(-0.5, 0.5)}</screw_thread_pitch>"
+            more += f"<screw_thread_pitch>{self.r.uniform(-0.5, 0.5)}</screw_thread_pitch>"
         return f'<joint name="{name}" type="{kind}">{self.pose(frames)}<parent>{parent}</parent><child>{child}</child>{axes}{more}</joint>'
 
     def model(self, name, depth=0, around=()):
@@ -143,8 +145,8 @@ class Writer:
                 parent = self.r.choice(links[:-1])
                 if self.minor >= 8 and frames and self.r.integers(2):
                     parent = self.r.choice(frames)
-                # Parent and child may be named the other way round.
-                is_reversed = parent.startswith("l") and self.r.integers(4) == 0
+                # Parent and child may be named the other way round; Drake then has a base of its own choice, if it is free.
+                is_reversed = grounded and parent.startswith("l") and self.r.integers(4) == 0
                 ends = (f"l{k}", parent) if is_reversed else (parent, f"l{k}")
                 parts.append(self.joint(f"j{k}", *ends, frames or place, leaders, is_reversed))
             frames = place
@@ -160,7 +162,7 @@ class Writer:
         if self.r.integers(2):
             fixed = f'<model name="table"><static>true</static><link name="top"/></model>' if self.r.integers(2) else ""
             inner = f'<world name="w"><gravity>{numbers(self.r.normal(size=3) * 5)}</gravity>{inner}{fixed}</world>'
-        text = f'<sdf version="1.{self.minor}">{inner}</sdf>'
+        text = f'<sdf version="1.{self.minor}" xmlns:drake="http://drake.mit.edu">{inner}</sdf>'
         return text.replace("@", "")
 
 

@@ -363,6 +363,7 @@ impl<'d> Reader<'_, 'd> {
             axis: [0, 0, 1].map(Number::whole),
             pitch: None,
             damping: None,
+            rotor: None,
             spring: None,
             follows: None,
             limits: Limits::default(),
@@ -422,10 +423,10 @@ impl<'d> Reader<'_, 'd> {
         }
         let damping = self.scalar(view, "damping");
         let stiffness = self.scalar(view, "stiffness");
+        let rotor = self.scalar(view, "armature").map(|rotor| rotor.filter(|rotor| !rotor.is_zero()));
         let reference = self.scalar(view, "ref").map(|number| number.map_or(0.0, |number| angle(number.value)));
         let rest = self.scalar(view, "springref").map(|number| number.map_or(0.0, |number| angle(number.value)));
         for (attribute, message) in [
-            ("armature", "`armature` is ignored: the inertia of rotors is not part of the model"),
             ("frictionloss", "`frictionloss` is ignored: a model that is solved for accelerations has no sticking"),
             ("springdamper", "`springdamper` is ignored: give `stiffness` and `damping`"),
         ] {
@@ -441,7 +442,7 @@ impl<'d> Reader<'_, 'd> {
         let limits = self.limits(view, kind, reference.unwrap_or_default(), angle);
         self.notes.enter(around);
         let (kind, pos, axis, reference) = (kind?, pos?.unwrap_or_default(), axis?, reference?);
-        let (damping, stiffness, rest) = (damping?, stiffness?, rest?);
+        let (damping, stiffness, rest, rotor) = (damping?, stiffness?, rest?, rotor?);
         let has_coordinate = kind.has_coordinate();
         // A slider moves the same wherever it stands.
         let anchor = match kind {
@@ -455,6 +456,14 @@ impl<'d> Reader<'_, 'd> {
         let turned = Pose { position: [0.0; 3], ..item.frame }.then(&Pose { position: axis, ..Pose::IDENTITY });
         if stiffness.as_ref().is_some_and(|stiffness| !stiffness.is_zero()) && !has_coordinate && !is_free {
             self.warn(node, "`stiffness` of a joint with several coordinates is ignored");
+        }
+        if let Some(rotor) = &rotor {
+            if rotor.value < 0.0 {
+                return self.notes.wrong(node, Problem::NegativeMass(rotor.value));
+            }
+            if !has_coordinate {
+                self.warn(node, "`armature` of a joint with several coordinates is ignored");
+            }
         }
         let spring = stiffness
             .filter(|stiffness| !stiffness.is_zero() && has_coordinate)
@@ -474,6 +483,7 @@ impl<'d> Reader<'_, 'd> {
             axis: turned.position.map(Number::computed),
             pitch: None,
             damping: damping.filter(|damping| !damping.is_zero() && !is_free),
+            rotor: rotor.filter(|_| has_coordinate),
             spring,
             follows: None,
             limits: limits?,

@@ -170,6 +170,8 @@ pub(crate) struct Joint {
     pub(crate) pitch: Option<Number>,
     /// Force or torque per velocity.
     pub(crate) damping: Option<Number>,
+    /// Inertia of what turns or slides with the only coordinate and moves no link.
+    pub(crate) rotor: Option<Number>,
     pub(crate) spring: Option<Spring>,
     /// Not of a joint that is fixed.
     pub(crate) follows: Option<Follower>,
@@ -237,7 +239,14 @@ impl Robot {
             let limits = joint.limits.position.iter().flatten().chain(&joint.limits.effort);
             let spring = joint.spring.iter().flat_map(|spring| [&spring.stiffness, &spring.rest]);
             let start = joint.start.is_none_or(|start| start.position.iter().all(|component| component.is_finite()));
-            let numbers = joint.anchor.iter().chain(&joint.axis).chain(&joint.pitch).chain(limits).chain(spring);
+            let numbers = joint
+                .anchor
+                .iter()
+                .chain(&joint.axis)
+                .chain(&joint.pitch)
+                .chain(&joint.rotor)
+                .chain(limits)
+                .chain(spring);
             of_origin(&joint.origin) && start && numbers.into_iter().all(finite)
         };
         let of_actuator = |actuator: &Actuator| {

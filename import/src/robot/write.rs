@@ -290,6 +290,11 @@ impl Writer<'_> {
         let mut options = Vec::new();
         options.extend(self.axis(joint).map(|axis| format!("axis: {axis}")));
         options.extend(joint.pitch.as_ref().map(|pitch| format!("pitch: {} m", pitch.literal())));
+        if let Some(rotor) = &joint.rotor {
+            let unit = if joint.kind == Kind::Prismatic { "kg" } else { "kg m^2" };
+            let rotor = self.number(Parameters::All, &format!("{name}_rotor_inertia"), rotor, unit);
+            options.push(format!("rotor_inertia: {rotor}"));
+        }
         match self.followed[index] {
             Some(_) => options.extend(self.follows(index)),
             None => options.extend(limits(joint)),

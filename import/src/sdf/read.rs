@@ -57,6 +57,9 @@ const IGNORED: [(&str, &str); 34] = [
 
 const KINDS: [&str; 8] = ["revolute", "continuous", "prismatic", "fixed", "ball", "universal", "revolute2", "screw"];
 
+/// What Drake has added: the inertia of a rotor about its axis, and how many times it turns faster than the joint.
+const ROTOR: [&str; 2] = ["rotor_inertia", "gear_ratio"];
+
 /// What to do about what stands in other files.
 const INCLUDED: &str = "expand it first: `gz sdf -p FILE > robot.sdf`";
 
@@ -138,6 +141,7 @@ pub(super) struct Axis {
     /// Number of the frame that has these components.
     pub(super) frame: usize,
     pub(super) damping: Option<Number>,
+    pub(super) rotor: Option<Number>,
     pub(super) spring: Option<Spring>,
     pub(super) follows: Option<Follower>,
     pub(super) limits: Limits,
@@ -333,6 +337,9 @@ impl<'d> Reader<'_, 'd> {
     /// What other programs have added to the format.
     fn foreign(&mut self, node: Node<'d, 'd>) {
         for child in node.children().filter(|child| child.tag_name().namespace().is_some()) {
+            if ROTOR.contains(&child.tag_name().name()) {
+                continue;
+            }
             if child.tag_name().name() == "joint" {
                 let what = "a joint that SDFormat does not have is not read".to_owned();
                 self.notes.wrong::<()>(child, Problem::Unsupported { what, help: "write it in the model" });
@@ -684,12 +691,42 @@ impl<'d> Reader<'_, 'd> {
         let axes: Vec<Option<Axis>> =
             ["axis", "axis2"].into_iter().take(count).map(|axis| self.axis(number, word, axis)).collect();
         let pitch = if kind == Kind::Screw { Some(self.pitch(node)?) } else { None };
-        let (ends, axes) = ([ends[0]?, ends[1]?], axes.into_iter().collect::<Option<Vec<Axis>>>()?);
+        let rotor = self.rotor(node);
+        let (ends, mut axes) = ([ends[0]?, ends[1]?], axes.into_iter().collect::<Option<Vec<Axis>>>()?);
+        match (axes.as_mut_slice(), rotor?) {
+            ([axis], rotor) => axis.rotor = rotor,
+            (_, None) => {}
+            (_, Some(_)) => {
+                let message = "`rotor_inertia` of a joint without one coordinate is ignored";
+                self.notes.warn(self.notes.place(node), message, || message.to_owned());
+            }
+        }
         if ends[0] == ends[1] {
             return self.notes.wrong(node, Problem::Ring(self.links[ends[1]].name.to_string()));
         }
         let (place, is_endless) = (self.notes.place(node), word == "continuous");
         Some(Described { name, place, kind, is_endless, ends, frame: number, axes, pitch })
+    }
+
+    /// The inertia of a rotor, as the joint feels it; `None` within if there is none.
+    fn rotor(&mut self, node: Node<'d, 'd>) -> Option<Option<Number>> {
+        let [inertia, ratio] = ROTOR.map(|name| {
+            let found =
+                node.children().find(|part| part.tag_name().namespace().is_some() && part.tag_name().name() == name);
+            match found {
+                Some(part) => self.notes.text_numbers::<1>(part, name).map(|[number]| Some(number)),
+                None => Some(None),
+            }
+        });
+        let (Some(inertia), ratio) = (inertia?, ratio?) else { return Some(None) };
+        if inertia.value < 0.0 {
+            return self.notes.wrong(node, Problem::NegativeMass(inertia.value));
+        }
+        let seen = match ratio {
+            Some(ratio) => Number::computed(inertia.value * ratio.value * ratio.value),
+            None => inertia,
+        };
+        Some(Some(seen).filter(|seen| !seen.is_zero()))
     }
 
     /// m per turn of a screw.
@@ -723,6 +760,7 @@ impl<'d> Reader<'_, 'd> {
             direction: direction.clone(),
             frame,
             damping: None,
+            rotor: None,
             spring: None,
             follows: None,
             limits: Limits::default(),

@@ -27,6 +27,7 @@ pub(super) fn plain(name: Name, place: Place, kind: Kind, (parent, child): (usiz
         axis: [0, 0, 1].map(Number::whole),
         pitch: None,
         damping: None,
+        rotor: None,
         spring: None,
         follows: None,
         limits: Limits::default(),
@@ -196,13 +197,14 @@ fn elementary(reader: &mut Reader, joint: Described, is_backwards: bool, joints:
         let at = if step == 0 { at } else { Pose::IDENTITY };
         let anchor = if is_last { anchor.clone() } else { [(); 3].map(|()| Number::zero()) };
         let direction = direction(reader, &axis, to, is_backwards);
-        let Axis { damping, spring, follows, limits, .. } = axis;
+        let Axis { damping, rotor, spring, follows, limits, .. } = axis;
         joints.push(Joint {
             anchor,
             axis: direction,
             pitch: pitch.clone(),
             is_endless,
             damping,
+            rotor,
             spring,
             follows,
             limits,
@@ -232,7 +234,11 @@ fn closure(reader: &mut Reader, joint: Described) -> Option<Closure> {
         return reader.notes.wrong_at(place, Problem::Unsupported { what, help });
     }
     let said = |axis: &Axis| {
-        axis.damping.is_some() || axis.spring.is_some() || axis.follows.is_some() || axis.limits.position.is_some()
+        axis.damping.is_some()
+            || axis.rotor.is_some()
+            || axis.spring.is_some()
+            || axis.follows.is_some()
+            || axis.limits.position.is_some()
     };
     if axes.iter().any(said) {
         let message = "`dynamics`, `limit` and `mimic` of a joint that closes a loop are ignored: it has no coordinate";

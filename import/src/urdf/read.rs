@@ -210,6 +210,7 @@ impl Reader<'_> {
             axis: axis?,
             pitch: None,
             damping: damping?,
+            rotor: None,
             spring: None,
             follows: follows?,
             limits: limits?,
