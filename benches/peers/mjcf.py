@@ -3,7 +3,8 @@
 
 Needs `pip install mujoco`. Mass matrix and bias are compared at random states, relative to their largest entries; forces of
 springs, dampers and actuators without control are part of ours. MuJoCo's free joints move with the velocity in the axes of
-the ground, ours in those of the body. The inertia of rotors (`armature`), which models do not have, is taken out.
+the ground, ours in those of the body. The inertia of rotors
+(`armature`) of joints with several coordinates, which models do not have, is taken out.
 `--program` names another build of the example `values` of `hamel-import`, which is otherwise built. `--keep FOLDER` writes the
 random ones there; with `--record` also what MuJoCo says, as `import/tests/mujoco` has it (`--random 8`).
 """
@@ -92,6 +93,8 @@ class Writer:
                 parts.append(f'stiffness="{self.r.uniform(1, 5)}" springref="{self.angle(0.5) if kind == "hinge" else 0.2}"')
             if self.r.integers(2) == 0:
                 parts.append('class="damped"')
+            if self.r.integers(3) == 0:
+                parts.append(f'armature="{self.r.uniform(0.1, 1)}"')
             if self.r.integers(2) == 0:
                 self.actuators.append(self.actuator(name))
         elif self.r.integers(2):
@@ -174,7 +177,8 @@ def expected(model, data, q, v):
     mujoco.mj_forward(model, data)
     mass = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, mass) if mujoco.__version__ >= "3.6" else mujoco.mj_fullM(model, mass, data.qM)
-    mass -= np.diag(model.dof_armature)
+    several = np.isin(model.jnt_type[model.dof_jntid], [FREE, BALL])
+    mass -= np.diag(np.where(several, model.dof_armature, 0.0))
     effects = data.qfrc_bias - data.qfrc_passive - data.qfrc_actuator + mass @ carried
     return turn.T @ mass @ turn, turn.T @ effects
 

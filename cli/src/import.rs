@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use hamel_compiler::file::{self, FileError, Mistake};
 use hamel_compiler::simplify::Limits;
-use hamel_import::{Error, Import, Options, Parameters, mjcf, urdf};
+use hamel_import::{Error, Format, Import, Options, Parameters};
 
 use crate::failure::Failure;
 use crate::screen::{Destination, Screen};
@@ -13,8 +13,9 @@ use crate::screen::{Destination, Screen};
 /// Arguments of `hamel import`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The description, URDF or MuJoCo's MJCF (.xml); macros of xacro and what is included must be expanded before.
-    #[arg(value_name = "ROBOT.urdf|ROBOT.xml")]
+    /// The description, URDF, MuJoCo's MJCF (.xml) or SDFormat (.sdf); macros of xacro and what is included must be expanded
+    /// before.
+    #[arg(value_name = "ROBOT.urdf|.xml|.sdf")]
     file: PathBuf,
     #[command(flatten)]
     robot: Robot,
@@ -89,8 +90,9 @@ impl Robot {
     }
 
     fn translated(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
-        let import = if is_mjcf(path) { mjcf::import } else { urdf::import };
-        let import = import(&file::text(path)?, &self.options(provide)?).map_err(|errors| {
+        // What has no ending that is known is taken for URDF, whose reader says what it expects.
+        let format = Format::of(path).unwrap_or(Format::Urdf);
+        let import = format.import(&file::text(path)?, &self.options(provide)?).map_err(|errors| {
             let mistake = |error: &Error| Mistake {
                 line: error.place.line as usize,
                 column: error.place.column as usize,
@@ -104,12 +106,7 @@ impl Robot {
 
 /// Whether a file is the description of a robot.
 pub(crate) fn is_robot(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "urdf") || is_mjcf(path)
-}
-
-/// Whether a file is one of MuJoCo's.
-fn is_mjcf(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "xml" || ending == "mjcf")
+    Format::of(path).is_some()
 }
 
 /// Prints the model; writes to standard error what was left out, and the errors of the compiler.

@@ -58,7 +58,7 @@ enum Verb {
     ClosedForms(closed_forms::Arguments),
     /// Count the operations of reference functions and compare them with other tools.
     Counts(counts::Arguments),
-    /// Translate the description of a robot, URDF or MJCF, into a model.
+    /// Translate the description of a robot, URDF, MJCF or SDFormat, into a model.
     Import(import::Arguments),
     /// Print a script that completes commands in a shell.
     Completions {

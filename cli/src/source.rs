@@ -13,7 +13,7 @@ use crate::import::{self, Robot};
 #[derive(clap::Args)]
 pub(crate) struct Choice {
     /// Name of a model, see `hamel list`, or a file: Rust with `multibody!` calls, FILE.model with the text between
-    /// their braces, or the description of a robot, URDF or MJCF (.xml).
+    /// their braces, or the description of a robot, URDF, MJCF (.xml) or SDFormat (.sdf).
     #[arg(value_name = "MODEL|FILE")]
     what: PathBuf,
     /// Which model of a file that has several.
@@ -27,7 +27,7 @@ pub(crate) struct Choice {
 #[derive(clap::Args)]
 pub(crate) struct Choices {
     /// Names of models, see `hamel list`, or files: Rust with `multibody!` calls, FILE.model with the text between their
-    /// braces, or the descriptions of robots, URDF or MJCF (.xml). The motions of several are drawn in the same plots.
+    /// braces, or the descriptions of robots, URDF, MJCF (.xml) or SDFormat (.sdf). The motions of several are drawn in the same plots.
     #[arg(value_name = "MODEL|FILE", required = true)]
     what: Vec<PathBuf>,
     /// Which model of a file that has several.

@@ -1,5 +1,6 @@
-//! The dynamics of a robot at given states, for comparison with other tools (`benches/peers/robots.py`, `benches/peers/mjcf.py`):
-//! `cargo run --release -p hamel-import --example values -- ROBOT.urdf|ROBOT.xml [--floating] [--repair-inertia]`.
+//! The dynamics of a robot at given states, for comparison with other tools (`benches/peers/robots.py`, `benches/peers/mjcf.py`,
+//! `benches/peers/sdf.py`):
+//! `cargo run --release -p hamel-import --example values -- ROBOT.urdf|ROBOT.xml|ROBOT.sdf [--floating] [--repair-inertia]`.
 //!
 //! Angles are taken as they are written, as other tools do.
 //!
@@ -14,7 +15,7 @@ use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::resolve::Provided;
 use hamel_compiler::schedule::interpret::{Interpreter, Point};
 use hamel_compiler::simplify::Limits;
-use hamel_import::{Options, PinocchioJoint, mjcf, urdf};
+use hamel_import::{Format, Options, PinocchioJoint};
 
 fn main() -> ExitCode {
     match answer() {
@@ -34,7 +35,8 @@ fn answer() -> Result<(), Box<dyn std::error::Error>> {
     let repair_inertia = arguments.iter().any(|argument| argument == "--repair-inertia");
     let options = Options { is_floating, provide, exact_angles: true, repair_inertia, ..Options::default() };
     let text = std::fs::read_to_string(path)?;
-    let import = if path.ends_with(".xml") { mjcf::import(&text, &options)? } else { urdf::import(&text, &options)? };
+    let format = Format::of(path.as_ref()).ok_or("expected a description of a robot")?;
+    let import = format.import(&text, &options)?;
     let stages = hamel_compiler::stages_within(import.tokens()?, &Limits::at_once())?;
     let interpreter = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new());
     let layout = &stages.simplified.layout;

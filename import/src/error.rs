@@ -182,7 +182,7 @@ pub enum Problem {
         help: &'static str,
     },
     /// A body whose inertia would follow from a shape that is not one of the closed forms.
-    #[error("the inertia of a `{0}` is not computed\nhelp: give the body an `inertial`, or the geom a `mass` of 0")]
+    #[error("the inertia of a `{0}` is not computed\nhelp: give its body an explicit `inertial`")]
     Shape(String),
     /// An axis without direction.
     #[error("expected a direction, found a zero vector")]
@@ -238,6 +238,9 @@ pub enum Problem {
     /// Joints that form a ring: no link of it can be reached from the root.
     #[error("`{0}` moves itself, through the joints between it and its parent")]
     Ring(String),
+    /// A frame whose place leads back to itself.
+    #[error("the place of `{0}` is relative to itself, through others")]
+    Circular(String),
     /// No link at all.
     #[error("expected a `link`")]
     NoLink,

@@ -1,4 +1,5 @@
-//! Descriptions of robots in other formats, translated into the text of a model: URDF ([`urdf`]) and MuJoCo's MJCF ([`mjcf`]).
+//! Descriptions of robots in other formats, translated into the text of a model: URDF ([`urdf`]), MuJoCo's MJCF ([`mjcf`])
+//! and SDFormat ([`sdf`]).
 //!
 //! A reader turns XML into a robot, which is the same for all formats: links, the joints between them, and what connects
 //! them otherwise. Of a robot, `placement` finds out which link moves with which body, `merge` adds up what each body
@@ -15,17 +16,67 @@ mod limits;
 pub mod mjcf;
 mod places;
 mod robot;
+pub mod sdf;
+mod shape;
 pub mod urdf;
 mod xml;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 
 use hamel_compiler::resolve::{FrameFunction, Provided};
 use hamel_compiler::spelling::nearest;
 use proc_macro2::{Group, LexError, Span, TokenStream, TokenTree};
 
 pub use error::{Error, Errors, Place, Problem, Warning};
+
+/// A format of descriptions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// URDF, `.urdf`.
+    Urdf,
+    /// MuJoCo's MJCF, `.xml` or `.mjcf`.
+    Mjcf,
+    /// SDFormat, `.sdf` or `.world`.
+    Sdf,
+}
+
+impl Format {
+    /// Each of them.
+    pub const ALL: [Format; 3] = [Format::Urdf, Format::Mjcf, Format::Sdf];
+
+    /// The word for it.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Format::Urdf => "urdf",
+            Format::Mjcf => "mjcf",
+            Format::Sdf => "sdf",
+        }
+    }
+
+    /// That of a file, by its ending; `None` if it is not the description of a robot.
+    pub fn of(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()? {
+            "urdf" => Some(Format::Urdf),
+            "xml" | "mjcf" => Some(Format::Mjcf),
+            "sdf" | "world" => Some(Format::Sdf),
+            _ => None,
+        }
+    }
+
+    /// Translates a description.
+    ///
+    /// # Errors
+    /// Those of [`urdf::import`], [`mjcf::import`] and [`sdf::import`].
+    pub fn import(self, text: &str, options: &Options) -> Result<Import, Errors> {
+        match self {
+            Format::Urdf => urdf::import(text, options),
+            Format::Mjcf => mjcf::import(text, options),
+            Format::Sdf => sdf::import(text, options),
+        }
+    }
+}
 
 /// What a description does not say.
 #[derive(Clone, Debug, Default)]

@@ -70,6 +70,12 @@ fn too_deep<'a, 'i>(root: Node<'a, 'i>, nesting: usize) -> Option<Node<'a, 'i>> 
     }
 }
 
+/// The text in an element, without spaces around it.
+pub(crate) fn text(node: Node) -> String {
+    let texts = node.children().filter(Node::is_text).filter_map(|child| child.text());
+    texts.collect::<String>().trim().to_owned()
+}
+
 pub(crate) fn too_many(what: &'static str, found: usize, most: usize, help: &'static str) -> Problem {
     Problem::TooMany { what, found, most, help }
 }
@@ -179,6 +185,16 @@ impl<'a> Notes<'a> {
         }
         let problem = Problem::NotNumbers { attribute, expected: N, found: excerpt(text) };
         self.wrong_at(self.value_place(node, attribute), problem)
+    }
+
+    /// The numbers that are the text of an element.
+    pub(crate) fn text_numbers<const N: usize>(&mut self, node: Node, name: &'static str) -> Option<[Number; N]> {
+        let text = text(node);
+        let numbers: Option<Vec<Number>> = text.split_whitespace().map(Number::parse).collect();
+        if let Some(numbers) = numbers.and_then(|numbers| <[Number; N]>::try_from(numbers).ok()) {
+            return Some(numbers);
+        }
+        self.wrong(node, Problem::NotNumbers { attribute: name, expected: N, found: excerpt(&text) })
     }
 
     /// Between so and so many numbers of an attribute.

@@ -1,5 +1,5 @@
-//! Robots of many kinds move as Pinocchio and MuJoCo say; `benches/peers/robot_values.py` and `benches/peers/mjcf.py` have
-//! recorded what they say.
+//! Robots of many kinds move as Pinocchio, MuJoCo and Drake say; `benches/peers/robot_values.py`, `benches/peers/mjcf.py` and
+//! `benches/peers/sdf.py` have recorded what they say.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::resolve::Provided;
 use hamel_compiler::schedule::interpret::{Interpreter, Point};
 use hamel_compiler::simplify::Limits;
-use hamel_import::{Import, Options, PinocchioJoint, mjcf, urdf};
+use hamel_import::{Format, Import, Options, PinocchioJoint, urdf};
 
 /// Largest difference from another program, relative to the largest entry.
 const TOLERANCE: f64 = 1e-11;
@@ -141,12 +141,25 @@ fn robots_move_as_pinocchio_says() {
 /// Random trees with all kinds of joints, several in one body, and with shapes, classes, frames, springs and actuators.
 #[test]
 fn robots_move_as_mujoco_says() {
-    let paths = descriptions("mujoco", "xml");
+    compare_all("mujoco", Format::Mjcf, "xml");
+}
+
+/// Random trees with all kinds of joints, in versions 1.5 to 1.11, with frames, models within models, joints that lead back,
+/// joints that follow others, and inertias of shapes.
+#[test]
+fn robots_move_as_drake_says() {
+    compare_all("drake", Format::Sdf, "sdf");
+}
+
+/// Compares the robots of a folder with the values that stand beside them.
+fn compare_all(folder: &str, format: Format, ending: &str) {
+    let paths = descriptions(folder, ending);
     assert!(paths.len() >= 6, "{} robots", paths.len());
     for path in paths {
         let text = std::fs::read_to_string(&path).expect("a description");
-        let options = Options { provide: vec![Provided::NonlinearEffects], ..Options::default() };
-        let import = mjcf::import(&text, &options).unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
+        let provide = vec![Provided::NonlinearEffects];
+        let options = Options { is_floating: format == Format::Sdf, provide, ..Options::default() };
+        let import = format.import(&text, &options).unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
         let stages = compiled(&import, &path);
         let model = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new());
         let layout = &stages.simplified.layout;

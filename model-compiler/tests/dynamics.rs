@@ -18,7 +18,7 @@ const MODELS: [(&str, &str); 11] = [
          joint i: revolute(ground at [0.1, 0, 0.3] m, a);
          joint j: revolute(a at [0.2, -0.1, 0.3] m rotated rotation_x(90 deg), b at [0, 0.1, 0] m);
          joint k: revolute(b at [0.4, 0.1, 0.05] m rotated rotation_y(0.4 rad), c);
-         joint l: revolute(c at [0, 0.2, -0.1] m rotated rotation_x(-90 deg), d);",
+         joint l: revolute(c at [0, 0.2, -0.1] m rotated rotation_x(-90 deg), d) { rotor_inertia: 0.4 kg m^2 }",
     ),
     (
         "branched trunk",
@@ -26,7 +26,7 @@ const MODELS: [(&str, &str); 11] = [
          joint i: free(ground, a at [0.1, 0.2, 0] m);
          joint j: revolute(a at [0.2, -0.1, 0.3] m rotated rotation_x(90 deg), b);
          joint k: revolute(a at [-0.2, 0.1, 0.05] m, c);
-         joint l: prismatic(c at [0, 0.2, -0.1] m rotated rotation_y(90 deg), d);
+         joint l: prismatic(c at [0, 0.2, -0.1] m rotated rotation_y(90 deg), d) { rotor_inertia: 2 kg }
          force s: spring_damper(b at [0.1, 0, 0] m, d) { stiffness: 3 N/m, damping: 0.2 N s/m, free_length: 0.1 m }",
     ),
     (
@@ -53,7 +53,7 @@ const MODELS: [(&str, &str); 11] = [
         "symbolic arm",
         "param l = 0.4 m; param m = 2 kg;
          body a { mass: m, center_of_mass: [l / 2, 0, 0], inertia: diag(0.1, 0.2, 0.3) kg m^2 } body b {1}
-         joint i: revolute(ground, a) { axis: [0, 1, 0] }
+         joint i: revolute(ground, a) { axis: [0, 1, 0], rotor_inertia: m * l^2 }
          joint j: revolute(a at [l, 0, 0], b) { axis: [1, 0, 0] }
          torque t: -0.3 N m s/rad * j.velocity on j;",
     ),
@@ -89,7 +89,7 @@ const MODELS: [(&str, &str); 11] = [
         "long chain in the plane",
         "planar; for k in 0..12 { body a[k] {p} }
          joint first: revolute(ground, a[0] at [0, 0.3] m);
-         for k in 1..11 { joint i[k]: revolute(a[k - 1] at [0.1, 0.2] m, a[k] at [0, 0.3] m); }
+         for k in 1..11 { joint i[k]: revolute(a[k - 1] at [0.1, 0.2] m, a[k] at [0, 0.3] m) { rotor_inertia: 0.2 kg m^2 } }
          joint last: prismatic(a[10] at [0.1, 0.2] m rotated 0.3 rad, a[11]);
          force s: spring_damper(a[2], a[8]) { stiffness: 3 N/m, damping: 0.2 N s/m, free_length: 0.1 m }
          torque t: -0.3 N m s/rad * i[3].velocity on i[3];",
@@ -127,8 +127,12 @@ fn equations(items: &str) -> Equations {
         items = items.replace(&format!("{{{i}}}"), &body);
     }
     let coordinates = if items.contains("coordinates") { "" } else { "coordinates joint;" };
-    let gravity = if items.contains("planar") { "[0.5, -9.81]" } else { "[0.5, 1, -9.81]" };
-    let text = format!("pub model M {{ {coordinates} gravity {gravity} m/s^2; {items} {ALL} }}");
+    let gravity = match items {
+        _ if items.contains("gravity") => "",
+        _ if items.contains("planar") => "gravity [0.5, -9.81] m/s^2;",
+        _ => "gravity [0.5, 1, -9.81] m/s^2;",
+    };
+    let text = format!("pub model M {{ {coordinates} {gravity} {items} {ALL} }}");
     let description = parse(text.parse().expect("the model lexes")).unwrap_or_else(|error| panic!("{error}"));
     derive(&resolve(&description).unwrap_or_else(|error| panic!("{error}")))
 }
@@ -342,6 +346,40 @@ fn forward_dynamics_inverts_inverse_dynamics() {
         let at_rest = vector(kernel, FunctionRole::InverseDynamics, Role::Force, &at);
         for (effect, force) in effects.iter().zip(&at_rest) {
             assert!((effect.value - force.value).abs() < 1e-12, "{name}: {} and {}", effect.value, force.value);
+        }
+    }
+}
+
+/// A rotor moves as a flywheel that a gear turns, here one of its own weight: on the ground, because one on a body would
+/// also feel how that turns.
+#[test]
+fn rotors_move_as_flywheels_behind_gears() {
+    let arm = "body a {0} joint i: revolute(ground at [0.1, 0, 0.3] m, a) { coordinate: x, @ }
+        body b {1} joint k: prismatic(a at [0.1, 0.2, 0.3] m rotated rotation_x(0.5 rad), b) { follows: i, ratio: 0.4 m, # }";
+    let wheels = "body u { mass: 2 kg, inertia: diag(0.03, 0.04, 0.05) kg m^2 }
+        joint j: revolute(ground rotated rotation_x(90 deg), u) { follows: i, ratio: 3 }
+        body w { mass: 5 kg, inertia: diag(1, 1, 1) kg m^2 }
+        joint l: prismatic(ground rotated rotation_y(90 deg), w) { follows: i, ratio: 0.4 m }";
+    let rotor = arm.replace('@', "rotor_inertia: 9 * (0.05 kg m^2)").replace('#', "rotor_inertia: 5 kg");
+    let plain = arm.replace(", @", "").replace(", #", "");
+    // Sliding along x the second has no weight, but for the sideways part of gravity.
+    let [geared, rotor] =
+        [format!("{plain} {wheels} gravity [0, 1, -9.81] m/s^2;"), format!("{rotor} gravity [0, 1, -9.81] m/s^2;")]
+            .map(|items| equations(&items));
+    let kernels = [&geared.kernels[0], &rotor.kernels[0]];
+    for seed in 0..5 {
+        let (at, _) = point(&geared, seed);
+        for (function, role) in [
+            (FunctionRole::NonlinearEffects, Role::NonlinearEffects),
+            (FunctionRole::InverseDynamics, Role::Force),
+            (FunctionRole::ForwardDynamics, Role::Acceleration),
+            (FunctionRole::Energy, Role::KineticEnergy),
+            (FunctionRole::InverseDynamicsDerivatives, Role::ForceByPosition),
+            (FunctionRole::InverseDynamicsDerivatives, Role::MassMatrix),
+            (FunctionRole::ForwardDynamicsDerivatives, Role::AccelerationByVelocity),
+        ] {
+            let [expected, found] = kernels.map(|kernel| vector(kernel, function, role, &at)[0].value);
+            assert!((found - expected).abs() < 1e-12 * expected.abs().max(1.0), "{role:?}: {found} and {expected}");
         }
     }
 }

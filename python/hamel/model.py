@@ -177,7 +177,7 @@ class Limits(NamedTuple):
 class Model(_hamel.Model):
     """A mechanical system, compiled to machine code, with values of its parameters.
 
-    Make one by `from_file`, `from_text`, `from_urdf`, `from_mjcf`, or take one of `hamel.models`. Its functions take NumPy arrays of
+    Make one by `from_file`, `from_text`, `from_urdf`, `from_mjcf`, `from_sdf`, or take one of `hamel.models`. Its functions take NumPy arrays of
     doubles whose last axis belongs to one state; all axes before are a batch, and broadcast. Models do not change and
     may be used by several threads at once.
     """
@@ -198,7 +198,7 @@ class Model(_hamel.Model):
         ----------
         path : path
             A file `.model` with the text of a model, a file `.rs` with `multibody!` calls, or the description of a
-            robot, `.urdf` or MuJoCo's `.xml`.
+            robot, `.urdf`, MuJoCo's `.xml` or SDFormat's `.sdf`.
         model : str
             Which model of a file that has several.
         level : "optimised" or "at_once"
@@ -206,7 +206,7 @@ class Model(_hamel.Model):
         cache : bool
             Whether machine code is kept for the next process, in the user's folder for caches.
         **urdf
-            Of a robot: the arguments of `from_urdf` or `from_mjcf`.
+            Of a robot: the arguments of `from_urdf`, `from_mjcf` or `from_sdf`.
 
         Raises
         ------
@@ -218,8 +218,11 @@ class Model(_hamel.Model):
             return cls.from_urdf(path, level=level, cache=cache, **urdf)
         if path.endswith((".xml", ".mjcf")):
             return cls.from_mjcf(path, level=level, cache=cache, **urdf)
+        if path.endswith((".sdf", ".world")):
+            return cls.from_sdf(path, level=level, cache=cache, **urdf)
         if urdf:
-            raise TypeError(f"{', '.join(urdf)}: only descriptions of robots, `.urdf` and `.xml`, take these arguments")
+            endings = "`.urdf`, `.xml` and `.sdf`"
+            raise TypeError(f"{', '.join(urdf)}: only descriptions of robots, {endings}, take these arguments")
         return cls(_hamel.Compiled.from_file(path, level, cache, model))
 
     @classmethod
@@ -288,6 +291,27 @@ class Model(_hamel.Model):
         can be provided by models that close no loops, and then those of the description are left out.
         """
         return cls._from_robot("mjcf", robot, level, cache, False, provide, False, repair_inertia, parameters, stops)
+
+    @classmethod
+    def from_sdf(
+        cls,
+        robot: str | PathLike[str],
+        *,
+        floating: bool = False,
+        provide: Sequence[str] = PROVIDED,
+        exact_angles: bool = False,
+        repair_inertia: bool = False,
+        parameters: Sequence[str] = (),
+        stops: bool = False,
+        level: Level = "optimised",
+        cache: bool = True,
+    ) -> "Model":
+        """Compiles the robots that are described in SDFormat, with all models of a world on one ground.
+
+        What no joint connects with the world moves freely if it is `floating`, and otherwise stands on the ground, which is
+        said by a warning. The arguments are those of `from_urdf`.
+        """
+        return cls._from_robot("sdf", robot, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops)
 
     @classmethod
     def _from_robot(

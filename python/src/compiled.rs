@@ -9,7 +9,7 @@ use hamel_compiler::parse;
 use hamel_compiler::resolve;
 use hamel_compiler::spelling::nearest;
 use hamel_compiler::{Stages, inspect};
-use hamel_import::{Options, Parameters, mjcf, urdf};
+use hamel_import::{Format, Options, Parameters};
 use hamel_jit::{Cache, JitModel, Level};
 use hamel_report::graph;
 use proc_macro2::TokenStream;
@@ -58,7 +58,7 @@ impl Compiled {
         Compiled::from_text(py, &text, level, cache, Some(path), name)
     }
 
-    /// Compiles the model of a robot that is described in URDF or MJCF; also what was left out or decided.
+    /// Compiles the model of a robot that is described in URDF, MJCF or SDFormat; also what was left out or decided.
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
     #[pyo3(signature = (format, text, file, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops))]
@@ -77,6 +77,8 @@ impl Compiled {
         stops: bool,
     ) -> PyResult<(Compiled, Vec<String>)> {
         let (provide, provide_of_links) = hamel_import::functions(&provide).map_err(PyValueError::new_err)?;
+        let known = Format::ALL.into_iter().find(|known| known.keyword() == format);
+        let format = known.ok_or_else(|| unknown("format", format, Format::ALL.map(Format::keyword)))?;
         let options = Options {
             is_floating: floating,
             provide,
@@ -89,8 +91,7 @@ impl Compiled {
         let level = level_of(level)?;
         let cache = if cache { cache_of_user(py) } else { None };
         let compiled = || {
-            let import = if format == "mjcf" { mjcf::import } else { urdf::import };
-            let import = import(text, &options).map_err(|errors| errors.of_file(file))?;
+            let import = format.import(text, &options).map_err(|errors| errors.of_file(file))?;
             let tokens = import.tokens().map_err(|error| format!("{file}: {error}"))?;
             let source = Source { name: String::new(), tokens };
             let model = compile(source, level, cache.as_ref(), Path::new(file))?;

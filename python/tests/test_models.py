@@ -137,6 +137,24 @@ def test_robots_in_mjcf(tmp_path):
         hamel.Model.from_file(file)
 
 
+def test_robots_in_sdformat(tmp_path):
+    text = """<sdf version="1.9"><model name="m"><pose>0 0 1 0 0 0</pose><link name="rod"><inertial><pose>0 0 -0.5 0 0 0</pose>
+    <mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.01</izz></inertia></inertial></link>
+    @</model></sdf>"""
+    joint = """<joint name="hinge" type="revolute"><parent>world</parent><child>rod</child>
+    <axis><xyz>0 1 0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis></joint>"""
+    model = hamel.Model.from_sdf(text.replace("@", joint), provide=["inverse_dynamics"])
+    assert model.coordinates == ("hinge.angle",)
+    np.testing.assert_allclose(model.limits.upper, [1])
+    np.testing.assert_allclose(model.inverse_dynamics([0.5], [0.0], [0.0]), [2 * 9.81 * 0.5 * np.sin(0.5)], rtol=1e-14)
+    free = hamel.Model.from_sdf(text.replace("@", ""), floating=True, provide=[])
+    assert free.initial_state().q[2] == 1
+    file = tmp_path / "rod.sdf"
+    file.write_text(text.replace("@", "<include/>"))
+    with pytest.raises(hamel.ModelError, match="rod.sdf:3:5: `include` is not expanded"):
+        hamel.Model.from_file(file)
+
+
 @pytest.mark.filterwarnings("ignore:<urdf>")
 def test_numbers_of_robots_become_parameters():
     plain, varied = (hamel.Model.from_urdf(arm(3), parameters=parameters) for parameters in ([], ["all"]))

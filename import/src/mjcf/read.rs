@@ -6,7 +6,6 @@ use hamel_compiler::escape::{excerpt, line};
 use roxmltree::Node;
 
 use super::classes::{Classes, View};
-use super::geom::Shape;
 use super::orientation::{self, Sequence};
 use crate::error::{Errors, Place, Problem, Warning};
 use crate::limits;
@@ -15,6 +14,7 @@ use crate::robot::pose::Pose;
 use crate::robot::{
     Actuator, Closure, Follower, Inertial, Joint, Kind, Limits, Link, Name, Origin, Robot, Signal, Spring, merge,
 };
+use crate::shape::Shape;
 use crate::xml::{self, Notes, too_many};
 
 /// The largest depth of elements; bodies stand in the bodies that carry them.
@@ -361,7 +361,9 @@ impl<'d> Reader<'_, 'd> {
             origin: at.origin(&Origin::identity(place)),
             anchor: zeros(),
             axis: [0, 0, 1].map(Number::whole),
+            pitch: None,
             damping: None,
+            rotor: None,
             spring: None,
             follows: None,
             limits: Limits::default(),
@@ -421,10 +423,10 @@ impl<'d> Reader<'_, 'd> {
         }
         let damping = self.scalar(view, "damping");
         let stiffness = self.scalar(view, "stiffness");
+        let rotor = self.scalar(view, "armature").map(|rotor| rotor.filter(|rotor| !rotor.is_zero()));
         let reference = self.scalar(view, "ref").map(|number| number.map_or(0.0, |number| angle(number.value)));
         let rest = self.scalar(view, "springref").map(|number| number.map_or(0.0, |number| angle(number.value)));
         for (attribute, message) in [
-            ("armature", "`armature` is ignored: the inertia of rotors is not part of the model"),
             ("frictionloss", "`frictionloss` is ignored: a model that is solved for accelerations has no sticking"),
             ("springdamper", "`springdamper` is ignored: give `stiffness` and `damping`"),
         ] {
@@ -440,8 +442,8 @@ impl<'d> Reader<'_, 'd> {
         let limits = self.limits(view, kind, reference.unwrap_or_default(), angle);
         self.notes.enter(around);
         let (kind, pos, axis, reference) = (kind?, pos?.unwrap_or_default(), axis?, reference?);
-        let (damping, stiffness, rest) = (damping?, stiffness?, rest?);
-        let has_coordinate = matches!(kind, Kind::Revolute | Kind::Prismatic);
+        let (damping, stiffness, rest, rotor) = (damping?, stiffness?, rest?, rotor?);
+        let has_coordinate = kind.has_coordinate();
         // A slider moves the same wherever it stands.
         let anchor = match kind {
             Kind::Revolute | Kind::Ball => item.frame.then(&Pose { position: pos, ..Pose::IDENTITY }).position,
@@ -454,6 +456,14 @@ impl<'d> Reader<'_, 'd> {
         let turned = Pose { position: [0.0; 3], ..item.frame }.then(&Pose { position: axis, ..Pose::IDENTITY });
         if stiffness.as_ref().is_some_and(|stiffness| !stiffness.is_zero()) && !has_coordinate && !is_free {
             self.warn(node, "`stiffness` of a joint with several coordinates is ignored");
+        }
+        if let Some(rotor) = &rotor {
+            if rotor.value < 0.0 {
+                return self.notes.wrong(node, Problem::NegativeMass(rotor.value));
+            }
+            if !has_coordinate {
+                self.warn(node, "`armature` of a joint with several coordinates is ignored");
+            }
         }
         let spring = stiffness
             .filter(|stiffness| !stiffness.is_zero() && has_coordinate)
@@ -471,7 +481,9 @@ impl<'d> Reader<'_, 'd> {
             origin: at.origin(&Origin::identity(place)),
             anchor: anchor.map(Number::computed),
             axis: turned.position.map(Number::computed),
+            pitch: None,
             damping: damping.filter(|damping| !damping.is_zero() && !is_free),
+            rotor: rotor.filter(|_| has_coordinate),
             spring,
             follows: None,
             limits: limits?,
@@ -488,7 +500,7 @@ impl<'d> Reader<'_, 'd> {
         angle: impl Fn(f64) -> f64,
     ) -> Option<Limits> {
         let mut limits = Limits::default();
-        if !matches!(kind, Some(Kind::Revolute | Kind::Prismatic)) {
+        if !kind.is_some_and(Kind::has_coordinate) {
             return Some(limits);
         }
         for (attribute, word) in [("range", "limited"), ("actuatorfrcrange", "actuatorfrclimited")] {
@@ -710,7 +722,9 @@ impl<'d> Reader<'_, 'd> {
                         let default = format!("{word}{}", self.closures.len() + 1);
                         let name = Name(node.attribute("name").map_or(default, str::to_owned));
                         let place = self.notes.place(node);
-                        self.closures.push(Closure { name, place, is_rigid: word == "weld", ends });
+                        let kind = if word == "weld" { Kind::Fixed } else { Kind::Ball };
+                        let axis = [0, 0, 1].map(Number::whole);
+                        self.closures.push(Closure { name, place, kind, axis, ends });
                     }
                 }
                 "joint" => self.coupled(node),
@@ -769,7 +783,7 @@ impl<'d> Reader<'_, 'd> {
         }
         let found = known.find(|joint| joint.name.0 == name)?;
         let (found, kind) = (self.joints.iter().position(|joint| std::ptr::eq(joint, found))?, found.kind);
-        matches!(kind, Kind::Revolute | Kind::Prismatic).then_some(found)
+        kind.has_coordinate().then_some(found)
     }
 
     /// A joint whose coordinate follows another one.

@@ -87,7 +87,7 @@ pub model SmallArm {
     }
 
     joint hip: revolute(ground at [0.0, 0.0, 0.5] m, upper_arm_frame1) { axis: [0.0, 1.0, 0.0], \
-limits: -1.5707963267948966 rad..1.0471975511965976 rad }
+rotor_inertia: 0.1 kg m^2, limits: -1.5707963267948966 rad..1.0471975511965976 rad }
     joint slide: prismatic(upper_arm_frame1, upper_arm) { limits: 0.0 m..0.25 m }
     joint air: free(ground, drone);
     joint socket: spherical(upper_arm at [0.3, 0.0, 0.1] m, ball at [0.0, 0.0, 0.1] m);
@@ -109,8 +109,8 @@ limits: -1.5707963267948966 rad..1.0471975511965976 rad }
         [
             "8:3: `asset` is ignored: shapes are not part of the dynamics",
             "10:5: `light` is ignored: settings of pictures (and 1 more)",
-            "13:7: `armature` is ignored: the inertia of rotors is not part of the model (and 1 more)",
             "18:9: `stiffness` of a joint with several coordinates is ignored",
+            "18:9: `armature` of a joint with several coordinates is ignored",
             "26:5: inputs and forces of actuators are not clamped to their ranges",
             "27:5: `motor` is ignored: only motors, and laws that are linear, act on joints",
         ]

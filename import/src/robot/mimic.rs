@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::Robot;
 use super::number::Number;
-use super::{Kind, Robot};
 use crate::error::{Errors, Problem};
 
 /// A joint with `ratio` times the coordinate of one that moves by itself, and an offset.
@@ -36,7 +36,7 @@ pub(super) fn followed(robot: &Robot) -> Result<Vec<Option<Followed>>, Errors> {
 fn next(robot: &Robot) -> Result<Vec<Option<usize>>, Errors> {
     let names = robot.joints.iter().enumerate();
     let index: HashMap<&str, usize> = names.map(|(i, joint)| (joint.name.0.as_str(), i)).collect();
-    let has_coordinate = |joint: usize| matches!(robot.joints[joint].kind, Kind::Revolute | Kind::Prismatic);
+    let has_coordinate = |joint: usize| robot.joints[joint].kind.has_coordinate();
     let mut followed = vec![None; robot.joints.len()];
     let mut errors = Vec::new();
     for (own, joint) in robot.joints.iter().enumerate() {

@@ -115,8 +115,10 @@ pub(crate) enum Signal {
 pub(crate) struct Closure {
     pub(crate) name: Name,
     pub(crate) place: Place,
-    /// Nothing turns; otherwise only the points coincide.
-    pub(crate) is_rigid: bool,
+    /// Fixed, a ball, revolute or prismatic.
+    pub(crate) kind: Kind,
+    /// In the axes of both frames.
+    pub(crate) axis: [Number; 3],
     /// Links and frames in them.
     pub(crate) ends: [(usize, Pose); 2],
 }
@@ -164,8 +166,12 @@ pub(crate) struct Joint {
     pub(crate) anchor: [Number; 3],
     /// In the frame of the joint.
     pub(crate) axis: [Number; 3],
+    /// m per turn, of a screw.
+    pub(crate) pitch: Option<Number>,
     /// Force or torque per velocity.
     pub(crate) damping: Option<Number>,
+    /// Inertia of what turns or slides with the only coordinate and moves no link.
+    pub(crate) rotor: Option<Number>,
     pub(crate) spring: Option<Spring>,
     /// Not of a joint that is fixed.
     pub(crate) follows: Option<Follower>,
@@ -209,6 +215,14 @@ pub(crate) enum Kind {
     Floating,
     Planar,
     Ball,
+    Screw,
+}
+
+impl Kind {
+    /// Whether it has one coordinate.
+    pub(crate) fn has_coordinate(self) -> bool {
+        matches!(self, Kind::Revolute | Kind::Prismatic | Kind::Screw)
+    }
 }
 
 impl Robot {
@@ -225,7 +239,14 @@ impl Robot {
             let limits = joint.limits.position.iter().flatten().chain(&joint.limits.effort);
             let spring = joint.spring.iter().flat_map(|spring| [&spring.stiffness, &spring.rest]);
             let start = joint.start.is_none_or(|start| start.position.iter().all(|component| component.is_finite()));
-            let numbers = joint.anchor.iter().chain(&joint.axis).chain(limits).chain(spring);
+            let numbers = joint
+                .anchor
+                .iter()
+                .chain(&joint.axis)
+                .chain(&joint.pitch)
+                .chain(&joint.rotor)
+                .chain(limits)
+                .chain(spring);
             of_origin(&joint.origin) && start && numbers.into_iter().all(finite)
         };
         let of_actuator = |actuator: &Actuator| {

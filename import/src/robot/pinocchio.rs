@@ -29,7 +29,7 @@ pub(super) fn order(robot: &Robot, placement: &Placement, free: &str, names: &[S
     while let Some(index) = ahead.pop() {
         let joint = &robot.joints[index];
         let sizes = match joint.kind {
-            Kind::Fixed | Kind::Ball => None,
+            Kind::Fixed | Kind::Ball | Kind::Screw => None,
             Kind::Revolute if joint.is_endless => Some((2, 1)),
             Kind::Revolute | Kind::Prismatic => Some((1, 1)),
             Kind::Floating => Some((7, 6)),

@@ -281,14 +281,7 @@ impl Writer<'_> {
     fn joint(&mut self, index: usize) {
         let (robot, name) = (self.robot, self.joints[index].clone());
         let joint = &robot.joints[index];
-        let kind = match joint.kind {
-            Kind::Revolute => "revolute",
-            Kind::Prismatic => "prismatic",
-            Kind::Fixed => return,
-            Kind::Floating => "free",
-            Kind::Planar => "planar",
-            Kind::Ball => "spherical",
-        };
+        let kind = word(joint.kind);
         let parent = self.end(index);
         let mut child = self.bodies[joint.child].clone();
         if let Some(anchor) = self.vector(Parameters::Kinematics, &format!("{name}_anchor"), &joint.anchor, "m") {
@@ -296,6 +289,12 @@ impl Writer<'_> {
         }
         let mut options = Vec::new();
         options.extend(self.axis(joint).map(|axis| format!("axis: {axis}")));
+        options.extend(joint.pitch.as_ref().map(|pitch| format!("pitch: {} m", pitch.literal())));
+        if let Some(rotor) = &joint.rotor {
+            let unit = if joint.kind == Kind::Prismatic { "kg" } else { "kg m^2" };
+            let rotor = self.number(Parameters::All, &format!("{name}_rotor_inertia"), rotor, unit);
+            options.push(format!("rotor_inertia: {rotor}"));
+        }
         match self.followed[index] {
             Some(_) => options.extend(self.follows(index)),
             None => options.extend(limits(joint)),
@@ -309,10 +308,8 @@ impl Writer<'_> {
 
     /// The axis of a joint, unless it is z, about which joints of the language turn.
     fn axis(&self, joint: &Joint) -> Option<String> {
-        let [x, y, z] = &joint.axis;
-        let is_z = x.is_zero() && y.is_zero() && z.value > 0.0;
-        let has_axis = matches!(joint.kind, Kind::Revolute | Kind::Prismatic | Kind::Planar);
-        if has_axis && !is_z { vector(&joint.axis) } else { None }
+        let has_axis = joint.kind.has_coordinate() || joint.kind == Kind::Planar;
+        if has_axis && !is_z(&joint.axis) { vector(&joint.axis) } else { None }
     }
 
     /// A link on a fixed joint is a frame of a body, whatever it weighs.
@@ -367,7 +364,7 @@ impl Writer<'_> {
             return;
         }
         let (noun, unit) = match joint.kind {
-            Kind::Revolute => ("torque", "N m s/rad"),
+            Kind::Revolute | Kind::Screw => ("torque", "N m s/rad"),
             Kind::Prismatic => ("force", "N s/m"),
             Kind::Fixed | Kind::Ball => return,
             Kind::Floating | Kind::Planar => {
@@ -458,7 +455,7 @@ impl Writer<'_> {
             let body = self.placement.links[*link].body.map_or("ground", |body| self.bodies[body].as_str());
             let origin = self.poses[*link].then(pose).origin(&Origin::identity(closure.place));
             let mut end = body.to_owned();
-            let turned = rotation(&origin).filter(|_| closure.is_rigid);
+            let turned = rotation(&origin).filter(|_| closure.kind != Kind::Ball);
             for (word, part) in [("at", vector(&origin.xyz).map(|offset| format!("{offset} m"))), ("rotated", turned)] {
                 if let Some(part) = part {
                     // Writing into a string cannot fail.
@@ -467,9 +464,10 @@ impl Writer<'_> {
             }
             end
         });
-        let kind = if closure.is_rigid { "fixed" } else { "spherical" };
         let name = self.names.take(&closure.name.0, "closure");
-        self.line(1, &format!("joint {name}: {kind}({}) {{ cut }}", ends.join(", ")));
+        let axis = vector(&closure.axis).filter(|_| closure.kind.has_coordinate() && !is_z(&closure.axis));
+        let axis = axis.map_or(String::new(), |axis| format!("axis: {axis}, "));
+        self.line(1, &format!("joint {name}: {}({}) {{ {axis}cut }}", word(closure.kind), ends.join(", ")));
     }
 
     /// Where a free joint starts.
@@ -597,7 +595,7 @@ impl Writer<'_> {
 /// The limits of a joint that has any.
 fn limits(joint: &Joint) -> Vec<String> {
     let (position, velocity, effort) = match joint.kind {
-        Kind::Revolute => ("rad", "rad/s", "N m"),
+        Kind::Revolute | Kind::Screw => ("rad", "rad/s", "N m"),
         Kind::Prismatic => ("m", "m/s", "N"),
         Kind::Fixed | Kind::Floating | Kind::Planar | Kind::Ball => return Vec::new(),
     };
@@ -626,6 +624,23 @@ fn turned(origin: &Origin, angles: &[String; 3]) -> Option<String> {
         [axis] => Some(format!("rotation_{}({})", ["x", "y", "z"][*axis], angles[*axis])),
         _ => Some(format!("euler_zyx({})", angles.join(", "))),
     }
+}
+
+/// The joint of the language.
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Revolute => "revolute",
+        Kind::Prismatic => "prismatic",
+        Kind::Fixed => "fixed",
+        Kind::Floating => "free",
+        Kind::Planar => "planar",
+        Kind::Ball => "spherical",
+        Kind::Screw => "screw",
+    }
+}
+
+fn is_z([x, y, z]: &[Number; 3]) -> bool {
+    x.is_zero() && y.is_zero() && z.value > 0.0
 }
 
 /// A vector, unless it is zero.

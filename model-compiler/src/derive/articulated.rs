@@ -27,15 +27,15 @@ struct Freed {
     rows: Vec<Wrench>,
 }
 
-/// Accelerations of the joints under `tau` on them and `external` wrenches on the links, working axes; `base` is the
-/// acceleration of the ground.
+/// Accelerations of the joints under `external` wrenches on the links, working axes, and `tau` on them; `rotors` have
+/// inertia that is accelerated with a coordinate alone; `base` is the acceleration of the ground.
 pub(super) fn accelerations(
     graph: &mut Graph,
     links: &Links,
     inertias: &[Inertia],
-    external: &[Option<Wrench>],
+    rotors: &[(usize, ExprId)],
     base: Vector3,
-    tau: &[ExprId],
+    (external, tau): (&[Option<Wrench>], &[ExprId]),
 ) -> Vec<ExprId> {
     let zero = spatial::zero(graph);
     let biases: Vec<(Vector3, Vector3)> =
@@ -51,7 +51,7 @@ pub(super) fn accelerations(
     let mut joints = vec![Freed::default(); links.links.len()];
     for &index in links.order.iter().rev() {
         let link = &links.links[index];
-        let (body, freed, wrench) = free(graph, link, bodies[index], wrenches[index], biases[index], tau);
+        let (body, freed, wrench) = free(graph, link, bodies[index], wrenches[index], biases[index], (tau, rotors));
         joints[index] = freed;
         let Some(parent) = link.parent else { continue };
         let above = tree::pass_up(graph, link, wrench, |_, _| {});
@@ -122,13 +122,18 @@ fn free(
     body: Articulated,
     wrench: Wrench,
     bias: (Vector3, Vector3),
-    tau: &[ExprId],
+    (tau, rotors): (&[ExprId], &[(usize, ExprId)]),
 ) -> (Articulated, Freed, Wrench) {
     let n = link.angular.len();
     let columns: Vec<(Vector3, Vector3)> = (0..n).map(|i| column(graph, link, i)).collect();
     let asked: Vec<Wrench> = columns.iter().map(|&(alpha, a)| body.wrench(graph, alpha, a)).collect();
-    let matrix: Vec<Vec<ExprId>> =
+    let mut matrix: Vec<Vec<ExprId>> =
         columns.iter().map(|&column| asked.iter().map(|wrench| power(graph, column, wrench)).collect()).collect();
+    for &(row, inertia) in rotors {
+        if let Some(own) = row.checked_sub(link.first_velocity).filter(|&own| own < n) {
+            matrix[own][own] = graph.add(matrix[own][own], inertia);
+        }
+    }
     let excess: Vec<ExprId> = columns
         .iter()
         .enumerate()

@@ -36,6 +36,8 @@ pub(super) struct Dynamics<'t> {
     water: &'t [MovedWater],
     /// Rows of first-order states, which have unit inertia.
     states: &'t [usize],
+    /// Rows of coordinates with which something turns or slides that moves no body, and its inertia.
+    rotors: &'t [(usize, ExprId)],
     /// Minus gravity: an acceleration of the ground that is equivalent to weight.
     base: Vector3,
     nv: usize,
@@ -48,12 +50,12 @@ impl<'t> Dynamics<'t> {
         inertias: &'t [Inertia],
         gravity: Option<Vector3>,
         applied: &'t Applied,
-        (water, states): (&'t [MovedWater], &'t [usize]),
+        (water, states, rotors): (&'t [MovedWater], &'t [usize], &'t [(usize, ExprId)]),
         nv: usize,
     ) -> Self {
         let zero = spatial::zero(graph);
         let base = gravity.map_or(zero, |g| spatial::neg(graph, g));
-        Self { links, inertias, gravity, applied, water, states, base, nv }
+        Self { links, inertias, gravity, applied, water, states, rotors, base, nv }
     }
 
     /// Operations of M and of inverse dynamics.
@@ -75,7 +77,15 @@ impl<'t> Dynamics<'t> {
         for &row in self.states {
             matrix[row][row] = graph.one();
         }
+        self.add_rotors(graph, &mut matrix);
         matrix
+    }
+
+    /// Adds the inertia of rotors, which is constant: nothing else of the equations has a part in it.
+    fn add_rotors(&self, graph: &mut Graph, mass_matrix: &mut [Vec<ExprId>]) {
+        for &(row, inertia) in self.rotors {
+            mass_matrix[row][row] = graph.add(mass_matrix[row][row], inertia);
+        }
     }
 
     /// h: inverse dynamics without gravity and without accelerations of the joints.
@@ -106,6 +116,10 @@ impl<'t> Dynamics<'t> {
         }
         for &row in self.states {
             result[row] = graph.add(result[row], a[row]);
+        }
+        for &(row, inertia) in self.rotors {
+            let force = graph.mul(inertia, a[row]);
+            result[row] = graph.add(result[row], force);
         }
         for &(row, value) in &self.applied.generalized {
             result[row] = graph.sub(result[row], value);
@@ -166,7 +180,7 @@ impl<'t> Dynamics<'t> {
         result
     }
 
-    /// Inverse dynamics by inertial parameters.
+    /// Inverse dynamics by inertial parameters of the bodies, without rotors.
     pub fn regressor(&self, graph: &mut Graph, a: &[ExprId]) -> Vec<Vec<ExprId>> {
         regressor::regressor(graph, self.links, self.base, a)
     }
@@ -189,8 +203,8 @@ impl<'t> Dynamics<'t> {
         for &(row, value) in &self.applied.generalized {
             tau[row] = graph.add(tau[row], value);
         }
-        let forces = &self.applied.wrenches;
-        Some(articulated::accelerations(graph, self.links, self.inertias, forces, self.base, &tau))
+        let forces = (self.applied.wrenches.as_slice(), tau.as_slice());
+        Some(articulated::accelerations(graph, self.links, self.inertias, self.rotors, self.base, forces))
     }
 
     /// M, (∂τ/∂q) N and ∂τ/∂v of inverse dynamics by recursion at accelerations `a`, where the joints allow it and all
@@ -201,6 +215,7 @@ impl<'t> Dynamics<'t> {
         }
         let graph = &mut builder.graph;
         let mut derivatives = structured::derivatives(graph, self.links, self.inertias, self.base, a);
+        self.add_rotors(graph, &mut derivatives.mass_matrix);
         let forces = self.forces_beside_gravity(graph);
         if forces.iter().any(|&force| !builder.graph.is_zero(force)) {
             let (by_position, by_velocity) = (builder.tangent(&forces), builder.velocity_jacobian(&forces));

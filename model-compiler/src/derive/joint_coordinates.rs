@@ -9,7 +9,7 @@ use super::counting::Counting;
 use super::dynamics::{Applied, Dynamics};
 use super::equations::{Block, Channel, Layout};
 use super::flexible;
-use super::kernel::Mechanics;
+use super::kernel::{Mechanics, Symbols};
 use super::kinds::Kinds;
 use super::links::Links;
 use super::lower::{lower, lower_scalar};
@@ -20,7 +20,7 @@ use super::statements;
 use super::tree;
 use super::tree_coordinates::{Moves, all_coordinates, moves, runs};
 use crate::expr::ExprId;
-use crate::resolve::{BodyId, System};
+use crate::resolve::{BodyId, JointId, System};
 use crate::rotations::RotationKind;
 use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Vector3, Wrench};
@@ -101,6 +101,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
 
     let mut scope = KernelScope::new(system, &mut builder, &Rest, true);
     let gravity = system.gravity.as_ref().map(|term| scope.vector("gravity", term));
+    let rotors = rotors(&mut scope, &symbols);
     let mut links = Links::new(&mut scope, symbols);
     let inertias = tree::inertias(&mut scope, &links);
 
@@ -131,12 +132,21 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     }
     let power = graph.sum(&applied.powers);
     applied.generalized.retain(|&(_, value)| !graph.is_zero(value));
+    let v = builder.velocities();
+    let graph = &mut builder.graph;
+    for &(row, inertia) in &rotors {
+        let half = graph.ratio(1, 2);
+        let square = graph.mul(v[row], v[row]);
+        let product = graph.mul(inertia, square);
+        let energy = graph.mul(half, product);
+        totals.kinetic_energy = graph.add(totals.kinetic_energy, energy);
+    }
     if let Some(potential) = applied.potential {
         totals.potential_energy = graph.add(totals.potential_energy, potential);
     }
     let regrouped = [Counting::All, counting].map(|free| base_parameters::regroup(graph, &links, &inertias, free));
     let candidates = [&inertias, &regrouped[0], &regrouped[1]]
-        .map(|inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, (&water, &states), nv));
+        .map(|inertias| Dynamics::new(graph, &links, inertias, gravity, &applied, (&water, &states, &rotors), nv));
     let counts = candidates.each_ref().map(|candidate| candidate.operations(&mut builder, &a));
     let [as_written, numbers, all] = candidates;
     let dynamics = match counts {
@@ -182,6 +192,25 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     for member in &system.members {
         flexible::derive(context, member, kinds);
     }
+}
+
+/// Rows of coordinates with which rotors turn, and their inertia: that of a joint which follows another is seen through
+/// the square of the ratio.
+fn rotors(scope: &mut KernelScope, symbols: &[(JointId, usize, Symbols)]) -> Vec<(usize, ExprId)> {
+    let mut rotors = Vec::new();
+    for &(joint, row, _) in symbols {
+        let joint = &scope.system.joints[joint.0];
+        let Some(inertia) = &joint.rotor_inertia else { continue };
+        let mut inertia = scope.value("rotor_inertia", inertia)[0];
+        if let Some(follows) = &joint.follows {
+            let ratio = scope.value("ratio", &follows.ratio)[0];
+            let graph = &mut scope.builder.graph;
+            let square = graph.mul(ratio, ratio);
+            inertia = graph.mul(square, inertia);
+        }
+        rotors.push((row, inertia));
+    }
+    rotors
 }
 
 fn applied(scope: &mut KernelScope, links: &Links, nv: usize) -> Applied {

@@ -54,6 +54,12 @@ pub(crate) fn limits_without_coordinate(option: &Ident) -> Error {
     advise(option, message, "leave it out; joints of the spanning tree have one, with `coordinates joint;`")
 }
 
+pub(crate) fn rotor_of_absolute_angle(option: &Ident) -> Error {
+    let message =
+        format!("`{option}` belongs to an angle against the parent, and `absolute_angle` is one against the ground");
+    advise(option, message, "name the coordinate by `coordinate`, or add the inertia to that of the child")
+}
+
 pub(crate) fn limits_in_wrong_order(upper: Place, lower: f64, found: f64) -> Error {
     error(upper, format!("expected an upper limit that is not below the lower one, {lower}, found {found}"))
 }

@@ -140,6 +140,7 @@ impl Context<'_> {
             absolute_angle: None,
             coordinate_name: None,
             limits: JointLimits::default(),
+            rotor_inertia: None,
         })
     }
 

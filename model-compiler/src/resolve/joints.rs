@@ -18,7 +18,7 @@ use crate::parse::{self, End, Value};
 use crate::space::{Shape, Space};
 use crate::units::{Declared, Unit};
 
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 11] = [
     "absolute_angle",
     "axis",
     "coordinate",
@@ -28,6 +28,7 @@ const OPTIONS: [&str; 10] = [
     "limits",
     "offset",
     "ratio",
+    "rotor_inertia",
     "velocity_limit",
 ];
 
@@ -178,7 +179,7 @@ impl<'a> Context<'_> {
                 "follows" => {}
                 "ratio" | "offset" if outline.is_follower => {}
                 "ratio" | "offset" => self.errors.push(diagnostics::option_without_follows(name)),
-                limit if LIMITS.iter().any(|(known, _)| *known == limit) => {
+                limit if limit == "rotor_inertia" || LIMITS.iter().any(|(known, _)| *known == limit) => {
                     if !has_one {
                         let error = diagnostics::option_of_other_joints(name, "exactly one coordinate", kind);
                         self.errors.push(error);
@@ -228,7 +229,7 @@ impl<'a> Context<'_> {
                 (joint.ends.iter().map(|end| self.joint_end(end, shared)).collect(), Vec::new())
             }
         };
-        let limits = self.limits(joint, outline);
+        let (limits, rotor_inertia) = (self.limits(joint, outline), self.rotor_inertia(joint, outline));
         let coordinates: Option<Vec<Term>> = coordinates.into_iter().collect();
         let fields = coordinates.as_ref().and_then(|coordinates| self.joint_fields(joint, outline, coordinates));
         let [parent, child] = <[_; 2]>::try_from(frames).ok()?;
@@ -251,7 +252,34 @@ impl<'a> Context<'_> {
             coordinate_name: outline.coordinate_name.clone(),
             follows,
             limits: limits?,
+            rotor_inertia: rotor_inertia?,
         })
+    }
+
+    /// The inertia of what turns or slides with the only coordinate of a joint; `None` within if there is none.
+    fn rotor_inertia(&self, joint: &parse::Joint, outline: &JointOutline) -> Option<Option<Term>> {
+        let option = joint.options.iter().find(|option| option.name == "rotor_inertia");
+        let (Some(option), [coordinate]) = (option, outline.kind.coordinates(self.settings.space)) else {
+            return Some(None);
+        };
+        if !outline.is_tree {
+            return self.report(diagnostics::limits_without_coordinate(&option.name));
+        }
+        if outline.absolute_angle.is_some() {
+            return self.report(diagnostics::rotor_of_absolute_angle(&option.name));
+        }
+        let unit = if coordinate.unit == "m" { "kg" } else { "kg m^2" };
+        let Some(value) = &option.value else {
+            return self.report(diagnostics::option_needs_value(&option.name, &format!("0.1 {unit}")));
+        };
+        let term = self.typed(value, Shape::Scalar, Declared::of_field(unit, Unit::ONE))?;
+        let term = self.allow(term, Site::Fixed("an inertia"))?;
+        match evaluate(&term, &self.defaults).as_deref() {
+            Some([found]) if *found < 0.0 => {
+                self.report(diagnostics::negative_limit(value.place, &option.name, *found))
+            }
+            _ => Some(Some(term)),
+        }
     }
 
     /// The limits of a joint's coordinate.

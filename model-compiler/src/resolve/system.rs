@@ -469,6 +469,8 @@ pub struct Joint {
     pub follows: Option<Follows>,
     /// What its coordinate shall not leave, if it has exactly one; nothing in the equations heeds it.
     pub limits: JointLimits,
+    /// The inertia of what turns or slides with its only coordinate and moves no body: a rotor behind a gear.
+    pub rotor_inertia: Option<Term>,
 }
 
 /// The coordinate of a joint as a function of that of another: ratio · leader + offset.

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 /// A shape, about its own axes.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Sphere(f64),
     /// Radius, and half the length between the centres of its ends.
     Capsule(f64, f64),
@@ -17,7 +17,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    pub(super) fn volume(self) -> f64 {
+    pub(crate) fn volume(self) -> f64 {
         match self {
             Shape::Sphere(r) => 4.0 / 3.0 * PI * r.powi(3),
             Shape::Capsule(r, half) => Shape::Sphere(r).volume() + Shape::Cylinder(r, half).volume(),
@@ -28,7 +28,7 @@ impl Shape {
     }
 
     /// Moments of inertia about x, y and z.
-    pub(super) fn moments(self, mass: f64) -> [f64; 3] {
+    pub(crate) fn moments(self, mass: f64) -> [f64; 3] {
         let of_squares =
             |[a, b, c]: [f64; 3], n: f64| [b * b + c * c, a * a + c * c, a * a + b * b].map(|s| mass * s / n);
         match self {
