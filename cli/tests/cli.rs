@@ -509,6 +509,31 @@ fn robots_of_mujoco_are_taken_too() {
     assert_usage_error(&["check", file], &["rod.xml:1:38: joint `hinge`: unknown type of joint `screw`"]);
 }
 
+/// A car on an inclined rail, which a frame and the pose of the joint turn by 30° each, slides with g sin 60°.
+#[test]
+fn robots_in_sdformat_are_taken_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("lift.sdf"), folder.path().join("run"));
+    let lift = r#"<sdf version="1.9"><model name="lift">
+<frame name="tilted"><pose degrees="true">0 0 0 0 30 0</pose></frame>
+<link name="car"><pose relative_to="tilted"/><inertial><mass>2</mass></inertial></link>
+<joint name="rail" type="prismatic"><pose degrees="true">0 0 0 0 30 0</pose>
+<parent>world</parent><child>car</child><axis><xyz>1 0 0</xyz></axis></joint></model></sdf>"#;
+    std::fs::write(&file, lift).unwrap();
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let output = hamel(&["run", file, "--until", "1", "--dt", "1e-2", "--out", out]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let mut table = csv::Reader::from_path(std::path::Path::new(out).join("Lift.csv")).unwrap();
+    let place = table.headers().unwrap().iter().position(|title| title.starts_with("rail.displacement")).unwrap();
+    let last: f64 = table.records().last().unwrap().unwrap()[place].parse().unwrap();
+    let expected = 0.5 * 9.81 * 0.75_f64.sqrt();
+    assert!((last - expected).abs() < 1e-9, "{last} for {expected}");
+    std::fs::write(file, lift.replace("prismatic", "sliding")).unwrap();
+    let output = hamel(&["check", file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("lift.sdf:4:") && errors(&output).contains("sliding"), "{}", errors(&output));
+}
+
 /// With x₂ = k x₁ + c of two sliders on a vertical rail, (m₁ + k² m₂) ẍ₁ = −g (m₁ + k m₂).
 #[test]
 fn joints_of_a_robot_follow_others() {
