@@ -351,24 +351,7 @@ impl<'d> Reader<'_, 'd> {
 
     /// A joint that lets nothing move.
     fn fix(&mut self, parent: usize, child: usize, at: &Pose, place: Place, name: &Name) {
-        self.joints.push(Joint {
-            name: name.clone(),
-            place,
-            kind: Kind::Fixed,
-            is_endless: false,
-            parent,
-            child,
-            origin: at.origin(&Origin::identity(place)),
-            anchor: zeros(),
-            axis: [0, 0, 1].map(Number::whole),
-            pitch: None,
-            damping: None,
-            rotor: None,
-            spring: None,
-            follows: None,
-            limits: Limits::default(),
-            start: None,
-        });
+        self.joints.push(Joint::plain(name.clone(), place, Kind::Fixed, (parent, child), at));
         self.references.push(0.0);
     }
 
@@ -919,8 +902,4 @@ impl<'d> Reader<'_, 'd> {
             _ => (Signal::Effort, gear, [1.0, 0.0, 0.0, 0.0]),
         })
     }
-}
-
-fn zeros() -> [Number; 3] {
-    [(); 3].map(|()| Number::zero())
 }

@@ -180,6 +180,30 @@ pub(crate) struct Joint {
     pub(crate) start: Option<Pose>,
 }
 
+impl Joint {
+    /// A joint that stands there in its parent and of which nothing else is said.
+    pub(crate) fn plain(name: Name, place: Place, kind: Kind, (parent, child): (usize, usize), at: &Pose) -> Joint {
+        Joint {
+            name,
+            place,
+            kind,
+            is_endless: false,
+            parent,
+            child,
+            origin: at.origin(&Origin::identity(place)),
+            anchor: [(); 3].map(|()| Number::zero()),
+            axis: [0, 0, 1].map(Number::whole),
+            pitch: None,
+            damping: None,
+            rotor: None,
+            spring: None,
+            follows: None,
+            limits: Limits::default(),
+            start: None,
+        }
+    }
+}
+
 /// What pulls the coordinate of a joint to a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Spring {

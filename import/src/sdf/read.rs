@@ -12,7 +12,7 @@ use super::tree;
 use crate::error::{Errors, Place, Problem, Warning};
 use crate::robot::number::Number;
 use crate::robot::pose::Pose;
-use crate::robot::{Follower, Inertial, Kind, Limits, Link, Name, Origin, Robot, Spring, merge};
+use crate::robot::{Follower, Inertial, Joint, Kind, Limits, Link, Name, Origin, Robot, Spring, merge};
 use crate::shape::Shape;
 use crate::xml::{self, Notes, too_many};
 use crate::{Options, limits, urdf};
@@ -509,7 +509,7 @@ impl<'d> Reader<'_, 'd> {
             let marker = self.links.len();
             self.links.push(Link { name: name.clone(), place, inertial: None });
             let pose = self.frames.between(self.link_frames[link], number);
-            joints.push(tree::plain(name, place, Kind::Fixed, (link, marker), &pose));
+            joints.push(Joint::plain(name, place, Kind::Fixed, (link, marker), &pose));
         }
     }
 

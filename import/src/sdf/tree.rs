@@ -3,36 +3,14 @@
 use std::collections::VecDeque;
 
 use super::read::{Axis, Described, Reader};
-use crate::error::{Place, Problem};
+use crate::error::Problem;
 use crate::robot::number::Number;
 use crate::robot::pose::Pose;
-use crate::robot::{Closure, Joint, Kind, Limits, Link, Name, Origin};
+use crate::robot::{Closure, Joint, Kind, Link, Name};
 
 /// The joint of one of two axes.
 pub(super) fn of_axis(name: &Name, axis: usize) -> Name {
     Name(format!("{}_{}", name.0, ["axis", "axis2"][axis.min(1)]))
-}
-
-/// A joint of which nothing else is said.
-pub(super) fn plain(name: Name, place: Place, kind: Kind, (parent, child): (usize, usize), at: &Pose) -> Joint {
-    Joint {
-        name,
-        place,
-        kind,
-        is_endless: false,
-        parent,
-        child,
-        origin: at.origin(&Origin::identity(place)),
-        anchor: [(); 3].map(|()| Number::zero()),
-        axis: [0, 0, 1].map(Number::whole),
-        pitch: None,
-        damping: None,
-        rotor: None,
-        spring: None,
-        follows: None,
-        limits: Limits::default(),
-        start: None,
-    }
 }
 
 /// The joints of a tree that begins in the world, and what closes loops. Joints of links that are `fixed` are left out
@@ -74,7 +52,7 @@ pub(super) fn grow(
     for link in fixed.iter().copied() {
         let at = reader.frames.between(0, reader.link_frames[link]);
         let Link { name, place, .. } = &reader.links[link];
-        joints.push(plain(name.clone(), *place, Kind::Fixed, (0, link), &at));
+        joints.push(Joint::plain(name.clone(), *place, Kind::Fixed, (0, link), &at));
     }
     let is_backwards = directions(&described, &is_of_tree, count, roots.into_iter().chain(fixed));
     let mut closures = Vec::new();
@@ -146,11 +124,11 @@ fn base(reader: &mut Reader, root: usize, is_floating: bool, is_named: bool) -> 
         let message = "stands on the ground, because no joint connects it with the world; `--floating` (in Python \
                        `floating=True`) lets it move freely";
         reader.notes.warn(place, message, || format!("`{name}` {message}"));
-        return plain(name, place, Kind::Fixed, (0, root), &pose);
+        return Joint::plain(name, place, Kind::Fixed, (0, root), &pose);
     }
     let base = Name(if is_named { format!("{}_base", name.0) } else { "base".to_owned() });
     let start = (pose != Pose::IDENTITY).then_some(pose);
-    Joint { start, ..plain(base, place, Kind::Floating, (0, root), &Pose::IDENTITY) }
+    Joint { start, ..Joint::plain(base, place, Kind::Floating, (0, root), &Pose::IDENTITY) }
 }
 
 /// A joint of the tree, as one or two of a single kind.
@@ -175,7 +153,7 @@ fn elementary(reader: &mut Reader, joint: Described, is_backwards: bool, joints:
             let message = "a `ball` joint turns its parent here: its coordinates are those of the opposite rotation";
             reader.notes.warn(place, message, || message.to_owned());
         }
-        joints.push(Joint { anchor, ..plain(name, place, kind, (parent, child), &at) });
+        joints.push(Joint { anchor, ..Joint::plain(name, place, kind, (parent, child), &at) });
         return;
     }
     let count = axes.len();
@@ -208,7 +186,7 @@ fn elementary(reader: &mut Reader, joint: Described, is_backwards: bool, joints:
             spring,
             follows,
             limits,
-            ..plain(own, place, kind, (last, next), &at)
+            ..Joint::plain(own, place, kind, (last, next), &at)
         });
         last = next;
     }
