@@ -7,6 +7,7 @@ mod check;
 mod closed_forms;
 mod counts;
 mod expand;
+mod export;
 mod failure;
 mod import;
 mod inspect;
@@ -60,6 +61,8 @@ enum Verb {
     Counts(counts::Arguments),
     /// Translate the description of a robot, URDF, MJCF or SDFormat, into a model.
     Import(import::Arguments),
+    /// Write a model for other programs.
+    Export(export::Arguments),
     /// Print a script that completes commands in a shell.
     Completions {
         /// The shell.
@@ -83,6 +86,7 @@ Examples:
   hamel counts --only C6
   hamel reproduce --resume              continues an interrupted run
   hamel import robot.urdf --floating --out robot.rs
+  hamel export fmu crane.model --out crane.fmu
 
 Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed,
 4 results could not be written; of a sweep 10 and the number of failed cases, at most 110.";
@@ -108,6 +112,7 @@ fn main() -> ExitCode {
         Verb::ClosedForms(arguments) => closed_forms::closed_forms(&arguments, &mut screen),
         Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
         Verb::Import(arguments) => import::import(&arguments, &mut screen),
+        Verb::Export(arguments) => export::export(&arguments, &mut screen),
         Verb::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "hamel", &mut script);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hamel::{Model, Signal};
-use hamel_compiler::file::{self, FileError};
+use hamel_compiler::file::{self, FileError, Source};
 use hamel_jit::{Cache, JitModel, Level, ModelError};
 use hamel_models::ModelEntry;
 use hamel_sweep::Fixed;
@@ -45,6 +45,43 @@ impl Settings {
 
     fn compile(&self, text: TokenStream) -> Result<JitModel, ModelError> {
         hamel_jit::model(text, self.level(), self.cache().as_ref())
+    }
+
+    /// The model that was chosen, with its initial conditions and parameters.
+    pub(crate) fn compiled(&self, choice: &Choice) -> Result<(Source, JitModel), Failure> {
+        self.check()?;
+        let mut source = choice.source()?;
+        let path = choice.path();
+        let compile = |text| self.compile(text).map_err(|error| failed(path, error));
+        let mut model = match self.initial.as_slice() {
+            [] => compile(source.tokens.clone())?,
+            initial => {
+                let changed = initially(source.tokens.clone(), initial)?;
+                match self.compile(changed.clone()) {
+                    Ok(model) => {
+                        source.tokens = changed;
+                        model
+                    }
+                    // What is wrong without the setting is the model's own mistake.
+                    Err(error) => {
+                        compile(source.tokens)?;
+                        return Err(Failure::Usage(format!("--initial: {error}")));
+                    }
+                }
+            }
+        };
+        model.set(&self.parameters).map_err(|error| {
+            Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
+        })?;
+        Ok((source, model))
+    }
+
+    /// Refuses inputs where others give them.
+    pub(crate) fn refuse_inputs(&self, because: &str) -> Result<(), Failure> {
+        match self.input.first() {
+            Some((name, _)) => Err(Failure::Usage(format!("--input {name}: {because}"))),
+            None => Ok(()),
+        }
     }
 
     /// No name may be given twice.
@@ -117,23 +154,7 @@ impl Runnable {
             let model = built(name, &settings.parameters)?;
             return Ok(Runnable { name: name.to_owned(), model, tables: Vec::new(), not_given: Vec::new() });
         }
-        let source = choice.source()?;
-        let path = choice.path();
-        let compile = |text| settings.compile(text).map_err(|error| failed(path, error));
-        let mut model = match settings.initial.as_slice() {
-            [] => compile(source.tokens)?,
-            initial => match settings.compile(initially(source.tokens.clone(), initial)?) {
-                Ok(model) => model,
-                // What is wrong without the setting is the model's own mistake.
-                Err(error) => {
-                    compile(source.tokens)?;
-                    return Err(Failure::Usage(format!("--initial: {error}")));
-                }
-            },
-        };
-        model.set(&settings.parameters).map_err(|error| {
-            Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
-        })?;
+        let (source, mut model) = settings.compiled(choice)?;
         let mut tables = Vec::new();
         for (name, value) in &settings.input {
             let (signal, table) = signal(name, value)?;

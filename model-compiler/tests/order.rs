@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 54] = [
+const RUNTIME: [&str; 55] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -77,6 +77,7 @@ const RUNTIME: [&str; 54] = [
     "newton",
     "start",
     "acceleration",
+    "projection",
     "consistent",
     "forward_dynamics",
     "inverse_dynamics",

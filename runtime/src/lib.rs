@@ -39,6 +39,7 @@ pub mod tables;
 
 mod acceleration;
 pub mod newton;
+mod projection;
 mod sign_changes;
 mod singularity;
 mod skipped;
@@ -88,11 +89,12 @@ pub use model::{
     Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, JointLimits, Model, ModelInfo,
     ParameterError, State, UnknownChannel, UnknownParameter,
 };
+pub use projection::Projection;
 pub use real::Real;
 pub use redundancy::{least_norm_multipliers, redundant_constraints};
 pub use scheme::{ConstraintLevel, Drift, Options, Predictor, RotationReference, Scheme, Stepper};
 pub use signal::{Held, Signal};
-pub use simulation::{Run, Simulation};
+pub use simulation::{Motion, Run, Simulation};
 pub use sparsity::SparsityPattern;
 pub use step::{Cause, StepError, StepStats};
 pub use trajectory::{Column, Trajectory, UnknownColumn};

@@ -227,6 +227,11 @@ impl Trajectory {
         self.values.drain(..first);
     }
 
+    /// Removes all rows.
+    pub fn clear(&mut self) {
+        self.values.clear();
+    }
+
     /// Removes the last row.
     pub(crate) fn drop_last(&mut self) {
         self.values.truncate(self.values.len().saturating_sub(self.columns.len()));

@@ -35,31 +35,40 @@ pub struct Files {
 
 /// The model of this name in C.
 pub fn c(name: &str, equations: &Equations, schedule: &Schedule) -> Files {
+    with_model(name, equations, schedule, |model| Files { header: model.header(), source: model.source() })
+}
+
+/// What is made of a model in C.
+pub(super) fn with_model<T>(
+    name: &str,
+    equations: &Equations,
+    schedule: &Schedule,
+    make: impl FnOnce(&Model) -> T,
+) -> T {
     let patterns = Patterns::of(equations, schedule);
     let mut members = members(equations, schedule, &patterns);
     members.iter_mut().for_each(|members| members.module = c_identifier(&members.module));
-    let model = Model { name: c_identifier(&snake_case(name)), equations, schedule, patterns: &patterns, members };
-    Files { header: model.header(), source: model.source() }
+    make(&Model { name: c_identifier(&snake_case(name)), equations, schedule, patterns: &patterns, members })
 }
 
-struct Model<'a> {
-    name: String,
-    equations: &'a Equations,
-    schedule: &'a Schedule,
-    patterns: &'a Patterns,
+pub(super) struct Model<'a> {
+    pub(super) name: String,
+    pub(super) equations: &'a Equations,
+    pub(super) schedule: &'a Schedule,
+    pub(super) patterns: &'a Patterns,
     members: Vec<Members<'a>>,
 }
 
 /// A result of a function of the model.
-struct Filled<'p> {
-    role: Role,
+pub(super) struct Filled<'p> {
+    pub(super) role: Role,
     len: usize,
     /// The places of a matrix's values.
     pattern: Option<&'p Pattern>,
 }
 
 impl<'a> Model<'a> {
-    fn header(&self) -> String {
+    pub(super) fn header(&self) -> String {
         let layout = &self.equations.layout;
         let guard = format!("{}_H", self.name.to_uppercase());
         let mut text = format!("#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
@@ -132,7 +141,7 @@ impl<'a> Model<'a> {
         text
     }
 
-    fn source(&self) -> String {
+    pub(super) fn source(&self) -> String {
         let mut body = String::new();
         for members in &self.members {
             let kernel = members.scheduled;
@@ -155,7 +164,7 @@ impl<'a> Model<'a> {
         format!("#include \"{}.h\"\n\n#include <math.h>\n\n{}{body}", self.name, helpers(&body))
     }
 
-    fn n_constants(&self) -> usize {
+    pub(super) fn n_constants(&self) -> usize {
         self.members.iter().map(|members| members.scheduled.constants.len() * members.rows.len()).sum()
     }
 
@@ -279,7 +288,7 @@ impl<'a> Model<'a> {
     }
 
     /// What a function of the model computes; nothing if no kernel contributes.
-    fn results(&self, function: FunctionRole) -> Vec<Filled<'a>> {
+    pub(super) fn results(&self, function: FunctionRole) -> Vec<Filled<'a>> {
         let mut results: Vec<(Role, (usize, usize))> = Vec::new();
         for (_, scheduled) in self.contributions(function) {
             for output in scheduled.outputs.iter().filter(|output| output.is_dense || !output.entries.is_empty()) {
@@ -321,20 +330,20 @@ impl<'a> Model<'a> {
     }
 
     /// What the kernels compute, in order.
-    fn roles(&self) -> BTreeSet<FunctionRole> {
+    pub(super) fn roles(&self) -> BTreeSet<FunctionRole> {
         let functions = self.members.iter().flat_map(|members| &members.scheduled.functions);
         functions.map(|function| function.role).collect()
     }
 
     /// The name of a function of the model, without that of the model.
-    fn function_name(&self, role: FunctionRole) -> String {
+    pub(super) fn function_name(&self, role: FunctionRole) -> String {
         let mut functions = self.members.iter().flat_map(|members| &members.scheduled.functions);
         let known = functions.find(|function| function.role == role);
         c_identifier(known.map_or(function_name(role), |function| &function.name))
     }
 
     /// The kernels that have this function.
-    fn contributions(&self, role: FunctionRole) -> Vec<(&Members<'a>, &'a ScheduledFunction)> {
+    pub(super) fn contributions(&self, role: FunctionRole) -> Vec<(&Members<'a>, &'a ScheduledFunction)> {
         let mut contributions = Vec::new();
         for members in &self.members {
             for function in &members.scheduled.functions {

@@ -6,6 +6,8 @@
 
 mod c;
 mod c_kernel;
+mod c_motion;
+mod c_precision;
 mod docs;
 mod formula;
 mod formulas;
@@ -31,6 +33,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 pub use c::{Files, c};
+pub use c_motion::{CMotion, CPrecision, CStepper, c_motion};
 pub use formulas::formulas;
 pub use header::Header;
 

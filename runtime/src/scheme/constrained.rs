@@ -5,15 +5,11 @@
 //! fails is tried again without the constraints that are nearly dependent, and constraints that were left out return as
 //! soon as they no longer hold by themselves.
 
-use nalgebra::DVector;
-
-use crate::acceleration::Acceleration;
-use crate::configuration::retract;
 use crate::model::{Model, State};
-use crate::norms::largest;
+use crate::projection::Projection;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
-use crate::residuals::{Lengths, measure, rates};
-use crate::step::{Cause, ContactRecord, StepError, StepStats};
+use crate::residuals::{Lengths, measure};
+use crate::step::{ContactRecord, StepError, StepStats};
 
 use super::{ErrorEstimate, Stepper};
 
@@ -23,30 +19,15 @@ const NEARLY_DEPENDENT: [f64; 3] = [DEPENDENT, 1e-4, 1e-2];
 /// are assembled), or to so many times what the others are missed by.
 const HELD: f64 = 1e-9;
 const HELD_AS_OTHERS: f64 = 100.0;
-/// A projection whose corrections are below this part of the coordinates has ended.
-const PROJECTED: f64 = 1e-15;
-/// A projection whose corrections no longer shrink has failed above this part of the coordinates.
-const PROJECTION_FAILED: f64 = 1e-10;
-const MAX_PROJECTIONS: u32 = 10;
 
 pub(crate) struct Constrained<'m> {
     model: &'m dyn Model,
-    scheme: String,
     inner: Box<dyn Stepper + 'm>,
     lengths: Lengths,
     left_out: Vec<usize>,
-    projection: Option<Projection<'m>>,
+    /// With the state before the step, which is restored if it fails.
+    projection: Option<(Projection<'m>, State)>,
     residual: Vec<f64>,
-}
-
-struct Projection<'m> {
-    system: Acceleration<'m>,
-    jacobian: Vec<f64>,
-    rate: Vec<f64>,
-    unused: Vec<f64>,
-    moved: DVector<f64>,
-    /// The state before the step, which is restored if the projection fails.
-    start: State,
 }
 
 impl<'m> Constrained<'m> {
@@ -63,17 +44,10 @@ impl<'m> Constrained<'m> {
         let mut stepper = Self {
             lengths: Lengths::new(model, inner.state()),
             left_out: Vec::new(),
-            projection: (drifts && on_positions > 0).then(|| Projection {
-                system: Acceleration::new(model, scheme.clone()),
-                jacobian: vec![0.0; info.constraint_jacobian.nnz()],
-                rate: vec![0.0; dims.nc],
-                unused: vec![0.0; dims.nc],
-                moved: DVector::zeros(dims.nq),
-                start: inner.state().clone(),
-            }),
+            projection: (drifts && on_positions > 0)
+                .then(|| (Projection::of_scheme(model, scheme, inner.state()), inner.state().clone())),
             residual: vec![0.0; dims.nc],
             model,
-            scheme,
             inner,
         };
         stepper.leave_out_dependent(DEPENDENT);
@@ -89,7 +63,7 @@ impl<'m> Constrained<'m> {
     fn set_left_out(&mut self, constraints: Vec<usize>) -> bool {
         let is_done = self.inner.leave_out(&constraints);
         if is_done {
-            self.projection.iter_mut().for_each(|projection| projection.system.leave_out(&constraints));
+            self.projection.iter_mut().for_each(|(projection, _)| projection.leave_out(&constraints));
             self.left_out = constraints;
         }
         is_done
@@ -136,18 +110,17 @@ impl Stepper for Constrained<'_> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
-        if let Some(projection) = &mut self.projection {
-            projection.start.copy_from(self.inner.state());
+        if let Some((_, start)) = &mut self.projection {
+            start.copy_from(self.inner.state());
         }
         let mut stats = self.advance(dt)?;
         if !self.left_out.is_empty() && !self.is_held() {
             // Gradients that were dependent have become independent.
             self.leave_out_dependent(DEPENDENT);
         }
-        if let Some(projection) = &mut self.projection {
+        if let Some((projection, start)) = &mut self.projection {
             let Some(state) = self.inner.correctable() else { return Ok(stats) };
-            let projected = projection.apply(self.model, &self.scheme, &self.lengths, dt, state);
-            stats += projected.inspect_err(|_| state.copy_from(&projection.start))?;
+            stats += projection.after_step(dt, state).inspect_err(|_| state.copy_from(start))?;
         }
         Ok(stats)
     }
@@ -170,113 +143,5 @@ impl Stepper for Constrained<'_> {
 
     fn resume(&mut self, next: &State) {
         self.inner.resume(next);
-    }
-}
-
-impl Projection<'_> {
-    /// Moves coordinates onto `g = 0` and velocities onto `G v + ∂g/∂t = 0`, by the shortest way in the metric of M.
-    fn apply(
-        &mut self,
-        model: &dyn Model,
-        scheme: &str,
-        lengths: &Lengths,
-        dt: f64,
-        state: &mut State,
-    ) -> Result<StepStats, StepError> {
-        let Self { system, moved, .. } = self;
-        let (nv, blocks) = (state.v.len(), &model.describe().blocks);
-        system.begin(state.t);
-        system.factor(state)?;
-        let mut size = f64::INFINITY;
-        for iteration in 0..MAX_PROJECTIONS {
-            system.position_rows(state);
-            system.solve()?;
-            retract(blocks, state.q.as_slice(), &system.rhs[..nv], moved.as_mut_slice());
-            state.q.copy_from(moved);
-            let correction = largest(&system.rhs[..nv]);
-            let previous =
-                std::mem::replace(&mut size, correction / lengths.of(state).max(largest(state.q.as_slice())));
-            let has_stalled = size > 0.5 * previous;
-            if size <= PROJECTED || (has_stalled && size <= PROJECTION_FAILED) {
-                break;
-            }
-            if iteration + 1 == MAX_PROJECTIONS {
-                let (t, scheme) = (state.t, scheme.to_owned());
-                return Err(StepError::NotConverged {
-                    t,
-                    scheme,
-                    iteration: MAX_PROJECTIONS,
-                    residual: correction,
-                    cause: Cause::StepTooLong,
-                });
-            }
-        }
-        self.project_velocities(model, dt, state)?;
-        Ok(self.system.stats)
-    }
-
-    /// With the matrix factorized last, which belongs to coordinates nearby: a round leaves the product of both errors.
-    ///
-    /// What changes the velocities are impulses of the constraints, which belong to the forces of the step, and their
-    /// change to the accelerations.
-    fn project_velocities(&mut self, model: &dyn Model, dt: f64, state: &mut State) -> Result<(), StepError> {
-        let Self { system, jacobian, rate, unused, .. } = self;
-        let nv = state.v.len();
-        let mut size = f64::INFINITY;
-        for _ in 0..MAX_PROJECTIONS {
-            rates(model, state, jacobian, rate, unused);
-            let (upper, rows) = system.rhs.split_at_mut(nv);
-            upper.fill(0.0);
-            rows.iter_mut().zip(rate.iter()).for_each(|(row, rate)| *row = -rate);
-            system.solve()?;
-            let (change, impulse) = system.rhs.split_at(nv);
-            for ((v, a), change) in state.v.iter_mut().zip(state.a.iter_mut()).zip(change) {
-                *v += change;
-                *a += change / dt;
-            }
-            state.lambda.iter_mut().zip(impulse).for_each(|(lambda, impulse)| *lambda += impulse / dt);
-            let previous = std::mem::replace(&mut size, largest(change));
-            if size <= PROJECTED * largest(state.v.as_slice()) || size > 0.5 * previous {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::schemes::common::Pendulum;
-
-    /// Off the circle, with a velocity that leaves it: a point on the circle in the direction of the old one, and the
-    /// velocity along the tangent, to rounding. A single round with the matrix of the old place would leave 1 %.
-    #[test]
-    fn a_projection_ends_on_the_constraint_and_its_rate() {
-        let mut state = Pendulum::initial();
-        let (s, c) = f64::sin_cos(0.4);
-        state.q.copy_from_slice(&[1.01 * c, 1.01 * s]);
-        state.v.copy_from_slice(&[200.0, -300.0]);
-        state.lambda[0] = 5.0;
-        let given = state.clone();
-        let mut projection = Projection {
-            system: Acceleration::new(&Pendulum, "test".to_owned()),
-            jacobian: vec![0.0; 2],
-            rate: vec![0.0],
-            unused: vec![0.0],
-            moved: DVector::zeros(2),
-            start: state.clone(),
-        };
-        let lengths = Lengths::new(&Pendulum, &state);
-        projection.apply(&Pendulum, "test", &lengths, 0.5, &mut state).unwrap();
-        assert!((state.q[0] - c).abs() < 1e-15 && (state.q[1] - s).abs() < 1e-15, "{}", state.q);
-        let along = c * given.v[1] - s * given.v[0];
-        assert!((state.v[0] + s * along).abs() < 1e-12 && (state.v[1] - c * along).abs() < 1e-12, "{}", state.v);
-        assert!(state.q.dot(&state.v).abs() < 1e-13 * along.abs());
-        // The impulse, Δv = Gᵀ Λ with the gradient of the place before, over half a second.
-        let impulse = (&state.v - &given.v).dot(&given.q) / given.q.norm_squared();
-        assert!((state.lambda[0] - 5.0 - impulse / 0.5).abs() < 1e-10, "{}", state.lambda);
-        // Accelerations change with the velocities.
-        assert!(((&state.a - &given.a) * 0.5 - (&state.v - &given.v)).norm() < 1e-10 * given.v.norm(), "{}", state.a);
     }
 }

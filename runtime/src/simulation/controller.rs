@@ -32,17 +32,36 @@ pub(super) struct Controllers<'a> {
 }
 
 /// Accelerations and multipliers after inputs have jumped.
-struct Jump<'a> {
+pub(super) struct Jump<'a> {
     acceleration: Acceleration<'a>,
     state: State,
 }
 
+impl<'a> Jump<'a> {
+    pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme) -> Self {
+        Self { acceleration: Acceleration::new(model, scheme.label()), state: State::zeros(model.dims()) }
+    }
+
+    /// Finds them, and goes on from there.
+    ///
+    /// # Errors
+    /// [`StepError::BadInput`] for a value that is not finite, and those of the equations of motion.
+    pub(super) fn pass(&mut self, driver: &mut Driver) -> Result<(), StepError> {
+        let Self { acceleration, state } = self;
+        let t = driver.state().t;
+        check_inputs(acceleration.model, t)?;
+        state.copy_from(driver.state());
+        acceleration.leave_out(driver.stepper().left_out());
+        acceleration.begin(t);
+        acceleration.find(state)?;
+        driver.stepper_mut().resume(state);
+        Ok(())
+    }
+}
+
 impl<'a> Controllers<'a> {
     pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme, controllers: Vec<Controller<'a>>, start: f64) -> Self {
-        let jump = (!controllers.is_empty()).then(|| Jump {
-            acceleration: Acceleration::new(model, scheme.label()),
-            state: State::zeros(model.dims()),
-        });
+        let jump = (!controllers.is_empty()).then(|| Jump::new(model, scheme));
         Self { model, calls: vec![0; controllers.len()], controllers, start, jump }
     }
 
@@ -117,14 +136,9 @@ impl<'a> Controllers<'a> {
                 has_jumped = true;
             }
         }
-        let Some(Jump { acceleration, state }) = self.jump.as_mut().filter(|_| has_jumped) else { return Ok(false) };
-        let t = driver.state().t;
-        check_inputs(self.model, t)?;
-        state.copy_from(driver.state());
-        acceleration.leave_out(driver.stepper().left_out());
-        acceleration.begin(t);
-        acceleration.find(state)?;
-        driver.stepper_mut().resume(state);
-        Ok(true)
+        match self.jump.as_mut().filter(|_| has_jumped) {
+            Some(jump) => jump.pass(driver).map(|()| true),
+            None => Ok(false),
+        }
     }
 }

@@ -73,8 +73,12 @@ struct FixedStepper<'m> {
     /// Whether the last step had an impact.
     has_impact: bool,
     start: f64,
+    /// Length of the steps that was asked for, s, and the division of the current interval by it.
+    dt: f64,
     division: Division,
     done: u64,
+    /// Steps of earlier intervals.
+    before: u64,
     /// Whether the last step has passed a singularity of angles, beyond which the state is not valid.
     is_beyond: bool,
 }
@@ -142,8 +146,10 @@ impl<'m> Driver<'m> {
             has_impact: false,
             start: stepper.state().t,
             stepper,
+            dt,
             division,
             done: 0,
+            before: 0,
             is_beyond: false,
         };
         Ok(Self { kind: Kind::Fixed(Box::new(fixed)), until })
@@ -193,6 +199,18 @@ impl<'m> Driver<'m> {
         now >= t - rounding
     }
 
+    /// Goes on until a later time, s, once the end is reached; false for more than 10¹⁰ steps.
+    pub(super) fn extend(&mut self, until: f64) -> bool {
+        if let Kind::Fixed(fixed) = &mut self.kind {
+            let now = fixed.stepper.state().t;
+            let Some(division) = Division::new(until - now, fixed.dt) else { return false };
+            fixed.before += fixed.done;
+            (fixed.start, fixed.division, fixed.done) = (now, division, 0);
+        }
+        self.until = until;
+        true
+    }
+
     /// The expected length of the next step, s.
     pub(super) fn next_step(&self) -> f64 {
         match &self.kind {
@@ -204,7 +222,7 @@ impl<'m> Driver<'m> {
     /// Numbers of accepted and of rejected steps.
     pub(super) fn counts(&self) -> [u64; 2] {
         match &self.kind {
-            Kind::Fixed(fixed) => [fixed.done, 0],
+            Kind::Fixed(fixed) => [fixed.before + fixed.done, 0],
             Kind::Adaptive(adaptive) => adaptive.counts(),
         }
     }

@@ -4,6 +4,7 @@ mod controller;
 mod driver;
 #[cfg(feature = "simd")]
 mod lanes;
+mod motion;
 mod steps;
 
 use std::any::Any;
@@ -30,6 +31,7 @@ use driver::Driver;
 pub use driver::Division;
 #[cfg(feature = "simd")]
 pub use lanes::together;
+pub use motion::Motion;
 pub use steps::Steps;
 
 /// Results of a simulation, and how it ended.
@@ -779,7 +781,6 @@ impl<'a> Going<'a> {
     }
 
     /// The driver of a run that has begun.
-    #[cfg(feature = "simd")]
     fn driver(&self) -> Option<&Driver<'a>> {
         self.parts.as_ref()?.driver.as_ref()
     }

@@ -1,0 +1,264 @@
+//! `hamel export`: models for other programs.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use hamel::simulation::Steps;
+use hamel::{Model, initial_state, redundant_constraints, schemes};
+use hamel_compiler::emit::{CMotion, CPrecision, CStepper, c_motion};
+use hamel_compiler::file::{self, FileError};
+use hamel_compiler::schedule::name::snake_case;
+use hamel_fmu::{Contents, ExportError, Kind, Stepping, Version};
+
+use crate::failure::Failure;
+use crate::runnable::{Settings, assignment};
+use crate::screen::Screen;
+use crate::source::Choice;
+
+/// Arguments of `hamel export`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    format: Format,
+}
+
+#[derive(clap::Subcommand)]
+enum Format {
+    /// Write a functional mock-up unit, which programs for simulation and co-simulation read (FMI 3.0 or 2.0).
+    Fmu(Box<Fmu>),
+    /// Write a program in C99 that moves by fixed steps, for processors without an operating system.
+    C(Box<Program>),
+}
+
+/// Arguments of `hamel export c`.
+#[derive(clap::Args)]
+struct Program {
+    #[command(flatten)]
+    choice: Choice,
+    /// The folder of its four files, made where it is missing.
+    #[arg(long, short, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Its steps: the classical Runge-Kutta scheme, or half-explicit steps of second order, which take half the time.
+    #[arg(long, value_enum, default_value_t = StepperArgument::Rk4)]
+    stepper: StepperArgument,
+    /// The type of its numbers.
+    #[arg(long, value_enum, default_value_t = FloatArgument::Double)]
+    float: FloatArgument,
+    #[command(flatten)]
+    settings: Settings,
+    /// Replace files that exist.
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum StepperArgument {
+    /// Classical Runge-Kutta, fourth order.
+    Rk4,
+    /// Half-explicit, second order.
+    #[value(name = "half_explicit", alias = "half-explicit")]
+    HalfExplicit,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FloatArgument {
+    /// double
+    Double,
+    /// float
+    Single,
+}
+
+/// Arguments of `hamel export fmu`.
+#[derive(clap::Args)]
+struct Fmu {
+    #[command(flatten)]
+    choice: Choice,
+    /// The file.
+    #[arg(long, short, value_name = "FILE.fmu")]
+    out: PathBuf,
+    /// Version of the interface.
+    #[arg(long, value_enum, default_value_t = Number::Three)]
+    fmi: Number,
+    /// How importers are to use it; model exchange is not for models with contacts. By default all that the model permits.
+    #[arg(long, value_enum)]
+    kind: Option<KindArgument>,
+    /// Scheme by which the unit integrates by itself, see `hamel list schemes`; by default one that suits the model.
+    #[arg(long, value_name = "NAME")]
+    scheme: Option<String>,
+    /// Set a parameter of the scheme: --with rho_infinity=0.5
+    #[arg(long = "with", value_name = "NAME=VALUE", value_parser = assignment)]
+    scheme_parameters: Vec<(String, f64)>,
+    /// Its steps, s; by default they are chosen by a tolerance where the scheme can do that.
+    #[arg(long, visible_alias = "step", value_name = "H", conflicts_with = "adaptive")]
+    dt: Option<f64>,
+    /// Choose its steps by this relative and absolute tolerance.
+    #[arg(long, value_name = "TOLERANCE")]
+    adaptive: Option<f64>,
+    /// End of the motion that importers compute where nobody asks for another, s.
+    #[arg(long, value_name = "T", default_value_t = 10.0)]
+    until: f64,
+    #[command(flatten)]
+    settings: Settings,
+    /// The library that units contain; by default the one beside this program.
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Number {
+    /// FMI 3.0.
+    #[value(name = "3")]
+    Three,
+    /// FMI 2.0.
+    #[value(name = "2")]
+    Two,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum KindArgument {
+    /// Model exchange: the importer integrates.
+    Me,
+    /// Co-simulation: the unit integrates.
+    Cs,
+    /// Both.
+    Both,
+}
+
+pub(crate) fn export(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    match &arguments.format {
+        Format::Fmu(arguments) => fmu(arguments, screen),
+        Format::C(arguments) => program(arguments, screen),
+    }
+}
+
+fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
+    arguments.settings.refuse_inputs("inputs of the program are set by what calls it")?;
+    let (source, model) = arguments.settings.compiled(&arguments.choice)?;
+    let info = model.describe();
+    if !info.contacts.is_empty() {
+        return Err(Failure::Usage(format!(
+            "`{}` has contacts, whose impacts and friction the program does not solve\nhelp: `hamel export fmu` makes a unit that does",
+            info.name
+        )));
+    }
+    let state = initial_state(&model)?;
+    let left_out = redundant_constraints(&model, &state);
+    let path = arguments.choice.path();
+    let stages = hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(path, error))?;
+    let motion = CMotion {
+        stepper: match arguments.stepper {
+            StepperArgument::Rk4 => CStepper::RungeKutta,
+            StepperArgument::HalfExplicit => CStepper::HalfExplicit,
+        },
+        precision: match arguments.float {
+            FloatArgument::Double => CPrecision::Double,
+            FloatArgument::Single => CPrecision::Single,
+        },
+        start: [state.q.as_slice(), state.v.as_slice()],
+        parameters: model.parameters(),
+        left_out: &left_out,
+    };
+    let name = snake_case(&info.name);
+    let files = c_motion(&info.name, &stages.simplified, &stages.schedule, &motion);
+    let unwritten =
+        |path: &Path, error: std::io::Error| Failure::Unwritten(format!("cannot write `{}`: {error}", path.display()));
+    std::fs::create_dir_all(&arguments.out).map_err(|error| unwritten(&arguments.out, error))?;
+    let mut written = Vec::new();
+    for (files, name) in files.iter().zip([name.clone(), format!("{name}_motion")]) {
+        for (text, ending) in [(&files.header, "h"), (&files.source, "c")] {
+            let path = arguments.out.join(format!("{name}.{ending}"));
+            if path.exists() && !arguments.force {
+                return Err(Failure::Usage(format!("`{}` exists; --force replaces it", path.display())));
+            }
+            written.push((path, text));
+        }
+    }
+    for (path, text) in &written {
+        file::write(path, |out| out.write_all(text.as_bytes()))?;
+    }
+    screen.line(format!("{}: {name}.h, {name}.c, {name}_motion.h, {name}_motion.c", arguments.out.display()))?;
+    Ok(())
+}
+
+fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
+    arguments.settings.refuse_inputs("inputs of the unit are set by the program that uses it")?;
+    let numbers = [("--until", Some(arguments.until)), ("--dt", arguments.dt), ("--adaptive", arguments.adaptive)];
+    for (option, value) in numbers.into_iter().filter_map(|(option, value)| Some((option, value?))) {
+        if !(value.is_finite() && value > 0.0) {
+            return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
+        }
+    }
+    let (source, model) = arguments.settings.compiled(&arguments.choice)?;
+    let name = match &arguments.scheme {
+        Some(name) => name.replace('-', "_"),
+        None => schemes::suitable(&model).to_owned(),
+    };
+    let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
+        return Err(Failure::unknown("scheme", &name, schemes::entries().map(|entry| entry.name)));
+    };
+    let given: Vec<(&str, f64)> =
+        arguments.scheme_parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let scheme = entry.scheme(&given)?;
+    if arguments.adaptive.is_some() && !scheme.estimates_errors() {
+        return Err(Failure::Usage(format!("--adaptive: {} does not estimate its error; give --dt", scheme.label())));
+    }
+    let stepping = match (arguments.adaptive, arguments.dt) {
+        (Some(tolerance), _) => Stepping::Tolerance(tolerance),
+        (None, Some(dt)) => Stepping::Fixed(dt),
+        (None, None) => match Steps::suitable(&model, &*scheme, arguments.until) {
+            Steps::Chosen(control) => Stepping::Tolerance(control.relative),
+            Steps::Fixed(dt) => Stepping::Fixed(dt),
+        },
+    };
+    let contents = Contents {
+        text: source.tokens.to_string(),
+        version: match arguments.fmi {
+            Number::Three => Version::Three,
+            Number::Two => Version::Two,
+        },
+        kinds: match arguments.kind {
+            None => Vec::new(),
+            Some(KindArgument::Me) => vec![Kind::ModelExchange],
+            Some(KindArgument::Cs) => vec![Kind::CoSimulation],
+            Some(KindArgument::Both) => vec![Kind::ModelExchange, Kind::CoSimulation],
+        },
+        scheme: name,
+        scheme_parameters: arguments.scheme_parameters.clone(),
+        stepping,
+        until: arguments.until,
+    };
+    let library = arguments.library.clone().unwrap_or_else(beside_this_program);
+    let settings = hamel_fmu::write(&model, &contents, &library, &arguments.out).map_err(|error| match error {
+        ExportError::Start(error) => error.into(),
+        ExportError::File(error) => error.into(),
+        other => Failure::Usage(other.to_string()),
+    })?;
+    let kinds: Vec<&str> = settings
+        .kinds
+        .iter()
+        .map(|kind| match kind {
+            Kind::ModelExchange => "model exchange",
+            Kind::CoSimulation => "co-simulation",
+        })
+        .collect();
+    let steps = match settings.stepping {
+        Stepping::Fixed(dt) => format!("steps of {dt} s"),
+        Stepping::Tolerance(tolerance) => format!("steps chosen by a tolerance of {tolerance:e}"),
+    };
+    screen.line(format!(
+        "{}: {} for {}; by itself it integrates with {}, {steps}",
+        arguments.out.display(),
+        model.describe().name,
+        kinds.join(" and "),
+        settings.scheme,
+    ))?;
+    Ok(())
+}
+
+/// Where the library is that `cargo build` makes with this program: beside it, or among its parts.
+fn beside_this_program() -> PathBuf {
+    let name = format!("{}hamel_fmu{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let program = std::env::current_exe().unwrap_or_default();
+    let (beside, part) = (program.with_file_name(&name), program.with_file_name("deps").join(&name));
+    if !beside.exists() && part.exists() { part } else { beside }
+}

@@ -1,0 +1,664 @@
+//! An instance of a unit: the interface's functions in safe Rust, without its kinds of numbers and callbacks.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use hamel::configuration::{normalize_rotations, velocity_map_apply};
+use hamel::nalgebra::DVector;
+use hamel::{Model, State, StepError, Trajectory, initial_state, schemes};
+use hamel_jit::{Cache, JitModel, Level};
+use thiserror::Error;
+
+use crate::machine::Machine;
+use crate::settings::{Kind, Resources, Settings, Version};
+use crate::snapshot::Snapshot;
+use crate::variables::{Place, Variables};
+
+/// Times of importers and of the unit are equal up to this part of their size.
+const SAME_TIME: f64 = 1e-9;
+/// Accuracy of importers that name none.
+const USUAL_TOLERANCE: f64 = 1e-6;
+/// A state leaves the constraints by so many tolerances before it is projected.
+const DRIFT: f64 = 10.0;
+
+/// A call that the interface does not allow, or that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct Fault(String);
+
+impl Fault {
+    pub(crate) fn new(text: String) -> Fault {
+        Fault(text)
+    }
+}
+
+impl From<StepError> for Fault {
+    fn from(error: StepError) -> Fault {
+        Fault(error.to_string())
+    }
+}
+
+fn fault<T>(text: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault(text.into()))
+}
+
+/// Phases in the life of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Instantiated,
+    Initialization,
+    Event,
+    ContinuousTime,
+    Step,
+    Terminated,
+}
+
+impl Mode {
+    pub(crate) const ALL: [Mode; 6] =
+        [Mode::Instantiated, Mode::Initialization, Mode::Event, Mode::ContinuousTime, Mode::Step, Mode::Terminated];
+
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Instantiated => "before its initialization",
+            Mode::Initialization => "in initialization mode",
+            Mode::Event => "in event mode",
+            Mode::ContinuousTime => "in continuous-time mode",
+            Mode::Step => "in step mode",
+            Mode::Terminated => "terminated",
+        }
+    }
+}
+
+/// A model that was compiled, with its variables; instances of one unit share it.
+struct Compiled {
+    token: String,
+    model: JitModel,
+    variables: Variables,
+    settings: Settings,
+}
+
+/// The units of which there are instances.
+static COMPILED: Mutex<Vec<Weak<Compiled>>> = Mutex::new(Vec::new());
+
+impl Compiled {
+    /// The unit with these resources.
+    fn find(folder: &Path, token: &str) -> Result<Arc<Compiled>, String> {
+        let Resources { text, settings } = Resources::read(folder)?;
+        if settings.token != token {
+            return Err(format!("the token is `{token}`, but the unit has `{}`", settings.token));
+        }
+        let mut known = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|compiled| compiled.strong_count() > 0);
+        if let Some(compiled) = known.iter().filter_map(Weak::upgrade).find(|compiled| compiled.token == token) {
+            return Ok(compiled);
+        }
+        let tokens = text.parse().map_err(|error| format!("the text of the model: {error}"))?;
+        let cache = library(folder, &settings).and_then(|library| Cache::of_user()?.of_library(&library).ok());
+        let mut model =
+            hamel_jit::model(tokens, Level::Optimised, cache.as_ref()).map_err(|error| error.to_string())?;
+        model.set(&settings.parameters).map_err(|error| error.to_string())?;
+        let variables = Variables::of(&model);
+        let compiled = Arc::new(Compiled { token: token.to_owned(), model, variables, settings });
+        known.push(Arc::downgrade(&compiled));
+        Ok(compiled)
+    }
+}
+
+/// The shared library of an unpacked unit.
+fn library(resources: &Path, settings: &Settings) -> Option<std::path::PathBuf> {
+    let folder = crate::archive::platform(settings.version)?;
+    let path = resources.parent()?.join("binaries").join(folder).join(&settings.identifier);
+    Some(path.with_extension(std::env::consts::DLL_EXTENSION)).filter(|path| path.is_file())
+}
+
+/// An instance of a unit.
+pub struct Instance {
+    unit: Arc<Compiled>,
+    machine: Machine,
+    kind: Kind,
+    mode: Mode,
+    /// The state, from the initialization on.
+    state: State,
+    tolerance: f64,
+    parameters: Vec<f64>,
+    /// Whether the model has other parameters.
+    has_new_parameters: bool,
+    /// Whether inputs have changed since the motion went on.
+    has_new_inputs: bool,
+    /// Values of states that were set before the start; NaN for others.
+    given: Vec<f64>,
+    /// Whether coordinates and velocities belong to parameters and values that were set.
+    is_started: bool,
+    /// Whether accelerations and multipliers belong to the state.
+    is_accelerated: bool,
+    /// What a run records of the state, if that is up to date; a table that is filled to find it.
+    row: Vec<f64>,
+    is_recorded: bool,
+    table: Trajectory,
+}
+
+impl Instance {
+    /// An instance of the unit with these resources.
+    ///
+    /// # Errors
+    /// Resources that are not those of this library, another token, a kind that the unit does not have.
+    pub fn new(resources: &Path, token: &str, kind: Kind) -> Result<Instance, Fault> {
+        let unit = Compiled::find(resources, token).map_err(Fault)?;
+        if !unit.settings.kinds.contains(&kind) {
+            let kind = if kind == Kind::ModelExchange { "model exchange" } else { "co-simulation" };
+            return fault(format!("this unit was not made for {kind}"));
+        }
+        let parameters: Vec<(&str, f64)> =
+            unit.settings.scheme_parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let scheme = schemes::by_name(&unit.settings.scheme, &parameters)?;
+        let model = unit.model.another();
+        Ok(Instance {
+            kind,
+            mode: Mode::Instantiated,
+            state: State::zeros(model.dims()),
+            tolerance: USUAL_TOLERANCE,
+            parameters: model.parameters().to_vec(),
+            has_new_parameters: false,
+            has_new_inputs: false,
+            given: vec![f64::NAN; unit.variables.states],
+            is_started: false,
+            is_accelerated: false,
+            row: Vec::new(),
+            is_recorded: false,
+            table: Trajectory::new(&model),
+            machine: Machine::new(model, scheme),
+            unit,
+        })
+    }
+
+    /// The variables, by value reference.
+    pub fn variables(&self) -> &Variables {
+        &self.unit.variables
+    }
+
+    /// The version of the interface that the unit is for.
+    pub(crate) fn version(&self) -> Version {
+        self.unit.settings.version
+    }
+
+    /// As it was made.
+    pub fn reset(&mut self) {
+        self.parameters = self.unit.model.parameters().to_vec();
+        self.has_new_parameters = true;
+        self.machine.inputs().iter().for_each(|input| input.set(0.0));
+        self.given.fill(f64::NAN);
+        (self.mode, self.tolerance) = (Mode::Instantiated, USUAL_TOLERANCE);
+        self.state = State::zeros(self.unit.model.dims());
+        self.machine.halt();
+        (self.is_started, self.has_new_inputs) = (false, false);
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        (self.is_accelerated, self.is_recorded) = (false, false);
+    }
+
+    fn check(&self, function: &str, modes: &[Mode]) -> Result<(), Fault> {
+        match modes.contains(&self.mode) {
+            true => Ok(()),
+            false => fault(format!("{function} is not allowed {}", self.mode.name())),
+        }
+    }
+
+    /// Sets the time of the start, s, and the accuracy of the importer.
+    ///
+    /// # Errors
+    /// Unless the instance is new or reset; a time or tolerance that is not finite.
+    pub fn set_up(&mut self, start: f64, tolerance: Option<f64>) -> Result<(), Fault> {
+        self.check("setting the start time", &[Mode::Instantiated])?;
+        if !start.is_finite() {
+            return fault(format!("the start time is {start}, expected a finite number"));
+        }
+        if let Some(tolerance) = tolerance {
+            if !(tolerance.is_finite() && tolerance > 0.0) {
+                return fault(format!("the tolerance is {tolerance}, expected a positive number"));
+            }
+            self.tolerance = tolerance;
+        }
+        self.state.t = start;
+        self.is_started = false;
+        Ok(())
+    }
+
+    /// Begins the initialization.
+    ///
+    /// # Errors
+    /// Unless the instance is new or reset.
+    pub fn begin_initialization(&mut self) -> Result<(), Fault> {
+        self.check("entering initialization mode", &[Mode::Instantiated])?;
+        self.mode = Mode::Initialization;
+        Ok(())
+    }
+
+    /// Ends it: the state is consistent from now on.
+    ///
+    /// # Errors
+    /// Outside of the initialization; parameters, values or inputs from which no motion can start.
+    pub fn exit_initialization(&mut self) -> Result<(), Fault> {
+        self.check("leaving initialization mode", &[Mode::Initialization])?;
+        self.accelerate()?;
+        self.mode = if self.kind == Kind::ModelExchange { Mode::Event } else { Mode::Step };
+        Ok(())
+    }
+
+    /// Applies parameters that were set.
+    fn apply_parameters(&mut self) -> Result<(), Fault> {
+        if !self.has_new_parameters {
+            return Ok(());
+        }
+        let info = &self.unit.model.describe().parameters;
+        let values: Vec<(&str, f64)> =
+            info.iter().zip(&self.parameters).map(|(channel, &value)| (channel.name.as_str(), value)).collect();
+        let (result, validity) = self.machine.change(|model| (model.set(&values), model.validate()));
+        result.map_err(|error| Fault(error.to_string()))?;
+        validity.map_err(|error| Fault(error.to_string()))?;
+        self.has_new_parameters = false;
+        Ok(())
+    }
+
+    /// Finds the start, before and in the initialization.
+    fn start(&mut self) -> Result<(), Fault> {
+        self.apply_parameters()?;
+        if self.is_started || !matches!(self.mode, Mode::Instantiated | Mode::Initialization) {
+            return Ok(());
+        }
+        let t = self.state.t;
+        let mut state = initial_state(self.machine.model())?;
+        let nq = state.q.len();
+        let is_given = self.given.iter().any(|value| !value.is_nan());
+        for (i, &value) in self.given.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+            match i.checked_sub(nq) {
+                None => state.q[i] = value,
+                Some(i) => state.v[i] = value,
+            }
+        }
+        let is_moved = is_given || t != state.t;
+        if is_moved {
+            state.t = t;
+            self.machine.project(&mut state)?;
+        }
+        self.state = state;
+        self.is_started = true;
+        // Those of the model's own start are known.
+        (self.is_accelerated, self.is_recorded) = (!is_moved, false);
+        Ok(())
+    }
+
+    /// Accelerations and multipliers of the state.
+    fn accelerate(&mut self) -> Result<(), Fault> {
+        self.start()?;
+        if !self.is_accelerated {
+            self.machine.accelerate(&mut self.state)?;
+            self.is_accelerated = true;
+        }
+        Ok(())
+    }
+
+    /// What a run would record of the state.
+    fn record(&mut self) -> Result<(), Fault> {
+        self.accelerate()?;
+        if !self.is_recorded {
+            self.table.clear();
+            self.table.record(self.machine.model(), &self.state);
+            self.row.clear();
+            self.row.extend(self.table.rows().flatten());
+            self.is_recorded = true;
+        }
+        Ok(())
+    }
+
+    /// Values of variables.
+    ///
+    /// # Errors
+    /// An unknown value reference; a state that has no accelerations.
+    pub fn get(&mut self, references: &[u32], values: &mut [f64]) -> Result<(), Fault> {
+        if references.len() != values.len() {
+            return fault(format!("{} value references for {} values", references.len(), values.len()));
+        }
+        let unit = Arc::clone(&self.unit);
+        for (&reference, value) in references.iter().zip(values) {
+            let Some(variable) = unit.variables.get(reference) else { return unknown(reference, &unit.variables) };
+            *value = match variable.place {
+                Place::Time => self.state.t,
+                Place::Parameter(i) => self.parameters[i],
+                Place::Input(i) => self.machine.inputs()[i].get(),
+                Place::State(i) => {
+                    self.start()?;
+                    let nq = self.state.q.len();
+                    if i < nq { self.state.q[i] } else { self.state.v[i - nq] }
+                }
+                Place::Derivative(i) => {
+                    self.accelerate()?;
+                    let nq = self.state.q.len();
+                    if i < nq { self.rates()[i] } else { self.state.a[i - nq] }
+                }
+                Place::Column(i) => {
+                    self.record()?;
+                    self.row[i]
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Sets parameters, inputs and, before the start, states.
+    ///
+    /// # Errors
+    /// An unknown value reference, a variable that may not be set now, a value that is not finite; nothing is set then.
+    pub fn set(&mut self, references: &[u32], values: &[f64]) -> Result<(), Fault> {
+        if references.len() != values.len() {
+            return fault(format!("{} value references for {} values", references.len(), values.len()));
+        }
+        let unit = Arc::clone(&self.unit);
+        let is_beginning = matches!(self.mode, Mode::Instantiated | Mode::Initialization);
+        for (&reference, &value) in references.iter().zip(values) {
+            let Some(variable) = unit.variables.get(reference) else { return unknown(reference, &unit.variables) };
+            let name = &variable.name;
+            if !value.is_finite() {
+                return fault(format!("the value of `{name}` is {value}, expected a finite number"));
+            }
+            let is_allowed = match variable.place {
+                Place::Parameter(_) => is_beginning || matches!(self.mode, Mode::Event | Mode::Step),
+                Place::Input(_) => self.mode != Mode::Terminated,
+                Place::State(_) => is_beginning,
+                Place::Time | Place::Derivative(_) | Place::Column(_) => false,
+            };
+            if !is_allowed {
+                return fault(format!("`{name}` cannot be set {}", self.mode.name()));
+            }
+        }
+        for (&reference, &value) in references.iter().zip(values) {
+            match unit.variables.all[reference as usize].place {
+                Place::Parameter(i) if self.parameters[i].to_bits() != value.to_bits() => {
+                    self.parameters[i] = value;
+                    self.has_new_parameters = true;
+                    self.is_started &= !is_beginning;
+                    self.forget();
+                }
+                Place::Input(i) if self.machine.inputs()[i].get().to_bits() != value.to_bits() => {
+                    self.machine.inputs()[i].set(value);
+                    self.has_new_inputs = true;
+                    // Initial conditions and constraints may depend on inputs.
+                    self.is_started &= !is_beginning;
+                    // The forces of contacts are those of the last step until the next one.
+                    if is_beginning || unit.model.describe().contacts.is_empty() {
+                        self.forget();
+                    }
+                }
+                Place::State(i) => {
+                    self.given[i] = value;
+                    self.is_started = false;
+                    self.forget();
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// q̇.
+    fn rates(&self) -> Vec<f64> {
+        let blocks = &self.unit.model.describe().blocks;
+        let mut rates = vec![0.0; self.state.q.len()];
+        velocity_map_apply(blocks, self.state.q.as_slice(), self.state.v.as_slice(), &mut rates);
+        rates
+    }
+
+    /// Begins to handle an event.
+    ///
+    /// # Errors
+    /// Outside of continuous time.
+    pub fn enter_event_mode(&mut self) -> Result<(), Fault> {
+        self.check("entering event mode", &[Mode::ContinuousTime])?;
+        self.mode = Mode::Event;
+        Ok(())
+    }
+
+    /// Ends the handling of an event.
+    ///
+    /// # Errors
+    /// Outside of event mode.
+    pub fn enter_continuous_time_mode(&mut self) -> Result<(), Fault> {
+        self.check("entering continuous-time mode", &[Mode::Event])?;
+        self.accelerate()?;
+        self.mode = Mode::ContinuousTime;
+        Ok(())
+    }
+
+    /// Moves the state onto the constraints; whether it has changed.
+    ///
+    /// # Errors
+    /// Outside of event mode; a state that is too far off.
+    pub fn update_discrete_states(&mut self) -> Result<bool, Fault> {
+        self.check("updating discrete states", &[Mode::Event])?;
+        self.apply_parameters()?;
+        let before = (self.state.q.clone(), self.state.v.clone());
+        if self.drift()? > self.tolerance {
+            self.machine.project(&mut self.state)?;
+            self.forget();
+        }
+        Ok(before.0 != self.state.q || before.1 != self.state.v)
+    }
+
+    /// Sets the time, s.
+    ///
+    /// # Errors
+    /// Outside of continuous time; a time that is not finite.
+    pub fn set_time(&mut self, t: f64) -> Result<(), Fault> {
+        self.check("setting the time", &[Mode::ContinuousTime, Mode::Event])?;
+        if !t.is_finite() {
+            return fault(format!("the time is {t}, expected a finite number"));
+        }
+        if t != self.state.t {
+            self.state.t = t;
+            self.forget();
+        }
+        Ok(())
+    }
+
+    /// Sets coordinates and velocities.
+    ///
+    /// # Errors
+    /// Outside of continuous time; another number of states, or values that are not finite.
+    pub fn set_continuous_states(&mut self, states: &[f64]) -> Result<(), Fault> {
+        self.check("setting continuous states", &[Mode::ContinuousTime])?;
+        self.check_states(states.len())?;
+        let names = || self.unit.variables.states();
+        if let Some((i, value)) = names().zip(states).find(|(_, value)| !value.is_finite()) {
+            return fault(format!("`{}` is {value}, expected a finite number", self.unit.variables.all[i].name));
+        }
+        let (q, v) = states.split_at(self.state.q.len());
+        self.state.q.as_mut_slice().copy_from_slice(q);
+        self.state.v.as_mut_slice().copy_from_slice(v);
+        self.forget();
+        Ok(())
+    }
+
+    fn check_states(&self, found: usize) -> Result<(), Fault> {
+        match self.unit.variables.states {
+            expected if expected == found => Ok(()),
+            expected => fault(format!("{found} continuous states, expected {expected}")),
+        }
+    }
+
+    /// Coordinates and velocities.
+    ///
+    /// # Errors
+    /// Another number of states; parameters from which no motion can start.
+    pub fn continuous_states(&mut self, states: &mut [f64]) -> Result<(), Fault> {
+        self.check_states(states.len())?;
+        self.start()?;
+        let (q, v) = states.split_at_mut(self.state.q.len());
+        q.copy_from_slice(self.state.q.as_slice());
+        v.copy_from_slice(self.state.v.as_slice());
+        Ok(())
+    }
+
+    /// Sizes that states usually have: one.
+    ///
+    /// # Errors
+    /// Another number of states.
+    pub fn nominals(&self, nominals: &mut [f64]) -> Result<(), Fault> {
+        self.check_states(nominals.len())?;
+        nominals.fill(1.0);
+        Ok(())
+    }
+
+    /// Their derivatives: q̇ = N v with rotations of unit norm, and accelerations.
+    ///
+    /// # Errors
+    /// Another number of states; a state that has no accelerations.
+    pub fn derivatives(&mut self, derivatives: &mut [f64]) -> Result<(), Fault> {
+        self.check_states(derivatives.len())?;
+        self.accelerate()?;
+        let (q, v) = derivatives.split_at_mut(self.state.q.len());
+        q.copy_from_slice(&self.rates());
+        v.copy_from_slice(self.state.a.as_slice());
+        Ok(())
+    }
+
+    /// Whether the state has left the constraints so far that an event is needed, which moves it back.
+    ///
+    /// # Errors
+    /// Outside of continuous time.
+    pub fn completed_integrator_step(&mut self) -> Result<bool, Fault> {
+        self.check("completing a step", &[Mode::ContinuousTime])?;
+        Ok(self.drift()? > DRIFT * self.tolerance)
+    }
+
+    /// How far the state is off the constraints, relative to the lengths and velocities of the model.
+    fn drift(&mut self) -> Result<f64, Fault> {
+        let mut unit = self.state.q.clone();
+        normalize_rotations(&self.unit.model.describe().blocks, unit.as_mut_slice());
+        let norms = (&unit - &self.state.q).amax();
+        if self.state.lambda.is_empty() {
+            return Ok(norms);
+        }
+        self.record()?;
+        let last = |name: &str| self.table.place(name).map_or(0.0, |place| self.row[place]);
+        let speed = 1.0 + self.state.v.amax();
+        Ok(norms.max(last("position_residual")).max(last("velocity_residual") / speed))
+    }
+
+    /// Goes on by an interval, s, from the time that was reached.
+    ///
+    /// # Errors
+    /// Outside of step mode; another time, an interval that is not positive; a step that fails. What was reached then,
+    /// [`time`](Self::time) says.
+    pub fn do_step(&mut self, from: f64, interval: f64) -> Result<(), Fault> {
+        self.check("a step", &[Mode::Step])?;
+        let t = self.state.t;
+        if !interval.is_finite() || interval <= 0.0 {
+            return fault(format!("the communication step is {interval} s, expected a positive number"));
+        }
+        let is_same = (from - t).abs() <= SAME_TIME * (interval + t.abs());
+        if !is_same {
+            return fault(format!("the communication point is {from} s, but {t} s is reached"));
+        }
+        if self.has_new_parameters {
+            // The motion goes on with another model.
+            self.apply_parameters()?;
+        }
+        let stepping = self.unit.settings.stepping.clone();
+        if self.machine.motion().is_none() {
+            self.accelerate()?;
+            self.machine.begin(self.state.clone(), &stepping)?;
+        } else if self.has_new_inputs {
+            self.machine.motion().map_or(Ok(()), |motion| motion.resume())?;
+        }
+        self.has_new_inputs = false;
+        let Some(motion) = self.machine.motion() else { unreachable!("it has begun above") };
+        let result = motion.advance(from + interval);
+        self.state = motion.state().clone();
+        self.row.clear();
+        self.row.extend(motion.table().rows().flatten());
+        (self.is_accelerated, self.is_recorded) = (true, true);
+        result.map(drop).map_err(Fault::from)
+    }
+
+    /// The time that was reached, s.
+    pub fn time(&self) -> f64 {
+        self.state.t
+    }
+
+    /// Ends the simulation.
+    ///
+    /// # Errors
+    /// Before it has begun.
+    pub fn terminate(&mut self) -> Result<(), Fault> {
+        self.check("terminating", &[Mode::Event, Mode::ContinuousTime, Mode::Step])?;
+        self.mode = Mode::Terminated;
+        Ok(())
+    }
+
+    /// What the next results depend on. The motion begins anew from here, so that it goes on in the same way whether the
+    /// importer comes back or not.
+    ///
+    /// # Errors
+    /// Parameters from which no motion can start; a model with contacts.
+    pub fn snapshot(&mut self) -> Result<Snapshot, Fault> {
+        if !self.unit.model.describe().contacts.is_empty() {
+            return fault(
+                "a model with contacts does not go back: after impacts bodies penetrate each other, and no motion starts there",
+            );
+        }
+        self.start()?;
+        self.machine.halt();
+        Ok(self.moment())
+    }
+
+    fn moment(&self) -> Snapshot {
+        let State { t, q, v, a, lambda } = &self.state;
+        Snapshot {
+            mode: self.mode,
+            t: *t,
+            tolerance: self.tolerance,
+            is_accelerated: self.is_accelerated,
+            parameters: self.parameters.clone(),
+            inputs: self.machine.inputs().iter().map(|input| input.get()).collect(),
+            state: [q, v, a, lambda].into_iter().flat_map(DVector::iter).copied().collect(),
+            given: self.given.clone(),
+        }
+    }
+
+    /// Goes back to it.
+    ///
+    /// # Errors
+    /// For one of another model.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Fault> {
+        if self.moment().sizes() != snapshot.sizes() {
+            return fault("the state is that of another model");
+        }
+        self.machine.halt();
+        self.has_new_parameters |= self.parameters != snapshot.parameters;
+        self.parameters.clone_from(&snapshot.parameters);
+        self.machine.inputs().iter().zip(&snapshot.inputs).for_each(|(input, &value)| input.set(value));
+        self.given.clone_from(&snapshot.given);
+        (self.mode, self.tolerance, self.state.t) = (snapshot.mode, snapshot.tolerance, snapshot.t);
+        let mut values = snapshot.state.iter().copied();
+        let State { q, v, a, lambda, .. } = &mut self.state;
+        for vector in [q, v, a, lambda] {
+            vector.iter_mut().zip(&mut values).for_each(|(entry, value)| *entry = value);
+        }
+        (self.is_started, self.has_new_inputs) = (true, false);
+        (self.is_accelerated, self.is_recorded) = (snapshot.is_accelerated, false);
+        Ok(())
+    }
+
+    /// Reads a snapshot that was written.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn read_snapshot(&self, bytes: &[u8]) -> Result<Snapshot, Fault> {
+        self.moment().read(bytes).map_or_else(|| fault("the bytes are no state of this model"), Ok)
+    }
+}
+
+fn unknown<T>(reference: u32, variables: &Variables) -> Result<T, Fault> {
+    fault(format!("there is no value reference {reference}, expected one below {}", variables.all.len()))
+}

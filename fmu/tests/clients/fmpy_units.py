@@ -1,0 +1,91 @@
+"""Exports all models as units and has FMPy validate and simulate them; compares with runs of the command line.
+
+    fmpy_units.py HAMEL [MODEL…]       HAMEL is the program; all models by default
+
+Both versions of the interface, model exchange with CVode where the model permits it, co-simulation always. A deviation
+above the tolerances below, a finding of the validation and a failure end the script with 1.
+"""
+
+import csv
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import fmpy
+from fmpy.validation import validate_fmu
+
+UNTIL = 0.2
+# Relative to one plus the output's size: what is left of the tolerances of CVode, 1e-9, and of the unit's own steps.
+EXCHANGED, SIMULATED = 1e-4, 1e-3
+# Waves in beams are too stiff for CVode without a Jacobian, whose steps would take minutes.
+STIFF = ("beam", "flexible", "shaft", "chain", "three_mass_oscillator")
+
+
+def table(path):
+    """Names of columns, without units, with their last values."""
+    rows = list(csv.reader(path.open()))
+    return {name.split(" [")[0]: float(value) for name, value in zip(rows[0], rows[-1])}
+
+
+def hamel(program, *arguments):
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"hamel {' '.join(map(str, arguments))}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def compare(program, model, folder):
+    """The findings of one model, and a line about it."""
+    run = folder / model
+    hamel(program, "run", model, "--until", UNTIL, "--optimised", "--out", run)
+    expected, exact = table(run / f"{model}.csv"), None
+    findings, said = [], []
+    for version in "3", "2":
+        unit = folder / f"{model}{version}.fmu"
+        hamel(program, "export", "fmu", model, "--fmi", version, "--until", UNTIL, "--optimised", "--out", unit)
+        findings += [f"FMI {version}: {finding}" for finding in validate_fmu(str(unit))]
+        description = fmpy.read_model_description(str(unit))
+        outputs = [v.name for v in description.modelVariables if v.causality == "output"]
+        kinds = [("CoSimulation", expected, SIMULATED)]
+        if description.modelExchange and not any(word in model for word in STIFF):
+            if exact is None:
+                run = folder / f"{model}_exact"
+                hamel(program, "run", model, "--until", UNTIL, "--optimised", "--adaptive", "1e-9", "--out", run)
+                exact = table(run / f"{model}.csv")
+            kinds.append(("ModelExchange", exact, EXCHANGED))
+        for kind, values, tolerance in kinds:
+            result = fmpy.simulate_fmu(
+                str(unit),
+                fmi_type=kind,
+                stop_time=UNTIL,
+                # CVode takes a limited number of steps between two of them.
+                output_interval=UNTIL / (4 if kind == "CoSimulation" else 400),
+                relative_tolerance=1e-9,
+            )
+            found = {name: abs(result[name][-1] - values[name]) / (1 + abs(values[name])) for name in outputs}
+            worst = max(found, key=found.get, default=None)
+            said.append(f"{kind} {found[worst] if worst else 0:.0e}")
+            # NaN is a deviation.
+            findings += [f"FMI {version}, {kind}: {name} off by {d:.1e}" for name, d in found.items() if not d <= tolerance]
+    return findings, ", ".join(said)
+
+
+def main(program, *models):
+    listed = hamel(program, "list", "models").splitlines()
+    models = models or [line.split()[0] for line in listed if line.startswith("  ")]
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for model in models:
+            try:
+                findings, said = compare(program, model, Path(folder))
+            except Exception as error:
+                findings, said = [str(error)], "failed"
+            wrong += bool(findings)
+            print(f"{model}: {said}", *findings[:5], sep="\n  ", flush=True)
+    print(f"{len(models)} models with FMPy {fmpy.__version__}, {wrong} with findings")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

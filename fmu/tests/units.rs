@@ -1,0 +1,449 @@
+//! Units of all models: their descriptions, and the motions that importers get of them.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use hamel::simulation::Steps;
+use hamel::{Model, Simulation, initial_state, schemes};
+use hamel_fmu::{Causality, Contents, Instance, Kind, Settings, Stepping, Version};
+use hamel_jit::{JitModel, Level};
+use tempfile::TempDir;
+
+/// A unit of a text, unpacked as importers do.
+struct Unit {
+    folder: TempDir,
+    settings: Settings,
+    model: JitModel,
+}
+
+fn compiled(text: &str, level: Level) -> JitModel {
+    hamel_jit::model(text.parse().unwrap(), level, None).unwrap()
+}
+
+impl Unit {
+    fn new(text: &str, stepping: Option<Stepping>, version: Version) -> Unit {
+        Unit::of(compiled(text, Level::Optimised), stepping, version)
+    }
+
+    /// With the parameters that the model has.
+    fn of(model: JitModel, stepping: Option<Stepping>, version: Version) -> Unit {
+        let scheme = schemes::suitable(&model).to_owned();
+        let usual = match Steps::suitable(&model, &*schemes::by_name(&scheme, &[]).unwrap(), 1.0) {
+            Steps::Fixed(dt) => Stepping::Fixed(dt),
+            Steps::Chosen(control) => Stepping::Tolerance(control.relative),
+        };
+        let contents = Contents {
+            text: model.describe().source.clone(),
+            version,
+            kinds: Vec::new(),
+            scheme,
+            scheme_parameters: Vec::new(),
+            stepping: stepping.unwrap_or(usual),
+            until: 1.0,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("unit.fmu");
+        // Any file serves as library of a unit that is used from here.
+        let library = folder.path().join("library");
+        fs::write(&library, "a library").unwrap();
+        let settings = hamel_fmu::write(&model, &contents, &library, &file).unwrap();
+        zip::ZipArchive::new(File::open(&file).unwrap()).unwrap().extract(folder.path()).unwrap();
+        Unit { folder, settings, model }
+    }
+
+    fn resources(&self) -> PathBuf {
+        self.folder.path().join("resources")
+    }
+
+    fn description(&self) -> String {
+        fs::read_to_string(self.folder.path().join("modelDescription.xml")).unwrap()
+    }
+
+    fn instance(&self, kind: Kind) -> Instance {
+        Instance::new(&self.resources(), &self.settings.token, kind).unwrap()
+    }
+
+    /// An instance that is initialized.
+    fn started(&self, kind: Kind) -> Instance {
+        self.started_with(kind, None)
+    }
+
+    /// The same for an importer of this accuracy.
+    fn started_with(&self, kind: Kind, tolerance: Option<f64>) -> Instance {
+        let mut instance = self.instance(kind);
+        instance.set_up(0.0, tolerance).unwrap();
+        instance.begin_initialization().unwrap();
+        instance.exit_initialization().unwrap();
+        instance
+    }
+}
+
+fn reference(instance: &Instance, name: &str) -> u32 {
+    let place = instance.variables().all.iter().position(|variable| variable.name == name);
+    place.unwrap_or_else(|| panic!("no variable {name}")) as u32
+}
+
+fn value(instance: &mut Instance, name: &str) -> f64 {
+    let mut value = [f64::NAN];
+    let reference = reference(instance, name);
+    instance.get(&[reference], &mut value).unwrap();
+    value[0]
+}
+
+fn sources() -> impl Iterator<Item = (&'static str, String)> {
+    hamel_models::ALL.iter().map(|entry| (entry.name, (entry.build)(&[]).unwrap().describe().source.clone()))
+}
+
+/// A mass on a spring, driven by an input.
+const OSCILLATOR: &str = "model Oscillator {
+    planar;
+    coordinates joint;
+    param mass = 1 kg;
+    param stiffness = 4 N/m;
+    input push N;
+    body block { mass: mass, inertia: 1 kg m^2 }
+    joint rail: prismatic(ground, block);
+    force spring: spring(ground, block) { stiffness: stiffness }
+    force driven: [push, 0] on block;
+    output place = rail.displacement;
+    initial rail.displacement = 1 m;
+}";
+
+/// A rod on a hinge that is a constraint.
+const ROD: &str = "model Rod {
+    planar;
+    gravity [0, -9.81] m/s^2;
+    param length = 1 m;
+    body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+    joint hinge: revolute(ground, rod at [-length, 0]);
+    initial rod.angular_velocity = 2 rad/s;
+}";
+
+#[test]
+fn descriptions_of_all_models_are_consistent() {
+    for (name, text) in sources() {
+        for version in [Version::Two, Version::Three] {
+            let unit = Unit::of(compiled(&text, Level::AtOnce), None, version);
+            let (xml, info) = (unit.description(), unit.model.describe());
+            let document = roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let all = |tag: &str| document.descendants().filter(|node| node.has_tag_name(tag)).collect::<Vec<_>>();
+            let is_two = version == Version::Two;
+            let variables = all(if is_two { "ScalarVariable" } else { "Float64" });
+            let names: HashSet<&str> = variables.iter().map(|variable| variable.attribute("name").unwrap()).collect();
+            assert_eq!(names.len(), variables.len(), "{name}: names are unique");
+            for (index, variable) in variables.iter().enumerate() {
+                assert_eq!(variable.attribute("valueReference"), Some(index.to_string().as_str()), "{name}");
+            }
+            let states = info.coordinates.len() + info.velocities.len();
+            let derivatives = match is_two {
+                true => {
+                    all("Derivatives").iter().flat_map(|list| list.children()).filter(|node| node.is_element()).count()
+                }
+                false => all("ContinuousStateDerivative").len(),
+            };
+            assert_eq!(derivatives, states, "{name}");
+            // Each unit has a definition.
+            let units: HashSet<&str> = all("Unit").iter().filter_map(|unit| unit.attribute("name")).collect();
+            for node in document.descendants().filter(|node| node.has_tag_name("Float64") || node.has_tag_name("Real"))
+            {
+                assert!(node.attribute("unit").is_none_or(|unit| units.contains(unit)), "{name}");
+            }
+            let has_contacts = !info.contacts.is_empty();
+            assert_eq!(all("ModelExchange").len(), usize::from(!has_contacts), "{name}");
+            assert_eq!(all("CoSimulation").len(), 1, "{name}");
+        }
+    }
+}
+
+#[test]
+fn dependencies_are_those_of_the_equations() {
+    // What a derivative does not depend on does not change it.
+    for (name, text) in sources().filter(|(name, _)| !name.contains("beam") && !name.contains("flexible")) {
+        let model = compiled(&text, Level::AtOnce);
+        if !model.describe().contacts.is_empty() || model.dims().nq > 30 {
+            continue;
+        }
+        let unit = Unit::of(model, None, Version::Three);
+        let (xml, info) = (unit.description(), unit.model.describe());
+        let document = roxmltree::Document::parse(&xml).unwrap();
+        let mut instance = unit.started(Kind::ModelExchange);
+        instance.enter_continuous_time_mode().unwrap();
+        let n = info.coordinates.len() + info.velocities.len();
+        let mut states = vec![0.0; n];
+        instance.continuous_states(&mut states).unwrap();
+        // Not at rest, where much vanishes.
+        states.iter_mut().enumerate().for_each(|(i, state)| *state += 1e-3 * (1.0 + i as f64).sin());
+        let mut at = |states: &[f64]| {
+            let mut derivatives = vec![0.0; n];
+            instance.set_continuous_states(states).unwrap();
+            instance.derivatives(&mut derivatives).unwrap();
+            derivatives
+        };
+        let base = at(&states);
+        let first = instance.variables().all.iter().position(|variable| variable.name.starts_with("der(")).unwrap() - n;
+        let listed = |i: usize| -> Vec<usize> {
+            let mut nodes = document.descendants().filter(|node| node.has_tag_name("ContinuousStateDerivative"));
+            let node = nodes.nth(i).unwrap();
+            assert_eq!(node.attribute("valueReference"), Some((first + n + i).to_string().as_str()));
+            node.attribute("dependencies").unwrap().split_whitespace().map(|known| known.parse().unwrap()).collect()
+        };
+        let mut at = |states: &[f64]| {
+            let mut derivatives = vec![0.0; n];
+            instance.set_continuous_states(states).unwrap();
+            instance.derivatives(&mut derivatives).unwrap();
+            derivatives
+        };
+        for j in 0..n {
+            let mut changed = states.clone();
+            changed[j] += 1e-4;
+            for (i, (new, old)) in at(&changed).iter().zip(&base).enumerate() {
+                let rounding = 1e-9 * (1.0 + base.iter().fold(0.0_f64, |size, x| size.max(x.abs())));
+                assert!(
+                    (new - old).abs() <= rounding || listed(i).contains(&(first + j)),
+                    "{name}: derivative {i} changes by {} with state {j}, of which it does not depend",
+                    new - old
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn units_move_as_runs_do() {
+    for (name, text) in sources() {
+        // Large ones take long.
+        if compiled(&text, Level::AtOnce).dims().nv > 30 {
+            continue;
+        }
+        let unit = Unit::new(&text, None, Version::Three);
+        let scheme = schemes::by_name(&unit.settings.scheme, &[]).unwrap();
+        let start = initial_state(&unit.model).unwrap();
+        let simulation = Simulation::new(&unit.model, &*scheme).until(0.05);
+        let run = match unit.settings.stepping {
+            Stepping::Fixed(dt) => simulation.step(dt),
+            Stepping::Tolerance(tolerance) => simulation.tolerance(tolerance),
+        };
+        let run = run.run(start);
+        run.outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut instance = unit.started(Kind::CoSimulation);
+        instance.do_step(0.0, 0.05).unwrap_or_else(|error| panic!("{name}: {error}"));
+        // One interval is computed as a run is: the same digits.
+        for output in &unit.model.describe().outputs {
+            let expected = run.trajectory.column(&output.name).unwrap().next_back().unwrap();
+            assert_eq!(value(&mut instance, &output.name).to_bits(), expected.to_bits(), "{name}: {}", output.name);
+        }
+    }
+}
+
+#[test]
+fn inputs_are_held_between_communication_points() {
+    for stepping in [Stepping::Fixed(1e-3), Stepping::Tolerance(1e-9)] {
+        let unit = Unit::new(OSCILLATOR, Some(stepping), Version::Three);
+        let mut instance = unit.started(Kind::CoSimulation);
+        let push = reference(&instance, "push");
+        // 1 → a quarter period with the centre at 1 m: at rest there, then free.
+        for k in 0..10 {
+            instance.set(&[push], &[if k < 5 { 4.0 } else { 0.0 }]).unwrap();
+            instance.do_step(0.1 * f64::from(k), 0.1).unwrap();
+        }
+        assert!((value(&mut instance, "place") - 1.0_f64.cos()).abs() < 3e-6, "{}", value(&mut instance, "place"));
+        assert_eq!(value(&mut instance, "time"), 1.0);
+        // What follows from a new input at once.
+        instance.set(&[push], &[10.0]).unwrap();
+        let expected = 10.0 - 4.0 * value(&mut instance, "place");
+        assert!((value(&mut instance, "der(rail.displacement_velocity)") - expected).abs() < 1e-12);
+    }
+}
+
+/// Classical Runge-Kutta steps of an importer, with events where the unit asks for one; how many there were.
+fn integrated(instance: &mut Instance, until: f64, dt: f64) -> usize {
+    let n = instance.variables().all.iter().filter(|variable| variable.name.starts_with("der(")).count();
+    let (mut x, mut events) = (vec![0.0; n], 0);
+    while instance.update_discrete_states().unwrap() {}
+    instance.enter_continuous_time_mode().unwrap();
+    instance.continuous_states(&mut x).unwrap();
+    let steps = (until / dt).round() as usize;
+    for step in 0..steps {
+        let t = step as f64 * dt;
+        let mut slope = |x: &[f64], t: f64| {
+            let mut slope = vec![0.0; n];
+            instance.set_time(t).unwrap();
+            instance.set_continuous_states(x).unwrap();
+            instance.derivatives(&mut slope).unwrap();
+            slope
+        };
+        let moved = |by: f64, slope: &[f64]| -> Vec<f64> { x.iter().zip(slope).map(|(x, k)| x + by * k).collect() };
+        let k1 = slope(&x, t);
+        let k2 = slope(&moved(0.5 * dt, &k1), t + 0.5 * dt);
+        let k3 = slope(&moved(0.5 * dt, &k2), t + 0.5 * dt);
+        let k4 = slope(&moved(dt, &k3), t + dt);
+        for i in 0..n {
+            x[i] += dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]);
+        }
+        instance.set_time((step + 1) as f64 * dt).unwrap();
+        instance.set_continuous_states(&x).unwrap();
+        if instance.completed_integrator_step().unwrap() {
+            events += 1;
+            instance.enter_event_mode().unwrap();
+            assert!(instance.update_discrete_states().unwrap(), "an event moves the state");
+            instance.enter_continuous_time_mode().unwrap();
+            instance.continuous_states(&mut x).unwrap();
+        }
+    }
+    events
+}
+
+#[test]
+fn importers_that_integrate_find_the_same_motion() {
+    let unit = Unit::new(OSCILLATOR, None, Version::Two);
+    let mut instance = unit.started(Kind::ModelExchange);
+    assert_eq!(integrated(&mut instance, 1.0, 1e-3), 0);
+    assert!((value(&mut instance, "place") - 2.0_f64.cos()).abs() < 1e-12);
+
+    // A constraint, which explicit steps leave, and events restore.
+    let unit = Unit::new(ROD, Some(Stepping::Tolerance(1e-10)), Version::Three);
+    let mut exact = unit.started(Kind::CoSimulation);
+    exact.do_step(0.0, 10.0).unwrap();
+    let mut instance = unit.started_with(Kind::ModelExchange, Some(1e-10));
+    let events = integrated(&mut instance, 10.0, 1e-2);
+    assert!(events > 10, "{events} events");
+    let [x, y] = ["rod.x", "rod.y"].map(|name| value(&mut instance, name));
+    assert!((x.hypot(y) - 1.0).abs() < 1e-9);
+    assert!((x - value(&mut exact, "rod.x")).abs() < 1e-4, "{x} and {}", value(&mut exact, "rod.x"));
+}
+
+#[test]
+fn an_instance_goes_back_to_a_state_and_on_with_the_same_digits() {
+    for text in [OSCILLATOR, ROD] {
+        for stepping in [Stepping::Fixed(1e-3), Stepping::Tolerance(1e-7)] {
+            let unit = Unit::new(text, Some(stepping), Version::Three);
+            let mut instance = unit.started(Kind::CoSimulation);
+            instance.do_step(0.0, 0.3).unwrap();
+            let kept = instance.snapshot().unwrap();
+            let all: Vec<u32> = (0..instance.variables().all.len() as u32).collect();
+            let values = |instance: &mut Instance| {
+                let mut values = vec![0.0; all.len()];
+                instance.get(&all, &mut values).unwrap();
+                values
+            };
+            let step = |instance: &mut Instance| {
+                instance.do_step(0.3, 0.2).unwrap();
+                // NaN is a value here, too.
+                values(instance).iter().map(|value| value.to_bits()).collect::<Vec<u64>>()
+            };
+            let on = step(&mut instance);
+            instance.restore(&kept).unwrap();
+            assert_eq!(step(&mut instance), on);
+            // In another instance, through bytes.
+            let mut bytes = vec![0; kept.len()];
+            kept.write(&mut bytes).unwrap();
+            let mut other = unit.instance(Kind::CoSimulation);
+            let read = other.read_snapshot(&bytes).unwrap();
+            assert_eq!(format!("{read:?}"), format!("{kept:?}"));
+            other.restore(&read).unwrap();
+            assert_eq!(step(&mut other), on);
+            bytes[3] ^= 1;
+            assert!(other.read_snapshot(&bytes).is_err() && other.read_snapshot(&bytes[1..]).is_err());
+        }
+    }
+}
+
+#[test]
+fn parameters_are_set_before_the_start_and_between_steps() {
+    let mut model = compiled(OSCILLATOR, Level::Optimised);
+    model.set(&[("stiffness", 16.0)]).unwrap();
+    let unit = Unit::of(model, Some(Stepping::Tolerance(1e-10)), Version::Three);
+    assert!(unit.description().contains("name=\"stiffness\" valueReference=\"2\" causality=\"parameter\" variability=\"tunable\" initial=\"exact\" unit=\"N/m\" start=\"16\""));
+    let mut instance = unit.started(Kind::CoSimulation);
+    instance.do_step(0.0, 0.5).unwrap();
+    assert!((value(&mut instance, "place") - 2.0_f64.cos()).abs() < 1e-8);
+    // ω from 4 to 1 rad/s, where the motion is.
+    let stiffness = reference(&instance, "stiffness");
+    let [x, v] = ["rail.displacement", "rail.displacement_velocity"].map(|name| value(&mut instance, name));
+    instance.set(&[stiffness], &[1.0]).unwrap();
+    assert!((value(&mut instance, "der(rail.displacement_velocity)") + x).abs() < 1e-12);
+    instance.do_step(0.5, 0.5).unwrap();
+    assert!((value(&mut instance, "place") - (x * 0.5_f64.cos() + v * 0.5_f64.sin())).abs() < 1e-8);
+    // What no spring or body has.
+    let mass = reference(&instance, "mass");
+    instance.set(&[mass], &[-1.0]).unwrap();
+    let error = instance.do_step(1.0, 0.5).unwrap_err().to_string();
+    assert!(error.contains("mass"), "{error}");
+    instance.set(&[mass], &[1.0]).unwrap();
+    instance.do_step(1.0, 0.5).unwrap();
+    // A new start.
+    instance.reset();
+    instance.set(&[stiffness], &[4.0]).unwrap();
+    let place = reference(&instance, "rail.displacement");
+    instance.set(&[place], &[0.5]).unwrap();
+    instance.set_up(0.0, None).unwrap();
+    instance.begin_initialization().unwrap();
+    instance.exit_initialization().unwrap();
+    instance.do_step(0.0, 1.0).unwrap();
+    assert!((value(&mut instance, "place") - 0.5 * 2.0_f64.cos()).abs() < 1e-8);
+}
+
+#[test]
+fn a_start_that_is_set_is_moved_onto_the_constraints() {
+    let unit = Unit::new(ROD, None, Version::Three);
+    let mut instance = unit.instance(Kind::CoSimulation);
+    let [x, length] = ["rod.x", "length"].map(|name| reference(&instance, name));
+    instance.set(&[length, x], &[2.0, 1.9]).unwrap();
+    assert!((value(&mut instance, "rod.x").hypot(value(&mut instance, "rod.y")) - 2.0).abs() < 1e-12);
+    assert!((value(&mut instance, "rod.angle").cos() - value(&mut instance, "rod.x") / 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn contacts_are_for_co_simulation() {
+    let (_, text) = sources().find(|(name, _)| *name == "bouncing_ball").unwrap();
+    let unit = Unit::new(&text, None, Version::Three);
+    let error = Instance::new(&unit.resources(), &unit.settings.token, Kind::ModelExchange).err().unwrap();
+    assert_eq!(error.to_string(), "this unit was not made for model exchange");
+}
+
+#[test]
+fn the_same_contents_give_the_same_bytes() {
+    let bytes = || fs::read(Unit::new(ROD, None, Version::Two).folder.path().join("unit.fmu")).unwrap();
+    assert!(bytes() == bytes());
+}
+
+#[test]
+fn wrong_calls_are_refused_and_change_nothing() {
+    let unit = Unit::new(OSCILLATOR, None, Version::Three);
+    let mut instance = unit.instance(Kind::CoSimulation);
+    let said = |result: Result<(), hamel_fmu::Fault>| result.unwrap_err().to_string();
+    assert_eq!(said(instance.do_step(0.0, 0.1)), "a step is not allowed before its initialization");
+    assert_eq!(said(instance.set_up(f64::NAN, None)), "the start time is NaN, expected a finite number");
+    instance.set_up(0.0, None).unwrap();
+    instance.begin_initialization().unwrap();
+    instance.exit_initialization().unwrap();
+    assert_eq!(said(instance.do_step(0.5, 0.1)), "the communication point is 0.5 s, but 0 s is reached");
+    assert_eq!(said(instance.do_step(0.0, -0.1)), "the communication step is -0.1 s, expected a positive number");
+    let place = reference(&instance, "rail.displacement");
+    assert_eq!(said(instance.set(&[place], &[0.5])), "`rail.displacement` cannot be set in step mode");
+    let push = reference(&instance, "push");
+    let wrong = "the value of `push` is inf, expected a finite number";
+    assert_eq!(said(instance.set(&[push, push], &[1.0, f64::INFINITY])), wrong);
+    assert_eq!(value(&mut instance, "push"), 0.0);
+    assert!(said(instance.get(&[1000], &mut [0.0])).starts_with("there is no value reference 1000"));
+    instance.do_step(0.0, 0.1).unwrap();
+    instance.terminate().unwrap();
+    assert_eq!(said(instance.do_step(0.1, 0.1)), "a step is not allowed terminated");
+    let wrong = Instance::new(&unit.resources(), "{other}", Kind::CoSimulation).err().unwrap().to_string();
+    assert!(wrong.starts_with("the token is `{other}`"), "{wrong}");
+    let missing = Instance::new(Path::new("/nowhere"), "", Kind::CoSimulation).err().unwrap().to_string();
+    assert!(missing.starts_with("cannot read `/nowhere/"), "{missing}");
+}
+
+#[test]
+fn what_a_text_names_is_what_importers_record() {
+    let of = |text: &str| {
+        let unit = Unit::new(text, None, Version::Three);
+        let instance = unit.instance(Kind::CoSimulation);
+        let outputs = instance.variables().all.iter().filter(|variable| variable.causality == Causality::Output);
+        outputs.map(|variable| variable.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(OSCILLATOR), ["place"]);
+    assert_eq!(of(ROD)[..3], ["rod.x", "rod.y", "rod.angle"]);
+}

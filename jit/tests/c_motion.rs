@@ -1,0 +1,100 @@
+//! Programs in C that move: they compile without a warning, and move as the runtime's schemes do.
+
+use std::path::Path;
+use std::process::Command;
+
+use hamel::{Model, Options, Scheme, initial_state, redundant_constraints, schemes};
+use hamel_compiler::emit::{CMotion, CPrecision, CStepper, c_motion};
+use hamel_compiler::schedule::name::snake_case;
+use hamel_jit::Level;
+
+const STEPS: usize = 50;
+
+/// Every warning that the compilers of boards have.
+const WARNINGS: [&str; 6] = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-Wdouble-promotion", "-Wshadow"];
+
+/// Time, coordinates and velocities after [`STEPS`] steps of a program, and what its compiler says of the stack.
+fn moved(folder: &Path, text: &str, stepper: CStepper, precision: CPrecision, dt: f64) -> Vec<f64> {
+    let stages = hamel_compiler::stages(text.parse().unwrap()).unwrap();
+    let model = hamel_jit::compile(&stages, Level::Optimised).unwrap();
+    let start = initial_state(&model).unwrap();
+    let left_out = redundant_constraints(&model, &start);
+    let motion = CMotion {
+        stepper,
+        precision,
+        start: [start.q.as_slice(), start.v.as_slice()],
+        parameters: model.parameters(),
+        left_out: &left_out,
+    };
+    let name = snake_case(&model.describe().name);
+    std::fs::create_dir_all(folder).unwrap();
+    let names = [name.clone(), format!("{name}_motion")];
+    for (files, name) in c_motion(&name, &stages.simplified, &stages.schedule, &motion).iter().zip(&names) {
+        std::fs::write(folder.join(format!("{name}.h")), &files.header).unwrap();
+        std::fs::write(folder.join(format!("{name}.c")), &files.source).unwrap();
+    }
+    let dims = model.dims();
+    let real = if precision == CPrecision::Double { "double" } else { "float" };
+    let main = format!(
+        "#include \"{name}_motion.h\"\n#include <stdio.h>\nint main(void)\n{{\n    static {name}_motion m;\n    \
+         {name}_start(0, &m);\n    for (int i = 0; i < {STEPS}; ++i) {{\n        const int status = {name}_step(&m, ({real}){dt:e});\n        \
+         if (status) return status;\n    }}\n    printf(\"%.17g\\n\", (double)m.t);\n    \
+         for (int i = 0; i < {}; ++i) printf(\"%.17g\\n\", (double)m.q[i]);\n    \
+         for (int i = 0; i < {}; ++i) printf(\"%.17g\\n\", (double)m.v[i]);\n    return 0;\n}}\n",
+        dims.nq, dims.nv
+    );
+    std::fs::write(folder.join("main.c"), main).unwrap();
+    let sources = names.iter().map(|name| format!("{name}.c"));
+    let mut command = Command::new("cc");
+    command.current_dir(folder).args(["-std=c99", "-O1", "-ffp-contract=off"]).args(WARNINGS);
+    // Fields of rows that a model does not have are compared with zero in loops.
+    let output = command.arg("-Wno-type-limits").args(sources).args(["main.c", "-o", "main", "-lm"]).output().unwrap();
+    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(folder.join("main")).output().unwrap();
+    assert!(output.status.success(), "{name}: {}", output.status);
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect()
+}
+
+fn by_runtime(text: &str, scheme: &dyn Scheme, dt: f64) -> Vec<f64> {
+    let model = hamel_jit::model(text.parse().unwrap(), Level::Optimised, None).unwrap();
+    let mut stepper = scheme.start_with(&model, initial_state(&model).unwrap(), &Options::default()).unwrap();
+    for _ in 0..STEPS {
+        stepper.step(dt).unwrap();
+    }
+    let state = stepper.state();
+    [state.t].iter().chain(&state.q).chain(&state.v).copied().collect()
+}
+
+#[test]
+fn programs_move_as_the_schemes_of_the_runtime() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        println!("not checked: there is no C compiler `cc`");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut count = 0;
+    for entry in hamel_models::ALL {
+        let model = (entry.build)(&[]).unwrap();
+        let (info, dims) = (model.describe(), model.dims());
+        // Elimination is dense, and waves in beams need shorter steps.
+        if !info.contacts.is_empty() || dims.nv > 13 || entry.name.contains("flexible") {
+            continue;
+        }
+        for (stepper, name) in [(CStepper::RungeKutta, "runge_kutta"), (CStepper::HalfExplicit, "half_explicit")] {
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let dt = 1e-4;
+            let expected = by_runtime(&info.source, &*scheme, dt);
+            let folder = folder.path().join(format!("{}_{name}", entry.name));
+            let found = moved(&folder.join("double"), &info.source, stepper, CPrecision::Double, dt);
+            let single = moved(&folder.join("single"), &info.source, stepper, CPrecision::Single, dt);
+            let size = expected.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
+            for (i, expected) in expected.iter().enumerate() {
+                let [double, single] = [&found, &single].map(|found| (found[i] - expected).abs() / size);
+                assert!(double < 1e-10, "{} by {name}: {i} is {}, expected {expected}", entry.name, found[i]);
+                assert!(single < 1e-3, "{} by {name} in single precision: {i} is off by {single}", entry.name);
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count} programs");
+}

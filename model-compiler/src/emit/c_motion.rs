@@ -1,0 +1,933 @@
+//! Schedule → C99 that moves: accelerations, and steps of a scheme, for programs without an operating system.
+//!
+//! Beside the functions of the [model](super::c) a second file has an instance as one structure, without pointers, and
+//! functions on it. Nothing is allocated, no loop is unbounded, no function calls itself, and of the library only `math.h`
+//! is used. Constraints are solved for together with the accelerations, by elimination with partial pivoting.
+
+use std::fmt::Write;
+
+use super::c::{Files, Model};
+use super::c_kernel::finished;
+use super::c_precision::in_single_precision;
+use crate::derive::{Block, Equations, FunctionRole, Role};
+use crate::escape::comment;
+use crate::rotations::RotationKind;
+use crate::schedule::groups::{Group, groups};
+use crate::schedule::{Schedule, totals};
+
+/// A scheme with fixed steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CStepper {
+    /// The classical scheme of fourth order; its end is moved onto the constraints.
+    RungeKutta,
+    /// Half-explicit steps of second order, with constraints on velocities; coordinates are moved onto the constraints.
+    HalfExplicit,
+}
+
+/// Numbers of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CPrecision {
+    /// `double`.
+    Double,
+    /// `float`.
+    Single,
+}
+
+/// What a program begins with, and what it leaves out.
+#[derive(Clone, Debug)]
+pub struct CMotion<'a> {
+    /// The scheme.
+    pub stepper: CStepper,
+    /// The type of its numbers.
+    pub precision: CPrecision,
+    /// Coordinates and velocities of the start.
+    pub start: [&'a [f64]; 2],
+    /// Parameters of the start, component by component.
+    pub parameters: &'a [f64],
+    /// Constraints that follow from others.
+    pub left_out: &'a [usize],
+}
+
+/// The files of a model that moves: those of the model, then those of its motion. Contacts are not for them.
+pub fn c_motion(name: &str, equations: &Equations, schedule: &Schedule, motion: &CMotion) -> [Files; 2] {
+    super::c::with_model(name, equations, schedule, |model| {
+        let model_files = Files { header: model.header(), source: model.source() };
+        let mut writer = Writer { model, motion };
+        let motion_files = Files { header: writer.header(&model_files), source: writer.source() };
+        match motion.precision {
+            CPrecision::Double => [model_files, motion_files],
+            CPrecision::Single => [model_files, motion_files].map(|files| Files {
+                header: in_single_precision(&files.header),
+                source: in_single_precision(&files.source),
+            }),
+        }
+    })
+}
+
+struct Writer<'w, 'm> {
+    model: &'w Model<'m>,
+    motion: &'w CMotion<'w>,
+}
+
+/// Where a function finds what it reads.
+struct At<'a> {
+    t: &'a str,
+    q: &'a str,
+    v: &'a str,
+}
+
+const STATE: At<'static> = At { t: "m->t", q: "m->q", v: "m->v" };
+const GIVEN: At<'static> = At { t: "t", q: "q", v: "v" };
+
+impl Writer<'_, '_> {
+    fn name(&self) -> &str {
+        &self.model.name
+    }
+
+    fn sizes(&self) -> [usize; 3] {
+        let layout = &self.model.equations.layout;
+        [layout.coordinates.len(), layout.velocities.len(), layout.constraints.len()]
+    }
+
+    /// A call of a function of the model, with places for its results; nothing if the model has no such function. Results
+    /// without a place do not occur.
+    fn call(&self, role: FunctionRole, at: &At, places: &[(Role, &str)]) -> Option<String> {
+        let results = self.model.results(role);
+        if results.is_empty() {
+            return None;
+        }
+        let contributions = self.model.contributions(role);
+        let mut read: Vec<Group> =
+            contributions.iter().flat_map(|(_, function)| groups(&function.routine)).map(|(group, _)| group).collect();
+        read.sort();
+        read.dedup();
+        let given = read.into_iter().map(|group| match group {
+            Group::Constants => "m->constants",
+            Group::Inputs => "m->inputs",
+            Group::Time => at.t,
+            Group::Positions => at.q,
+            Group::Velocities => at.v,
+            Group::Forces => "m->room",
+            Group::Accelerations | Group::Multipliers | Group::Weights => "0",
+        });
+        let place = |role: Role| places.iter().find(|(known, _)| *known == role).map_or("0", |(_, place)| *place);
+        let arguments: Vec<&str> = given.chain(results.iter().map(|result| place(result.role))).collect();
+        Some(format!("{}_{}({});\n", self.name(), self.model.function_name(role), arguments.join(", ")))
+    }
+
+    /// Whether a function of the model has this result.
+    fn gives(&self, function: FunctionRole, role: Role) -> bool {
+        self.model.results(function).iter().any(|result| result.role == role)
+    }
+
+    /// Whether the model has its accelerations without elimination.
+    fn is_explicit(&self) -> bool {
+        self.model.roles().contains(&FunctionRole::ForwardDynamics) && self.sizes()[2] == 0
+    }
+
+    fn has_turns(&self) -> bool {
+        self.model.equations.layout.blocks.iter().any(|block| matches!(block, Block::Rotation(_) | Block::Pose(_)))
+    }
+
+    fn header(&self, model_files: &Files) -> String {
+        let name = self.name();
+        let layout = &self.model.equations.layout;
+        let [nq, nv, nc] = self.sizes();
+        let guard = format!("{}_MOTION_H", name.to_uppercase());
+        let array = |of: &str, name: &str, n: usize, doc: &str| format!("    {of} {name}[{}]; /* {doc} */\n", n.max(1));
+        let mut fields = "    double t; /* Time, s. */\n".to_owned();
+        fields += &array("double", "q", nq, "Coordinates.");
+        fields += &array("double", "v", nv, "Velocities.");
+        fields += &array("double", "a", nv, "Accelerations.");
+        if nc > 0 {
+            fields += &array("double", "lambda", nc, "Multipliers.");
+        }
+        fields += &array("double", "inputs", layout.inputs.len(), "Inputs, set between steps.");
+        fields += &array("double", "constants", self.model.n_constants(), "What depends on parameters alone.");
+        for (n, name, doc) in self.room() {
+            fields += &array("double", name, n, doc);
+        }
+        if !self.is_explicit() {
+            fields += &array("int", "pivots", nv + nc, "Room: rows of the pivots.");
+        }
+        let scheme = match self.motion.stepper {
+            CStepper::RungeKutta => "the classical Runge-Kutta scheme of fourth order",
+            CStepper::HalfExplicit => "half-explicit time stepping of second order",
+        };
+        let contents = format!(
+            "#include \"{name}.h\"\n\n/* An instance of the model. */\ntypedef struct {{\n{fields}}} {name}_motion;\n\n{}",
+            self.declarations()
+                .into_iter()
+                .map(|(declaration, doc)| format!("/* {doc} */\n{declaration};\n\n"))
+                .collect::<String>()
+        );
+        format!(
+            "/* Steps of {scheme}.\n{} */\n#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{contents}#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n",
+            self.costs(model_files).iter().map(|line| format!(" * {}\n", comment(line))).collect::<String>()
+        )
+    }
+
+    /// Arrays of an instance that functions work in.
+    fn room(&self) -> Vec<(usize, &'static str, &'static str)> {
+        let [nq, nv, nc] = self.sizes();
+        let n = nv + nc;
+        let mut room = vec![(nq.max(n), "room", "Room for forces and results.")];
+        if !self.is_explicit() {
+            room.push((n * n, "matrix", "Room: [M, -transpose(G); G, 0] row by row, then its factors."));
+            room.push((n, "rhs", "Room: right-hand side, then solution."));
+            room.push((self.model.patterns.mass_matrix.nnz(), "mass", "Room: values of M."));
+        }
+        if nc > 0 {
+            room.push((self.model.patterns.constraint_jacobian.nnz(), "jacobian", "Room: values of G."));
+            room.push((nc, "rate", "Room: rates of constraints."));
+        }
+        match self.motion.stepper {
+            CStepper::RungeKutta => {
+                room.push((nq, "stage_q", "Room: a stage."));
+                room.push((nv, "stage_v", "Room: a stage."));
+                room.push((nq, "rate_q", "Room: rates of coordinates."));
+                room.push((nq, "next_q", "Room: the end of a step."));
+                room.push((nv, "next_v", "Room: the end of a step."));
+            }
+            CStepper::HalfExplicit => {
+                room.push((nq, "stage_q", "Room: a stage."));
+                room.push((nv, "stage_v", "Room: a stage."));
+                room.push((nv, "stage_a", "Room: accelerations at the beginning."));
+                room.push((nv, "increment", "Room: a change of coordinates."));
+            }
+        }
+        room
+    }
+
+    fn declarations(&self) -> Vec<(String, String)> {
+        let name = self.name();
+        vec![
+            (
+                format!("void {name}_start(const double *parameters, {name}_motion *m)"),
+                "Begins. Coordinates and velocities are those of the parameters that the program was made with, also where\n   others are given; 0 instead of parameters stands for these.".to_owned(),
+            ),
+            (
+                format!("int {name}_accelerate({name}_motion *m)"),
+                "Accelerations and multipliers of the state. 0, or 1 where they are not determined.".to_owned(),
+            ),
+            (
+                format!("int {name}_step({name}_motion *m, double h)"),
+                "A step of h s. 0; or 1 where accelerations are not determined, 2 where the end is too far off the constraints:\n   the state is then that before the step.".to_owned(),
+            ),
+        ]
+    }
+
+    /// What a step costs at most, and the room that it needs beside the instance.
+    fn costs(&self, model_files: &Files) -> Vec<String> {
+        let [_, nv, nc] = self.sizes();
+        let n = (nv + nc) as u64;
+        let counts = totals::functions(self.model.equations, self.model.schedule);
+        let of =
+            |role: FunctionRole| counts.iter().find(|known| known.role == role).map_or(0, |known| known.simplified);
+        let (stages, ends) = match self.motion.stepper {
+            CStepper::RungeKutta => (4, if nc > 0 { 3 } else { 1 }),
+            CStepper::HalfExplicit => (2, if nc > 0 { 2 } else { 1 }),
+        };
+        let rounds = if nc > 0 { ROUNDS } else { 0 };
+        let evaluations = match self.is_explicit() {
+            true => of(FunctionRole::ForwardDynamics),
+            false => {
+                of(FunctionRole::MassMatrix)
+                    + of(FunctionRole::BiasForce)
+                    + of(FunctionRole::AppliedForce)
+                    + of(FunctionRole::ConstraintJacobian)
+                    + of(FunctionRole::ConstraintBias)
+            }
+        };
+        let (factor, solve) = match self.is_explicit() {
+            true => (0, 0),
+            false => (n * n * n * 2 / 3 + 2 * n * n, 2 * n * n),
+        };
+        let total = (stages + ends) * (evaluations + factor + solve)
+            + rounds * (of(FunctionRole::Constraint) + solve)
+            + 20 * n * (stages + ends);
+        let size = match self.motion.precision {
+            CPrecision::Double => 8,
+            CPrecision::Single => 4,
+        };
+        vec![
+            format!(
+                "A step is at most {total} operations on numbers, sines and roots among them as one each: {} evaluations of",
+                stages + ends
+            ),
+            format!("{evaluations}, eliminations of {factor}, and {rounds} rounds of projection at most."),
+            format!(
+                "An instance has {} bytes; locals of a call need {} bytes at most, before the C compiler keeps them in registers.",
+                size * self.words() as u64,
+                size * deepest(&model_files.source) as u64 + 256,
+            ),
+        ]
+    }
+
+    /// Numbers in an instance; a number has room for an index.
+    fn words(&self) -> usize {
+        let [nq, nv, nc] = self.sizes();
+        let lists = [nq, 2 * nv, nc, self.model.equations.layout.inputs.len().max(1), self.model.n_constants().max(1)];
+        let indices = if self.is_explicit() { 0 } else { nv + nc };
+        1 + lists.iter().sum::<usize>() + self.room().iter().map(|(n, ..)| (*n).max(1)).sum::<usize>() + indices
+    }
+
+    fn source(&mut self) -> String {
+        let name = self.name().to_owned();
+        let [nq, nv, nc] = self.sizes();
+        let smallest = match self.motion.precision {
+            CPrecision::Double => f64::EPSILON,
+            CPrecision::Single => f64::from(f32::EPSILON),
+        };
+        let sizes = if self.is_explicit() { "" } else { ", N = NV + NC" };
+        let sizes = format!(
+            "enum {{ NQ = {nq}, NV = {nv}{}{sizes} }};",
+            if nc > 0 || !self.is_explicit() { format!(", NC = {nc}") } else { String::new() }
+        );
+        let head = format!(
+            "#include \"{name}_motion.h\"\n\n#include <math.h>\n\n{sizes}\n\n/* The distance from 1 to the next number. */\n#define SMALLEST {smallest:e}\n\n"
+        );
+        let mut text = String::new();
+        text.push_str(&self.moved());
+        text.push_str(&self.start());
+        if !self.is_explicit() {
+            text.push_str(&ELIMINATION.replace("@name@", &name));
+            text.push_str(&self.assembly());
+        }
+        if nc > 0 {
+            text.push_str(&self.rows());
+        }
+        text.push_str(&self.accelerate());
+        text.push_str(&match self.motion.stepper {
+            CStepper::RungeKutta => self.runge_kutta(),
+            CStepper::HalfExplicit => self.half_explicit(),
+        });
+        head + &called(TURNS, &text) + &text
+    }
+
+    /// Functions of the configuration space: rates of coordinates, increments, unit norms.
+    fn moved(&self) -> String {
+        let mut rates = "static void rates(const double *q, const double *v, double *rate)\n{\n".to_owned();
+        let mut retract = "static void retract(const double *q, const double *by, double *out)\n{\n".to_owned();
+        let mut normalize = String::new();
+        let (mut q, mut v) = (0, 0);
+        let mut vector: Vec<(usize, usize, usize)> = Vec::new();
+        for block in &self.model.equations.layout.blocks {
+            let (nq, nv) = match block {
+                Block::Vector(n) => (*n, *n),
+                Block::EulerParameters => (4, 4),
+                Block::Rotation(kind) => (attitude(*kind), 3),
+                Block::Pose(kind) => (3 + attitude(*kind), 6),
+            };
+            match block {
+                Block::Vector(_) | Block::EulerParameters => match vector.last_mut() {
+                    Some((first, at, n)) if *first + *n == q && *at + *n == v => *n += nq,
+                    _ => vector.push((q, v, nq)),
+                },
+                Block::Rotation(kind) => {
+                    let _ = writeln!(rates, "{}_rate(q + {q}, v + {v}, rate + {q});", prefix(*kind));
+                    let _ = writeln!(retract, "{}_turn(q + {q}, by + {v}, out + {q});", prefix(*kind));
+                }
+                Block::Pose(kind) => {
+                    let attitude = q + 3;
+                    let _ = writeln!(rates, "{}_place_rate(q + {attitude}, v + {v}, rate + {q});", prefix(*kind));
+                    let _ =
+                        writeln!(rates, "{}_rate(q + {attitude}, v + {}, rate + {attitude});", prefix(*kind), v + 3);
+                    let _ = writeln!(retract, "{}_shift(q + {q}, by + {v}, out + {q});", prefix(*kind));
+                    let _ =
+                        writeln!(retract, "{}_turn(q + {attitude}, by + {}, out + {attitude});", prefix(*kind), v + 3);
+                }
+            }
+            let turned = match block {
+                Block::Rotation(RotationKind::EulerParameters) => Some(q),
+                Block::Pose(RotationKind::EulerParameters) => Some(q + 3),
+                _ => None,
+            };
+            if let Some(at) = turned {
+                let _ = writeln!(normalize, "unit(q + {at});");
+            }
+            q += nq;
+            v += nv;
+        }
+        for (q, v, n) in vector {
+            let _ = writeln!(rates, "for (int i = 0; i < {n}; ++i) rate[{q} + i] = v[{v} + i];");
+            let _ = writeln!(retract, "for (int i = 0; i < {n}; ++i) out[{q} + i] = q[{q} + i] + by[{v} + i];");
+        }
+        if !self.has_turns() {
+            rates.push_str("(void)q;\n");
+        }
+        let normalize = match normalize.is_empty() {
+            true => "(void)q;\n".to_owned(),
+            false => normalize,
+        };
+        let needs_rates = self.motion.stepper == CStepper::RungeKutta;
+        let needs_retract = self.motion.stepper == CStepper::HalfExplicit || self.sizes()[2] > 0;
+        let mut text = String::new();
+        if needs_rates {
+            text += &format!("/* N(q) v. */\n{}", finished(&(rates + "}\n")));
+            text += &format!(
+                "/* Rotations have unit norm. */\n{}",
+                finished(&format!("static void normalize(double *q)\n{{\n{normalize}}}\n"))
+            );
+        }
+        if needs_retract {
+            text += &format!(
+                "/* q moved by an increment along the directions of the velocities. */\n{}",
+                finished(&(retract + "}\n"))
+            );
+        }
+        text
+    }
+
+    fn start(&self) -> String {
+        let name = self.name();
+        let [nq, nv, nc] = self.sizes();
+        let number = |value: &f64| match self.motion.precision {
+            CPrecision::Double => format!("{value:?}"),
+            // What is nearly zero is zero there.
+            CPrecision::Single if value.abs() < f64::from(f32::MIN_POSITIVE) => "0.0".to_owned(),
+            CPrecision::Single => format!("{:?}", *value as f32),
+        };
+        let numbers = |values: &[f64]| values.iter().map(number).collect::<Vec<_>>().join(", ");
+        let [q, v] = self.motion.start.map(numbers);
+        let n_parameters = self.model.equations.parameter_graph.symbols().len().max(1);
+        let inputs = self.model.equations.layout.inputs.len().max(1);
+        let mut body = format!(
+            "{}\n{{\nstatic const double q[{}] = {{ {q} }};\nstatic const double v[{}] = {{ {v} }};\n",
+            self.declarations()[0].0,
+            nq.max(1),
+            nv.max(1),
+        );
+        let _ = write!(
+            body,
+            "static const double given[{n_parameters}] = {{ {} }};\n{name}_constants(parameters ? parameters : given, m->constants);\n",
+            if self.motion.parameters.is_empty() { "0.0".to_owned() } else { numbers(self.motion.parameters) },
+        );
+        body += "m->t = 0.0;\nfor (int i = 0; i < NQ; ++i) m->q[i] = q[i];\n";
+        body += "for (int i = 0; i < NV; ++i) {\nm->v[i] = v[i];\nm->a[i] = 0.0;\n}\n";
+        if nc > 0 {
+            body += "for (int i = 0; i < NC; ++i) m->lambda[i] = 0.0;\n";
+        }
+        let _ = write!(body, "for (int i = 0; i < {inputs}; ++i) m->inputs[i] = 0.0;\n}}\n");
+        finished(&body)
+    }
+
+    /// Constraints that are not left out are columns and rows of the matrix; the others have a multiplier of zero.
+    fn assembly(&self) -> String {
+        let name = self.name();
+        let [_, _, nc] = self.sizes();
+        let mut text = format!(
+            "/* Factorizes the matrix with M and G of q, and the lower rows of another place; 0, or 1 if it is singular. */\nstatic int factor({name}_motion *m, double t, const double *q, double rows_t, const double *rows_q)\n{{\n"
+        );
+        text += "for (int i = 0; i < N * N; ++i) m->matrix[i] = 0.0;\n";
+        text += &self.call(FunctionRole::MassMatrix, &GIVEN, &[(Role::MassMatrix, "m->mass")]).unwrap_or_default();
+        let _ = write!(
+            text,
+            "for (int column = 0; column < NV; ++column) {{\nfor (int i = {name}_mass_matrix_column_starts[column]; i < {name}_mass_matrix_column_starts[column + 1]; ++i) {{\nm->matrix[{name}_mass_matrix_row_indices[i] * N + column] = m->mass[i];\n}}\n}}\n"
+        );
+        if nc > 0 {
+            let rows = At { t: "rows_t", q: "rows_q", v: "v" };
+            let places = [(Role::ConstraintJacobian, "m->jacobian")];
+            let scatter = |target: &str| {
+                format!(
+                    "for (int column = 0; column < NV; ++column) {{\nfor (int i = {name}_constraint_jacobian_column_starts[column]; i < {name}_constraint_jacobian_column_starts[column + 1]; ++i) {{\nconst int row = NV + {name}_constraint_jacobian_row_indices[i];\n{target}\n}}\n}}\n"
+                )
+            };
+            text += &self.call(FunctionRole::ConstraintJacobian, &GIVEN, &places).unwrap_or_default();
+            text += &scatter("m->matrix[column * N + row] = -m->jacobian[i];");
+            text += &self.call(FunctionRole::ConstraintJacobian, &rows, &places).unwrap_or_default();
+            text += &scatter("m->matrix[row * N + column] = m->jacobian[i];");
+            for row in self.motion.left_out {
+                let _ = write!(
+                    text,
+                    "for (int i = 0; i < N; ++i) m->matrix[(NV + {row}) * N + i] = m->matrix[i * N + NV + {row}] = 0.0;\nm->matrix[(NV + {row}) * N + NV + {row}] = 1.0;\n"
+                );
+            }
+        }
+        text += &unused(&text, &["t", "q", "rows_t", "rows_q"]);
+        text += "return eliminate(m);\n}\n";
+        let mut forces = format!(
+            "/* The upper part of the right-hand side becomes f - h. */\nstatic void forces({name}_motion *m, double t, const double *q, const double *v)\n{{\n"
+        );
+        forces += "for (int i = 0; i < NV; ++i) m->rhs[i] = 0.0;\n";
+        forces += &self.call(FunctionRole::AppliedForce, &GIVEN, &[(Role::AppliedForce, "m->rhs")]).unwrap_or_default();
+        if let Some(call) = self.call(FunctionRole::BiasForce, &GIVEN, &[(Role::BiasForce, "m->room")]) {
+            forces += &(call + "for (int i = 0; i < NV; ++i) m->rhs[i] -= m->room[i];\n");
+        }
+        forces += &unused(&forces, &["t", "q", "v"]);
+        finished(&text) + &finished(&(forces + "}\n"))
+    }
+
+    /// Right-hand sides of constraints.
+    fn rows(&self) -> String {
+        let name = self.name();
+        let left_out: String = self.motion.left_out.iter().map(|row| format!("m->rhs[NV + {row}] = 0.0;\n")).collect();
+        let bias = FunctionRole::ConstraintBias;
+        let (rate, acceleration) = (Role::ConstraintRate, Role::ConstraintAcceleration);
+        let signature = format!("({name}_motion *m, double t, const double *q, const double *v)\n{{\n");
+        let mut text = String::new();
+        // −γ of g̈ = G a + γ.
+        let mut body = format!("static void acceleration_rows{signature}");
+        body += "for (int i = 0; i < NC; ++i) m->rhs[NV + i] = m->rate[i] = 0.0;\n";
+        if self.gives(bias, acceleration) {
+            body += &self.call(bias, &GIVEN, &[(rate, "m->rate"), (acceleration, "m->rhs + NV")]).unwrap_or_default();
+            body += "for (int i = 0; i < NC; ++i) m->rhs[NV + i] = -m->rhs[NV + i];\n";
+        }
+        body += &(left_out.clone() + &unused(&body, &["t", "q", "v"]));
+        text += &("/* The lower part becomes what G a has to be, so that accelerations obey the constraints. */\n"
+            .to_owned()
+            + &finished(&(body + "}\n")));
+        // −(G v + rate), with the G of the last matrix.
+        let mut body = format!("static void velocity_rows{signature}");
+        body += "for (int i = 0; i < NC; ++i) m->rhs[NV + i] = m->rate[i] = 0.0;\n";
+        if self.gives(bias, rate) {
+            body += &self.call(bias, &GIVEN, &[(rate, "m->rate"), (acceleration, "m->rhs + NV")]).unwrap_or_default();
+        }
+        let _ = write!(
+            body,
+            "for (int column = 0; column < NV; ++column) {{\nfor (int i = {name}_constraint_jacobian_column_starts[column]; i < {name}_constraint_jacobian_column_starts[column + 1]; ++i) {{\nm->rate[{name}_constraint_jacobian_row_indices[i]] += m->jacobian[i] * v[column];\n}}\n}}\nfor (int i = 0; i < NC; ++i) m->rhs[NV + i] = -m->rate[i];\n"
+        );
+        body += &(left_out.clone() + &unused(&body, &["t", "q"]));
+        text += &("/* The lower part becomes what is left of the constraints on velocities, with the G of the last matrix. */\n".to_owned() + &finished(&(body + "}\n")));
+        // −g.
+        let mut body = format!("static void position_rows({name}_motion *m, double t, const double *q)\n{{\n");
+        body += "for (int i = 0; i < NC; ++i) m->rate[i] = 0.0;\n";
+        body += &self.call(FunctionRole::Constraint, &GIVEN, &[(Role::Constraint, "m->rate")]).unwrap_or_default();
+        body += "for (int i = 0; i < NV; ++i) m->rhs[i] = 0.0;\nfor (int i = 0; i < NC; ++i) m->rhs[NV + i] = -m->rate[i];\n";
+        body += &(left_out + &unused(&body, &["t", "q"]));
+        text += &("/* The lower part becomes what is left of the constraints on coordinates, the upper part zero. */\n"
+            .to_owned() + &finished(&(body + "}\n")));
+        text + &PROJECTION.replace("@name@", name)
+    }
+
+    fn accelerate(&self) -> String {
+        let name = self.name();
+        let [.., nc] = self.sizes();
+        let mut text = format!(
+            "/* Accelerations into a, and multipliers. */\nstatic int find({name}_motion *m, double t, const double *q, const double *v, double *a)\n{{\n"
+        );
+        if self.is_explicit() {
+            text += "for (int i = 0; i < NV; ++i) m->room[i] = 0.0;\n";
+            text += &self.call(FunctionRole::ForwardDynamics, &GIVEN, &[(Role::Acceleration, "a")]).unwrap_or_default();
+            text += &unused(&text, &["t", "q", "v"]);
+            text += "for (int i = 0; i < NV; ++i) {\nif (!isfinite(a[i])) return 1;\n}\n";
+        } else {
+            text += "if (factor(m, t, q, t, q)) return 1;\nforces(m, t, q, v);\n";
+            if nc > 0 {
+                text += "acceleration_rows(m, t, q, v);\n";
+            }
+            text += "substitute(m);\nfor (int i = 0; i < NV; ++i) {\na[i] = m->rhs[i];\nif (!isfinite(a[i])) return 1;\n}\n";
+            if nc > 0 {
+                text += "for (int i = 0; i < NC; ++i) m->lambda[i] = m->rhs[NV + i];\n";
+            }
+        }
+        text += "return 0;\n}\n";
+        let At { t, q, v } = STATE;
+        let body = format!("{}\n{{\nreturn find(m, {t}, {q}, {v}, m->a);\n}}\n", self.declarations()[1].0);
+        finished(&text) + &finished(&body)
+    }
+
+    fn runge_kutta(&self) -> String {
+        let [.., nc] = self.sizes();
+        let projection = match nc {
+            0 => "",
+            _ => {
+                "if (factor(m, t, m->next_q, t, m->next_q)) return 1;\nif (project_coordinates(m, t, m->next_q)) return 2;\nif (factor(m, t, m->next_q, t, m->next_q)) return 1;\nproject_velocities(m, t, m->next_q, m->next_v);\n"
+            }
+        };
+        let body =
+            RUNGE_KUTTA.replace("@declaration@", &self.declarations()[2].0).replace("@projection@\n", projection);
+        finished(&body)
+    }
+
+    fn half_explicit(&self) -> String {
+        let [.., nc] = self.sizes();
+        let text = match (nc, self.is_explicit()) {
+            (0, _) => HEUN,
+            _ => HALF_EXPLICIT,
+        };
+        finished(&text.replace("@declaration@", &self.declarations()[2].0))
+    }
+}
+
+/// The functions of a library that a text calls, or that these call.
+fn called(library: &str, text: &str) -> String {
+    let (mut kept, mut text) = (Vec::new(), text.to_owned());
+    for function in library.split_terminator("}\n\n").collect::<Vec<_>>().into_iter().rev() {
+        // Behind the comment.
+        let head = function.split_once("static ").map_or(function, |(_, head)| head);
+        let head = head.split_once('(').map_or(head, |(head, _)| head);
+        let name = head.rsplit(' ').next().unwrap_or(head);
+        if text.contains(&format!("{name}(")) {
+            text.push_str(function);
+            kept.push(format!("{function}}}\n\n"));
+        }
+    }
+    kept.into_iter().rev().collect()
+}
+
+/// Rounds of a projection.
+const ROUNDS: u64 = 10;
+
+fn attitude(kind: RotationKind) -> usize {
+    match kind {
+        RotationKind::EulerParameters => 4,
+        RotationKind::EulerZyx => 3,
+    }
+}
+
+/// How functions of an attitude begin.
+fn prefix(kind: RotationKind) -> &'static str {
+    match kind {
+        RotationKind::EulerParameters => "quaternion",
+        RotationKind::EulerZyx => "angles",
+    }
+}
+
+/// Statements for arguments that a body does not read.
+fn unused(body: &str, arguments: &[&str]) -> String {
+    // Behind the signature.
+    let body = body.split_once("{\n").map_or(body, |(_, body)| body);
+    let is_read = |name: &str| {
+        body.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '>' || c == '-')).any(|word| word == name)
+    };
+    arguments.iter().filter(|name| !is_read(name)).map(|name| format!("(void){name};\n")).collect()
+}
+
+/// Numbers that are local to a call of a function and of those below it: a kernel, its parts, and what gathers for it.
+fn deepest(source: &str) -> usize {
+    let (mut most, mut here) = (0, 0);
+    for line in source.lines() {
+        if line.starts_with('}') {
+            most = most.max(here);
+            here = 0;
+        }
+        let line = line.trim_start();
+        if line.starts_with("const double ") {
+            here += 1;
+        } else if let Some(rest) = line.strip_prefix("double ") {
+            let size =
+                rest.split_once('[').and_then(|(_, rest)| rest.split_once(']')).and_then(|(n, _)| n.parse().ok());
+            here += size.unwrap_or(1);
+        }
+    }
+    3 * most
+}
+
+/// Elimination by rows with partial pivoting, relative to the largest entries of the rows.
+const ELIMINATION: &str = "\
+/* Factorizes the matrix in its place; 0, or 1 if it is singular to working precision. */
+static int eliminate(@name@_motion *m)
+{
+    for (int i = 0; i < N; ++i) {
+        double largest = 0.0;
+        for (int j = 0; j < N; ++j) largest = fmax(largest, fabs(m->matrix[i * N + j]));
+        if (!(largest > 0.0) || !isfinite(largest)) return 1;
+        m->rhs[i] = 1.0 / largest;
+    }
+    for (int k = 0; k < N; ++k) {
+        int pivot = k;
+        double most = 0.0;
+        for (int i = k; i < N; ++i) {
+            const double size = fabs(m->matrix[i * N + k]) * m->rhs[i];
+            if (size > most) {
+                most = size;
+                pivot = i;
+            }
+        }
+        if (!(most > 8.0 * N * SMALLEST)) return 1;
+        m->pivots[k] = pivot;
+        if (pivot != k) {
+            for (int j = 0; j < N; ++j) {
+                const double entry = m->matrix[k * N + j];
+                m->matrix[k * N + j] = m->matrix[pivot * N + j];
+                m->matrix[pivot * N + j] = entry;
+            }
+            m->rhs[pivot] = m->rhs[k];
+        }
+        const double inverse = 1.0 / m->matrix[k * N + k];
+        for (int i = k + 1; i < N; ++i) {
+            const double factor = m->matrix[i * N + k] * inverse;
+            m->matrix[i * N + k] = factor;
+            if (factor != 0.0) {
+                for (int j = k + 1; j < N; ++j) m->matrix[i * N + j] -= factor * m->matrix[k * N + j];
+            }
+        }
+    }
+    return 0;
+}
+
+/* Replaces the right-hand side by the solution for the last matrix. */
+static void substitute(@name@_motion *m)
+{
+    for (int k = 0; k < N; ++k) {
+        const int pivot = m->pivots[k];
+        const double entry = m->rhs[pivot];
+        m->rhs[pivot] = m->rhs[k];
+        m->rhs[k] = entry;
+    }
+    for (int k = 0; k < N; ++k) {
+        for (int i = k + 1; i < N; ++i) m->rhs[i] -= m->matrix[i * N + k] * m->rhs[k];
+    }
+    for (int k = N - 1; k >= 0; --k) {
+        for (int j = k + 1; j < N; ++j) m->rhs[k] -= m->matrix[k * N + j] * m->rhs[j];
+        m->rhs[k] /= m->matrix[k * N + k];
+    }
+}
+
+";
+
+/// Newton's method for coordinates with one matrix, and one round for velocities.
+const PROJECTION: &str = "\
+/* Moves q onto the constraints by the shortest way in the metric of M, with the last matrix; 0, or 2 if it is too far. */
+static int project_coordinates(@name@_motion *m, double t, double *q)
+{
+    double size = HUGE_VAL;
+    for (int round = 0; round < 10; ++round) {
+        double most = 0.0, scale = 1.0;
+        position_rows(m, t, q);
+        substitute(m);
+        for (int i = 0; i < NV; ++i) most = fmax(most, fabs(m->rhs[i]));
+        retract(q, m->rhs, m->room);
+        for (int i = 0; i < NQ; ++i) {
+            q[i] = m->room[i];
+            scale = fmax(scale, fabs(q[i]));
+        }
+        const double previous = size;
+        size = most / scale;
+        if (size <= 4.0 * SMALLEST || (size >= previous && size <= 1e6 * SMALLEST)) return 0;
+    }
+    return size <= 1e6 * SMALLEST ? 0 : 2;
+}
+
+/* Moves v onto the rates of the constraints, with the last matrix. */
+static void project_velocities(@name@_motion *m, double t, const double *q, double *v)
+{
+    velocity_rows(m, t, q, v);
+    for (int i = 0; i < NV; ++i) m->rhs[i] = 0.0;
+    substitute(m);
+    for (int i = 0; i < NV; ++i) v[i] += m->rhs[i];
+}
+
+";
+
+const RUNGE_KUTTA: &str = "\
+@declaration@
+{
+static const double nodes[4] = { 0.0, 0.5, 0.5, 1.0 };
+static const double weights[4] = { 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0 };
+const double t = m->t + h;
+for (int i = 0; i < NQ; ++i) m->next_q[i] = m->stage_q[i] = m->q[i];
+for (int i = 0; i < NV; ++i) m->next_v[i] = m->stage_v[i] = m->v[i];
+for (int stage = 0; stage < 4; ++stage) {
+rates(m->stage_q, m->stage_v, m->rate_q);
+if (find(m, m->t + nodes[stage] * h, m->stage_q, m->stage_v, m->a)) return 1;
+for (int i = 0; i < NQ; ++i) m->next_q[i] += h * weights[stage] * m->rate_q[i];
+for (int i = 0; i < NV; ++i) m->next_v[i] += h * weights[stage] * m->a[i];
+if (stage < 3) {
+const double part = h * nodes[stage + 1];
+for (int i = 0; i < NQ; ++i) m->stage_q[i] = m->q[i] + part * m->rate_q[i];
+for (int i = 0; i < NV; ++i) m->stage_v[i] = m->v[i] + part * m->a[i];
+}
+}
+normalize(m->next_q);
+@projection@
+if (find(m, t, m->next_q, m->next_v, m->a)) return 1;
+for (int i = 0; i < NQ; ++i) m->q[i] = m->next_q[i];
+for (int i = 0; i < NV; ++i) m->v[i] = m->next_v[i];
+m->t = t;
+return 0;
+}
+";
+
+const HEUN: &str = "\
+@declaration@
+{
+const double t = m->t + h;
+if (find(m, m->t, m->q, m->v, m->stage_a)) return 1;
+for (int i = 0; i < NV; ++i) {
+m->stage_v[i] = m->v[i] + h * m->stage_a[i];
+m->increment[i] = h * m->v[i] + 0.5 * h * h * m->stage_a[i];
+}
+retract(m->q, m->increment, m->stage_q);
+if (find(m, t, m->stage_q, m->stage_v, m->a)) return 1;
+for (int i = 0; i < NQ; ++i) m->q[i] = m->stage_q[i];
+for (int i = 0; i < NV; ++i) m->v[i] += 0.5 * h * (m->stage_a[i] + m->a[i]);
+m->t = t;
+return 0;
+}
+";
+
+const HALF_EXPLICIT: &str = "\
+@declaration@
+{
+const double t = m->t + h;
+/* Accelerations with which v obeys the constraints at the place to which it leads. */
+for (int i = 0; i < NV; ++i) m->increment[i] = h * m->v[i];
+retract(m->q, m->increment, m->stage_q);
+if (factor(m, m->t, m->q, t, m->stage_q)) return 1;
+forces(m, m->t, m->q, m->v);
+velocity_rows(m, t, m->stage_q, m->v);
+for (int i = 0; i < NC; ++i) m->rhs[NV + i] /= h;
+substitute(m);
+for (int i = 0; i < NV; ++i) {
+m->stage_a[i] = m->rhs[i];
+m->stage_v[i] = m->v[i] + h * m->stage_a[i];
+m->increment[i] = h * m->v[i] + 0.5 * h * h * m->stage_a[i];
+}
+/* The end, with the mean velocity; then accelerations with which its velocity obeys the constraints there. */
+retract(m->q, m->increment, m->stage_q);
+if (factor(m, t, m->stage_q, t, m->stage_q)) return 1;
+forces(m, t, m->stage_q, m->stage_v);
+for (int i = 0; i < NV; ++i) m->stage_v[i] = m->v[i] + 0.5 * h * m->stage_a[i];
+velocity_rows(m, t, m->stage_q, m->stage_v);
+for (int i = 0; i < NC; ++i) m->rhs[NV + i] *= 2.0 / h;
+substitute(m);
+for (int i = 0; i < NV; ++i) {
+m->stage_a[i] = m->rhs[i];
+if (!isfinite(m->stage_a[i])) return 1;
+m->stage_v[i] += 0.5 * h * m->stage_a[i];
+}
+for (int i = 0; i < NC; ++i) m->lambda[i] = m->rhs[NV + i];
+/* Coordinates drift by what the step leaves. */
+if (project_coordinates(m, t, m->stage_q)) return 2;
+if (factor(m, t, m->stage_q, t, m->stage_q)) return 1;
+project_velocities(m, t, m->stage_q, m->stage_v);
+for (int i = 0; i < NQ; ++i) m->q[i] = m->stage_q[i];
+for (int i = 0; i < NV; ++i) {
+m->v[i] = m->stage_v[i];
+m->a[i] = m->stage_a[i];
+}
+m->t = t;
+return 0;
+}
+";
+
+/// Rotations, as in `runtime/src/configuration.rs` and `runtime/src/rotation.rs`.
+const TURNS: &str = "\
+/* A product of quaternions. */
+static void product(const double *a, const double *b, double *out)
+{
+    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+    out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+    out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+}
+
+/* Of unit norm. */
+static void unit(double *e)
+{
+    const double inverse = 1.0 / sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
+    for (int i = 0; i < 4; ++i) e[i] *= inverse;
+}
+
+/* The quaternion of a part of a rotation vector. */
+static void half_turn(const double *by, double part, double *out)
+{
+    const double x = part * by[0], y = part * by[1], z = part * by[2];
+    const double half = 0.5 * sqrt(x * x + y * y + z * z);
+    const double ratio = half > SMALLEST ? 0.5 * sin(half) / half : 0.5;
+    out[0] = cos(half);
+    out[1] = ratio * x;
+    out[2] = ratio * y;
+    out[3] = ratio * z;
+}
+
+/* A vector in ground axes from one in the axes of a body. */
+static void turned(const double *e, const double *u, double *out)
+{
+    const double x = 2.0 * (e[2] * u[2] - e[3] * u[1]);
+    const double y = 2.0 * (e[3] * u[0] - e[1] * u[2]);
+    const double z = 2.0 * (e[1] * u[1] - e[2] * u[0]);
+    out[0] = u[0] + e[0] * x + e[2] * z - e[3] * y;
+    out[1] = u[1] + e[0] * y + e[3] * x - e[1] * z;
+    out[2] = u[2] + e[0] * z + e[1] * y - e[2] * x;
+}
+
+static void quaternion_rate(const double *e, const double *omega, double *rate)
+{
+    const double pure[4] = { 0.0, 0.5 * omega[0], 0.5 * omega[1], 0.5 * omega[2] };
+    product(e, pure, rate);
+}
+
+static void quaternion_turn(const double *e, const double *by, double *out)
+{
+    double turn[4];
+    half_turn(by, 1.0, turn);
+    product(e, turn, out);
+    unit(out);
+}
+
+static void quaternion_place_rate(const double *e, const double *u, double *rate)
+{
+    turned(e, u, rate);
+}
+
+static void quaternion_shift(const double *pose, const double *by, double *out)
+{
+    double turn[4], halfway[4], moved[3];
+    half_turn(by + 3, 0.5, turn);
+    product(pose + 3, turn, halfway);
+    turned(halfway, by, moved);
+    for (int i = 0; i < 3; ++i) out[i] = pose[i] + moved[i];
+}
+
+/* Angles (phi, theta, psi) about x, the new y and the new z of the ground, z first. */
+static void quaternion_of(const double *angles, double *e)
+{
+    const double cx = cos(0.5 * angles[0]), sx = sin(0.5 * angles[0]);
+    const double cy = cos(0.5 * angles[1]), sy = sin(0.5 * angles[1]);
+    const double cz = cos(0.5 * angles[2]), sz = sin(0.5 * angles[2]);
+    e[0] = cz * cy * cx + sz * sy * sx;
+    e[1] = cz * cy * sx - sz * sy * cx;
+    e[2] = cz * sy * cx + sz * cy * sx;
+    e[3] = sz * cy * cx - cz * sy * sx;
+}
+
+static double nearest(double angle, double near)
+{
+    const double turn = 6.283185307179586;
+    return angle + turn * floor((near - angle) / turn + 0.5);
+}
+
+static void angles_rate(const double *angles, const double *omega, double *rate)
+{
+    const double c = cos(angles[0]), s = sin(angles[0]);
+    const double about_z = (s * omega[1] + c * omega[2]) / cos(angles[1]);
+    rate[0] = omega[0] + sin(angles[1]) * about_z;
+    rate[1] = c * omega[1] - s * omega[2];
+    rate[2] = about_z;
+}
+
+static void angles_turn(const double *angles, const double *by, double *out)
+{
+    double e[4], turn[4], r[4];
+    quaternion_of(angles, e);
+    half_turn(by, 1.0, turn);
+    product(e, turn, r);
+    unit(r);
+    const double across = 2.0 * (r[0] * r[2] - r[3] * r[1]);
+    const double near[3] = { angles[0], angles[1], angles[2] };
+    out[0] = nearest(atan2(2.0 * (r[0] * r[1] + r[2] * r[3]), 1.0 - 2.0 * (r[1] * r[1] + r[2] * r[2])), near[0]);
+    out[1] = asin(across > 1.0 ? 1.0 : across < -1.0 ? -1.0 : across);
+    out[2] = nearest(atan2(2.0 * (r[0] * r[3] + r[1] * r[2]), 1.0 - 2.0 * (r[2] * r[2] + r[3] * r[3])), near[2]);
+}
+
+static void angles_place_rate(const double *angles, const double *u, double *rate)
+{
+    double e[4];
+    quaternion_of(angles, e);
+    turned(e, u, rate);
+}
+
+static void angles_shift(const double *pose, const double *by, double *out)
+{
+    double e[4], turn[4], halfway[4], moved[3];
+    quaternion_of(pose + 3, e);
+    half_turn(by + 3, 0.5, turn);
+    product(e, turn, halfway);
+    turned(halfway, by, moved);
+    for (int i = 0; i < 3; ++i) out[i] = pose[i] + moved[i];
+}
+
+";
