@@ -40,6 +40,8 @@ pub mod rotations;
 #[cfg(any(test, feature = "file"))]
 pub use file::compile_file;
 
+pub use derive::picture;
+
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 

@@ -1,0 +1,465 @@
+//! From answers about a model to what is drawn: shapes of bodies, joints, what does not move, connections.
+
+use hamel_compiler::resolve::{BodyId, ContactForm, Frame, System};
+use hamel_compiler::space::Space;
+
+use crate::bodies::Known;
+use crate::motion::up;
+use crate::pose::{Pose, Vector, add, dot, length, scale, sub};
+use crate::scene::{Beam, Body, Color, Link, LinkKind, Part, Point, Shape, Solid};
+use crate::survey::Survey;
+
+/// A straight guide of a joint, and how far the joint moves along it.
+struct Rail {
+    joint: usize,
+    /// Axis of the parent's frame.
+    axis: usize,
+    range: [f64; 2],
+}
+
+/// A surface with which something comes in contact.
+struct Surface {
+    body: Option<BodyId>,
+    frame: Pose,
+}
+
+/// What is known after the first instant, and what the others add.
+pub(crate) struct Drawing<'a> {
+    system: &'a System,
+    survey: &'a Survey<'a>,
+    planar: bool,
+    up: Vector,
+    known: Vec<Known>,
+    /// Frames of joints in their bodies.
+    ends: Vec<[Pose; 2]>,
+    force_ends: Vec<Vec<Pose>>,
+    sections: Vec<[f64; 2]>,
+    traced: Vec<Vector>,
+    surfaces: Vec<Surface>,
+    rails: Vec<Rail>,
+    /// The box of all places that bodies come to.
+    extent: [Vector; 2],
+    typical: f64,
+}
+
+impl<'a> Drawing<'a> {
+    /// From the answers at the first instant.
+    pub fn new<'v>(system: &'a System, survey: &'a Survey<'a>, at: &dyn Fn(usize) -> &'v [f64]) -> Drawing<'a> {
+        let planar = system.space == Space::Planar;
+        let pose = |place: usize| Pose::from_values(at(place));
+        let ends: Vec<[Pose; 2]> = survey.joints.iter().map(|ends| ends.frames.map(pose)).collect();
+        let force_ends: Vec<Vec<Pose>> =
+            survey.force_frames.iter().map(|frames| frames.iter().map(|&place| pose(place)).collect()).collect();
+        let mut known: Vec<Known> = system
+            .bodies
+            .iter()
+            .zip(&survey.bodies)
+            .map(|(body, places)| Known {
+                planar,
+                mass: at(places.mass)[0],
+                inertia: inertia(at(places.inertia)),
+                center: places.center.map_or([0.0; 3], |place| three(at(place))),
+                attachments: Vec::new(),
+                corners: Vec::new(),
+                rounds: Vec::new(),
+                slides: false,
+                floats: body.added_mass.is_some(),
+            })
+            .collect();
+        for (joint, ends) in system.joints.iter().zip(&ends) {
+            let keyword = joint.kind.keyword();
+            for (frame, end) in [&joint.parent, &joint.child].into_iter().zip(ends) {
+                let Some(body) = frame.body else { continue };
+                if !["free", "gear"].contains(&keyword) {
+                    known[body.0].attachments.push(end.position);
+                }
+                known[body.0].slides |= ["prismatic", "point_on_line"].contains(&keyword);
+            }
+        }
+        for (force, ends) in system.forces.iter().zip(&force_ends) {
+            if link_kind(force.kind.keyword()).is_some() {
+                for (frame, end) in force.frames.iter().zip(ends) {
+                    if let Some(body) = frame.body {
+                        known[body.0].attachments.push(end.position);
+                    }
+                }
+            }
+        }
+        let mut surfaces = Vec::new();
+        for (contact, touch) in system.contacts.iter().zip(&survey.touches) {
+            let (ContactForm::Kind { kind, frames, .. }, Some(touch)) = (&contact.form, touch) else { continue };
+            let radii = touch.radii.map_or(&[][..], at);
+            let poses = touch.frames.map(pose);
+            for (place, (frame, pose)) in frames.iter().zip(&poses).enumerate() {
+                if place == 1 && kind.is_flat() {
+                    surfaces.push(Surface { body: frame.body, frame: *pose });
+                    continue;
+                }
+                let Some(body) = frame.body else { continue };
+                match radii.get(place) {
+                    Some(&radius) if radius > 0.0 => known[body.0].round(pose.position, radius),
+                    _ => known[body.0].corner(pose.position),
+                }
+            }
+        }
+        for (body, place) in survey.corners.iter().flatten() {
+            known[body.0].corner(pose(*place).position);
+        }
+        let members = survey.members.iter().map(|member| {
+            let (area, second_moment) = (at(member.area)[0], at(member.second_moment)[0]);
+            let height = (12.0 * second_moment / area).sqrt();
+            [height, area / height]
+        });
+        let beams = survey.beams.iter().map(|beam| {
+            let (mass, inertia) = (at(beam.mass)[0], at(beam.inertia));
+            [inertia[2], inertia[1]].map(|about| (12.0 * about / mass).sqrt())
+        });
+        let sections: Vec<[f64; 2]> = members.chain(beams).collect();
+        let traced = survey.traced.iter().map(|traced| pose(traced.frame).position).collect();
+        let rails = rails(system);
+        let typical = typical(system, &known);
+        Drawing {
+            system,
+            survey,
+            planar,
+            up: up(planar, survey.gravity.map(at)),
+            known,
+            ends,
+            force_ends,
+            sections,
+            traced,
+            surfaces,
+            rails,
+            extent: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
+            typical,
+        }
+    }
+
+    /// Takes the poses of one instant into account.
+    pub fn pass(&mut self, poses: &[Pose]) {
+        let [low, high] = &mut self.extent;
+        let mut include = |point: Vector| {
+            for i in 0..3 {
+                low[i] = low[i].min(point[i]);
+                high[i] = high[i].max(point[i]);
+            }
+        };
+        for (body, pose) in self.known.iter().zip(poses) {
+            include(pose.point(body.center));
+            body.attachments.iter().for_each(|&point| include(pose.point(point)));
+        }
+        for rail in &mut self.rails {
+            let joint = &self.system.joints[rail.joint];
+            let [parent, child] = [(&joint.parent, 0), (&joint.child, 1)].map(|(frame, end)| {
+                let own = self.ends[rail.joint][end];
+                frame.body.map_or(own, |body| poses[body.0].then(&own))
+            });
+            let along = dot(sub(child.position, parent.position), parent.column(rail.axis));
+            rail.range = [rail.range[0].min(along), rail.range[1].max(along)];
+        }
+    }
+
+    /// Direction against gravity.
+    pub fn up(&self) -> Vector {
+        self.up
+    }
+
+    /// Whether bodies move water.
+    pub fn water(&self) -> bool {
+        !self.planar && self.known.iter().any(|body| body.floats)
+    }
+
+    /// The typical size of bodies where there is none: that of their motion.
+    fn typical(&self) -> f64 {
+        let [low, high] = self.extent;
+        let moved = length(sub(high, low));
+        match self.typical {
+            size if size > 0.0 => size,
+            _ if moved > 0.0 => 0.2 * moved,
+            _ => 1.0,
+        }
+    }
+
+    /// Half the thickness of rods between bodies of a typical size.
+    fn thickness(&self) -> f64 {
+        0.035 * self.typical()
+    }
+
+    /// In the plane bodies lie in layers, so that they are seen to pass each other.
+    fn height(&self, body: usize) -> f64 {
+        let is_linked = self.known[body].rounds.is_empty() && self.known[body].corners.is_empty();
+        if self.planar && is_linked { ((body % 3) as f64 - 1.0) * 1.6 * self.thickness() } else { 0.0 }
+    }
+
+    /// Members of an array have one colour, unless there is nothing else.
+    fn color(&self, body: usize) -> Color {
+        let base = |body: usize| {
+            let name = self.system.bodies[body].name.to_string();
+            name.split("__").next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').to_owned()
+        };
+        let mut groups: Vec<String> = Vec::new();
+        for other in (0..self.system.bodies.len()).filter(|&other| !self.system.bodies[other].is_part) {
+            let base = base(other);
+            if !groups.contains(&base) {
+                groups.push(base);
+            }
+        }
+        match groups.iter().position(|group| *group == base(body)) {
+            Some(place) if groups.len() > 1 => Color::Palette(place),
+            _ => Color::Palette(body),
+        }
+    }
+
+    /// Rigid bodies.
+    pub fn bodies(&self) -> Vec<Body> {
+        let rigid = self.system.bodies.iter().enumerate().filter(|(_, body)| !body.is_part);
+        let drawn = |(index, body): (usize, &hamel_compiler::resolve::Body)| Body {
+            name: name(&body.name),
+            mover: index,
+            shapes: self.known[index].shapes(self.typical(), self.height(index), self.color(index)),
+        };
+        rigid.map(drawn).collect()
+    }
+
+    /// Rails and surfaces on the ground, and supports of joints.
+    pub fn fixed(&self) -> Vec<Shape> {
+        let mut shapes: Vec<Shape> = Vec::new();
+        let mut add_once = |shape: Shape| {
+            if !shapes.contains(&shape) {
+                shapes.push(shape);
+            }
+        };
+        for surface in self.surfaces.iter().filter(|surface| surface.body.is_none()) {
+            add_once(self.surface(&surface.frame));
+        }
+        for rail in self.rails.iter().filter(|rail| self.system.joints[rail.joint].parent.body.is_none()) {
+            add_once(self.rail(rail));
+        }
+        for (joint, ends) in self.system.joints.iter().zip(&self.ends) {
+            let ground = [&joint.parent, &joint.child].iter().position(|frame| frame.body.is_none());
+            let is_pivot = ["revolute", "spherical"].contains(&joint.kind.keyword());
+            if let (true, true, Some(end)) = (self.planar, is_pivot, ground) {
+                let r = 1.6 * self.thickness();
+                let outline = vec![[-1.9 * r, -2.9 * r], [1.9 * r, -2.9 * r], [0.75 * r, 0.0], [-0.75 * r, 0.0]];
+                let mut pose = Pose { axes: Pose::IDENTITY.axes, ..ends[end] };
+                pose.position[2] -= 3.0 * self.thickness();
+                add_once(Shape::new(Solid::Prism(outline, self.thickness()), &pose, Color::Neutral));
+            }
+        }
+        shapes
+    }
+
+    /// A plate under a surface, as large as the motion.
+    fn surface(&self, frame: &Pose) -> Shape {
+        let [low, high] = self.extent;
+        let middle = scale(0.5, add(low, high));
+        let size = (1.3 * length(sub(high, low))).max(4.0 * self.typical());
+        let thick = 0.8 * self.thickness();
+        let normal = frame.column(if self.planar { 1 } else { 2 });
+        let above = dot(sub(middle, frame.position), normal);
+        let foot = sub(middle, scale(above, normal));
+        let position = sub(foot, scale(0.5 * thick, normal));
+        let edges = if self.planar { [size, thick, 8.0 * self.thickness()] } else { [size, size, thick] };
+        Shape::new(Solid::Box(edges), &Pose { position, axes: frame.axes }, Color::Neutral)
+    }
+
+    fn rail(&self, rail: &Rail) -> Shape {
+        let frame = self.ends[rail.joint][0];
+        let [low, high] = rail.range;
+        let room = 0.5 * self.typical();
+        let axis = frame.column(rail.axis);
+        let mut position = add(frame.position, scale(0.5 * (low + high), axis));
+        if self.planar {
+            position[2] -= 2.5 * self.thickness();
+        }
+        let half = 0.45 * self.thickness();
+        Shape::new(Solid::Cylinder([half, high - low + 2.0 * room]), &Pose::along(position, axis), Color::Neutral)
+    }
+
+    /// Joints, as their axes say.
+    pub fn joints(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for (index, joint) in self.system.joints.iter().enumerate() {
+            let bodies = [joint.parent.body, joint.child.body];
+            // On the child, which has the axis, or on what there is.
+            let end = if bodies[1].is_some() { 1 } else { 0 };
+            let frame = self.ends[index][end];
+            let own = |body: Option<BodyId>| body.filter(|body| !self.system.bodies[body.0].is_part);
+            let thickness = bodies.into_iter().filter_map(own).map(|body| self.known[body.0].thickness(self.typical()));
+            let r = 1.45 * thickness.reduce(f64::min).unwrap_or(0.5 * self.thickness());
+            let solids: Vec<(Solid, Pose)> = match joint.kind.keyword() {
+                "spherical" if !self.planar => vec![(Solid::Sphere([1.15 * r]), frame)],
+                "revolute" | "spherical" if self.planar => vec![(Solid::Cylinder([r, 6.5 * self.thickness()]), frame)],
+                "revolute" => vec![(Solid::Cylinder([r, 3.2 * r]), frame)],
+                "cylindrical" | "screw" => vec![(Solid::Cylinder([0.8 * r, 4.5 * r]), frame)],
+                "universal" => {
+                    let about = |axis: usize| Pose::along(frame.position, frame.column(axis));
+                    [0, 1].map(|axis| (Solid::Cylinder([0.6 * r, 3.6 * r]), about(axis))).to_vec()
+                }
+                "fixed" => vec![(Solid::Box([1.5 * r; 3]), frame)],
+                "point_on_line" => vec![(Solid::Sphere([r]), frame)],
+                _ => Vec::new(),
+            };
+            if solids.is_empty() || bodies[end].is_some_and(|body| self.is_inner(body, joint.kind.keyword())) {
+                continue;
+            }
+            let shapes = solids.into_iter().map(|(solid, pose)| Shape::new(solid, &pose, Color::Neutral)).collect();
+            parts.push(Part { name: name(&joint.name), mover: bodies[end].map(|body| body.0), shapes });
+        }
+        for rail in &self.rails {
+            if let Some(body) = self.system.joints[rail.joint].parent.body {
+                let joint = &self.system.joints[rail.joint];
+                parts.push(Part { name: name(&joint.name), mover: Some(body.0), shapes: vec![self.rail(rail)] });
+            }
+        }
+        for surface in &self.surfaces {
+            if let Some(body) = surface.body {
+                let thick = 0.8 * self.thickness();
+                let normal = surface.frame.column(if self.planar { 1 } else { 2 });
+                let position = sub(surface.frame.position, scale(0.5 * thick, normal));
+                let size = 2.0 * self.known[body.0].size().max(self.typical());
+                let edges = if self.planar { [size, thick, 6.0 * self.thickness()] } else { [size, size, thick] };
+                let pose = Pose { position, axes: surface.frame.axes };
+                let part = Part {
+                    name: self.system.bodies[body.0].name.to_string(),
+                    mover: Some(body.0),
+                    shapes: vec![Shape::new(Solid::Box(edges), &pose, self.color(body.0))],
+                };
+                if !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
+        }
+        parts
+    }
+
+    /// Joints that the compiler has placed within a flexible member.
+    fn is_inner(&self, body: BodyId, keyword: &str) -> bool {
+        self.system.bodies[body.0].is_part && !["revolute", "spherical", "fixed", "cylindrical"].contains(&keyword)
+    }
+
+    /// Springs, dampers, and rods of constant length.
+    pub fn links(&self) -> Vec<Link> {
+        let mut links = Vec::new();
+        let mut add = |name: String, kind: LinkKind, frames: [&Frame; 2], ends: [Vector; 2]| {
+            let radius = if kind == LinkKind::Rod { 0.7 } else { 1.6 } * self.thickness();
+            let movers = frames.map(|frame| frame.body.map(|body| body.0));
+            links.push(Link { name, kind, movers, ends, radius });
+        };
+        for (force, ends) in self.system.forces.iter().zip(&self.force_ends) {
+            if let (Some(kind), [first, second], [a, b]) =
+                (link_kind(force.kind.keyword()), force.frames.as_slice(), ends.as_slice())
+            {
+                add(name(&force.name), kind, [first, second], [a.position, b.position]);
+            }
+        }
+        for (joint, ends) in self.system.joints.iter().zip(&self.ends) {
+            if joint.kind.keyword() == "distance" {
+                let positions = [ends[0].position, ends[1].position];
+                add(name(&joint.name), LinkKind::Rod, [&joint.parent, &joint.child], positions);
+            }
+        }
+        links
+    }
+
+    /// Flexible members.
+    pub fn beams(&self) -> Vec<Beam> {
+        let members = self.system.members.iter().map(|member| &member.name).zip(&self.survey.members);
+        let members = members.map(|(own, member)| (own, &member.nodes));
+        let beams = self.system.beams.iter().map(|beam| &beam.name).zip(&self.survey.beams);
+        let beams = beams.map(|(own, beam)| (own, &beam.nodes));
+        let rigid = self.system.bodies.iter().filter(|body| !body.is_part).count();
+        let all = members.chain(beams).zip(&self.sections).enumerate();
+        all.map(|(index, ((own, nodes), section))| {
+            let least = 0.012 * self.typical();
+            let section = section.map(|edge| if edge.is_finite() { edge.max(least) } else { least });
+            Beam { name: name(own), nodes: nodes.clone(), section, color: Color::Palette(rigid + index) }
+        })
+        .collect()
+    }
+
+    /// Points that are outputs, centres of mass, and ends of flexible members.
+    pub fn points(&self) -> Vec<Point> {
+        let mut points: Vec<Point> = Vec::new();
+        for (traced, &at) in self.survey.traced.iter().zip(&self.traced) {
+            points.push(Point { name: name(&traced.output.name), mover: traced.body.0, at, shown: true });
+        }
+        let is_named = !points.is_empty();
+        let members = self.system.members.iter().map(|member| &member.name);
+        let members = members.zip(self.survey.members.iter().map(|member| &member.nodes));
+        let beams = self.system.beams.iter().map(|beam| &beam.name);
+        let beams = beams.zip(self.survey.beams.iter().map(|beam| &beam.nodes));
+        for (own, nodes) in members.chain(beams) {
+            let name = format!("{}, tip", name(own));
+            points.extend(nodes.last().map(|&mover| Point { name, mover, at: [0.0; 3], shown: false }));
+        }
+        for (index, body) in self.system.bodies.iter().enumerate().filter(|(_, body)| !body.is_part) {
+            points.push(Point { name: name(&body.name), mover: index, at: self.known[index].center, shown: false });
+        }
+        // Of a few bodies, the path of the last one.
+        if let (false, 1..=30, Some(last)) = (is_named, points.len(), points.last_mut()) {
+            last.shown = true;
+        }
+        points
+    }
+}
+
+impl Known {
+    fn corner(&mut self, point: Vector) {
+        if !self.corners.contains(&point) {
+            self.corners.push(point);
+        }
+    }
+
+    fn round(&mut self, center: Vector, radius: f64) {
+        if !self.rounds.contains(&(center, radius)) {
+            self.rounds.push((center, radius));
+        }
+    }
+}
+
+fn name(ident: &dyn std::fmt::Display) -> String {
+    hamel_compiler::spelling::spelled(&ident.to_string())
+}
+
+fn three(values: &[f64]) -> Vector {
+    [0, 1, 2].map(|i| values.get(i).copied().unwrap_or(0.0))
+}
+
+fn inertia(values: &[f64]) -> [Vector; 3] {
+    match values {
+        [z] => [[0.0; 3], [0.0; 3], [0.0, 0.0, *z]],
+        _ => [0, 1, 2].map(|i| three(&values[3 * i..])),
+    }
+}
+
+fn link_kind(keyword: &str) -> Option<LinkKind> {
+    match keyword {
+        "spring" => Some(LinkKind::Spring),
+        "damper" => Some(LinkKind::Damper),
+        "spring_damper" => Some(LinkKind::SpringDamper),
+        _ => None,
+    }
+}
+
+/// Straight guides, before anything has moved.
+fn rails(system: &System) -> Vec<Rail> {
+    let mut rails = Vec::new();
+    for (joint, definition) in system.joints.iter().enumerate() {
+        let axis = match (definition.kind.keyword(), system.space) {
+            ("prismatic" | "point_on_line", Space::Planar) => 0,
+            ("prismatic" | "cylindrical" | "screw" | "point_on_line", Space::Spatial) => 2,
+            _ => continue,
+        };
+        rails.push(Rail { joint, axis, range: [f64::INFINITY, f64::NEG_INFINITY] });
+    }
+    rails
+}
+
+/// The median of the sizes of rigid bodies; zero where they have none.
+fn typical(system: &System, known: &[Known]) -> f64 {
+    let bodies = system.bodies.iter().zip(known).filter(|(body, _)| !body.is_part);
+    let mut sizes: Vec<f64> = bodies.map(|(_, known)| known.size()).filter(|&size| size > 0.0).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(sizes.len() / 2).copied().unwrap_or(0.0)
+}
