@@ -5,7 +5,7 @@
 
 use nalgebra::{Matrix3, SymmetricEigen};
 
-use crate::pose::{Pose, Vector, add, cross, length, scale, sub};
+use crate::pose::{Pose, Vector, add, cross, dot, length, scale, sub};
 use crate::scene::{Color, Shape, Solid};
 
 /// What is known of a body; in its own axes.
@@ -21,6 +21,8 @@ pub(crate) struct Known {
     pub corners: Vec<Vector>,
     /// Centres and radii of the discs or balls with which it touches others.
     pub rounds: Vec<(Vector, f64)>,
+    /// A point and the direction of the axis about which it turns.
+    pub axis: Option<(Vector, Vector)>,
     /// Slides along a line.
     pub slides: bool,
     /// Moves water.
@@ -43,7 +45,8 @@ const SLENDER: f64 = 0.035;
 impl Known {
     /// A length that is typical of the body, m; zero of a point.
     pub fn size(&self) -> f64 {
-        let farthest = |points: &[Vector]| points.iter().map(|&point| length(sub(point, self.center))).fold(0.0, f64::max);
+        let farthest =
+            |points: &[Vector]| points.iter().map(|&point| length(sub(point, self.center))).fold(0.0, f64::max);
         let round = self.rounds.iter().map(|&(_, radius)| 2.0 * radius).fold(0.0, f64::max);
         let own = match self.equivalent() {
             Equivalent::Point => 0.0,
@@ -65,13 +68,18 @@ impl Known {
         let arms = self.arms(typical);
         let mut shapes = Vec::new();
         let lifted = |point: Vector| if self.planar { [point[0], point[1], point[2] + height] } else { point };
-        let rods: Vec<Shape> = arms
+        let mut rods: Vec<Shape> = arms
             .iter()
             .filter(|arm| !self.rounds.iter().any(|(center, radius)| length(sub(**arm, *center)) < *radius))
             .map(|&arm| Shape::rod(lifted(self.center), lifted(arm), thickness, color))
             .collect();
+        if let Some(shaft) = self.shaft(&arms, thickness, color) {
+            rods = shaft;
+        }
         if self.floats {
-            let Equivalent::Solid(pose, Solid::Box(size), _) = self.boxed() else { return rods };
+            let Equivalent::Solid(pose, Solid::Box([long, wide, high]), _) = self.boxed() else { return rods };
+            // Inertia says little of the height of a hull.
+            let size = [long, wide, high.min(0.5 * wide)];
             let upright = Pose { position: pose.position, ..Pose::IDENTITY };
             return vec![Shape::new(Solid::Hull(size), &upright, color)];
         }
@@ -87,7 +95,8 @@ impl Known {
             return shapes;
         }
         if self.planar {
-            let outline = outline(self.corners.iter().chain(if self.corners.len() < 3 { arms.as_slice() } else { &[] }));
+            let outline =
+                outline(self.corners.iter().chain(if self.corners.len() < 3 { arms.as_slice() } else { &[] }));
             if outline.len() >= 3 {
                 let deep = if self.corners.len() < 3 { 1.2 * thickness } else { 4.0 * thickness };
                 let pose = Pose { position: lifted([0.0; 3]), ..Pose::IDENTITY };
@@ -103,7 +112,11 @@ impl Known {
             return shapes;
         }
         shapes.extend(rods);
-        shapes.extend(if self.planar { self.in_plane(&arms, typical, height, color) } else { self.in_space(&arms, typical, color) });
+        shapes.extend(if self.planar {
+            self.in_plane(&arms, typical, height, color)
+        } else {
+            self.in_space(&arms, typical, color)
+        });
         shapes
     }
 
@@ -117,6 +130,23 @@ impl Known {
             }
         }
         arms
+    }
+
+    /// A shaft along the axis of a body whose joints are apart along it, with cranks to them.
+    fn shaft(&self, arms: &[Vector], thickness: f64, color: Color) -> Option<Vec<Shape>> {
+        let (point, direction) = self.axis.filter(|_| !self.planar && arms.len() > 1)?;
+        let foot = |arm: Vector| add(point, scale(dot(sub(arm, point), direction), direction));
+        let along: Vec<f64> = arms.iter().map(|&arm| dot(sub(arm, point), direction)).collect();
+        let [low, high] = [f64::min, f64::max].map(|pick| along.iter().copied().fold(0.0, pick));
+        let aside = arms.iter().map(|&arm| length(sub(arm, foot(arm)))).fold(0.0, f64::max);
+        if high - low < 0.3 * aside {
+            return None;
+        }
+        let end = |along: f64| add(point, scale(along, direction));
+        let mut rods = vec![Shape::rod(end(low), end(high), 1.3 * thickness, color)];
+        let apart = arms.iter().filter(|arm| length(sub(**arm, foot(**arm))) > thickness);
+        rods.extend(apart.map(|&arm| Shape::rod(foot(arm), arm, thickness, color)));
+        Some(rods)
     }
 
     fn in_plane(&self, arms: &[Vector], typical: f64, height: f64, color: Color) -> Vec<Shape> {
@@ -161,6 +191,8 @@ impl Known {
                 let half = scale(0.5 * length, pose.column(2));
                 vec![Shape::rod(sub(self.center, half), add(self.center, half), thickness, color)]
             }
+            // The inertia of what is elsewhere than the joints.
+            Equivalent::Solid(_, _, size) if arms.len() > 1 && size > 1.6 * self.size() => Vec::new(),
             Equivalent::Solid(_, _, size) if size < 0.03 * typical => bob(),
             Equivalent::Solid(pose, solid, _) => vec![Shape::new(solid, &pose, color)],
         }
@@ -175,7 +207,11 @@ impl Known {
         if self.planar {
             let size = self.deviation() * 8.0_f64.sqrt();
             let pose = Pose { position: self.center, ..Pose::IDENTITY };
-            return if size > 0.0 { Equivalent::Solid(pose, Solid::Sphere([0.5 * size]), size) } else { Equivalent::Point };
+            return if size > 0.0 {
+                Equivalent::Solid(pose, Solid::Sphere([0.5 * size]), size)
+            } else {
+                Equivalent::Point
+            };
         }
         match self.boxed() {
             Equivalent::Solid(pose, Solid::Box(edges), size) => {
@@ -294,6 +330,7 @@ mod tests {
             attachments: Vec::new(),
             corners: Vec::new(),
             rounds: Vec::new(),
+            axis: None,
             slides: false,
             floats: false,
         }

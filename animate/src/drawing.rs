@@ -33,6 +33,8 @@ pub(crate) struct Drawing<'a> {
     /// Frames of joints in their bodies.
     ends: Vec<[Pose; 2]>,
     force_ends: Vec<Vec<Pose>>,
+    /// Lengths of springs and dampers at the first instant.
+    spans: Vec<f64>,
     sections: Vec<[f64; 2]>,
     traced: Vec<Vector>,
     surfaces: Vec<Surface>,
@@ -62,6 +64,7 @@ impl<'a> Drawing<'a> {
                 attachments: Vec::new(),
                 corners: Vec::new(),
                 rounds: Vec::new(),
+                axis: None,
                 slides: false,
                 floats: body.added_mass.is_some(),
             })
@@ -72,6 +75,9 @@ impl<'a> Drawing<'a> {
                 let Some(body) = frame.body else { continue };
                 if !["free", "gear"].contains(&keyword) {
                     known[body.0].attachments.push(end.position);
+                }
+                if ["revolute", "cylindrical", "screw"].contains(&keyword) && known[body.0].axis.is_none() {
+                    known[body.0].axis = Some((end.position, end.column(2)));
                 }
                 known[body.0].slides |= ["prismatic", "point_on_line"].contains(&keyword);
             }
@@ -125,6 +131,7 @@ impl<'a> Drawing<'a> {
             up: up(planar, survey.gravity.map(at)),
             known,
             ends,
+            spans: vec![0.0; system.forces.len()],
             force_ends,
             sections,
             traced,
@@ -148,6 +155,17 @@ impl<'a> Drawing<'a> {
             include(pose.point(body.center));
             body.attachments.iter().for_each(|&point| include(pose.point(point)));
         }
+        if self.spans.iter().all(|&span| span == 0.0) {
+            for ((span, force), ends) in self.spans.iter_mut().zip(&self.system.forces).zip(&self.force_ends) {
+                let place = |(frame, end): (&Frame, &Pose)| match frame.body {
+                    Some(body) => poses[body.0].point(end.position),
+                    None => end.position,
+                };
+                if let [a, b] = force.frames.iter().zip(ends).map(place).collect::<Vec<_>>().as_slice() {
+                    *span = length(sub(*b, *a));
+                }
+            }
+        }
         for rail in &mut self.rails {
             let joint = &self.system.joints[rail.joint];
             let [parent, child] = [(&joint.parent, 0), (&joint.child, 1)].map(|(frame, end)| {
@@ -169,13 +187,12 @@ impl<'a> Drawing<'a> {
         !self.planar && self.known.iter().any(|body| body.floats)
     }
 
-    /// The typical size of bodies where there is none: that of their motion.
+    /// The typical size of bodies, but no less than what can be seen beside their motion.
     fn typical(&self) -> f64 {
         let [low, high] = self.extent;
         let moved = length(sub(high, low));
-        match self.typical {
+        match self.typical.max(0.08 * moved) {
             size if size > 0.0 => size,
-            _ if moved > 0.0 => 0.2 * moved,
             _ => 1.0,
         }
     }
@@ -195,7 +212,11 @@ impl<'a> Drawing<'a> {
     fn color(&self, body: usize) -> Color {
         let base = |body: usize| {
             let name = self.system.bodies[body].name.to_string();
-            name.split("__").next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').to_owned()
+            name.split("__")
+                .next()
+                .unwrap_or_default()
+                .trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
+                .to_owned()
         };
         let mut groups: Vec<String> = Vec::new();
         for other in (0..self.system.bodies.len()).filter(|&other| !self.system.bodies[other].is_part) {
@@ -260,7 +281,7 @@ impl<'a> Drawing<'a> {
         let foot = sub(middle, scale(above, normal));
         let position = sub(foot, scale(0.5 * thick, normal));
         let edges = if self.planar { [size, thick, 8.0 * self.thickness()] } else { [size, size, thick] };
-        Shape::new(Solid::Box(edges), &Pose { position, axes: frame.axes }, Color::Neutral)
+        Shape::new(Solid::Box(edges), &Pose { position, axes: frame.axes }, Color::Floor)
     }
 
     fn rail(&self, rail: &Rail) -> Shape {
@@ -341,22 +362,25 @@ impl<'a> Drawing<'a> {
     /// Springs, dampers, and rods of constant length.
     pub fn links(&self) -> Vec<Link> {
         let mut links = Vec::new();
-        let mut add = |name: String, kind: LinkKind, frames: [&Frame; 2], ends: [Vector; 2]| {
-            let radius = if kind == LinkKind::Rod { 0.7 } else { 1.6 } * self.thickness();
+        let mut add = |name: String, kind: LinkKind, frames: [&Frame; 2], ends: [Vector; 2], span: f64| {
+            let radius = match kind {
+                LinkKind::Rod => 0.7 * self.thickness(),
+                _ => (0.05 * span).clamp(1.6 * self.thickness(), 4.0 * self.thickness()),
+            };
             let movers = frames.map(|frame| frame.body.map(|body| body.0));
             links.push(Link { name, kind, movers, ends, radius });
         };
-        for (force, ends) in self.system.forces.iter().zip(&self.force_ends) {
+        for ((force, ends), &span) in self.system.forces.iter().zip(&self.force_ends).zip(&self.spans) {
             if let (Some(kind), [first, second], [a, b]) =
                 (link_kind(force.kind.keyword()), force.frames.as_slice(), ends.as_slice())
             {
-                add(name(&force.name), kind, [first, second], [a.position, b.position]);
+                add(name(&force.name), kind, [first, second], [a.position, b.position], span);
             }
         }
         for (joint, ends) in self.system.joints.iter().zip(&self.ends) {
             if joint.kind.keyword() == "distance" {
                 let positions = [ends[0].position, ends[1].position];
-                add(name(&joint.name), LinkKind::Rod, [&joint.parent, &joint.child], positions);
+                add(name(&joint.name), LinkKind::Rod, [&joint.parent, &joint.child], positions, 0.0);
             }
         }
         links
@@ -372,7 +396,8 @@ impl<'a> Drawing<'a> {
         let all = members.chain(beams).zip(&self.sections).enumerate();
         all.map(|(index, ((own, nodes), section))| {
             let least = 0.012 * self.typical();
-            let section = section.map(|edge| if edge.is_finite() { edge.max(least) } else { least });
+            // Cross-sections that follow from other data may be thicker than the beam is long.
+            let section = section.map(|edge| if edge.is_finite() { edge.clamp(least, 10.0 * least) } else { least });
             Beam { name: name(own), nodes: nodes.clone(), section, color: Color::Palette(rigid + index) }
         })
         .collect()

@@ -57,7 +57,7 @@ pub enum Error {
 /// Instants that are shown at most.
 const INSTANTS: usize = 1000;
 /// Numbers of all instants together, unless there are very many at one.
-const NUMBERS: usize = 3_000_000;
+const NUMBERS: usize = 2_000_000;
 
 impl Scene {
     /// Everything that is drawn of a motion, with the poses of its bodies at the instants that are shown.
@@ -158,7 +158,8 @@ impl Builder<'_> {
         let planar = system.space == Space::Planar;
         let movers = survey.movers();
         let contacts = self.contacts();
-        let per_instant = movers * if planar { 3 } else { 7 } + 6 * contacts.len();
+        let forces = survey.forces().iter().flatten().count();
+        let per_instant = movers * if planar { 3 } else { 7 } + 6 * (contacts.len() + forces);
         let at_most = (NUMBERS / per_instant.max(1)).clamp(60, INSTANTS);
         let sizes = (motion.info.coordinates.len(), motion.info.velocities.len());
         let samples = samples(motion.trajectory, &motion.info.blocks, sizes, at_most);
@@ -185,7 +186,8 @@ impl Builder<'_> {
             self.extend_series(&mut series, &contacts, sample, &rows, &at);
         }
         let Some(drawing) = drawing else { return Err(Error::Empty) };
-        let series: Vec<Series> = series.into_iter().filter(|one| one.values.iter().any(|[_, v]| *v != [0.0; 3])).collect();
+        let series: Vec<Series> =
+            series.into_iter().filter(|one| one.values.iter().any(|[_, v]| *v != [0.0; 3])).collect();
         let mut vectors = Numbers::default();
         for instant in 0..samples.len() {
             vectors.extend(series.iter().flat_map(|one| one.values[instant].into_iter().flatten()));

@@ -29,7 +29,12 @@ impl Sample {
 const FEWEST: f64 = 400.0;
 
 /// At most so many instants, at least the first and the last.
-pub(crate) fn samples(trajectory: &Trajectory, blocks: &[Block], (nq, nv): (usize, usize), at_most: usize) -> Vec<Sample> {
+pub(crate) fn samples(
+    trajectory: &Trajectory,
+    blocks: &[Block],
+    (nq, nv): (usize, usize),
+    at_most: usize,
+) -> Vec<Sample> {
     let rows: Vec<&[f64]> = trajectory.rows().collect();
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Vec::new() };
     let longest = (last[0] - first[0]) / FEWEST.min(at_most.max(2) as f64 - 1.0);
@@ -53,7 +58,13 @@ pub(crate) fn samples(trajectory: &Trajectory, blocks: &[Block], (nq, nv): (usiz
                 found.push(between(&rows, before, k as f64 / parts as f64, blocks, (nq, nv)));
             }
         }
-        found.push(Sample { t: row[0], q: row[1..=nq].to_vec(), v: row[1 + nq..1 + nq + nv].to_vec(), row: index, part: 0.0 });
+        found.push(Sample {
+            t: row[0],
+            q: row[1..=nq].to_vec(),
+            v: row[1 + nq..1 + nq + nv].to_vec(),
+            row: index,
+            part: 0.0,
+        });
     }
     found
 }

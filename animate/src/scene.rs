@@ -107,8 +107,10 @@ pub enum Solid {
 pub enum Color {
     /// A place of the palette, taken round and round.
     Palette(usize),
-    /// What stands still, and joints.
+    /// Joints, guides and supports.
     Neutral,
+    /// What bodies lie on.
+    Floor,
     /// Red, green and blue, 0 to 1.
     Rgb([f32; 3]),
 }

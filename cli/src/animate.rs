@@ -200,13 +200,20 @@ fn saved(folder: &Path, cache: Option<&Cache>) -> Result<Vec<Shown>, Failure> {
         }
         let trajectory = Trajectory::read_csv(&file::text(&table)?).map_err(|error| wrong(&table, &error))?;
         let tokens = saved.source.parse().map_err(|error| wrong(&path, &error))?;
-        let mut model = hamel_jit::model(tokens, Level::AtOnce, cache).map_err(|error| runnable::failed(&path, error))?;
+        let mut model =
+            hamel_jit::model(tokens, Level::AtOnce, cache).map_err(|error| runnable::failed(&path, error))?;
         model.set(&saved.parameters).map_err(|error| wrong(&path, &error))?;
         let mut signals = Vec::new();
         for (name, text) in &saved.inputs {
             signals.push((name.clone(), runnable::signal(name, text)?.0));
         }
-        shown.push(Shown { label: saved.label, model: Box::new(model), parameters: saved.parameters, signals, trajectory });
+        shown.push(Shown {
+            label: saved.label,
+            model: Box::new(model),
+            parameters: saved.parameters,
+            signals,
+            trajectory,
+        });
     }
     if shown.is_empty() {
         return Err(wrong(folder, &"no motion was found: expected what `hamel run` writes, NAME.csv with NAME.json"));

@@ -88,12 +88,7 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    fn new(
-        asked: &Asked,
-        choice: &Choice,
-        varied: Option<(&str, f64)>,
-        n_models: usize,
-    ) -> Result<Motion, Failure> {
+    fn new(asked: &Asked, choice: &Choice, varied: Option<(&str, f64)>, n_models: usize) -> Result<Motion, Failure> {
         let mut settings = asked.settings.clone();
         settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
         let Runnable { name, model, tables, not_given, signals } = Runnable::new(choice, &settings)?;

@@ -144,4 +144,3 @@ fn files<'m>(motions: impl Iterator<Item = &'m Motion> + Clone) -> Vec<String> {
     }
     files
 }
-

@@ -127,7 +127,13 @@ impl Runnable {
         // What is compiled into this program needs no other compiler, unless its text is changed.
         if let Some(name) = choice.own().filter(|_| settings.initial.is_empty() && settings.input.is_empty()) {
             let model = built(name, &settings.parameters)?;
-            return Ok(Runnable { name: name.to_owned(), model, tables: Vec::new(), not_given: Vec::new(), signals: Vec::new() });
+            return Ok(Runnable {
+                name: name.to_owned(),
+                model,
+                tables: Vec::new(),
+                not_given: Vec::new(),
+                signals: Vec::new(),
+            });
         }
         let source = choice.source()?;
         let path = choice.path();

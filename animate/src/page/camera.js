@@ -67,14 +67,14 @@ class Camera {
     this.distance = clamp(this.distance * factor, 1e-6, 1e9);
   }
 
-  // The nearest place from which all points are seen, with room of this part at the edges.
-  fit(points, aspect, room = 0.1) {
+  // The nearest place from which all points are seen, between what covers the picture above and below, as parts of it.
+  fit(points, aspect, [above, below], room = 0.1) {
     if (points.length === 0) return;
     const { right, up, back } = this.axes();
     const seen = points.map(({ at, radius }) => ({ x: dot(at, right), y: dot(at, up), z: dot(at, back), radius }));
     const range = (of) => [Math.min(...seen.map((p) => of(p) - p.radius)), Math.max(...seen.map((p) => of(p) + p.radius))];
     const middle = [range((p) => p.x), range((p) => p.y), range((p) => p.z)].map(([low, high]) => (low + high) / 2);
-    const [tx, ty] = [this.tangent * aspect * (1 - room), this.tangent * (1 - room)];
+    const [tx, ty] = [this.tangent * aspect * (1 - room), this.tangent * (1 - room - above - below)];
     // In perspective the middle of what is seen is not that of the points.
     for (let round = 0; round < 4; round += 1) {
       let distance = 1e-6;
@@ -96,5 +96,6 @@ class Camera {
       }
     }
     this.target = add(add(scale(middle[0], right), scale(middle[1], up)), scale(middle[2], back));
+    this.pan(0, (above - below) / 2);
   }
 }

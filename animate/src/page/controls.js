@@ -38,7 +38,7 @@
     });
     palette.hidden = true;
     stage.colors = {
-      palette: colors, neutral: named('--metal'), accent: named('--spring'), ground: named('--ground'), line: named('--mesh'),
+      palette: colors, neutral: named('--metal'), floor: named('--floor'), accent: named('--spring'), ground: named('--ground'), line: named('--mesh'),
       water: named('--water'), force: named('--force'), torque: named('--torque'), contact: named('--contact'),
     };
     motions.forEach((motion, k) => {
@@ -102,7 +102,7 @@
   const usual = suits(1) || duration === 0 ? 1
     : speeds.reduce((best, s) => (Math.abs(Math.log(duration / s / 9)) < Math.abs(Math.log(duration / best / 9)) ? s : best));
   const offered = speeds.filter((s) => s >= usual / 25 && s <= usual * 25);
-  speed.append(...offered.map((s) => new Option(s === 1 ? '1 × real' : `${s} ×`, s, s === usual, s === usual)));
+  speed.append(...offered.map((s) => new Option(`${s} × real time`, s, s === usual, s === usual)));
   state.speed = usual;
   speed.addEventListener('change', () => { state.speed = Number(speed.value); });
   const faster = (change) => {

@@ -44,7 +44,7 @@ const shaders = (() => {
     void main() {
       place(world, direction, local);
       shade = color;
-      inLight = light * vec4(world + direction * 0.0, 1.0);
+      inLight = light * vec4(world, 1.0);
       gl_Position = camera * vec4(world, 1.0);
     }`;
   const depth = (place) => `${head}
@@ -146,7 +146,7 @@ const shaders = (() => {
       vec2 run = (b.xy / b.w - a.xy / a.w) * screen;
       vec2 direction = length(run) > 1e-6 ? normalize(run) : vec2(1, 0);
       vec4 end = mix(a, b, position.x);
-      vec2 aside = (vec2(-direction.y, direction.x) * position.y + direction * (position.x - 0.5)) * width / screen;
+      vec2 aside = vec2(-direction.y, direction.x) * position.y * width / screen;
       gl_Position = end + vec4(aside * end.w, -1e-4 * end.w, 0.0);
       along = (float(gl_InstanceID) + position.x - first) / max(last - first, 1.0);
     }`;

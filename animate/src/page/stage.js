@@ -56,6 +56,11 @@ class Stage {
     }
   }
 
+  // Half its extent along the normal of a plane in which it lies.
+  static depth({ kind, size }) {
+    return { box: size[2] / 2, cylinder: size[1] / 2, prism: size[1] / 2, ellipsoid: size[2] }[kind] ?? size[0];
+  }
+
   prepare() {
     for (const [index, motion] of this.motions.entries()) {
       motion.points.forEach((point, k) => {
@@ -111,7 +116,9 @@ class Stage {
     this.radius = length(sub(high, low)) / 2 || 1;
     const lowest = Math.min(...this.balls.map(({ at, radius }) => dot(at, up) - radius));
     this.floor = lowest > -0.02 * this.radius && lowest < 0.6 * this.radius ? Math.min(0, lowest) : lowest - 0.02 * this.radius;
-    this.back = low[2] - 0.04 * this.radius;
+    const deepest = (shapes) => shapes.map((shape) => shape.at[2] - Stage.depth(shape));
+    const depths = this.motions.flatMap((motion) => deepest([...motion.bodies, ...motion.joints].flatMap((one) => one.shapes)));
+    this.back = Math.min(0, ...depths, ...this.motions.flatMap((motion) => deepest(motion.fixed))) - 0.005 * this.radius;
     this.scales = this.arrowScales();
     this.aside();
   }
@@ -140,7 +147,11 @@ class Stage {
     }
     const typical = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(0.95 * (numbers.length - 1))] ?? 0;
     const [forces, torques] = [[...sizes.force, ...sizes.contact], sizes.torque].map(typical);
-    const scaled = (size) => (size > 0 ? 0.6 * this.radius / size : 0);
+    // Where there are many, each is shorter and thinner.
+    const instants = this.motions.reduce((sum, motion) => sum + motion.times.length, 0) / this.motions.length;
+    const crowd = Object.values(sizes).reduce((sum, numbers) => sum + numbers.length, 0) / instants;
+    this.slight = clamp(Math.sqrt(12 / Math.max(crowd, 1)), 0.15, 1);
+    const scaled = (size) => (size > 0 ? 0.6 * this.radius * this.slight / size : 0);
     return { force: scaled(forces), contact: scaled(forces), torque: scaled(torques) };
   }
 
@@ -148,21 +159,24 @@ class Stage {
     const { clientWidth, clientHeight } = this.canvas;
     const points = this.balls.map(({ at, radius, index }) => ({ at: add(at, this.motions[index].offset), radius }));
     const shown = points.filter((_, k) => this.motions[this.balls[k].index].isShown);
-    this.camera.fit(shown.length > 0 ? shown : points, clientWidth / Math.max(1, clientHeight), this.room ?? 0.16);
+    // What the controls above and below leave.
+    const covers = [44, 66].map((pixels) => Math.min(pixels / Math.max(1, clientHeight), 0.25));
+    this.camera.fit(shown.length > 0 ? shown : points, clientWidth / Math.max(1, clientHeight), covers);
   }
 
   color(color, run) {
-    const { palette, neutral } = this.colors;
+    const { palette, neutral, floor } = this.colors;
     if (color.rgb) return color.rgb;
     if (color === 'neutral') return neutral;
+    if (color === 'floor') return floor;
     return palette[(this.motions.length > 1 ? run : color.palette) % palette.length];
   }
 
-  shapes(frame, shapes, run, opacity) {
+  shapes(frame, shapes, run, opacity, isBody = false) {
     for (const shape of shapes) {
       const color = this.color(shape.color, run);
       for (const { mesh, local, pattern } of this.parts(shape)) {
-        this.renderer.instance(mesh, frame, local, color, opacity === 1 && pattern ? 2 : opacity);
+        this.renderer.instance(mesh, frame, local, color, opacity === 1 && pattern && isBody ? 2 : opacity);
       }
     }
   }
@@ -249,22 +263,40 @@ class Stage {
     const { options, colors, scales, radius } = this;
     motion.arrows.forEach(({ kind }, index) => {
       if (!(kind === 'contact' ? options.contacts : options.forces)) return;
-      const [from, vector] = motion.arrow(index);
+      const [point, vector] = motion.arrow(index);
+      // In the plane, before all bodies.
+      const from = motion.planar ? add(point, [0, 0, -this.back]) : point;
       const size = Math.min(length(vector) * scales[kind] * options.arrows, 1.5 * radius * options.arrows);
       if (size < 0.004 * radius) return;
       const direction = unit(vector);
       const color = colors[kind];
-      const thick = 0.011 * radius;
+      const thick = 0.0075 * radius * this.slight;
+      const longest = 8.3 * thick;
+      if (kind === 'torque' && motion.planar) {
+        this.arc(from, Math.sign(vector[2]), Math.min(0.3 * size, 0.16 * radius), thick, color);
+        return;
+      }
       const tip = add(from, scale(size, direction));
-      const head = Math.min(0.085 * radius, 0.5 * size);
+      const head = Math.min(longest, 0.5 * size);
+      const wide = 2.6 * thick * Math.min(1, head / longest + 0.3);
       this.bar(from, sub(tip, scale(head, direction)), thick, color);
-      this.bar(sub(tip, scale(head, direction)), tip, 2.6 * thick * Math.min(1, head / (0.085 * radius) + 0.3), color, 1, 'cone');
+      this.bar(sub(tip, scale(head, direction)), tip, wide, color, 1, 'cone');
       // A torque has two heads.
       if (kind === 'torque') {
         const second = sub(tip, scale(0.6 * head, direction));
-        this.bar(sub(second, scale(head, direction)), second, 2.6 * thick, color, 1, 'cone');
+        this.bar(sub(second, scale(head, direction)), second, wide, color, 1, 'cone');
       }
     });
+  }
+
+  // A torque in the plane: three quarters of a circle with a head.
+  arc(center, side, size, thick, color) {
+    const at = (turn) => add(center, [size * Math.cos(side * turn), size * Math.sin(side * turn), 0]);
+    const turns = [...Array(19).keys()].map((k) => 0.3 + 4.4 * k / 18);
+    for (let k = 1; k < turns.length; k += 1) this.bar(at(turns[k - 1]), at(turns[k]), thick, color);
+    const end = turns[turns.length - 1];
+    const along = scale(side, [-Math.sin(side * end), Math.cos(side * end), 0]);
+    this.bar(at(end), add(at(end), scale(Math.min(7 * thick, size), along)), 2.6 * thick, color, 1, 'cone');
   }
 
   // Bodies and beams at other times, clear.
@@ -302,7 +334,7 @@ class Stage {
       return options.grid ? [plane(center, [1, 0, 0], [0, 1, 0])] : [];
     }
     const level = sub(this.center, scale(dot(this.center, camera.up), camera.up));
-    if (water) return [plane(level, camera.u, camera.v, { ground: colors.water, opacity: 0.5, lines: options.grid ? 0.5 : 0 })];
+    if (water) return [plane(level, camera.u, camera.v, { ground: colors.water, line: [1, 1, 1], opacity: 0.5, lines: options.grid ? 0.6 : 0 })];
     const floor = add(level, scale(this.floor, camera.up));
     return options.grid ? [plane(floor, camera.u, camera.v)] : [];
   }
@@ -315,7 +347,7 @@ class Stage {
       motion.move(time);
       if (!motion.isShown) return;
       if (options.bodies) {
-        for (const body of motion.bodies) this.shapes(motion.frame(body.mover), body.shapes, run, 1);
+        for (const body of motion.bodies) this.shapes(motion.frame(body.mover), body.shapes, run, 1, true);
         this.beams(motion, run, 1, 'beam');
       }
       this.shapes(motion.frame(null), motion.fixed, run, 1);

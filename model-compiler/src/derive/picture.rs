@@ -171,11 +171,12 @@ impl Picture {
     ///
     /// # Errors
     /// For a name that no component has.
-    pub fn parameters(&self, given: &[(impl AsRef<str>, f64)]) -> Result<Vec<f64>, UnknownParameter> {
+    pub fn parameters<N: AsRef<str>>(&self, given: &[(N, f64)]) -> Result<Vec<f64>, UnknownParameter> {
         let mut values: Vec<f64> = Vec::new();
         for &default in &self.defaults {
             // Defaults use parameters that stand before them.
-            let known: Vec<f64> = values.iter().copied().chain(std::iter::repeat(0.0)).take(self.defaults.len()).collect();
+            let known: Vec<f64> =
+                values.iter().copied().chain(std::iter::repeat(0.0)).take(self.defaults.len()).collect();
             values.extend(evaluate(&self.parameter_graph, &[default], &known));
         }
         let paths = || self.layout.parameters.iter().flat_map(|parameter| parameter.shape.paths(&parameter.name));
@@ -282,9 +283,9 @@ fn expressions(
     }
     // The places of the points by which written gaps were differentiated.
     let from = builder.graph.clone();
-    let roots = builder.graph.import(&from, &roots, &|_, symbol| {
-        points.get(&symbol).copied().unwrap_or_else(|| from.symbol_expr(symbol))
-    });
+    let roots = builder
+        .graph
+        .import(&from, &roots, &|_, symbol| points.get(&symbol).copied().unwrap_or_else(|| from.symbol_expr(symbol)));
     (roots, spans)
 }
 
@@ -315,20 +316,14 @@ impl Nodes {
         let part = graph.ratio(node as i64, member.elements as i64);
         let place = graph.mul(part, length);
         let (s, c) = (graph.sin(angle), graph.cos(angle));
-        let moved = Transform {
-            rotation: spatial::rotation_z(graph, c, s),
-            position: [graph.add(place, x), y, graph.zero()],
-        };
+        let moved =
+            Transform { rotation: spatial::rotation_z(graph, c, s), position: [graph.add(place, x), y, graph.zero()] };
         frame.then(graph, &moved)
     }
 }
 
 /// Points of bodies where a contact acts, each with its directions.
-fn contact_points(
-    scope: &mut KernelScope,
-    contact: &Contact,
-    points: &mut HashMap<SymbolId, ExprId>,
-) -> Vec<ExprId> {
+fn contact_points(scope: &mut KernelScope, contact: &Contact, points: &mut HashMap<SymbolId, ExprId>) -> Vec<ExprId> {
     match &contact.form {
         ContactForm::Kind { kind, frames, radii, is_rough } => {
             let poses = [0, 1].map(|i| scope.frame_pose("at", &frames[i]));
@@ -357,9 +352,11 @@ fn contact_points(
             let is_velocity = slip.as_ref().is_some_and(|slip| slip.is_velocity);
             if let Some(slip) = slip {
                 // Friction that is no function of points is left out, and the normal force remains.
-                let is_known = if slip.is_velocity { is_of_velocities(slip) } else { is_function_of_points(&slip.value) };
+                let is_known =
+                    if slip.is_velocity { is_of_velocities(slip) } else { is_function_of_points(&slip.value) };
                 let zero = known.graph().zero();
-                let values = if is_known { lower(&mut known, &slip.value) } else { vec![zero; slip.value.shape.size()] };
+                let values =
+                    if is_known { lower(&mut known, &slip.value) } else { vec![zero; slip.value.shape.size()] };
                 measures.extend(values);
             }
             let found = known.found;
@@ -396,10 +393,8 @@ fn is_function_of_points(term: &Term) -> bool {
 fn is_of_velocities(slip: &Slip) -> bool {
     let mut holds = true;
     terms::walk(&slip.value, &mut |part| {
-        holds &= !matches!(
-            &part.kind,
-            TermKind::Quantity(Quantity::AngularVelocity(_) | Quantity::CoordinateVelocity(..))
-        );
+        holds &=
+            !matches!(&part.kind, TermKind::Quantity(Quantity::AngularVelocity(_) | Quantity::CoordinateVelocity(..)));
     });
     holds
 }

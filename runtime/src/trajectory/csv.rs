@@ -154,7 +154,8 @@ mod tests {
         let alone = letters.map(|letter| letter.to_string());
         let mixed = ["a,b\"c\nd\re", "\"", "\"\"", ",", "\r\n", " x ", "\u{202e}x", "\u{feff}x"].map(str::to_owned);
         let names: Vec<String> = std::iter::once("t".to_owned()).chain(alone).chain(mixed).collect();
-        let columns: Vec<Column> = names.iter().map(|name| Column { name: name.clone(), unit: "1".to_owned() }).collect();
+        let columns: Vec<Column> =
+            names.iter().map(|name| Column { name: name.clone(), unit: "1".to_owned() }).collect();
         let values: Vec<f64> = (0..names.len()).map(|i| i as f64).collect();
         let mut written = Vec::new();
         Trajectory { columns: columns.clone(), values: values.clone() }.write_csv(&mut written).unwrap();
