@@ -125,7 +125,7 @@ impl Known {
         let mut arms: Vec<Vector> = Vec::new();
         for &point in &self.attachments {
             let is_apart = |other: &Vector| length(sub(point, *other)) > 1e-6 * typical;
-            if is_apart(&self.center) && arms.iter().all(|known| is_apart(known)) {
+            if is_apart(&self.center) && arms.iter().all(is_apart) {
                 arms.push(point);
             }
         }
@@ -185,15 +185,17 @@ impl Known {
         };
         match self.equivalent() {
             // Rods show where such a body is.
-            Equivalent::Point | Equivalent::Rod(..) if arms.len() > 1 => Vec::new(),
+            _ if arms.len() > 1 => Vec::new(),
             Equivalent::Point => bob(),
             Equivalent::Rod(pose, length) => {
                 let half = scale(0.5 * length, pose.column(2));
                 vec![Shape::rod(sub(self.center, half), add(self.center, half), thickness, color)]
             }
-            // The inertia of what is elsewhere than the joints.
-            Equivalent::Solid(_, _, size) if arms.len() > 1 && size > 1.6 * self.size() => Vec::new(),
             Equivalent::Solid(_, _, size) if size < 0.03 * typical => bob(),
+            // Inertias that are not those of the body would hide all others.
+            Equivalent::Solid(pose, solid, size) if size > 2.0 * typical && !arms.is_empty() => {
+                vec![Shape::new(solid.scaled(typical / size), &pose, color)]
+            }
             Equivalent::Solid(pose, solid, _) => vec![Shape::new(solid, &pose, color)],
         }
     }

@@ -191,6 +191,24 @@ pub struct Point {
     pub shown: bool,
 }
 
+impl Solid {
+    /// The same, so many times as large.
+    pub(crate) fn scaled(self, factor: f64) -> Solid {
+        match self {
+            Solid::Box(size) => Solid::Box(size.map(|edge| factor * edge)),
+            Solid::Sphere(size) => Solid::Sphere(size.map(|edge| factor * edge)),
+            Solid::Ellipsoid(size) => Solid::Ellipsoid(size.map(|edge| factor * edge)),
+            Solid::Cylinder(size) => Solid::Cylinder(size.map(|edge| factor * edge)),
+            Solid::Capsule(size) => Solid::Capsule(size.map(|edge| factor * edge)),
+            Solid::Cone(size) => Solid::Cone(size.map(|edge| factor * edge)),
+            Solid::Hull(size) => Solid::Hull(size.map(|edge| factor * edge)),
+            Solid::Prism(outline, thickness) => {
+                Solid::Prism(outline.into_iter().map(|point| point.map(|x| factor * x)).collect(), factor * thickness)
+            }
+        }
+    }
+}
+
 impl Shape {
     /// A solid that stands like this in its frame, derived from what is known of the body.
     pub(crate) fn new(solid: Solid, pose: &Pose, color: Color) -> Shape {

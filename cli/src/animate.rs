@@ -22,6 +22,8 @@ use crate::source::Choices;
 
 /// Arguments of `hamel animate`.
 #[derive(clap::Args)]
+// A folder of results has its end.
+#[command(mut_arg("until", |until| until.required(false)))]
 pub(crate) struct Arguments {
     /// A folder that `hamel run` has written, or models and files as `hamel run` takes them, which are run for it (then
     /// with --until). Several motions are shown together.

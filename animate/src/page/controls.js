@@ -364,6 +364,7 @@
   if (address.has('t')) jump(Number(address.get('t')));
   const isQuiet = matchMedia('(prefers-reduced-motion: reduce)').matches;
   play(address.has('play') ? address.get('play') !== '0' : !isQuiet && !address.has('t'));
+  draw();
   // For tests and other scripts.
-  window.animation = { state, stage, jump, play, draw };
+  window.animation = { state, stage, jump, play, draw, frame };
 })();
