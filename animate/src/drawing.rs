@@ -1,6 +1,7 @@
 //! From answers about a model to what is drawn: shapes of bodies, joints, what does not move, connections.
 
-use hamel_compiler::resolve::{BodyId, ContactForm, Frame, System};
+use hamel_compiler::resolve::{self, BodyId, BodyShape, ContactForm, Frame, System};
+use hamel_compiler::solids;
 use hamel_compiler::space::Space;
 
 use crate::bodies::Known;
@@ -37,6 +38,8 @@ pub(crate) struct Drawing<'a> {
     spans: Vec<f64>,
     sections: Vec<[f64; 2]>,
     traced: Vec<Vector>,
+    /// What the model gives as shapes, body by body.
+    given: Vec<Vec<(Solid, Pose)>>,
     surfaces: Vec<Surface>,
     rails: Vec<Rail>,
     /// The box of all places that bodies come to.
@@ -121,6 +124,15 @@ impl<'a> Drawing<'a> {
             [inertia[2], inertia[1]].map(|about| (12.0 * about / mass).sqrt())
         });
         let sections: Vec<[f64; 2]> = members.chain(beams).collect();
+        let given = system.bodies.iter().zip(&survey.bodies).map(|(body, places)| {
+            let shapes = body.shapes.iter().zip(&places.shapes);
+            let given = |(shape, (frame, dimensions)): (&BodyShape, &(usize, Vec<usize>))| {
+                let dimensions: Vec<f64> = dimensions.iter().map(|&place| at(place)[0]).collect();
+                solid(shape.solid.keyword, &dimensions, pose(*frame), planar)
+            };
+            shapes.filter_map(given).collect()
+        });
+        let given = given.collect();
         let traced = survey.traced.iter().map(|traced| pose(traced.frame).position).collect();
         let rails = rails(system);
         let typical = typical(system, &known);
@@ -135,6 +147,7 @@ impl<'a> Drawing<'a> {
             force_ends,
             sections,
             traced,
+            given,
             surfaces,
             rails,
             extent: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
@@ -210,6 +223,12 @@ impl<'a> Drawing<'a> {
 
     /// Members of an array have one colour, unless there is nothing else.
     fn color(&self, body: usize) -> Color {
+        match self.system.bodies[body].color {
+            Some(resolve::Color::Named(place)) if solids::COLORS[place] == "grey" => return Color::Neutral,
+            Some(resolve::Color::Named(place)) => return Color::Palette(place),
+            Some(resolve::Color::Rgb(parts)) => return Color::Rgb(parts.map(|part| part as f32)),
+            None => {}
+        }
         let base = |body: usize| {
             let name = self.system.bodies[body].name.to_string();
             name.split("__")
@@ -234,12 +253,26 @@ impl<'a> Drawing<'a> {
     /// Rigid bodies.
     pub fn bodies(&self) -> Vec<Body> {
         let rigid = self.system.bodies.iter().enumerate().filter(|(_, body)| !body.is_part);
-        let drawn = |(index, body): (usize, &hamel_compiler::resolve::Body)| Body {
+        let drawn = |(index, body): (usize, &resolve::Body)| Body {
             name: name(&body.name),
             mover: index,
-            shapes: self.known[index].shapes(self.typical(), self.height(index), self.color(index)),
+            shapes: self.shapes(index),
         };
         rigid.map(drawn).collect()
+    }
+
+    /// The shapes of a body: those of the model, or else what its data say.
+    fn shapes(&self, body: usize) -> Vec<Shape> {
+        let (color, height) = (self.color(body), self.height(body));
+        if self.given[body].is_empty() {
+            return self.known[body].shapes(self.typical(), height, color);
+        }
+        let shape = |(solid, pose): &(Solid, Pose)| {
+            let mut pose = *pose;
+            pose.position[2] += if self.planar { height } else { 0.0 };
+            Shape { derived: false, ..Shape::new(solid.clone(), &pose, color) }
+        };
+        self.given[body].iter().map(shape).collect()
     }
 
     /// Rails and surfaces on the ground, and supports of joints.
@@ -456,6 +489,22 @@ fn inertia(values: &[f64]) -> [Vector; 3] {
         [z] => [[0.0; 3], [0.0; 3], [0.0, 0.0, *z]],
         _ => [0, 1, 2].map(|i| three(&values[3 * i..])),
     }
+}
+
+/// A solid of the language; flat ones in the plane are as thick as a third of their smaller edge.
+fn solid(keyword: &str, dimensions: &[f64], pose: Pose, planar: bool) -> Option<(Solid, Pose)> {
+    let solid = match (keyword, dimensions) {
+        ("box", &[x, y, z]) => Solid::Box([x, y, z]),
+        ("box", &[x, y]) => Solid::Box([x, y, x.min(y) / 3.0]),
+        ("sphere", &[r]) => Solid::Sphere([r]),
+        ("ellipsoid", &[a, b, c]) => Solid::Ellipsoid([a, b, c]),
+        ("cylinder", &[r, l]) => Solid::Cylinder([r, l]),
+        ("capsule", &[r, l]) => Solid::Capsule([r, l]),
+        ("cone", &[r, h]) => Solid::Cone([r, h]),
+        _ => return None,
+    };
+    let along_x = planar && keyword == "capsule";
+    Some((solid, if along_x { Pose::along(pose.position, pose.column(0)) } else { pose }))
 }
 
 fn link_kind(keyword: &str) -> Option<LinkKind> {

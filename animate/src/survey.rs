@@ -10,6 +10,8 @@ pub(crate) struct BodyPlaces {
     pub mass: usize,
     pub inertia: usize,
     pub center: Option<usize>,
+    /// Of each shape its frame and its dimensions.
+    pub shapes: Vec<(usize, Vec<usize>)>,
 }
 
 /// Places of the answers about the two frames of a joint, in their bodies.
@@ -90,7 +92,12 @@ impl<'s> Survey<'s> {
             let mass = survey.ask(Asked::Value(&body.mass));
             let inertia = survey.ask(Asked::Value(&body.inertia));
             let center = body.center_of_mass.as_ref().map(|term| survey.ask(Asked::Value(term)));
-            survey.bodies.push(BodyPlaces { mass, inertia, center });
+            let shapes = body.shapes.iter().map(|shape| {
+                let frame = survey.ask(Asked::InBody(&shape.frame));
+                (frame, shape.dimensions.iter().map(|term| survey.ask(Asked::Value(term))).collect())
+            });
+            let shapes = shapes.collect();
+            survey.bodies.push(BodyPlaces { mass, inertia, center, shapes });
         }
         for joint in &system.joints {
             let frames = [&joint.parent, &joint.child].map(|frame| survey.ask(Asked::InBody(frame)));

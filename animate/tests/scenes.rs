@@ -2,7 +2,7 @@
 
 use hamel::schemes::{self, RungeKutta};
 use hamel::{Model, Run, Scheme, Signal, Simulation, initial_state};
-use hamel_animate::{ArrowKind, Error, LinkKind, Motion, Scene, Solid};
+use hamel_animate::{ArrowKind, Color, Error, LinkKind, Motion, Scene, Solid};
 use hamel_jit::{JitModel, Level};
 
 fn model(text: &str) -> JitModel {
@@ -237,4 +237,36 @@ fn what_does_not_belong_to_the_model_is_said() {
     assert_eq!(message, "the model has no input `drive`");
     let message = with(other.describe(), &[], &[]);
     assert_eq!(message, "the table was not recorded of this model: it has no column `j.angle`");
+}
+
+/// Shapes of the language, with dimensions of parameters that the run has changed.
+#[test]
+fn shapes_of_the_model_are_drawn() {
+    let text = "model Drawn {
+        coordinates joint;
+        param r = 0.1 m;
+        body rod {
+            mass: 1 kg, inertia: diag(1, 1, 1) kg m^2,
+            shape: cylinder(r, 4 * r) at [0, 0, r] axis [1, 0, 0], shape: box(r, 2 * r, 3 * r), color: [1, 0.5, 0],
+        }
+        body head { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2, color: pink }
+        joint hinge: revolute(ground, rod);
+        joint neck: revolute(rod at [1, 0, 0] m, head);
+    }";
+    let mut model = model(text);
+    let parameters = [("r".to_owned(), 0.2)];
+    model.set(&parameters).unwrap();
+    let run = run(&model, &RungeKutta, (1e-2, 0.1));
+    let trajectory = &run.trajectory;
+    let motion = Motion { label: "it", info: model.describe(), parameters: &parameters, inputs: &[], trajectory };
+    let scene = Scene::new(&motion).unwrap();
+    let [cylinder, block] = scene.bodies[0].shapes.as_slice() else { panic!("{:?}", scene.bodies[0].shapes) };
+    assert_eq!((&cylinder.solid, cylinder.at), (&Solid::Cylinder([0.2, 0.8]), [0.0, 0.0, 0.2]));
+    let half = 0.5_f64.sqrt();
+    let turned = cylinder.turn.0.iter().zip([half, 0.0, half, 0.0]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(turned < 1e-12, "z along x: {:?}", cylinder.turn);
+    let Solid::Box(edges) = block.solid else { panic!("{block:?}") };
+    assert!(edges.iter().zip([0.2, 0.4, 0.6]).all(|(a, b)| (a - b).abs() < 1e-12));
+    assert_eq!((cylinder.color, cylinder.derived), (Color::Rgb([1.0, 0.5, 0.0]), false));
+    assert!(scene.bodies[1].shapes.iter().all(|shape| shape.derived && shape.color == Color::Palette(3)));
 }

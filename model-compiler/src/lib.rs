@@ -36,6 +36,7 @@ pub mod contacts;
 pub mod forces;
 pub mod joints;
 pub mod rotations;
+pub mod solids;
 
 #[cfg(any(test, feature = "file"))]
 pub use file::compile_file;
