@@ -193,8 +193,8 @@ impl Known {
             }
             Equivalent::Solid(_, _, size) if size < 0.03 * typical => bob(),
             // Inertias that are not those of the body would hide all others.
-            Equivalent::Solid(pose, solid, size) if size > 2.0 * typical && !arms.is_empty() => {
-                vec![Shape::new(solid.scaled(typical / size), &pose, color)]
+            Equivalent::Solid(pose, solid, size) if size > 1.2 * typical && !arms.is_empty() => {
+                vec![Shape::new(solid.scaled(0.8 * typical / size), &pose, color)]
             }
             Equivalent::Solid(pose, solid, _) => vec![Shape::new(solid, &pose, color)],
         }

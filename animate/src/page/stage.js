@@ -135,7 +135,7 @@ class Stage {
     this.ghostKey = null;
   }
 
-  // The lengths of arrows: the greatest forces, and the greatest torques, are as long as a third of the scene.
+  // The lengths of arrows: the greatest forces, and the greatest torques, are about a fifth of the scene long.
   arrowScales() {
     const sizes = { force: [], torque: [], contact: [] };
     for (const motion of this.motions) {
@@ -151,7 +151,7 @@ class Stage {
     const instants = this.motions.reduce((sum, motion) => sum + motion.times.length, 0) / this.motions.length;
     const crowd = Object.values(sizes).reduce((sum, numbers) => sum + numbers.length, 0) / instants;
     this.slight = clamp(Math.sqrt(12 / Math.max(crowd, 1)), 0.15, 1);
-    const scaled = (size) => (size > 0 ? 0.6 * this.radius * this.slight / size : 0);
+    const scaled = (size) => (size > 0 ? 0.42 * this.radius * this.slight / size : 0);
     return { force: scaled(forces), contact: scaled(forces), torque: scaled(torques) };
   }
 
@@ -266,7 +266,7 @@ class Stage {
       const [point, vector] = motion.arrow(index);
       // In the plane, before all bodies.
       const from = motion.planar ? add(point, [0, 0, -this.back]) : point;
-      const size = Math.min(length(vector) * scales[kind] * options.arrows, 1.5 * radius * options.arrows);
+      const size = Math.min(length(vector) * scales[kind] * options.arrows, 0.8 * radius * options.arrows);
       if (size < 0.004 * radius) return;
       const direction = unit(vector);
       const color = colors[kind];
