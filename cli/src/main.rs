@@ -3,6 +3,7 @@
 //! Exit codes: 0 when every result is within its tolerance, 1 when one is not, 2 for wrong usage, 3 when a solver failed,
 //! 4 when results could not be written, 10 and the number of failed cases of a sweep, at most 110.
 
+mod animate;
 mod check;
 mod closed_forms;
 mod counts;
@@ -13,6 +14,7 @@ mod import;
 mod inspect;
 mod integration;
 mod list;
+mod motion;
 mod recording;
 mod reproduce;
 mod run;
@@ -47,6 +49,8 @@ enum Verb {
     Check(check::Arguments),
     /// Integrate a model and write its motion.
     Run(Box<run::Arguments>),
+    /// Show a motion: one HTML page with moving pictures and plots, which works offline.
+    Animate(Box<animate::Arguments>),
     /// Run a model for many values of its parameters, inputs and initial conditions, and keep numbers of each motion.
     Sweep(Box<sweep::Arguments>),
     /// Put together the results of the parts of a sweep.
@@ -78,6 +82,8 @@ Examples:
   hamel reproduce sherif --only sherif/heavy_top/fig2
   hamel run heavy_top --scheme hht --with alpha=-0.1 --dt 1e-4 --until 1
   hamel run crane.model --until 10 --initial hinge.angle=30deg
+  hamel animate run -o crane.html       the motion of the last run
+  hamel animate crane.model --until 10 -o crane.html
   hamel check crane.model --json
   hamel sweep crane.model --vary load=100..900:9 --outputs swing.max --until 20 --out loads.parquet
   hamel inspect pendulum --term mass_matrix --as latex
@@ -105,6 +111,7 @@ fn main() -> ExitCode {
         Verb::Reproduce(arguments) => reproduce::reproduce(&arguments, &mut screen),
         Verb::Check(arguments) => check::check(&arguments, &mut screen),
         Verb::Run(arguments) => run::run(&arguments, &mut screen),
+        Verb::Animate(arguments) => animate::animate(&arguments, &mut screen),
         Verb::Sweep(arguments) => sweep::sweep(&arguments, &mut screen),
         Verb::Merge(arguments) => sweep::merge(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),

@@ -38,6 +38,16 @@ impl Settings {
         if self.optimised { Level::Optimised } else { Level::AtOnce }
     }
 
+    /// Whether nothing of the model is set.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parameters.is_empty() && self.initial.is_empty() && self.input.is_empty()
+    }
+
+    /// Inputs as they are given.
+    pub(crate) fn inputs(&self) -> &[(String, String)] {
+        &self.input
+    }
+
     /// Models that were compiled before.
     pub(crate) fn cache(&self) -> Option<Cache> {
         if self.no_cache { None } else { Cache::of_user() }
@@ -128,6 +138,8 @@ pub(crate) struct Runnable {
     pub tables: Vec<Table>,
     /// Names of inputs that are not given.
     pub not_given: Vec<String>,
+    /// Inputs that are given.
+    pub signals: Vec<(String, Signal)>,
 }
 
 /// A table by which an input is given.
@@ -152,13 +164,20 @@ impl Runnable {
         // What is compiled into this program needs no other compiler, unless its text is changed.
         if let Some(name) = choice.own().filter(|_| settings.initial.is_empty() && settings.input.is_empty()) {
             let model = built(name, &settings.parameters)?;
-            return Ok(Runnable { name: name.to_owned(), model, tables: Vec::new(), not_given: Vec::new() });
+            return Ok(Runnable {
+                name: name.to_owned(),
+                model,
+                tables: Vec::new(),
+                not_given: Vec::new(),
+                signals: Vec::new(),
+            });
         }
         let (source, mut model) = settings.compiled(choice)?;
-        let mut tables = Vec::new();
+        let (mut tables, mut signals) = (Vec::new(), Vec::new());
         for (name, value) in &settings.input {
             let (signal, table) = signal(name, value)?;
             tables.extend(table);
+            signals.push((name.clone(), signal.clone()));
             if model.set_input(name, signal).is_err() {
                 return Err(match model.describe().inputs.as_slice() {
                     [] => Failure::Usage(format!("--input {name}: `{}` has no inputs", model.describe().name)),
@@ -170,7 +189,7 @@ impl Runnable {
         let inputs = model.describe().inputs.iter().map(|channel| &channel.name);
         let is_given = |input: &&String| settings.input.iter().any(|(name, _)| name == *input);
         let not_given = inputs.filter(|input| !is_given(input)).cloned().collect();
-        Ok(Runnable { name, model: Box::new(model), tables, not_given })
+        Ok(Runnable { name, model: Box::new(model), tables, not_given, signals })
     }
 }
 
@@ -209,7 +228,7 @@ fn initially(tokens: TokenStream, settings: &[(String, String)]) -> Result<Token
 }
 
 /// A table, or a function of t.
-fn signal(input: &str, text: &str) -> Result<(Signal, Option<Table>), Failure> {
+pub(crate) fn signal(input: &str, text: &str) -> Result<(Signal, Option<Table>), Failure> {
     match Path::new(text).extension().and_then(|ending| ending.to_str()) {
         Some("csv") => table(input, Path::new(text)).map(|(signal, table)| (signal, Some(table))),
         _ => Ok((function(input, text)?, None)),

@@ -38,6 +38,11 @@ pub(crate) struct Choices {
 }
 
 impl Choices {
+    /// These models or files.
+    pub(crate) fn new(what: Vec<PathBuf>, model: Option<String>, robot: Robot) -> Choices {
+        Choices { what, model, robot }
+    }
+
     /// Each of them.
     pub(crate) fn each(&self) -> Vec<Choice> {
         let choice = |what: &PathBuf| Choice {

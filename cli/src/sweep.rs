@@ -15,7 +15,7 @@ use hamel_sweep::{
 
 use crate::failure::Failure;
 use crate::integration::{Integration, Plan, options};
-use crate::run::{interrupted, progress};
+use crate::motion::{interrupted, progress};
 use crate::runnable::{self, Settings};
 use crate::screen::Screen;
 use crate::source::Choice;

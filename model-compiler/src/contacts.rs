@@ -73,6 +73,8 @@ pub struct Nearest {
     /// From the origin of each frame to the point of the first thing that is nearest to the second, m. Both things push
     /// and rub at this one point, so that what they do to each other has no moment together, however wide the gap.
     pub arms: [Vector3; 2],
+    /// Unit vector along which the first thing is pushed away.
+    pub normal: Vector3,
     /// Unit vectors that span the common tangent: one in the plane, two in space.
     pub tangents: Vec<Vector3>,
 }
@@ -114,7 +116,7 @@ impl Kind {
             None => spatial::zero(graph),
         };
         let from_second = spatial::add(graph, apart, from_first);
-        Nearest { gap: graph.sub(distance, reach), arms: [from_first, from_second], tangents }
+        Nearest { gap: graph.sub(distance, reach), arms: [from_first, from_second], normal, tangents }
     }
 }
 

@@ -36,9 +36,12 @@ pub mod contacts;
 pub mod forces;
 pub mod joints;
 pub mod rotations;
+pub mod solids;
 
 #[cfg(any(test, feature = "file"))]
 pub use file::compile_file;
+
+pub use derive::picture;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;

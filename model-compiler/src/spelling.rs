@@ -21,7 +21,7 @@ pub(crate) fn stem(name: &str) -> &str {
 }
 
 /// Text in which names with indices are as the user writes them: `link[2].x`, `conrod[0,1]`.
-pub(crate) fn spelled(text: &str) -> String {
+pub fn spelled(text: &str) -> String {
     let mut result = String::new();
     let mut characters = text.chars().peekable();
     let mut is_open = false;

@@ -7,7 +7,7 @@ use std::path::Path;
 use uses::{Source, Use, circles, sources, upward, uses};
 
 /// The modules of the compiler from the bottom up: each may use those before it.
-const COMPILER: [&str; 25] = [
+const COMPILER: [&str; 26] = [
     // The ground: what every stage may know.
     "limits",
     "escape",
@@ -24,6 +24,7 @@ const COMPILER: [&str; 25] = [
     "joints",
     "forces",
     "contacts",
+    "solids",
     // The stages, in the order in which they run.
     "diagnostics",
     "parse",

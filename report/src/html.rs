@@ -23,8 +23,8 @@ use crate::report::{Cell, Column, Figure, Report, Table};
 use crate::reproduce::Outcome;
 
 const TEMPLATE: &str = include_str!("page/report.html");
-const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/figures.css"));
-const SCRIPT: &str = concat!(include_str!("page/page.js"), include_str!("page/figures.js"));
+const STYLE: &str = include_str!("page/page.css");
+const SCRIPT: &str = include_str!("page/page.js");
 
 /// The page.
 ///
@@ -46,8 +46,8 @@ pub fn page(
     environment.add_template("report", TEMPLATE)?;
     environment.add_function("bar", |counts: ViaDeserialize<Vec<Count>>| Value::from_safe_string(bar(&counts)));
     let page = environment.get_template("report")?.render(context! {
-        style => STYLE,
-        script => SCRIPT,
+        style => [STYLE, plot::PAGE_STYLE].concat(),
+        script => [SCRIPT, plot::PAGE_SCRIPT].concat(),
         papers => front::papers(papers, outcomes)?,
         summary => summary(outcomes),
         meanings => Verdict::ALL.map(Meaning::new),

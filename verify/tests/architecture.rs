@@ -211,7 +211,8 @@ fn the_grammar_for_editors_knows_all_words() {
     let listed = keywords.split('"').skip(1).step_by(2).filter(|word| *word != "gen").map(str::to_owned);
     let joints = hamel_compiler::joints::ALL.iter().map(|joint| joint.keyword().to_owned());
     let forces = hamel_compiler::forces::ALL.iter().map(|force| force.keyword().to_owned());
-    for word in listed.chain(joints).chain(forces) {
+    let shapes = hamel_compiler::solids::ALL.iter().map(|solid| solid.keyword.to_owned());
+    for word in listed.chain(joints).chain(forces).chain(shapes) {
         assert!(word.split_whitespace().all(|part| known.contains(&part)), "{word}");
     }
 }

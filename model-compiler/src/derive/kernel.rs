@@ -612,6 +612,11 @@ impl<'a> KernelBuilder<'a> {
         self.instance
     }
 
+    /// What its symbols are, and where in the model they stand.
+    pub fn into_parts(self) -> (Inputs, Instance) {
+        (self.inputs, self.instance)
+    }
+
     pub fn finish(self, functions: Vec<Function>) -> (Kernel, Instance) {
         let kernel = Kernel { name: self.name, doc: self.doc, graph: self.graph, inputs: self.inputs, functions };
         (kernel, self.instance)

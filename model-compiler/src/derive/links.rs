@@ -252,7 +252,12 @@ impl Motion for Links {
         // The sum of the angles of joints and their frames up to the ground, or to an angle that is measured relative to it.
         let link = &self.links[body.0];
         let own = link.follower.map(|[q, ..]| q).or(link.symbols.q.last().copied());
-        let angle = own.filter(|_| link.angular.iter().any(|w| !graph.is_zero(w[2])));
+        let turning = link.angular.iter().map(|w| w[2]).find(|&w| !graph.is_zero(w));
+        // The frame of a pinned beam turns against its end, the other way round than the coordinate counts.
+        let is_opposite = |w: ExprId| link.follower.is_none() && graph.as_number(w).is_some_and(|w| w.to_f64() < 0.0);
+        let is_opposite = turning.is_some_and(is_opposite);
+        let angle = own.filter(|_| turning.is_some());
+        let angle = angle.map(|angle| if is_opposite { graph.neg(angle) } else { angle });
         let inherited = match link.parent {
             Some(parent) if link.turns_with_parent => Some(self.angle(graph, parent)),
             _ => None,

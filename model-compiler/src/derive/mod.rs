@@ -26,6 +26,7 @@ mod lower;
 mod momentum;
 mod motion;
 mod parameters;
+pub mod picture;
 mod provided;
 mod reference;
 mod regressor;

@@ -346,6 +346,17 @@ pub(crate) fn not_a_floating_frame(place: Place) -> Error {
     error(place, "expected a floating frame: `tangent` or `pinned`")
 }
 
+pub(crate) fn wrong_dimensions(place: Place, solid: &str, names: &[&str]) -> Error {
+    error(place, format!("expected `{solid}({})` with lengths", names.join(", ")))
+}
+
+pub(crate) fn not_a_color(place: Place) -> Error {
+    error(
+        place,
+        format!("expected a color: one of {}, or red, green and blue from 0 to 1", list(&crate::solids::COLORS)),
+    )
+}
+
 pub(crate) fn not_a_section(place: Place) -> Error {
     let help = "or leave it out and give `area` and `second_moment`";
     advise(place, "expected a cross-section: `rectangle(width, height)`, its height in the plane of the motion", help)

@@ -41,10 +41,15 @@ pub fn evaluate<T: Scalar>(graph: &Graph, roots: &[ExprId], symbol_values: &[T])
 /// The values of the nodes in `order`, which holds operands before users, indexed like the arena; other entries are zero.
 pub(crate) fn evaluate_all<T: Scalar>(graph: &Graph, order: &[ExprId], symbol_values: &[T]) -> Vec<T> {
     let mut values = vec![T::from_f64(0.0); graph.len()];
-    for &id in order {
-        values[id.index()] = value_of(graph.node(id), &values, symbol_values);
-    }
+    evaluate_into(graph, order, symbol_values, &mut values);
     values
+}
+
+/// The same, into values that hold those of all other operands.
+pub(crate) fn evaluate_into<T: Scalar>(graph: &Graph, order: &[ExprId], symbol_values: &[T], values: &mut [T]) {
+    for &id in order {
+        values[id.index()] = value_of(graph.node(id), values, symbol_values);
+    }
 }
 
 /// The values of `roots` at each of several points, between which constants keep their values.

@@ -27,7 +27,7 @@ mod operations;
 pub use double_double::DoubleDouble;
 pub use dual::Dual;
 pub use evaluate::{Scalar, evaluate};
-pub(crate) use evaluate::{evaluate_all, evaluate_each};
+pub(crate) use evaluate::{evaluate_all, evaluate_each, evaluate_into};
 pub use graph::Graph;
 pub use node::{Binary, ExprId, Node, Operands, Stage, Symbol, SymbolId, Unary};
 pub use number::Number;

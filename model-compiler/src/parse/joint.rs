@@ -106,6 +106,12 @@ pub(super) fn end(reader: &mut Reader) -> Result<End> {
     let name = value::indexed_name(reader, "`ground` or the name of a body")?;
     let coordinate = reader.take(".").then(|| reader.name("a coordinate")).transpose()?;
     let mut end = End { name, coordinate, position: None, rotation: None, axis: None };
+    placement(reader, &mut end)?;
+    Ok(end)
+}
+
+/// Reads `at position`, `rotated rotation` and `axis direction`.
+pub(super) fn placement(reader: &mut Reader, end: &mut End) -> Result<()> {
     loop {
         let again = *reader;
         let slot = if reader.take_word("at") {
@@ -115,7 +121,7 @@ pub(super) fn end(reader: &mut Reader) -> Result<End> {
         } else if reader.take_word("axis") {
             &mut end.axis
         } else {
-            return Ok(end);
+            return Ok(());
         };
         if slot.is_some() {
             return Err(again.expected("`,` or `)`"));

@@ -25,7 +25,7 @@ mod tokens;
 mod unit;
 mod value;
 
-pub use body::{AddedMass, Body, BodyField};
+pub use body::{AddedMass, Body, BodyField, BodyShape};
 pub use condition::{Constraint, Initial, Output};
 pub use contact::{Contact, ContactKind};
 pub use expression::{Choice, Comparison, Index, Operator, UnitExpression, UnitFactor, Value, ValueKind};

@@ -260,7 +260,16 @@ fn node(beam: &Beam, index: usize, last: usize) -> Body {
         let along = scaled(&length, if index == 0 { 0.5 } else { -0.5 });
         Term::stack(vec![along, zero.clone(), zero], Unit::METRE, span)
     });
-    Body { name: indexed(&beam.name, &[index]), mass, inertia, center_of_mass, added_mass: None, is_part: true }
+    Body {
+        name: indexed(&beam.name, &[index]),
+        mass,
+        inertia,
+        center_of_mass,
+        added_mass: None,
+        is_part: true,
+        shapes: Vec::new(),
+        color: None,
+    }
 }
 
 fn scaled(term: &Term, factor: f64) -> Term {

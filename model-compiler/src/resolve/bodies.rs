@@ -17,7 +17,7 @@ use crate::units::Unit;
 /// Relative error that is taken for rounding.
 const ROUNDING: f64 = 1e-9;
 
-const FIELDS: [&str; 4] = ["mass", "inertia", "center_of_mass", "added_mass"];
+const FIELDS: [&str; 6] = ["mass", "inertia", "center_of_mass", "added_mass", "shape", "color"];
 
 impl Context<'_> {
     /// A body with all its fields.
@@ -82,7 +82,8 @@ impl Context<'_> {
         }
         self.check_inertia(&inertia, &body.name, place("inertia"));
         let (name, added_mass) = (body.name.clone(), added_mass?);
-        Some(Body { name, mass, inertia, center_of_mass, added_mass, is_part: is_massless })
+        let (shapes, color) = self.appearance(body)?;
+        Some(Body { name, mass, inertia, center_of_mass, added_mass, is_part: is_massless, shapes, color })
     }
 
     /// Reports names that occur more than once.

@@ -149,7 +149,16 @@ impl Context<'_> {
         let weightless = |name: Ident| {
             let zero = |unit| Term::scalar(TermKind::Number(Number::ZERO), unit, name.span());
             let (mass, inertia) = (zero(Unit::KILOGRAM), zero(Unit::INERTIA));
-            Body { name, mass, inertia, center_of_mass: None, added_mass: None, is_part: true }
+            Body {
+                name,
+                mass,
+                inertia,
+                center_of_mass: None,
+                added_mass: None,
+                is_part: true,
+                shapes: Vec::new(),
+                color: None,
+            }
         };
         let mut bodies = Vec::new();
         for member in &self.members {

@@ -9,6 +9,7 @@ mod system;
 
 mod added_mass;
 mod angles;
+mod appearance;
 mod beams;
 mod bodies;
 mod conditions;

@@ -11,6 +11,7 @@ use crate::expr::{Binary, Number, Unary};
 use crate::forces::Force as ForceKind;
 use crate::joints::{self, Joint as JointKind};
 use crate::rotations::RotationKind;
+use crate::solids::Solid;
 use crate::space::{Coordinate, Shape, Space};
 use crate::units::Unit;
 
@@ -294,6 +295,30 @@ pub struct Body {
     /// Stands for a part of a flexible member, whose dimensions are checked as a whole, or is a frame without mass between
     /// joints, which no value of the parameters changes.
     pub is_part: bool,
+    /// What it is drawn as; the equations do not contain it.
+    pub shapes: Vec<BodyShape>,
+    /// Its colour in drawings.
+    pub color: Option<Color>,
+}
+
+/// A solid that a body is drawn as.
+#[derive(Debug)]
+pub struct BodyShape {
+    /// Kind, from the registry.
+    pub solid: &'static Solid,
+    /// Its dimensions, m, in the order of the registry.
+    pub dimensions: Vec<Term>,
+    /// Its centre and axes on the body.
+    pub frame: Frame,
+}
+
+/// A colour of a body.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Color {
+    /// A place in [`COLORS`](crate::solids::COLORS).
+    Named(usize),
+    /// Red, green and blue, 0 to 1.
+    Rgb([f64; 3]),
 }
 
 /// Added mass of a body in an ideal fluid, about the body's origin in its axes. [simo, Eqs. 11-17]

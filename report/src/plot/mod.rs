@@ -87,8 +87,14 @@ pub fn svg(figure: &Figure) -> String {
     )
 }
 
+/// Style sheet of figures that are parts of a page.
+pub const PAGE_STYLE: &str = include_str!("../page/figures.css");
+/// Script of figures that are parts of a page: values under the pointer, zoom, curves that are switched off. The page has
+/// a function `all` that lists the elements with a selector, and each figure is an element `figure` with an identifier.
+pub const PAGE_SCRIPT: &str = include_str!("../page/figures.js");
+
 /// The figure as a part of a page, without legend; `id` begins the identifiers of its markers.
-pub(crate) fn inline(figure: &Figure, id: &str) -> String {
+pub fn inline(figure: &Figure, id: &str) -> String {
     let (x, y) = scales(figure);
     let Frame { left, top, right, bottom } = Frame::new(figure);
     format!(
@@ -104,7 +110,7 @@ pub(crate) fn inline(figure: &Figure, id: &str) -> String {
 
 /// The keys of the curves as parts of a page, with their names; none for a single curve. The number is that of the
 /// curve.
-pub(crate) fn keys(figure: &Figure) -> Vec<(usize, String, String)> {
+pub fn keys(figure: &Figure) -> Vec<(usize, String, String)> {
     let drawn = |&(_, curve): &(usize, &Curve)| curve.style != Style::Name;
     let curves: Vec<_> = figure.curves.iter().enumerate().filter(drawn).collect();
     let looks = looks(&figure.curves);

@@ -1,0 +1,116 @@
+//! The page in a real browser: no errors, bodies that move, controls that work and have names, at three sizes, light and
+//! dark.
+//!
+//! Skipped with a message where there is no Chromium, or one that draws nothing in three dimensions; `HAMEL_CHROMIUM` names
+//! one that is not on the path. `HAMEL_PAGE` names another page to be checked the same way.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use hamel::schemes::RungeKutta;
+use hamel::{Model, Simulation, initial_state};
+use hamel_animate::{Motion, Scene};
+use hamel_jit::Level;
+use hamel_report::{Axis, Curve, Figure, Style};
+
+const CHECKS: &str = include_str!("checks.js");
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Two motions of a model with what pages have: bodies, joints, a spring, forces, a plot.
+fn page() -> String {
+    let text = "model Swing {
+        coordinates joint;
+        param length = 1 m;
+        gravity [0, 0, -9.81] m/s^2;
+        body rod { mass: 1 kg, inertia: diag(0.1, 0.1, 0.01) kg m^2 }
+        body bob { mass: 2 kg, inertia: diag(0.02, 0.02, 0.02) kg m^2 }
+        joint hinge: revolute(ground, rod at [0, 0, length / 2]) { axis: [0, 1, 0] }
+        joint ball: spherical(rod at [0, 0, -length / 2], bob at [0, 0, length]);
+        force s: spring(ground at [1, 1, 0] m, bob) { stiffness: 3 N/m }
+        force wind: [1, 0.5, 0] N on bob;
+        torque motor: [0, 2, 0] N m on rod;
+        initial hinge.angle = 70 deg;
+        output tip = bob.position;
+    }";
+    let mut model = hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+    let mut scenes = Vec::new();
+    let mut curves = Vec::new();
+    for (label, length) in [("length = 1 m", 1.0), ("length = 1.3 m", 1.3)] {
+        let parameters = [("length".to_owned(), length)];
+        model.set(&parameters).unwrap();
+        let run = Simulation::new(&model, &RungeKutta).step(2e-3).until(3.0).run(initial_state(&model).unwrap());
+        let trajectory = &run.trajectory;
+        let motion = Motion { label, info: model.describe(), parameters: &parameters, inputs: &[], trajectory };
+        scenes.push(Scene::new(&motion).unwrap());
+        let tip = trajectory.times().zip(trajectory.column("tip_x").unwrap()).collect();
+        curves.push(Curve::new(label, Style::Line, tip));
+    }
+    let figure = Figure {
+        slug: "tip".into(),
+        title: "tip".into(),
+        caption: String::new(),
+        x: Axis::linear("time", "s"),
+        y: Axis::linear("tip", "m"),
+        curves,
+        slopes: Vec::new(),
+    };
+    hamel_animate::page("Swing", &scenes, &[figure]).unwrap()
+}
+
+fn browser() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("HAMEL_CHROMIUM") {
+        return Some(named.into());
+    }
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|path| path.is_file())
+}
+
+/// The document that a browser ends with; it draws in software.
+fn document(browser: &Path, directory: &Path, file: &Path) -> String {
+    let out = directory.join("dump");
+    let profile = format!("--user-data-dir={}", directory.join("profile").display());
+    let mut child = Command::new(browser)
+        // Without a sandbox, because tests also run where it is not available; the page is our own.
+        .args(["--headless", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader"])
+        .args(["--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--allow-file-access-from-files", "--dump-dom"])
+        .args(["--window-size=2000,1200", "--virtual-time-budget=60000", &profile])
+        .arg(format!("file://{}", file.display()))
+        .stdout(std::fs::File::create(&out).unwrap())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begin.elapsed() > PATIENCE {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::fs::read_to_string(out).unwrap()
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium was found");
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let text = std::env::var_os("HAMEL_PAGE").map_or_else(page, |path| std::fs::read_to_string(path).unwrap());
+    let listener = "<head><script>window.faults = []; addEventListener('error', (e) => faults.push(e.message)); \
+                    console.error = (...words) => faults.push(words.join(' '));</script>";
+    std::fs::write(directory.path().join("page.html"), text.replacen("<head>", listener, 1)).unwrap();
+    let checks = format!("<!DOCTYPE html><body><script>\n{CHECKS}\n</script></body>");
+    let file = directory.path().join("checks.html");
+    std::fs::write(&file, checks).unwrap();
+    let document = document(&browser, directory.path(), &file);
+    let result = document.split("RESULT[").nth(1).and_then(|rest| rest.split("]RESULT").next());
+    let faults = result.unwrap_or_else(|| panic!("the checks did not end: {document}"));
+    if faults == "no WebGL 2" {
+        eprintln!("skipped: this Chromium has no WebGL 2");
+        return;
+    }
+    assert!(faults.is_empty(), "{faults}");
+}

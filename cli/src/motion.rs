@@ -1,0 +1,263 @@
+//! The motions that `hamel run` and `hamel animate` integrate, and what is said of them.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hamel::adaptive::AdaptiveStepper;
+use hamel::simulation::{Division, Steps};
+use hamel::{Caution, Model, Options, Run, Signal, Simulation, State, StepError};
+use hamel_compiler::escape::file_name;
+use hamel_report::provenance::Provenance;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::integration::{Integration, Plan, options};
+use crate::runnable::{Runnable, Settings, Table};
+use crate::screen::Screen;
+use crate::source::Choice;
+
+/// The inputs of the run, so that it can be repeated, and how it ended.
+#[derive(Serialize)]
+pub(crate) struct Description<'a> {
+    model: &'a str,
+    /// What tells the run from others of the same command.
+    label: &'a str,
+    scheme: String,
+    /// The first step, s.
+    dt: f64,
+    /// By which steps were chosen.
+    tolerance: Option<f64>,
+    until: f64,
+    parameters: &'a [(String, f64)],
+    /// Names of inputs, with the functions or tables that were given.
+    inputs: &'a [(String, String)],
+    newton_iterations: Option<u32>,
+    cautions: Vec<String>,
+    failure: Option<String>,
+    provenance: &'a Provenance,
+    /// The text of the model, by which `hamel animate` draws it.
+    source: &'a str,
+}
+
+/// Values of a parameter, one for each run.
+#[derive(Clone)]
+pub(crate) struct Values(Vec<f64>);
+
+/// `NAME=NUMBER,NUMBER,…`.
+pub(crate) fn several(text: &str) -> Result<(String, Values), String> {
+    let (name, values) = crate::runnable::named(text)?;
+    let number = |value: &str| {
+        let value = value.trim();
+        let wrong =
+            |_| format!("expected numbers after `{name}=`, in SI units and with commas between, found `{value}`");
+        value.parse().map_err(wrong)
+    };
+    let values = values.split(',').map(number).collect::<Result<_, _>>()?;
+    Ok((name, Values(values)))
+}
+
+/// What a command asks for.
+pub(crate) struct Asked<'a> {
+    pub choices: Vec<Choice>,
+    pub integration: &'a Integration,
+    pub settings: &'a Settings,
+    /// A parameter, and its value in each run.
+    pub vary: Option<&'a (String, Values)>,
+    /// Record every so many steps.
+    pub record: Option<NonZeroUsize>,
+}
+
+/// One of the motions that a command asks for.
+pub(crate) struct Motion {
+    /// Name of its files, without ending.
+    file: String,
+    /// What tells it from the others.
+    pub label: String,
+    pub model: Box<dyn Model>,
+    pub parameters: Vec<(String, f64)>,
+    /// Inputs that are given.
+    pub signals: Vec<(String, Signal)>,
+    /// As they are written.
+    inputs: Vec<(String, String)>,
+    plan: Plan,
+    /// Number of steps from one record to the next.
+    every: usize,
+    initial: State,
+    options: Options,
+}
+
+impl Motion {
+    fn new(asked: &Asked, choice: &Choice, varied: Option<(&str, f64)>, n_models: usize) -> Result<Motion, Failure> {
+        let mut settings = asked.settings.clone();
+        settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
+        let Runnable { name, model, tables, not_given, signals } = Runnable::new(choice, &settings)?;
+        let interval = tables.iter().map(|table| table.interval).fold(f64::INFINITY, f64::min);
+        let mut plan = Plan::new(asked.integration, &*model, interval, asked.record.is_some())?;
+        for name in not_given {
+            plan.said.push(format!("input {name} is 0; see --input"));
+        }
+        for Table { input, times: [first, last], .. } in tables {
+            if first > 0.0 || last < asked.integration.until {
+                plan.said.push(format!(
+                    "input {input} is constant before {first} s and after {last} s, where its table ends"
+                ));
+            }
+        }
+        let every = recording(asked, plan.steps)?;
+        model.validate().map_err(StepError::from)?;
+        let initial = hamel::initial_state(&*model)?;
+        // Starting the scheme here reports unsuitable parameters or models before anything is written.
+        let options = options(asked.integration)?;
+        plan.scheme.start_with(&*model, initial.clone(), &options)?;
+        if let Steps::Chosen(control) = plan.steps {
+            AdaptiveStepper::new(&*model, &*plan.scheme, &options, initial.clone(), control)?;
+        }
+        // Two versions of a model have its name, and files of their own.
+        let stem = choice.path().file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let known = if n_models > 1 { stem.unwrap_or(name) } else { name };
+        let (file, label) = match varied {
+            None => (known.clone(), known),
+            Some((parameter, value)) => {
+                let label = format!("{parameter} = {value}{}", unit_of(&*model, parameter));
+                let label = if n_models > 1 { format!("{known}, {label}") } else { label };
+                (format!("{known}_{parameter}_{value}"), label)
+            }
+        };
+        let inputs = settings.inputs().to_vec();
+        let parameters = settings.parameters;
+        Ok(Motion { file: file_name(&file), label, model, parameters, signals, inputs, plan, every, initial, options })
+    }
+
+    /// All that a command asks for.
+    pub(crate) fn all(asked: &Asked) -> Result<Vec<Motion>, Failure> {
+        let choices = &asked.choices;
+        let varied: Vec<Option<(&str, f64)>> = match asked.vary {
+            None => vec![None],
+            Some((name, Values(values))) => values.iter().map(|&value| Some((name.as_str(), value))).collect(),
+        };
+        let mut motions: Vec<Motion> = Vec::new();
+        for choice in choices {
+            for &varied in &varied {
+                let motion = Motion::new(asked, choice, varied, choices.len())?;
+                if motions.iter().any(|known| known.file == motion.file) {
+                    return Err(Failure::Usage(format!(
+                        "two runs would write {}.csv: expected files and values that differ",
+                        motion.file
+                    )));
+                }
+                motions.push(motion);
+            }
+        }
+        Ok(motions)
+    }
+
+    /// Names of the files that are its own.
+    pub(crate) fn files(&self) -> [String; 2] {
+        [format!("{}.csv", self.file), format!("{}.json", self.file)]
+    }
+
+    pub(crate) fn simulate(&self, until: f64) -> Run {
+        let bar = progress();
+        let advance = |t: f64| bar.set_position((1000.0 * t / until) as u64);
+        let simulation = Simulation::new(&*self.model, &*self.plan.scheme)
+            .options(self.options)
+            .until(until)
+            .on_progress(advance)
+            .cancelled_by(interrupted());
+        let run = simulation.steps(self.plan.steps).record_every(self.every).run(self.initial.clone());
+        bar.finish_and_clear();
+        run
+    }
+
+    /// Says what was set, chosen and found.
+    pub(crate) fn report(&self, run: &Run, until: f64, screen: &mut Screen) -> Result<(), Failure> {
+        let Plan { scheme, steps, said, .. } = &self.plan;
+        said.iter().try_for_each(|line| screen.line(line))?;
+        for (name, value) in &self.parameters {
+            screen.line(format!("set {name} = {value}{}", unit_of(&*self.model, name)))?;
+        }
+        if let Steps::Chosen(_) = steps {
+            screen.line(format!("{} steps accepted, {} rejected", run.accepted, run.rejected))?;
+        }
+        for caution in &run.cautions {
+            eprintln!("caution: {}: {caution}", scheme.label());
+        }
+        let at_first = if steps.tolerance().is_some() { " at first" } else { "" };
+        let name = &self.model.describe().name;
+        screen.line(format!("{name}, {}, h = {} s{at_first}", scheme.name(), steps.first()))?;
+        if let Some(division) = division(*steps, until).filter(|division| division.last != division.dt) {
+            let Division { steps, dt, last } = division;
+            screen.line(format!("{steps} steps, the last of {last:.6e} s because {dt} s does not divide {until} s"))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn description<'a>(&'a self, run: &Run, until: f64, provenance: &'a Provenance) -> Description<'a> {
+        Description {
+            model: &self.file,
+            label: &self.label,
+            scheme: self.plan.scheme.name(),
+            dt: self.plan.steps.first(),
+            tolerance: self.plan.steps.tolerance(),
+            until,
+            parameters: &self.parameters,
+            inputs: &self.inputs,
+            newton_iterations: run.outcome.as_ref().ok().map(|stats| stats.newton_iterations),
+            cautions: run.cautions.iter().map(Caution::to_string).collect(),
+            failure: run.outcome.as_ref().err().map(ToString::to_string),
+            provenance,
+            source: &self.model.describe().source,
+        }
+    }
+}
+
+/// How equal steps divide the motion.
+fn division(steps: Steps, until: f64) -> Option<Division> {
+    match steps {
+        Steps::Fixed(dt) => Division::new(until, dt),
+        Steps::Chosen(_) => None,
+    }
+}
+
+/// Time that has passed and is left, on a terminal.
+pub(crate) fn progress() -> ProgressBar {
+    let bar = ProgressBar::new(1000);
+    let style = ProgressStyle::with_template("{bar:40} {percent} %, {elapsed} passed, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// Set when the user interrupts the program: the run ends, and what was computed is written.
+pub(crate) fn interrupted() -> &'static AtomicBool {
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    // Without a handler, an interruption ends the program; nothing is left half written then.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    &INTERRUPTED
+}
+
+/// The unit of a parameter, with a blank before it.
+fn unit_of(model: &dyn Model, name: &str) -> String {
+    match model.describe().parameters.iter().find(|channel| channel.name == name).map(|channel| channel.unit.as_str()) {
+        Some("1") => " (rad, if it is an angle)".to_owned(),
+        Some(unit) => format!(" {unit}"),
+        None => String::new(),
+    }
+}
+
+/// Number of steps from one record to the next.
+///
+/// # Errors
+/// For more steps than can be computed.
+fn recording(asked: &Asked, steps: Steps) -> Result<usize, Failure> {
+    let Steps::Fixed(dt) = steps else { return Ok(1) };
+    let count = asked.integration.until / dt;
+    if Division::new(asked.integration.until, dt).is_none() {
+        return Err(Failure::Usage(format!("--dt {dt:e} asks for {count:.1e} steps, which never end")));
+    }
+    Ok(asked.record.map_or((count / 1000.0).ceil() as usize, usize::from))
+}
