@@ -275,9 +275,9 @@ impl Writer<'_, '_> {
     fn source(&mut self) -> String {
         let name = self.name().to_owned();
         let [nq, nv, nc] = self.sizes();
-        let smallest = match self.motion.precision {
-            CPrecision::Double => f64::EPSILON,
-            CPrecision::Single => f64::from(f32::EPSILON),
+        let (smallest, failed) = match self.motion.precision {
+            CPrecision::Double => (f64::EPSILON, 1e-10),
+            CPrecision::Single => (f64::from(f32::EPSILON), 1e-4),
         };
         let sizes = if self.is_explicit() { "" } else { ", N = NV + NC" };
         let sizes = format!(
@@ -285,7 +285,7 @@ impl Writer<'_, '_> {
             if nc > 0 || !self.is_explicit() { format!(", NC = {nc}") } else { String::new() }
         );
         let head = format!(
-            "#include \"{name}_motion.h\"\n\n#include <math.h>\n\n{sizes}\n\n/* The distance from 1 to the next number. */\n#define SMALLEST {smallest:e}\n\n"
+            "#include \"{name}_motion.h\"\n\n#include <math.h>\n\n{sizes}\n\n/* The distance from 1 to the next number; corrections that no longer shrink are rounding below this. */\n#define SMALLEST {smallest:e}\n#define FAILED {failed:e}\n\n"
         );
         let mut text = String::new();
         text.push_str(&self.moved());
@@ -695,9 +695,9 @@ static int project_coordinates(@name@_motion *m, double t, double *q)
         }
         const double previous = size;
         size = most / scale;
-        if (size <= 4.0 * SMALLEST || (size >= previous && size <= 1e6 * SMALLEST)) return 0;
+        if (size <= 4.0 * SMALLEST || (size >= previous && size <= FAILED)) return 0;
     }
-    return size <= 1e6 * SMALLEST ? 0 : 2;
+    return size <= FAILED ? 0 : 2;
 }
 
 /* Moves v onto the rates of the constraints, with the last matrix. */
