@@ -40,7 +40,7 @@ const COMPILER: [&str; 25] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 54] = [
+const RUNTIME: [&str; 55] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -81,6 +81,7 @@ const RUNTIME: [&str; 54] = [
     "forward_dynamics",
     "inverse_dynamics",
     "equilibrium",
+    "linearize",
     "modal",
     "marine",
     // Schemes.

@@ -22,6 +22,7 @@ mod joint_coordinates;
 mod kernel;
 mod kinds;
 mod links;
+mod linearization;
 mod lower;
 mod momentum;
 mod motion;
@@ -62,6 +63,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     contact::declare(system, &mut layout);
     flexible::declare_outputs(system, &mut layout);
     beam::declare_outputs(system, &mut layout);
+    layout.is_linearized = system.is_linearized;
     let mut kinds = Kinds::default();
     let reference_configuration = match system.formulation {
         Formulation::Joint => {
