@@ -139,6 +139,10 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     let mut corrections: Vec<f64> = Vec::new();
     // Constraints on velocities leave coordinates open, and integrals of states occur nowhere.
     let mut is_open = info.velocity_constraints > 0 || info.states > 0;
+    let size_of = |step: &[f64], state: &State| {
+        let largest = step[..dims.nv].iter().fold(0.0_f64, |largest, dq| largest.max(dq.abs()));
+        largest / (1.0 + state.q.amax())
+    };
     for iteration in 0..MAX_ITERATIONS {
         let (r, g) = correction.split_at_mut(dims.nv);
         model.residual(&state, r, g);
@@ -146,16 +150,13 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
         if values.iter().chain(&correction).any(|value| !value.is_finite()) {
             break;
         }
-        let singular =
-            |reason| EquilibriumError::Singular { model: info.name.clone(), t: state.t, iteration, reason };
-        let size_of = |step: &[f64]| {
-            let largest = step[..dims.nv].iter().fold(0.0_f64, |largest, dq| largest.max(dq.abs()));
-            largest / (1.0 + state.q.amax())
-        };
+        let t = state.t;
+        let singular = |reason| EquilibriumError::Singular { model: info.name.clone(), t, iteration, reason };
         let residual = correction.clone();
         is_open = is_open || solver.factor(&values).is_err() || {
             solver.solve(&mut correction);
-            size_of(&correction).is_nan() || size_of(&correction) > SINGULAR
+            let size = size_of(&correction, &state);
+            size.is_nan() || size > SINGULAR
         };
         let mut open = None;
         if is_open {
@@ -166,15 +167,6 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
             correction = equations.shortest(&residual);
             open = Some(equations);
         }
-        let size = size_of(&correction);
-        let has_stalled = size < STALLED && corrections.last().is_some_and(|&previous| size > 0.5 * previous);
-        let is_last = size < CONVERGED || has_stalled;
-        if is_last && let Some(equations) = &open {
-            equations.check(model, &residual).map_err(|left| match left {
-                Left::Rate(constraint) => EquilibriumError::VelocityConstraint { model: info.name.clone(), constraint },
-                Left::Force(reason) => singular(reason),
-            })?;
-        }
         let (dq, dlambda) = correction.split_at(dims.nv);
         let mut increment: Vec<f64> = dq.iter().map(|dq| -dq).collect();
         for (rate, integral) in state.v.rows_mut(moving, info.states).iter_mut().zip(&mut increment[moving..]) {
@@ -183,6 +175,16 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
         let from = state.q.clone();
         retract(&info.blocks, from.as_slice(), &increment, state.q.as_mut_slice());
         state.lambda.iter_mut().zip(dlambda).for_each(|(lambda, change)| *lambda -= change);
+
+        let size = size_of(&correction, &state);
+        let has_stalled = size < STALLED && corrections.last().is_some_and(|&previous| size > 0.5 * previous);
+        let is_last = size < CONVERGED || has_stalled;
+        if is_last && let Some(equations) = &open {
+            equations.check(model, &residual).map_err(|left| match left {
+                Left::Rate(constraint) => EquilibriumError::VelocityConstraint { model: info.name.clone(), constraint },
+                Left::Force(reason) => singular(reason),
+            })?;
+        }
         corrections.push(size);
         if is_last {
             if !redundant.is_empty() {

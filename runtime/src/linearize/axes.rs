@@ -245,7 +245,13 @@ mod tests {
     use crate::configuration::{retract, velocity_map_apply};
 
     fn state() -> State {
-        let mut state = State { t: 0.0, q: Q.to_vec().into(), v: V.to_vec().into(), a: DVector::zeros(NV), lambda: DVector::zeros(0) };
+        let mut state = State {
+            t: 0.0,
+            q: Q.to_vec().into(),
+            v: V.to_vec().into(),
+            a: DVector::zeros(NV),
+            lambda: DVector::zeros(0),
+        };
         // Euler parameters of unit norm whose rates keep it.
         state.q.rows_mut(6, 4).copy_from_slice(&[0.5, -0.5, 0.7, 0.1]);
         let e = euler_parameters(&state.q.as_slice()[6..]);

@@ -41,10 +41,7 @@ pub struct Locus {
 /// assert_eq!(first, [1.0, 1.7, 2.4, 3.0]);
 /// # Ok::<(), std::convert::Infallible>(())
 /// ```
-pub fn locus<E>(
-    values: &[f64],
-    mut eigenvalues: impl FnMut(f64) -> Result<Vec<Complex<f64>>, E>,
-) -> Result<Locus, E> {
+pub fn locus<E>(values: &[f64], mut eigenvalues: impl FnMut(f64) -> Result<Vec<Complex<f64>>, E>) -> Result<Locus, E> {
     let Some((&first, rest)) = values.split_first() else {
         return Ok(Locus { values: Vec::new(), branches: Vec::new() });
     };

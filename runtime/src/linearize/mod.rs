@@ -145,8 +145,8 @@ pub fn linearize(model: &dyn Model, state: &State, about: About) -> Result<Linea
     match about {
         About::Equilibrium => {
             let rest = equilibrium(model, state)?.state;
-            check(model, &rest)?;
             steady::check_rest(model, &rest)?;
+            check(model, &rest)?;
             Ok(Instant::new(model, &rest, Axes::Own)?.into_linearization(model, about))
         }
         About::Steady => {
@@ -177,6 +177,9 @@ fn check(model: &dyn Model, state: &State) -> Result<(), LinearizeError> {
 
 /// A gap up to this, m or rad, is closed.
 const CLOSED: f64 = 1e-9;
+/// Gradients of constraints that depend on each other may change by this part of the change of the largest, in other
+/// directions than their own.
+const BRANCHES: f64 = 1e-6;
 
 /// The linearised equations of one instant.
 pub(crate) struct Instant {
@@ -209,6 +212,7 @@ impl Instant {
             let constraint = info.constraints[row].name.clone();
             LinearizeError::SingularConfiguration { model: info.name.clone(), constraint }
         })?;
+        check_dependences(model, &state, &directions, &partition)?;
         let own = directions.rates(&terms.p, &terms.q);
         let mut rates = DMatrix::zeros(2 * nv, 2 * nv);
         let mut set = |row, column, block: &DMatrix<f64>| rates.view_mut((row, column), (nv, nv)).copy_from(block);
@@ -306,6 +310,36 @@ impl Instant {
             state: self.state,
         }
     }
+}
+
+/// Refuses constraints that follow from others here, but not in configurations beside this one: with factors c such that
+/// Gᵀ c = 0, the derivative of Gᵀ c along the motions that are left must be a force of constraints again.
+fn check_dependences(
+    model: &dyn Model,
+    state: &State,
+    directions: &Directions,
+    partition: &Partition,
+) -> Result<(), LinearizeError> {
+    let info = model.describe();
+    let stiffness = |lambda: DVector<f64>| {
+        let mut values = vec![0.0; info.stiffness.nnz()];
+        model.stiffness(&State { lambda, ..state.clone() }, &mut values);
+        info.stiffness.to_dense(&values)
+    };
+    for dependence in &partition.dependences {
+        let change = stiffness(DVector::zeros(state.lambda.len())) - stiffness(dependence.factors.clone());
+        let along = |basis: &DMatrix<f64>| &directions.u * basis;
+        let motions = along(&partition.of_positions);
+        let work = match dependence.is_on_positions {
+            true => motions.transpose() * &change * &motions,
+            false => along(&partition.of_speeds).transpose() * &change * &motions,
+        };
+        if !work.is_empty() && work.amax() > BRANCHES * (1e-3 + change.amax()) {
+            let constraint = info.constraints[dependence.row].name.clone();
+            return Err(LinearizeError::SingularConfiguration { model: info.name.clone(), constraint });
+        }
+    }
+    Ok(())
 }
 
 /// Names of x.

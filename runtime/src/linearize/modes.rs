@@ -51,10 +51,8 @@ impl Linearization {
     /// # Errors
     /// [`LinearizeError::NoEigenvalues`].
     pub fn modes(&self) -> Result<Vec<Mode>, LinearizeError> {
-        let found = decompose(&self.state_matrix).ok_or_else(|| LinearizeError::NoEigenvalues {
-            model: self.model.clone(),
-            size: self.states.len(),
-        })?;
+        let found = decompose(&self.state_matrix)
+            .ok_or_else(|| LinearizeError::NoEigenvalues { model: self.model.clone(), size: self.states.len() })?;
         let mapped = |matrix: &nalgebra::DMatrix<f64>, shape: &DVector<Complex<f64>>| {
             DVector::from_fn(matrix.nrows(), |row, _| matrix.row(row).iter().zip(shape).map(|(m, x)| x * *m).sum())
         };

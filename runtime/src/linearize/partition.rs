@@ -4,7 +4,7 @@
 //! directions that follow from others: `η = Z p` and `w = Y p + S s`, where p and s are the entries of η and w in the
 //! remaining directions. Rows of constraints on velocities count for w alone.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use crate::redundancy::DEPENDENT;
 
@@ -24,9 +24,21 @@ pub(crate) struct Partition {
     /// Y, `[nv × p]`, and S, `[nv × s]`.
     pub(crate) velocity_by_positions: DMatrix<f64>,
     pub(crate) of_speeds: DMatrix<f64>,
+    /// Constraints that follow from others.
+    pub(crate) dependences: Vec<Dependence>,
 }
 
-/// Rows of `[G, H]` in elimination.
+/// A constraint that follows from others.
+pub(crate) struct Dependence {
+    /// Its index.
+    pub(crate) row: usize,
+    /// Factors of all constraints, `[nc]`, with which their gradients add up to nothing.
+    pub(crate) factors: DVector<f64>,
+    /// Those that are involved are on coordinates.
+    pub(crate) is_on_positions: bool,
+}
+
+/// Rows of `[G, H]` in elimination, and beside them of which given rows they consist.
 struct Elimination {
     rows: DMatrix<f64>,
     nv: usize,
@@ -43,12 +55,13 @@ impl Partition {
     /// The index of a constraint that follows from others at this configuration, but not beside it.
     pub(crate) fn new(g: &DMatrix<f64>, h: &DMatrix<f64>, on_positions: usize, states: usize) -> Result<Self, usize> {
         let (nc, nv) = g.shape();
-        let mut rows = DMatrix::zeros(nc, 2 * nv);
+        let mut rows = DMatrix::zeros(nc, 2 * nv + nc);
         rows.columns_mut(0, nv).copy_from(g);
         rows.columns_mut(nv, nv).copy_from(h);
         // Units of constraints do not count.
         for (index, mut row) in rows.row_iter_mut().enumerate() {
             let size = g.row(index).amax();
+            row[2 * nv + index] = 1.0;
             if size > 0.0 {
                 row.unscale_mut(size);
             }
@@ -61,7 +74,7 @@ impl Partition {
         let speeds = elimination.free(nv);
         let of_speeds = elimination.basis(&speeds);
         let by_positions = elimination.rows.columns(nv, nv) * &of_positions;
-        let largest = elimination.rows.amax().max(1.0);
+        let largest = elimination.rows.columns(0, 2 * nv).iter().fold(1.0_f64, |most, entry| most.max(entry.abs()));
         let left = |row: &usize| !elimination.is_used[*row] && by_positions.row(*row).amax() > LEFT * largest;
         if let Some(row) = (0..nc).find(left) {
             return Err(row);
@@ -72,7 +85,13 @@ impl Partition {
                 velocity_by_positions.set_row(direction, &-by_positions.row(*row));
             }
         }
-        Ok(Self { positions, speeds, of_positions, velocity_by_positions, of_speeds })
+        let dependence = |row: usize| Dependence {
+            row,
+            factors: elimination.rows.row(row).columns(2 * nv, nc).transpose(),
+            is_on_positions: row < on_positions,
+        };
+        let dependences = (0..nc).filter(|&row| !elimination.is_used[row]).map(dependence).collect();
+        Ok(Self { positions, speeds, of_positions, velocity_by_positions, of_speeds, dependences })
     }
 }
 
@@ -102,7 +121,9 @@ impl Elimination {
         let size = |row: usize, column: usize| self.rows[(row, column)].abs();
         let columns = || (0..self.nv).filter(|&column| self.row_of[column].is_none());
         let of_column = |column: usize| {
-            let first = |best: (usize, f64), row: usize| if size(row, column) > best.1 { (row, size(row, column)) } else { best };
+            let first = |best: (usize, f64), row: usize| {
+                if size(row, column) > best.1 { (row, size(row, column)) } else { best }
+            };
             rows().fold((usize::MAX, 0.0), first)
         };
         let largest = columns().map(|column| of_column(column).1).fold(0.0, f64::max);
@@ -146,7 +167,8 @@ mod tests {
         for (nv, on_positions, on_velocities, states) in [(6, 2, 1, 0), (5, 0, 2, 1), (4, 0, 0, 2), (7, 4, 2, 1)] {
             let nc = on_positions + on_velocities;
             // Constraints know no first-order states.
-            let mut matrix = |rows| DMatrix::from_fn(rows, nv, |_, j| if j + states < nv { random.next() } else { 0.0 });
+            let mut matrix =
+                |rows| DMatrix::from_fn(rows, nv, |_, j| if j + states < nv { random.next() } else { 0.0 });
             let (mut g, mut h) = (matrix(nc), matrix(nc));
             // The last constraint on coordinates is the sum of the others.
             if on_positions > 2 {
@@ -160,6 +182,11 @@ mod tests {
             assert_eq!(partition.positions.len(), nv - rank - states);
             assert_eq!(partition.speeds.len(), nv - rank - on_velocities);
             assert!((g.rows(0, on_positions) * &partition.of_positions).iter().all(|entry| entry.abs() < 1e-12));
+            for dependence in &partition.dependences {
+                assert!((g.transpose() * &dependence.factors).amax() < 1e-12);
+                assert!(dependence.is_on_positions && dependence.factors.amax() > 0.1);
+            }
+            assert_eq!(partition.dependences.len(), on_positions - rank);
             assert!((&g * &partition.of_speeds).iter().all(|entry| entry.abs() < 1e-12));
             let velocities = &g * &partition.velocity_by_positions + &h * &partition.of_positions;
             assert!(velocities.iter().all(|entry| entry.abs() < 1e-11), "{velocities}");

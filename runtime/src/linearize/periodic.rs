@@ -45,10 +45,8 @@ impl Monodromy {
     /// # Errors
     /// [`LinearizeError::NoEigenvalues`].
     pub fn multipliers(&self) -> Result<Vec<Complex<f64>>, LinearizeError> {
-        let found = decompose(&self.matrix).ok_or_else(|| LinearizeError::NoEigenvalues {
-            model: self.model.clone(),
-            size: self.states.len(),
-        })?;
+        let found = decompose(&self.matrix)
+            .ok_or_else(|| LinearizeError::NoEigenvalues { model: self.model.clone(), size: self.states.len() })?;
         Ok(found.into_iter().map(|eigen| eigen.value).collect())
     }
 
@@ -91,12 +89,7 @@ impl Monodromy {
 /// # Ok(())
 /// # }
 /// ```
-pub fn monodromy(
-    model: &dyn Model,
-    state: &State,
-    period: f64,
-    tolerance: f64,
-) -> Result<Monodromy, LinearizeError> {
+pub fn monodromy(model: &dyn Model, state: &State, period: f64, tolerance: f64) -> Result<Monodromy, LinearizeError> {
     model.validate()?;
     if !(period > 0.0 && period.is_finite()) {
         return Err(LinearizeError::BadPeriod { period });
@@ -213,9 +206,8 @@ fn step(
 /// Refuses a motion that does not return.
 fn check_return(model: &dyn Model, start: &Instant, end: &State, period: f64) -> Result<(), LinearizeError> {
     let info = model.describe();
-    let not_periodic = |what: String, change: f64| {
-        Err(LinearizeError::NotPeriodic { model: info.name.clone(), period, what, change })
-    };
+    let not_periodic =
+        |what: String, change: f64| Err(LinearizeError::NotPeriodic { model: info.name.clone(), period, what, change });
     let after = Instant::new(model, end, Axes::Own)?;
     // Rates of Euler parameters have the sign of these, which may have changed.
     let velocities = |instant: &Instant| &instant.directions.inverse * &instant.state.v;

@@ -7,8 +7,9 @@ use nalgebra::{DMatrix, DVector};
 
 use super::axes::{Axes, advanced, steady_acceleration};
 use super::{Instant, LinearizeError, names};
+use crate::configuration::ranges;
 use crate::forward_dynamics::ForwardDynamics;
-use crate::model::{Model, State};
+use crate::model::{Block, Model, State};
 
 /// Accelerations beside those of a steady motion, relative to one plus the largest acceleration that velocities explain.
 const ACCELERATED: f64 = 1e-7;
@@ -35,9 +36,25 @@ pub(super) fn check_rest(model: &dyn Model, state: &State) -> Result<(), Lineari
 
 /// The linearised equations of the steady motion that a state belongs to.
 pub(super) fn instant(model: &dyn Model, state: &State) -> Result<Instant, LinearizeError> {
-    // The reason that is told is the one in the model's own axes.
-    let [own, parent] = Axes::ALL.map(|axes| instant_in(model, state, axes));
-    own.or_else(|reason| parent.map_err(|_| reason))
+    // Where nothing turns, both are the same but for their names; where something spins, its small motions are seen from
+    // what it turns against, if they can be.
+    let own = || instant_in(model, state, Axes::Own);
+    match turns(model, state) {
+        false => own(),
+        true => instant_in(model, state, Axes::Parent).or_else(|_| own()),
+    }
+}
+
+/// Whether a body or joint with free rotation turns.
+fn turns(model: &dyn Model, state: &State) -> bool {
+    ranges(&model.describe().blocks).any(|(block, _, v)| {
+        let first = match block {
+            Block::Vector { .. } => return false,
+            Block::EulerParameters => v.start,
+            Block::Rotation(_) | Block::Pose(_) => v.end - 3,
+        };
+        state.v.rows(first, v.end - first).amax() > AT_REST
+    })
 }
 
 fn instant_in(model: &dyn Model, state: &State, axes: Axes) -> Result<Instant, LinearizeError> {
