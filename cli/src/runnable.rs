@@ -93,6 +93,15 @@ pub(crate) struct Runnable {
     pub not_given: Vec<String>,
 }
 
+/// A model that was compiled from its text, with its settings.
+pub(crate) struct Compiled {
+    /// Its name in files.
+    pub name: String,
+    pub model: JitModel,
+    pub tables: Vec<Table>,
+    pub not_given: Vec<String>,
+}
+
 /// A table by which an input is given.
 pub(crate) struct Table {
     pub input: String,
@@ -117,16 +126,29 @@ impl Runnable {
             let model = built(name, &settings.parameters)?;
             return Ok(Runnable { name: name.to_owned(), model, tables: Vec::new(), not_given: Vec::new() });
         }
+        let Compiled { name, model, tables, not_given } = Compiled::new(choice, settings, |text| text)?;
+        Ok(Runnable { name, model: Box::new(model), tables, not_given })
+    }
+}
+
+impl Compiled {
+    /// The model that was chosen, with a change of its text.
+    pub(crate) fn new(
+        choice: &Choice,
+        settings: &Settings,
+        changed: impl Fn(TokenStream) -> TokenStream,
+    ) -> Result<Compiled, Failure> {
+        settings.check()?;
         let source = choice.source()?;
-        let path = choice.path();
+        let (text, path) = (changed(source.tokens), choice.path());
         let compile = |text| settings.compile(text).map_err(|error| failed(path, error));
         let mut model = match settings.initial.as_slice() {
-            [] => compile(source.tokens)?,
-            initial => match settings.compile(initially(source.tokens.clone(), initial)?) {
+            [] => compile(text)?,
+            initial => match settings.compile(initially(text.clone(), initial)?) {
                 Ok(model) => model,
                 // What is wrong without the setting is the model's own mistake.
                 Err(error) => {
-                    compile(source.tokens)?;
+                    compile(text)?;
                     return Err(Failure::Usage(format!("--initial: {error}")));
                 }
             },
@@ -149,7 +171,7 @@ impl Runnable {
         let inputs = model.describe().inputs.iter().map(|channel| &channel.name);
         let is_given = |input: &&String| settings.input.iter().any(|(name, _)| name == *input);
         let not_given = inputs.filter(|input| !is_given(input)).cloned().collect();
-        Ok(Runnable { name, model: Box::new(model), tables, not_given })
+        Ok(Compiled { name, model, tables, not_given })
     }
 }
 

@@ -232,20 +232,22 @@ impl Equations {
         Self { matrix, nv: dims.nv, moving, on_positions, size: 1.0 + state.q.amax() }
     }
 
+    /// For each row the factor that brings it to a common size, so that stiff equations do not hide soft ones; zero where
+    /// nothing but rounding stands in it.
+    fn scales(&self) -> Vec<f64> {
+        let least = ROUNDING[1] * self.matrix.amax();
+        let scale = |size: f64| if size > least { 1.0 / size } else { 0.0 };
+        self.matrix.row_iter().map(|row| scale(row.amax())).collect()
+    }
+
     /// The smallest correction that solves the equations as far as they can be.
     fn shortest(&self, residual: &[f64]) -> Vec<f64> {
         let mut rows = Rows { rows: self.matrix.nrows(), columns: self.matrix.ncols(), entries: Vec::new() };
         let mut rhs = DVector::from_column_slice(residual);
-        // Rows of a common size, so that stiff equations do not hide soft ones.
-        for (index, row) in self.matrix.row_iter().enumerate() {
-            let size = row.amax();
-            if size > 0.0 {
-                rhs[index] /= size;
-                let entries = row.iter().enumerate().filter(|(_, entry)| **entry != 0.0);
-                rows.entries.extend(entries.map(|(column, entry)| (index, column, entry / size)));
-            } else {
-                rhs[index] = 0.0;
-            }
+        for (index, (row, scale)) in self.matrix.row_iter().zip(self.scales()).enumerate() {
+            rhs[index] *= scale;
+            let entries = row.iter().enumerate().map(|(column, entry)| (index, column, entry * scale));
+            rows.entries.extend(entries.filter(|(.., entry)| *entry != 0.0));
         }
         rows.minimum_norm_solution(&rhs).map_or_else(|| vec![0.0; residual.len()], |step| step.as_slice().to_vec())
     }
@@ -275,12 +277,7 @@ impl Equations {
     /// Directions of displacements along which nothing changes in any equation.
     fn free(&self) -> Vec<usize> {
         let mut matrix = self.matrix.clone();
-        for mut row in matrix.row_iter_mut() {
-            let size = row.amax();
-            if size > 0.0 {
-                row.unscale_mut(size);
-            }
-        }
+        matrix.row_iter_mut().zip(self.scales()).for_each(|(mut row, scale)| row.scale_mut(scale));
         let Some(svd) = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000) else { return Vec::new() };
         let Some(vectors) = svd.v_t else { return Vec::new() };
         let smallest = RANK * svd.singular_values.max();

@@ -33,5 +33,6 @@ fn constraints_on_velocities_decide_nothing() {
     let start = initial_state(&model).unwrap();
     let found = equilibrium(&model, &start).unwrap();
     assert_eq!(found.free, [0, 1, 2]);
-    assert_eq!((found.state.v.amax(), &found.state.q), (0.0, &start.q));
+    assert_eq!(found.state.v.amax(), 0.0);
+    assert!((found.state.q - start.q).amax() < 1e-15);
 }

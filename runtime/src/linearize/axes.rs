@@ -7,6 +7,7 @@
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3, Vector4};
 
+use super::sums::sum;
 use crate::configuration::{euler_parameters, ranges};
 use crate::model::{Attitude, Block, State};
 use crate::rotation::{conjugate, exp_half, product, rotation_matrix, skew};
@@ -18,10 +19,6 @@ pub enum Axes {
     Own,
     /// Those of what it turns against, of the ground or of the body before.
     Parent,
-}
-
-impl Axes {
-    pub(crate) const ALL: [Axes; 2] = [Axes::Own, Axes::Parent];
 }
 
 /// The change of directions at a state.
@@ -144,8 +141,12 @@ impl Directions {
     /// The rates in new directions, from `δv' = P θ + Q δv`.
     pub(crate) fn rates(&self, p: &DMatrix<f64>, q: &DMatrix<f64>) -> Rates {
         let Self { u, inverse, u_rate, v, v_rate, k } = self;
-        let k = inverse * (k * u + u_rate - v);
-        Rates { p: inverse * (p * u + q * v - v_rate + v * &k), q: inverse * (q * u - u_rate - v), k }
+        let one = DMatrix::identity(u.nrows(), u.nrows());
+        let minus = -&one;
+        let k = sum(&[(inverse, &sum(&[(k, u), (u_rate, &one), (v, &minus)]))]);
+        let p = sum(&[(p, u), (q, v), (v_rate, &minus), (v, &k)]);
+        let q = sum(&[(q, u), (u_rate, &minus), (v, &minus)]);
+        Rates { p: sum(&[(inverse, &p)]), q: sum(&[(inverse, &q)]), k }
     }
 }
 
@@ -270,7 +271,7 @@ mod tests {
     #[test]
     fn steady_motions_have_their_velocities_and_accelerations() {
         let state = state();
-        for axes in Axes::ALL {
+        for axes in [Axes::Own, Axes::Parent] {
             let at = |time: f64| advanced(&BLOCKS, axes, &state, time);
             for time in [0.0, 0.7] {
                 let here = at(time);
@@ -292,7 +293,7 @@ mod tests {
     #[test]
     fn neighbouring_motions_move_as_the_directions_say() {
         let mut state = state();
-        for axes in Axes::ALL {
+        for axes in [Axes::Own, Axes::Parent] {
             state.a = steady_acceleration(&BLOCKS, axes, &state);
             let of = |time: f64| Directions::new(&BLOCKS, axes, &advanced(&BLOCKS, axes, &state, time));
             let directions = of(0.0);

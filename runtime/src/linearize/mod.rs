@@ -20,6 +20,7 @@ mod partition;
 mod periodic;
 mod response;
 mod steady;
+mod sums;
 mod terms;
 
 pub use axes::Axes;
@@ -36,6 +37,7 @@ use crate::model::{Block, Channel, Model, ModelInfo, State};
 use crate::start::check_start;
 use axes::Directions;
 use partition::Partition;
+use sums::sum;
 use terms::Terms;
 
 /// About what a model is linearised.
@@ -205,7 +207,8 @@ impl Instant {
         let terms = Terms::new(model, &mut state)?;
         let directions = Directions::new(&info.blocks, axes, &state);
         let (u, v) = (&directions.u, &directions.v);
-        let (g, h) = (&terms.jacobian * u, &terms.jacobian * v + &terms.rate_by_q * u);
+        let g = sum(&[(&terms.jacobian, u)]);
+        let h = sum(&[(&terms.jacobian, v), (&terms.rate_by_q, u)]);
         let nv = state.v.len();
         let on_positions = g.nrows() - info.velocity_constraints;
         let partition = Partition::new(&g, &h, on_positions, info.states).map_err(|row| {
@@ -256,7 +259,7 @@ impl Instant {
 
     /// The matrix of ẋ by x: entries of η and w that x consists of have it as their rates, whatever the basis does.
     fn state_matrix(&self) -> DMatrix<f64> {
-        self.rates.select_rows(&self.places()) * &self.basis
+        sum(&[(&self.rates.select_rows(&self.places()), &self.basis)])
     }
 
     /// The matrix of ẋ by the inputs.
@@ -299,7 +302,7 @@ impl Instant {
             a: &e * &state_matrix,
             b: &e * &input_matrix,
             e,
-            c: &self.outputs * &self.basis,
+            c: sum(&[(&self.outputs, &self.basis)]),
             d: self.direct.clone(),
             state_matrix,
             input_matrix,

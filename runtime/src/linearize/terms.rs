@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::LinearizeError;
+use super::sums::{solution, sum};
 use crate::forward_dynamics::ForwardDynamics;
 use crate::model::{Model, State};
 
@@ -44,11 +45,24 @@ impl Terms {
         model.constraint_jacobian(state.t, state.q.as_slice(), &mut jacobian);
         let mut mass = vec![0.0; info.mass_matrix.nnz()];
         model.mass_matrix(state.q.as_slice(), &mut mass);
+        let dense =
+            |entries: &[f64], columns: usize| DMatrix::from_row_slice(entries.len() / columns.max(1), columns, entries);
+        let [mut stiffness, mut damping] = [&info.stiffness, &info.damping].map(|pattern| vec![0.0; pattern.nnz()]);
+        model.stiffness(state, &mut stiffness);
+        model.damping(state, &mut damping);
+        let [stiffness, damping] = [info.stiffness.to_dense(&stiffness), info.damping.to_dense(&damping)];
+        // Accelerations by forces, and by what constraints ask for, which is the transpose of multipliers by forces.
+        let by_tau = &derivatives.a_by_tau;
+        let by_bias = derivatives.lambda_by_tau.transpose();
+        let terms_of = |force: &DMatrix<f64>, bias: &[f64], found: DMatrix<f64>| match nc {
+            0 => solution(found, &[(by_tau, force)]),
+            _ => solution(found, &[(by_tau, force), (&by_bias, &dense(bias, nv))]),
+        };
         let [y_by_q, y_by_v, y_by_a] = [0, 1, 2].map(|i| DMatrix::from_row_slice(ny, nv, &of_outputs[i]));
         let terms = Self {
-            r: -(derivatives.a_by_tau * DMatrix::from_row_slice(nv, nu, &by_input)),
-            p: derivatives.a_by_q,
-            q: derivatives.a_by_v,
+            r: sum(&[(&-by_tau, &DMatrix::from_row_slice(nv, nu, &by_input))]),
+            p: terms_of(&stiffness, &of_constraints[1], derivatives.a_by_q.clone()),
+            q: terms_of(&damping, &of_constraints[2], derivatives.a_by_v.clone()),
             jacobian: info.constraint_jacobian.to_dense(&jacobian),
             rate_by_q: DMatrix::from_row_slice(nc, nv, &of_constraints[0]),
             mass: info.mass_matrix.to_dense(&mass),

@@ -9,8 +9,6 @@ use nalgebra::{Complex, Matrix2};
 
 /// Gravity, m/s².
 pub(super) const GRAVITY: f64 = 9.81;
-/// Eigenvalues below this, 1/s, belong to place, heading, turns of the wheels, and speed.
-const ZERO: f64 = 1e-9;
 
 /// The equations of lean and steer at a speed, m/s: `M q̈ + C q̇ + K q = 0`.
 pub(super) struct Riding {
@@ -24,10 +22,14 @@ pub(super) fn linearized(speed: f64) -> Result<Linearization, StepError> {
     linearize(&model, &initial_state(&model)?, About::Steady).map_err(failed)
 }
 
-/// Eigenvalues other than zero, by the real and then by the imaginary part.
+/// The eigenvalues of lean and steer, by the real and then by the imaginary part: those of place, heading, turns of the
+/// wheels, and speed are exactly zero.
 pub(super) fn eigenvalues(speed: f64) -> Result<Vec<Complex<f64>>, StepError> {
     let mut values = linearized(speed)?.eigenvalues().map_err(failed)?;
-    values.retain(|value| value.norm() > ZERO);
+    values.retain(|value| value.norm() > 0.0);
+    if values.len() != 4 {
+        return Err(missing(&format!("{} eigenvalues are not zero", values.len())));
+    }
     values.sort_by(|a, b| a.re.total_cmp(&b.re).then(a.im.total_cmp(&b.im)));
     Ok(values)
 }
