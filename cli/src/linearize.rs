@@ -270,7 +270,10 @@ fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Re
     if rows.len() > 1 {
         screen.table(&rows)?;
     }
-    let growing = modes.iter().filter(|mode| mode.eigenvalue.re > 0.0).count();
+    // Beside large eigenvalues, rounding of others is not growth.
+    let largest = modes.iter().map(|mode| mode.eigenvalue.norm()).fold(0.0, f64::max);
+    let grows = |value: Complex<f64>| value.re > (1e-9 * value.norm()).max(1e-12 * largest);
+    let growing = modes.iter().filter(|mode| grows(mode.eigenvalue)).count();
     let verdict = match growing {
         0 => "no departure grows at an exponential rate".to_owned(),
         1 => "unstable: one eigenvalue has a positive real part".to_owned(),

@@ -14,7 +14,8 @@ model Suspension {
     input push N;
     body block { mass: 2 kg, inertia: 1 kg m^2 }
     joint guide: prismatic(ground, block);
-    force spring: spring_damper(ground, block) { stiffness: 50 N/m, damping: damping }
+    force spring: spring(ground, block) { stiffness: 50 N/m }
+    force damper: -damping * guide.velocity on guide;
     force hand: [push, 0] on block;
     initial guide.displacement = 0.1 m;
     output way = guide.displacement;

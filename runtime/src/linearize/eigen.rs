@@ -9,10 +9,11 @@ use nalgebra::{Complex, DMatrix, DVector, Hessenberg, Schur};
 use super::hessenberg::Shifted;
 use crate::random::Random;
 
-/// An entry below this part of the largest in its row and of the largest in its column is rounding, and so is one far
-/// below everything.
+/// An entry below this part of the largest in its row and of the largest in its column is rounding.
 const ROUNDING: f64 = 1e-13;
-const NOTHING: f64 = 1e-24;
+/// An entry below this part of the largest of all is the product of two roundings, as of a lean and a rate that are to be
+/// zero; scaling would take it for the size of its row.
+const NOTHING: f64 = 1e-26;
 /// Steps of the iteration for Schur's form, for each row.
 const STEPS: usize = 60;
 /// Rotations of the axes that are tried where that iteration does not end.
@@ -20,6 +21,9 @@ const ATTEMPTS: usize = 4;
 /// Rayleigh's quotient is used where the vectors on both sides are not nearly perpendicular, which they are where two
 /// eigenvalues meet.
 const REGULAR: f64 = 1e-5;
+
+/// A real part below this part of the magnitude of a complex eigenvalue is rounding.
+const UNDAMPED: f64 = 8.0 * f64::EPSILON;
 
 /// An eigenvalue with its vectors: `A x = λ x` and `yᴴ A = λ yᴴ`, both of length one.
 #[derive(Clone, Debug)]
@@ -39,6 +43,8 @@ pub(crate) fn decompose(matrix: &DMatrix<f64>) -> Option<Vec<Eigen>> {
     if n == 0 {
         return Some(Vec::new());
     }
+    let least = NOTHING * matrix.amax();
+    let matrix = matrix.map(|entry| if entry.abs() < least { 0.0 } else { entry });
     let (balanced, scales) = balanced(matrix);
     let balanced = without_rounding(balanced);
     let mut values = Vec::with_capacity(n);
@@ -78,9 +84,9 @@ pub(crate) fn decompose(matrix: &DMatrix<f64>) -> Option<Vec<Eigen>> {
 }
 
 /// `D⁻¹ A D` with rows and columns of about the same size, and the diagonal of D, of powers of two.
-fn balanced(matrix: &DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
+fn balanced(mut matrix: DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
     let n = matrix.nrows();
-    let (mut matrix, mut scales) = (matrix.clone(), vec![1.0; n]);
+    let mut scales = vec![1.0; n];
     let mut is_changing = true;
     while is_changing {
         is_changing = false;
@@ -107,10 +113,9 @@ fn balanced(matrix: &DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
 fn without_rounding(mut matrix: DMatrix<f64>) -> DMatrix<f64> {
     let of_rows: Vec<f64> = matrix.row_iter().map(|row| row.amax()).collect();
     let of_columns: Vec<f64> = matrix.column_iter().map(|column| column.amax()).collect();
-    let least = NOTHING * matrix.amax();
     for (j, mut column) in matrix.column_iter_mut().enumerate() {
         for (entry, of_row) in column.iter_mut().zip(&of_rows) {
-            if entry.abs() <= (ROUNDING * of_row.min(of_columns[j])).max(least) {
+            if entry.abs() <= ROUNDING * of_row.min(of_columns[j]) {
                 *entry = 0.0;
             }
         }
@@ -235,7 +240,12 @@ fn improved(
     if change.norm() > 1e-6 * value.norm() {
         return value;
     }
-    if value.im == 0.0 { value + change.re } else { value + change }
+    if value.im == 0.0 { value + change.re } else { undamped(value + change) }
+}
+
+/// Without a real part that is nothing but rounding, so that motions without damping have none.
+fn undamped(value: Complex<f64>) -> Complex<f64> {
+    if value.re.abs() < UNDAMPED * value.norm() { Complex::new(0.0, value.im) } else { value }
 }
 
 /// The vector times a number of size one, so that its largest component is real and positive.

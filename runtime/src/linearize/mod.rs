@@ -116,7 +116,8 @@ pub struct Linearization {
 /// #         input push N;
 /// #         body block { mass: 2 kg, inertia: 1 kg m^2 }
 /// #         joint guide: prismatic(ground, block);
-/// #         force spring: spring_damper(ground, block) { stiffness: 50 N/m, damping: 4 N s/m }
+/// #         force spring: spring(ground, block) { stiffness: 50 N/m }
+/// #         force damper: -4 N s/m * guide.velocity on guide;
 /// #         force push: [push, 0] on block;
 /// #         output way = guide.displacement;
 /// #         provide linearization;
@@ -126,9 +127,7 @@ pub struct Linearization {
 /// use hamel::linearize::About;
 ///
 /// let model = Suspension::default();
-/// let mut start = hamel::initial_state(&model)?;
-/// start.q[0] = 0.1;
-/// let linear = hamel::linearize(&model, &start, About::Equilibrium)?;
+/// let linear = hamel::linearize(&model, &hamel::initial_state(&model)?, About::Equilibrium)?;
 /// let near = |found: &[f64], expected: [f64; 4]| found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12);
 /// // Column by column.
 /// assert!(near(linear.e.as_slice(), [1.0, 0.0, 0.0, 2.0]));
