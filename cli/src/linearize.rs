@@ -25,8 +25,10 @@ use results::{Followed, Results};
 
 /// Relative tolerance of motions to a time, and of monodromy matrices.
 const TOLERANCE: f64 = 1e-10;
-/// Most states whose natural motions are listed one by one.
-const LISTED: usize = 60;
+/// Most natural motions that are listed.
+const LISTED: usize = 40;
+/// Real parts that are rounding, relative to the magnitude of the eigenvalue and to that of the largest.
+const ROUNDING: [f64; 2] = [1e-9, 1e-12];
 /// Most components of a natural motion that are named.
 const NAMED: usize = 3;
 
@@ -97,8 +99,8 @@ fn varied(text: &str) -> Result<(String, Values), String> {
 
 /// Linearises a model, once or for many values of a parameter.
 pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
-    let Compiled { name, model, not_given, .. } =
-        Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_linearization)?;
+    let compiled = Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_linearization)?;
+    let Compiled { name, model, not_given, .. } = &compiled;
     if !arguments.json {
         for input in not_given.iter().filter(|input| arguments.vary.as_ref().is_none_or(|(name, _)| name != *input)) {
             screen.line(format!("input {input} is 0; see --input"))?;
@@ -108,14 +110,10 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
         (Some(_), At::Periodic(_)) => {
             return Err(Failure::Usage("--vary follows eigenvalues, which `--at periodic` does not have".to_owned()));
         }
-        (Some((parameter, values)), at) => {
-            Results::Locus(follow(arguments, &name, &model, (parameter, &values.grid()?), at)?)
-        }
-        (None, At::Periodic(period)) => {
-            Results::Periodic(monodromy(&model, &initial_state(&model)?, period, TOLERANCE)?)
-        }
+        (Some((parameter, values)), at) => Results::Locus(follow(&compiled, (parameter, &values.grid()?), at)?),
+        (None, At::Periodic(period)) => Results::Periodic(monodromy(model, &initial_state(model)?, period, TOLERANCE)?),
         (None, at) => {
-            let linear = about(&model, at)?;
+            let linear = about(model, at)?;
             let frequencies = match &arguments.frequencies {
                 Some(values) => logarithmic(values)?,
                 None => suitable_frequencies(&linear)?,
@@ -124,10 +122,10 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
         }
     };
     if let Some(out) = &arguments.out {
-        let files = results.files(&name);
+        let files = results.files(name);
         let mut folder = Folder::open(out, &provenance::command(), arguments.force)?;
         folder.check(files.iter().map(String::as_str))?;
-        results.stage(&mut folder, &name)?;
+        results.stage(&mut folder, name)?;
         folder.commit()?;
         folder.finish()?;
     }
@@ -137,7 +135,7 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
     }
     show(&results, screen)?;
     if let Some(out) = &arguments.out {
-        screen.line(format!("written to {}: {}", out.display(), results.files(&name).join(", ")))?;
+        screen.line(format!("written to {}: {}", out.display(), results.files(name).join(", ")))?;
     }
     Ok(())
 }
@@ -174,14 +172,8 @@ fn state_at(model: &JitModel, start: State, time: f64) -> Result<State, Failure>
 }
 
 /// Eigenvalues over a parameter or an input.
-fn follow(
-    arguments: &Arguments,
-    name: &str,
-    model: &JitModel,
-    (parameter, values): (&str, &[f64]),
-    at: At,
-) -> Result<Followed, Failure> {
-    let info = model.describe();
+fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> Result<Followed, Failure> {
+    let info = compiled.model.describe();
     let is_input = info.inputs.iter().any(|input| input.name == parameter);
     let channel = info.inputs.iter().chain(&info.parameters).find(|channel| channel.name == parameter);
     let unit = channel.map_or_else(|| "1".to_owned(), |channel| channel.unit.clone());
@@ -191,8 +183,11 @@ fn follow(
     }
     let mut stated = Vec::new();
     let at_value = |value: f64| -> Result<Vec<Complex<f64>>, Failure> {
-        // Inputs are not kept by a copy.
-        let mut model = Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_linearization)?.model;
+        let mut model = compiled.model.another();
+        for (input, signal) in &compiled.inputs {
+            // The name is known.
+            let _ = model.set_input(input, signal.clone());
+        }
         if is_input {
             let _ = model.set_input(parameter, Signal::from(value));
         } else {
@@ -206,7 +201,7 @@ fn follow(
         Ok(linear.eigenvalues()?)
     };
     let found = locus(values, at_value)?;
-    Ok(Followed { model: name.to_owned(), parameter: parameter.to_owned(), unit, locus: found, states: stated })
+    Ok(Followed { model: info.name.clone(), parameter: parameter.to_owned(), unit, locus: found, states: stated })
 }
 
 /// Values whose logarithms are distributed evenly.
@@ -260,20 +255,33 @@ fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Re
     let mut rows = vec![
         ["eigenvalue, 1/s", "frequency, Hz", "damping ratio", "time constant, s", "mostly"].map(str::to_owned).to_vec(),
     ];
-    let shown = |mode: &&Mode| mode.eigenvalue.norm() > 0.0 && mode.eigenvalue.im >= 0.0;
-    for mode in modes.iter().filter(shown).take(LISTED) {
+    // Beside large eigenvalues, real parts of others are rounding.
+    let largest = modes.iter().map(|mode| mode.eigenvalue.norm()).fold(0.0, f64::max);
+    let is_rounding = |value: Complex<f64>| value.re.abs() <= (ROUNDING[0] * value.norm()).max(ROUNDING[1] * largest);
+    let is_listed = |mode: &&Mode| mode.eigenvalue.norm() > 0.0 && mode.eigenvalue.im >= 0.0;
+    let listed = modes.iter().filter(is_listed).count();
+    for mode in modes.iter().filter(is_listed).take(LISTED) {
         let number = |value: f64| readable(value, 6);
-        let ratio = if mode.eigenvalue.im == 0.0 { "–".to_owned() } else { number(mode.damping_ratio()) };
-        let frequency = if mode.eigenvalue.im == 0.0 { "–".to_owned() } else { number(mode.frequency()) };
-        rows.push(vec![complex(mode.eigenvalue), frequency, ratio, number(mode.time_constant()), mostly(linear, mode)]);
+        let mut shown = mode.clone();
+        if mode.eigenvalue.im > 0.0 && is_rounding(mode.eigenvalue) {
+            shown.eigenvalue.re = 0.0;
+        }
+        let of_oscillation = |value: f64| if shown.eigenvalue.im == 0.0 { "–".to_owned() } else { number(value) };
+        rows.push(vec![
+            complex(shown.eigenvalue),
+            of_oscillation(shown.frequency()),
+            of_oscillation(shown.damping_ratio()),
+            number(shown.time_constant()),
+            mostly(linear, mode),
+        ]);
     }
     if rows.len() > 1 {
         screen.table(&rows)?;
     }
-    // Beside large eigenvalues, rounding of others is not growth.
-    let largest = modes.iter().map(|mode| mode.eigenvalue.norm()).fold(0.0, f64::max);
-    let grows = |value: Complex<f64>| value.re > (1e-9 * value.norm()).max(1e-12 * largest);
-    let growing = modes.iter().filter(|mode| grows(mode.eigenvalue)).count();
+    if listed > LISTED {
+        screen.line(format!("and {} more; --json and --out have all", listed - LISTED))?;
+    }
+    let growing = modes.iter().filter(|mode| mode.eigenvalue.re > 0.0 && !is_rounding(mode.eigenvalue)).count();
     let verdict = match growing {
         0 => "no departure grows at an exponential rate".to_owned(),
         1 => "unstable: one eigenvalue has a positive real part".to_owned(),

@@ -98,6 +98,8 @@ pub(crate) struct Compiled {
     /// Its name in files.
     pub name: String,
     pub model: JitModel,
+    /// The inputs that are given.
+    pub inputs: Vec<(String, Signal)>,
     pub tables: Vec<Table>,
     pub not_given: Vec<String>,
 }
@@ -126,7 +128,7 @@ impl Runnable {
             let model = built(name, &settings.parameters)?;
             return Ok(Runnable { name: name.to_owned(), model, tables: Vec::new(), not_given: Vec::new() });
         }
-        let Compiled { name, model, tables, not_given } = Compiled::new(choice, settings, |text| text)?;
+        let Compiled { name, model, tables, not_given, .. } = Compiled::new(choice, settings, |text| text)?;
         Ok(Runnable { name, model: Box::new(model), tables, not_given })
     }
 }
@@ -156,10 +158,11 @@ impl Compiled {
         model.set(&settings.parameters).map_err(|error| {
             Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
         })?;
-        let mut tables = Vec::new();
+        let (mut tables, mut given) = (Vec::new(), Vec::new());
         for (name, value) in &settings.input {
             let (signal, table) = signal(name, value)?;
             tables.extend(table);
+            given.push((name.clone(), signal.clone()));
             if model.set_input(name, signal).is_err() {
                 return Err(match model.describe().inputs.as_slice() {
                     [] => Failure::Usage(format!("--input {name}: `{}` has no inputs", model.describe().name)),
@@ -171,7 +174,7 @@ impl Compiled {
         let inputs = model.describe().inputs.iter().map(|channel| &channel.name);
         let is_given = |input: &&String| settings.input.iter().any(|(name, _)| name == *input);
         let not_given = inputs.filter(|input| !is_given(input)).cloned().collect();
-        Ok(Compiled { name, model, tables, not_given })
+        Ok(Compiled { name, model, inputs: given, tables, not_given })
     }
 }
 
