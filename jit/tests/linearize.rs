@@ -5,7 +5,7 @@ mod linearized;
 
 use std::f64::consts::PI;
 
-use hamel::linearize::{About, LinearizeError, monodromy};
+use hamel::linearize::{About, Linearization, LinearizeError, monodromy};
 use hamel::nalgebra::{Complex, DVector};
 use hamel::{Model, initial_state, linearize};
 use linearized::{about, distance, model, nonzero, text_of};
@@ -193,6 +193,8 @@ fn a_beam_has_its_natural_frequencies() {
             length: 1 m, elements: 12, E: 1 Pa, density: 1 kg/m^3, area: 1 m^2, second_moment: 1e-2 m^4,
         }
         joint clamp: fixed(ground, beam.root);
+        input push N;
+        force load: [0, push] on beam.tip;
         output tip = beam[12].y;
     }";
     let beam = model(text);
@@ -205,6 +207,15 @@ fn a_beam_has_its_natural_frequencies() {
         // Elements of third degree have errors of the fourth order.
         let bound = (exact / 12.0).powi(4) / 1000.0;
         assert!(modes.iter().any(|mode| error(&mode.eigenvalue) < bound), "{rate}");
+    }
+    // With all modes in place of the coordinates it is the same beam, and with a few it has their frequencies.
+    let response = |linear: &Linearization| linear.response([Complex::new(0.0, 0.1)])[0][(0, 0)];
+    for count in [36, 5] {
+        let reduced = hamel::modal::Reduced::member(&beam, "beam", count).unwrap();
+        let found = linearize(&reduced, &initial_state(&reduced).unwrap(), About::Equilibrium).unwrap();
+        let tolerance = if count == 36 { 1e-9 } else { 5e-3 };
+        assert!((response(&found) / response(&linear) - 1.0).norm() < tolerance, "{count}");
+        assert!((found.modes().unwrap()[0].frequency() / modes[0].frequency() - 1.0).abs() < 1e-9);
     }
     // The same as the modes of the member with symmetric matrices.
     let symmetric = hamel::modal::member_modes(&beam, "beam").unwrap();
