@@ -2,7 +2,6 @@
 
 mod results;
 
-use std::f64::consts::TAU;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -114,11 +113,12 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
         (None, At::Periodic(period)) => Results::Periodic(monodromy(model, &initial_state(model)?, period, TOLERANCE)?),
         (None, at) => {
             let linear = about(model, at)?;
+            let modes = linear.modes()?;
             let frequencies = match &arguments.frequencies {
                 Some(values) => logarithmic(values)?,
-                None => suitable_frequencies(&linear)?,
+                None => suitable_frequencies(&modes),
             };
-            Results::Instant { modes: linear.modes()?, frequencies, linear }
+            Results::Instant { modes, frequencies, linear }
         }
     };
     if let Some(out) = &arguments.out {
@@ -218,13 +218,12 @@ fn logarithmic(values: &Values) -> Result<Vec<f64>, Failure> {
 }
 
 /// From a tenth of the lowest natural frequency to ten times the highest of those that are not far apart, Hz.
-fn suitable_frequencies(linear: &Linearization) -> Result<Vec<f64>, Failure> {
-    let values = linear.eigenvalues()?;
-    let sizes: Vec<f64> = values.iter().map(|value| value.norm() / TAU).filter(|size| *size > 0.0).collect();
+fn suitable_frequencies(modes: &[Mode]) -> Vec<f64> {
+    let sizes: Vec<f64> = modes.iter().map(Mode::frequency).filter(|size| *size > 0.0).collect();
     let (low, high) = sizes.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &size| (low.min(size), high.max(size)));
     let (low, high) = if sizes.is_empty() { (0.1, 10.0) } else { (0.1 * low.max(1e-4 * high), 10.0 * high) };
     const COUNT: i32 = 400;
-    Ok((0..=COUNT).map(|k| low * (high / low).powf(f64::from(k) / f64::from(COUNT))).collect())
+    (0..=COUNT).map(|k| low * (high / low).powf(f64::from(k) / f64::from(COUNT))).collect()
 }
 
 fn show(results: &Results, screen: &mut Screen) -> Result<(), Failure> {

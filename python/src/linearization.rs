@@ -40,13 +40,12 @@ impl Linearized {
         let known = ABOUT.into_iter().find(|(name, _)| *name == about);
         let (_, about) = known.ok_or_else(|| unknown("motion", about, ABOUT.map(|(name, _)| name)))?;
         let (state, inputs) = started(py, model, inputs, start)?;
-        let found = py.detach(|| -> PyResult<Linearized> {
+        py.detach(|| -> PyResult<Linearized> {
             let model = inputs.connected(&linearized(model)?);
             let found = hamel::linearize(&model, &state, about).map_err(failed)?;
             let modes = found.modes().map_err(failed)?;
             Ok(Linearized { found, modes })
-        });
-        found
+        })
     }
 
     /// Names and units of states, inputs, outputs, coordinates and velocities.
