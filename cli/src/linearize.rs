@@ -118,7 +118,7 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
                 Some(values) => logarithmic(values)?,
                 None => suitable_frequencies(&modes),
             };
-            Results::Instant { modes, frequencies, linear }
+            Results::Instant { modes, frequencies, linear: Box::new(linear) }
         }
     };
     if let Some(out) = &arguments.out {

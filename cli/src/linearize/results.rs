@@ -23,7 +23,7 @@ pub(super) struct Followed {
 
 /// What was found.
 pub(super) enum Results {
-    Instant { linear: Linearization, modes: Vec<Mode>, frequencies: Vec<f64> },
+    Instant { linear: Box<Linearization>, modes: Vec<Mode>, frequencies: Vec<f64> },
     Periodic(Monodromy),
     Locus(Followed),
 }
