@@ -22,6 +22,9 @@ const ATTEMPTS: usize = 4;
 /// eigenvalues meet.
 const REGULAR: f64 = 1e-5;
 
+/// An entry below this part of the largest in its row is rounding of the equations that the row was solved from; a column
+/// of nothing else would be scaled up.
+const OF_ROW: f64 = 4.0 * f64::EPSILON;
 /// A real part below this part of the magnitude of a complex eigenvalue is rounding.
 const UNDAMPED: f64 = 8.0 * f64::EPSILON;
 
@@ -44,7 +47,11 @@ pub(crate) fn decompose(matrix: &DMatrix<f64>) -> Option<Vec<Eigen>> {
         return Some(Vec::new());
     }
     let least = NOTHING * matrix.amax();
-    let matrix = matrix.map(|entry| if entry.abs() < least { 0.0 } else { entry });
+    let mut matrix = matrix.clone();
+    for mut row in matrix.row_iter_mut() {
+        let least = least.max(OF_ROW * row.amax());
+        row.iter_mut().filter(|entry| entry.abs() < least).for_each(|entry| *entry = 0.0);
+    }
     let (balanced, scales) = balanced(matrix);
     let balanced = without_rounding(balanced);
     let mut values = Vec::with_capacity(n);
