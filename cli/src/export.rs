@@ -133,7 +133,7 @@ pub(crate) fn export(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
 
 fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
     arguments.settings.refuse_inputs("inputs of the program are set by what calls it")?;
-    let (source, model) = arguments.settings.compiled(&arguments.choice)?;
+    let (source, model) = arguments.settings.compiled(&arguments.choice, |text| text)?;
     let info = model.describe();
     if !info.contacts.is_empty() {
         return Err(Failure::Usage(format!(
@@ -188,7 +188,7 @@ fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
             return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
         }
     }
-    let (source, model) = arguments.settings.compiled(&arguments.choice)?;
+    let (source, model) = arguments.settings.compiled(&arguments.choice, |text| text)?;
     let name = match &arguments.scheme {
         Some(name) => name.replace('-', "_"),
         None => schemes::suitable(&model).to_owned(),

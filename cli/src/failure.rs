@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use hamel::LinearizeError;
 use hamel::scheme::StepError;
 use hamel_compiler::file::FileError;
 use hamel_compiler::spelling::nearest;
@@ -46,6 +47,15 @@ impl Failure {
         Failure::Usage(format!("unknown {kind} `{name}`\nhelp: {help}"))
     }
 
+    /// The same with the case in which it happened.
+    pub(crate) fn prefixed(self, case: &str) -> Self {
+        match self {
+            Failure::Usage(message) => Failure::Usage(format!("{case}: {message}")),
+            Failure::Solver(message) => Failure::Solver(format!("{case}: {message}")),
+            other => other,
+        }
+    }
+
     /// Writes the message to standard error; returns the exit code of the program.
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
@@ -84,6 +94,19 @@ impl From<StepError> for Failure {
                 Failure::Usage(error.to_string())
             }
             _ => Failure::Solver(error.to_string()),
+        }
+    }
+}
+
+impl From<LinearizeError> for Failure {
+    fn from(error: LinearizeError) -> Self {
+        match error {
+            LinearizeError::State(error) => error.into(),
+            LinearizeError::Equilibrium(_)
+            | LinearizeError::NotFinite { .. }
+            | LinearizeError::TooManySteps { .. }
+            | LinearizeError::NoEigenvalues { .. } => Failure::Solver(error.to_string()),
+            _ => Failure::Usage(error.to_string()),
         }
     }
 }

@@ -13,6 +13,7 @@ mod failure;
 mod import;
 mod inspect;
 mod integration;
+mod linearize;
 mod list;
 mod motion;
 mod recording;
@@ -53,6 +54,8 @@ enum Verb {
     Animate(Box<animate::Arguments>),
     /// Run a model for many values of its parameters, inputs and initial conditions, and keep numbers of each motion.
     Sweep(Box<sweep::Arguments>),
+    /// Linearise a model about an equilibrium or a motion: eigenvalues, modes, matrices, responses, root loci.
+    Linearize(Box<linearize::Arguments>),
     /// Put together the results of the parts of a sweep.
     Merge(sweep::MergeArguments),
     /// Show the equations and the generated code of a model.
@@ -86,6 +89,7 @@ Examples:
   hamel animate crane.model --until 10 -o crane.html
   hamel check crane.model --json
   hamel sweep crane.model --vary load=100..900:9 --outputs swing.max --until 20 --out loads.parquet
+  hamel linearize bicycle --at steady --vary speed=0..10:101 --out bicycle
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
   hamel closed-forms --only ball/ --scheme bathe
@@ -113,6 +117,7 @@ fn main() -> ExitCode {
         Verb::Run(arguments) => run::run(&arguments, &mut screen),
         Verb::Animate(arguments) => animate::animate(&arguments, &mut screen),
         Verb::Sweep(arguments) => sweep::sweep(&arguments, &mut screen),
+        Verb::Linearize(arguments) => linearize::linearize(&arguments, &mut screen),
         Verb::Merge(arguments) => sweep::merge(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
         Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),

@@ -57,10 +57,15 @@ impl Settings {
         hamel_jit::model(text, self.level(), self.cache().as_ref())
     }
 
-    /// The model that was chosen, with its initial conditions and parameters.
-    pub(crate) fn compiled(&self, choice: &Choice) -> Result<(Source, JitModel), Failure> {
+    /// The model that was chosen, with a change of its text, its initial conditions and parameters.
+    pub(crate) fn compiled(
+        &self,
+        choice: &Choice,
+        changed: impl Fn(TokenStream) -> TokenStream,
+    ) -> Result<(Source, JitModel), Failure> {
         self.check()?;
         let mut source = choice.source()?;
+        source.tokens = changed(source.tokens);
         let path = choice.path();
         let compile = |text| self.compile(text).map_err(|error| failed(path, error));
         let mut model = match self.initial.as_slice() {
@@ -142,6 +147,17 @@ pub(crate) struct Runnable {
     pub signals: Vec<(String, Signal)>,
 }
 
+/// A model that was compiled from its text, with its settings.
+pub(crate) struct Compiled {
+    /// Its name in files.
+    pub name: String,
+    pub model: JitModel,
+    /// The inputs that are given.
+    pub inputs: Vec<(String, Signal)>,
+    pub tables: Vec<Table>,
+    pub not_given: Vec<String>,
+}
+
 /// A table by which an input is given.
 pub(crate) struct Table {
     pub input: String,
@@ -172,12 +188,25 @@ impl Runnable {
                 signals: Vec::new(),
             });
         }
-        let (source, mut model) = settings.compiled(choice)?;
-        let (mut tables, mut signals) = (Vec::new(), Vec::new());
+        let Compiled { name, model, inputs: signals, tables, not_given } =
+            Compiled::new(choice, settings, |text| text)?;
+        Ok(Runnable { name, model: Box::new(model), tables, not_given, signals })
+    }
+}
+
+impl Compiled {
+    /// The model that was chosen, with a change of its text.
+    pub(crate) fn new(
+        choice: &Choice,
+        settings: &Settings,
+        changed: impl Fn(TokenStream) -> TokenStream,
+    ) -> Result<Compiled, Failure> {
+        let (source, mut model) = settings.compiled(choice, changed)?;
+        let (mut tables, mut given) = (Vec::new(), Vec::new());
         for (name, value) in &settings.input {
             let (signal, table) = signal(name, value)?;
             tables.extend(table);
-            signals.push((name.clone(), signal.clone()));
+            given.push((name.clone(), signal.clone()));
             if model.set_input(name, signal).is_err() {
                 return Err(match model.describe().inputs.as_slice() {
                     [] => Failure::Usage(format!("--input {name}: `{}` has no inputs", model.describe().name)),
@@ -189,7 +218,7 @@ impl Runnable {
         let inputs = model.describe().inputs.iter().map(|channel| &channel.name);
         let is_given = |input: &&String| settings.input.iter().any(|(name, _)| name == *input);
         let not_given = inputs.filter(|input| !is_given(input)).cloned().collect();
-        Ok(Runnable { name, model: Box::new(model), tables, not_given, signals })
+        Ok(Compiled { name, model, inputs: given, tables, not_given })
     }
 }
 

@@ -95,6 +95,7 @@ impl Description {
             limits: limits(&layout.limits),
             constraints: channels(&layout.constraints),
             velocity_constraints: layout.velocity_constraints,
+            states: layout.states,
             contacts: contacts.collect(),
             outputs: channels(&layout.outputs),
             parameters: parameters(stages),

@@ -253,7 +253,8 @@ impl Image {
         let sizes = Sizes { members: &members, equations, patterns: &patterns };
         let shared = members.iter().map(|kernel| vec![None; kernel.scheduled.functions.len()]).collect();
         let mut calls = Calls { members: &members, kernels: &kernels, layout, program: &mut program, shared };
-        let all = || methods::all().into_iter().chain(methods::on_request(&members));
+        let of_all = || methods::all().into_iter().chain(methods::of_linearization(layout));
+        let all = || of_all().chain(methods::on_request(&members));
         let functions: Result<Vec<ModelFunction>, Error> =
             all().map(|method| calls.function(Outline::of_method(&method, &members, &sizes))).collect();
         let mut functions = functions?;

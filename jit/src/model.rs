@@ -54,13 +54,16 @@ functions! {
 }
 
 /// Functions on request that have methods of their own, in the order of the places below.
-const NAMED: [&str; 6] = [
+const NAMED: [&str; 9] = [
     "nonlinear_effects",
     "inverse_dynamics",
     "forward_dynamics",
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
     "constraint_acceleration_derivatives",
+    "constraint_derivatives",
+    "input_derivatives",
+    "output_derivatives",
 ];
 const NONLINEAR_EFFECTS: usize = 0;
 const INVERSE_DYNAMICS: usize = 1;
@@ -68,6 +71,9 @@ const FORWARD_DYNAMICS: usize = 2;
 const INVERSE_DYNAMICS_DERIVATIVES: usize = 3;
 const FORWARD_DYNAMICS_DERIVATIVES: usize = 4;
 const CONSTRAINT_ACCELERATION_DERIVATIVES: usize = 5;
+const CONSTRAINT_DERIVATIVES: usize = 6;
+const INPUT_DERIVATIVES: usize = 7;
+const OUTPUT_DERIVATIVES: usize = 8;
 
 /// What functions on request are given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -452,6 +458,37 @@ impl Model for JitModel {
     fn constraint_acceleration_derivatives(&self, state: &State, by_q: &mut [f64], by_v: &mut [f64]) -> bool {
         let Some(function) = self.named[CONSTRAINT_ACCELERATION_DERIVATIVES] else { return false };
         self.evaluate(function, self.state(state), [by_q, by_v]);
+        true
+    }
+
+    fn constraint_derivatives(
+        &self,
+        state: &State,
+        rate_by_q: &mut [f64],
+        acceleration_by_q: &mut [f64],
+        acceleration_by_v: &mut [f64],
+    ) -> bool {
+        let Some(function) = self.named[CONSTRAINT_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [rate_by_q, acceleration_by_q, acceleration_by_v]);
+        true
+    }
+
+    fn input_derivatives(&self, state: &State, out: &mut [f64]) -> bool {
+        let Some(function) = self.named[INPUT_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [out]);
+        true
+    }
+
+    fn output_derivatives(
+        &self,
+        state: &State,
+        by_q: &mut [f64],
+        by_v: &mut [f64],
+        by_a: &mut [f64],
+        by_u: &mut [f64],
+    ) -> bool {
+        let Some(function) = self.named[OUTPUT_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [by_q, by_v, by_a, by_u]);
         true
     }
 

@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use hamel::{Model, Signal, State};
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use hamel_compiler::resolve::LINEARIZATION;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 use crate::Level;
 
@@ -67,6 +68,46 @@ pub fn with_initial(
         _ => token,
     };
     Ok(tokens.into_iter().map(replace).collect())
+}
+
+/// The text of a model with `provide linearization;`, which [`hamel::linearize`](fn@hamel::linearize) needs; one that says
+/// so stays as it is.
+///
+/// # Examples
+/// ```
+/// use hamel::{About, initial_state, linearize};
+/// use hamel_jit::Level;
+///
+/// let text = "model Pendulum {
+///     planar;
+///     coordinates joint;
+///     gravity [0, -9.81] m/s^2;
+///     body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+///     joint hinge: revolute(ground, rod at [0, 0.5] m);
+///     output height = rod.position.y;
+/// }";
+/// let model = hamel_jit::model(hamel_jit::with_linearization(text.parse()?), Level::AtOnce, None)?;
+/// let modes = linearize(&model, &initial_state(&model)?, About::Equilibrium)?.modes()?;
+/// assert!((modes[0].eigenvalue.im - (9.81 * 0.5 / 0.35_f64).sqrt()).abs() < 1e-13);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn with_linearization(tokens: TokenStream) -> TokenStream {
+    let asks = |item: &Vec<TokenTree>| {
+        let mut words = item.iter().map(ToString::to_string);
+        words.next().as_deref() == Some("provide") && words.any(|word| word == LINEARIZATION)
+    };
+    let word = Ident::new(LINEARIZATION, Span::call_site());
+    let completed = |token: TokenTree| match &token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !items(group.stream()).iter().any(asks) => {
+            let mut stream = group.stream();
+            stream.extend(quote::quote!(provide #word;));
+            let mut whole = Group::new(Delimiter::Brace, stream);
+            whole.set_span(group.span());
+            TokenTree::Group(whole)
+        }
+        _ => token,
+    };
+    tokens.into_iter().map(completed).collect()
 }
 
 fn has_end(tokens: &TokenStream) -> bool {

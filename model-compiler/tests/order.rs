@@ -83,6 +83,7 @@ const RUNTIME: [&str; 55] = [
     "forward_dynamics",
     "inverse_dynamics",
     "equilibrium",
+    "linearize",
     "modal",
     "marine",
     // Schemes.

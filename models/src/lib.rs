@@ -40,6 +40,7 @@ pub mod three_mass_oscillator;
 
 pub mod ball_pile;
 pub mod beam_cantilever;
+pub mod bicycle;
 pub mod ellipsoid;
 pub mod flexible_four_bar;
 pub mod floating_body;
@@ -98,6 +99,7 @@ models![
     "andrews_squeezer_absolute" => andrews_squeezer::AndrewsSqueezerAbsolute = "andrews_squeezer",
     "beam_bend" => beam_cantilever::BeamBend,
     "beam_cantilever" => beam_cantilever::BeamCantilever,
+    "bicycle" => bicycle::Bicycle,
     "bouncing_ball" => bouncing_ball::BouncingBall,
     "chain" => chain::Chain,
     "disc_pile" => disc_pile::DiscPile,

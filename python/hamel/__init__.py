@@ -9,9 +9,10 @@ a `Trajectory`. Angles are in rad, everything else in SI units.
 """
 
 from . import models
-from ._hamel import CautionWarning, Interrupted, ModelError, SimulationError, __version__
+from ._hamel import CautionWarning, Interrupted, LinearizationError, ModelError, SimulationError, __version__
 from .events import Event
-from .model import Model, Parameters
+from .linearization import Linearization, Modes
+from .model import Model, Monodromy, Parameters
 from .sweeps import SweepTable, sweep
 from .trajectory import Occurrence, Trajectory
 
@@ -27,8 +28,12 @@ __all__ = [
     "CautionWarning",
     "Event",
     "Interrupted",
+    "Linearization",
+    "LinearizationError",
     "Model",
     "ModelError",
+    "Modes",
+    "Monodromy",
     "Occurrence",
     "Parameters",
     "SimulationError",

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from . import _hamel
 from ._hamel import CautionWarning, Interrupted, SimulationError
 from .events import Event
+from .linearization import Linearization
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -79,6 +80,17 @@ class AccelerationDerivatives(NamedTuple):
     multipliers_by_q: np.ndarray
     multipliers_by_v: np.ndarray
     multipliers_by_tau: np.ndarray
+
+
+class Monodromy(NamedTuple):
+    """What small departures from a periodic motion become in a period, see `Model.monodromy`."""
+
+    matrix: np.ndarray
+    """(n, n): departures after a period by those before."""
+    multipliers: np.ndarray
+    """Its eigenvalues; departures grow where one is larger than 1."""
+    states: Channels
+    """Names of the departures."""
 
 
 class ProvidedFunction:
@@ -545,6 +557,69 @@ class Model(_hamel.Model):
         `initial` and `inputs` are those of `simulate`.
         """
         return self._initial_state(_inputs(inputs), self._start(initial))
+
+    def linearize(
+        self,
+        about: Literal["equilibrium", "steady", "state"] = "equilibrium",
+        *,
+        parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
+        initial: Mapping[str, float | str] | tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> Linearization:
+        """Linearises the model: matrices, eigenvalues and natural motions of small departures, with exact derivatives.
+
+        Parameters
+        ----------
+        about : str
+            ``"equilibrium"``, the one that Newton's method finds from the initial state; ``"steady"``, the steady motion of
+            the initial state, whose coordinates may grow; or ``"state"``, that state with the accelerations it has.
+        parameters, inputs, initial
+            As in `simulate`; `initial` may be q and v of a moment of a trajectory.
+
+        Returns
+        -------
+        Linearization
+
+        Raises
+        ------
+        LinearizationError
+            If there is no equilibrium, no steady motion, or a contact is closed.
+        """
+        model = self.with_parameters(parameters) if parameters else self
+        return Linearization(_hamel.Linearized.of(model, about, _inputs(inputs), self._start(initial)))
+
+    def monodromy(
+        self,
+        period: float,
+        *,
+        tolerance: float = 1e-9,
+        parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
+        initial: Mapping[str, float | str] | tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> Monodromy:
+        """What small departures from the periodic motion of the initial state become in a period.
+
+        Parameters
+        ----------
+        period : float
+            The period, s, after which velocities return.
+        tolerance : float
+            Relative error of the matrix.
+        parameters, inputs, initial
+            As in `simulate`.
+
+        Returns
+        -------
+        Monodromy
+
+        Raises
+        ------
+        LinearizationError
+            If the motion does not return.
+        """
+        model = self.with_parameters(parameters) if parameters else self
+        matrix, states = _hamel.monodromy_matrix(model, period, tolerance, _inputs(inputs), self._start(initial))
+        return Monodromy(matrix, np.linalg.eigvals(matrix), Channels(states))
 
     @staticmethod
     def _start(initial: Any) -> tuple | list | None:

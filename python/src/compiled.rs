@@ -22,6 +22,8 @@ use crate::errors::ModelError;
 #[pyclass(frozen, module = "hamel._hamel")]
 pub(crate) struct Compiled {
     pub model: JitModel,
+    /// The same with the derivatives that a linearisation needs, once somebody has asked for it.
+    linearized: OnceLock<Result<JitModel, String>>,
     level: Level,
     cache: Option<Cache>,
 }
@@ -47,7 +49,7 @@ impl Compiled {
         let file = file.unwrap_or_else(|| NO_FILE.into());
         let compiled = || compile(one(file::models(text, &file), &file, name)?, level, cache.as_ref(), &file);
         let model = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err)?;
-        Ok(Compiled { model, level, cache })
+        Ok(Compiled { model, linearized: OnceLock::new(), level, cache })
     }
 
     /// Compiles a model of a file, `.model` or Rust.
@@ -98,7 +100,7 @@ impl Compiled {
             Ok((model, import.warnings.iter().map(|warning| format!("{file}:{warning}")).collect()))
         };
         let (model, warnings) = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err::<String>)?;
-        Ok((Compiled { model, level, cache }, warnings))
+        Ok((Compiled { model, linearized: OnceLock::new(), level, cache }, warnings))
     }
 
     /// `optimised` or `at_once`.
@@ -138,6 +140,16 @@ impl Compiled {
             hamel_jit::model(text, Level::AtOnce, self.cache.as_ref()).map_err(|error| format!("initial: {error}"))
         };
         forgetting_places(changed)
+    }
+
+    /// The model with `provide linearization;`, and with the defaults of its parameters.
+    pub fn linearized(&self) -> Result<JitModel, String> {
+        let compile = || {
+            let text = hamel_jit::with_linearization(self.tokens()?);
+            hamel_jit::model(text, self.level, self.cache.as_ref()).map_err(|error| error.to_string())
+        };
+        let found = self.linearized.get_or_init(|| forgetting_places(compile));
+        found.as_ref().map(JitModel::another).map_err(String::clone)
     }
 
     pub fn tokens(&self) -> Result<TokenStream, String> {

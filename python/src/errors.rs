@@ -23,4 +23,10 @@ create_exception!(
     PyKeyboardInterrupt,
     "A run was interrupted from the keyboard; `trajectory` has what was computed, `time` its last instant, s."
 );
+create_exception!(
+    hamel,
+    LinearizationError,
+    PyRuntimeError,
+    "A model has no linearisation about what was asked for; the message says why, and what to do."
+);
 create_exception!(hamel, CautionWarning, PyUserWarning, "A warning about the results of a run that did not fail.");

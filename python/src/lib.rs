@@ -1,13 +1,14 @@
 //! The extension module `hamel._hamel`: models compiled at run time, for Python.
 //!
 //! [`compiled`] turns texts into machine code, [`model`] evaluates it on NumPy arrays ([`batch`]), [`simulation`]
-//! integrates it, [`sweeps`] as often as it is to; [`compiled_calls`] is what JAX calls. Everything that can be written in Python as well is written there, in `python/hamel`.
+//! integrates it, [`sweeps`] as often as it is to, [`linearization`] linearises it; [`compiled_calls`] is what JAX calls. Everything that can be written in Python as well is written there, in `python/hamel`.
 
 mod batch;
 mod compiled;
 mod compiled_calls;
 mod errors;
 mod inputs;
+mod linearization;
 mod model;
 mod simulation;
 mod sweeps;
@@ -24,7 +25,9 @@ mod _hamel {
     #[pymodule_export]
     use crate::compiled_calls::_address_for_xla;
     #[pymodule_export]
-    use crate::errors::{CautionWarning, Interrupted, ModelError, SimulationError};
+    use crate::errors::{CautionWarning, Interrupted, LinearizationError, ModelError, SimulationError};
+    #[pymodule_export]
+    use crate::linearization::{Linearized, monodromy_matrix};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

@@ -290,7 +290,7 @@ fn failed(error: StepError) -> PyErr {
 }
 
 /// Models with the same inputs, each of which takes what it is given by its name.
-struct Inputs(Vec<(String, Signal)>);
+pub(crate) struct Inputs(Vec<(String, Signal)>);
 
 impl Inputs {
     fn new(model: &JitModel, given: Vec<(String, Input)>, exception: &Exception) -> PyResult<Inputs> {
@@ -309,7 +309,7 @@ impl Inputs {
     }
 
     /// A model of the same parameters that reads them.
-    fn connected(&self, model: &JitModel) -> JitModel {
+    pub(crate) fn connected(&self, model: &JitModel) -> JitModel {
         let mut model = model.another();
         for (name, signal) in &self.0 {
             // The name is known.
@@ -369,11 +369,21 @@ pub(crate) fn initial_state(
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
 ) -> PyResult<State> {
+    Ok(started(py, model, inputs, start)?.0)
+}
+
+/// The state from which something starts, and the inputs.
+pub(crate) fn started(
+    py: Python<'_>,
+    model: &Model,
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+) -> PyResult<(State, Inputs)> {
     let exception = Exception::default();
     let inputs = Inputs::new(&model.model, inputs, &exception)?;
     let connected = inputs.connected(&model.model);
     let state = py.detach(|| start_of(model, &connected, &inputs, start));
-    state.map_err(|error| caused(py, error, raised(&exception)))
+    Ok((state.map_err(|error| caused(py, error, raised(&exception)))?, inputs))
 }
 
 /// The error of a run that has not begun, with the exception of a function that was given as its cause.

@@ -1,16 +1,21 @@
-//! Static equilibrium: coordinates and multipliers at which a model stays at rest, `r(t, q, 0, 0, λ) = 0`, `g(t, q) = 0`.
+//! Static equilibrium: coordinates, first-order states and multipliers at which a model stays at rest,
+//! `r(t, q, v, 0, λ) = 0`, `g(t, q) = 0`, where all velocities but the states are zero.
 //!
 //! Newton's method with the exact derivatives of the model and full steps: iterates of slender structures have large
 //! internal forces, so that a step may be correct although it does not reduce the residual. For large loads increase
-//! the load in steps, and start from the equilibrium of the previous load. Stability is not examined, and contacts are
-//! ignored.
+//! the load in steps, and start from the equilibrium of the previous load. Coordinates that nothing determines, such as
+//! the place of a vehicle on a plane, change as little as possible. Stability is not examined ([`linearize`] does), and
+//! contacts are ignored.
+//!
+//! [`linearize`]: crate::linearize()
 
-use nalgebra::SVD;
+use nalgebra::{DMatrix, DVector, SVD};
 
 use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, ParameterError, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
+use crate::rows::{RANK, Rows};
 use crate::start::check_sizes;
 use crate::step::StepError;
 
@@ -19,14 +24,24 @@ const MAX_ITERATIONS: u32 = 50;
 const CONVERGED: f64 = 1e-13;
 /// A correction that no longer decreases is round-off; it is accepted below this.
 const STALLED: f64 = 1e-8;
-/// Up to this number of unknowns, errors name the coordinate that moves without resistance.
-const NAMED: usize = 400;
+/// A step of this size, relative to one plus the largest coordinate, says that the equations are singular.
+const SINGULAR: f64 = 1e6;
+/// Up to this number of unknowns, singular equations are solved, and what they leave open is named.
+const DECOMPOSED: usize = 600;
+/// Forces that nothing resists are rounding below this part of what a small motion changes in their equation, and below
+/// a smaller part of what it changes in any.
+const ROUNDING: [f64; 2] = [1e-9, 1e-14];
+/// A direction is free if a motion that nothing resists has this part of its length along it.
+const FREE: f64 = 1e-6;
 
 /// A state at rest, and the history of the iteration.
 #[derive(Clone, Debug)]
 pub struct Equilibrium {
-    /// Coordinates and multipliers; velocities and accelerations are zero.
+    /// Coordinates, first-order states and multipliers; all other velocities, and accelerations, are zero.
     pub state: State,
+    /// Indices of the velocities along which nothing determines the equilibrium, so that it is one of many; the integrals
+    /// of first-order states are not among them.
+    pub free: Vec<usize>,
     /// Largest correction of a coordinate in every iteration, relative to one plus the largest coordinate.
     pub corrections: Vec<f64>,
 }
@@ -40,10 +55,8 @@ pub enum EquilibriumError {
     /// A start whose size differs from that of the model's states.
     #[error("{0}")]
     BadState(#[from] StepError),
-    /// A constraint on velocities, which does not determine coordinates.
-    #[error(
-        "{model}: `{constraint}` is a constraint on velocities, which leaves the coordinates of an equilibrium open"
-    )]
+    /// A constraint on velocities that rest breaks.
+    #[error("{model}: nothing can rest, because `{constraint}` asks for a velocity")]
     VelocityConstraint {
         /// Name of the model.
         model: String,
@@ -78,13 +91,14 @@ pub enum EquilibriumError {
     },
 }
 
-/// The equilibrium at the time of a state, found by Newton's method from its coordinates and multipliers.
+/// The equilibrium at the time of a state, found by Newton's method from its coordinates, first-order states and
+/// multipliers.
 ///
 /// Start from [`initial_state`](crate::initial_state), or from the equilibrium under a smaller load.
 ///
 /// # Errors
-/// [`EquilibriumError`]: parameters out of range, a start of the wrong size, constraints on velocities, motions without
-/// stiffness, divergence.
+/// [`EquilibriumError`]: parameters out of range, a start of the wrong size, constraints that ask for velocities, forces
+/// that nothing resists, divergence.
 ///
 /// # Examples
 /// A mass of 2 kg hangs on a spring of 50 N/m, which extends by m g / k.
@@ -104,6 +118,7 @@ pub enum EquilibriumError {
 /// let scales = Scales::default();
 /// let found = hamel::equilibrium(&scales, &hamel::initial_state(&scales)?)?;
 /// assert!((found.state.q[0] - 2.0 * 9.81 / 50.0).abs() < 1e-12);
+/// assert!(found.free.is_empty());
 /// # Ok(())
 /// # }
 /// ```
@@ -112,12 +127,9 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     check_sizes(model, start)?;
     let info = model.describe();
     let dims = model.dims();
-    if info.velocity_constraints > 0 {
-        let constraint = info.constraints[dims.nc - info.velocity_constraints].name.clone();
-        return Err(EquilibriumError::VelocityConstraint { model: info.name.clone(), constraint });
-    }
     let mut state = start.clone();
-    state.v.fill(0.0);
+    let moving = dims.nv - info.states;
+    state.v.rows_mut(0, moving).fill(0.0);
     state.a.fill(0.0);
     let mut solver = LinearSolver::new(info.iteration_matrix.clone());
     let redundant = redundant_constraints(model, &state);
@@ -125,6 +137,12 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     let mut values = vec![0.0; solver.nnz()];
     let mut correction = vec![0.0; solver.size()];
     let mut corrections: Vec<f64> = Vec::new();
+    // Constraints on velocities leave coordinates open, and integrals of states occur nowhere.
+    let mut is_open = info.velocity_constraints > 0 || info.states > 0;
+    let size_of = |step: &[f64], state: &State| {
+        let largest = step[..dims.nv].iter().fold(0.0_f64, |largest, dq| largest.max(dq.abs()));
+        largest / (1.0 + state.q.amax())
+    };
     for iteration in 0..MAX_ITERATIONS {
         let (r, g) = correction.split_at_mut(dims.nv);
         model.residual(&state, r, g);
@@ -132,26 +150,48 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
         if values.iter().chain(&correction).any(|value| !value.is_finite()) {
             break;
         }
-        if solver.factor(&values).is_err() {
-            let reason = without_resistance(model, &values);
-            return Err(EquilibriumError::Singular { model: info.name.clone(), t: state.t, iteration, reason });
+        let t = state.t;
+        let singular = |reason| EquilibriumError::Singular { model: info.name.clone(), t, iteration, reason };
+        let residual = correction.clone();
+        is_open = is_open || solver.factor(&values).is_err() || {
+            solver.solve(&mut correction);
+            let size = size_of(&correction, &state);
+            size.is_nan() || size > SINGULAR
+        };
+        let mut open = None;
+        if is_open {
+            if solver.size() > DECOMPOSED {
+                return Err(singular("something moves without resistance".to_owned()));
+            }
+            let equations = Equations::new(model, &state, &values);
+            correction = equations.shortest(&residual);
+            open = Some(equations);
         }
-        solver.solve(&mut correction);
         let (dq, dlambda) = correction.split_at(dims.nv);
-        let increment: Vec<f64> = dq.iter().map(|dq| -dq).collect();
+        let mut increment: Vec<f64> = dq.iter().map(|dq| -dq).collect();
+        for (rate, integral) in state.v.rows_mut(moving, info.states).iter_mut().zip(&mut increment[moving..]) {
+            *rate += std::mem::take(integral);
+        }
         let from = state.q.clone();
         retract(&info.blocks, from.as_slice(), &increment, state.q.as_mut_slice());
         state.lambda.iter_mut().zip(dlambda).for_each(|(lambda, change)| *lambda -= change);
 
-        let largest = dq.iter().fold(0.0_f64, |largest, dq| largest.max(dq.abs()));
-        let size = largest / (1.0 + state.q.amax());
+        let size = size_of(&correction, &state);
         let has_stalled = size < STALLED && corrections.last().is_some_and(|&previous| size > 0.5 * previous);
+        let is_last = size < CONVERGED || has_stalled;
+        if is_last && let Some(equations) = &open {
+            equations.check(model, &residual).map_err(|left| match left {
+                Left::Rate(constraint) => EquilibriumError::VelocityConstraint { model: info.name.clone(), constraint },
+                Left::Force(reason) => singular(reason),
+            })?;
+        }
         corrections.push(size);
-        if size < CONVERGED || has_stalled {
+        if is_last {
             if !redundant.is_empty() {
                 least_norm_multipliers(model, &mut state);
             }
-            return Ok(Equilibrium { state, corrections });
+            let free = open.map_or_else(Vec::new, |equations| equations.free());
+            return Ok(Equilibrium { state, free, corrections });
         }
     }
     let correction = corrections.last().copied().unwrap_or(f64::INFINITY);
@@ -159,21 +199,92 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     Err(EquilibriumError::NotConverged { model: info.name.clone(), t: state.t, iteration, correction })
 }
 
-/// The coordinate that moves most in the motion of least resistance.
-fn without_resistance(model: &dyn Model, values: &[f64]) -> String {
-    let info = model.describe();
-    let (nv, size) = (info.velocities.len(), info.iteration_matrix.rows);
-    let general = "something moves without resistance".to_owned();
-    if size > NAMED {
-        return general;
+/// What the equations of rest leave over.
+enum Left {
+    /// A rate that a constraint, of this name, asks for.
+    Rate(String),
+    /// A force that nothing resists.
+    Force(String),
+}
+
+/// The equations of rest by displacements, by first-order states in the places of their integrals, and by multipliers.
+struct Equations {
+    matrix: DMatrix<f64>,
+    /// Velocities, and those of them that are not states.
+    nv: usize,
+    moving: usize,
+    on_positions: usize,
+    size: f64,
+}
+
+impl Equations {
+    fn new(model: &dyn Model, state: &State, values: &[f64]) -> Self {
+        let (info, dims) = (model.describe(), model.dims());
+        let moving = dims.nv - info.states;
+        let on_positions = dims.nc - info.velocity_constraints;
+        let mut matrix = info.iteration_matrix.to_dense(values);
+        let mut damping = vec![0.0; info.damping.nnz()];
+        model.damping(state, &mut damping);
+        let by_states = info.damping.to_dense(&damping).columns(moving, info.states).into_owned();
+        matrix.view_mut((0, moving), (dims.nv, info.states)).copy_from(&by_states);
+        // Displacements do not enter constraints on velocities.
+        matrix.view_mut((dims.nv + on_positions, 0), (info.velocity_constraints, dims.nv)).fill(0.0);
+        Self { matrix, nv: dims.nv, moving, on_positions, size: 1.0 + state.q.amax() }
     }
-    let matrix = info.iteration_matrix.to_dense(values);
-    let motion = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000)
-        .and_then(|svd| Some(svd.v_t?.row(svd.singular_values.argmin().0).columns(0, nv).transpose()));
-    match motion {
-        Some(motion) if motion.amax() > f64::EPSILON.sqrt() => {
-            format!("nothing resists motion of `{}`", info.velocities[motion.iamax()].name)
+
+    /// For each row the factor that brings it to a common size, so that stiff equations do not hide soft ones; zero where
+    /// nothing but rounding stands in it.
+    fn scales(&self) -> Vec<f64> {
+        let least = ROUNDING[1] * self.matrix.amax();
+        let scale = |size: f64| if size > least { 1.0 / size } else { 0.0 };
+        self.matrix.row_iter().map(|row| scale(row.amax())).collect()
+    }
+
+    /// The smallest correction that solves the equations as far as they can be.
+    fn shortest(&self, residual: &[f64]) -> Vec<f64> {
+        let mut rows = Rows { rows: self.matrix.nrows(), columns: self.matrix.ncols(), entries: Vec::new() };
+        let mut rhs = DVector::from_column_slice(residual);
+        for (index, (row, scale)) in self.matrix.row_iter().zip(self.scales()).enumerate() {
+            rhs[index] *= scale;
+            let entries = row.iter().enumerate().map(|(column, entry)| (index, column, entry * scale));
+            rows.entries.extend(entries.filter(|(.., entry)| *entry != 0.0));
         }
-        _ => general,
+        rows.minimum_norm_solution(&rhs).map_or_else(|| vec![0.0; residual.len()], |step| step.as_slice().to_vec())
+    }
+
+    /// Whether no more than rounding is left.
+    fn check(&self, model: &dyn Model, residual: &[f64]) -> Result<(), Left> {
+        let info = model.describe();
+        let sums: Vec<f64> = self.matrix.row_iter().map(|row| row.iter().map(|entry| entry.abs()).sum()).collect();
+        let largest = sums.iter().copied().fold(0.0, f64::max);
+        let excess = |row: usize| {
+            residual[row].abs() / (ROUNDING[0] * sums[row] * self.size + ROUNDING[1] * largest + f64::MIN_POSITIVE)
+        };
+        let Some(worst) = (0..residual.len()).max_by(|&a, &b| excess(a).total_cmp(&excess(b))) else { return Ok(()) };
+        if excess(worst) <= 1.0 {
+            return Ok(());
+        }
+        Err(match worst.checked_sub(self.nv) {
+            Some(row) if row >= self.on_positions => Left::Rate(info.constraints[row].name.clone()),
+            Some(row) => Left::Force(format!("constraint `{}` cannot be satisfied", info.constraints[row].name)),
+            None => {
+                let (name, force) = (&info.velocities[worst].name, residual[worst]);
+                Left::Force(format!("nothing resists motion of `{name}`, along which {force:.3e} in SI units act"))
+            }
+        })
+    }
+
+    /// Directions of displacements along which nothing changes in any equation.
+    fn free(&self) -> Vec<usize> {
+        let mut matrix = self.matrix.clone();
+        matrix.row_iter_mut().zip(self.scales()).for_each(|(mut row, scale)| row.scale_mut(scale));
+        let Some(svd) = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000) else { return Vec::new() };
+        let Some(vectors) = svd.v_t else { return Vec::new() };
+        let smallest = RANK * svd.singular_values.max();
+        let is_free = |direction: &usize| {
+            let along = svd.singular_values.iter().enumerate().filter(|(_, value)| **value <= smallest);
+            along.map(|(index, _)| vectors[(index, *direction)].powi(2)).sum::<f64>() > FREE
+        };
+        (0..self.moving).filter(is_free).collect()
     }
 }

@@ -109,8 +109,8 @@ impl<'m> ForwardDynamics<'m> {
         Ok(())
     }
 
-    /// The same, and the derivatives of what was found; none for a model with constraints that does not
-    /// `provide constraint_acceleration_derivatives`.
+    /// The same, and the derivatives of what was found; none for a model with constraints that provides neither
+    /// `constraint_acceleration_derivatives` nor `linearization`.
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
@@ -122,7 +122,10 @@ impl<'m> ForwardDynamics<'m> {
         let (info, nv, nc) = (self.model.describe(), state.v.len(), state.lambda.len());
         let mut of_constraints = [(); 2].map(|()| vec![0.0; nc * nv]);
         let [by_q, by_v] = &mut of_constraints;
-        if nc > 0 && !self.model.constraint_acceleration_derivatives(state, by_q, by_v) {
+        if nc > 0
+            && !self.model.constraint_acceleration_derivatives(state, by_q, by_v)
+            && !self.model.constraint_derivatives(state, &mut vec![0.0; nc * nv], by_q, by_v)
+        {
             return Ok(None);
         }
         let [mut stiffness, mut damping] = [&info.stiffness, &info.damping].map(|pattern| vec![0.0; pattern.nnz()]);

@@ -3,8 +3,8 @@
 //!
 //! A [`Model`] evaluates the terms of `M a + h = f + Gᵀ λ`, `g = 0`; [`initial_state`] computes a consistent start, a
 //! [`Scheme`] integrates it, and a [`Simulation`] records its motion in a [`Trajectory`], with events, controllers and
-//! step size control. [`equilibrium`](fn@equilibrium) computes static equilibria, [`modal`] reduces flexible members to
-//! their modes, and [`schemes`] lists every scheme with its order and stability. Models are written with the macro
+//! step size control. [`equilibrium`](fn@equilibrium) computes static equilibria, [`linearize`](fn@linearize) the motions
+//! beside an equilibrium or a steady motion, [`modal`] reduces flexible members to their modes, and [`schemes`] lists every scheme with its order and stability. Models are written with the macro
 //! `multibody!`, whose documentation is that of the language, or by hand. The modules are listed in the order in which
 //! they should be read.
 
@@ -57,6 +57,7 @@ pub mod events;
 pub mod forward_dynamics;
 pub mod inverse_dynamics;
 pub mod linear_analysis;
+pub mod linearize;
 pub mod marine;
 pub mod modal;
 #[cfg(feature = "parquet")]
@@ -85,6 +86,7 @@ pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use events::{Direction, Event, Occurrence};
 pub use forward_dynamics::ForwardDynamics;
 pub use inverse_dynamics::InverseDynamics;
+pub use linearize::{About, Linearization, LinearizeError, linearize};
 pub use model::{
     Attitude, Block, Channel, ContactInfo, ContactLaw, Dims, Energy, FunctionInfo, JointLimits, Model, ModelInfo,
     ParameterError, State, UnknownChannel, UnknownParameter,

@@ -304,6 +304,9 @@ pub struct ModelInfo {
     pub constraints: Vec<Channel>,
     /// How many of the constraints are on velocities.
     pub velocity_constraints: usize,
+    /// First-order states: the last velocities, whose coordinates are their integrals.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub states: usize,
     /// Contacts.
     pub contacts: Vec<ContactInfo>,
     /// Outputs, component by component.
@@ -580,6 +583,36 @@ pub trait Model: Send + Sync {
     ///
     /// Models in joint coordinates have it where their text says `provide constraint_acceleration_derivatives;`.
     fn constraint_acceleration_derivatives(&self, _state: &State, _by_q: &mut [f64], _by_v: &mut [f64]) -> bool {
+        false
+    }
+    /// Derivatives of the constraints: (∂ġ/∂q) N of ġ = G v + rate, (∂g̈/∂q) N and ∂g̈/∂v of g̈ = G a + acceleration, each
+    /// `[nc × nv]`, row by row; a constraint on velocities counts as ġ. Whether the model has this function; if it has
+    /// not, the results stay as they are.
+    ///
+    /// Models have it, and the two below, where their text says `provide linearization;`.
+    fn constraint_derivatives(
+        &self,
+        _state: &State,
+        _rate_by_q: &mut [f64],
+        _acceleration_by_q: &mut [f64],
+        _acceleration_by_v: &mut [f64],
+    ) -> bool {
+        false
+    }
+    /// ∂r/∂u, `[nv × inputs]`, row by row; whether the model has this function.
+    fn input_derivatives(&self, _state: &State, _out: &mut [f64]) -> bool {
+        false
+    }
+    /// Derivatives of the outputs y: (∂y/∂q) N, ∂y/∂v and ∂y/∂a, `[outputs × nv]`, and ∂y/∂u, `[outputs × inputs]`, row by
+    /// row; whether the model has this function.
+    fn output_derivatives(
+        &self,
+        _state: &State,
+        _by_q: &mut [f64],
+        _by_v: &mut [f64],
+        _by_a: &mut [f64],
+        _by_u: &mut [f64],
+    ) -> bool {
         false
     }
     /// The inputs at time t, in the order of [`ModelInfo::inputs`].

@@ -36,5 +36,5 @@ fn what_nothing_holds_is_named() {
     let particle = Particle::on(ContactLaw::default());
     let found = equilibrium(&particle, &Particle::initial(1.0, [0.0; 3]));
     let Err(EquilibriumError::Singular { iteration: 0, reason, .. }) = &found else { panic!("{found:?}") };
-    assert!(["x", "y", "z"].map(|name| format!("nothing resists motion of `{name}`")).contains(reason), "{reason}");
+    assert!(reason.starts_with("nothing resists motion of `z`, along which 9.810e0"), "{reason}");
 }

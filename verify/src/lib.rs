@@ -15,6 +15,7 @@ mod oscillator;
 mod shared;
 
 pub mod iftomm;
+pub mod meijaard;
 pub mod rezaei;
 pub mod scaling;
 pub mod schemes;
@@ -36,6 +37,7 @@ pub static PAPERS: &[Paper] = &[
     zhang::PAPER,
     ship::PAPER,
     iftomm::PAPER,
+    meijaard::PAPER,
     schemes::PAPER,
     scaling::PAPER,
 ];

@@ -91,7 +91,28 @@ pub fn values(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<f64>)>
         model.initial_velocity(t, q, v, residual, jacobian);
     };
     one("initial_velocity", velocities * (1 + dims.nv), &velocity);
+    all.extend(of_linearization(model, state));
     all
+}
+
+/// Derivatives of models that are linearised.
+fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<f64>)> {
+    let (info, dims) = (model.describe(), model.dims());
+    let (nu, ny) = (info.inputs.len(), info.outputs.len());
+    let room = |n: usize| vec![f64::NAN; n];
+    let [mut rate_by_q, mut by_q, mut by_v] = [(); 3].map(|()| room(dims.nc * dims.nv));
+    if !model.constraint_derivatives(state, &mut rate_by_q, &mut by_q, &mut by_v) {
+        return Vec::new();
+    }
+    let mut by_input = room(dims.nv * nu);
+    model.input_derivatives(state, &mut by_input);
+    let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_u] = [dims.nv, dims.nv, dims.nv, nu].map(|n| room(ny * n));
+    model.output_derivatives(state, &mut y_by_q, &mut y_by_v, &mut y_by_a, &mut y_by_u);
+    vec![
+        ("constraint_derivatives", [rate_by_q, by_q, by_v].concat()),
+        ("input_derivatives", by_input),
+        ("output_derivatives", [y_by_q, y_by_v, y_by_a, y_by_u].concat()),
+    ]
 }
 
 /// The bits of values.

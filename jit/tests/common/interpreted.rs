@@ -60,6 +60,19 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
             "reference_configuration" => self.interpreter.reference_configuration(),
             "initial_position" => both(F::InitialPosition, Role::InitialResidual, Role::InitialJacobian),
             "initial_velocity" => both(F::InitialVelocity, Role::InitialResidual, Role::InitialJacobian),
+            "constraint_derivatives" => [
+                Role::ConstraintRateByPosition,
+                Role::ConstraintAccelerationByPosition,
+                Role::ConstraintAccelerationByVelocity,
+            ]
+            .map(|role| output(F::ConstraintDerivatives, role))
+            .concat(),
+            "input_derivatives" => output(F::InputDerivatives, Role::ForceByInput),
+            "output_derivatives" => {
+                [Role::OutputByPosition, Role::OutputByVelocity, Role::OutputByAcceleration, Role::OutputByInput]
+                    .map(|role| output(F::OutputDerivatives, role))
+                    .concat()
+            }
             _ => return self.on_request(name, point),
         };
         Some(values)

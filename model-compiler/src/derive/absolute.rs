@@ -12,6 +12,7 @@ use super::context::Context;
 use super::equations::{Block, Channel, Instance, Kernel, Layout};
 use super::kernel::Mechanics;
 use super::kinds::Kinds;
+use super::linearization;
 use super::lower::{lower, lower_scalar};
 use super::motion::{KernelScope, Totals};
 use super::statements;
@@ -469,7 +470,7 @@ fn output_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
         scope.totals = Some(totals(&mut scope, &bodies));
     }
     let function = statements::outputs(&mut scope)?;
-    Some(builder.finish(vec![function]))
+    Some(linearization::finish(builder, vec![function]))
 }
 
 /// Energies and momenta of all bodies and forces.
@@ -506,5 +507,5 @@ fn initial_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
     let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
     let functions = statements::initial_conditions(&mut scope);
-    (!functions.is_empty()).then(|| builder.finish(functions))
+    (!functions.is_empty()).then(|| linearization::finish(builder, functions))
 }

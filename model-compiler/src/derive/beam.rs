@@ -12,6 +12,7 @@ use super::bodies::{body_coordinates, coordinates_of};
 use super::context::Context;
 use super::equations::{Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
 use super::kernel::{Derivatives, KernelBuilder, Mechanics};
+use super::linearization;
 use super::parameters::Parameters;
 use super::varying::Varying;
 use crate::expr::{ExprId, Graph};
@@ -150,7 +151,7 @@ fn element(context: &mut Context, beam: &Beam) -> (Kernel, Instance) {
         functions.push(Function::new(FunctionRole::Outputs, vec![Output::vector(Role::Outputs, &values)]));
         builder.instance_mut().outputs = output_rows(system, layout, beam);
     }
-    builder.finish(functions)
+    linearization::finish(builder, functions)
 }
 
 /// Properties that all sections of a beam share.

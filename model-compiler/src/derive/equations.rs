@@ -118,6 +118,8 @@ pub struct Layout {
     pub singular: Vec<(String, String)>,
     /// Whether a potential depends on quantities whose rate does not follow from time, coordinates and velocities.
     pub has_unknown_power: bool,
+    /// Whether the model has the derivatives that its linearisation needs beside those that schemes need.
+    pub is_linearized: bool,
 }
 
 impl Layout {
@@ -266,6 +268,12 @@ pub enum FunctionRole {
     InitialPosition,
     /// Initial conditions on velocities and their derivatives.
     InitialVelocity,
+    /// Derivatives of ġ and g̈, of models that are linearised.
+    ConstraintDerivatives,
+    /// ∂r/∂u, of models that are linearised.
+    InputDerivatives,
+    /// Derivatives of the outputs, of models that are linearised.
+    OutputDerivatives,
     /// h − f, on request.
     NonlinearEffects,
     /// τ = M a + h − f, on request.
@@ -444,12 +452,24 @@ pub enum Role {
     MomentumMatrix,
     /// Rate of the centroidal momentum, linear part first, `[6]` or `[3]`.
     MomentumRate,
+    /// (∂ġ/∂q) N with ġ = G v + rate, `[nc × nv]`.
+    ConstraintRateByPosition,
     /// (∂(G a + γ)/∂q) N, `[nc × nv]`.
     ConstraintAccelerationByPosition,
     /// ∂γ/∂v, `[nc × nv]`.
     ConstraintAccelerationByVelocity,
+    /// ∂r/∂u, `[nv × inputs]`.
+    ForceByInput,
     /// Outputs, `[n]`.
     Outputs,
+    /// (∂y/∂q) N, `[n × nv]`.
+    OutputByPosition,
+    /// ∂y/∂v, `[n × nv]`.
+    OutputByVelocity,
+    /// ∂y/∂a, `[n × nv]`.
+    OutputByAcceleration,
+    /// ∂y/∂u, `[n × inputs]`.
+    OutputByInput,
     /// Residuals of initial conditions, `[n]`.
     InitialResidual,
     /// Their derivatives, `[n × nv]`.

@@ -13,6 +13,7 @@ use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Instan
 use super::field::{BasisFunction, Polynomial, Products, VectorField, integral};
 use super::kernel::{KernelBuilder, Mechanics, Symbols};
 use super::kinds::Kinds;
+use super::linearization;
 use super::links::{Links, rigid_acceleration};
 use super::motion::{KernelScope, Motion, Rest};
 use super::parameters::Parameters;
@@ -298,7 +299,7 @@ fn element(
         functions.push(Function::new(FunctionRole::Outputs, outputs));
         builder.instance_mut().outputs = output_rows(system, layout, member, index);
     }
-    let (kernel, instance) = builder.finish(functions);
+    let (kernel, instance) = linearization::finish(builder, functions);
     (kernel, instance, offset)
 }
 

@@ -11,6 +11,7 @@ use super::equations::{Block, Channel, Layout};
 use super::flexible;
 use super::kernel::{Mechanics, Symbols};
 use super::kinds::Kinds;
+use super::linearization;
 use super::links::Links;
 use super::lower::{lower, lower_scalar};
 use super::motion::{KernelScope, Rest};
@@ -187,7 +188,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     functions.extend(provided);
     functions.extend(outputs);
     functions.extend(initial);
-    let (kernel, instance) = builder.finish(functions);
+    let (kernel, instance) = linearization::finish(builder, functions);
     kinds.add(kernel, [instance]);
     for member in &system.members {
         flexible::derive(context, member, kinds);

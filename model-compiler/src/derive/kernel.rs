@@ -374,6 +374,12 @@ impl<'a> KernelBuilder<'a> {
         self.graph.jacobian(y, &a)
     }
 
+    /// ∂y/∂u of the inputs u that this kernel reads, row by row.
+    pub fn input_jacobian(&mut self, y: &[ExprId]) -> Vec<Vec<ExprId>> {
+        let inputs = self.expressions(&self.inputs.inputs);
+        self.graph.jacobian(y, &inputs)
+    }
+
     /// ∂y/∂t.
     fn time_derivative(&mut self, y: &[ExprId]) -> Vec<ExprId> {
         match self.inputs.time {

@@ -2,6 +2,7 @@
 
 use super::equations::{Entry, Instance, Kernel, Output, Role};
 use super::kernel::{KernelBuilder, Mechanics, Origin};
+use super::linearization;
 
 /// Kernels and their instances.
 ///
@@ -25,7 +26,7 @@ impl Kinds {
             return;
         }
         let functions = builder.functions(origin.mechanics().clone());
-        let (kernel, instance) = builder.finish(functions);
+        let (kernel, instance) = linearization::finish(builder, functions);
         let kernel = self.add(kernel, [instance]);
         self.origins.push((origin, kernel));
     }

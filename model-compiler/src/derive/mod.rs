@@ -21,6 +21,7 @@ mod frames;
 mod joint_coordinates;
 mod kernel;
 mod kinds;
+mod linearization;
 mod links;
 mod lower;
 mod momentum;
@@ -63,6 +64,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     contact::declare(system, &mut layout);
     flexible::declare_outputs(system, &mut layout);
     beam::declare_outputs(system, &mut layout);
+    layout.is_linearized = system.is_linearized;
     let mut kinds = Kinds::default();
     let reference_configuration = match system.formulation {
         Formulation::Joint => {

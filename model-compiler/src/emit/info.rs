@@ -44,6 +44,7 @@ pub(super) fn info(
     });
     field("constraints", channels(&layout.constraints));
     field("velocity_constraints", layout.velocity_constraints.to_string());
+    field("states", layout.states.to_string());
     field("contacts", contacts(&layout.contacts));
     field("outputs", channels(&layout.outputs));
     field("parameters", channels(&parameters));

@@ -9,13 +9,14 @@ use crate::schedule::ScheduledOutput;
 use crate::schedule::groups::{Group, groups};
 use crate::schedule::members::Members;
 use crate::schedule::methods::{
-    Contribution, Factor, Given, INSTANT, Method, Target, all, contributions, fills, on_request,
+    Contribution, Factor, Given, INSTANT, Method, Target, all, contributions, fills, of_linearization, on_request,
 };
 use crate::schedule::vocabulary::{function_doc, role_name};
 
 /// All methods that call kernels.
 pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
-    let mut text: String = all().iter().map(|method| method.text(layout, members)).collect();
+    let of_all = all().into_iter().chain(of_linearization(layout));
+    let mut text: String = of_all.map(|method| method.text(layout, members)).collect();
     text.push_str(&energy(layout, members));
     text.push_str(&power(layout, members));
     text.push_str(&acceleration(layout, members));
@@ -61,7 +62,8 @@ impl Method {
         for &contribution in &contributions {
             body.push_str(&self.call(contribution, &contributions));
         }
-        format!("{text}) {{\n{}{body}}}\n", helpers(&body))
+        let (result, end) = if self.is_optional { ("-> bool ", "true\n") } else { ("", "") };
+        format!("{text}) {result}{{\n{}{body}{end}}}\n", helpers(&body))
     }
 
     fn factor(&self, target: &Target) -> &'static str {

@@ -138,7 +138,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
     let outputs: Vec<_> = written_outputs.into_iter().map(|item| context.resolve_output(item)).collect();
     let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
-    let (provided, provided_of_frames) = context.resolve_provided(
+    let asked = context.resolve_provided(
         items!(description, Provide).flatten(),
         (is_constrained, unread.words.is_empty()),
         &written_bodies,
@@ -175,8 +175,9 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         initial: initial.into_iter().collect::<Option<_>>()?,
         outputs: outputs.into_iter().collect::<Option<_>>()?,
         singular: singular::singular(description),
-        provided,
-        provided_of_frames,
+        provided: asked.of_model,
+        provided_of_frames: asked.of_frames,
+        is_linearized: asked.linearization,
     })
 }
 

@@ -3,9 +3,19 @@
 use proc_macro2::Ident;
 
 use super::context::Context;
-use super::{Formulation, FrameFunction, Provided, ProvidedOfFrame};
+use super::{Formulation, FrameFunction, LINEARIZATION, Provided, ProvidedOfFrame};
 use crate::diagnostics;
 use crate::parse::{Body, End, Request};
+
+/// What is asked for.
+pub(super) struct Asked {
+    /// Functions of the model.
+    pub of_model: Vec<Provided>,
+    /// Functions of frames.
+    pub of_frames: Vec<ProvidedOfFrame>,
+    /// What a linearisation needs.
+    pub linearization: bool,
+}
 
 impl Context<'_> {
     /// The functions asked for, each once and in order. `is_constrained`: joints close loops, or constraints are written;
@@ -15,11 +25,20 @@ impl Context<'_> {
         asked: impl Iterator<Item = &'d Request>,
         (is_constrained, is_complete): (bool, bool),
         bodies: &[&Body],
-    ) -> (Vec<Provided>, Vec<ProvidedOfFrame>) {
+    ) -> Asked {
         let mut provided: Vec<(Provided, &Ident)> = Vec::new();
         let mut of_frames: Vec<(ProvidedOfFrame, &Ident)> = Vec::new();
+        let mut linearization: Option<&Ident> = None;
         for request in asked {
             let word = &request.function;
+            if word == LINEARIZATION {
+                match (linearization, &request.frame) {
+                    (_, Some(frame)) => self.errors.push(diagnostics::function_of_the_model(word, frame)),
+                    (Some(first), _) => self.errors.push(diagnostics::duplicate_name(word, first.span())),
+                    _ => linearization = Some(word),
+                }
+                continue;
+            }
             let of_frame = FrameFunction::ALL.into_iter().find(|function| word == function.keyword());
             let of_model = Provided::ALL.into_iter().find(|function| word == function.keyword());
             let needs_freedom = of_model.is_some_and(Provided::needs_freedom);
@@ -42,7 +61,8 @@ impl Context<'_> {
                 (_, Some(_), None) => self.errors.push(diagnostics::function_of_a_frame(word)),
                 (None, None, _) => {
                     let of_model = Provided::ALL.map(Provided::keyword);
-                    let known = [of_model.as_slice(), &FrameFunction::ALL.map(FrameFunction::keyword)].concat();
+                    let of_frames = FrameFunction::ALL.map(FrameFunction::keyword);
+                    let known = [of_model.as_slice(), &of_frames, &[LINEARIZATION]].concat();
                     self.errors.push(diagnostics::unknown_word("function", word, &known));
                     continue;
                 }
@@ -63,8 +83,11 @@ impl Context<'_> {
             }
         }
         provided.sort();
-        let provided = provided.into_iter().map(|(function, _)| function).collect();
-        (provided, of_frames.into_iter().map(|(asked, _)| asked).collect())
+        Asked {
+            of_model: provided.into_iter().map(|(function, _)| function).collect(),
+            of_frames: of_frames.into_iter().map(|(asked, _)| asked).collect(),
+            linearization: linearization.is_some(),
+        }
     }
 
     fn of_frame(&self, function: FrameFunction, name: &Ident, axes: Option<&Ident>) -> Option<ProvidedOfFrame> {

@@ -84,6 +84,8 @@ pub struct System {
     pub provided: Vec<Provided>,
     /// Functions of frames asked for.
     pub provided_of_frames: Vec<ProvidedOfFrame>,
+    /// Whether the derivatives are asked for that a linearisation needs.
+    pub is_linearized: bool,
 }
 
 /// A function that a model in joint coordinates gives when it is asked for.
@@ -120,6 +122,9 @@ pub enum Provided {
     /// Derivatives of the accelerations of constraints.
     ConstraintAccelerationDerivatives,
 }
+
+/// The word after `provide` for what `hamel::linearize` needs of a model, in any coordinates.
+pub const LINEARIZATION: &str = "linearization";
 
 impl Provided {
     /// Every function.

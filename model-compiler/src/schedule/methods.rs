@@ -3,7 +3,7 @@
 use super::members::{Members, scatter_name};
 use super::vocabulary::{function_name, role_name};
 use super::{ScheduledFunction, ScheduledOutput};
-use crate::derive::{FunctionRole, OfFrame, Role};
+use crate::derive::{FunctionRole, Layout, OfFrame, Role};
 use crate::resolve::FrameFunction;
 
 /// What a function of the model is given.
@@ -62,6 +62,8 @@ pub struct Method {
     pub factors: &'static [&'static str],
     /// Where results go. Those of one kernel are added in this order.
     pub targets: Vec<Target>,
+    /// Not every model has it, and it tells so.
+    pub is_optional: bool,
 }
 
 /// A kernel and the function of it that a method calls.
@@ -96,6 +98,32 @@ pub fn all() -> Vec<Method> {
         Method::plain(F::InitialPosition, &at, &initial),
         Method::plain(F::InitialVelocity, &INSTANT, &initial),
     ]
+}
+
+/// The derivatives of a model that is linearised, beside those that every model has.
+pub fn of_linearization(layout: &Layout) -> Vec<Method> {
+    use FunctionRole as F;
+    let of_constraints = [
+        (Role::ConstraintRateByPosition, "rate_by_q"),
+        (Role::ConstraintAccelerationByPosition, "acceleration_by_q"),
+        (Role::ConstraintAccelerationByVelocity, "acceleration_by_v"),
+    ];
+    let of_outputs = [
+        (Role::OutputByPosition, "by_q"),
+        (Role::OutputByVelocity, "by_v"),
+        (Role::OutputByAcceleration, "by_a"),
+        (Role::OutputByInput, "by_u"),
+    ];
+    let optional = |function, results: &[(Role, &'static str)]| Method {
+        is_optional: true,
+        ..Method::plain(function, &[Given::State], results)
+    };
+    let all = [
+        optional(F::ConstraintDerivatives, &of_constraints),
+        optional(F::InputDerivatives, &[(Role::ForceByInput, "out")]),
+        optional(F::OutputDerivatives, &of_outputs),
+    ];
+    all.into_iter().filter(|_| layout.is_linearized).collect()
 }
 
 /// The functions that this model was asked for, in the order of its kernels.
@@ -156,6 +184,7 @@ fn iteration_matrix() -> Method {
             block(Role::ConstraintJacobian, "", Factor::One),
             block(Role::ConstraintJacobian, "_transposed", Factor::MinusOne),
         ],
+        is_optional: false,
     }
 }
 
@@ -166,6 +195,7 @@ fn from_linearization(role: Role) -> Method {
         given: vec![Given::State],
         factors: &[],
         targets: vec![Target { role, slice: "out", table: role_name(role).to_owned(), factor: Factor::One }],
+        is_optional: false,
     }
 }
 
@@ -183,6 +213,7 @@ impl Method {
             given: given.to_vec(),
             factors: &[],
             targets: results.iter().map(target).collect(),
+            is_optional: false,
         }
     }
 

@@ -15,6 +15,8 @@ pub enum Axis {
     ContactRows,
     /// Outputs of the model.
     Outputs,
+    /// Inputs.
+    Inputs,
     /// Initial conditions on coordinates.
     InitialPosition,
     /// Initial conditions on velocities.
@@ -51,12 +53,20 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         | Role::Pivots
         | Role::Acceleration => (Axis::Velocities, Axis::Single),
         Role::Constraint | Role::ConstraintRate | Role::ConstraintAcceleration => (Axis::Constraints, Axis::Single),
-        Role::ConstraintJacobian => (Axis::Constraints, Axis::Velocities),
+        Role::ConstraintJacobian
+        | Role::ConstraintRateByPosition
+        | Role::ConstraintAccelerationByPosition
+        | Role::ConstraintAccelerationByVelocity => (Axis::Constraints, Axis::Velocities),
         Role::ContactGap => (Axis::Contacts, Axis::Single),
         Role::ContactJacobian => (Axis::ContactRows, Axis::Velocities),
         Role::ContactRate | Role::ContactAcceleration => (Axis::ContactRows, Axis::Single),
         Role::KineticEnergy | Role::PotentialEnergy | Role::Power => (Axis::Single, Axis::Single),
         Role::Outputs => (Axis::Outputs, Axis::Single),
+        Role::OutputByPosition | Role::OutputByVelocity | Role::OutputByAcceleration => {
+            (Axis::Outputs, Axis::Velocities)
+        }
+        Role::ForceByInput => (Axis::Velocities, Axis::Inputs),
+        Role::OutputByInput => (Axis::Outputs, Axis::Inputs),
         Role::InitialResidual => (condition, Axis::Single),
         Role::InitialJacobian => (condition, Axis::Velocities),
         Role::CoriolisMatrix
@@ -74,9 +84,7 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         | Role::LinearByVelocity
         | Role::AngularByVelocity
         | Role::MomentumMatrix
-        | Role::MomentumRate
-        | Role::ConstraintAccelerationByPosition
-        | Role::ConstraintAccelerationByVelocity => (Axis::Own(rows), Axis::Own(columns)),
+        | Role::MomentumRate => (Axis::Own(rows), Axis::Own(columns)),
     }
 }
 
@@ -86,7 +94,6 @@ pub fn is_matrix(role: Role) -> bool {
         Role::Rotation | Role::LinearJacobian | Role::AngularJacobian => true,
         Role::LinearByPosition | Role::AngularByPosition | Role::LinearByVelocity | Role::AngularByVelocity => true,
         Role::CoriolisMatrix | Role::Regressor | Role::MomentumMatrix => true,
-        Role::ConstraintAccelerationByPosition | Role::ConstraintAccelerationByVelocity => true,
         role => !matches!(axes(FunctionRole::Outputs, role, (0, 1)).1, Axis::Single | Axis::Own(_)),
     }
 }
@@ -100,6 +107,7 @@ impl Axis {
             Axis::Contacts => instance.contacts[local],
             Axis::ContactRows => instance.contact_rows[local],
             Axis::Outputs => instance.outputs[local],
+            Axis::Inputs => instance.inputs[local],
             Axis::InitialPosition => instance.initial_position[local],
             Axis::InitialVelocity => instance.initial_velocity[local],
             Axis::Single => 0,
@@ -115,6 +123,7 @@ impl Axis {
             Axis::Contacts => layout.contacts.len(),
             Axis::ContactRows => layout.contact_rows(),
             Axis::Outputs => layout.outputs.len(),
+            Axis::Inputs => layout.inputs.len(),
             Axis::InitialPosition => layout.initial_conditions.0.len(),
             Axis::InitialVelocity => layout.initial_conditions.1.len(),
             Axis::Single => 1,

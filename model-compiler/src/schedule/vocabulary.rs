@@ -5,7 +5,7 @@ use crate::derive::{FunctionRole, OfFrame, Role};
 use crate::resolve::FrameFunction;
 
 /// The functions that there are once in a model, in order.
-pub const FUNCTIONS: [FunctionRole; 31] = [
+pub const FUNCTIONS: [FunctionRole; 34] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -22,6 +22,9 @@ pub const FUNCTIONS: [FunctionRole; 31] = [
     FunctionRole::Outputs,
     FunctionRole::InitialPosition,
     FunctionRole::InitialVelocity,
+    FunctionRole::ConstraintDerivatives,
+    FunctionRole::InputDerivatives,
+    FunctionRole::OutputDerivatives,
     FunctionRole::NonlinearEffects,
     FunctionRole::InverseDynamics,
     FunctionRole::ForwardDynamics,
@@ -58,6 +61,9 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::Outputs => "outputs",
         FunctionRole::InitialPosition => "initial_position",
         FunctionRole::InitialVelocity => "initial_velocity",
+        FunctionRole::ConstraintDerivatives => "constraint_derivatives",
+        FunctionRole::InputDerivatives => "input_derivatives",
+        FunctionRole::OutputDerivatives => "output_derivatives",
         FunctionRole::NonlinearEffects => "nonlinear_effects",
         FunctionRole::InverseDynamics => "inverse_dynamics",
         FunctionRole::ForwardDynamics => "forward_dynamics",
@@ -110,6 +116,13 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::Outputs => "Outputs of the model.",
         FunctionRole::InitialPosition => "Initial conditions on coordinates: residuals and their derivatives.",
         FunctionRole::InitialVelocity => "Initial conditions on velocities: residuals and their derivatives.",
+        FunctionRole::ConstraintDerivatives => {
+            "Derivatives of the constraints' rates ġ = G v + ∂g/∂t, and of their accelerations g̈ = G a + γ: (∂ġ/∂q) N, (∂g̈/∂q) N and ∂g̈/∂v. A constraint on velocities counts as ġ."
+        }
+        FunctionRole::InputDerivatives => "Derivatives of the residual with respect to the inputs.",
+        FunctionRole::OutputDerivatives => {
+            "Derivatives of the outputs: (∂y/∂q) N, ∂y/∂v, ∂y/∂a, and those with respect to the inputs."
+        }
         FunctionRole::NonlinearEffects => "h − f, the force that keeps the accelerations at zero.",
         FunctionRole::InverseDynamics => "Inverse dynamics τ = M a + h − f.",
         FunctionRole::ForwardDynamics => "Forward dynamics a = M⁻¹ (τ − h + f).",
@@ -230,6 +243,12 @@ pub fn role_name(role: Role) -> &'static str {
         Role::AngularByVelocity => "angular_by_v",
         Role::MomentumMatrix => "momentum",
         Role::MomentumRate => "rate",
+        Role::ConstraintRateByPosition => "rate_by_q",
+        Role::ForceByInput => "force_by_u",
+        Role::OutputByPosition => "output_by_q",
+        Role::OutputByVelocity => "output_by_v",
+        Role::OutputByAcceleration => "output_by_a",
+        Role::OutputByInput => "output_by_u",
         Role::ConstraintAccelerationByPosition => "acceleration_by_q",
         Role::ConstraintAccelerationByVelocity => "acceleration_by_v",
     }
@@ -288,6 +307,12 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::AngularByVelocity => ("dw/dv", "w_{v}"),
         Role::MomentumMatrix => ("A", "A"),
         Role::MomentumRate => ("b", "b"),
+        Role::ConstraintRateByPosition => ("dg'/dq", "\\dot{g}_{q}"),
+        Role::ForceByInput => ("dr/du", "r_{u}"),
+        Role::OutputByPosition => ("dy/dq", "y_{q}"),
+        Role::OutputByVelocity => ("dy/dv", "y_{v}"),
+        Role::OutputByAcceleration => ("dy/da", "y_{a}"),
+        Role::OutputByInput => ("dy/du", "y_{u}"),
         Role::ConstraintAccelerationByPosition => ("dg/dq", "\\ddot{g}_{q}"),
         Role::ConstraintAccelerationByVelocity => ("dg/dv", "\\ddot{g}_{v}"),
     }
@@ -327,6 +352,12 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::Outputs
         | Role::InitialResidual
         | Role::InitialJacobian
+        | Role::ConstraintRateByPosition
+        | Role::ForceByInput
+        | Role::OutputByPosition
+        | Role::OutputByVelocity
+        | Role::OutputByAcceleration
+        | Role::OutputByInput
         | Role::ConstraintAccelerationByPosition
         | Role::ConstraintAccelerationByVelocity
         | Role::ForceByPositions
@@ -396,6 +427,12 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::AngularByVelocity => "w_v",
         Role::MomentumMatrix => "momentum",
         Role::MomentumRate => "rate",
+        Role::ConstraintRateByPosition => "rate_q",
+        Role::ForceByInput => "r_u",
+        Role::OutputByPosition => "y_q",
+        Role::OutputByVelocity => "y_v",
+        Role::OutputByAcceleration => "y_a",
+        Role::OutputByInput => "y_u",
         Role::ConstraintAccelerationByPosition => "g_q",
         Role::ConstraintAccelerationByVelocity => "g_v",
     }

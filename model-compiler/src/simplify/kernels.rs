@@ -130,7 +130,10 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::Power
         | FunctionRole::Outputs
         | FunctionRole::InitialPosition
-        | FunctionRole::InitialVelocity => true,
+        | FunctionRole::InitialVelocity
+        | FunctionRole::ConstraintDerivatives
+        | FunctionRole::InputDerivatives
+        | FunctionRole::OutputDerivatives => true,
         FunctionRole::MassMatrix
         | FunctionRole::BiasForce
         | FunctionRole::AppliedForce

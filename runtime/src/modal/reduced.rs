@@ -458,6 +458,64 @@ impl Model for Reduced<'_> {
         self.model.power(t, state.q.as_slice(), state.v.as_slice())
     }
 
+    // These three serve outside of steps and take their room anew.
+    fn constraint_derivatives(
+        &self,
+        state: &State,
+        rate_by_q: &mut [f64],
+        acceleration_by_q: &mut [f64],
+        acceleration_by_v: &mut [f64],
+    ) -> bool {
+        let Scratch { state: whole, .. } = &mut *self.scratch();
+        self.expand_state(state, whole);
+        let (nc, nv) = (state.lambda.len(), whole.v.len());
+        let [mut rate, mut by_q, mut by_v] = [(); 3].map(|()| vec![0.0; nc * nv]);
+        let is_known = self.model.constraint_derivatives(whole, &mut rate, &mut by_q, &mut by_v);
+        if is_known {
+            for (rows, out) in [(rate, rate_by_q), (by_q, acceleration_by_q), (by_v, acceleration_by_v)] {
+                self.project_rows(nc, &rows, out);
+            }
+        }
+        is_known
+    }
+
+    fn input_derivatives(&self, state: &State, out: &mut [f64]) -> bool {
+        let Scratch { state: whole, .. } = &mut *self.scratch();
+        self.expand_state(state, whole);
+        let (nu, nv) = (self.info.inputs.len(), whole.v.len());
+        let mut by_input = vec![0.0; nv * nu];
+        let is_known = self.model.input_derivatives(whole, &mut by_input);
+        if is_known {
+            let mut projected = vec![0.0; state.v.len()];
+            for input in 0..nu {
+                let column: Vec<f64> = by_input.iter().skip(input).step_by(nu).copied().collect();
+                self.v.project(&self.shapes, &column, &mut projected);
+                projected.iter().enumerate().for_each(|(row, value)| out[row * nu + input] = *value);
+            }
+        }
+        is_known
+    }
+
+    fn output_derivatives(
+        &self,
+        state: &State,
+        by_q: &mut [f64],
+        by_v: &mut [f64],
+        by_a: &mut [f64],
+        by_u: &mut [f64],
+    ) -> bool {
+        let Scratch { state: whole, .. } = &mut *self.scratch();
+        self.expand_state(state, whole);
+        let (ny, nv) = (self.info.outputs.len(), whole.v.len());
+        let mut rows = [(); 3].map(|()| vec![0.0; ny * nv]);
+        let [of_q, of_v, of_a] = &mut rows;
+        let is_known = self.model.output_derivatives(whole, of_q, of_v, of_a, by_u);
+        if is_known {
+            rows.iter().zip([by_q, by_v, by_a]).for_each(|(rows, out)| self.project_rows(ny, rows, out));
+        }
+        is_known
+    }
+
     fn input_values(&self, t: f64, out: &mut [f64]) {
         self.model.input_values(t, out);
     }

@@ -3,7 +3,7 @@
 
 use hamel::Model;
 use hamel_compiler::derive::{FunctionRole, Role};
-use hamel_compiler::expr::Scalar;
+use hamel_compiler::expr::{Binary, Scalar};
 use hamel_compiler::schedule::interpret::Point;
 
 use super::ball::{Ball, dot};
@@ -21,6 +21,7 @@ pub fn check(subject: &Subject, at: &Moment, findings: &mut Findings) {
     conditions(subject, at, findings);
     power(subject, at, findings);
     provided(subject, at, findings);
+    linearization(subject, at, findings);
 }
 
 /// Slopes of values, row by row: one column a direction.
@@ -259,6 +260,55 @@ fn provided(subject: &Subject, at: &Moment, findings: &mut Findings) {
             findings.same(law, "M ∂a/∂q", &times(Role::AccelerationByPosition), &minus(Role::Stiffness));
             findings.same(law, "M ∂a/∂v", &times(Role::AccelerationByVelocity), &minus(Role::Damping));
         }
+    }
+}
+
+/// What a linearisation needs beside the derivatives of the residual.
+fn linearization(subject: &Subject, at: &Moment, findings: &mut Findings) {
+    use FunctionRole as F;
+    if !subject.stages.simplified.layout.is_linearized {
+        return;
+    }
+    let law = "linearisation: slopes of rates, forces and outputs";
+    let (nv, still) = (at.v.len(), subject.jets(at));
+    let found = |function, role| subject.output(function, role, &subject.balls(at));
+    let moved = Point { q: along_velocities(subject.blocks(), &at.q, nv), ..still.clone() };
+    let faster = Point { v: Jet::variables(&at.v), ..still.clone() };
+    let pulled = Point { a: Jet::variables(&at.a), ..still.clone() };
+    let inputs: Vec<Ball> = subject.balls(at).inputs;
+    let driven = Point { inputs: Jet::variables(&inputs), ..still };
+    // Rows of G times a vector, and what is left without it.
+    let sum = |point: &Point<Jet>, vector: &[Jet], bias: Role| -> Vec<Jet> {
+        let g = subject.output(F::ConstraintJacobian, Role::ConstraintJacobian, point);
+        let bias = subject.output(F::ConstraintBias, bias, point);
+        let row = |(row, bias): (usize, Jet)| {
+            let terms = g[row * nv..(row + 1) * nv].iter().zip(vector);
+            terms.fold(bias, |sum, (g, x)| sum.binary(Binary::Add, &g.binary(Binary::Mul, x)))
+        };
+        bias.into_iter().enumerate().map(row).collect()
+    };
+    if !at.lambda.is_empty() {
+        for (what, role, point, bias) in [
+            ("∂ġ/∂q", Role::ConstraintRateByPosition, &moved, Role::ConstraintRate),
+            ("∂g̈/∂q", Role::ConstraintAccelerationByPosition, &moved, Role::ConstraintAcceleration),
+            ("∂g̈/∂v", Role::ConstraintAccelerationByVelocity, &faster, Role::ConstraintAcceleration),
+        ] {
+            let vector = if bias == Role::ConstraintRate { &point.v } else { &point.a };
+            let exact = slopes(&sum(point, vector, bias), nv);
+            findings.same(law, what, &found(F::ConstraintDerivatives, role), &exact);
+        }
+    }
+    let nu = inputs.len();
+    let exact = slopes(&subject.interpreter().residual(&driven).0, nu);
+    findings.same(law, "∂r/∂u", &found(F::InputDerivatives, Role::ForceByInput), &exact);
+    for (what, role, point, count) in [
+        ("∂y/∂q", Role::OutputByPosition, &moved, nv),
+        ("∂y/∂v", Role::OutputByVelocity, &faster, nv),
+        ("∂y/∂a", Role::OutputByAcceleration, &pulled, nv),
+        ("∂y/∂u", Role::OutputByInput, &driven, nu),
+    ] {
+        let exact = slopes(&subject.output(F::Outputs, Role::Outputs, point), count);
+        findings.same(law, what, &found(F::OutputDerivatives, role), &exact);
     }
 }
 

@@ -47,6 +47,9 @@ pub fn case(seed: u64) -> Case {
         w.line(format!("input drive{k} 1;"));
         w.inputs += 1;
     }
+    if w.once_in(3) {
+        w.line("provide linearization;");
+    }
     let links = tree(&mut w);
     states(&mut w, &links);
     let has_loops = loops(&mut w, &links, is_joint_only);

@@ -1,0 +1,364 @@
+//! `hamel linearize`: eigenvalues, modes, matrices, responses and root loci of a model.
+
+mod results;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use hamel::linearize::{About, Linearization, Mode, Monodromy, locus, monodromy};
+use hamel::nalgebra::Complex;
+use hamel::simulation::Steps;
+use hamel::{Model, Signal, Simulation, State, initial_state, schemes};
+use hamel_jit::JitModel;
+use hamel_report::folder::Folder;
+use hamel_report::number::readable;
+use hamel_report::provenance;
+use hamel_sweep::{SweepError, Values};
+
+use crate::failure::Failure;
+use crate::run::interrupted;
+use crate::runnable::{self, Compiled, Settings};
+use crate::screen::Screen;
+use crate::source::Choice;
+use results::{Followed, Results};
+
+/// Relative tolerance of motions to a time, and of monodromy matrices.
+const TOLERANCE: f64 = 1e-10;
+/// Most natural motions that are listed.
+const LISTED: usize = 40;
+/// Real parts that are rounding, relative to the magnitude of the eigenvalue and to that of the largest.
+const ROUNDING: [f64; 2] = [1e-9, 1e-12];
+/// Most components of a natural motion that are named.
+const NAMED: usize = 3;
+
+/// Arguments of `hamel linearize`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    choice: Choice,
+    /// About what: `equilibrium` (found from the initial state), `steady` (the steady motion of the initial state),
+    /// `initial` (that state, whatever its motion), `time=T` (the state at T seconds), or `periodic=T` (the motion of
+    /// the initial state with this period: multipliers in place of eigenvalues).
+    #[arg(long, value_name = "WHAT", default_value = "equilibrium")]
+    at: At,
+    /// Follow eigenvalues over a parameter or a constant input, in SI units, angles in rad: --vary speed=0..10:101
+    #[arg(long, value_name = "NAME=VALUES", value_parser = varied)]
+    vary: Option<(String, Values)>,
+    /// Frequencies of the responses, Hz, in a range of logarithms: --frequencies 0.1..100:400; by default around the
+    /// natural frequencies.
+    #[arg(long, value_name = "LOW..HIGH:COUNT", conflicts_with = "vary")]
+    frequencies: Option<Values>,
+    #[command(flatten)]
+    settings: Settings,
+    /// Write matrices, modes, responses or the root locus to this folder, as tables and figures.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace files in the folder that others have written or changed.
+    #[arg(long, requires = "out")]
+    force: bool,
+    /// Print everything as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// About what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum At {
+    Equilibrium,
+    Steady,
+    Initial,
+    Time(f64),
+    Periodic(f64),
+}
+
+impl FromStr for At {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<At, String> {
+        let seconds = |text: &str| match text.trim().parse::<f64>() {
+            Ok(time) if time > 0.0 && time.is_finite() => Ok(time),
+            _ => Err(format!("expected a positive time in s, found `{text}`")),
+        };
+        match text.split_once('=') {
+            None if text == "equilibrium" => Ok(At::Equilibrium),
+            None if text == "steady" => Ok(At::Steady),
+            None if text == "initial" => Ok(At::Initial),
+            Some(("time", time)) => Ok(At::Time(seconds(time)?)),
+            Some(("periodic", time)) => Ok(At::Periodic(seconds(time)?)),
+            _ => Err("expected equilibrium, steady, initial, time=T or periodic=T".to_owned()),
+        }
+    }
+}
+
+/// `NAME=VALUES`.
+fn varied(text: &str) -> Result<(String, Values), String> {
+    let (name, values) = runnable::named(text)?;
+    Ok((name, values.parse().map_err(|error: SweepError| error.to_string())?))
+}
+
+/// Linearises a model, once or for many values of a parameter.
+pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    let compiled = Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_linearization)?;
+    let Compiled { name, model, not_given, .. } = &compiled;
+    if !arguments.json {
+        for input in not_given.iter().filter(|input| arguments.vary.as_ref().is_none_or(|(name, _)| name != *input)) {
+            screen.line(format!("input {input} is 0; see --input"))?;
+        }
+    }
+    let results = match (&arguments.vary, arguments.at) {
+        (Some(_), At::Periodic(_)) => {
+            return Err(Failure::Usage("--vary follows eigenvalues, which `--at periodic` does not have".to_owned()));
+        }
+        (Some((parameter, values)), at) => Results::Locus(follow(&compiled, (parameter, &values.grid()?), at)?),
+        (None, At::Periodic(period)) => Results::Periodic(monodromy(model, &initial_state(model)?, period, TOLERANCE)?),
+        (None, at) => {
+            let linear = about(model, at)?;
+            let modes = linear.modes()?;
+            let frequencies = match &arguments.frequencies {
+                Some(values) => logarithmic(values)?,
+                None => suitable_frequencies(&modes),
+            };
+            Results::Instant { modes, frequencies, linear: Box::new(linear) }
+        }
+    };
+    if let Some(out) = &arguments.out {
+        let files = results.files(name);
+        let mut folder = Folder::open(out, &provenance::command(), arguments.force)?;
+        folder.check(files.iter().map(String::as_str))?;
+        results.stage(&mut folder, name)?;
+        folder.commit()?;
+        folder.finish()?;
+    }
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&results.json()).map_err(std::io::Error::from)?;
+        return Ok(screen.line(text)?);
+    }
+    show(&results, screen)?;
+    if let Some(out) = &arguments.out {
+        screen.line(format!("written to {}: {}", out.display(), results.files(name).join(", ")))?;
+    }
+    Ok(())
+}
+
+/// The linearisation of a model.
+fn about(model: &JitModel, at: At) -> Result<Linearization, Failure> {
+    let start = initial_state(model)?;
+    let (state, about) = match at {
+        At::Equilibrium => (start, About::Equilibrium),
+        At::Steady => (start, About::Steady),
+        At::Initial | At::Periodic(_) => (start, About::State),
+        At::Time(time) => (state_at(model, start, time)?, About::State),
+    };
+    Ok(hamel::linearize(model, &state, about)?)
+}
+
+/// The state at a time of the motion from another.
+fn state_at(model: &JitModel, start: State, time: f64) -> Result<State, Failure> {
+    let name = schemes::suitable(model);
+    let scheme = schemes::by_name(name, &[])?;
+    let steps = match Steps::suitable(model, &*scheme, time) {
+        Steps::Chosen(_) => Steps::with_tolerance(TOLERANCE, time),
+        fixed @ Steps::Fixed(_) => fixed,
+    };
+    let mut last = start.clone();
+    let run = Simulation::new(model, &*scheme)
+        .steps(steps)
+        .until(time)
+        .on_step(|state| last = state.clone())
+        .cancelled_by(interrupted())
+        .run(start);
+    run.outcome?;
+    Ok(last)
+}
+
+/// Eigenvalues over a parameter or an input.
+fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> Result<Followed, Failure> {
+    let info = compiled.model.describe();
+    let is_input = info.inputs.iter().any(|input| input.name == parameter);
+    let channel = info.inputs.iter().chain(&info.parameters).find(|channel| channel.name == parameter);
+    let unit = channel.map_or_else(|| "1".to_owned(), |channel| channel.unit.clone());
+    let is_ascending = values.windows(2).all(|pair| pair[0] < pair[1]);
+    if !is_ascending && !values.windows(2).all(|pair| pair[0] > pair[1]) {
+        return Err(Failure::Usage(format!("--vary {parameter}: expected ascending or descending values")));
+    }
+    let mut stated = Vec::new();
+    let at_value = |value: f64| -> Result<Vec<Complex<f64>>, Failure> {
+        let mut model = compiled.model.another();
+        for (input, signal) in &compiled.inputs {
+            // The name is known.
+            let _ = model.set_input(input, signal.clone());
+        }
+        if is_input {
+            let _ = model.set_input(parameter, Signal::from(value));
+        } else {
+            model.set(&[(parameter, value)]).map_err(|error| {
+                let known = error.known.iter().chain(&model.describe().inputs).map(|channel| channel.name.as_str());
+                Failure::unknown("parameter or input", &error.name, known)
+            })?;
+        }
+        let linear = about(&model, at).map_err(|failure| failure.prefixed(&format!("{parameter} = {value}")))?;
+        stated = linear.states.clone();
+        Ok(linear.eigenvalues()?)
+    };
+    let found = locus(values, at_value)?;
+    Ok(Followed { model: info.name.clone(), parameter: parameter.to_owned(), unit, locus: found, states: stated })
+}
+
+/// Values whose logarithms are distributed evenly.
+fn logarithmic(values: &Values) -> Result<Vec<f64>, Failure> {
+    let values = match values.clone() {
+        Values::Range { ends, count, .. } => Values::Range { ends, is_log: true, count },
+        list => list,
+    };
+    let values = values.grid()?;
+    match values.iter().all(|&value| value > 0.0 && value.is_finite()) {
+        true => Ok(values),
+        false => Err(Failure::Usage("--frequencies: expected positive numbers, Hz".to_owned())),
+    }
+}
+
+/// From a tenth of the lowest natural frequency to ten times the highest of those that are not far apart, Hz.
+fn suitable_frequencies(modes: &[Mode]) -> Vec<f64> {
+    let sizes: Vec<f64> = modes.iter().map(Mode::frequency).filter(|size| *size > 0.0).collect();
+    let (low, high) = sizes.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &size| (low.min(size), high.max(size)));
+    let (low, high) = if sizes.is_empty() { (0.1, 10.0) } else { (0.1 * low.max(1e-4 * high), 10.0 * high) };
+    const COUNT: i32 = 400;
+    (0..=COUNT).map(|k| low * (high / low).powf(f64::from(k) / f64::from(COUNT))).collect()
+}
+
+fn show(results: &Results, screen: &mut Screen) -> Result<(), Failure> {
+    match results {
+        Results::Instant { linear, modes, .. } => show_modes(linear, modes, screen),
+        Results::Periodic(found) => show_multipliers(found, screen),
+        Results::Locus(followed) => show_locus(followed, screen),
+    }
+}
+
+fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Result<(), Failure> {
+    let what = match linear.about {
+        About::Equilibrium => "equilibrium",
+        About::Steady => "steady motion",
+        About::State => "state",
+    };
+    let (n, displacements) = (linear.states.len(), linear.displacements);
+    screen.line(format!(
+        "{}, about its {what} at t = {} s: {n} states, {displacements} displacements and {} velocities",
+        linear.model,
+        linear.state.t,
+        n - displacements
+    ))?;
+    let zeros = modes.iter().filter(|mode| mode.eigenvalue.norm() == 0.0).count();
+    if zeros > 0 {
+        screen.line(format!("{zeros} eigenvalues are zero: motions that nothing resists"))?;
+    }
+    let mut rows = vec![
+        ["eigenvalue, 1/s", "frequency, Hz", "damping ratio", "time constant, s", "mostly"].map(str::to_owned).to_vec(),
+    ];
+    // Beside large eigenvalues, real parts of others are rounding.
+    let largest = modes.iter().map(|mode| mode.eigenvalue.norm()).fold(0.0, f64::max);
+    let is_rounding = |value: Complex<f64>| value.re.abs() <= (ROUNDING[0] * value.norm()).max(ROUNDING[1] * largest);
+    let is_listed = |mode: &&Mode| mode.eigenvalue.norm() > 0.0 && mode.eigenvalue.im >= 0.0;
+    let listed = modes.iter().filter(is_listed).count();
+    for mode in modes.iter().filter(is_listed).take(LISTED) {
+        let number = |value: f64| readable(value, 6);
+        let mut shown = mode.clone();
+        if mode.eigenvalue.im > 0.0 && is_rounding(mode.eigenvalue) {
+            shown.eigenvalue.re = 0.0;
+        }
+        let of_oscillation = |value: f64| if shown.eigenvalue.im == 0.0 { "–".to_owned() } else { number(value) };
+        rows.push(vec![
+            complex(shown.eigenvalue),
+            of_oscillation(shown.frequency()),
+            of_oscillation(shown.damping_ratio()),
+            number(shown.time_constant()),
+            mostly(linear, mode),
+        ]);
+    }
+    if rows.len() > 1 {
+        screen.table(&rows)?;
+    }
+    if listed > LISTED {
+        screen.line(format!("and {} more; --json and --out have all", listed - LISTED))?;
+    }
+    let growing = modes.iter().filter(|mode| mode.eigenvalue.re > 0.0 && !is_rounding(mode.eigenvalue)).count();
+    let verdict = match growing {
+        0 => "no departure grows at an exponential rate".to_owned(),
+        1 => "unstable: one eigenvalue has a positive real part".to_owned(),
+        several => format!("unstable: {several} eigenvalues have positive real parts"),
+    };
+    Ok(screen.line(verdict)?)
+}
+
+/// The coordinates that move most, or the velocities and states where none does.
+fn mostly(linear: &Linearization, mode: &Mode) -> String {
+    let named = |channels: &[hamel::Channel], values: &hamel::nalgebra::DVector<Complex<f64>>| {
+        let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.norm()));
+        let mut order: Vec<usize> = (0..values.len()).filter(|&i| values[i].norm() > 0.1 * largest).collect();
+        order.sort_by(|&i, &j| values[j].norm().total_cmp(&values[i].norm()).then(i.cmp(&j)));
+        (largest, order.into_iter().take(NAMED).map(|i| channels[i].name.clone()).collect::<Vec<_>>().join(", "))
+    };
+    let (of_coordinates, coordinates) = named(&linear.coordinates, &mode.coordinates);
+    let (of_velocities, velocities) = named(&linear.velocities, &mode.velocities);
+    if of_coordinates > 1e-9 * of_velocities { coordinates } else { velocities }
+}
+
+fn show_multipliers(found: &Monodromy, screen: &mut Screen) -> Result<(), Failure> {
+    screen.line(format!(
+        "{}, over a period of {} s: {} states, {} steps",
+        found.model,
+        found.period,
+        found.states.len(),
+        found.steps
+    ))?;
+    let mut rows = vec![["multiplier", "magnitude", "exponent, 1/s"].map(str::to_owned).to_vec()];
+    for (multiplier, exponent) in found.multipliers()?.into_iter().zip(found.exponents()?) {
+        rows.push(vec![complex(multiplier), readable(multiplier.norm(), 9), complex(exponent)]);
+    }
+    Ok(screen.table(&rows)?)
+}
+
+fn show_locus(followed: &Followed, screen: &mut Screen) -> Result<(), Failure> {
+    let Followed { model, parameter, unit, locus, .. } = followed;
+    let unit = if unit == "1" { String::new() } else { format!(", {unit}") };
+    screen.line(format!("{model}: eigenvalues, 1/s, over {parameter}"))?;
+    // What is zero throughout says nothing.
+    let moving: Vec<usize> = (0..locus.branches.len())
+        .filter(|&branch| locus.branches[branch].iter().any(|value| value.norm() > 0.0))
+        .collect();
+    let zeros = locus.branches.len() - moving.len();
+    if zeros > 0 {
+        screen.line(format!("{zeros} eigenvalues are zero throughout"))?;
+    }
+    let mut rows = vec![vec![format!("{parameter}{unit}"), "largest real part".to_owned(), "eigenvalues".to_owned()]];
+    for (place, &value) in locus.values.iter().enumerate() {
+        let values: Vec<Complex<f64>> = moving.iter().map(|&branch| locus.branches[branch][place]).collect();
+        let largest = values.iter().map(|value| value.re).fold(f64::NEG_INFINITY, f64::max);
+        let upper = values.iter().filter(|value| value.im >= 0.0);
+        let text: Vec<String> = upper.map(|value| complex(*value)).collect();
+        rows.push(vec![readable(value, 6), readable(largest, 6), text.join(", ")]);
+    }
+    Ok(screen.table(&rows)?)
+}
+
+/// `−1.5 ± 5.87 i`.
+fn complex(value: Complex<f64>) -> String {
+    match (value.re, value.im) {
+        (re, 0.0) => readable(re, 9),
+        (re, im) => format!("{} ± {} i", readable(re, 9), readable(im.abs(), 9)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_is_about_is_read() {
+        assert_eq!("steady".parse(), Ok(At::Steady));
+        assert_eq!("time=2.5".parse(), Ok(At::Time(2.5)));
+        assert_eq!("periodic=1e-3".parse(), Ok(At::Periodic(1e-3)));
+        for wrong in ["rest", "time", "time=-1", "time=soon", "periodic=inf"] {
+            assert!(wrong.parse::<At>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `hamel linearize` as users call it: tables, files, JSON, messages.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const MODEL: &str = "model Suspension {
+    planar;
+    coordinates joint;
+    gravity [9.81, 0] m/s^2;
+    param damping = 4 N s/m;
+    input push N;
+    body block { mass: 2 kg, inertia: 1 kg m^2 }
+    joint guide: prismatic(ground, block);
+    force spring: spring(ground, block) { stiffness: 50 N/m }
+    force damper: -damping * guide.velocity on guide;
+    force hand: [push, 0] on block;
+    output way = guide.displacement;
+}";
+
+/// Runs the program in a folder that has the model.
+fn hamel(folder: &Path, arguments: &str) -> Output {
+    fs::write(folder.join("s.model"), MODEL).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).current_dir(folder);
+    command.args(arguments.split(' ')).output().expect("the binary was built for this test")
+}
+
+fn succeeded(folder: &Path, arguments: &str) -> String {
+    let output = hamel(folder, arguments);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(folder: &Path, arguments: &str, code: i32, parts: &[&str]) {
+    let output = hamel(folder, arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {said}");
+    parts.iter().for_each(|part| assert!(said.contains(part), "{arguments}: expected `{part}` in\n{said}"));
+}
+
+#[test]
+fn an_equilibrium_has_a_table_of_its_natural_motions_and_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeeded(folder.path(), "linearize s.model --out files");
+    for part in [
+        "input push is 0",
+        "2 states, 1 displacements",
+        "−1.00000000 ± 4.89897949 i",
+        "0.795775",
+        "0.200000",
+        "guide.displacement",
+        "no departure grows",
+    ] {
+        assert!(text.contains(part), "expected `{part}` in\n{text}");
+    }
+    let read = |name: &str| fs::read_to_string(folder.path().join("files").join(name)).unwrap();
+    assert_eq!(read("Suspension_A.csv").lines().last().unwrap().split(',').count(), 3);
+    assert!(read("Suspension_B.csv").starts_with(",push\n"));
+    assert!(read("Suspension_modes.csv").contains("guide.displacement.re"));
+    assert!(
+        read("Suspension_push_magnitude.svg").starts_with("<svg")
+            && read("Suspension_push_phase.svg").contains("phase")
+    );
+    // At rest the spring answers with 1/k, 1/50 m/N.
+    let response = read("Suspension_response.csv");
+    let first: Vec<f64> = response.lines().nth(1).unwrap().split(',').map(|cell| cell.parse().unwrap()).collect();
+    assert!((first[1] - 0.02).abs() < 1e-3, "{first:?}");
+    // The same files are written again, and those of others are not.
+    succeeded(folder.path(), "linearize s.model --out files");
+    fs::write(folder.path().join("files/Suspension_A.csv"), "mine").unwrap();
+    refused(folder.path(), "linearize s.model --out files", 2, &["Suspension_A.csv"]);
+}
+
+#[test]
+fn json_has_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeeded(folder.path(), "linearize s.model --set damping=0 --input push=25 --at equilibrium --json");
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let q = found["q"][0].as_f64().unwrap();
+    assert!((q - (2.0 * 9.81 + 25.0) / 50.0).abs() < 1e-12, "{q}");
+    let mode = &found["modes"][0];
+    assert!((mode["eigenvalue"][1].as_f64().unwrap() - 5.0).abs() < 1e-12);
+    assert!(mode["time_constant"].is_null(), "an undamped motion does not decay");
+    assert_eq!(found["states"][1]["name"], "guide.displacement.velocity");
+    assert_eq!((found["A"].as_array().unwrap().len(), found["D"].as_array().unwrap().len()), (2, 1));
+}
+
+#[test]
+fn a_parameter_draws_a_root_locus() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeeded(folder.path(), "linearize s.model --vary damping=0..40:21 --out locus");
+    assert!(text.contains("damping, N s/m"), "{text}");
+    let table = fs::read_to_string(folder.path().join("locus/Suspension_locus.csv")).unwrap();
+    let mut rows = table.lines();
+    assert_eq!(rows.next(), Some("damping,re_1,im_1,re_2,im_2"));
+    for row in rows {
+        let row: Vec<f64> = row.split(',').map(|cell| cell.parse().unwrap()).collect();
+        // λ₁ λ₂ = k / m, λ₁ + λ₂ = −d / m.
+        let product = row[1] * row[3] - row[2] * row[4];
+        // Where both meet, at d = 20 N s/m, they have half of their digits.
+        assert!((product - 25.0).abs() < 1e-6 && (row[1] + row[3] + row[0] / 2.0).abs() < 1e-6, "{row:?}");
+    }
+    for name in ["locus", "real", "imaginary"] {
+        assert!(folder.path().join(format!("locus/Suspension_{name}.svg")).is_file());
+    }
+    let text = succeeded(folder.path(), "linearize s.model --vary push=-10,0,10 --json");
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((found["unit"].as_str(), found["values"].as_array().unwrap().len()), (Some("N"), 3));
+}
+
+#[test]
+fn motions_have_instants_and_periods() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeeded(folder.path(), "linearize s.model --at time=0.5 --json");
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((found["time"].as_f64(), found["about"].as_str()), (Some(0.5), Some("state")));
+    let fallen = found["q"][0].as_f64().unwrap();
+    // From rest towards m g / k, with ζ = 0.2 and ω = 5 rad/s.
+    let (decay, rate) = (1.0_f64, 24.0_f64.sqrt());
+    let expected =
+        2.0 * 9.81 / 50.0 * (1.0 - (-decay * 0.5_f64).exp() * ((rate * 0.5).cos() + decay / rate * (rate * 0.5).sin()));
+    assert!((fallen - expected).abs() < 1e-8, "{fallen} {expected}");
+    let text = succeeded(folder.path(), "linearize bicycle --at steady --set speed=5");
+    for part in ["6 eigenvalues are zero", "−0.775341882 ± 4.46486771 i", "−14.0783897", "−0.322866429"] {
+        assert!(text.contains(part), "expected `{part}` in\n{text}");
+    }
+    // At 5 m/s all decays; what rests is periodic with any period.
+    assert!(text.contains("no departure grows"), "{text}");
+    let period = std::f64::consts::TAU / 5.0;
+    let text = succeeded(folder.path(), &format!("linearize s.model --set damping=0 --at periodic={period}"));
+    assert!(text.contains("multiplier") && text.contains("1.00000000"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_done_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    refused(folder, "linearize s.model --at rest", 2, &["expected equilibrium, steady, initial, time=T or periodic=T"]);
+    refused(
+        folder,
+        "linearize s.model --at steady",
+        2,
+        &["no steady motion", "`guide.displacement` changes", "initial conditions"],
+    );
+    refused(
+        folder,
+        "linearize s.model --vary dampin=1..2:3",
+        2,
+        &["unknown parameter or input `dampin`", "did you mean `damping`?"],
+    );
+    refused(folder, "linearize s.model --vary damping=1,3,2", 2, &["ascending or descending"]);
+    refused(folder, "linearize s.model --vary damping=1..2:3 --at periodic=1", 2, &["--vary"]);
+    refused(folder, "linearize s.model --at periodic=0.3 --set damping=0", 2, &["does not return after 0.3 s"]);
+    refused(folder, "linearize s.model --frequencies=-1..2:3", 2, &["positive numbers, Hz"]);
+    refused(folder, "linearize free_body --at steady", 2, &["no steady motion", "linearise about the state"]);
+    refused(folder, "linearize bouncing_ball", 3, &["BouncingBall", "nothing resists motion of"]);
+}
