@@ -16,7 +16,7 @@ use hamel_report::provenance;
 use hamel_sweep::{SweepError, Values};
 
 use crate::failure::Failure;
-use crate::run::interrupted;
+use crate::motion::interrupted;
 use crate::runnable::{self, Compiled, Settings};
 use crate::screen::Screen;
 use crate::source::Choice;
