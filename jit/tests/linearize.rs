@@ -34,8 +34,8 @@ const HOOP: &str = "model Hoop {
 
 #[test]
 fn a_hoop_stays_upright_above_its_critical_speed() {
-    let (m, r, a, c, g) = (3.0, 0.4, 0.24, 0.48, 9.81);
-    let critical: f64 = (a * m * g * r / (c * (c + m * r * r)) * r * r as f64).sqrt();
+    let (m, r, a, c, g) = (3.0_f64, 0.4, 0.24, 0.48, 9.81);
+    let critical: f64 = (a * m * g * r / (c * (c + m * r * r)) * r * r).sqrt();
     for coordinates in ["coordinates joint;", "coordinates joint(euler_zyx);", "coordinates absolute;"] {
         let mut hoop = model(&HOOP.replace("COORDINATES", coordinates));
         for factor in [0.0, 0.5, 0.9, 1.1, 3.0] {
