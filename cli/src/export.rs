@@ -99,6 +99,9 @@ struct Fmu {
     until: f64,
     #[command(flatten)]
     settings: Settings,
+    /// Leave directional and adjoint derivatives out, which take the longer to compile the larger the model.
+    #[arg(long)]
+    no_derivatives: bool,
     /// The library that units contain; by default the one beside this program.
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
@@ -188,7 +191,10 @@ fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
             return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
         }
     }
-    let (source, model) = arguments.settings.compiled(&arguments.choice, |text| text)?;
+    // Units that integrate by themselves are asked for none.
+    let has_derivatives = !arguments.no_derivatives && !matches!(arguments.kind, Some(KindArgument::Cs));
+    let changed = |text| if has_derivatives { hamel_jit::with_linearization(text) } else { text };
+    let (source, model) = arguments.settings.compiled(&arguments.choice, changed)?;
     let name = match &arguments.scheme {
         Some(name) => name.replace('-', "_"),
         None => schemes::suitable(&model).to_owned(),

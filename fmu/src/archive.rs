@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use hamel::linearize::first_order;
 use hamel::{Model, StepError, initial_state};
 use hamel_compiler::file::{self, FileError};
 use hamel_jit::JitModel;
@@ -110,6 +111,8 @@ pub fn write(model: &JitModel, contents: &Contents, library: &Path, to: &Path) -
         identifier: identifier(&info.name),
         token: String::new(),
         version: contents.version,
+        // Those of a motion with contacts would lack their forces.
+        derivatives: kinds.contains(&Kind::ModelExchange) && first_order(model, &mut state.clone()).is_ok(),
         kinds,
         scheme: contents.scheme.clone(),
         scheme_parameters: contents.scheme_parameters.clone(),

@@ -101,7 +101,14 @@ impl Description<'_> {
             true => ["canGetAndSetFMUstate", "canSerializeFMUstate"],
             false => ["canGetAndSetFMUState", "canSerializeFMUState"],
         };
-        let states: String = states.iter().map(|name| attribute(name, &can_return.to_string())).collect();
+        let mut states: String = states.iter().map(|name| attribute(name, &can_return.to_string())).collect();
+        if self.settings.derivatives {
+            let names: &[&str] = match self.is_two() {
+                true => &["providesDirectionalDerivative"],
+                false => &["providesDirectionalDerivatives", "providesAdjointDerivatives"],
+            };
+            states.extend(names.iter().map(|name| attribute(name, "true")));
+        }
         for kind in &self.settings.kinds {
             let _ = match kind {
                 Kind::ModelExchange => writeln!(text, "  <ModelExchange{identifier}{states}/>"),

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::path::PathBuf;
 
+use crate::derivatives::Side;
 use crate::handle::{Status, c_text, call, free, give, keep, kept, list, made, put, release, room, text};
 use crate::instance::{Fault, Instance};
 use crate::settings::{Kind, Version};
@@ -259,14 +260,20 @@ pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
     handle: Handle,
-    _unknowns: References,
-    _n: usize,
-    _knowns: References,
-    _m: usize,
-    _seed: *const f64,
-    _sensitivity: *mut f64,
+    unknowns: References,
+    n: usize,
+    knowns: References,
+    m: usize,
+    seed: *const f64,
+    sensitivity: *mut f64,
 ) -> Status {
-    on!(handle, |_instance| Err(Fault::new("this unit has no directional derivatives".to_owned())))
+    on!(handle, |instance| instance.partial_derivatives(
+        list(unknowns, n, "unknowns")?,
+        list(knowns, m, "knowns")?,
+        Side::Directional,
+        list(seed, m, "the seed")?,
+        room(sensitivity, n, "sensitivities")?,
+    ))
 }
 
 #[unsafe(no_mangle)]

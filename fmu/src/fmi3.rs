@@ -6,6 +6,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
+use crate::derivatives::Side;
 use crate::handle::{Status, c_text, call, free, give, keep, kept, list, made, put, release, room, text};
 use crate::instance::{Fault, Instance};
 use crate::settings::{Kind, Version};
@@ -269,14 +270,37 @@ never! {
     ): "dependencies are those of the description"
     fmi3ActivateModelPartition(_clock: u32, _t: f64): "this unit has no clocks"
     fmi3EnterStepMode(): "this unit has no event mode in co-simulation"
-    fmi3GetDirectionalDerivative(
-        _unknowns: References, _n: usize, _knowns: References, _m: usize,
-        _seed: *const f64, _s: usize, _sensitivity: *mut f64, _r: usize
-    ): "this unit has no directional derivatives"
-    fmi3GetAdjointDerivative(
-        _unknowns: References, _n: usize, _knowns: References, _m: usize,
-        _seed: *const f64, _s: usize, _sensitivity: *mut f64, _r: usize
-    ): "this unit has no adjoint derivatives"
+}
+
+/// Both kinds of derivatives, whose seeds and results have the same places.
+macro_rules! derivatives {
+    ($($name:ident: $side:expr)*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            handle: Handle,
+            unknowns: References,
+            n_unknowns: usize,
+            knowns: References,
+            n_knowns: usize,
+            seed: *const f64,
+            n_seed: usize,
+            sensitivity: *mut f64,
+            n_sensitivity: usize,
+        ) -> Status {
+            on!(handle, |instance| instance.partial_derivatives(
+                list(unknowns, n_unknowns, "unknowns")?,
+                list(knowns, n_knowns, "knowns")?,
+                $side,
+                list(seed, n_seed, "the seed")?,
+                room(sensitivity, n_sensitivity, "sensitivities")?,
+            ))
+        }
+    )*};
+}
+
+derivatives! {
+    fmi3GetDirectionalDerivative: Side::Directional
+    fmi3GetAdjointDerivative: Side::Adjoint
 }
 
 #[unsafe(no_mangle)]

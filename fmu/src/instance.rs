@@ -4,11 +4,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use hamel::configuration::{normalize_rotations, velocity_map_apply};
+use hamel::linearize::{FirstOrder, first_order};
 use hamel::nalgebra::DVector;
 use hamel::{Model, State, StepError, Trajectory, initial_state, schemes};
 use hamel_jit::{Cache, JitModel, Level};
 use thiserror::Error;
 
+use crate::derivatives::{Side, product};
 use crate::machine::Machine;
 use crate::settings::{Kind, Resources, Settings, Version};
 use crate::snapshot::Snapshot;
@@ -117,8 +119,9 @@ pub struct Instance {
     machine: Machine,
     kind: Kind,
     mode: Mode,
-    /// The state, from the initialization on.
+    /// The state, from the initialization on; the same with rotations of unit norm, at which equations are evaluated.
     state: State,
+    evaluated: State,
     tolerance: f64,
     parameters: Vec<f64>,
     /// Whether the model has other parameters.
@@ -131,6 +134,8 @@ pub struct Instance {
     is_started: bool,
     /// Whether accelerations and multipliers belong to the state.
     is_accelerated: bool,
+    /// Derivatives at the state, once they are asked for.
+    first: Option<FirstOrder>,
     /// What a run records of the state, if that is up to date; a table that is filled to find it.
     row: Vec<f64>,
     is_recorded: bool,
@@ -156,6 +161,7 @@ impl Instance {
             kind,
             mode: Mode::Instantiated,
             state: State::zeros(model.dims()),
+            evaluated: State::zeros(model.dims()),
             tolerance: USUAL_TOLERANCE,
             parameters: model.parameters().to_vec(),
             has_new_parameters: false,
@@ -163,6 +169,7 @@ impl Instance {
             given: vec![f64::NAN; unit.variables.states],
             is_started: false,
             is_accelerated: false,
+            first: None,
             row: Vec::new(),
             is_recorded: false,
             table: Trajectory::new(&model),
@@ -195,7 +202,7 @@ impl Instance {
     }
 
     fn forget(&mut self) {
-        (self.is_accelerated, self.is_recorded) = (false, false);
+        (self.is_accelerated, self.is_recorded, self.first) = (false, false, None);
     }
 
     fn check(&self, function: &str, modes: &[Mode]) -> Result<(), Fault> {
@@ -285,7 +292,8 @@ impl Instance {
         self.state = state;
         self.is_started = true;
         // Those of the model's own start are known.
-        (self.is_accelerated, self.is_recorded) = (!is_moved, false);
+        self.forget();
+        self.is_accelerated = !is_moved;
         Ok(())
     }
 
@@ -293,10 +301,43 @@ impl Instance {
     fn accelerate(&mut self) -> Result<(), Fault> {
         self.start()?;
         if !self.is_accelerated {
-            self.machine.accelerate(&mut self.state)?;
+            // Importers leave the unit norm of rotations, by which motions must not depend on it.
+            self.evaluated.clone_from(&self.state);
+            let State { q, .. } = &mut self.evaluated;
+            normalize_rotations(&self.unit.model.describe().blocks, q.as_mut_slice());
+            self.machine.accelerate(&mut self.evaluated)?;
+            self.state.a.copy_from(&self.evaluated.a);
+            self.state.lambda.copy_from(&self.evaluated.lambda);
             self.is_accelerated = true;
         }
         Ok(())
+    }
+
+    /// Products of the partial derivatives of derivatives of states and outputs by states and inputs, with a seed.
+    ///
+    /// # Errors
+    /// Variables that are none of these, lists of other lengths, a unit without derivatives, a state that has none.
+    pub fn partial_derivatives(
+        &mut self,
+        unknowns: &[u32],
+        knowns: &[u32],
+        side: Side,
+        seed: &[f64],
+        result: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.check("a derivative", &[Mode::Initialization, Mode::Event, Mode::ContinuousTime, Mode::Step])?;
+        if !self.unit.settings.derivatives {
+            return fault("this unit was made without derivatives");
+        }
+        self.accelerate()?;
+        if self.first.is_none() {
+            let mut state = self.state.clone();
+            let first = first_order(self.machine.model(), &mut state).map_err(|error| Fault(error.to_string()))?;
+            self.first = Some(first);
+        }
+        let Some(first) = &self.first else { unreachable!("it was found above") };
+        let outputs = self.table.columns().len() - 2 - self.unit.model.describe().outputs.len();
+        product(first, &self.unit.variables, outputs, [unknowns, knowns], side, seed, result)
     }
 
     /// What a run would record of the state.
@@ -304,7 +345,10 @@ impl Instance {
         self.accelerate()?;
         if !self.is_recorded {
             self.table.clear();
-            self.table.record(self.machine.model(), &self.state);
+            self.evaluated.clone_from(&self.state);
+            let State { q, .. } = &mut self.evaluated;
+            normalize_rotations(&self.unit.model.describe().blocks, q.as_mut_slice());
+            self.table.record(self.machine.model(), &self.evaluated);
             self.row.clear();
             self.row.extend(self.table.rows().flatten());
             self.is_recorded = true;
@@ -322,7 +366,7 @@ impl Instance {
         }
         let unit = Arc::clone(&self.unit);
         for (&reference, value) in references.iter().zip(values) {
-            let Some(variable) = unit.variables.get(reference) else { return unknown(reference, &unit.variables) };
+            let variable = unit.variables.known(reference)?;
             *value = match variable.place {
                 Place::Time => self.state.t,
                 Place::Parameter(i) => self.parameters[i],
@@ -357,7 +401,7 @@ impl Instance {
         let unit = Arc::clone(&self.unit);
         let is_beginning = matches!(self.mode, Mode::Instantiated | Mode::Initialization);
         for (&reference, &value) in references.iter().zip(values) {
-            let Some(variable) = unit.variables.get(reference) else { return unknown(reference, &unit.variables) };
+            let variable = unit.variables.known(reference)?;
             let name = &variable.name;
             if !value.is_finite() {
                 return fault(format!("the value of `{name}` is {value}, expected a finite number"));
@@ -404,8 +448,9 @@ impl Instance {
     /// q̇.
     fn rates(&self) -> Vec<f64> {
         let blocks = &self.unit.model.describe().blocks;
-        let mut rates = vec![0.0; self.state.q.len()];
-        velocity_map_apply(blocks, self.state.q.as_slice(), self.state.v.as_slice(), &mut rates);
+        let (mut unit, mut rates) = (self.state.q.clone(), vec![0.0; self.state.q.len()]);
+        normalize_rotations(blocks, unit.as_mut_slice());
+        velocity_map_apply(blocks, unit.as_slice(), self.state.v.as_slice(), &mut rates);
         rates
     }
 
@@ -577,7 +622,7 @@ impl Instance {
         self.state = motion.state().clone();
         self.row.clear();
         self.row.extend(motion.table().rows().flatten());
-        (self.is_accelerated, self.is_recorded) = (true, true);
+        (self.is_accelerated, self.is_recorded, self.first) = (true, true, None);
         result.map(drop).map_err(Fault::from)
     }
 
@@ -646,7 +691,8 @@ impl Instance {
             vector.iter_mut().zip(&mut values).for_each(|(entry, value)| *entry = value);
         }
         (self.is_started, self.has_new_inputs) = (true, false);
-        (self.is_accelerated, self.is_recorded) = (snapshot.is_accelerated, false);
+        self.forget();
+        self.is_accelerated = snapshot.is_accelerated;
         Ok(())
     }
 
@@ -657,8 +703,4 @@ impl Instance {
     pub fn read_snapshot(&self, bytes: &[u8]) -> Result<Snapshot, Fault> {
         self.moment().read(bytes).map_or_else(|| fault("the bytes are no state of this model"), Ok)
     }
-}
-
-fn unknown<T>(reference: u32, variables: &Variables) -> Result<T, Fault> {
-    fault(format!("there is no value reference {reference}, expected one below {}", variables.all.len()))
 }

@@ -9,6 +9,7 @@
 #![allow(unsafe_code, reason = "importers call functions of C; each block says why it may")]
 
 mod archive;
+mod derivatives;
 mod description;
 mod fmi2;
 mod fmi3;
@@ -20,6 +21,7 @@ mod snapshot;
 mod variables;
 
 pub use archive::{Contents, ExportError, write};
+pub use derivatives::Side;
 pub use instance::{Fault, Instance};
 pub use settings::{Kind, Settings, Stepping, Version};
 pub use snapshot::Snapshot;

@@ -56,6 +56,8 @@ pub struct Settings {
     pub scheme_parameters: Vec<(String, f64)>,
     /// Its steps.
     pub stepping: Stepping,
+    /// Whether the model provides its derivatives.
+    pub derivatives: bool,
     /// Parameters of the model, component by component, in SI units.
     pub parameters: Vec<(String, f64)>,
 }

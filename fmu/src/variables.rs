@@ -7,6 +7,8 @@ use std::collections::HashSet;
 
 use hamel::{Model, ModelInfo, Trajectory};
 
+use crate::instance::Fault;
+
 /// What a variable is to the importer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Causality {
@@ -128,8 +130,21 @@ impl Variables {
     }
 
     /// The variable with this value reference.
-    pub(crate) fn get(&self, reference: u32) -> Option<&Variable> {
-        self.all.get(usize::try_from(reference).ok()?)
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn known(&self, reference: u32) -> Result<&Variable, Fault> {
+        let found = usize::try_from(reference).ok().and_then(|index| self.all.get(index));
+        found.ok_or_else(|| {
+            Fault::new(format!("there is no value reference {reference}, expected one below {}", self.all.len()))
+        })
+    }
+}
+
+impl Variable {
+    /// Whether other units read it, as the text says.
+    pub(crate) fn is_output(&self) -> bool {
+        self.causality == Causality::Output
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hamel::simulation::Steps;
 use hamel::{Model, Simulation, initial_state, schemes};
-use hamel_fmu::{Causality, Contents, Instance, Kind, Settings, Stepping, Version};
+use hamel_fmu::{Causality, Contents, Instance, Kind, Settings, Side, Stepping, Version};
 use hamel_jit::{JitModel, Level};
 use tempfile::TempDir;
 
@@ -446,4 +446,78 @@ fn what_a_text_names_is_what_importers_record() {
     };
     assert_eq!(of(OSCILLATOR), ["place"]);
     assert_eq!(of(ROD)[..3], ["rod.x", "rod.y", "rod.angle"]);
+}
+
+#[test]
+fn derivatives_are_the_slopes_of_what_importers_evaluate() {
+    let mut count = 0;
+    for (name, text) in sources() {
+        let text = hamel_jit::with_linearization(text.parse().unwrap()).to_string();
+        let model = compiled(&text, Level::AtOnce);
+        if !model.describe().contacts.is_empty() || model.dims().nv > 12 {
+            continue;
+        }
+        let unit = Unit::of(model, None, Version::Three);
+        assert!(unit.description().contains("providesAdjointDerivatives=\"true\""), "{name}");
+        let mut instance = unit.started(Kind::ModelExchange);
+        instance.enter_continuous_time_mode().unwrap();
+        instance.set_time(0.1).unwrap();
+        let all = instance.variables().all.clone();
+        let of = |is: &dyn Fn(&hamel_fmu::Variable) -> bool| -> Vec<u32> {
+            (0..all.len() as u32).filter(|&i| is(&all[i as usize])).collect()
+        };
+        let n = all.iter().filter(|variable| variable.name.starts_with("der(")).count();
+        let slopes = of(&|variable| variable.name.starts_with("der("));
+        let states: Vec<u32> = slopes.iter().map(|slope| slope - n as u32).collect();
+        let inputs = of(&|variable| variable.causality == Causality::Input);
+        let outputs = of(&|variable| variable.causality == Causality::Output && !states_contains(&all, variable, n));
+        let (unknowns, knowns) = ([slopes, outputs].concat(), [states, inputs.clone()].concat());
+
+        let mut at = vec![0.0; n];
+        instance.continuous_states(&mut at).unwrap();
+        at.iter_mut().enumerate().for_each(|(i, x)| *x += 0.02 * (1.0 + 3.0 * i as f64).sin());
+        let forces: Vec<f64> = (0..inputs.len()).map(|i| 0.3 - 0.7 * i as f64).collect();
+        let point = [at, forces].concat();
+        let mut values = |point: &[f64]| {
+            instance.set_continuous_states(&point[..n]).unwrap();
+            instance.set(&inputs, &point[n..]).unwrap();
+            let mut values = vec![0.0; unknowns.len()];
+            instance.get(&unknowns, &mut values).unwrap();
+            values
+        };
+        // Along one direction without pattern: differences of sixth order.
+        let direction: Vec<f64> = (0..knowns.len()).map(|i| (2.0 + 5.0 * i as f64).cos()).collect();
+        let mut moved = |by: f64| values(&point.iter().zip(&direction).map(|(x, d)| x + by * d).collect::<Vec<f64>>());
+        let h = 1e-3;
+        let ends = [1.0, 2.0, 3.0].map(|k| (moved(k * h), moved(-k * h)));
+        let size = values(&point).iter().fold(1.0_f64, |size, x| size.max(x.abs()));
+        let expected: Vec<f64> = (0..unknowns.len())
+            .map(|i| {
+                let [one, two, three] = [0, 1, 2].map(|k| ends[k].0[i] - ends[k].1[i]);
+                (45.0 * one - 9.0 * two + three) / (60.0 * h)
+            })
+            .collect();
+        let mut found = vec![0.0; unknowns.len()];
+        instance.partial_derivatives(&unknowns, &knowns, Side::Directional, &direction, &mut found).unwrap();
+        let largest = expected.iter().fold(size, |largest, x| largest.max(x.abs()));
+        for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let name_of = &all[unknowns[i] as usize].name;
+            assert!((found - expected).abs() < 1e-8 * largest, "{name}: {name_of} {found}, expected {expected}");
+        }
+        // wᵀ (J s) = (Jᵀ w)ᵀ s.
+        let weights: Vec<f64> = (0..unknowns.len()).map(|i| (1.0 + 7.0 * i as f64).sin()).collect();
+        let mut adjoint = vec![0.0; knowns.len()];
+        instance.partial_derivatives(&unknowns, &knowns, Side::Adjoint, &weights, &mut adjoint).unwrap();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let (one, other) = (dot(&weights, &found), dot(&adjoint, &direction));
+        assert!((one - other).abs() < 1e-12 * largest * knowns.len() as f64, "{name}: {one} and {other}");
+        count += 1;
+    }
+    assert!(count > 20, "{count} models");
+}
+
+/// Whether a variable is a state, which is an output of models without outputs.
+fn states_contains(all: &[hamel_fmu::Variable], variable: &hamel_fmu::Variable, n: usize) -> bool {
+    let first = all.iter().position(|variable| variable.name.starts_with("der(")).unwrap() - n;
+    all[first..first + n].contains(variable)
 }

@@ -13,6 +13,7 @@
 mod axes;
 mod eigen;
 mod error;
+mod first_order;
 mod hessenberg;
 mod locus;
 mod modes;
@@ -25,6 +26,7 @@ mod terms;
 
 pub use axes::Axes;
 pub use error::LinearizeError;
+pub use first_order::{FirstOrder, first_order};
 pub use locus::{Locus, locus};
 pub use modes::Mode;
 pub use periodic::{Monodromy, monodromy};
