@@ -24,8 +24,8 @@ pub(crate) struct Description<'a> {
 /// Categories of messages.
 pub(crate) const CATEGORIES: [(&str, &str); 1] = [("logStatusError", "calls that failed, and why")];
 
-/// Knowns on which an unknown depends; nothing if these may be all.
-type Dependencies = Option<Vec<(usize, &'static str)>>;
+/// Knowns on which an unknown depends, and how.
+type Dependencies = Vec<(usize, &'static str)>;
 
 impl Description<'_> {
     pub(crate) fn text(&self) -> String {
@@ -176,14 +176,21 @@ impl Description<'_> {
     }
 
     fn structure(&self, text: &mut String) {
-        let outputs =
-            || (0..self.variables.all.len()).filter(|&i| self.variables.all[i].causality == Causality::Output);
+        let all_of =
+            |causality| (0..self.variables.all.len()).filter(move |&i| self.variables.all[i].causality == causality);
+        let (outputs, inputs) = (|| all_of(Causality::Output), || all_of(Causality::Input));
         let depends = Dependence::new(self.info, self.variables);
-        let of = |i: usize| match self.variables.all[i].place {
-            Place::State(_) => Some(vec![(i, "constant")]),
-            Place::Derivative(derivative) => Some(depends.of(derivative)),
-            _ => None,
+        let of = |i: usize| -> Dependencies {
+            match self.variables.all[i].place {
+                Place::State(_) => vec![(i, "constant")],
+                Place::Derivative(derivative) => depends.of(derivative),
+                // What an output reads, its formula alone tells.
+                _ => inputs().chain(self.variables.states()).map(|i| (i, "dependent")).collect(),
+            }
         };
+        // At the start all follows from what is set, by initial conditions and constraints.
+        let of_start =
+            || -> Dependencies { all_of(Causality::Parameter).chain(inputs()).map(|i| (i, "dependent")).collect() };
         let initial =
             outputs().chain(self.variables.states().filter(|&i| self.variables.all[i].causality != Causality::Output));
         let initial: Vec<usize> = initial.chain(self.variables.derivatives()).collect();
@@ -195,8 +202,7 @@ impl Description<'_> {
         for (list, element, unknowns) in lists {
             let mut lines = String::new();
             for i in unknowns {
-                // At the start unknowns depend on parameters and conditions, too.
-                let dependencies = if list == "InitialUnknowns" { None } else { of(i) };
+                let dependencies = if list == "InitialUnknowns" { of_start() } else { of(i) };
                 let _ = match self.is_two() {
                     true => writeln!(
                         lines,
@@ -224,7 +230,6 @@ impl Description<'_> {
     }
 
     fn listed(&self, dependencies: Dependencies) -> String {
-        let Some(dependencies) = dependencies else { return String::new() };
         let offset = usize::from(self.is_two());
         let indices: Vec<String> = dependencies.iter().map(|(i, _)| (i + offset).to_string()).collect();
         let kinds: Vec<&str> = dependencies.iter().map(|&(_, kind)| kind).collect();
@@ -288,7 +293,7 @@ impl<'a> Dependence<'a> {
     }
 
     /// Of the derivative of this state.
-    fn of(&self, state: usize) -> Vec<(usize, &'static str)> {
+    fn of(&self, state: usize) -> Dependencies {
         let (first, nq) = (self.variables.first_state, self.info.coordinates.len());
         if let Some(direction) = state.checked_sub(nq) {
             let inputs = (0..self.variables.all.len()).filter(|&i| self.variables.all[i].causality == Causality::Input);

@@ -390,7 +390,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Sets parameters, inputs and, before the start, states.
+    /// Sets parameters, inputs and, before the start and in continuous time, states.
     ///
     /// # Errors
     /// An unknown value reference, a variable that may not be set now, a value that is not finite; nothing is set then.
@@ -409,7 +409,8 @@ impl Instance {
             let is_allowed = match variable.place {
                 Place::Parameter(_) => is_beginning || matches!(self.mode, Mode::Event | Mode::Step),
                 Place::Input(_) => self.mode != Mode::Terminated,
-                Place::State(_) => is_beginning,
+                // What sets all continuous states sets each of them; importers do both.
+                Place::State(_) => is_beginning || self.mode == Mode::ContinuousTime,
                 Place::Time | Place::Derivative(_) | Place::Column(_) => false,
             };
             if !is_allowed {
@@ -434,9 +435,15 @@ impl Instance {
                         self.forget();
                     }
                 }
-                Place::State(i) => {
+                Place::State(i) if is_beginning => {
                     self.given[i] = value;
                     self.is_started = false;
+                    self.forget();
+                }
+                Place::State(i) => {
+                    let nq = self.state.q.len();
+                    let State { q, v, .. } = &mut self.state;
+                    *(if i < nq { &mut q[i] } else { &mut v[i - nq] }) = value;
                     self.forget();
                 }
                 _ => {}
