@@ -11,7 +11,7 @@ mod survey;
 mod tracks;
 
 pub use motion::{Error, Motion};
-pub use page::page;
+pub use page::{GENERATOR, page};
 pub use pose::{Pose, Quaternion, Vector};
 pub use scene::{Arrow, ArrowKind, Beam, Body, Color, Link, LinkKind, Part, Point, Scene, Shape, Solid};
 pub use tracks::Numbers;

@@ -39,6 +39,9 @@ struct KeyView {
     svg: String,
 }
 
+/// What the head of each page says of the program that made it.
+pub const GENERATOR: &str = "Hamel animation";
+
 /// A page that shows motions together, with plots over time below; it needs no network.
 ///
 /// Figures follow the time where it is their x axis, in s.
@@ -73,6 +76,7 @@ pub fn page(title: &str, scenes: &[Scene], figures: &[Figure]) -> Result<String,
     let template = environment.get_template("page").map_err(|error| wrong(&error))?;
     let page = template.render(context! {
         title,
+        generator => GENERATOR,
         style => [STYLE, plot::PAGE_STYLE].concat(),
         script => SCRIPTS.concat(),
         figures_script => plot::PAGE_SCRIPT,

@@ -17,7 +17,7 @@ use crate::integration::Integration;
 use crate::motion::{Asked, Motion, Values, several};
 use crate::recording;
 use crate::runnable::{self, Settings};
-use crate::screen::Screen;
+use crate::screen::{Screen, new_or_forced};
 use crate::source::Choices;
 
 /// Arguments of `hamel animate`.
@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// The page.
     #[arg(long, short, value_name = "FILE", default_value = "animation.html")]
     output: PathBuf,
+    /// Replace a file that is no page of this program.
+    #[arg(long)]
+    force: bool,
     /// Title of the page; by default the name of the model.
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -69,6 +72,7 @@ struct Shown {
 
 /// Writes a page.
 pub(crate) fn animate(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    may_write(&arguments.output, arguments.force)?;
     let (folders, models): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.what.iter().partition(|what| what.is_dir());
     if let Some(option) = arguments.ignored().filter(|_| models.is_empty()) {
         return Err(Failure::Usage(format!(
@@ -117,6 +121,11 @@ impl Shown {
             trajectory: &self.trajectory,
         }
     }
+}
+
+/// Refuses to replace what is no page.
+pub(crate) fn may_write(path: &Path, is_forced: bool) -> Result<(), Failure> {
+    new_or_forced(path, is_forced, |begin| String::from_utf8_lossy(begin).contains(hamel_animate::GENERATOR))
 }
 
 /// The page with the motions of `hamel run`.

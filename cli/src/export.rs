@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use hamel::simulation::Steps;
 use hamel::{Model, initial_state, redundant_constraints, schemes};
-use hamel_compiler::emit::{CMotion, CPrecision, CStepper, c_motion};
+use hamel_compiler::emit::{CMotion, CPrecision, CStepper, c_motion, c_name};
 use hamel_compiler::file::{self, FileError};
-use hamel_compiler::schedule::name::snake_case;
 use hamel_fmu::{Contents, ExportError, Kind, Stepping, Version};
 
 use crate::failure::Failure;
 use crate::runnable::{Settings, assignment};
-use crate::screen::Screen;
+use crate::screen::{Screen, new_or_forced};
 use crate::source::Choice;
 
 /// Arguments of `hamel export`.
@@ -105,6 +104,9 @@ struct Fmu {
     /// The library that units contain; by default the one beside this program.
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
+    /// Replace the file if it exists.
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -161,7 +163,7 @@ fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
         parameters: model.parameters(),
         left_out: &left_out,
     };
-    let name = snake_case(&info.name);
+    let name = c_name(&info.name);
     let files = c_motion(&info.name, &stages.simplified, &stages.schedule, &motion);
     let unwritten =
         |path: &Path, error: std::io::Error| Failure::Unwritten(format!("cannot write `{}`: {error}", path.display()));
@@ -170,9 +172,7 @@ fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
     for (files, name) in files.iter().zip([name.clone(), format!("{name}_motion")]) {
         for (text, ending) in [(&files.header, "h"), (&files.source, "c")] {
             let path = arguments.out.join(format!("{name}.{ending}"));
-            if path.exists() && !arguments.force {
-                return Err(Failure::Usage(format!("`{}` exists; --force replaces it", path.display())));
-            }
+            new_or_forced(&path, arguments.force, |_| false)?;
             written.push((path, text));
         }
     }
@@ -191,6 +191,7 @@ fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
             return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
         }
     }
+    new_or_forced(&arguments.out, arguments.force, |begin| begin.windows(FIRST.len()).any(|bytes| bytes == FIRST))?;
     // Units that integrate by themselves are asked for none.
     let has_derivatives = !arguments.no_derivatives && !matches!(arguments.kind, Some(KindArgument::Cs));
     let changed = |text| if has_derivatives { hamel_jit::with_linearization(text) } else { text };
@@ -260,6 +261,9 @@ fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
     ))?;
     Ok(())
 }
+
+/// The name of the first file in an archive that is a unit.
+const FIRST: &[u8] = b"modelDescription.xml";
 
 /// Where the library is that `cargo build` makes with this program: beside it, or among its parts.
 fn beside_this_program() -> PathBuf {

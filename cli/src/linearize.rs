@@ -28,6 +28,8 @@ const TOLERANCE: f64 = 1e-10;
 const LISTED: usize = 40;
 /// Real parts that are rounding, relative to the magnitude of the eigenvalue and to that of the largest.
 const ROUNDING: [f64; 2] = [1e-9, 1e-12];
+/// Most coordinates and velocities of a state that are listed.
+const PLACES: usize = 12;
 /// Most components of a natural motion that are named.
 const NAMED: usize = 3;
 
@@ -105,6 +107,11 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
             screen.line(format!("input {input} is 0; see --input"))?;
         }
     }
+    if arguments.frequencies.is_some() && arguments.out.is_none() {
+        return Err(Failure::Usage(
+            "--frequencies: responses are written to files, expected --out DIR, too".to_owned(),
+        ));
+    }
     let results = match (&arguments.vary, arguments.at) {
         (Some(_), At::Periodic(_)) => {
             return Err(Failure::Usage("--vary follows eigenvalues, which `--at periodic` does not have".to_owned()));
@@ -134,6 +141,9 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
         return Ok(screen.line(text)?);
     }
     show(&results, screen)?;
+    if let Results::Instant { linear, .. } = &results {
+        cautions(model, linear, screen)?;
+    }
     if let Some(out) = &arguments.out {
         screen.line(format!("written to {}: {}", out.display(), results.files(name).join(", ")))?;
     }
@@ -247,6 +257,7 @@ fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Re
         linear.state.t,
         n - displacements
     ))?;
+    screen.line(format!("  {}", place(linear)))?;
     let zeros = modes.iter().filter(|mode| mode.eigenvalue.norm() == 0.0).count();
     if zeros > 0 {
         screen.line(format!("{zeros} eigenvalues are zero: motions that nothing resists"))?;
@@ -287,6 +298,55 @@ fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Re
         several => format!("unstable: {several} eigenvalues have positive real parts"),
     };
     Ok(screen.line(verdict)?)
+}
+
+/// Where the state is: its coordinates, and velocities that are not zero.
+fn place(linear: &Linearization) -> String {
+    let State { q, v, .. } = &linear.state;
+    let largest = q.amax().max(1.0);
+    let value = |channel: &hamel::Channel, value: f64, unit: &str| {
+        let rounded = if value.abs() < 1e-12 * largest { 0.0 } else { value };
+        format!("{} = {}{unit}", channel.name, readable(rounded, 6))
+    };
+    let unit =
+        |channel: &hamel::Channel| if channel.unit == "1" { String::new() } else { format!(" {}", channel.unit) };
+    let coordinates = linear.coordinates.iter().zip(q.iter()).map(|(channel, &q)| value(channel, q, &unit(channel)));
+    let moving = linear.velocities.iter().zip(v.iter()).filter(|(_, v)| v.abs() > 1e-12);
+    let velocities = moving.map(|(channel, &v)| format!("velocity of {}", value(channel, v, &unit(channel))));
+    let all: Vec<String> = coordinates.chain(velocities).collect();
+    match all.len().checked_sub(PLACES) {
+        Some(more @ 1..) => format!("{}, and {more} more; see --json", all[..PLACES].join(", ")),
+        _ => all.join(", "),
+    }
+}
+
+/// What the matrices do not say: that the motion, or its equations, change with time.
+fn cautions(model: &JitModel, linear: &Linearization, screen: &mut Screen) -> Result<(), Failure> {
+    let state = &linear.state;
+    let equations = |t: f64| {
+        let (mut r, mut g) = (vec![0.0; state.v.len()], vec![0.0; state.lambda.len()]);
+        model.residual(&State { t, ..state.clone() }, &mut r, &mut g);
+        r.extend(g);
+        r
+    };
+    let now = equations(state.t);
+    let size = now.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
+    // Times without a common period.
+    let is_changing = [0.137, 1.618, 27.18].iter().any(|later| {
+        equations(state.t + later).iter().zip(&now).any(|(later, now)| (later - now).abs() > 1e-12 * size)
+    });
+    if is_changing {
+        screen.line(format!(
+            "caution: forces, inputs or constraints change with time; these are the matrices at t = {} s",
+            state.t
+        ))?;
+    }
+    if linear.about == About::State && (state.v.amax() > 0.0 || state.a.amax() > 1e-9 * size) {
+        screen.line(
+            "caution: the motion does not stay in this state, and the matrices change along it; eigenvalues say nothing about its stability",
+        )?;
+    }
+    Ok(())
 }
 
 /// The coordinates that move most, or the velocities and states where none does.

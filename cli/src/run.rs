@@ -51,6 +51,9 @@ pub(crate) struct Arguments {
 
 /// Integrates models, once or as often as the file of one changes.
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    if let Some(path) = &arguments.animate {
+        animate::may_write(path, arguments.force)?;
+    }
     if !arguments.watch {
         return once(arguments, screen).map(drop);
     }

@@ -1,7 +1,8 @@
 //! Standard output, or a file in its place: text and aligned tables.
 
-use std::io::{self, BufWriter, Stdout, Write};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Stdout, Write};
+use std::path::{Path, PathBuf};
 
 use hamel_compiler::file;
 
@@ -18,6 +19,23 @@ pub(crate) struct Destination {
     force: bool,
 }
 
+/// Refuses to replace a file, unless that is asked for, or what it begins with says that it is of this kind and made by
+/// this program.
+pub(crate) fn new_or_forced(path: &Path, is_forced: bool, is_ours: impl Fn(&[u8]) -> bool) -> Result<(), Failure> {
+    let begins_as_ours = || {
+        let mut begin = Vec::new();
+        let file = File::open(path).map(|file| file.take(BEGIN).read_to_end(&mut begin));
+        file.is_ok() && is_ours(&begin)
+    };
+    if path.symlink_metadata().is_err() || is_forced || begins_as_ours() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("`{}` exists\nhelp: choose another file, or replace it with --force", path.display())))
+}
+
+/// How many bytes of a file are read to tell of which kind it is.
+const BEGIN: u64 = 1000;
+
 /// Buffered standard output, or the text of a file.
 pub(crate) struct Screen {
     out: BufWriter<Stdout>,
@@ -32,12 +50,7 @@ impl Screen {
     /// Directs the text to a file, if one is given.
     pub(crate) fn direct(&mut self, destination: &Destination) -> Result<(), Failure> {
         let Some(path) = &destination.out else { return Ok(()) };
-        if path.symlink_metadata().is_ok() && !destination.force {
-            let path = path.display();
-            return Err(Failure::Usage(format!(
-                "`{path}` exists\nhelp: choose another file, or replace it with --force"
-            )));
-        }
+        new_or_forced(path, destination.force, |_| false)?;
         self.file = Some((path.clone(), String::new()));
         Ok(())
     }

@@ -111,7 +111,13 @@ impl Description<'_> {
         }
         for kind in &self.settings.kinds {
             let _ = match kind {
-                Kind::ModelExchange => writeln!(text, "  <ModelExchange{identifier}{states}/>"),
+                Kind::ModelExchange => {
+                    // After each step the unit looks whether the state has left the constraints. Version 2 has the
+                    // opposite, which is false if it is not said.
+                    let steps =
+                        if self.is_two() { String::new() } else { attribute("needsCompletedIntegratorStep", "true") };
+                    writeln!(text, "  <ModelExchange{identifier}{steps}{states}/>")
+                }
                 Kind::CoSimulation => {
                     let steps = attribute("canHandleVariableCommunicationStepSize", "true");
                     writeln!(text, "  <CoSimulation{identifier}{steps}{states}/>")

@@ -147,10 +147,14 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
     has_tolerance: Boolean,
     tolerance: f64,
     start: f64,
-    _has_end: Boolean,
-    _end: f64,
+    has_end: Boolean,
+    end: f64,
 ) -> Status {
-    on!(handle, |instance| instance.set_up(start, (has_tolerance != 0).then_some(tolerance)))
+    on!(handle, |instance| instance.set_up(
+        start,
+        (has_end != 0).then_some(end),
+        (has_tolerance != 0).then_some(tolerance)
+    ))
 }
 
 #[unsafe(no_mangle)]

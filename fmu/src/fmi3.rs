@@ -132,11 +132,11 @@ pub unsafe extern "C" fn fmi3EnterInitializationMode(
     has_tolerance: bool,
     tolerance: f64,
     start: f64,
-    _has_end: bool,
-    _end: f64,
+    has_end: bool,
+    end: f64,
 ) -> Status {
     on!(handle, |instance| {
-        instance.set_up(start, has_tolerance.then_some(tolerance))?;
+        instance.set_up(start, has_end.then_some(end), has_tolerance.then_some(tolerance))?;
         instance.begin_initialization()
     })
 }

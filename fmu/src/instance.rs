@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use hamel::configuration::{normalize_rotations, velocity_map_apply};
 use hamel::linearize::{FirstOrder, first_order};
 use hamel::nalgebra::DVector;
-use hamel::{Model, State, StepError, Trajectory, initial_state, schemes};
+use hamel::{Model, State, StepError, Trajectory, initial_state, schemes, state_with};
 use hamel_jit::{Cache, JitModel, Level};
 use thiserror::Error;
 
@@ -20,6 +20,8 @@ use crate::variables::{Place, Variables};
 const SAME_TIME: f64 = 1e-9;
 /// Accuracy of importers that name none.
 const USUAL_TOLERANCE: f64 = 1e-6;
+/// Values of a start that contradict the constraints by this part of their size are moved onto them.
+const NEAR: f64 = 0.01;
 /// A state leaves the constraints by so many tolerances before it is projected.
 const DRIFT: f64 = 10.0;
 
@@ -212,14 +214,17 @@ impl Instance {
         }
     }
 
-    /// Sets the time of the start, s, and the accuracy of the importer.
+    /// Sets the times of start and end, s, and the accuracy of the importer.
     ///
     /// # Errors
-    /// Unless the instance is new or reset; a time or tolerance that is not finite.
-    pub fn set_up(&mut self, start: f64, tolerance: Option<f64>) -> Result<(), Fault> {
+    /// Unless the instance is new or reset; a time or tolerance that is not finite, an end before the start.
+    pub fn set_up(&mut self, start: f64, end: Option<f64>, tolerance: Option<f64>) -> Result<(), Fault> {
         self.check("setting the start time", &[Mode::Instantiated])?;
         if !start.is_finite() {
             return fault(format!("the start time is {start}, expected a finite number"));
+        }
+        if let Some(end) = end.filter(|end| end.is_nan() || *end < start) {
+            return fault(format!("the stop time is {end}, expected one from the start time {start} on"));
         }
         if let Some(tolerance) = tolerance {
             if !(tolerance.is_finite() && tolerance > 0.0) {
@@ -276,18 +281,11 @@ impl Instance {
         }
         let t = self.state.t;
         let mut state = initial_state(self.machine.model())?;
-        let nq = state.q.len();
         let is_given = self.given.iter().any(|value| !value.is_nan());
-        for (i, &value) in self.given.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
-            match i.checked_sub(nq) {
-                None => state.q[i] = value,
-                Some(i) => state.v[i] = value,
-            }
-        }
         let is_moved = is_given || t != state.t;
         if is_moved {
             state.t = t;
-            self.machine.project(&mut state)?;
+            state = self.moved(state)?;
         }
         self.state = state;
         self.is_started = true;
@@ -295,6 +293,28 @@ impl Instance {
         self.forget();
         self.is_accelerated = !is_moved;
         Ok(())
+    }
+
+    /// The start with the values that were set, from that of the model.
+    fn moved(&mut self, start: State) -> Result<State, Fault> {
+        let nq = start.q.len();
+        let given = || self.given.iter().copied().enumerate().filter(|(_, value)| !value.is_nan());
+        let coordinates: Vec<(usize, f64)> = given().filter(|(i, _)| *i < nq).collect();
+        let velocities: Vec<(usize, f64)> =
+            given().filter(|(i, _)| *i >= nq).map(|(i, value)| (i - nq, value)).collect();
+        let error = match state_with(self.machine.model(), &start, &coordinates, &velocities) {
+            Ok(state) => return Ok(state),
+            Err(error) => error,
+        };
+        // Values of more coordinates than are free obey the constraints as well as their digits do.
+        let mut near = start;
+        coordinates.iter().for_each(|&(i, value)| near.q[i] = value);
+        velocities.iter().for_each(|&(i, value)| near.v[i] = value);
+        let before = near.clone();
+        let is_near = self.machine.project(&mut near).is_ok()
+            && (&near.q - &before.q).amax() <= NEAR * (1.0 + before.q.amax())
+            && (&near.v - &before.v).amax() <= NEAR * (1.0 + before.v.amax());
+        if is_near { Ok(near) } else { Err(error.into()) }
     }
 
     /// Accelerations and multipliers of the state.

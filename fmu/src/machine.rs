@@ -10,6 +10,9 @@ use hamel_jit::JitModel;
 
 use crate::settings::Stepping;
 
+/// Most steps of an interval, where a tolerance chooses them.
+const MAX_STEPS: u64 = 1_000_000;
+
 pub(crate) struct Machine {
     borrowers: Borrowers,
     model: NonNull<JitModel>,
@@ -116,7 +119,8 @@ impl Machine {
         let simulation = Simulation::new(self.lasting_model(), self.lasting_scheme()).options(Options::default());
         let simulation = match *stepping {
             Stepping::Fixed(dt) => simulation.step(dt),
-            Stepping::Tolerance(tolerance) => simulation.tolerance(tolerance),
+            // A motion that grows without bound needs ever shorter steps.
+            Stepping::Tolerance(tolerance) => simulation.tolerance(tolerance).max_steps(MAX_STEPS),
         };
         Ok(self.borrowers.motion.insert(simulation.begin(start)?))
     }

@@ -72,7 +72,7 @@ impl Unit {
     /// The same for an importer of this accuracy.
     fn started_with(&self, kind: Kind, tolerance: Option<f64>) -> Instance {
         let mut instance = self.instance(kind);
-        instance.set_up(0.0, tolerance).unwrap();
+        instance.set_up(0.0, None, tolerance).unwrap();
         instance.begin_initialization().unwrap();
         instance.exit_initialization().unwrap();
         instance
@@ -377,7 +377,7 @@ fn parameters_are_set_before_the_start_and_between_steps() {
     instance.set(&[stiffness], &[4.0]).unwrap();
     let place = reference(&instance, "rail.displacement");
     instance.set(&[place], &[0.5]).unwrap();
-    instance.set_up(0.0, None).unwrap();
+    instance.set_up(0.0, None, None).unwrap();
     instance.begin_initialization().unwrap();
     instance.exit_initialization().unwrap();
     instance.do_step(0.0, 1.0).unwrap();
@@ -391,7 +391,24 @@ fn a_start_that_is_set_is_moved_onto_the_constraints() {
     let [x, length] = ["rod.x", "length"].map(|name| reference(&instance, name));
     instance.set(&[length, x], &[2.0, 1.9]).unwrap();
     assert!((value(&mut instance, "rod.x").hypot(value(&mut instance, "rod.y")) - 2.0).abs() < 1e-12);
+    // What is set stays, and the rest follows.
+    assert!((value(&mut instance, "rod.x") - 1.9).abs() < 1e-12);
     assert!((value(&mut instance, "rod.angle").cos() - value(&mut instance, "rod.x") / 2.0).abs() < 1e-12);
+    // Far from the start of the model, with a velocity.
+    let mut instance = unit.instance(Kind::CoSimulation);
+    let [angle, rate] = ["rod.angle", "rod.angle_velocity"].map(|name| reference(&instance, name));
+    instance.set(&[angle, rate], &[2.5, 3.0]).unwrap();
+    let [x, y] = ["rod.x_velocity", "rod.y_velocity"].map(|name| value(&mut instance, name));
+    assert!((value(&mut instance, "rod.x") - 2.5_f64.cos()).abs() < 1e-12);
+    assert!((x + 3.0 * 2.5_f64.sin()).abs() < 1e-12 && (y - 3.0 * 2.5_f64.cos()).abs() < 1e-12);
+    // All coordinates, with few digits; and what no rod can do.
+    let mut instance = unit.instance(Kind::CoSimulation);
+    let all = ["rod.x", "rod.y", "rod.angle"].map(|name| reference(&instance, name));
+    instance.set(&all, &[0.54, 0.84, 1.0]).unwrap();
+    assert!((value(&mut instance, "rod.x").hypot(value(&mut instance, "rod.y")) - 1.0).abs() < 1e-12);
+    instance.set(&all, &[3.0, 0.84, 1.0]).unwrap();
+    let error = instance.get(&all, &mut [0.0; 3]).unwrap_err().to_string();
+    assert!(error.contains("in conflict"), "{error}");
 }
 
 #[test]
@@ -414,8 +431,8 @@ fn wrong_calls_are_refused_and_change_nothing() {
     let mut instance = unit.instance(Kind::CoSimulation);
     let said = |result: Result<(), hamel_fmu::Fault>| result.unwrap_err().to_string();
     assert_eq!(said(instance.do_step(0.0, 0.1)), "a step is not allowed before its initialization");
-    assert_eq!(said(instance.set_up(f64::NAN, None)), "the start time is NaN, expected a finite number");
-    instance.set_up(0.0, None).unwrap();
+    assert_eq!(said(instance.set_up(f64::NAN, None, None)), "the start time is NaN, expected a finite number");
+    instance.set_up(0.0, None, None).unwrap();
     instance.begin_initialization().unwrap();
     instance.exit_initialization().unwrap();
     assert_eq!(said(instance.do_step(0.5, 0.1)), "the communication point is 0.5 s, but 0 s is reached");

@@ -10,9 +10,9 @@ use nalgebra::{DVector, SVD};
 
 use crate::acceleration::solve_for_acceleration;
 use crate::admissible::check_inputs;
-use crate::configuration::retract;
+use crate::configuration::{normalize_rotations, ranges, retract, velocity_map_apply};
 use crate::linear_solver::LinearSolver;
-use crate::model::{Model, State};
+use crate::model::{Block, Channel, Model, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
 use crate::start::{check_gaps, check_sizes};
@@ -65,6 +65,130 @@ pub fn initial_state(model: &dyn Model) -> Result<State, StepError> {
     set_in_motion(model, &mut state)?;
     consistent_acceleration(model, &mut state)?;
     Ok(state)
+}
+
+/// A consistent state with chosen coordinates and velocities, pairs of an index in q or in v and a value, near another
+/// one: the rest moves by the shortest way that the constraints allow. Initial conditions of the model are not regarded.
+///
+/// # Errors
+/// As [`initial_state`]; values that contradict the constraints or each other.
+///
+/// # Examples
+/// A rod on a hinge at 1 m from its centre of mass, turned by 60°.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Rod {
+/// #         planar;
+/// #         gravity [0, -9.81] m/s^2;
+/// #         body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+/// #         joint hinge: revolute(ground, rod at [-1, 0] m);
+/// #         initial rod.angular_velocity = 2 rad/s;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{Model, initial_state, state_with};
+///
+/// let rod = Rod::default();
+/// let angle = rod.describe().coordinate("rod.angle")?;
+/// let state = state_with(&rod, &initial_state(&rod)?, &[(angle, 60_f64.to_radians())], &[])?;
+/// assert!((state.q[0] - 0.5).abs() < 1e-12 && (state.q[angle].to_degrees() - 60.0).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
+pub fn state_with(
+    model: &dyn Model,
+    near: &State,
+    coordinates: &[(usize, f64)],
+    velocities: &[(usize, f64)],
+) -> Result<State, StepError> {
+    model.validate()?;
+    check_sizes(model, near)?;
+    let (info, dims) = (model.describe(), model.dims());
+    let mut state = near.clone();
+    let on_positions = dims.nc - info.velocity_constraints;
+    let place = |state: &State| {
+        let mut residual = DVector::zeros(dims.nc + coordinates.len());
+        let (constraint, held) = residual.as_mut_slice().split_at_mut(dims.nc);
+        model.constraint(state.t, state.q.as_slice(), constraint);
+        held.iter_mut().zip(coordinates).for_each(|(held, &(i, value))| *held = state.q[i] - value);
+        let mut rows = Rows::of_constraints(model, state);
+        rows.entries.retain(|&(row, ..)| row < on_positions);
+        rows.append(&rates_of(&info.blocks, state.q.as_slice(), dims.nv, coordinates));
+        (residual, rows)
+    };
+    let residual = correct(model, &mut state, &place);
+    if residual.amax() > SOLVED * (1.0 + state.q.amax()) {
+        return Err(refused(model, "coordinates", &info.coordinates, coordinates, &residual));
+    }
+    normalize_rotations(&info.blocks, state.q.as_mut_slice());
+    check_gaps(model, &state)?;
+
+    let mut dense = vec![0.0; velocities.len() * dims.nv];
+    velocities.iter().enumerate().for_each(|(row, &(i, _))| dense[row * dims.nv + i] = 1.0);
+    let mut residual = DVector::zeros(dims.nc + velocities.len());
+    for _ in 0..MAX_ROUNDS {
+        let (rate, held) = residual.as_mut_slice().split_at_mut(dims.nc);
+        let (q, v) = (state.q.as_slice(), state.v.as_slice());
+        model.constraint_bias(state.t, q, v, rate, state.lambda.as_mut_slice());
+        held.iter_mut().zip(velocities).for_each(|(held, &(i, value))| *held = v[i] - value);
+        let mut rows = Rows::of_constraints(model, &state);
+        for &(row, column, value) in &rows.entries {
+            residual[row] += value * state.v[column];
+        }
+        rows.append(&dense);
+        if is_zero(&residual) || residual.amax() <= f64::EPSILON * (1.0 + state.v.amax()) {
+            break;
+        }
+        let Some(step) = rows.minimum_norm_solution(&residual) else { break };
+        state.v -= step;
+    }
+    if residual.amax() > SOLVED * (1.0 + state.v.amax()) {
+        return Err(refused(model, "velocities", &info.velocities, velocities, &residual));
+    }
+    consistent_acceleration(model, &mut state)?;
+    Ok(state)
+}
+
+/// Rates of coordinates by velocities, row by row.
+fn rates_of(blocks: &[Block], q: &[f64], nv: usize, coordinates: &[(usize, f64)]) -> Vec<f64> {
+    let mut dense = vec![0.0; coordinates.len() * nv];
+    for (block, of_q, of_v) in ranges(blocks) {
+        let mut rate = vec![0.0; of_q.len()];
+        for (row, (i, _)) in coordinates.iter().enumerate().filter(|(_, (i, _))| of_q.contains(i)) {
+            let place = i - of_q.start;
+            match block {
+                Block::Vector { .. } | Block::EulerParameters => dense[row * nv + of_v.start + place] = 1.0,
+                Block::Rotation(_) | Block::Pose(_) => {
+                    for direction in 0..of_v.len() {
+                        let mut v = vec![0.0; of_v.len()];
+                        v[direction] = 1.0;
+                        velocity_map_apply(&[block], &q[of_q.clone()], &v, &mut rate);
+                        dense[row * nv + of_v.start + direction] = rate[place];
+                    }
+                }
+            }
+        }
+    }
+    dense
+}
+
+/// The error of values that the constraints do not allow.
+fn refused(
+    model: &dyn Model,
+    of: &str,
+    channels: &[Channel],
+    values: &[(usize, f64)],
+    residual: &DVector<f64>,
+) -> StepError {
+    let info = model.describe();
+    let worst = residual.iamax();
+    let what = match info.constraints.get(worst) {
+        Some(constraint) => &constraint.name,
+        None => &channels[values[worst - info.constraints.len()].0].name,
+    };
+    let reason = format!("constraints and values that are set of {of} are in conflict, most of all `{what}`");
+    StepError::Inconsistent { model: info.name.clone(), reason, residual: residual.amax() }
 }
 
 /// Replaces accelerations and multipliers by those of the equations of motion at the state's t, q and v (forward
@@ -192,7 +316,13 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
         let reference = state.q.clone();
         retract(&info.blocks, reference.as_slice(), direction.as_slice(), state.q.as_mut_slice());
     }
-    let (mut residual, mut jacobian) = position_equations(model, state);
+    correct(model, state, &|state| position_equations(model, state))
+}
+
+/// Gauss-Newton with minimum-norm steps from a state; returns the remaining residuals.
+fn correct(model: &dyn Model, state: &mut State, equations: &dyn Fn(&State) -> (DVector<f64>, Rows)) -> DVector<f64> {
+    let info = model.describe();
+    let (mut residual, mut jacobian) = equations(state);
     for _ in 0..MAX_ITERATIONS {
         if is_zero(&residual) {
             break;
@@ -204,7 +334,7 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
         loop {
             let increment = -fraction * &step;
             retract(&info.blocks, start.as_slice(), increment.as_slice(), state.q.as_mut_slice());
-            (residual, jacobian) = position_equations(model, state);
+            (residual, jacobian) = equations(state);
             if residual.norm() < size {
                 break;
             }
@@ -212,7 +342,7 @@ fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f
             if fraction < 1e-4 {
                 // No shorter step reduces the residual: the solution up to round-off, or the minimum of a conflict.
                 state.q = start;
-                return position_equations(model, state).0;
+                return equations(state).0;
             }
         }
     }

@@ -81,7 +81,7 @@ mod runs;
 pub use nalgebra;
 
 pub use caution::Caution;
-pub use consistent::{consistent_acceleration, initial_state};
+pub use consistent::{consistent_acceleration, initial_state, state_with};
 pub use equilibrium::{Equilibrium, EquilibriumError, equilibrium};
 pub use events::{Direction, Event, Occurrence};
 pub use forward_dynamics::ForwardDynamics;

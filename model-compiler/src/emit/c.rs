@@ -38,6 +38,11 @@ pub fn c(name: &str, equations: &Equations, schedule: &Schedule) -> Files {
     with_model(name, equations, schedule, |model| Files { header: model.header(), source: model.source() })
 }
 
+/// The name of a model in C, and of its files without their endings.
+pub fn c_name(name: &str) -> String {
+    c_identifier(&snake_case(name))
+}
+
 /// What is made of a model in C.
 pub(super) fn with_model<T>(
     name: &str,
@@ -48,7 +53,7 @@ pub(super) fn with_model<T>(
     let patterns = Patterns::of(equations, schedule);
     let mut members = members(equations, schedule, &patterns);
     members.iter_mut().for_each(|members| members.module = c_identifier(&members.module));
-    make(&Model { name: c_identifier(&snake_case(name)), equations, schedule, patterns: &patterns, members })
+    make(&Model { name: c_name(name), equations, schedule, patterns: &patterns, members })
 }
 
 pub(super) struct Model<'a> {

@@ -135,7 +135,8 @@ impl Writer<'_, '_> {
         let [nq, nv, nc] = self.sizes();
         let guard = format!("{}_MOTION_H", name.to_uppercase());
         let array = |of: &str, name: &str, n: usize, doc: &str| format!("    {of} {name}[{}]; /* {doc} */\n", n.max(1));
-        let mut fields = "    double t; /* Time, s. */\n".to_owned();
+        let mut fields =
+            "    double t; /* Time, s. */\n    double t_rest; /* What rounding has left of it. */\n".to_owned();
         fields += &array("double", "q", nq, "Coordinates.");
         fields += &array("double", "v", nv, "Velocities.");
         fields += &array("double", "a", nv, "Accelerations.");
@@ -269,7 +270,7 @@ impl Writer<'_, '_> {
         let [nq, nv, nc] = self.sizes();
         let lists = [nq, 2 * nv, nc, self.model.equations.layout.inputs.len().max(1), self.model.n_constants().max(1)];
         let indices = if self.is_explicit() { 0 } else { nv + nc };
-        1 + lists.iter().sum::<usize>() + self.room().iter().map(|(n, ..)| (*n).max(1)).sum::<usize>() + indices
+        2 + lists.iter().sum::<usize>() + self.room().iter().map(|(n, ..)| (*n).max(1)).sum::<usize>() + indices
     }
 
     fn source(&mut self) -> String {
@@ -290,6 +291,7 @@ impl Writer<'_, '_> {
         let mut text = String::new();
         text.push_str(&self.moved());
         text.push_str(&self.start());
+        text.push_str(&TIME.replace("@name@", &name));
         if !self.is_explicit() {
             text.push_str(&ELIMINATION.replace("@name@", &name));
             text.push_str(&self.assembly());
@@ -403,7 +405,7 @@ impl Writer<'_, '_> {
             "static const double given[{n_parameters}] = {{ {} }};\n{name}_constants(parameters ? parameters : given, m->constants);\n",
             if self.motion.parameters.is_empty() { "0.0".to_owned() } else { numbers(self.motion.parameters) },
         );
-        body += "m->t = 0.0;\nfor (int i = 0; i < NQ; ++i) m->q[i] = q[i];\n";
+        body += "m->t = m->t_rest = 0.0;\nfor (int i = 0; i < NQ; ++i) m->q[i] = q[i];\n";
         body += "for (int i = 0; i < NV; ++i) {\nm->v[i] = v[i];\nm->a[i] = 0.0;\n}\n";
         if nc > 0 {
             body += "for (int i = 0; i < NC; ++i) m->lambda[i] = 0.0;\n";
@@ -614,6 +616,25 @@ fn deepest(source: &str) -> usize {
     3 * most
 }
 
+/// Many short steps reach the time that they add up to.
+const TIME: &str = "\
+/* The time after a step of h s. */
+static double later(const @name@_motion *m, double h)
+{
+    return m->t + (h + m->t_rest);
+}
+
+/* Moves the time on, and keeps what rounding leaves. */
+static void pass(@name@_motion *m, double h)
+{
+    const double by = h + m->t_rest;
+    const double t = m->t + by;
+    m->t_rest = by - (t - m->t);
+    m->t = t;
+}
+
+";
+
 /// Elimination by rows with partial pivoting, relative to the largest entries of the rows.
 const ELIMINATION: &str = "\
 /* Factorizes the matrix in its place; 0, or 1 if it is singular to working precision. */
@@ -716,7 +737,7 @@ const RUNGE_KUTTA: &str = "\
 {
 static const double nodes[4] = { 0.0, 0.5, 0.5, 1.0 };
 static const double weights[4] = { 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0 };
-const double t = m->t + h;
+const double t = later(m, h);
 for (int i = 0; i < NQ; ++i) m->next_q[i] = m->stage_q[i] = m->q[i];
 for (int i = 0; i < NV; ++i) m->next_v[i] = m->stage_v[i] = m->v[i];
 for (int stage = 0; stage < 4; ++stage) {
@@ -735,7 +756,7 @@ normalize(m->next_q);
 if (find(m, t, m->next_q, m->next_v, m->a)) return 1;
 for (int i = 0; i < NQ; ++i) m->q[i] = m->next_q[i];
 for (int i = 0; i < NV; ++i) m->v[i] = m->next_v[i];
-m->t = t;
+pass(m, h);
 return 0;
 }
 ";
@@ -743,7 +764,7 @@ return 0;
 const HEUN: &str = "\
 @declaration@
 {
-const double t = m->t + h;
+const double t = later(m, h);
 if (find(m, m->t, m->q, m->v, m->stage_a)) return 1;
 for (int i = 0; i < NV; ++i) {
 m->stage_v[i] = m->v[i] + h * m->stage_a[i];
@@ -753,7 +774,7 @@ retract(m->q, m->increment, m->stage_q);
 if (find(m, t, m->stage_q, m->stage_v, m->a)) return 1;
 for (int i = 0; i < NQ; ++i) m->q[i] = m->stage_q[i];
 for (int i = 0; i < NV; ++i) m->v[i] += 0.5 * h * (m->stage_a[i] + m->a[i]);
-m->t = t;
+pass(m, h);
 return 0;
 }
 ";
@@ -761,7 +782,7 @@ return 0;
 const HALF_EXPLICIT: &str = "\
 @declaration@
 {
-const double t = m->t + h;
+const double t = later(m, h);
 /* Accelerations with which v obeys the constraints at the place to which it leads. */
 for (int i = 0; i < NV; ++i) m->increment[i] = h * m->v[i];
 retract(m->q, m->increment, m->stage_q);
@@ -798,7 +819,7 @@ for (int i = 0; i < NV; ++i) {
 m->v[i] = m->stage_v[i];
 m->a[i] = m->stage_a[i];
 }
-m->t = t;
+pass(m, h);
 return 0;
 }
 ";

@@ -32,7 +32,7 @@ use std::fmt::Write;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
-pub use c::{Files, c};
+pub use c::{Files, c, c_name};
 pub use c_motion::{CMotion, CPrecision, CStepper, c_motion};
 pub use formulas::formulas;
 pub use header::Header;

@@ -18,11 +18,14 @@ pub struct Motion<'a> {
     going: Going<'a>,
     /// Made when inputs jump for the first time.
     jump: Option<Jump<'a>>,
+    /// Most steps of an interval.
+    max_steps: u64,
 }
 
 impl<'a> Simulation<'a> {
     /// Begins a simulation that is continued as long as it is wanted; its end ([`until`](Self::until)) and what is
     /// recorded ([`record_every`](Self::record_every)) are not used: the table has the end of the last interval.
+    /// [`max_steps`](Self::max_steps) limits those of each interval.
     ///
     /// # Errors
     /// As [`run`](Self::run) fails at its start.
@@ -63,12 +66,12 @@ impl<'a> Simulation<'a> {
     /// ```
     pub fn begin(mut self, start: State) -> Result<Motion<'a>, StepError> {
         (self.until, self.record_every) = (Some(start.t), usize::MAX);
-        let (model, scheme) = (self.model, self.scheme);
+        let (model, scheme, max_steps) = (self.model, self.scheme, self.max_steps);
         let mut going = Going::new(self, start.t);
         going.guarded(|going| going.begin(start).map(|()| None));
         match going.outcome.take() {
             Some(Err(error)) => Err(error),
-            _ => Ok(Motion { model, scheme, going, jump: None }),
+            _ => Ok(Motion { model, scheme, going, jump: None, max_steps }),
         }
     }
 }
@@ -94,6 +97,7 @@ impl Motion<'_> {
         if driver.is_some_and(|driver| !driver.extend(until)) {
             return Err(bad(self.scheme, format!("too many steps from t = {began} s until {until} s")));
         }
+        self.going.simulation.max_steps = self.max_steps.saturating_add(self.going.accepted + self.going.rejected);
         self.going.guarded(|going| {
             loop {
                 if let Some(total) = going.end()? {
@@ -119,7 +123,7 @@ impl Motion<'_> {
     /// # Errors
     /// [`StepError::BadInput`] for a value that is not finite, and those of the equations of motion.
     pub fn resume(&mut self) -> Result<(), StepError> {
-        let Self { model, scheme, going, jump } = self;
+        let Self { model, scheme, going, jump, .. } = self;
         let Some(parts) = &mut going.parts else { return Ok(()) };
         let Some(driver) = &mut parts.driver else { return Ok(()) };
         jump.get_or_insert_with(|| Jump::new(*model, *scheme)).pass(driver)?;
