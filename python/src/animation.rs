@@ -40,11 +40,14 @@ impl Witnessed {
     }
 
     /// The input without the function: lines between the values that were kept. None if there are none, or some are no
-    /// numbers.
-    pub fn kept(mut self) -> (String, Option<Signal>) {
+    /// numbers; the last one may have ended the run, and is then left out.
+    pub fn kept(mut self, has_raised: bool) -> (String, Option<Signal>) {
         let signal = match self.samples.take() {
             None => Some(self.signal),
-            Some(samples) => Signal::sampled(samples),
+            Some(mut samples) => {
+                samples.pop_if(|(_, value)| has_raised && !value.is_finite());
+                Signal::sampled(samples)
+            }
         };
         (self.name, signal)
     }

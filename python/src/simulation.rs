@@ -503,9 +503,9 @@ pub(crate) fn simulate(
     };
     Ok(Run {
         run,
-        exception,
         model: model.model.another(),
-        inputs: witnessed.into_iter().map(Witnessed::kept).collect(),
+        inputs: witnessed.into_iter().map(|input| input.kept(exception.is_some())).collect(),
+        exception,
         scheme: scheme.name(),
     })
 }
