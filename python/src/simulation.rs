@@ -512,7 +512,11 @@ pub(crate) fn simulate(
 
 /// Keeps what all inputs are at an instant; whether these are numbers.
 fn witness(inputs: &mut [Witnessed], t: f64) -> bool {
-    inputs.iter_mut().fold(true, |all, input| input.witness(t) && all)
+    let mut all = true;
+    for input in inputs {
+        all &= input.witness(t);
+    }
+    all
 }
 
 /// So many records are enough for a plot.
