@@ -8,14 +8,13 @@ use hamel::{Model, Run, Signal, Trajectory};
 use hamel_animate::Scene;
 use hamel_compiler::file;
 use hamel_jit::{Cache, Level};
-use hamel_report::Figure;
+use hamel_report::{Figure, recorded};
 use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::import::Robot;
 use crate::integration::Integration;
 use crate::motion::{Asked, Motion, Values, several};
-use crate::recording;
 use crate::runnable::{self, Settings};
 use crate::screen::{Screen, new_or_forced};
 use crate::source::Choices;
@@ -156,12 +155,8 @@ fn page(path: &Path, title: &str, motions: &[hamel_animate::Motion], figures: &[
 
 /// The plots of several motions, or of one.
 fn figures(motions: Vec<(String, &dyn Model, &Trajectory)>) -> Vec<Figure> {
-    let is_alone = motions.len() == 1;
-    let each = motions.into_iter().map(|(label, model, table)| (label, recording::figures(model, table)));
-    match is_alone {
-        true => each.flat_map(|(_, figures)| figures).collect(),
-        false => recording::overlaid(each.collect()),
-    }
+    let each = motions.into_iter().map(|(label, model, table)| (label, recorded::figures(model.describe(), table)));
+    recorded::overlaid(each.collect())
 }
 
 /// Runs models; what a run has computed is shown also where it has failed.

@@ -8,6 +8,7 @@ use hamel_compiler::escape::file_name;
 use hamel_report::folder::Folder;
 use hamel_report::output;
 use hamel_report::provenance::{self, Provenance};
+use hamel_report::recorded;
 
 use crate::animate;
 use crate::failure::Failure;
@@ -97,13 +98,10 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
         let [table, about] = motion.files();
         folder.stage(&table, |out| run.trajectory.write_csv(out))?;
         output::stage_json(&mut folder, &about, &motion.description(run, arguments.integration.until, &provenance))?;
-        figures.push((motion.label.clone(), recording::figures(&*motion.model, &run.trajectory)));
+        figures.push((motion.label.clone(), recorded::figures(motion.model.describe(), &run.trajectory)));
     }
     let is_alone = motions.len() == 1;
-    let figures = match is_alone {
-        true => figures.into_iter().flat_map(|(_, figures)| figures).collect(),
-        false => recording::overlaid(figures),
-    };
+    let figures = recorded::overlaid(figures);
     output::stage_figures(&mut folder, "", &figures)?;
     folder.commit()?;
     folder.finish()?;
@@ -139,7 +137,7 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
 /// Names of the files that runs write.
 fn files<'m>(motions: impl Iterator<Item = &'m Motion> + Clone) -> Vec<String> {
     let mut files: Vec<String> = motions.clone().flat_map(Motion::files).collect();
-    for slug in motions.flat_map(|motion| recording::slugs(&*motion.model)) {
+    for slug in motions.flat_map(|motion| recorded::slugs(motion.model.describe())) {
         let figure = format!("{}.svg", file_name(&slug));
         if !files.contains(&figure) {
             files.push(figure);

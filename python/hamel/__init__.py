@@ -10,6 +10,7 @@ a `Trajectory`. Angles are in rad, everything else in SI units.
 
 from . import models
 from ._hamel import CautionWarning, Interrupted, LinearizationError, ModelError, SimulationError, __version__
+from .animation import Animation
 from .events import Event
 from .linearization import Linearization, Modes
 from .model import Model, Monodromy, Parameters
@@ -25,6 +26,7 @@ def schemes() -> list[str]:
 
 
 __all__ = [
+    "Animation",
     "CautionWarning",
     "Event",
     "Interrupted",

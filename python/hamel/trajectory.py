@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from . import _hamel
+    from .animation import Animation
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,66 @@ class Trajectory:
             place.grid(True, alpha=0.3)
         axes[-1].set_xlabel("t, s")
         return axes[0].figure
+
+    @overload
+    def animate(
+        self, path: None = None, *others: "Trajectory", title: str | None = None, labels: Sequence[str] | None = None
+    ) -> "Animation": ...
+
+    @overload
+    def animate(
+        self,
+        path: str | PathLike[str],
+        *others: "Trajectory",
+        title: str | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> str | PathLike[str]: ...
+
+    def animate(
+        self,
+        path: str | PathLike[str] | None = None,
+        *others: "Trajectory",
+        title: str | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> "Animation | str | PathLike[str]":
+        """Makes one HTML page with moving pictures of the run, as `hamel animate` does; it works offline.
+
+        Parameters
+        ----------
+        path : path, default None
+            Where the page is written, wholly or not at all.
+        *others : Trajectory
+            Runs of any models that are shown together with this one.
+        title : str
+            Title of the page; by default the name of the model.
+        labels : sequence of str
+            What tells the runs from each other, one for each; by default their models, parameters and schemes, as far as
+            these differ, or numbers.
+
+        Returns
+        -------
+        The path, or without one an `Animation`: a page that notebooks show, with its text as `html`.
+
+        Raises
+        ------
+        ValueError
+            If a run cannot be drawn: the model has no bodies, or nothing was recorded.
+        OSError
+            If the page cannot be written.
+
+        Notes
+        -----
+        Arrows of forces are those of the inputs of the run. Of an input that was given as a Python function, the values at
+        the recorded instants are kept while the run goes on, with lines between.
+        """
+        from .animation import animate
+
+        if isinstance(path, Trajectory):
+            raise TypeError("`path`: expected a path, or None before other runs: run.animate(None, other)")
+        for other in others:
+            if not isinstance(other, Trajectory):
+                raise TypeError(f"other runs: expected hamel.Trajectory, found {type(other).__name__}")
+        return animate([self, *others], path, title, labels)
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} s to {self.t[-1]:g} s" if len(self) else "empty"

@@ -1,8 +1,11 @@
 //! The extension module `hamel._hamel`: models compiled at run time, for Python.
 //!
 //! [`compiled`] turns texts into machine code, [`model`] evaluates it on NumPy arrays ([`batch`]), [`simulation`]
-//! integrates it, [`sweeps`] as often as it is to, [`linearization`] linearises it; [`compiled_calls`] is what JAX calls. Everything that can be written in Python as well is written there, in `python/hamel`.
+//! integrates it, [`sweeps`] as often as it is to, [`linearization`] linearises it, [`animation`] draws it;
+//! [`compiled_calls`] is what JAX calls. Everything that can be written in Python as well is written there, in
+//! `python/hamel`.
 
+mod animation;
 mod batch;
 mod compiled;
 mod compiled_calls;
@@ -13,6 +16,8 @@ mod model;
 mod simulation;
 mod sweeps;
 
+use hamel::Model as _;
+use hamel_jit::JitModel;
 use pyo3::prelude::*;
 
 /// The part of the package `hamel` that is written in Rust.
@@ -20,6 +25,8 @@ use pyo3::prelude::*;
 mod _hamel {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::animation::{animation_page, write_page};
     #[pymodule_export]
     use crate::compiled::{Compiled, library_model, library_names};
     #[pymodule_export]
@@ -47,7 +54,13 @@ mod _hamel {
     }
 }
 
-/// Names, units and values of channels, as Python sees them.
+/// Names and units of channels, as Python sees them.
 fn channels(channels: &[hamel::Channel]) -> Vec<(String, String)> {
     channels.iter().map(|channel| (channel.name.clone(), channel.unit.clone())).collect()
+}
+
+/// Names, units and values of the parameters of a model, as Python sees them.
+fn parameters(model: &JitModel) -> Vec<(String, String, f64)> {
+    let channels = model.describe().parameters.iter().zip(model.parameters());
+    channels.map(|(channel, &value)| (channel.name.clone(), channel.unit.clone(), value)).collect()
 }

@@ -13,7 +13,7 @@ use crate::batch::{Argument, evaluate};
 use crate::compiled::Compiled;
 use crate::errors::{ModelError, SimulationError};
 use crate::simulation::{Input, Plan, Run, Settings, Start, Watched, initial_state, simulate};
-use crate::{channels, compiled_calls, inputs};
+use crate::{channels, compiled_calls, inputs, parameters};
 
 /// What Python's class `Model` is made of.
 #[pyclass(subclass, frozen, module = "hamel._hamel")]
@@ -301,9 +301,7 @@ impl Model {
 
     #[getter]
     fn _parameters(&self) -> Vec<(String, String, f64)> {
-        let channels = &self.model.describe().parameters;
-        let values = channels.iter().zip(self.model.parameters());
-        values.map(|(channel, &value)| (channel.name.clone(), channel.unit.clone(), value)).collect()
+        parameters(&self.model)
     }
 
     /// Names and units of each list of channels.

@@ -19,18 +19,21 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::animation::Witnessed;
 use crate::compiled::{Condition, forgetting_places, unknown};
 use crate::errors::{ModelError, SimulationError};
 use crate::model::Model;
+use crate::parameters;
 
 /// A run that has ended.
 #[pyclass(frozen, module = "hamel._hamel")]
 pub(crate) struct Run {
-    run: hamel::Run,
-    model: String,
+    pub run: hamel::Run,
+    /// With the parameters of the run, and without its inputs.
+    pub model: JitModel,
+    /// Inputs that were given; None if one was not a number at times.
+    pub inputs: Vec<(String, Option<Signal>)>,
     scheme: String,
-    sizes: (usize, usize, usize),
-    outputs: Vec<String>,
     /// The first exception of a function that was given.
     exception: Option<PyErr>,
 }
@@ -43,7 +46,7 @@ impl Run {
     /// Name of the model.
     #[getter]
     fn model(&self) -> &str {
-        &self.model
+        &self.model.describe().name
     }
 
     /// Name of the scheme, with its parameters.
@@ -55,13 +58,20 @@ impl Run {
     /// Numbers of coordinates, velocities and constraints.
     #[getter]
     fn sizes(&self) -> (usize, usize, usize) {
-        self.sizes
+        let dims = self.model.dims();
+        (dims.nq, dims.nv, dims.nc)
     }
 
     /// Names of the outputs of the model.
     #[getter]
     fn outputs(&self) -> Vec<String> {
-        self.outputs.clone()
+        self.model.describe().outputs.iter().map(|channel| channel.name.clone()).collect()
+    }
+
+    /// Names, units and values of the parameters.
+    #[getter]
+    fn parameters(&self) -> Vec<(String, String, f64)> {
+        parameters(&self.model)
     }
 
     /// Names and units of the columns.
@@ -290,7 +300,15 @@ fn failed(error: StepError) -> PyErr {
 }
 
 /// Models with the same inputs, each of which takes what it is given by its name.
-pub(crate) struct Inputs(Vec<(String, Signal)>);
+pub(crate) struct Inputs(Vec<Given>);
+
+/// An input that was given.
+struct Given {
+    name: String,
+    signal: Signal,
+    /// It is a function in Python.
+    is_function: bool,
+}
 
 impl Inputs {
     fn new(model: &JitModel, given: Vec<(String, Input)>, exception: &Exception) -> PyResult<Inputs> {
@@ -302,8 +320,9 @@ impl Inputs {
                     false => unknown("input", &name, known.iter().copied()),
                 });
             }
+            let is_function = matches!(input, Input::Function(_));
             let signal = input.signal(&name, exception)?;
-            Ok((name, signal))
+            Ok(Given { name, signal, is_function })
         };
         given.into_iter().map(signal).collect::<PyResult<_>>().map(Inputs)
     }
@@ -311,7 +330,7 @@ impl Inputs {
     /// A model of the same parameters that reads them.
     pub(crate) fn connected(&self, model: &JitModel) -> JitModel {
         let mut model = model.another();
-        for (name, signal) in &self.0 {
+        for Given { name, signal, .. } in &self.0 {
             // The name is known.
             let _ = model.set_input(name, signal.clone());
         }
@@ -399,6 +418,10 @@ fn caused(py: Python<'_>, error: PyErr, cause: Option<PyErr>) -> PyErr {
     }
 }
 
+fn has_raised(exception: &Exception) -> bool {
+    exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_some()
+}
+
 fn raised(exception: &Exception) -> Option<PyErr> {
     exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
 }
@@ -427,13 +450,16 @@ pub(crate) fn simulate(
     let inputs = Inputs::new(&model.model, inputs, &exception)?;
     let connected = inputs.connected(&model.model);
     let keep = |error: PyErr| keep(&exception, error);
+    let given = inputs.0.iter();
+    let mut witnessed: Vec<Witnessed> =
+        given.map(|input| Witnessed::new(&input.name, &input.signal, input.is_function)).collect();
     let functions: Vec<_> = events.iter().map(|Watched(function, ..)| of_state(function, &keep)).collect();
     let run = py.detach(|| -> PyResult<hamel::Run> {
         let start = start_of(model, &connected, &inputs, start)?;
         let cancelled = AtomicBool::new(false);
         let asked = Cell::new(Instant::now());
         // The interpreter learns of signals only when it is asked.
-        let ask = |_: &State| {
+        let ask = || {
             if asked.get().elapsed() < BETWEEN_SIGNALS {
                 return;
             }
@@ -443,33 +469,54 @@ pub(crate) fn simulate(
             }
             asked.set(Instant::now());
         };
+        let mut n_states = 0_usize;
+        let on_step = |state: &State| {
+            if n_states.is_multiple_of(every) && !witness(&mut witnessed, state.t) && has_raised(&exception) {
+                cancelled.store(true, Ordering::Relaxed);
+            }
+            n_states += 1;
+            ask();
+        };
         let mut simulation = Simulation::new(&connected, &*scheme)
             .options(options)
             .steps(steps)
             .until(until)
             .record_every(every)
-            .on_step(ask)
+            .on_step(on_step)
             .cancelled_by(&cancelled);
         for ((function, &direction), Watched(_, _, is_terminal)) in functions.iter().zip(&directions).zip(&events) {
             simulation = simulation.event(Event { function, direction, is_terminal: *is_terminal });
         }
-        Ok(simulation.run(start))
+        let run = simulation.run(start);
+        // The last row need not be one of those in between.
+        if let Some(last) = run.trajectory.rows().next_back()
+            && !has_raised(&exception)
+        {
+            witness(&mut witnessed, last[0]);
+        }
+        Ok(run)
     });
     let exception = raised(&exception);
     let run = match run {
         Ok(run) => run,
         Err(error) => return Err(caused(py, error, exception)),
     };
-    let info = connected.describe();
-    let dims = connected.dims();
     Ok(Run {
         run,
+        model: model.model.another(),
+        inputs: witnessed.into_iter().map(|input| input.kept(exception.is_some())).collect(),
         exception,
-        model: info.name.clone(),
         scheme: scheme.name(),
-        sizes: (dims.nq, dims.nv, dims.nc),
-        outputs: info.outputs.iter().map(|channel| channel.name.clone()).collect(),
     })
+}
+
+/// Keeps what all inputs are at an instant; whether these are numbers.
+fn witness(inputs: &mut [Witnessed], t: f64) -> bool {
+    let mut all = true;
+    for input in inputs {
+        all &= input.witness(t);
+    }
+    all
 }
 
 /// So many records are enough for a plot.

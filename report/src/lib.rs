@@ -20,6 +20,7 @@ mod html;
 pub mod output;
 pub mod plot;
 pub mod provenance;
+pub mod recorded;
 pub mod saved;
 
 pub use claim::{Claim, Measured, Proof, Statement, Verdict, Why};

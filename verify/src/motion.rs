@@ -2,6 +2,7 @@
 
 use hamel::model::{Model, State};
 use hamel::scheme::{Options, Scheme, StepError, StepStats};
+use hamel_report::recorded::quantity;
 
 /// Observations of a motion at equal distances, and how it ended.
 #[derive(Clone, Debug)]
@@ -95,13 +96,6 @@ pub fn observe_with<T>(
     Motion { samples, failure, steps, cost }
 }
 
-/// The quantity that a channel is a component of: `omega` for `omega_x` and `omega[1]`, `axes` for `axes_xz`.
-pub fn quantity(channel: &str) -> &str {
-    let name = channel.split('[').next().unwrap_or(channel);
-    let is_place = |place: &str| (1..=2).contains(&place.len()) && place.chars().all(|axis| "xyz".contains(axis));
-    name.rsplit_once('_').filter(|(_, place)| is_place(place)).map_or(name, |(quantity, _)| quantity)
-}
-
 /// The components of an output.
 pub fn output<const N: usize>(model: &dyn Model, name: &str, state: &State) -> [f64; N] {
     let channels = &model.describe().outputs;
@@ -148,19 +142,5 @@ mod tests {
         let motion = observe(&*pendulum, &refused, initial, Grid::new(1e-2, 1.0), |_| ());
         assert_eq!(motion.samples.len(), 1);
         assert!(matches!(motion.failure, Some(StepError::BadParameter { .. })));
-    }
-
-    #[test]
-    fn components_are_known_by_their_quantity() {
-        for (channel, name) in [
-            ("omega_x", "omega"),
-            ("omega[2]", "omega"),
-            ("slider", "slider"),
-            ("tip_y", "tip"),
-            ("axes_xz", "axes"),
-            ("k_max", "k_max"),
-        ] {
-            assert_eq!(quantity(channel), name);
-        }
     }
 }

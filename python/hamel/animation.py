@@ -1,0 +1,80 @@
+"""Runs as one HTML page with moving pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from . import _hamel
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+MOST_PARAMETERS = 3
+"""Labels name so many parameters at most."""
+
+
+class Animation:
+    """A page that shows runs, see `Trajectory.animate`; notebooks show it in a frame."""
+
+    html: str
+    """The whole page; it needs no network."""
+
+    def __init__(self, html: str):
+        self.html = html
+
+    def _repr_html_(self) -> str:
+        style = "width: 100%; height: 640px; border: 0"
+        return f'<iframe srcdoc="{escape(self.html)}" title="animation" style="{style}" allowfullscreen></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<hamel.Animation, {len(self.html) / 1e6:.1f} MB of HTML>"
+
+
+def animate(
+    runs: Sequence["Trajectory"],
+    path: str | PathLike[str] | None,
+    title: str | None,
+    labels: Sequence[str] | None,
+) -> Animation | str | PathLike[str]:
+    """What `Trajectory.animate` does."""
+    if labels is None:
+        labels = _labels(runs)
+    elif isinstance(labels, str) or len(labels) != len(runs):
+        found = "a text" if isinstance(labels, str) else f"{len(labels)}"
+        raise ValueError(f"`labels`: expected {len(runs)}, one for each run, found {found}")
+    model = runs[0]._run.model
+    page = _hamel.animation_page(
+        model if title is None else title, [(str(label), run._run) for label, run in zip(labels, runs)]
+    )
+    if path is None:
+        return Animation(page)
+    _hamel.write_page(path, page)
+    return path
+
+
+def _labels(runs: Sequence["Trajectory"]) -> list[str]:
+    """What tells runs from each other: models, then parameters, then schemes; numbers where that is not enough."""
+    models = [run._run.model for run in runs]
+    if len(runs) == 1:
+        return models
+    labels = []
+    for run in runs:
+        alike = [other for other in runs if other._run.model == run._run.model]
+        parts = [run._run.model] if len(set(models)) > 1 else []
+        own = run._run.parameters
+        known = [{name: value for name, _, value in other._run.parameters} for other in alike]
+        different = [one for one in own if any(values.get(one[0]) != one[2] for values in known)]
+        for name, unit, value in different[:MOST_PARAMETERS]:
+            parts.append(f"{name} = {value:.15g}" + ("" if unit == "1" else f" {unit}"))
+        if any(other.scheme != run.scheme for other in alike):
+            parts.append(run.scheme)
+        labels.append(", ".join(parts))
+    times = Counter(labels)
+    return [
+        label if label and times[label] == 1 else ", ".join(filter(None, [label, f"run {place}"]))
+        for place, label in enumerate(labels, 1)
+    ]

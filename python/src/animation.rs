@@ -1,0 +1,93 @@
+//! Pages with moving pictures of runs, and what is kept of the inputs of a run for them.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use hamel::{Model as _, Signal};
+use hamel_animate::{Motion, Scene};
+use hamel_compiler::file;
+use hamel_report::recorded;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::simulation::Run;
+
+/// An input of a run.
+///
+/// What a function in Python refers to may have changed when the run is drawn. Therefore its values are kept while the
+/// run goes on.
+pub(crate) struct Witnessed {
+    pub name: String,
+    pub signal: Signal,
+    /// Times, s, and values of a function in Python.
+    samples: Option<Vec<(f64, f64)>>,
+}
+
+impl Witnessed {
+    pub fn new(name: &str, signal: &Signal, is_function: bool) -> Witnessed {
+        Witnessed { name: name.to_owned(), signal: signal.clone(), samples: is_function.then(Vec::new) }
+    }
+
+    /// Keeps the value at an instant; whether it is a number.
+    pub fn witness(&mut self, t: f64) -> bool {
+        let Some(samples) = &mut self.samples else { return true };
+        if samples.last().is_some_and(|&(last, _)| last >= t) {
+            return true;
+        }
+        let value = self.signal.value(t);
+        samples.push((t, value));
+        value.is_finite()
+    }
+
+    /// The input without the function: lines between the values that were kept. None if there are none, or some are no
+    /// numbers; the last one may have ended the run, and is then left out.
+    pub fn kept(mut self, has_raised: bool) -> (String, Option<Signal>) {
+        let signal = match self.samples.take() {
+            None => Some(self.signal),
+            Some(mut samples) => {
+                samples.pop_if(|(_, value)| has_raised && !value.is_finite());
+                Signal::sampled(samples)
+            }
+        };
+        (self.name, signal)
+    }
+}
+
+/// The page that shows runs together, each with its label.
+#[pyfunction]
+pub(crate) fn animation_page(py: Python<'_>, title: &str, runs: Vec<(String, Py<Run>)>) -> PyResult<String> {
+    py.detach(|| page(title, &runs)).map_err(PyValueError::new_err)
+}
+
+/// Writes a page, wholly or not at all.
+#[pyfunction]
+pub(crate) fn write_page(py: Python<'_>, path: PathBuf, page: &str) -> PyResult<()> {
+    let write = || file::write(&path, |out| out.write_all(page.as_bytes()));
+    py.detach(write).map_err(|error| PyOSError::new_err(error.to_string()))
+}
+
+fn page(title: &str, runs: &[(String, Py<Run>)]) -> Result<String, String> {
+    let scenes = runs
+        .iter()
+        .map(|(label, run)| scene(label, run.get()).map_err(|error| format!("animation of {label}: {error}")));
+    let scenes: Vec<Scene> = scenes.collect::<Result<_, _>>()?;
+    let figures = runs.iter().map(|(label, run)| {
+        let Run { model, run, .. } = run.get();
+        (label.clone(), recorded::figures(model.describe(), &run.trajectory))
+    });
+    let figures = recorded::overlaid(figures.collect());
+    hamel_animate::page(title, &scenes, &figures).map_err(|error| format!("animation: {error}"))
+}
+
+fn scene(label: &str, run: &Run) -> Result<Scene, String> {
+    let info = run.model.describe();
+    let names = info.parameters.iter().map(|channel| channel.name.clone());
+    let parameters: Vec<(String, f64)> = names.zip(run.model.parameters().iter().copied()).collect();
+    let known = |(name, signal): &(String, Option<Signal>)| match signal {
+        Some(signal) => Ok((name.clone(), signal.clone())),
+        None => Err(format!("the function of input `{name}` was not a finite number at every recorded instant")),
+    };
+    let inputs: Vec<(String, Signal)> = run.inputs.iter().map(known).collect::<Result<_, _>>()?;
+    let motion = Motion { label, info, parameters: &parameters, inputs: &inputs, trajectory: &run.run.trajectory };
+    Scene::new(&motion).map_err(|error| error.to_string())
+}
