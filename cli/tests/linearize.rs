@@ -153,7 +153,7 @@ fn what_cannot_be_done_says_what_to_do() {
     refused(folder, "linearize s.model --vary damping=1,3,2", 2, &["ascending or descending"]);
     refused(folder, "linearize s.model --vary damping=1..2:3 --at periodic=1", 2, &["--vary"]);
     refused(folder, "linearize s.model --at periodic=0.3 --set damping=0", 2, &["does not return after 0.3 s"]);
-    refused(folder, "linearize s.model --frequencies=-1..2:3", 2, &["positive numbers, Hz"]);
+    refused(folder, "linearize s.model --frequencies=-1..2:3 --out f", 2, &["positive numbers, Hz"]);
     refused(folder, "linearize free_body --at steady", 2, &["no steady motion", "linearise about the state"]);
     refused(folder, "linearize bouncing_ball", 3, &["BouncingBall", "nothing resists motion of"]);
 }

@@ -310,10 +310,9 @@ impl Instance {
         let mut near = start;
         coordinates.iter().for_each(|&(i, value)| near.q[i] = value);
         velocities.iter().for_each(|&(i, value)| near.v[i] = value);
-        let before = near.clone();
         let is_near = self.machine.project(&mut near).is_ok()
-            && (&near.q - &before.q).amax() <= NEAR * (1.0 + before.q.amax())
-            && (&near.v - &before.v).amax() <= NEAR * (1.0 + before.v.amax());
+            && coordinates.iter().all(|&(i, value)| (near.q[i] - value).abs() <= NEAR * (1.0 + value.abs()))
+            && velocities.iter().all(|&(i, value)| (near.v[i] - value).abs() <= NEAR * (1.0 + value.abs()));
         if is_near { Ok(near) } else { Err(error.into()) }
     }
 

@@ -117,8 +117,19 @@ pub fn state_with(
         rows.append(&rates_of(&info.blocks, state.q.as_slice(), dims.nv, coordinates));
         (residual, rows)
     };
-    let residual = correct(model, &mut state, &place);
-    if residual.amax() > SOLVED * (1.0 + state.q.amax()) {
+    let is_solved = |residual: &DVector<f64>, state: &State| residual.amax() <= SOLVED * (1.0 + state.q.amax());
+    let mut first = None;
+    for offset in OFFSETS {
+        state.q.copy_from(&near.q);
+        set_aside(model, &mut state, offset);
+        let residual = correct(model, &mut state, &place);
+        if is_solved(&residual, &state) {
+            first = None;
+            break;
+        }
+        first.get_or_insert(residual);
+    }
+    if let Some(residual) = first {
         return Err(refused(model, "coordinates", &info.coordinates, coordinates, &residual));
     }
     normalize_rotations(&info.blocks, state.q.as_mut_slice());
@@ -307,16 +318,19 @@ fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
 
 /// Gauss-Newton with minimum-norm steps from near the reference configuration; returns the remaining residuals.
 fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f64> {
-    let info = model.describe();
-    let dims = model.dims();
     model.reference_configuration(state.q.as_mut_slice());
+    set_aside(model, state, offset);
+    correct(model, state, &|state| position_equations(model, state))
+}
+
+/// Moves coordinates off a place that may be singular.
+fn set_aside(model: &dyn Model, state: &mut State, offset: f64) {
     if offset > 0.0 {
         // Any fixed direction without symmetry is suitable.
-        let direction = DVector::from_fn(dims.nv, |i, _| offset * (1.0 + i as f64).sin());
+        let direction = DVector::from_fn(model.dims().nv, |i, _| offset * (1.0 + i as f64).sin());
         let reference = state.q.clone();
-        retract(&info.blocks, reference.as_slice(), direction.as_slice(), state.q.as_mut_slice());
+        retract(&model.describe().blocks, reference.as_slice(), direction.as_slice(), state.q.as_mut_slice());
     }
-    correct(model, state, &|state| position_equations(model, state))
 }
 
 /// Gauss-Newton with minimum-norm steps from a state; returns the remaining residuals.
