@@ -29,7 +29,6 @@ pub enum Side {
 pub(crate) fn product(
     first: &FirstOrder,
     variables: &Variables,
-    outputs: usize,
     [unknowns, knowns]: [&[u32]; 2],
     side: Side,
     seed: &[f64],
@@ -47,7 +46,7 @@ pub(crate) fn product(
             result.len()
         )));
     }
-    let rows = unknowns.iter().map(|&reference| row(variables, outputs, reference)).collect::<Result<Vec<_>, _>>()?;
+    let rows = unknowns.iter().map(|&reference| row(variables, reference)).collect::<Result<Vec<_>, _>>()?;
     let columns = knowns.iter().map(|&reference| column(variables, reference)).collect::<Result<Vec<_>, _>>()?;
     result.fill(0.0);
     for (i, &row) in rows.iter().enumerate() {
@@ -73,13 +72,13 @@ fn entry(first: &FirstOrder, row: Index, column: Index) -> f64 {
     }
 }
 
-/// Of a derivative of a state, or an output; `outputs` is the column of the first one.
-fn row(variables: &Variables, outputs: usize, reference: u32) -> Result<Index, Fault> {
+/// Of a derivative of a state, or an output.
+fn row(variables: &Variables, reference: u32) -> Result<Index, Fault> {
     let variable = variables.known(reference)?;
     match variable.place {
         Place::Derivative(i) => Ok(Index::State(i)),
         Place::State(i) => Ok(Index::Itself(i)),
-        Place::Column(i) if variable.is_output() => Ok(Index::Port(i - outputs)),
+        Place::Column(i) if variable.is_output() => Ok(Index::Port(i - variables.first_output)),
         _ => Err(Fault::new(format!("`{}` is neither an output nor a derivative of a state", variable.name))),
     }
 }

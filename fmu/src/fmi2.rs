@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::path::PathBuf;
 
 use crate::derivatives::Side;
-use crate::handle::{Status, c_text, call, free, give, keep, kept, list, made, put, release, room, text};
+use crate::handle::{Status, c_text, free, list, made, none, on, put, room, states, text};
 use crate::instance::{Fault, Instance};
 use crate::settings::{Kind, Version};
 
@@ -33,15 +33,6 @@ pub struct EventInfo {
     has_new_states: Boolean,
     has_next_event: Boolean,
     next_event: f64,
-}
-
-/// Calls a function of an instance, with pointers of the importer.
-macro_rules! on {
-    ($handle:expr, |$instance:ident| $body:expr) => {
-        // SAFETY: the interface says that one thread at a time uses an instance, that pointers lead to as many values as
-        // are said beside them, and that these are not used elsewhere during the call.
-        unsafe { call($handle, |$instance| $body) }
-    };
 }
 
 #[unsafe(no_mangle)]
@@ -190,10 +181,6 @@ pub unsafe extern "C" fn fmi2SetReal(handle: Handle, vr: References, n: usize, v
     on!(handle, |instance| instance.set(list(vr, n, "value references")?, list(values, n, "values")?))
 }
 
-fn none(n: usize, what: &str) -> Result<(), Fault> {
-    if n == 0 { Ok(()) } else { Err(Fault::new(format!("this unit has no {what}"))) }
-}
-
 /// Functions with a list of value references, of what there is none.
 macro_rules! without {
     ($($name:ident($($argument:ident: $type:ty),*): $what:literal)*) => {$(
@@ -215,50 +202,9 @@ without! {
     fmi2GetRealOutputDerivatives(_orders: *const c_int, _values: *mut f64): "derivatives of outputs"
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetFMUstate(handle: Handle, state: *mut *mut c_void) -> Status {
-    on!(handle, |instance| keep(instance, state))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetFMUstate(handle: Handle, state: *mut c_void) -> Status {
-    on!(handle, |instance| instance.restore(kept(state)?))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2FreeFMUstate(handle: Handle, state: *mut *mut c_void) -> Status {
-    on!(handle, |_instance| {
-        release(state);
-        Ok(())
-    })
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SerializedFMUstateSize(handle: Handle, state: *mut c_void, size: *mut usize) -> Status {
-    on!(handle, |_instance| {
-        put(size, kept(state)?.len());
-        Ok(())
-    })
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SerializeFMUstate(
-    handle: Handle,
-    state: *mut c_void,
-    bytes: *mut u8,
-    size: usize,
-) -> Status {
-    on!(handle, |_instance| kept(state)?.write(room(bytes, size, "bytes")?))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
-    handle: Handle,
-    bytes: *const u8,
-    size: usize,
-    state: *mut *mut c_void,
-) -> Status {
-    on!(handle, |instance| give(instance.read_snapshot(list(bytes, size, "bytes")?)?, state))
+states! {
+    fmi2GetFMUstate fmi2SetFMUstate fmi2FreeFMUstate
+    fmi2SerializedFMUstateSize fmi2SerializeFMUstate fmi2DeSerializeFMUstate
 }
 
 #[unsafe(no_mangle)]

@@ -7,22 +7,13 @@ use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
 use crate::derivatives::Side;
-use crate::handle::{Status, c_text, call, free, give, keep, kept, list, made, put, release, room, text};
+use crate::handle::{Status, c_text, free, list, made, none, on, put, room, states, text};
 use crate::instance::{Fault, Instance};
 use crate::settings::{Kind, Version};
 
 type Handle = *mut c_void;
 type References = *const u32;
 type Log = Option<unsafe extern "C" fn(*mut c_void, Status, *const c_char, *const c_char)>;
-
-/// Calls a function of an instance, with pointers of the importer.
-macro_rules! on {
-    ($handle:expr, |$instance:ident| $body:expr) => {
-        // SAFETY: the interface says that one thread at a time uses an instance, that pointers lead to as many values as
-        // are said beside them, and that these are not used elsewhere during the call.
-        unsafe { call($handle, |$instance| $body) }
-    };
-}
 
 /// Makes an instance for one use.
 ///
@@ -215,10 +206,6 @@ without_variables! {
     fmi3GetString fmi3SetString
 }
 
-fn none(n: usize, what: &str) -> Result<(), Fault> {
-    if n == 0 { Ok(()) } else { Err(Fault::new(format!("this unit has no {what}"))) }
-}
-
 /// Functions with a list of value references, of what there is none.
 macro_rules! without {
     ($what:literal: $($name:ident($($argument:ident: $type:ty),*))*) => {$(
@@ -303,50 +290,9 @@ derivatives! {
     fmi3GetAdjointDerivative: Side::Adjoint
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetFMUState(handle: Handle, state: *mut *mut c_void) -> Status {
-    on!(handle, |instance| keep(instance, state))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetFMUState(handle: Handle, state: *mut c_void) -> Status {
-    on!(handle, |instance| instance.restore(kept(state)?))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3FreeFMUState(handle: Handle, state: *mut *mut c_void) -> Status {
-    on!(handle, |_instance| {
-        release(state);
-        Ok(())
-    })
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SerializedFMUStateSize(handle: Handle, state: *mut c_void, size: *mut usize) -> Status {
-    on!(handle, |_instance| {
-        put(size, kept(state)?.len());
-        Ok(())
-    })
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SerializeFMUState(
-    handle: Handle,
-    state: *mut c_void,
-    bytes: *mut u8,
-    size: usize,
-) -> Status {
-    on!(handle, |_instance| kept(state)?.write(room(bytes, size, "bytes")?))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3DeserializeFMUState(
-    handle: Handle,
-    bytes: *const u8,
-    size: usize,
-    state: *mut *mut c_void,
-) -> Status {
-    on!(handle, |instance| give(instance.read_snapshot(list(bytes, size, "bytes")?)?, state))
+states! {
+    fmi3GetFMUState fmi3SetFMUState fmi3FreeFMUState
+    fmi3SerializedFMUStateSize fmi3SerializeFMUState fmi3DeserializeFMUState
 }
 
 #[unsafe(no_mangle)]

@@ -3,7 +3,7 @@
 //! Instances and states that are alive are known by their addresses, so that a pointer that was never given out, or was
 //! freed, is an error and not the end of the importer.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, RwLock};
@@ -35,34 +35,41 @@ pub(crate) struct Handle {
     log: Box<dyn Fn(Status, &str)>,
 }
 
-/// Addresses of what was given out.
-static ALIVE: RwLock<Option<HashSet<usize>>> = RwLock::new(None);
+/// What an address belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Instance,
+    State,
+}
 
-fn is_alive(address: *const c_void) -> bool {
+/// Addresses of what was given out, and what they are of.
+static ALIVE: RwLock<Option<HashMap<usize, Owner>>> = RwLock::new(None);
+
+fn is_alive(address: *const c_void, owner: Owner) -> bool {
     let alive = ALIVE.read().unwrap_or_else(PoisonError::into_inner);
-    alive.as_ref().is_some_and(|alive| alive.contains(&(address as usize)))
+    alive.as_ref().is_some_and(|alive| alive.get(&(address as usize)) == Some(&owner))
 }
 
 /// Gives a value out, and its address.
-fn given_out<T>(value: T) -> *mut c_void {
+fn given_out<T>(value: T, owner: Owner) -> *mut c_void {
     let address = Box::into_raw(Box::new(value)).cast();
-    ALIVE.write().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(address as usize);
+    ALIVE.write().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(address as usize, owner);
     address
 }
 
 /// Whether the value at this address was given out; it no longer is.
-fn taken_back(address: *mut c_void) -> bool {
-    ALIVE
-        .write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .as_mut()
-        .is_some_and(|alive| alive.remove(&(address as usize)))
+fn taken_back(address: *mut c_void, owner: Owner) -> bool {
+    let mut alive = ALIVE.write().unwrap_or_else(PoisonError::into_inner);
+    let Some(alive) = alive.as_mut().filter(|alive| alive.get(&(address as usize)) == Some(&owner)) else {
+        return false;
+    };
+    alive.remove(&(address as usize)).is_some()
 }
 
 /// Makes an instance; null if that fails, with a message.
 pub(crate) fn made(log: Box<dyn Fn(Status, &str)>, make: impl FnOnce() -> Result<Instance, Fault>) -> *mut c_void {
     match catch_unwind(AssertUnwindSafe(make)) {
-        Ok(Ok(instance)) => given_out(Handle { instance, log }),
+        Ok(Ok(instance)) => given_out(Handle { instance, log }, Owner::Instance),
         Ok(Err(fault)) => {
             log(Status::Error, &fault.to_string());
             std::ptr::null_mut()
@@ -79,7 +86,7 @@ pub(crate) fn made(log: Box<dyn Fn(Status, &str)>, make: impl FnOnce() -> Result
 /// # Safety
 /// No other thread uses the instance.
 pub(crate) unsafe fn free(handle: *mut c_void) {
-    if taken_back(handle) {
+    if taken_back(handle, Owner::Instance) {
         // SAFETY: `made` gave it out, from a box of this type, and nobody has freed it since.
         let handle = unsafe { Box::from_raw(handle.cast::<Handle>()) };
         // A panic must not reach the importer.
@@ -92,7 +99,7 @@ pub(crate) unsafe fn free(handle: *mut c_void) {
 /// # Safety
 /// No other thread uses the instance.
 pub(crate) unsafe fn call(handle: *mut c_void, function: impl FnOnce(&mut Instance) -> Result<(), Fault>) -> Status {
-    if !is_alive(handle) {
+    if !is_alive(handle, Owner::Instance) {
         return Status::Error;
     }
     // SAFETY: `made` gave it out, it was not freed, and the caller says that nobody else uses it.
@@ -186,10 +193,10 @@ pub(crate) unsafe fn keep(instance: &mut Instance, kept: *mut *mut c_void) -> Re
     // SAFETY: the caller says that it has room; a state that is kept there already is used again.
     unsafe {
         let known = kept.read();
-        if is_alive(known) {
+        if is_alive(known, Owner::State) {
             *known.cast::<Snapshot>() = snapshot;
         } else {
-            kept.write(given_out(snapshot));
+            kept.write(given_out(snapshot, Owner::State));
         }
     }
     Ok(())
@@ -198,9 +205,9 @@ pub(crate) unsafe fn keep(instance: &mut Instance, kept: *mut *mut c_void) -> Re
 /// A state that was kept.
 ///
 /// # Safety
-/// What is alive at this address is a state, and not an instance.
+/// No other thread frees it during the call.
 pub(crate) unsafe fn kept<'a>(address: *mut c_void) -> Result<&'a Snapshot, Fault> {
-    if !is_alive(address) {
+    if !is_alive(address, Owner::State) {
         return Err(Fault::new("the state was not kept, or was freed".to_owned()));
     }
     // SAFETY: `keep` or `given` gave it out, and nobody has freed it since.
@@ -216,14 +223,14 @@ pub(crate) unsafe fn give(snapshot: Snapshot, kept: *mut *mut c_void) -> Result<
         return Err(null("the state"));
     }
     // SAFETY: the caller says that it has room.
-    unsafe { kept.write(given_out(snapshot)) };
+    unsafe { kept.write(given_out(snapshot, Owner::State)) };
     Ok(())
 }
 
 /// Frees a state, and sets the pointer to null.
 ///
 /// # Safety
-/// `kept` is null or leads to a pointer; what is alive there is a state.
+/// `kept` is null or leads to a pointer.
 pub(crate) unsafe fn release(kept: *mut *mut c_void) {
     if kept.is_null() {
         return;
@@ -231,8 +238,70 @@ pub(crate) unsafe fn release(kept: *mut *mut c_void) {
     // SAFETY: the caller says so; what is taken back came from a box of this type.
     unsafe {
         let address = kept.replace(std::ptr::null_mut());
-        if taken_back(address) {
+        if taken_back(address, Owner::State) {
             drop(Box::from_raw(address.cast::<Snapshot>()));
         }
     }
 }
+
+/// Refuses so many of what units do not have.
+pub(crate) fn none(n: usize, what: &str) -> Result<(), Fault> {
+    if n == 0 { Ok(()) } else { Err(Fault::new(format!("this unit has no {what}"))) }
+}
+
+/// Calls a function of an instance, with pointers of the importer.
+macro_rules! on {
+    ($handle:expr, |$instance:ident| $body:expr) => {
+        // SAFETY: the interface says that one thread at a time uses an instance, that pointers lead to as many values as
+        // are said beside them, and that these are not used elsewhere during the call.
+        unsafe { $crate::handle::call($handle, |$instance| $body) }
+    };
+}
+
+/// The functions for states that are kept, by their names in a version.
+macro_rules! states {
+    ($get:ident $set:ident $free:ident $size:ident $write:ident $read:ident) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $get(handle: Handle, state: *mut *mut c_void) -> Status {
+            on!(handle, |instance| $crate::handle::keep(instance, state))
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $set(handle: Handle, state: *mut c_void) -> Status {
+            on!(handle, |instance| instance.restore($crate::handle::kept(state)?))
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $free(handle: Handle, state: *mut *mut c_void) -> Status {
+            on!(handle, |_instance| {
+                $crate::handle::release(state);
+                Ok(())
+            })
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $size(handle: Handle, state: *mut c_void, size: *mut usize) -> Status {
+            on!(handle, |_instance| {
+                put(size, $crate::handle::kept(state)?.len());
+                Ok(())
+            })
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $write(handle: Handle, state: *mut c_void, bytes: *mut u8, size: usize) -> Status {
+            on!(handle, |_instance| $crate::handle::kept(state)?.write(room(bytes, size, "bytes")?))
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $read(
+            handle: Handle,
+            bytes: *const u8,
+            size: usize,
+            state: *mut *mut c_void,
+        ) -> Status {
+            on!(handle, |instance| $crate::handle::give(instance.read_snapshot(list(bytes, size, "bytes")?)?, state))
+        }
+    };
+}
+
+pub(crate) use {on, states};

@@ -320,16 +320,21 @@ impl Instance {
     fn accelerate(&mut self) -> Result<(), Fault> {
         self.start()?;
         if !self.is_accelerated {
-            // Importers leave the unit norm of rotations, by which motions must not depend on it.
-            self.evaluated.clone_from(&self.state);
-            let State { q, .. } = &mut self.evaluated;
-            normalize_rotations(&self.unit.model.describe().blocks, q.as_mut_slice());
+            self.normalize();
             self.machine.accelerate(&mut self.evaluated)?;
             self.state.a.copy_from(&self.evaluated.a);
             self.state.lambda.copy_from(&self.evaluated.lambda);
             self.is_accelerated = true;
         }
         Ok(())
+    }
+
+    /// The state at which equations are evaluated: importers leave the unit norm of rotations, on which motions must not
+    /// depend.
+    fn normalize(&mut self) {
+        self.evaluated.clone_from(&self.state);
+        let State { q, .. } = &mut self.evaluated;
+        normalize_rotations(&self.unit.model.describe().blocks, q.as_mut_slice());
     }
 
     /// Products of the partial derivatives of derivatives of states and outputs by states and inputs, with a seed.
@@ -355,8 +360,7 @@ impl Instance {
             self.first = Some(first);
         }
         let Some(first) = &self.first else { unreachable!("it was found above") };
-        let outputs = self.table.columns().len() - 2 - self.unit.model.describe().outputs.len();
-        product(first, &self.unit.variables, outputs, [unknowns, knowns], side, seed, result)
+        product(first, &self.unit.variables, [unknowns, knowns], side, seed, result)
     }
 
     /// What a run would record of the state.
@@ -364,9 +368,7 @@ impl Instance {
         self.accelerate()?;
         if !self.is_recorded {
             self.table.clear();
-            self.evaluated.clone_from(&self.state);
-            let State { q, .. } = &mut self.evaluated;
-            normalize_rotations(&self.unit.model.describe().blocks, q.as_mut_slice());
+            self.normalize();
             self.table.record(self.machine.model(), &self.evaluated);
             self.row.clear();
             self.row.extend(self.table.rows().flatten());
@@ -631,10 +633,8 @@ impl Instance {
         if !is_same {
             return fault(format!("the communication point is {from} s, but {t} s is reached"));
         }
-        if self.has_new_parameters {
-            // The motion goes on with another model.
-            self.apply_parameters()?;
-        }
+        // With others the motion begins anew.
+        self.apply_parameters()?;
         let stepping = self.unit.settings.stepping.clone();
         if self.machine.motion().is_none() {
             self.accelerate()?;

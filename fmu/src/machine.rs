@@ -5,7 +5,7 @@
 
 use std::ptr::NonNull;
 
-use hamel::{ForwardDynamics, Held, Model, Motion, Options, Projection, Scheme, Signal, Simulation, State, StepError};
+use hamel::{ForwardDynamics, Held, Model, Motion, Projection, Scheme, Signal, Simulation, State, StepError};
 use hamel_jit::JitModel;
 
 use crate::settings::Stepping;
@@ -116,7 +116,7 @@ impl Machine {
 
     /// Begins a motion from a consistent state.
     pub(crate) fn begin(&mut self, start: State, stepping: &Stepping) -> Result<&mut Motion<'static>, StepError> {
-        let simulation = Simulation::new(self.lasting_model(), self.lasting_scheme()).options(Options::default());
+        let simulation = Simulation::new(self.lasting_model(), self.lasting_scheme());
         let simulation = match *stepping {
             Stepping::Fixed(dt) => simulation.step(dt),
             // A motion that grows without bound needs ever shorter steps.

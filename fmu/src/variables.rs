@@ -61,6 +61,8 @@ pub struct Variables {
     pub(crate) first_state: usize,
     /// Number of states.
     pub(crate) states: usize,
+    /// The column of the first output in the row that a run records.
+    pub(crate) first_output: usize,
 }
 
 impl Variables {
@@ -93,9 +95,11 @@ impl Variables {
             let name = format!("der({})", list.all[first_state + i].name);
             list.add(&name, "derivatives", &rate(unit), Causality::Local, Place::Derivative(i));
         }
-        let first_output = |columns: usize| columns - 2 - info.outputs.len();
-        let columns = Trajectory::new(model).columns().to_vec();
-        let outputs = first_output(columns.len())..columns.len() - 2;
+        let table = Trajectory::new(model);
+        let columns = table.columns();
+        // Behind them are both energies.
+        let first_output = columns.len() - 2 - info.outputs.len();
+        let outputs = first_output..columns.len() - 2;
         for (column, named) in columns.iter().enumerate().skip(1 + dims.nq + 2 * dims.nv) {
             let place = Place::Column(column);
             if outputs.contains(&column) {
@@ -106,7 +110,7 @@ impl Variables {
             let name = named.name.replace('(', ".").replace(')', "").replace("][", ",");
             list.add(&name, "recorded", &named.unit, Causality::Local, place);
         }
-        let mut variables = Variables { all: list.all, first_state, states: states.len() };
+        let mut variables = Variables { all: list.all, first_state, states: states.len(), first_output };
         variables.limit(info);
         variables
     }
@@ -151,7 +155,6 @@ impl Variable {
 /// The unit of a rate.
 fn rate(unit: &str) -> String {
     match unit {
-        "1" => "1/s".to_owned(),
         unit if unit.ends_with("/s") => format!("{unit}^2"),
         unit => format!("{unit}/s"),
     }
