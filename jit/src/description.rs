@@ -100,6 +100,7 @@ impl Description {
             outputs: channels(&layout.outputs),
             parameters: parameters(stages),
             inputs: channels(&layout.inputs),
+            differentiated: layout.differentiated.iter().map(|symbol| symbol.index()).collect(),
             blocks: layout.blocks.iter().map(block).collect(),
             mass_matrix: pattern(&patterns.mass_matrix),
             damping: pattern(&patterns.damping),

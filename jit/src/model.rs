@@ -54,7 +54,7 @@ functions! {
 }
 
 /// Functions on request that have methods of their own, in the order of the places below.
-const NAMED: [&str; 9] = [
+const NAMED: [&str; 12] = [
     "nonlinear_effects",
     "inverse_dynamics",
     "forward_dynamics",
@@ -64,6 +64,9 @@ const NAMED: [&str; 9] = [
     "constraint_derivatives",
     "input_derivatives",
     "output_derivatives",
+    "parameter_derivatives",
+    "output_parameter_derivatives",
+    "initial_derivatives",
 ];
 const NONLINEAR_EFFECTS: usize = 0;
 const INVERSE_DYNAMICS: usize = 1;
@@ -74,6 +77,9 @@ const CONSTRAINT_ACCELERATION_DERIVATIVES: usize = 5;
 const CONSTRAINT_DERIVATIVES: usize = 6;
 const INPUT_DERIVATIVES: usize = 7;
 const OUTPUT_DERIVATIVES: usize = 8;
+const PARAMETER_DERIVATIVES: usize = 9;
+const OUTPUT_PARAMETER_DERIVATIVES: usize = 10;
+const INITIAL_DERIVATIVES: usize = 11;
 
 /// What functions on request are given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -489,6 +495,40 @@ impl Model for JitModel {
     ) -> bool {
         let Some(function) = self.named[OUTPUT_DERIVATIVES] else { return false };
         self.evaluate(function, self.state(state), [by_q, by_v, by_a, by_u]);
+        true
+    }
+
+    fn parameter_derivatives(
+        &self,
+        state: &State,
+        force: &mut [f64],
+        constraint: &mut [f64],
+        rate: &mut [f64],
+        acceleration: &mut [f64],
+    ) -> bool {
+        let Some(function) = self.named[PARAMETER_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [force, constraint, rate, acceleration]);
+        true
+    }
+
+    fn output_parameter_derivatives(&self, state: &State, out: &mut [f64]) -> bool {
+        let Some(function) = self.named[OUTPUT_PARAMETER_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [out]);
+        true
+    }
+
+    fn initial_derivatives(
+        &self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        position: &mut [f64],
+        velocity: &mut [f64],
+        velocity_by_q: &mut [f64],
+        reference: &mut [f64],
+    ) -> bool {
+        let Some(function) = self.named[INITIAL_DERIVATIVES] else { return false };
+        self.evaluate(function, self.moving(t, q, v), [position, velocity, velocity_by_q, reference]);
         true
     }
 

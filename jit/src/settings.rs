@@ -92,22 +92,67 @@ pub fn with_initial(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn with_linearization(tokens: TokenStream) -> TokenStream {
-    let asks = |item: &Vec<TokenTree>| {
-        let mut words = item.iter().map(ToString::to_string);
-        words.next().as_deref() == Some("provide") && words.any(|word| word == LINEARIZATION)
-    };
+    let asks = |item: &[String]| item[0] == "provide" && item.iter().any(|word| word == LINEARIZATION);
     let word = Ident::new(LINEARIZATION, Span::call_site());
+    with_item(tokens, asks, quote::quote!(provide #word;))
+}
+
+/// The text of a model with `differentiate all;`, for derivatives with respect to parameters; what it says itself of
+/// parameters is left out.
+///
+/// # Examples
+/// ```
+/// use hamel::Model;
+/// use hamel_jit::Level;
+///
+/// let text = "model Pendulum {
+///     planar;
+///     coordinates joint;
+///     gravity [0, -9.81] m/s^2;
+///     param mass = 1 kg;
+///     body rod { mass: mass, inertia: 0.1 kg m^2 }
+///     joint hinge: revolute(ground, rod at [0, 0.5] m);
+/// }";
+/// let model = hamel_jit::model(hamel_jit::with_derivatives(text.parse()?), Level::AtOnce, None)?;
+/// assert_eq!(model.describe().differentiated, [0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn with_derivatives(tokens: TokenStream) -> TokenStream {
+    let kept = |token: TokenTree| match &token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+            let items = items(group.stream()).into_iter().filter(|item| words(item).first().is_none_or(|word| word != "differentiate"));
+            within(group, items.flatten().collect())
+        }
+        _ => token,
+    };
+    with_item(tokens.into_iter().map(kept).collect(), |_| false, quote::quote!(differentiate all;))
+}
+
+/// The text of a model with one more item, unless an item has these words already.
+fn with_item(tokens: TokenStream, is_it: impl Fn(&[String]) -> bool, item: TokenStream) -> TokenStream {
     let completed = |token: TokenTree| match &token {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !items(group.stream()).iter().any(asks) => {
+        TokenTree::Group(group)
+            if group.delimiter() == Delimiter::Brace
+                && !items(group.stream()).iter().map(words).any(|words| !words.is_empty() && is_it(&words)) =>
+        {
             let mut stream = group.stream();
-            stream.extend(quote::quote!(provide #word;));
-            let mut whole = Group::new(Delimiter::Brace, stream);
-            whole.set_span(group.span());
-            TokenTree::Group(whole)
+            stream.extend(item.clone());
+            within(group, stream)
         }
         _ => token,
     };
     tokens.into_iter().map(completed).collect()
+}
+
+fn words(item: &Vec<TokenTree>) -> Vec<String> {
+    item.iter().map(ToString::to_string).collect()
+}
+
+/// A group with another content, at the same place.
+fn within(group: &Group, stream: TokenStream) -> TokenTree {
+    let mut whole = Group::new(group.delimiter(), stream);
+    whole.set_span(group.span());
+    TokenTree::Group(whole)
 }
 
 fn has_end(tokens: &TokenStream) -> bool {

@@ -111,6 +111,12 @@ impl<'m> Acceleration<'m> {
         self.solver.leave_out(&unknowns_of(self.model, constraints, size));
     }
 
+    /// The constraints that are left out.
+    pub(crate) fn left_out(&self) -> Vec<usize> {
+        let nv = self.model.dims().nv;
+        self.solver.left_out().iter().map(|unknown| unknown - nv).collect()
+    }
+
     /// Begins a step at this time.
     pub(crate) fn begin(&mut self, start: f64) {
         self.start = start;

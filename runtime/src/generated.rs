@@ -8,7 +8,7 @@ pub use crate::admissible::{
 pub use crate::real::HAS_FUSED_MULTIPLY_ADD;
 pub use crate::runs::{
     RepeatedItem, Repetition, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, limits,
-    pairs, pattern, places, text, texts,
+    numbers, pairs, pattern, places, text, texts,
 };
 
 #[cfg(feature = "simd")]

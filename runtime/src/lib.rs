@@ -36,6 +36,7 @@ pub mod linear_solver;
 pub mod scheme;
 mod step;
 pub mod tables;
+mod tangent;
 
 mod acceleration;
 pub mod newton;
@@ -55,6 +56,7 @@ pub mod ensemble;
 pub mod equilibrium;
 pub mod events;
 pub mod forward_dynamics;
+pub mod gradient;
 pub mod inverse_dynamics;
 pub mod linear_analysis;
 pub mod linearize;

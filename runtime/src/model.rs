@@ -315,6 +315,10 @@ pub struct ModelInfo {
     pub parameters: Vec<Channel>,
     /// Inputs.
     pub inputs: Vec<Channel>,
+    /// Places in `parameters` of those with respect to which the model has derivatives, see
+    /// [`Model::parameter_derivatives`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub differentiated: Vec<usize>,
     /// Structure of the configuration space.
     pub blocks: Vec<Block>,
     /// Pattern of M, `[nv × nv]`.
@@ -612,6 +616,71 @@ pub trait Model: Send + Sync {
         _by_v: &mut [f64],
         _by_a: &mut [f64],
         _by_u: &mut [f64],
+    ) -> bool {
+        false
+    }
+    /// Derivatives with respect to the parameters p of [`ModelInfo::differentiated`]: ∂r/∂p, `[nv × np]`, and ∂g/∂p, ∂ġ/∂p
+    /// and ∂g̈/∂p with ġ = G v + rate and g̈ = G a + acceleration, `[nc × np]`, row by row; a constraint on velocities counts
+    /// as ġ in all three. Whether the model has this function; if it has not, the results stay as they are.
+    ///
+    /// Models have it, the two below and those of `provide linearization;` where their text says `differentiate …;`.
+    ///
+    /// # Examples
+    /// A block of mass m on a spring of stiffness k: r = m a + k q.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         param mass = 1 kg;
+    /// #         param stiffness = 4 N/m;
+    /// #         body block { mass: mass, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: stiffness }
+    /// #         differentiate mass, stiffness;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::Model;
+    ///
+    /// let model = Oscillator::default();
+    /// let mut state = hamel::initial_state(&model)?;
+    /// (state.q[0], state.a[0]) = (0.5, 3.0);
+    /// let mut force = [0.0; 2];
+    /// assert!(model.parameter_derivatives(&state, &mut force, &mut [], &mut [], &mut []));
+    /// assert_eq!(force, [3.0, 0.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn parameter_derivatives(
+        &self,
+        _state: &State,
+        _force: &mut [f64],
+        _constraint: &mut [f64],
+        _rate: &mut [f64],
+        _acceleration: &mut [f64],
+    ) -> bool {
+        false
+    }
+    /// Derivatives of the outputs with respect to those parameters, `[outputs × np]`, row by row; whether the model has
+    /// this function.
+    fn output_parameter_derivatives(&self, _state: &State, _out: &mut [f64]) -> bool {
+        false
+    }
+    /// Derivatives of the residuals of the initial conditions, row by row: of those on coordinates, `[n × np]`, and on
+    /// velocities, `[m × np]`, with respect to those parameters, and of the latter along the coordinates, (∂c/∂q) N,
+    /// `[m × nv]`; and of [`reference_configuration`](Self::reference_configuration) with respect to parameters, `[nq × np]`.
+    /// Whether the model has this function.
+    fn initial_derivatives(
+        &self,
+        _t: f64,
+        _q: &[f64],
+        _v: &[f64],
+        _position: &mut [f64],
+        _velocity: &mut [f64],
+        _velocity_by_q: &mut [f64],
+        _reference: &mut [f64],
     ) -> bool {
         false
     }

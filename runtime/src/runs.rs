@@ -66,6 +66,11 @@ pub fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().copied().map(text).collect()
 }
 
+/// Numbers, in order.
+pub fn numbers(numbers: &[usize]) -> Vec<usize> {
+    numbers.to_vec()
+}
+
 /// Pairs of texts, in order.
 pub fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(first, second)| (text(first), text(second))).collect()

@@ -5,6 +5,20 @@ use thiserror::Error;
 use crate::model::{ParameterError, State};
 use crate::norms::is_finite;
 
+/// Where constraints on coordinates are imposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum ConstraintLevel {
+    /// `g(t, q) = 0`: a differential-algebraic system of index 3.
+    Position,
+    /// `G v + ∂g/∂t = 0`: of index 2; the coordinates drift off the constraints.
+    Velocity,
+    /// `G a + … = 0`: of index 1, as an ordinary differential equation; velocities and coordinates drift off the
+    /// constraints. Constraints on velocities stay what they are.
+    Acceleration,
+}
+
 /// Cost of a step, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -108,11 +108,29 @@ fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<
     model.input_derivatives(state, &mut by_input);
     let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_u] = [dims.nv, dims.nv, dims.nv, nu].map(|n| room(ny * n));
     model.output_derivatives(state, &mut y_by_q, &mut y_by_v, &mut y_by_a, &mut y_by_u);
-    vec![
+    let mut all = vec![
         ("constraint_derivatives", [rate_by_q, by_q, by_v].concat()),
         ("input_derivatives", by_input),
         ("output_derivatives", [y_by_q, y_by_v, y_by_a, y_by_u].concat()),
-    ]
+    ];
+    let np = info.differentiated.len();
+    let mut r_by_p = room(dims.nv * np);
+    let [mut g_by_p, mut rate_by_p, mut acceleration_by_p] = [(); 3].map(|()| room(dims.nc * np));
+    if !model.parameter_derivatives(state, &mut r_by_p, &mut g_by_p, &mut rate_by_p, &mut acceleration_by_p) {
+        return all;
+    }
+    let mut y_by_p = room(ny * np);
+    model.output_parameter_derivatives(state, &mut y_by_p);
+    let (positions, velocities) = model.n_initial_conditions();
+    let mut of_start = [positions * np, velocities * np, velocities * dims.nv, dims.nq * np].map(room);
+    let [position, velocity, by_q, reference] = &mut of_start;
+    model.initial_derivatives(state.t, state.q.as_slice(), state.v.as_slice(), position, velocity, by_q, reference);
+    all.extend([
+        ("parameter_derivatives", [r_by_p, g_by_p, rate_by_p, acceleration_by_p].concat()),
+        ("output_parameter_derivatives", y_by_p),
+        ("initial_derivatives", of_start.concat()),
+    ]);
+    all
 }
 
 /// The bits of values.

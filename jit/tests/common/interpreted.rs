@@ -73,6 +73,23 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
                     .map(|role| output(F::OutputDerivatives, role))
                     .concat()
             }
+            "parameter_derivatives" => [
+                Role::ForceByParameter,
+                Role::ConstraintByParameter,
+                Role::ConstraintRateByParameter,
+                Role::ConstraintAccelerationByParameter,
+            ]
+            .map(|role| output(F::ParameterDerivatives, role))
+            .concat(),
+            "output_parameter_derivatives" => output(F::OutputParameterDerivatives, Role::OutputByParameter),
+            "initial_derivatives" => [
+                Role::InitialPositionByParameter,
+                Role::InitialVelocityByParameter,
+                Role::InitialVelocityByPosition,
+                Role::ReferenceByParameter,
+            ]
+            .map(|role| output(F::InitialDerivatives, role))
+            .concat(),
             _ => return self.on_request(name, point),
         };
         Some(values)

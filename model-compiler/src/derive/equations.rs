@@ -120,6 +120,8 @@ pub struct Layout {
     pub has_unknown_power: bool,
     /// Whether the model has the derivatives that its linearisation needs beside those that schemes need.
     pub is_linearized: bool,
+    /// Components of parameters with respect to which the model has derivatives, as symbols of the graph of parameters.
+    pub differentiated: Vec<SymbolId>,
 }
 
 impl Layout {
@@ -274,6 +276,12 @@ pub enum FunctionRole {
     InputDerivatives,
     /// Derivatives of the outputs, of models that are linearised.
     OutputDerivatives,
+    /// Derivatives of r, g, ġ and g̈ with respect to parameters, on request.
+    ParameterDerivatives,
+    /// Derivatives of the outputs with respect to parameters, on request.
+    OutputParameterDerivatives,
+    /// Derivatives of the initial conditions beside those that a start needs, on request.
+    InitialDerivatives,
     /// h − f, on request.
     NonlinearEffects,
     /// τ = M a + h − f, on request.
@@ -474,6 +482,24 @@ pub enum Role {
     InitialResidual,
     /// Their derivatives, `[n × nv]`.
     InitialJacobian,
+    /// ∂r/∂p of the parameters p that are asked for, `[nv × np]`.
+    ForceByParameter,
+    /// ∂g/∂p, of constraints on velocities that of ġ, `[nc × np]`.
+    ConstraintByParameter,
+    /// ∂ġ/∂p, `[nc × np]`.
+    ConstraintRateByParameter,
+    /// ∂g̈/∂p, `[nc × np]`.
+    ConstraintAccelerationByParameter,
+    /// ∂y/∂p, `[outputs × np]`.
+    OutputByParameter,
+    /// ∂c/∂p of initial conditions on coordinates, `[n × np]`.
+    InitialPositionByParameter,
+    /// ∂c/∂p of initial conditions on velocities, `[n × np]`.
+    InitialVelocityByParameter,
+    /// (∂c/∂q) N of initial conditions on velocities, `[n × nv]`.
+    InitialVelocityByPosition,
+    /// ∂q/∂p of the configuration from which assembly starts, `[nq × np]`.
+    ReferenceByParameter,
 }
 
 /// A use of a kernel: local index → index in the model.
@@ -487,6 +513,10 @@ pub struct Instance {
     pub parameters: Vec<ExprId>,
     /// Inputs of the model.
     pub inputs: Vec<usize>,
+    /// Places in [`Layout::differentiated`] of the components on which the kernel's parameters depend.
+    pub differentiated: Vec<usize>,
+    /// Coordinates of which the kernel gives how their reference depends on parameters.
+    pub reference: Vec<usize>,
     /// Coordinates.
     pub q: Vec<usize>,
     /// Velocities (and accelerations).

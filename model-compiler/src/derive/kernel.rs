@@ -20,6 +20,8 @@ pub(super) struct KernelBuilder<'a> {
     /// q̇ = N v of the local coordinates, row by row; filled by `block`.
     velocity_map: Vec<Vec<(usize, ExprId)>>,
     parameter_values: HashMap<ExprId, ExprId>,
+    /// Rates of its parameters as one of those changes by which derivatives are asked for, one list each.
+    seeds: Vec<Vec<(ExprId, ExprId)>>,
     /// Which operations are counted when alternatives are compared.
     pub counting: Counting,
 }
@@ -75,6 +77,7 @@ pub(super) struct Measures {
 pub(super) struct Origin {
     nodes: usize,
     velocity_map: Vec<Vec<(usize, ExprId)>>,
+    seeds: Vec<Vec<(ExprId, ExprId)>>,
     mechanics: Mechanics,
 }
 
@@ -122,6 +125,8 @@ impl<'a> KernelBuilder<'a> {
                 name: spelled(member),
                 parameters: Vec::new(),
                 inputs: Vec::new(),
+                differentiated: Vec::new(),
+                reference: Vec::new(),
                 q: Vec::new(),
                 v: Vec::new(),
                 lambda: Vec::new(),
@@ -133,6 +138,7 @@ impl<'a> KernelBuilder<'a> {
             },
             velocity_map: Vec::new(),
             parameter_values: HashMap::new(),
+            seeds: Vec::new(),
             counting: Counting::default(),
         }
     }
@@ -380,6 +386,36 @@ impl<'a> KernelBuilder<'a> {
         self.graph.jacobian(y, &inputs)
     }
 
+    /// Declares the derivatives of this member's parameters by those of the model that are asked for, as parameters of
+    /// its own; once, after all others.
+    pub fn declare_seeds(&mut self) {
+        let values = self.instance.parameters.clone();
+        for (place, &symbol) in self.layout.differentiated.iter().enumerate() {
+            let graph = &mut self.parameters.graph;
+            let (by, one) = (graph.symbol_expr(symbol), graph.one());
+            let name = graph.symbols()[symbol.index()].name.clone();
+            let rates = graph.directional(&values, &[(by, one)]);
+            let zero = graph.zero();
+            let mut seeds = Vec::new();
+            for (local, rate) in rates.into_iter().enumerate().filter(|&(_, rate)| rate != zero) {
+                let parameter = self.inputs.parameters[local];
+                let own = self.graph.symbols()[parameter.index()].name.clone();
+                let seed = self.parameter(&format!("{own}_by_{name}"), rate, false);
+                seeds.push((self.graph.symbol_expr(parameter), seed));
+            }
+            if !seeds.is_empty() {
+                self.seeds.push(seeds);
+                self.instance.differentiated.push(place);
+            }
+        }
+    }
+
+    /// ∂y/∂p of the parameters that are asked for and on which this member depends, row by row.
+    pub fn parameter_jacobian(&mut self, y: &[ExprId]) -> Vec<Vec<ExprId>> {
+        let columns: Vec<Vec<ExprId>> = self.seeds.iter().map(|seeds| self.graph.directional(y, seeds)).collect();
+        (0..y.len()).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
+    }
+
     /// ∂y/∂t.
     fn time_derivative(&mut self, y: &[ExprId]) -> Vec<ExprId> {
         match self.inputs.time {
@@ -602,7 +638,12 @@ impl<'a> KernelBuilder<'a> {
 
     /// What the functions of a member with these mechanics will be derived from.
     pub fn origin(&self, mechanics: Mechanics) -> Origin {
-        Origin { nodes: self.graph.len(), velocity_map: self.velocity_map.clone(), mechanics }
+        Origin {
+            nodes: self.graph.len(),
+            velocity_map: self.velocity_map.clone(),
+            seeds: self.seeds.clone(),
+            mechanics,
+        }
     }
 
     /// Whether the graph of this kernel began like this one, with symbols of the same use.

@@ -18,6 +18,7 @@ pub(super) struct Kinds {
 impl Kinds {
     /// Adds the member that has these mechanics. The derivatives are formed for the first of equal members only.
     pub fn add_member(&mut self, mut builder: KernelBuilder, mechanics: Mechanics) {
+        builder.declare_seeds();
         let origin = builder.origin(mechanics);
         let is_known =
             |(known, kernel): &&(Origin, usize)| *known == origin && builder.is_beginning_of(&self.kernels[*kernel]);
@@ -26,7 +27,7 @@ impl Kinds {
             return;
         }
         let functions = builder.functions(origin.mechanics().clone());
-        let (kernel, instance) = linearization::finish(builder, functions);
+        let (kernel, instance) = linearization::complete(builder, functions);
         let kernel = self.add(kernel, [instance]);
         self.origins.push((origin, kernel));
     }

@@ -64,13 +64,18 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     contact::declare(system, &mut layout);
     flexible::declare_outputs(system, &mut layout);
     beam::declare_outputs(system, &mut layout);
-    layout.is_linearized = system.is_linearized;
+    layout.is_linearized = system.is_linearized || !system.differentiated.is_empty();
+    layout.differentiated = parameters.symbols(&system.differentiated);
     let mut kinds = Kinds::default();
     let reference_configuration = match system.formulation {
         Formulation::Joint => {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
             let mut context = Context { system, layout: &layout, parameters: &mut parameters };
             joint_coordinates::derive(&mut context, counting, &mut kinds);
+            let slopes = linearization::reference(&mut context, &reference);
+            slopes.into_iter().for_each(|(kernel, instance)| {
+                kinds.add(kernel, [instance]);
+            });
             reference
         }
         Formulation::Absolute => {
@@ -79,6 +84,10 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             reference.resize(layout.coordinates.len(), parameters.graph.zero());
             let mut context = Context { system, layout: &layout, parameters: &mut parameters };
             absolute::derive(&mut context, &mut kinds);
+            let slopes = linearization::reference(&mut context, &reference);
+            slopes.into_iter().for_each(|(kernel, instance)| {
+                kinds.add(kernel, [instance]);
+            });
             reference
         }
     };

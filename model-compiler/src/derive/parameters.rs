@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::equations::{Layout, ParameterChannel};
 use super::lower::{Scope, lower};
-use crate::expr::{ExprId, Graph, Stage};
+use crate::expr::{ExprId, Graph, Node, Stage, SymbolId};
 use crate::resolve::{BodyId, InputId, ParameterId, Quantity, System, Term, TermKind};
 use crate::space::Shape;
 use crate::spatial::{self, Matrix3};
@@ -61,6 +61,16 @@ impl Parameters {
     /// Components of an expression of parameters alone.
     pub fn lower(&mut self, term: &Term) -> Vec<ExprId> {
         lower(self, term)
+    }
+
+    /// The symbols of the components of these parameters.
+    pub fn symbols(&self, parameters: &[ParameterId]) -> Vec<SymbolId> {
+        let components = parameters.iter().flat_map(|id| &self.components[id.0]);
+        let symbols = components.filter_map(|&component| match self.graph.node(component) {
+            Node::Symbol(symbol) => Some(symbol),
+            _ => None,
+        });
+        symbols.collect()
     }
 
     /// The name of a value that is a component of a parameter and nothing else.

@@ -36,6 +36,12 @@ pub(crate) fn duplicate_name(name: &Ident, first: Span) -> Error {
     beside(error(name, format!("duplicate name `{name}`")), first, format!("`{name}` is declared here first"))
 }
 
+/// A constant in a list of parameters by which derivatives are asked for.
+pub(crate) fn constant_differentiated(name: &Ident) -> Error {
+    let help = format!("declare it as `param {name} = …;`");
+    advise(name, format!("expected a parameter, found the constant `{name}`"), &help)
+}
+
 /// `v_x` beside a vector `v`.
 pub(crate) fn equal_components(name: &Ident, first: &Ident, component: &str) -> Error {
     let message = format!("`{name}` and `{first}` both have the name `{component}` for a component");

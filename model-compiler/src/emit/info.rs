@@ -49,6 +49,10 @@ pub(super) fn info(
     field("outputs", channels(&layout.outputs));
     field("parameters", channels(&parameters));
     field("inputs", channels(&layout.inputs));
+    field("differentiated", {
+        let places = layout.differentiated.iter().map(|symbol| symbol.index().to_string());
+        format!("numbers(&[{}])", places.collect::<Vec<_>>().join(", "))
+    });
     field("blocks", blocks(&layout.blocks));
     // The others are moved into their fields.
     field("iteration_matrix", "iteration_matrix([&m, &d, &k], &g)".to_owned());
@@ -107,7 +111,7 @@ fn blocks(blocks: &[Block]) -> String {
 }
 
 /// What the runtime makes texts, lists and patterns with.
-const HELPERS: [&str; 11] = [
+const HELPERS: [&str; 12] = [
     "Repetition",
     "blocks",
     "channels",
@@ -115,6 +119,7 @@ const HELPERS: [&str; 11] = [
     "functions",
     "iteration_matrix",
     "limits",
+    "numbers",
     "pairs",
     "pattern",
     "text",

@@ -3,12 +3,13 @@
 use proc_macro2::Ident;
 
 /// Words that begin an item of a model.
-pub(super) const ITEMS: [&str; 22] = [
+pub(super) const ITEMS: [&str; 23] = [
     "body",
     "const",
     "constraint",
     "contact",
     "coordinates",
+    "differentiate",
     "drive",
     "flexible",
     "for",

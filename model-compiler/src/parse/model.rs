@@ -82,6 +82,8 @@ pub enum Item {
     Output(Output),
     /// `provide …, …;`
     Provide(Vec<Request>),
+    /// `differentiate …, …;`: names of parameters.
+    Differentiate(Vec<Ident>),
 }
 
 /// A function asked for: `function`, `function(frame)` or `function(frame in frame)`.
@@ -259,6 +261,7 @@ fn item(reader: &mut Reader, errors: &Errors) -> Result<Item> {
         "initial" => condition::initial(reader).map(Item::Initial),
         "output" => condition::output(reader).map(Item::Output),
         "provide" => provide(reader).map(Item::Provide),
+        "differentiate" => differentiate(reader).map(Item::Differentiate),
         _ => Err(diagnostics::unknown_item(&word, &keywords::ITEMS)),
     }
 }
@@ -294,6 +297,17 @@ fn provide(reader: &mut Reader) -> Result<Vec<Request>> {
         if !reader.take(",") {
             reader.expect(";")?;
             return Ok(requests);
+        }
+    }
+}
+
+fn differentiate(reader: &mut Reader) -> Result<Vec<Ident>> {
+    let mut parameters = Vec::new();
+    loop {
+        parameters.push(reader.name("a parameter or `all`")?);
+        if !reader.take(",") {
+            reader.expect(";")?;
+            return Ok(parameters);
         }
     }
 }

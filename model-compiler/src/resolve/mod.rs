@@ -17,6 +17,7 @@ mod constants;
 mod contacts;
 mod context;
 mod dependence;
+mod differentiated;
 mod dimensions;
 mod expression;
 mod flexible;
@@ -143,6 +144,8 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         (is_constrained, unread.words.is_empty()),
         &written_bodies,
     );
+    let differentiated =
+        differentiated::differentiated(items!(description, Differentiate).flatten(), &parameters, errors);
     refuse_equal_names_of_kinds(description, errors);
     let public = parameters.iter().flatten().filter(|parameter| !parameter.is_constant);
     refuse_equal_components(public.map(|parameter| (&parameter.name, parameter.value.shape)), errors);
@@ -178,6 +181,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         provided: asked.of_model,
         provided_of_frames: asked.of_frames,
         is_linearized: asked.linearization,
+        differentiated,
     })
 }
 

@@ -86,6 +86,8 @@ pub struct System {
     pub provided_of_frames: Vec<ProvidedOfFrame>,
     /// Whether the derivatives are asked for that a linearisation needs.
     pub is_linearized: bool,
+    /// Parameters with respect to which derivatives are asked for, each once, in the order of their declaration.
+    pub differentiated: Vec<ParameterId>,
 }
 
 /// A function that a model in joint coordinates gives when it is asked for.

@@ -100,7 +100,7 @@ pub fn all() -> Vec<Method> {
     ]
 }
 
-/// The derivatives of a model that is linearised, beside those that every model has.
+/// The derivatives of a model that is linearised or differentiated, beside those that every model has.
 pub fn of_linearization(layout: &Layout) -> Vec<Method> {
     use FunctionRole as F;
     let of_constraints = [
@@ -118,12 +118,31 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
         is_optional: true,
         ..Method::plain(function, &[Given::State], results)
     };
-    let all = [
+    let by_state = [
         optional(F::ConstraintDerivatives, &of_constraints),
         optional(F::InputDerivatives, &[(Role::ForceByInput, "out")]),
         optional(F::OutputDerivatives, &of_outputs),
     ];
-    all.into_iter().filter(|_| layout.is_linearized).collect()
+    let of_motion = [
+        (Role::ForceByParameter, "force"),
+        (Role::ConstraintByParameter, "constraint"),
+        (Role::ConstraintRateByParameter, "rate"),
+        (Role::ConstraintAccelerationByParameter, "acceleration"),
+    ];
+    let of_start = [
+        (Role::InitialPositionByParameter, "position"),
+        (Role::InitialVelocityByParameter, "velocity"),
+        (Role::InitialVelocityByPosition, "velocity_by_q"),
+        (Role::ReferenceByParameter, "reference"),
+    ];
+    let by_parameter = [
+        optional(F::ParameterDerivatives, &of_motion),
+        optional(F::OutputParameterDerivatives, &[(Role::OutputByParameter, "out")]),
+        Method { given: INSTANT.to_vec(), ..optional(F::InitialDerivatives, &of_start) },
+    ];
+    let is_differentiated = !layout.differentiated.is_empty();
+    let by_state = by_state.into_iter().filter(|_| layout.is_linearized);
+    by_state.chain(by_parameter.into_iter().filter(|_| is_differentiated)).collect()
 }
 
 /// The functions that this model was asked for, in the order of its kernels.

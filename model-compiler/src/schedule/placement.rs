@@ -17,6 +17,10 @@ pub enum Axis {
     Outputs,
     /// Inputs.
     Inputs,
+    /// Coordinates.
+    Coordinates,
+    /// Components of parameters with respect to which there are derivatives.
+    Parameters,
     /// Initial conditions on coordinates.
     InitialPosition,
     /// Initial conditions on velocities.
@@ -65,6 +69,15 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         Role::OutputByPosition | Role::OutputByVelocity | Role::OutputByAcceleration => {
             (Axis::Outputs, Axis::Velocities)
         }
+        Role::ForceByParameter => (Axis::Velocities, Axis::Parameters),
+        Role::ConstraintByParameter | Role::ConstraintRateByParameter | Role::ConstraintAccelerationByParameter => {
+            (Axis::Constraints, Axis::Parameters)
+        }
+        Role::OutputByParameter => (Axis::Outputs, Axis::Parameters),
+        Role::InitialPositionByParameter => (Axis::InitialPosition, Axis::Parameters),
+        Role::InitialVelocityByParameter => (Axis::InitialVelocity, Axis::Parameters),
+        Role::ReferenceByParameter => (Axis::Coordinates, Axis::Parameters),
+        Role::InitialVelocityByPosition => (Axis::InitialVelocity, Axis::Velocities),
         Role::ForceByInput => (Axis::Velocities, Axis::Inputs),
         Role::OutputByInput => (Axis::Outputs, Axis::Inputs),
         Role::InitialResidual => (condition, Axis::Single),
@@ -108,6 +121,8 @@ impl Axis {
             Axis::ContactRows => instance.contact_rows[local],
             Axis::Outputs => instance.outputs[local],
             Axis::Inputs => instance.inputs[local],
+            Axis::Coordinates => instance.reference[local],
+            Axis::Parameters => instance.differentiated[local],
             Axis::InitialPosition => instance.initial_position[local],
             Axis::InitialVelocity => instance.initial_velocity[local],
             Axis::Single => 0,
@@ -124,6 +139,8 @@ impl Axis {
             Axis::ContactRows => layout.contact_rows(),
             Axis::Outputs => layout.outputs.len(),
             Axis::Inputs => layout.inputs.len(),
+            Axis::Coordinates => layout.coordinates.len(),
+            Axis::Parameters => layout.differentiated.len(),
             Axis::InitialPosition => layout.initial_conditions.0.len(),
             Axis::InitialVelocity => layout.initial_conditions.1.len(),
             Axis::Single => 1,

@@ -5,7 +5,7 @@ use crate::derive::{FunctionRole, OfFrame, Role};
 use crate::resolve::FrameFunction;
 
 /// The functions that there are once in a model, in order.
-pub const FUNCTIONS: [FunctionRole; 34] = [
+pub const FUNCTIONS: [FunctionRole; 37] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -25,6 +25,9 @@ pub const FUNCTIONS: [FunctionRole; 34] = [
     FunctionRole::ConstraintDerivatives,
     FunctionRole::InputDerivatives,
     FunctionRole::OutputDerivatives,
+    FunctionRole::ParameterDerivatives,
+    FunctionRole::OutputParameterDerivatives,
+    FunctionRole::InitialDerivatives,
     FunctionRole::NonlinearEffects,
     FunctionRole::InverseDynamics,
     FunctionRole::ForwardDynamics,
@@ -64,6 +67,9 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::ConstraintDerivatives => "constraint_derivatives",
         FunctionRole::InputDerivatives => "input_derivatives",
         FunctionRole::OutputDerivatives => "output_derivatives",
+        FunctionRole::ParameterDerivatives => "parameter_derivatives",
+        FunctionRole::OutputParameterDerivatives => "output_parameter_derivatives",
+        FunctionRole::InitialDerivatives => "initial_derivatives",
         FunctionRole::NonlinearEffects => "nonlinear_effects",
         FunctionRole::InverseDynamics => "inverse_dynamics",
         FunctionRole::ForwardDynamics => "forward_dynamics",
@@ -122,6 +128,13 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::InputDerivatives => "Derivatives of the residual with respect to the inputs.",
         FunctionRole::OutputDerivatives => {
             "Derivatives of the outputs: (∂y/∂q) N, ∂y/∂v, ∂y/∂a, and those with respect to the inputs."
+        }
+        FunctionRole::ParameterDerivatives => {
+            "Derivatives with respect to the parameters that are asked for: ∂r/∂p, ∂g/∂p, ∂ġ/∂p and ∂g̈/∂p. A constraint on velocities counts as ġ."
+        }
+        FunctionRole::OutputParameterDerivatives => "Derivatives of the outputs with respect to parameters.",
+        FunctionRole::InitialDerivatives => {
+            "Derivatives of the initial conditions with respect to parameters, and of those on velocities along the coordinates."
         }
         FunctionRole::NonlinearEffects => "h − f, the force that keeps the accelerations at zero.",
         FunctionRole::InverseDynamics => "Inverse dynamics τ = M a + h − f.",
@@ -249,6 +262,15 @@ pub fn role_name(role: Role) -> &'static str {
         Role::OutputByVelocity => "output_by_v",
         Role::OutputByAcceleration => "output_by_a",
         Role::OutputByInput => "output_by_u",
+        Role::ForceByParameter => "force_by_p",
+        Role::ConstraintByParameter => "constraint_by_p",
+        Role::ConstraintRateByParameter => "rate_by_p",
+        Role::ConstraintAccelerationByParameter => "acceleration_by_p",
+        Role::OutputByParameter => "output_by_p",
+        Role::InitialPositionByParameter => "position_by_p",
+        Role::InitialVelocityByParameter => "velocity_by_p",
+        Role::InitialVelocityByPosition => "velocity_by_q",
+        Role::ReferenceByParameter => "reference_by_p",
         Role::ConstraintAccelerationByPosition => "acceleration_by_q",
         Role::ConstraintAccelerationByVelocity => "acceleration_by_v",
     }
@@ -313,6 +335,15 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::OutputByVelocity => ("dy/dv", "y_{v}"),
         Role::OutputByAcceleration => ("dy/da", "y_{a}"),
         Role::OutputByInput => ("dy/du", "y_{u}"),
+        Role::ForceByParameter => ("dr/dp", "r_{p}"),
+        Role::ConstraintByParameter => ("dg/dp", "g_{p}"),
+        Role::ConstraintRateByParameter => ("dg'/dp", "\\dot{g}_{p}"),
+        Role::ConstraintAccelerationByParameter => ("dg''/dp", "\\ddot{g}_{p}"),
+        Role::OutputByParameter => ("dy/dp", "y_{p}"),
+        Role::InitialPositionByParameter => ("dc/dp", "c_{p}"),
+        Role::InitialVelocityByParameter => ("dc/dp", "c_{p}"),
+        Role::InitialVelocityByPosition => ("dc/dq", "c_{q}"),
+        Role::ReferenceByParameter => ("dq/dp", "q_{p}"),
         Role::ConstraintAccelerationByPosition => ("dg/dq", "\\ddot{g}_{q}"),
         Role::ConstraintAccelerationByVelocity => ("dg/dv", "\\ddot{g}_{v}"),
     }
@@ -358,6 +389,15 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::OutputByVelocity
         | Role::OutputByAcceleration
         | Role::OutputByInput
+        | Role::ForceByParameter
+        | Role::ConstraintByParameter
+        | Role::ConstraintRateByParameter
+        | Role::ConstraintAccelerationByParameter
+        | Role::OutputByParameter
+        | Role::InitialPositionByParameter
+        | Role::InitialVelocityByParameter
+        | Role::InitialVelocityByPosition
+        | Role::ReferenceByParameter
         | Role::ConstraintAccelerationByPosition
         | Role::ConstraintAccelerationByVelocity
         | Role::ForceByPositions
@@ -433,6 +473,15 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::OutputByVelocity => "y_v",
         Role::OutputByAcceleration => "y_a",
         Role::OutputByInput => "y_u",
+        Role::ForceByParameter => "r_p",
+        Role::ConstraintByParameter => "g_p",
+        Role::ConstraintRateByParameter => "rate_p",
+        Role::ConstraintAccelerationByParameter => "acceleration_p",
+        Role::OutputByParameter => "y_p",
+        Role::InitialPositionByParameter => "position_p",
+        Role::InitialVelocityByParameter => "velocity_p",
+        Role::InitialVelocityByPosition => "velocity_q",
+        Role::ReferenceByParameter => "q_p",
         Role::ConstraintAccelerationByPosition => "g_q",
         Role::ConstraintAccelerationByVelocity => "g_v",
     }

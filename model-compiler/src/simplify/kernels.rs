@@ -133,7 +133,10 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::InitialVelocity
         | FunctionRole::ConstraintDerivatives
         | FunctionRole::InputDerivatives
-        | FunctionRole::OutputDerivatives => true,
+        | FunctionRole::OutputDerivatives
+        | FunctionRole::ParameterDerivatives
+        | FunctionRole::OutputParameterDerivatives
+        | FunctionRole::InitialDerivatives => true,
         FunctionRole::MassMatrix
         | FunctionRole::BiasForce
         | FunctionRole::AppliedForce

@@ -266,6 +266,13 @@ impl Newton {
         self.solver.leave_out(&unknowns_of(model, constraints, self.solver.size()));
     }
 
+    /// The constraints that are left out.
+    pub(crate) fn left_out(&self, model: &dyn Model) -> Vec<usize> {
+        let dims = model.dims();
+        let of_first = self.solver.left_out().iter().filter(|&&unknown| unknown < dims.nv + dims.nc);
+        of_first.map(|unknown| unknown - dims.nv).collect()
+    }
+
     /// Replaces a right-hand side, `[n]`, by the solution for the matrix that the last solution ended with.
     pub(crate) fn solve_linear(&mut self, rhs: &mut [f64]) {
         self.solver.solve(rhs);

@@ -10,6 +10,7 @@ use crate::projection::Projection;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
 use crate::residuals::{Lengths, measure};
 use crate::step::{ContactRecord, StepError, StepStats};
+use crate::tangent::{Projected, STATE, StepMap, Target, displacement};
 
 use super::{ErrorEstimate, Stepper};
 
@@ -27,6 +28,9 @@ pub(crate) struct Constrained<'m> {
     left_out: Vec<usize>,
     /// With the state before the step, which is restored if it fails.
     projection: Option<(Projection<'m>, State)>,
+    /// The end of the last step before it was projected.
+    unprojected: Option<State>,
+    dt: f64,
     residual: Vec<f64>,
 }
 
@@ -46,6 +50,8 @@ impl<'m> Constrained<'m> {
             left_out: Vec::new(),
             projection: (drifts && on_positions > 0)
                 .then(|| (Projection::of_scheme(model, scheme, inner.state()), inner.state().clone())),
+            unprojected: None,
+            dt: 0.0,
             residual: vec![0.0; dims.nc],
             model,
             inner,
@@ -120,9 +126,48 @@ impl Stepper for Constrained<'_> {
         }
         if let Some((projection, start)) = &mut self.projection {
             let Some(state) = self.inner.correctable() else { return Ok(stats) };
+            self.unprojected.get_or_insert_with(|| state.clone()).copy_from(state);
+            self.dt = dt;
             stats += projection.after_step(dt, state).inspect_err(|_| state.copy_from(start))?;
         }
         Ok(stats)
+    }
+
+    fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
+        self.inner.linear_start(map)
+    }
+
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        let Some(before) = self.unprojected.as_ref().filter(|_| self.projection.is_some()) else {
+            return self.inner.linear_step(map);
+        };
+        // The step led to the state before it was projected.
+        let (state, blocks) = (self.inner.state().clone(), &self.model.describe().blocks);
+        self.inner.correctable().into_iter().for_each(|current| current.copy_from(before));
+        let result = self.inner.linear_step(map);
+        self.inner.correctable().into_iter().for_each(|current| current.copy_from(&state));
+        result?;
+        let mut outputs = map.outputs();
+        let [old_position, old_velocity] = [outputs[0], outputs[1]];
+        let projected = Projected {
+            metric: before.clone(),
+            metric_position: old_position,
+            target: Target::Coordinates,
+            by: displacement(blocks, before.q.as_slice(), state.q.as_slice()),
+            after: state.clone(),
+            left_out: self.left_out.clone(),
+        };
+        let [position, _] = map.project(projected.clone());
+        let target = Target::Velocities { position, velocity: old_velocity };
+        let by = (&state.v - &before.v).as_slice().to_vec();
+        let [velocity, impulse] = map.project(Projected { target, by, ..projected });
+        // The impulses belong to the forces of the step, and what they change to its accelerations.
+        let per = 1.0 / self.dt;
+        let acceleration = map.combine(&[(1.0, outputs[2]), (per, velocity), (-per, old_velocity)]);
+        let multiplier = map.combine(&[(1.0, outputs[3]), (per, impulse)]);
+        outputs[..STATE.len()].copy_from_slice(&[position, velocity, acceleration, multiplier]);
+        map.end(outputs);
+        Ok(())
     }
 
     fn contacts(&self) -> Option<&ContactRecord> {

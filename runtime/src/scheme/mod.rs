@@ -11,25 +11,12 @@ use crate::newton::{NewtonMatrix, Tolerance};
 use crate::start::check_start;
 use crate::step::ContactRecord;
 use crate::tables::Tableau;
+use crate::tangent::{STATE, StepMap};
 use crate::watchers::Watchers;
 
 use constrained::Constrained;
 
-pub use crate::step::{Cause, StepError, StepStats};
-
-/// Where constraints on coordinates are imposed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum ConstraintLevel {
-    /// `g(t, q) = 0`: a differential-algebraic system of index 3.
-    Position,
-    /// `G v + ∂g/∂t = 0`: of index 2; the coordinates drift off the constraints.
-    Velocity,
-    /// `G a + … = 0`: of index 1, as an ordinary differential equation; velocities and coordinates drift off the
-    /// constraints. Constraints on velocities stay what they are.
-    Acceleration,
-}
+pub use crate::step::{Cause, ConstraintLevel, StepError, StepStats};
 
 /// The orientation from which the rotations of a step are measured, see [zhang, Sect. 2.4].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -445,6 +432,19 @@ pub trait Stepper {
     /// `false` if the stepper cannot, and the state is then unchanged.
     fn arrive(&mut self, _end: &dyn Fn(&mut State)) -> bool {
         false
+    }
+    /// What the scheme carries from step to step at the start, from changes of the state; an error says why the scheme has
+    /// no slopes.
+    #[doc(hidden)]
+    fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        Ok(())
+    }
+    /// What the last step did to small changes, without the constraints that are left out; an error says why the scheme
+    /// has no slopes.
+    #[doc(hidden)]
+    fn linear_step(&mut self, _map: &mut StepMap) -> Result<(), &'static str> {
+        Err("its steps have no slopes yet")
     }
     /// Continues from the current state after a jump of the forces, for example of an input that a controller has set:
     /// takes accelerations and multipliers from `next`, with which the motion of the next step is interpolated, and

@@ -69,6 +69,11 @@ impl ConstraintRows {
         error.iter_mut().zip(&*rhs).for_each(|(error, change)| *error += change);
     }
 
+    /// Where constraints on coordinates are imposed.
+    pub(super) fn of_coordinates(&self) -> ConstraintLevel {
+        self.level
+    }
+
     /// Where a constraint is imposed.
     pub(super) fn level(&self, row: usize) -> ConstraintLevel {
         if row < self.on_coordinates { self.level } else { ConstraintLevel::Velocity }

@@ -21,6 +21,7 @@ use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
+use crate::tangent::{Blocks, LinearEquations, Instant, Register, STATE, StepMap, Sum};
 
 /// Largest number of stages that are solved together.
 const MAX_STAGES: usize = 3;
@@ -198,6 +199,11 @@ impl Stepper for CoupledStepper<'_> {
         Some(self.estimator.as_mut()?.evaluate(reference, states, *dt, !self.is_settled, &self.name))
     }
 
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        self.stages.write_map(map, self.newton.left_out(self.stages.model))
+    }
+
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
         self.newton.leave_out(self.stages.model, constraints);
         self.estimator.iter_mut().for_each(|estimator| estimator.leave_out(constraints));
@@ -312,6 +318,42 @@ impl<'m> Stages<'m> {
             *x *= dt * node;
         }
         self.follow_accelerations();
+    }
+
+    /// What the step that was solved for last did.
+    fn write_map(&self, map: &mut StepMap, left_out: Vec<usize>) -> Result<(), &'static str> {
+        if self.blocks.iter().any(|block| block.turn().is_some()) {
+            return Err("its coupled stages have no slopes yet where rotations turn with velocities in body axes");
+        }
+        let Self { dt: h, explicit, weights, states, .. } = self;
+        let uniform = |terms: &[(f64, Register)]| -> Sum {
+            terms.iter().map(|&(factor, register)| (Blocks::uniform(factor), register)).collect()
+        };
+        let stages = 0..weights.len();
+        // x = x₀ + h (e v₀ + Σ w v) with v = v₀ + h (e a₀ + Σ w a).
+        let instant = |i: usize| {
+            let sum = |of: &dyn Fn(usize) -> f64| stages.clone().map(|k| weights[i][k] * of(k)).sum::<f64>();
+            let known_x = [
+                (1.0, STATE[0]),
+                (h * (explicit[i] + sum(&|_| 1.0)), STATE[1]),
+                (h * h * sum(&|k| explicit[k]), STATE[2]),
+            ];
+            let position = |j: usize| Blocks::uniform(h * h * sum(&|k| weights[k][j]));
+            let one = |j: usize| if i == j { 1.0 } else { 0.0 };
+            Instant {
+                state: states[i].clone(),
+                known: [uniform(&known_x), uniform(&[(1.0, STATE[1]), (h * explicit[i], STATE[2])]), Vec::new()],
+                position: stages.clone().map(position).collect(),
+                velocity: weights[i].iter().map(|weight| h * weight).collect(),
+                acceleration: stages.clone().map(one).collect(),
+                force: Vec::new(),
+            }
+        };
+        let levels = [self.constraints.of_coordinates(), ConstraintLevel::Velocity];
+        let equations = LinearEquations { instants: stages.clone().map(instant).collect(), levels, left_out };
+        let Some((last, _)) = map.solve(equations).pop() else { return Err("it has no stages") };
+        map.end(last.all());
+        Ok(())
     }
 
     /// Velocities and coordinates of all stages from their accelerations.

@@ -14,6 +14,7 @@ use crate::nonsmooth::{self, ContactStepper, Contacts};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, RotationReference, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
+use crate::tangent::{Point, STATE, StepMap};
 
 /// Order of the estimate with constraints: that of the stages.
 const BOUND: u32 = 2;
@@ -180,6 +181,37 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
         point.make_tangential_on_positions(v.as_mut_slice());
         let order = if point.binds_velocities() { BOUND.min(self.order - 1) } else { self.order - 1 };
         Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order, stats: StepStats::default() })
+    }
+
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        let last = self.stages.len() - 1;
+        // The step has exchanged its ends.
+        let state = |stage: usize| match stage {
+            0 => &self.stages[last],
+            stage => &self.stages[stage % last],
+        };
+        let [position, velocity, acceleration, multiplier] = STATE;
+        let mut points = vec![Point { position, velocity, acceleration, multiplier }];
+        for (stage, row) in self.tableau.matrix.iter().enumerate().skip(1) {
+            let reference = match self.reference {
+                RotationReference::StepStart => 0,
+                RotationReference::LastPoint => stage - 1,
+            };
+            let past: Vec<_> = points
+                .iter()
+                .zip(row)
+                .enumerate()
+                .map(|(past, (point, weight))| {
+                    let value = if past == 0 { 1.0 } else { 0.0 };
+                    (state(past), point.motion(), [value, self.dt * weight])
+                })
+                .collect();
+            let reference = (state(reference), points[reference].position);
+            points.push(self.point.write_map(map, reference, &past, (self.dt * row[stage], state(stage))));
+        }
+        map.end(points[last].all());
+        Ok(())
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {

@@ -14,6 +14,7 @@ use crate::model::{Model, State};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::{self, Multistep};
+use crate::tangent::{Register, STATE, StepMap};
 
 /// LMS2, LMS3 or LMS4.
 ///
@@ -96,6 +97,9 @@ impl Scheme for LinearMultistep {
     }
 }
 
+/// Steps of the longest scheme.
+const MOST: usize = 4;
+
 struct LinearMultistepStepper<'m> {
     name: String,
     rho_infinity: f64,
@@ -121,20 +125,11 @@ impl Stepper for LinearMultistepStepper<'_> {
         super::check_step_size(&self.name, dt)?;
         let steps = self.weights.alpha.len();
         let last_dt = self.last_dt.unwrap_or(dt);
-        let is_even = super::is_same_step(dt, last_dt);
-        let known = if is_even || steps == 2 { self.known } else { 1 };
-
-        let (trapezoidal, uneven) = (([1.0], [0.5, 0.5]), self.uneven(dt / last_dt)?);
-        let (alpha, beta): (&[f64], &[f64]) = if known < steps {
-            (&trapezoidal.0, &trapezoidal.1)
-        } else if is_even {
-            (&self.weights.alpha, &self.weights.beta)
-        } else {
-            (&uneven.0, &uneven.1)
-        };
+        let known = if super::is_same_step(dt, last_dt) || steps == 2 { self.known } else { 1 };
+        let (alpha, beta) = self.coefficients(dt, last_dt, self.known)?;
         let start = self.history[0].t;
         self.point.begin(&self.history[0].q);
-        for ((past, &value), &derivative) in self.history.iter().zip(alpha).zip(&beta[1..]) {
+        for ((past, &value), &derivative) in self.history.iter().zip(&alpha).zip(&beta[1..]) {
             self.point.add(past, value, dt * derivative);
         }
         let past = &self.history;
@@ -165,6 +160,36 @@ impl Stepper for LinearMultistepStepper<'_> {
         true
     }
 
+    fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        // Until there are earlier points, nothing is read of them.
+        let earlier = (1..self.weights.alpha.len()).flat_map(|_| [STATE[0], STATE[1], STATE[2]]);
+        map.end(STATE.into_iter().chain(earlier));
+        Ok(())
+    }
+
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        let steps = self.weights.alpha.len();
+        map.begin(STATE.len() + 3 * (steps - 1));
+        let (known, last_dt) = self.before;
+        let (Some(dt), last_dt) = (self.last_dt, last_dt) else { return Err("no step was made") };
+        let (alpha, beta) = self.coefficients(dt, last_dt.unwrap_or(dt), known).map_err(|_| "its coefficients failed")?;
+        let earlier = |k: usize| [0, 1, 2].map(|i| Register(STATE.len() + 3 * (k - 1) + i));
+        let registers: Vec<[Register; 3]> =
+            (0..steps).map(|k| if k == 0 { [STATE[0], STATE[1], STATE[2]] } else { earlier(k) }).collect();
+        // The latest point is that of the last step.
+        let past: Vec<_> = self.history[1..]
+            .iter()
+            .zip(&registers)
+            .zip(alpha.iter().zip(&beta[1..]))
+            .map(|((state, &registers), (&value, &derivative))| (state, registers, [value, dt * derivative]))
+            .collect();
+        let reference = (&self.history[1], STATE[0]);
+        let point = self.point.write_map(map, reference, &past, (dt * beta[0], &self.history[0]));
+        map.end(point.all().into_iter().chain(registers[..steps - 1].iter().flatten().copied()));
+        Ok(())
+    }
+
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
         self.point.leave_out(constraints);
         true
@@ -183,8 +208,24 @@ impl Stepper for LinearMultistepStepper<'_> {
 }
 
 impl LinearMultistepStepper<'_> {
-    /// Coefficients of LMS2 where the last two steps differ.
-    fn uneven(&self, ratio: f64) -> Result<([f64; 2], [f64; 3]), StepError> {
-        tables::lms2_variable(self.rho_infinity, ratio).map_err(|error| super::bad_table(&self.name, &error))
+    /// Coefficients of values and of derivatives, the latter from the new point on; zero beyond those of the scheme. Where
+    /// there are not enough points at equal distances those of the trapezoidal rule, or of LMS2 for the last two steps.
+    fn coefficients(&self, dt: f64, last_dt: f64, known: usize) -> Result<([f64; MOST], [f64; MOST + 1]), StepError> {
+        let steps = self.weights.alpha.len();
+        let is_even = super::is_same_step(dt, last_dt);
+        let (mut alpha, mut beta) = ([0.0; MOST], [0.0; MOST + 1]);
+        if known < steps || !is_even && steps > 2 {
+            alpha[0] = 1.0;
+            beta[..2].fill(0.5);
+        } else if is_even {
+            alpha[..steps].copy_from_slice(&self.weights.alpha);
+            beta[..=steps].copy_from_slice(&self.weights.beta);
+        } else {
+            let uneven = tables::lms2_variable(self.rho_infinity, dt / last_dt);
+            let uneven = uneven.map_err(|error| super::bad_table(&self.name, &error))?;
+            alpha[..2].copy_from_slice(&uneven.0);
+            beta[..3].copy_from_slice(&uneven.1);
+        }
+        Ok((alpha, beta))
     }
 }

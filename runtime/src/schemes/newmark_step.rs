@@ -24,6 +24,7 @@ use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::NewmarkFamily;
+use crate::tangent::{Blocks, LinearEquations, Instant, Register, STATE, StepMap, Sum, retraction};
 
 impl Newmark {
     /// Factors of A₁, A₀ and a₀ in the acceleration that the residual of the model sees: the equilibrium divided by
@@ -87,6 +88,7 @@ pub(super) fn start<'m>(
         auxiliary,
         exact,
         last_dt: None,
+        ratio: None,
         before,
         estimator,
         rhs: vec![0.0; unknowns],
@@ -104,6 +106,9 @@ struct NewmarkStepper<'m> {
     /// Finds the acceleration of the equations of motion, where the state carries A instead.
     exact: Option<Acceleration<'m>>,
     last_dt: Option<f64>,
+    /// Ratio of the last step's length to that of the one before; nothing if A was rescaled by accelerations that the state
+    /// does not carry.
+    ratio: Option<f64>,
     /// A and λ before the last step, from which those after the next one are foreseen.
     before: Option<Before>,
     estimator: Option<Estimator<'m>>,
@@ -141,6 +146,20 @@ impl Stepper for NewmarkStepper<'_> {
             }
         };
         Some(estimator.as_mut()?.evaluate(old, new, correct))
+    }
+
+    fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        map.end(STATE.into_iter().chain([STATE[2]]));
+        Ok(())
+    }
+
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len() + 1);
+        let Some(ratio) = self.ratio else { return Err("steps of different lengths have no slopes with this scheme") };
+        let auxiliary = Register(STATE.len());
+        let auxiliary = map.combine(&[(ratio, auxiliary), (1.0 - ratio, STATE[2])]);
+        self.step.write_map(map, auxiliary, self.newton.left_out(self.step.model))
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -205,10 +224,12 @@ impl NewmarkStepper<'_> {
         step.old_auxiliary.copy_from(&self.auxiliary);
         let mut stats = StepStats::default();
         // The exact acceleration knows no contact forces; A is taken as it is where there may be any.
+        self.ratio = Some(1.0);
         let is_exact = self.exact.is_none() || contacts.is_none();
         if let Some(last_dt) = self.last_dt.filter(|_| is_exact).filter(|&last_dt| !super::is_same_step(dt, last_dt)) {
             // A belongs to an instant that is off by a fraction of the step size; without scaling, the order drops to one.
             let ratio = dt / last_dt;
+            self.ratio = self.exact.is_none().then_some(ratio);
             let a = match &mut self.exact {
                 None => &step.old.a,
                 Some(exact) => {
@@ -401,6 +422,48 @@ impl<'m> Step<'m> {
                 self.new.v.as_mut_slice()[v].copy_from_slice(rate.as_slice());
             }
         }
+    }
+
+    /// What the step that has been accepted did, from A at its beginning.
+    fn write_map(&self, map: &mut StepMap, auxiliary: Register, left_out: Vec<usize>) -> Result<(), &'static str> {
+        if self.scheme.weighting().is_some() {
+            return Err("the modified velocities of Euler parameters have no slopes yet; take `hht`");
+        }
+        // The step has exchanged its ends.
+        let Self { old: new, new: old, dt: h, .. } = self;
+        let NewmarkFamily { beta, gamma, .. } = self.scheme.coefficients;
+        let (acceleration_factor, auxiliary_factor, old_factor) = self.scheme.acceleration_factors();
+        let (position_factor, velocity_factor) = self.newmark_factors();
+        let [by_increment, by_start] = retraction(self.blocks, self.increment.as_slice());
+        let times = |factor: f64| by_increment.clone().scaled(factor);
+        let share = self.scheme.old_force_factor();
+        let force = match share {
+            0.0 => Vec::new(),
+            share => vec![(share, map.force(old, STATE[0], STATE[1], STATE[3]))],
+        };
+        let mut state = new.clone();
+        combine([1.0, acceleration_factor], [&self.known[2], &self.auxiliary], &mut state.a);
+        let uniform = |terms: &[(f64, Register)]| -> Sum {
+            terms.iter().map(|&(factor, register)| (Blocks::uniform(factor), register)).collect()
+        };
+        let known = [
+            vec![(by_start, STATE[0]), (times(*h), STATE[1]), (times(h * h * (0.5 - beta)), auxiliary)],
+            uniform(&[(1.0, STATE[1]), (h * (1.0 - gamma), auxiliary)]),
+            uniform(&[(old_factor, STATE[2]), (auxiliary_factor, auxiliary)]),
+        ];
+        let instant = Instant {
+            state,
+            known,
+            position: vec![times(position_factor)],
+            velocity: vec![velocity_factor],
+            acceleration: vec![acceleration_factor],
+            force,
+        };
+        let levels = [self.constraints.of_coordinates(), ConstraintLevel::Velocity];
+        let (point, unknown) = map.solve(LinearEquations { instants: vec![instant], levels, left_out })[0];
+        let acceleration = if self.scheme.average == Average::Accelerations { point.acceleration } else { unknown };
+        map.end([point.position, point.velocity, acceleration, point.multiplier, unknown]);
+        Ok(())
     }
 
     fn accept(&mut self) {

@@ -15,6 +15,7 @@ use crate::norms::largest;
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{Cause, StepError, StepStats, check_finite};
 use crate::tables::{self, Tableau};
+use crate::tangent::{Point, Projected, Register, STATE, StepMap, Target, displacement};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
 ///
@@ -186,6 +187,8 @@ struct RungeKuttaStepper<'m> {
     /// Of all stages but one that is the end of the step.
     rates: Vec<Rates>,
     moved: DVector<f64>,
+    /// Length of the last step, s.
+    dt: f64,
     /// Difference to the embedded scheme in x and v.
     error: Option<[DVector<f64>; 2]>,
 }
@@ -196,13 +199,15 @@ struct Rates {
     q: DVector<f64>,
     v: DVector<f64>,
     a: DVector<f64>,
+    lambda: DVector<f64>,
 }
 
 impl<'m> RungeKuttaStepper<'m> {
     fn new(scheme: &impl Scheme, tableau: Tableau, model: &'m dyn Model, initial: State, options: &Options) -> Self {
         let dims = model.dims();
         let zeros = || DVector::zeros(dims.nv);
-        let rates = Rates { q: DVector::zeros(dims.nq), v: zeros(), a: zeros() };
+        let lambda = DVector::zeros(dims.nc);
+        let rates = Rates { q: DVector::zeros(dims.nq), v: zeros(), a: zeros(), lambda };
         let stages = tableau.stages() - usize::from(tableau.is_stiffly_accurate());
         Self {
             blocks: &model.describe().blocks,
@@ -218,6 +223,7 @@ impl<'m> RungeKuttaStepper<'m> {
             was_accelerated: false,
             rates: vec![rates; stages],
             moved: DVector::zeros(dims.nq),
+            dt: 0.0,
             error: tableau.embedded.is_some().then(|| [zeros(), zeros()]),
             tableau,
         }
@@ -265,6 +271,7 @@ impl Stepper for RungeKuttaStepper<'_> {
             velocity_map_apply(blocks, stage.q.as_slice(), stage.v.as_slice(), rates.q.as_mut_slice());
             rates.v.copy_from(&stage.v);
             rates.a.copy_from(&stage.a);
+            rates.lambda.copy_from(&stage.lambda);
             let weight = self.tableau.weights[index];
             self.next.q.axpy(dt * weight, &rates.q, 1.0);
             self.next.v.axpy(dt * weight, &rates.a, 1.0);
@@ -287,6 +294,7 @@ impl Stepper for RungeKuttaStepper<'_> {
         self.estimate_error(dt);
         std::mem::swap(&mut self.state, &mut self.next);
         self.is_accelerated = true;
+        self.dt = dt;
         Ok(self.acceleration.stats)
     }
 
@@ -313,6 +321,10 @@ impl Stepper for RungeKuttaStepper<'_> {
         Some(ErrorEstimate { x: x.as_slice(), v: v.as_slice(), order: self.order - 1, stats })
     }
 
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        self.write_map(map)
+    }
+
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
         self.is_accelerated = false;
         self.acceleration.leave_out(constraints);
@@ -326,6 +338,69 @@ impl Stepper for RungeKuttaStepper<'_> {
 }
 
 impl RungeKuttaStepper<'_> {
+    fn write_map(&self, map: &mut StepMap) -> Result<(), &'static str> {
+        if self.blocks.iter().any(|block| block.turn().is_some()) {
+            return Err("its stages leave the unit sphere of Euler parameters; take a scheme without stages of this kind, \
+                        such as `generalized_alpha`");
+        }
+        let Self { state, next: old, tableau, rates, dt, .. } = self;
+        map.begin(STATE.len());
+        let left_out = self.acceleration.left_out();
+        let mut stages: Vec<Point> = Vec::new();
+        let along = |map: &mut StepMap, stages: &[Point], weights: &[f64], of: fn(&Point) -> Register, start| {
+            let terms = stages.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+            let terms: Vec<_> = terms.map(|(stage, weight)| (dt * weight, of(stage))).collect();
+            map.combine(&[&[(1.0, start)], terms.as_slice()].concat())
+        };
+        let reached = |weights: &[f64], t: f64, a: &DVector<f64>, lambda: &DVector<f64>| {
+            let mut reached = State { t, a: a.clone(), lambda: lambda.clone(), ..old.clone() };
+            for (rates, weight) in rates.iter().zip(weights) {
+                reached.q.axpy(dt * weight, &rates.q, 1.0);
+                reached.v.axpy(dt * weight, &rates.a, 1.0);
+            }
+            reached
+        };
+        for (index, rates) in rates.iter().enumerate() {
+            let weights = &tableau.matrix[index];
+            let position = along(map, &stages, weights, |stage| stage.velocity, STATE[0]);
+            let velocity = along(map, &stages, weights, |stage| stage.acceleration, STATE[1]);
+            stages.push(if index == 0 && self.was_accelerated {
+                Point { position, velocity, acceleration: STATE[2], multiplier: STATE[3] }
+            } else {
+                let stage = reached(weights, old.t + dt * tableau.nodes[index], &rates.a, &rates.lambda);
+                map.accelerate(stage, position, velocity, &left_out)
+            });
+        }
+        let mut position = along(map, &stages, &tableau.weights, |stage| stage.velocity, STATE[0]);
+        let mut velocity = along(map, &stages, &tableau.weights, |stage| stage.acceleration, STATE[1]);
+        if self.is_constrained {
+            let before = reached(&tableau.weights, state.t, &state.a, &state.lambda);
+            if self.level == ConstraintLevel::Position {
+                [position, _] = map.project(Projected {
+                    by: displacement(self.blocks, before.q.as_slice(), state.q.as_slice()),
+                    metric: before.clone(),
+                    metric_position: position,
+                    target: Target::Coordinates,
+                    after: state.clone(),
+                    left_out: left_out.clone(),
+                });
+            }
+            if self.level != ConstraintLevel::Acceleration {
+                [velocity, _] = map.project(Projected {
+                    by: (&state.v - &before.v).as_slice().to_vec(),
+                    metric: state.clone(),
+                    metric_position: position,
+                    target: Target::Velocities { position, velocity },
+                    after: state.clone(),
+                    left_out: left_out.clone(),
+                });
+            }
+        }
+        let end = map.accelerate(state.clone(), position, velocity, &left_out);
+        map.end([end.position, end.velocity, end.acceleration, end.multiplier]);
+        Ok(())
+    }
+
     /// `h Σ (b − b̂) ẏ`, where the end of the step is the last stage.
     fn estimate_error(&mut self, dt: f64) {
         let (Some([x, v]), Some(embedded)) = (&mut self.error, &self.tableau.embedded) else { return };

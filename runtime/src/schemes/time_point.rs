@@ -19,6 +19,7 @@ use crate::norms::largest;
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
 use crate::tables;
+use crate::tangent::{Blocks, LinearEquations, Instant, Point, Register, StepMap, Sum, location, rate, solution};
 
 pub(super) struct TimePoint<'m> {
     newton: Newton,
@@ -188,6 +189,56 @@ impl<'m> TimePoint<'m> {
     /// Whether constraints bind velocities.
     pub(super) fn binds_velocities(&self) -> bool {
         self.equations.constraints.bind_velocities()
+    }
+
+    /// Writes how a point that was solved for answers to those before it: each with its weights of value and derivative.
+    pub(super) fn write_map(
+        &self,
+        map: &mut StepMap,
+        (reference, of_reference): (&State, Register),
+        past: &[(&State, [Register; 3], [f64; 2])],
+        (beta, point): (f64, &State),
+    ) -> Point {
+        let PointEquations { model, blocks, constraints, .. } = &self.equations;
+        let from = reference.q.as_slice();
+        let located = |state: &State| {
+            let mut x = vec![0.0; state.v.len()];
+            chart::locate(blocks, from, state.q.as_slice(), &mut x);
+            x
+        };
+        let (mut known_x, mut known_v): (Sum, Sum) = Default::default();
+        for &(state, [position, velocity, acceleration], [value, derivative]) in past {
+            let (q, x) = (state.q.as_slice(), located(state));
+            if value != 0.0 {
+                let [by_q, by_reference] = location(blocks, from, q, &x);
+                known_x.extend([(by_q.scaled(value), position), (by_reference.scaled(value), of_reference)]);
+                known_v.push((Blocks::uniform(value), velocity));
+            }
+            if derivative != 0.0 {
+                let [by_v, by_q, by_reference] = rate(blocks, q, &x, state.v.as_slice());
+                let terms = [(by_v, velocity), (by_q, position), (by_reference, of_reference)];
+                known_x.extend(terms.map(|(map, register)| (map.scaled(derivative), register)));
+                known_v.push((Blocks::uniform(derivative), acceleration));
+            }
+        }
+        let (known_x, known_v) = (map.sum(known_x), map.sum(known_v));
+        let x = located(point);
+        let [by_known, by_v, by_reference] = solution(blocks, beta, point.q.as_slice(), &x, point.v.as_slice());
+        let instant = Instant {
+            state: point.clone(),
+            position: vec![by_v.clone().scaled(beta)],
+            known: [
+                vec![(by_known, known_x), (by_v, known_v), (by_reference, of_reference)],
+                vec![(Blocks::uniform(1.0), known_v)],
+                Vec::new(),
+            ],
+            velocity: vec![beta],
+            acceleration: vec![1.0],
+            force: Vec::new(),
+        };
+        let levels = [constraints.of_coordinates(), ConstraintLevel::Velocity];
+        let left_out = self.newton.left_out(*model);
+        map.solve(LinearEquations { instants: vec![instant], levels, left_out })[0].0
     }
 
     /// x̂ and v̂.

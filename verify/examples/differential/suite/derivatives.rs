@@ -4,7 +4,7 @@
 use hamel::Model;
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::expr::{Binary, Scalar};
-use hamel_compiler::schedule::interpret::Point;
+use hamel_compiler::schedule::interpret::{Interpreter, Point};
 
 use super::ball::{Ball, dot};
 use super::findings::Findings;
@@ -22,6 +22,7 @@ pub fn check(subject: &Subject, at: &Moment, findings: &mut Findings) {
     power(subject, at, findings);
     provided(subject, at, findings);
     linearization(subject, at, findings);
+    parameters(subject, at, findings);
 }
 
 /// Slopes of values, row by row: one column a direction.
@@ -310,6 +311,57 @@ fn linearization(subject: &Subject, at: &Moment, findings: &mut Findings) {
         let exact = slopes(&subject.output(F::Outputs, Role::Outputs, point), count);
         findings.same(law, what, &found(F::OutputDerivatives, role), &exact);
     }
+}
+
+/// Derivatives with respect to parameters, by the slopes of what a model with parameters that vary computes.
+fn parameters(subject: &Subject, at: &Moment, findings: &mut Findings) {
+    use FunctionRole as F;
+    let layout = &subject.stages.simplified.layout;
+    if layout.differentiated.is_empty() {
+        return;
+    }
+    let law = "parameters: slopes of r, g, ġ, g̈, outputs and initial conditions";
+    let (nv, np) = (at.v.len(), layout.differentiated.len());
+    let defaults: Vec<Ball> = hamel_compiler::schedule::interpret::defaults(&subject.stages.schedule);
+    let chosen: Vec<Ball> = layout.differentiated.iter().map(|symbol| defaults[symbol.index()]).collect();
+    let mut varied = Jet::constants(&defaults);
+    for (jet, symbol) in Jet::variables(&chosen).into_iter().zip(&layout.differentiated) {
+        varied[symbol.index()] = jet;
+    }
+    let varied = Interpreter::new(&subject.stages.simplified, &subject.stages.schedule, varied);
+    let point = subject.jets(at);
+    let varying = |function, role| varied.output(function, role, &point, subject.shape(function, role)).values;
+    let found = |function, role| subject.output(function, role, &subject.balls(at));
+    let (r, g) = varied.residual(&point);
+    findings.same(law, "∂r/∂p", &found(F::ParameterDerivatives, Role::ForceByParameter), &slopes(&r, np));
+    findings.same(law, "∂g/∂p", &found(F::ParameterDerivatives, Role::ConstraintByParameter), &slopes(&g, np));
+    let jacobian = varying(F::ConstraintJacobian, Role::ConstraintJacobian);
+    for (what, role, vector, bias) in [
+        ("∂ġ/∂p", Role::ConstraintRateByParameter, &point.v, Role::ConstraintRate),
+        ("∂g̈/∂p", Role::ConstraintAccelerationByParameter, &point.a, Role::ConstraintAcceleration),
+    ] {
+        let bias = varying(F::ConstraintBias, bias);
+        let row = |(row, bias): (usize, Jet)| {
+            let terms = jacobian[row * nv..(row + 1) * nv].iter().zip(vector);
+            terms.fold(bias, |sum, (g, x)| sum.binary(Binary::Add, &g.binary(Binary::Mul, x)))
+        };
+        let sum: Vec<Jet> = bias.into_iter().enumerate().map(row).collect();
+        findings.same(law, what, &found(F::ParameterDerivatives, role), &slopes(&sum, np));
+    }
+    let outputs = varying(F::Outputs, Role::Outputs);
+    let by_p = found(F::OutputParameterDerivatives, Role::OutputByParameter);
+    findings.same(law, "∂y/∂p", &by_p, &slopes(&outputs, np));
+    for (what, function, role) in [
+        ("∂c/∂p of coordinates", F::InitialPosition, Role::InitialPositionByParameter),
+        ("∂c/∂p of velocities", F::InitialVelocity, Role::InitialVelocityByParameter),
+    ] {
+        let residual = varying(function, Role::InitialResidual);
+        findings.same(law, what, &found(F::InitialDerivatives, role), &slopes(&residual, np));
+    }
+    let moved = Point { q: along_velocities(subject.blocks(), &at.q, nv), ..point.clone() };
+    let residual = subject.output(F::InitialVelocity, Role::InitialResidual, &moved);
+    let by_q = found(F::InitialDerivatives, Role::InitialVelocityByPosition);
+    findings.same(law, "∂c/∂q of velocities", &by_q, &slopes(&residual, nv));
 }
 
 /// Second derivatives of wᵀ τ, by the slopes of the first ones; accelerations stand for weights.

@@ -49,6 +49,7 @@ pub fn case(seed: u64) -> Case {
     }
     if w.once_in(3) {
         w.line("provide linearization;");
+        w.line("differentiate all;");
     }
     let links = tree(&mut w);
     states(&mut w, &links);

@@ -1,0 +1,218 @@
+//! Slopes of whole motions against extrapolated differences of runs with other parameters, and gradients against
+//! sensitivities.
+
+use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes};
+use hamel::{ConstraintLevel, Model, Options, Scheme, State, initial_state, schemes};
+use hamel_jit::{JitModel, Level};
+
+fn model(text: &str) -> JitModel {
+    let tokens = hamel_jit::with_derivatives(text.parse().unwrap());
+    hamel_jit::model(tokens, Level::AtOnce, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+const PENDULUM: &str = "model Pendulum {
+    planar;
+    COORDINATES
+    param mass = 1.3 kg;
+    param reach = 0.7 m;
+    param g = 9.81 m/s^2;
+    param start = 0.8 rad;
+    param speed = 1.1 rad/s;
+    param drag = 0.2 N m s;
+    gravity [0, -g];
+    body rod { mass: mass, inertia: mass * reach^2 / 12 }
+    joint hinge: revolute(ground, rod at [0 m, reach]);
+    torque brake: -drag * rod.angular_velocity on rod;
+    initial rod.angle = start;
+    initial rod.angular_velocity = speed;
+    output height = rod.position.y;
+    output rate = rod.angular_velocity;
+}";
+
+const SLIDER_CRANK: &str = "model SliderCrank {
+    planar;
+    COORDINATES
+    param radius = 0.2 m;
+    param length = 0.6 m;
+    param mass = 0.8 kg;
+    param stiffness = 40 N/m;
+    param start = 0.6 rad;
+    param speed = 5 rad/s;
+    param torque = 0.7 N m;
+    gravity [0, -9.81] m/s^2;
+    body crank { mass: 1 kg, inertia: 0.01 kg m^2 }
+    body rod { mass: mass, inertia: mass * length^2 / 12 }
+    body block { mass: 0.5 kg, inertia: 0.001 kg m^2 }
+    joint shaft: revolute(ground, crank at [-radius / 2, 0 m]);
+    joint pin: revolute(crank at [radius / 2, 0 m], rod at [-length / 2, 0 m]);
+    joint wrist: revolute(rod at [length / 2, 0 m], block);
+    joint guide: prismatic(ground, block) { CUT }
+    force spring: spring(ground at [1, 0] m, block) { stiffness: stiffness }
+    torque motor: torque on crank;
+    initial crank.angle = start;
+    initial crank.angular_velocity = speed;
+    initial rod.angle = -0.1 rad + 0 * start GUESS
+    output stroke = block.position.x;
+    output swing = rod.angular_velocity;
+}";
+
+const TOP: &str = "model Top {
+    COORDINATES
+    param mass = 15 kg;
+    param axial = 0.234375 kg m^2;
+    param reach = 1 m;
+    param spin = 50 rad/s;
+    param g = 9.81 m/s^2;
+    gravity [0, 0, -g];
+    body top { mass: mass, inertia: diag(0.46875 kg m^2, axial, 0.46875 kg m^2) }
+    joint tip: spherical(ground, top at [0 m, -reach, 0 m]);
+    initial top.angular_velocity = [0 rad/s, spin, -2 rad/s] in top;
+    output height = top.position.z;
+    output x = top.position.x;
+}";
+
+const STEP: f64 = 2e-3;
+const UNTIL: f64 = 0.05;
+
+fn options() -> Options {
+    let mut options = Options::default();
+    (options.tolerance.relative, options.tolerance.absolute) = (1e-15, 1e-18);
+    options
+}
+
+/// Coordinates, velocities, accelerations, multipliers and outputs at the end of a run of equal steps.
+fn end(model: &JitModel, scheme: &dyn Scheme, start: Option<&State>, options: &Options) -> Vec<f64> {
+    let mut start = start.cloned().unwrap_or_else(|| initial_state(model).unwrap_or_else(|error| panic!("{error}")));
+    hamel::consistent_acceleration(model, &mut start).unwrap();
+    let mut stepper = scheme.start_with(model, start, options).unwrap();
+    while stepper.state().t < UNTIL - 0.5 * STEP {
+        stepper.step(STEP).unwrap();
+    }
+    let state = stepper.state();
+    let mut outputs = vec![0.0; model.describe().outputs.len()];
+    model.outputs(state, &mut outputs);
+    [state.v.as_slice(), state.a.as_slice(), state.lambda.as_slice(), &outputs].concat()
+}
+
+/// Derivatives of a function by central differences, extrapolated twice.
+fn differences(of: &dyn Fn(f64) -> Vec<f64>, size: f64) -> Vec<f64> {
+    let slope = |h: f64| -> Vec<f64> {
+        let (more, less) = (of(h), of(-h));
+        more.iter().zip(less).map(|(more, less)| (more - less) / (2.0 * h)).collect()
+    };
+    let h = std::env::var("H").map_or(2e-3, |h| h.parse().unwrap()) * size;
+    let rows = [slope(h), slope(h / 2.0), slope(h / 4.0)];
+    (0..rows[0].len())
+        .map(|i| {
+            let [a, b, c] = [rows[0][i], rows[1][i], rows[2][i]];
+            let (ab, bc) = (b + (b - a) / 3.0, c + (c - b) / 3.0);
+            bc + (bc - ab) / 15.0
+        })
+        .collect()
+}
+
+/// The largest departure of sensitivities from differences, relative to the largest of each quantity.
+fn departure(model: &JitModel, scheme: &dyn Scheme, options: &Options) -> Result<[f64; 2], GradientError> {
+    let info = model.describe();
+    let motion = Differentiated::new(model, scheme).step(STEP).until(UNTIL).options(*options);
+    let directions: Vec<Direction> = (0..info.differentiated.len()).map(Direction::Parameter).collect();
+    let mut last = None;
+    motion.sensitivities(&directions, &mut |_, changes| last = Some(changes.clone()))?;
+    let changes = last.unwrap();
+    let nv = info.velocities.len();
+    let mut worst = 0.0_f64;
+    for (column, &place) in info.differentiated.iter().enumerate() {
+        let name = &info.parameters[place].name;
+        let value = model.parameters()[place];
+        let of = |change: f64| {
+            let mut other = model.another();
+            other.set(&[(name, value + change)]).unwrap();
+            end(&other, scheme, None, options)
+        };
+        let exact = differences(&of, value.abs().max(0.1));
+        let found: Vec<f64> = [&changes.velocity, &changes.acceleration, &changes.multipliers, &changes.outputs]
+            .iter()
+            .flat_map(|matrix| matrix.column(column).iter().copied().collect::<Vec<_>>())
+            .collect();
+        let parts = [0..nv, nv..2 * nv, 2 * nv..2 * nv + info.constraints.len(), 2 * nv + info.constraints.len()..found.len()];
+        for part in parts {
+            let size = exact[part.clone()].iter().fold(1e-3_f64, |size, x| size.max(x.abs()));
+            for i in part {
+                worst = worst.max((found[i] - exact[i]).abs() / size);
+                if std::env::var("SHOW").is_ok() { println!("   {name} {i}: {} {}", found[i], exact[i]); }
+            }
+        }
+    }
+    // The gradient of a sum over the motion that contains every quantity.
+    let weight = |i: usize| 0.3 + (i as f64 * 0.7).sin();
+    let objective = |instant: &Instant, slopes: &mut Slopes| {
+        let factor = if instant.is_end { 1.0 } else { 10.0 * instant.weight };
+        let mut value = 0.0;
+        let parts = [
+            (&instant.state.v, &mut slopes.velocity),
+            (&instant.state.a, &mut slopes.acceleration),
+            (&instant.state.lambda, &mut slopes.multipliers),
+        ];
+        for (values, slopes) in parts {
+            for (i, (x, slope)) in values.iter().zip(slopes.iter_mut()).enumerate() {
+                value += factor * weight(i) * x;
+                *slope = factor * weight(i);
+            }
+        }
+        for (i, y) in instant.outputs.iter().enumerate() {
+            value += factor * y * y;
+            slopes.outputs[i] = 2.0 * factor * y;
+        }
+        value
+    };
+    let gradient = motion.gradient(&objective)?;
+    let mut forward = vec![0.0; directions.len()];
+    let (mut step, last) = (0, (UNTIL / STEP).round() as usize);
+    motion.sensitivities(&directions, &mut |state, changes| {
+        let is_end = step == last;
+        let factor = if is_end { 1.0 } else if step == 0 { 5.0 * STEP } else { 10.0 * STEP };
+        let mut outputs = vec![0.0; info.outputs.len()];
+        model.outputs(state, &mut outputs);
+        for (k, sum) in forward.iter_mut().enumerate() {
+            for part in [&changes.velocity, &changes.acceleration, &changes.multipliers] {
+                *sum += part.column(k).iter().enumerate().map(|(i, x)| factor * weight(i) * x).sum::<f64>();
+            }
+            *sum += outputs.iter().zip(changes.outputs.column(k).iter()).map(|(y, dy)| factor * 2.0 * y * dy).sum::<f64>();
+        }
+        step += 1;
+    })?;
+    let size = forward.iter().fold(1e-12_f64, |size, x| size.max(x.abs()));
+    let between = gradient.parameters.iter().zip(&forward).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max);
+    Ok([worst, between])
+}
+
+#[test]
+fn explore() {
+    let models = [
+        ("pendulum joint", PENDULUM.replace("COORDINATES", "coordinates joint;")),
+        ("pendulum absolute", PENDULUM.replace("COORDINATES", "coordinates absolute;")),
+        ("crank joint", SLIDER_CRANK.replace("COORDINATES", "coordinates joint;").replace("CUT", "cut").replace("initial rod.angle = -0.1 rad + 0 * start GUESS", "")),
+        ("crank absolute", SLIDER_CRANK.replace("COORDINATES", "coordinates absolute;").replace("CUT", "").replace("initial rod.angle = -0.1 rad + 0 * start GUESS", "")),
+        ("top absolute", TOP.replace("COORDINATES", "coordinates absolute;")),
+        ("top joint", TOP.replace("COORDINATES", "coordinates joint;")),
+        ("top angles", TOP.replace("COORDINATES", "coordinates joint(euler_zyx);")),
+    ];
+    for (name, text) in models {
+        let model = model(&text);
+        for entry in schemes::entries().filter(|e| std::env::var("ONLY").map_or(true, |only| e.name == only)) {
+            let scheme = entry.scheme(&[]).unwrap();
+            for level in [ConstraintLevel::Position, ConstraintLevel::Velocity, ConstraintLevel::Acceleration] {
+                if model.dims().nc == 0 && level != ConstraintLevel::Position {
+                    continue;
+                }
+                let mut options = options();
+                options.constraint_level = Some(level);
+                if std::env::var("KEPT").is_ok() { options.drift = hamel::scheme::Drift::Kept; }
+                match departure(&model, &*scheme, &options) {
+                    Ok([differences, forward]) => println!("{name} {} {level:?}: {differences:.1e} {forward:.1e}", entry.name),
+                    Err(error) => println!("{name} {} {level:?}: {error}", entry.name),
+                }
+            }
+        }
+    }
+}

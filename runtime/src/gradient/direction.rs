@@ -1,0 +1,131 @@
+//! Directions of change, and what slopes are collected in.
+
+use nalgebra::DMatrix;
+
+use crate::model::Model;
+use crate::tangent::Outside;
+
+/// Something that a motion depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Direction {
+    /// A parameter, by its place in [`ModelInfo::differentiated`](crate::model::ModelInfo::differentiated).
+    Parameter(usize),
+    /// A coordinate of the start, along this velocity.
+    Position(usize),
+    /// A velocity of the start.
+    Velocity(usize),
+    /// A sample of an input that is a table, linear between its samples and constant outside.
+    Sample {
+        /// Index of the input.
+        input: usize,
+        /// Ascending times of the samples, s.
+        times: Vec<f64>,
+        /// Which of them.
+        sample: usize,
+    },
+}
+
+impl Direction {
+    pub(super) fn is_input(&self) -> bool {
+        matches!(self, Direction::Sample { .. })
+    }
+}
+
+/// The samples that make the value of a table at a time, with their weights.
+pub(super) fn weights(times: &[f64], t: f64) -> Vec<(usize, f64)> {
+    let after = times.partition_point(|&time| time <= t);
+    match (after.checked_sub(1), times.get(after)) {
+        (None, None) => Vec::new(),
+        (None, Some(_)) => vec![(0, 1.0)],
+        (Some(before), None) => vec![(before, 1.0)],
+        (Some(before), Some(&next)) => {
+            let part = (t - times[before]) / (next - times[before]);
+            vec![(before, 1.0 - part), (after, part)]
+        }
+    }
+}
+
+/// Changes of parameters and inputs, one column for each direction.
+pub(super) struct Forwards {
+    parameters: DMatrix<f64>,
+    inputs: usize,
+    directions: Vec<Direction>,
+}
+
+impl Forwards {
+    pub(super) fn new(model: &dyn Model, directions: &[Direction]) -> Self {
+        let info = model.describe();
+        let mut parameters = DMatrix::zeros(info.differentiated.len(), directions.len());
+        for (column, direction) in directions.iter().enumerate() {
+            if let Direction::Parameter(place) = direction {
+                parameters[(*place, column)] = 1.0;
+            }
+        }
+        Self { parameters, inputs: info.inputs.len(), directions: directions.to_vec() }
+    }
+}
+
+impl Outside for Forwards {
+    fn parameters(&mut self) -> &mut DMatrix<f64> {
+        &mut self.parameters
+    }
+
+    fn inputs(&mut self, t: f64) -> DMatrix<f64> {
+        let mut changes = DMatrix::zeros(self.inputs, self.directions.len());
+        for (column, direction) in self.directions.iter().enumerate() {
+            let Direction::Sample { input, times, sample } = direction else { continue };
+            for (_, weight) in weights(times, t).into_iter().filter(|(place, _)| place == sample) {
+                changes[(*input, column)] += weight;
+            }
+        }
+        changes
+    }
+
+    fn add_inputs(&mut self, _t: f64, _slopes: &DMatrix<f64>) {}
+}
+
+/// Slopes by parameters and inputs, of one objective.
+pub(super) struct Backwards {
+    parameters: DMatrix<f64>,
+    /// By inputs, each by its times; from the end to the start.
+    inputs: Vec<Vec<(f64, f64)>>,
+}
+
+impl Backwards {
+    pub(super) fn new(model: &dyn Model) -> Self {
+        let info = model.describe();
+        Self {
+            parameters: DMatrix::zeros(info.differentiated.len(), 1),
+            inputs: vec![Vec::new(); info.inputs.len()],
+        }
+    }
+
+    pub(super) fn into_inputs(self) -> Vec<Vec<(f64, f64)>> {
+        let ascending = |mut slopes: Vec<(f64, f64)>| {
+            slopes.sort_by(|a, b| a.0.total_cmp(&b.0));
+            slopes.dedup_by(|next, first| {
+                let is_same = next.0 == first.0;
+                first.1 += if is_same { next.1 } else { 0.0 };
+                is_same
+            });
+            slopes
+        };
+        self.inputs.into_iter().map(ascending).collect()
+    }
+}
+
+impl Outside for Backwards {
+    fn parameters(&mut self) -> &mut DMatrix<f64> {
+        &mut self.parameters
+    }
+
+    fn inputs(&mut self, _t: f64) -> DMatrix<f64> {
+        DMatrix::zeros(self.inputs.len(), 1)
+    }
+
+    fn add_inputs(&mut self, t: f64, slopes: &DMatrix<f64>) {
+        for (of, slope) in self.inputs.iter_mut().zip(slopes.column(0).iter()) {
+            of.push((t, *slope));
+        }
+    }
+}

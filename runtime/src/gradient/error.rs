@@ -1,0 +1,67 @@
+//! Why a motion has no slopes.
+
+use thiserror::Error;
+
+use crate::step::StepError;
+use crate::tangent::SingularAt;
+
+/// Why slopes of a motion cannot be computed.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum GradientError {
+    /// The motion itself fails.
+    #[error(transparent)]
+    Motion(#[from] StepError),
+    /// The model was not asked for derivatives.
+    #[error("{model} lacks derivatives with respect to parameters; write `differentiate …;` with their names, or `differentiate all;`, in its text")]
+    NotProvided {
+        /// Name of the model.
+        model: String,
+    },
+    /// Contacts have no slopes.
+    #[error("{model} has contacts, through whose impacts no slopes are computed")]
+    Contacts {
+        /// Name of the model.
+        model: String,
+    },
+    /// The scheme does not say how its steps answer to changes.
+    #[error("{scheme}: {reason}")]
+    Scheme {
+        /// Label of the scheme.
+        scheme: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Steps that lead nowhere.
+    #[error("steps of {step} s until t = {until} s, expected positive ones and a finite time")]
+    BadSteps {
+        /// Length of a step, s.
+        step: f64,
+        /// Time of the end, s.
+        until: f64,
+    },
+    /// Initial conditions that leave something open, of which nothing tells how it depends on parameters.
+    #[error(
+        "{model}: its initial conditions leave `{what}` open, so that nothing says how the start depends on parameters; add `initial …` for it, or give the start"
+    )]
+    OpenStart {
+        /// Name of the model.
+        model: String,
+        /// A coordinate or a velocity.
+        what: String,
+    },
+    /// Equations that determine changes are singular.
+    #[error("{model}: the equations that determine small changes are singular at t = {t} s")]
+    Singular {
+        /// Name of the model, if it is known.
+        model: String,
+        /// Time, s.
+        t: f64,
+    },
+}
+
+impl From<SingularAt> for GradientError {
+    fn from(SingularAt { t }: SingularAt) -> Self {
+        GradientError::Singular { model: "the model".to_owned(), t }
+    }
+}

@@ -1,0 +1,393 @@
+//! Slopes of whole motions: forward sensitivities, and gradients of objectives by the adjoint of the discrete equations.
+//!
+//! What is differentiated are the numbers that a scheme computes with the steps that it takes, with equations solved
+//! exactly: not the motion that they approximate. So slopes agree to rounding with those of the computed results where the
+//! tolerance of Newton's method is tight, however long the steps are. [lauss, Sect. 3]
+//!
+//! A scheme writes what a step does to small changes as linear operations, see [`crate::tangent`]; sensitivities evaluate
+//! them step by step, a gradient keeps them and evaluates them backwards. Changes of coordinates are along the velocities,
+//! `δq = N ξ`: turns in body axes where velocities are angular ones.
+
+mod direction;
+mod error;
+mod start;
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::consistent::initial_state;
+use crate::model::{Model, State};
+use crate::redundancy::redundant_constraints;
+use crate::scheme::{Options, Scheme, Stepper};
+use crate::tangent::{Operations, Outside, Player, STATE, StepMap, Wanted};
+
+pub use direction::Direction;
+pub use error::GradientError;
+
+use direction::{Forwards, Backwards};
+use start::Start;
+
+/// A motion whose slopes are wanted: a model, a scheme, and equal steps.
+///
+/// # Examples
+/// A block on a spring, from rest at 1 m: q = cos(ω t) with ω² = k/m, so ∂q/∂k = −t sin(ω t) / (2 m ω).
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Oscillator {
+/// #         planar;
+/// #         coordinates joint;
+/// #         param mass = 1 kg;
+/// #         param stiffness = 4 N/m;
+/// #         body block { mass: mass, inertia: 1 kg m^2 }
+/// #         joint rail: prismatic(ground, block);
+/// #         force spring: spring(ground, block) { stiffness: stiffness }
+/// #         initial rail.displacement = 1 m;
+/// #         output x = rail.displacement;
+/// #         differentiate mass, stiffness;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::gradient::{Instant, Slopes, Differentiated};
+/// use hamel::schemes::RungeKutta;
+///
+/// let model = Oscillator::default();
+/// let end = |instant: &Instant, slopes: &mut Slopes| {
+///     if instant.is_end {
+///         slopes.outputs[0] = 1.0;
+///         return instant.outputs[0];
+///     }
+///     0.0
+/// };
+/// let gradient = Differentiated::new(&model, &RungeKutta).step(1e-3).until(1.0).gradient(&end)?;
+/// assert!((gradient.value - 2_f64.cos()).abs() < 1e-12);
+/// let exact = -2_f64.sin() / 4.0;
+/// assert!((gradient.parameters[1] - exact).abs() < 1e-12);
+/// assert!((gradient.parameters[0] + 4.0 * exact).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Differentiated<'m> {
+    model: &'m dyn Model,
+    scheme: &'m dyn Scheme,
+    options: Options,
+    step: f64,
+    until: f64,
+    start: Option<State>,
+}
+
+/// Small changes of a state, one column for each direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changes {
+    /// Of coordinates, along the velocities, `[nv × k]`.
+    pub position: DMatrix<f64>,
+    /// Of velocities, `[nv × k]`.
+    pub velocity: DMatrix<f64>,
+    /// Of accelerations, `[nv × k]`.
+    pub acceleration: DMatrix<f64>,
+    /// Of multipliers, `[nc × k]`.
+    pub multipliers: DMatrix<f64>,
+    /// Of outputs, `[outputs × k]`.
+    pub outputs: DMatrix<f64>,
+}
+
+/// An instant of a motion, for an [`Objective`].
+#[derive(Clone, Copy, Debug)]
+pub struct Instant<'a> {
+    /// The state.
+    pub state: &'a State,
+    /// The outputs, `[outputs]`.
+    pub outputs: &'a [f64],
+    /// Number of the step that ends here; zero at the start.
+    pub step: usize,
+    /// Whether the motion ends here.
+    pub is_end: bool,
+    /// Weight of this instant in an integral over time by the trapezoidal rule, s.
+    pub weight: f64,
+}
+
+/// Slopes of what an instant adds to an objective; zero unless they are set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slopes {
+    /// By coordinates, along the velocities, `[nv]`.
+    pub position: DVector<f64>,
+    /// By velocities, `[nv]`.
+    pub velocity: DVector<f64>,
+    /// By accelerations, `[nv]`.
+    pub acceleration: DVector<f64>,
+    /// By multipliers, `[nc]`.
+    pub multipliers: DVector<f64>,
+    /// By outputs, `[outputs]`.
+    pub outputs: DVector<f64>,
+}
+
+/// A number that judges a motion, as a sum over its instants.
+pub trait Objective {
+    /// What an instant adds, and the slopes of that.
+    fn add(&self, instant: &Instant<'_>, slopes: &mut Slopes) -> f64;
+}
+
+impl<F: Fn(&Instant<'_>, &mut Slopes) -> f64> Objective for F {
+    fn add(&self, instant: &Instant<'_>, slopes: &mut Slopes) -> f64 {
+        self(instant, slopes)
+    }
+}
+
+/// An objective and its slopes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gradient {
+    /// The objective.
+    pub value: f64,
+    /// By the parameters of [`ModelInfo::differentiated`](crate::model::ModelInfo::differentiated); by way of the initial
+    /// conditions too, unless the start was given.
+    pub parameters: Vec<f64>,
+    /// By the coordinates of the start, along the velocities, `[nv]`. With constraints only their changes along the
+    /// constraints mean something.
+    pub position: Vec<f64>,
+    /// By the velocities of the start, `[nv]`.
+    pub velocity: Vec<f64>,
+    /// By the values of inputs at times at which the motion reads them, input by input: pairs of time, s, and slope, in the
+    /// order of time. Those of a table follow by the weights of its samples, see [`Gradient::of_samples`].
+    pub inputs: Vec<Vec<(f64, f64)>>,
+    /// The state at the end.
+    pub end: State,
+}
+
+impl Gradient {
+    /// Slopes by the samples of an input that is a table, see [`Signal::sampled`](crate::Signal::sampled): linear between
+    /// these ascending times, s, and constant outside.
+    pub fn of_samples(&self, input: usize, times: &[f64]) -> Vec<f64> {
+        let mut slopes = vec![0.0; times.len()];
+        for &(t, slope) in self.inputs.get(input).into_iter().flatten() {
+            for (sample, weight) in direction::weights(times, t) {
+                slopes[sample] += weight * slope;
+            }
+        }
+        slopes
+    }
+}
+
+impl<'m> Differentiated<'m> {
+    /// Steps of 1 ms up to 1 s, from the initial conditions of the model.
+    pub fn new(model: &'m dyn Model, scheme: &'m dyn Scheme) -> Self {
+        Self { model, scheme, options: Options::default(), step: 1e-3, until: 1.0, start: None }
+    }
+
+    /// Length of the steps, s; the last one is shorter where they do not fit.
+    pub fn step(self, step: f64) -> Self {
+        Self { step, ..self }
+    }
+
+    /// Time of the end, s.
+    pub fn until(self, until: f64) -> Self {
+        Self { until, ..self }
+    }
+
+    /// Options of the scheme. Slopes are as exact as equations are solved.
+    pub fn options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// A start that does not depend on parameters, in place of the initial conditions of the model; its accelerations and
+    /// multipliers are found from it.
+    pub fn from(self, start: State) -> Self {
+        Self { start: Some(start), ..self }
+    }
+
+    /// How the motion answers to changes, one column for each direction: `visit` is given each state, from the start on, with
+    /// its changes.
+    ///
+    /// # Errors
+    /// See [`GradientError`].
+    pub fn sensitivities(
+        &self,
+        directions: &[Direction],
+        visit: &mut dyn FnMut(&State, &Changes),
+    ) -> Result<(), GradientError> {
+        let mut motion = self.begin(directions.iter().any(Direction::is_input))?;
+        let mut outside = Forwards::new(self.model, directions);
+        let mut player = Player::new(self.model, motion.wanted, false);
+        let mut carried = motion.start.changes(directions, &mut outside);
+        let mut map = StepMap::default();
+        for operations in &motion.first {
+            player.forward(operations, &mut carried, &mut outside)?;
+        }
+        loop {
+            let changes = self.changes(motion.stepper.state(), &carried, &mut outside);
+            visit(motion.stepper.state(), &changes);
+            let Some(_) = motion.advance(&mut map)? else { return Ok(()) };
+            player.forward(&map.operations, &mut carried, &mut outside)?;
+        }
+    }
+
+    /// The objective and its gradient, by the adjoint of every step.
+    ///
+    /// # Errors
+    /// See [`GradientError`].
+    pub fn gradient(&self, objective: &dyn Objective) -> Result<Gradient, GradientError> {
+        let mut motion = self.begin(true)?;
+        let mut steps: Vec<(Operations, State, f64)> = Vec::new();
+        let mut map = StepMap::default();
+        let first = motion.stepper.state().clone();
+        while let Some(dt) = motion.advance(&mut map)? {
+            steps.push((std::mem::take(&mut map.operations), motion.stepper.state().clone(), dt));
+        }
+        let end = steps.last().map_or(&first, |(_, state, _)| state).clone();
+        let mut outside = Backwards::new(self.model);
+        let mut player = Player::new(self.model, motion.wanted, true);
+        let carried = steps.first().map_or(STATE.len(), |(operations, ..)| operations.inputs);
+        let dims = self.model.dims();
+        let rows = |k: usize| if k == 3 { dims.nc } else { dims.nv };
+        let mut slopes: Vec<DMatrix<f64>> = (0..carried).map(|k| DMatrix::zeros(rows(k), 1)).collect();
+        let mut value = 0.0;
+        for step in (0..=steps.len()).rev() {
+            let state = step.checked_sub(1).map_or(&first, |before| &steps[before].1);
+            let half = |step: Option<usize>| step.and_then(|step| steps.get(step)).map_or(0.0, |(.., dt)| 0.5 * dt);
+            let weight = half(step.checked_sub(1)) + half(Some(step));
+            value += self.add(objective, state, (step, step == steps.len(), weight), &mut slopes, &mut outside);
+            match step.checked_sub(1) {
+                Some(before) => player.backward(&steps[before].0, &mut slopes, &mut outside)?,
+                None => {
+                    for operations in motion.first.iter().rev() {
+                        player.backward(operations, &mut slopes, &mut outside)?;
+                    }
+                }
+            }
+        }
+        motion.start.add_slopes(&slopes, &mut outside);
+        Ok(Gradient {
+            value,
+            parameters: outside.parameters().as_slice().to_vec(),
+            position: slopes[0].as_slice().to_vec(),
+            velocity: slopes[1].as_slice().to_vec(),
+            inputs: outside.into_inputs(),
+            end,
+        })
+    }
+
+    /// What an instant adds to the objective; its slopes are added to those of the state.
+    fn add(
+        &self,
+        objective: &dyn Objective,
+        state: &State,
+        (step, is_end, weight): (usize, bool, f64),
+        slopes: &mut [DMatrix<f64>],
+        outside: &mut Backwards,
+    ) -> f64 {
+        let (info, dims) = (self.model.describe(), self.model.dims());
+        let mut outputs = vec![0.0; info.outputs.len()];
+        self.model.outputs(state, &mut outputs);
+        let zeros = DVector::zeros;
+        let mut own = Slopes {
+            position: zeros(dims.nv),
+            velocity: zeros(dims.nv),
+            acceleration: zeros(dims.nv),
+            multipliers: zeros(dims.nc),
+            outputs: zeros(outputs.len()),
+        };
+        let instant = Instant { state, outputs: &outputs, step, is_end, weight };
+        let value = objective.add(&instant, &mut own);
+        if own.outputs.iter().any(|slope| *slope != 0.0) {
+            let [by_q, by_v, by_a, by_p, by_u] = self.output_derivatives(state);
+            own.position += by_q.tr_mul(&own.outputs);
+            own.velocity += by_v.tr_mul(&own.outputs);
+            own.acceleration += by_a.tr_mul(&own.outputs);
+            *outside.parameters() += by_p.tr_mul(&own.outputs);
+            let of_inputs = by_u.tr_mul(&own.outputs);
+            outside.add_inputs(state.t, &DMatrix::from_column_slice(of_inputs.len(), 1, of_inputs.as_slice()));
+        }
+        for (slope, own) in slopes.iter_mut().zip([own.position, own.velocity, own.acceleration, own.multipliers]) {
+            *slope += own;
+        }
+        value
+    }
+
+    /// Derivatives of the outputs by ξ, v, a, p and u.
+    fn output_derivatives(&self, state: &State) -> [DMatrix<f64>; 5] {
+        let (info, nv) = (self.model.describe(), state.v.len());
+        let (ny, np, nu) = (info.outputs.len(), info.differentiated.len(), info.inputs.len());
+        let [mut by_q, mut by_v, mut by_a, mut by_p, mut by_u] = [nv, nv, nv, np, nu].map(|n| vec![0.0; ny * n]);
+        self.model.output_derivatives(state, &mut by_q, &mut by_v, &mut by_a, &mut by_u);
+        if np > 0 {
+            self.model.output_parameter_derivatives(state, &mut by_p);
+        }
+        let matrix = |(values, columns): (Vec<f64>, usize)| DMatrix::from_row_slice(ny, columns, &values);
+        [(by_q, nv), (by_v, nv), (by_a, nv), (by_p, np), (by_u, nu)].map(matrix)
+    }
+
+    fn changes(&self, state: &State, carried: &[DMatrix<f64>], outside: &mut Forwards) -> Changes {
+        let [position, velocity, acceleration, multipliers] = [0, 1, 2, 3].map(|k| carried[k].clone());
+        let [by_q, by_v, by_a, by_p, by_u] = self.output_derivatives(state);
+        let mut outputs = by_q * &position + by_v * &velocity + by_a * &acceleration;
+        outputs += by_p * &*outside.parameters();
+        outputs += by_u * outside.inputs(state.t);
+        Changes { position, velocity, acceleration, multipliers, outputs }
+    }
+
+    /// Checks everything, and starts the scheme.
+    fn begin(&self, has_inputs: bool) -> Result<Begun<'m>, GradientError> {
+        let (model, info) = (self.model, self.model.describe());
+        let name = || info.name.clone();
+        if !info.contacts.is_empty() {
+            return Err(GradientError::Contacts { model: name() });
+        }
+        if !self.step.is_finite() || self.step <= 0.0 || !self.until.is_finite() {
+            return Err(GradientError::BadSteps { step: self.step, until: self.until });
+        }
+        let wanted = Wanted { parameters: !info.differentiated.is_empty(), inputs: has_inputs && !info.inputs.is_empty() };
+        let given = self.start.is_some();
+        let mut state = match &self.start {
+            Some(state) => state.clone(),
+            None => initial_state(model)?,
+        };
+        if given {
+            crate::consistent::consistent_acceleration(model, &mut state)?;
+        }
+        if !start::has_derivatives(model, &state) {
+            return Err(GradientError::NotProvided { model: name() });
+        }
+        let start = if given { Start::given(model) } else { Start::of_conditions(model, &state)? };
+        // Accelerations and multipliers of the start follow from the rest.
+        let mut map = StepMap::default();
+        map.begin(STATE.len());
+        let point = map.accelerate(state.clone(), STATE[0], STATE[1], &redundant_constraints(model, &state));
+        map.end([STATE[0], STATE[1], point.acceleration, point.multiplier]);
+        let mut first = vec![std::mem::take(&mut map.operations)];
+        let stepper = self.scheme.start_with(model, state, &self.options)?;
+        let scheme = self.scheme.label();
+        let refused = |reason| GradientError::Scheme { scheme: scheme.clone(), reason };
+        stepper.linear_start(&mut map).map_err(refused)?;
+        first.push(std::mem::take(&mut map.operations));
+        Ok(Begun { stepper, start, first, wanted, scheme, step: self.step, until: self.until })
+    }
+}
+
+/// A motion on its way.
+struct Begun<'m> {
+    stepper: Box<dyn Stepper + 'm>,
+    start: Start,
+    /// What the start does to changes, before the first step.
+    first: Vec<Operations>,
+    wanted: Wanted,
+    scheme: String,
+    step: f64,
+    until: f64,
+}
+
+/// A rest of the motion that is shorter than this part of a step belongs to the step before.
+const NEGLIGIBLE: f64 = 1e-6;
+
+impl Begun<'_> {
+    /// Makes a step and writes its map; the length of the step, or nothing at the end.
+    fn advance(&mut self, map: &mut StepMap) -> Result<Option<f64>, GradientError> {
+        let left = self.until - self.stepper.state().t;
+        if left <= NEGLIGIBLE * self.step {
+            return Ok(None);
+        }
+        let dt = if left < (1.0 + NEGLIGIBLE) * self.step { left } else { self.step };
+        self.stepper.step(dt)?;
+        let refused = |reason| GradientError::Scheme { scheme: self.scheme.clone(), reason };
+        self.stepper.linear_step(map).map_err(refused)?;
+        Ok(Some(dt))
+    }
+}

@@ -1,0 +1,203 @@
+//! Linear maps between vectors of the directions of velocities that act on each block of the configuration space alone: a
+//! number for vectors, and a matrix for what turns.
+//!
+//! A change of coordinates is given along the velocities, `δq = N ξ`: for a rotation ξ is a small turn in body axes, for a
+//! pose the shift of its origin and the turn, both in its own axes.
+
+use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
+
+use crate::chart;
+use crate::configuration::{pose_tangent, ranges};
+use crate::model::Block;
+use crate::rotation::{exp_half, product, rotation_matrix, skew, tangent_operator};
+
+/// A map of blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Blocks {
+    /// Of vectors and redundant Euler parameters.
+    pub(crate) factor: f64,
+    /// Of blocks that turn, in their order, in the upper left corner for rotations; where there are none, the number holds
+    /// for all.
+    turns: Vec<Matrix6<f64>>,
+}
+
+impl Blocks {
+    /// The same number for every entry.
+    pub(crate) fn uniform(factor: f64) -> Self {
+        Self { factor, turns: Vec::new() }
+    }
+
+    /// A number for vectors, and for each block that turns, with its places in q and v, a matrix.
+    pub(crate) fn of(
+        blocks: &[Block],
+        factor: f64,
+        mut turn: impl FnMut(Block, std::ops::Range<usize>, std::ops::Range<usize>) -> Matrix6<f64>,
+    ) -> Self {
+        let turning = ranges(blocks).filter(|(block, ..)| block.turn().is_some());
+        Self { factor, turns: turning.map(|(block, q, v)| turn(block, q, v)).collect() }
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.factor == 0.0 && self.turns.is_empty()
+    }
+
+    /// The matrix of the block that turns at this place among those.
+    pub(super) fn turn(&self, place: usize) -> Option<&Matrix6<f64>> {
+        self.turns.get(place)
+    }
+
+    pub(crate) fn scaled(mut self, factor: f64) -> Self {
+        self.factor *= factor;
+        self.turns.iter_mut().for_each(|turn| *turn *= factor);
+        self
+    }
+
+    /// `out += B x`, or `out += Bᵀ x`, column by column.
+    pub(crate) fn add_product(&self, blocks: &[Block], is_transposed: bool, x: &DMatrix<f64>, out: &mut DMatrix<f64>) {
+        let mut turns = self.turns.iter();
+        for (block, _, v) in ranges(blocks) {
+            let n = v.len();
+            let turn = if block.turn().is_some() { turns.next() } else { None };
+            for (x, mut out) in x.column_iter().zip(out.column_iter_mut()) {
+                let Some(turn) = turn else {
+                    v.clone().for_each(|i| out[i] += self.factor * x[i]);
+                    continue;
+                };
+                for i in 0..n {
+                    let entry = |k: usize| if is_transposed { turn[(k, i)] } else { turn[(i, k)] };
+                    out[v.start + i] += (0..n).map(|k| entry(k) * x[v.start + k]).sum::<f64>();
+                }
+            }
+        }
+    }
+}
+
+/// A matrix of what adds (of poses), of what turns, and of how the former follows the latter.
+fn assembled(block: Block, shift: Matrix3<f64>, turn: Matrix3<f64>, shift_by_turn: Matrix3<f64>) -> Matrix6<f64> {
+    let mut matrix = Matrix6::zeros();
+    let Some((first, _)) = block.turn() else { return matrix };
+    matrix.fixed_view_mut::<3, 3>(first, first).copy_from(&turn);
+    if first > 0 {
+        matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(&shift);
+        matrix.fixed_view_mut::<3, 3>(0, 3).copy_from(&shift_by_turn);
+    }
+    matrix
+}
+
+fn vector(slice: &[f64]) -> Vector3<f64> {
+    Vector3::from_column_slice(&slice[..3])
+}
+
+/// How `retract(q, increment)` answers to the increment, and to q.
+pub(crate) fn retraction(blocks: &[Block], increment: &[f64]) -> [Blocks; 2] {
+    let by_increment = Blocks::of(blocks, 1.0, |block, _, v| match block {
+        Block::Pose(_) => pose_tangent(&increment[v]),
+        _ => {
+            let tangent = tangent_operator(&vector(&increment[v]));
+            assembled(block, Matrix3::zeros(), tangent, Matrix3::zeros())
+        }
+    });
+    let by_start = Blocks::of(blocks, 1.0, |block, _, v| {
+        let increment = &increment[v];
+        let (first, _) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
+        let angle = vector(&increment[first..]);
+        let back = rotation_matrix(&exp_half(&angle)).transpose();
+        // The increment of a pose is a shift in the axes half way.
+        let moved = rotation_matrix(&exp_half(&(0.5 * angle))) * vector(increment);
+        assembled(block, back, back, -back * skew(&moved))
+    });
+    [by_increment, by_start]
+}
+
+/// How coordinates x relative to a reference, see [`chart`], answer to the configuration at x and to the reference.
+pub(crate) fn location(blocks: &[Block], reference: &[f64], q: &[f64], x: &[f64]) -> [Blocks; 2] {
+    let by_q = Blocks::of(blocks, 1.0, |block, of_q, v| {
+        let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
+        let g = vector(&x[v.start + first..]);
+        let axes = rotation_matrix(&attitude.read(&q[of_q.start + first..]));
+        assembled(block, axes, chart::rate_matrix(&g), Matrix3::zeros())
+    });
+    let by_reference = Blocks::of(blocks, -1.0, |block, of_q, v| {
+        let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
+        let g = vector(&x[v.start + first..]);
+        let axes = rotation_matrix(&attitude.read(&reference[of_q.start + first..]));
+        assembled(block, -axes, -chart::rate_matrix(&g) * back(&g), Matrix3::zeros())
+    });
+    [by_q, by_reference]
+}
+
+/// From the axes of the reference to those at g.
+fn back(g: &Vector3<f64>) -> Matrix3<f64> {
+    // The same turn in the axes of both ends: T(g) ω = T(−g) R ω.
+    chart::inverse_rate_matrix(g) * chart::rate_matrix(&-g)
+}
+
+/// How the rate of x answers to v, to the configuration at x, and to the reference.
+pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64]) -> [Blocks; 3] {
+    let parts = |block: Block, of_q: std::ops::Range<usize>, of_v: std::ops::Range<usize>| {
+        let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
+        let axes = rotation_matrix(&attitude.read(&q[of_q.start + first..]));
+        let (g, omega) = (vector(&x[of_v.start + first..]), vector(&v[of_v.start + first..]));
+        (axes, g, chart::rate_derivative(&g, &omega), vector(&v[of_v.start..]))
+    };
+    let by_v = Blocks::of(blocks, 1.0, |block, of_q, of_v| {
+        let (axes, g, ..) = parts(block, of_q, of_v);
+        assembled(block, axes, chart::rate_matrix(&g), Matrix3::zeros())
+    });
+    let by_q = Blocks::of(blocks, 0.0, |block, of_q, of_v| {
+        let (axes, g, derivative, u) = parts(block, of_q, of_v);
+        assembled(block, Matrix3::zeros(), derivative * chart::rate_matrix(&g), -axes * skew(&u))
+    });
+    let by_reference = Blocks::of(blocks, 0.0, |block, of_q, of_v| {
+        let (_, g, derivative, _) = parts(block, of_q, of_v);
+        assembled(block, Matrix3::zeros(), -derivative * chart::rate_matrix(&g) * back(&g), Matrix3::zeros())
+    });
+    [by_v, by_q, by_reference]
+}
+
+/// How the configuration at the solution of `x = x̂ + β ẋ(x, v)` answers to x̂, to v, and to the reference.
+pub(crate) fn solution(blocks: &[Block], beta: f64, q: &[f64], x: &[f64], v: &[f64]) -> [Blocks; 3] {
+    let parts = |block: Block, of_q: std::ops::Range<usize>, of_v: std::ops::Range<usize>| {
+        let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
+        let axes = rotation_matrix(&attitude.read(&q[of_q.start + first..]));
+        let (g, omega) = (vector(&x[of_v.start + first..]), vector(&v[of_v.start + first..]));
+        (axes, g, omega, -beta * skew(&vector(&v[of_v.start..])))
+    };
+    let by_known = Blocks::of(blocks, 1.0, |block, of_q, of_v| {
+        let (axes, g, omega, carried) = parts(block, of_q, of_v);
+        let implicit = Matrix3::identity() - beta * chart::rate_derivative(&g, &omega);
+        let inverse = implicit.try_inverse().unwrap_or_else(|| Matrix3::repeat(f64::NAN));
+        let turn = chart::inverse_rate_matrix(&g) * inverse;
+        assembled(block, axes.transpose(), turn, carried * turn)
+    });
+    let by_v = Blocks::of(blocks, beta, |block, _, of_v| {
+        beta * chart::sensitivity(block, beta, &x[of_v.clone()], &v[of_v])
+    });
+    let by_reference = Blocks::of(blocks, 1.0, |block, of_q, of_v| {
+        let (_, g, _, carried) = parts(block, of_q, of_v);
+        let back = back(&g);
+        assembled(block, back, back, carried * back)
+    });
+    [by_known, by_v, by_reference]
+}
+
+/// The increment with which [`retract`](crate::configuration::retract) leads from one configuration to another that is less
+/// than half a turn away.
+pub(crate) fn displacement(blocks: &[Block], from: &[f64], to: &[f64]) -> Vec<f64> {
+    let mut x = vec![0.0; ranges(blocks).map(|(.., v)| v.len()).sum()];
+    chart::locate(blocks, from, to, &mut x);
+    for (block, q, v) in ranges(blocks) {
+        let Some((first, attitude)) = block.turn() else { continue };
+        let g = vector(&x[v.start + first..]);
+        // Of a rotation by θ about n, g = 2 tan(θ/2) n.
+        let size = g.norm();
+        let angle = if size > 0.0 { g * (2.0 * (0.5 * size).atan() / size) } else { g };
+        x[v.start + first..v.end].copy_from_slice(angle.as_slice());
+        if first > 0 {
+            let halfway = product(&attitude.read(&from[q.start + first..]), &exp_half(&(0.5 * angle)));
+            let shift = rotation_matrix(&halfway).transpose() * vector(&x[v.start..]);
+            x[v.start..v.start + 3].copy_from_slice(shift.as_slice());
+        }
+    }
+    x
+}

@@ -1,0 +1,14 @@
+//! What steps do to small changes: linear maps that schemes write ([`StepMap`]) and that are evaluated forwards for
+//! sensitivities, and backwards for gradients.
+
+mod blocks;
+mod map;
+mod play;
+mod system;
+mod terms;
+
+pub(crate) use blocks::{Blocks, displacement, location, rate, retraction, solution};
+pub use map::StepMap;
+pub(crate) use map::{LinearEquations, Instant, Operations, Point, Projected, Register, STATE, Sum, Target};
+pub(crate) use play::{Outside, Player, SingularAt};
+pub(crate) use terms::Wanted;

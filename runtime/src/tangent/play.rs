@@ -1,0 +1,530 @@
+//! Evaluation of what steps do to small changes: forwards for changes, and backwards for the slopes of results with respect
+//! to them.
+
+use std::collections::HashMap;
+
+use nalgebra::DMatrix;
+
+use super::blocks::Blocks;
+use super::map::{LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
+use super::system::System;
+use super::terms::{RowOf, Terms, Wanted, add_full, add_sparse};
+use crate::configuration::ranges;
+use crate::linear_solver::Singular;
+use crate::model::{Block, Model, State};
+use crate::step::ConstraintLevel;
+
+/// Changes of what a motion depends on apart from its start: forwards, one column for each direction; backwards, where
+/// slopes with respect to them are added up, one column for each result.
+pub(crate) trait Outside {
+    /// Parameters, `[np × k]`.
+    fn parameters(&mut self) -> &mut DMatrix<f64>;
+    /// Inputs at a time: forwards what they are, `[nu × k]`.
+    fn inputs(&mut self, t: f64) -> DMatrix<f64>;
+    /// Backwards: adds slopes with respect to the inputs at a time.
+    fn add_inputs(&mut self, t: f64, slopes: &DMatrix<f64>);
+}
+
+/// An equation that determines a change is singular.
+#[derive(Clone, Copy, Debug)]
+#[derive(PartialEq)]
+pub(crate) struct SingularAt {
+    pub(crate) t: f64,
+}
+
+/// Evaluates steps of a model.
+pub(crate) struct Player<'m> {
+    model: &'m dyn Model,
+    blocks: &'m [Block],
+    nv: usize,
+    nc: usize,
+    np: usize,
+    wanted: Wanted,
+    is_backward: bool,
+    terms: Terms<'m>,
+    other: Terms<'m>,
+    systems: HashMap<Shape, System>,
+    /// Of each velocity that belongs to a block that turns, the block's first velocity, its size and its place.
+    turning: Vec<Option<(usize, usize, usize)>>,
+}
+
+/// What decides the places of entries in a system.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Shape {
+    instants: usize,
+    levels: [u8; 2],
+    left_out: Vec<usize>,
+    /// Which of the maps from A are zero.
+    zeros: Vec<bool>,
+    is_projection: bool,
+}
+
+type Matrix = DMatrix<f64>;
+
+impl<'m> Player<'m> {
+    pub(crate) fn new(model: &'m dyn Model, wanted: Wanted, is_backward: bool) -> Self {
+        let (info, dims) = (model.describe(), model.dims());
+        let mut turning = vec![None; dims.nv];
+        let turns = ranges(&info.blocks).filter(|(block, ..)| block.turn().is_some());
+        for (place, (_, _, v)) in turns.enumerate() {
+            turning[v.clone()].fill(Some((v.start, v.len(), place)));
+        }
+        Self {
+            blocks: &info.blocks,
+            nv: dims.nv,
+            nc: dims.nc,
+            np: if wanted.parameters { info.differentiated.len() } else { 0 },
+            wanted,
+            is_backward,
+            terms: Terms::new(model),
+            other: Terms::new(model),
+            systems: HashMap::new(),
+            turning,
+            model,
+        }
+    }
+
+    /// Changes after a step from those before it.
+    pub(crate) fn forward(
+        &mut self,
+        operations: &Operations,
+        carried: &mut Vec<Matrix>,
+        outside: &mut dyn Outside,
+    ) -> Result<(), SingularAt> {
+        let mut registers = std::mem::take(carried);
+        for operation in &operations.list {
+            match operation {
+                Operation::Sum(sum) => {
+                    let value = self.sum(sum, &registers);
+                    registers.push(value);
+                }
+                Operation::Solve(equations) => {
+                    let results = self.solve(equations, &registers, outside)?;
+                    registers.extend(results);
+                }
+                Operation::Force(force) => {
+                    let value = self.force(&force.0, force.1, &registers, outside);
+                    registers.push(value);
+                }
+                Operation::Project(projected) => {
+                    let results = self.project(projected, &registers, outside)?;
+                    registers.extend(results);
+                }
+            }
+        }
+        carried.extend(operations.outputs.iter().map(|output| registers[output.0].clone()));
+        Ok(())
+    }
+
+    /// Slopes with respect to what a step begins with, from those with respect to what it ends with.
+    pub(crate) fn backward(
+        &mut self,
+        operations: &Operations,
+        carried: &mut Vec<Matrix>,
+        outside: &mut dyn Outside,
+    ) -> Result<(), SingularAt> {
+        let columns = carried.first().map_or(0, |first| first.ncols());
+        let mut slopes: Vec<Option<Matrix>> = vec![None; operations.registers];
+        for (output, slope) in operations.outputs.iter().zip(carried.drain(..)) {
+            match &mut slopes[output.0] {
+                Some(sum) => *sum += slope,
+                none => *none = Some(slope),
+            }
+        }
+        let mut end = operations.registers;
+        for operation in operations.list.iter().rev() {
+            let count = match operation {
+                Operation::Sum(_) | Operation::Force(_) => 1,
+                Operation::Project(_) => 2,
+                Operation::Solve(equations) => 5 * equations.instants.len(),
+            };
+            end -= count;
+            if slopes[end..end + count].iter().all(Option::is_none) {
+                continue;
+            }
+            let of: Vec<Option<Matrix>> = slopes[end..end + count].iter_mut().map(Option::take).collect();
+            match operation {
+                Operation::Sum(sum) => {
+                    let Some(slope) = &of[0] else { continue };
+                    self.sum_backward(sum, slope, &mut slopes);
+                }
+                Operation::Solve(equations) => self.solve_backward(equations, of, columns, &mut slopes, outside)?,
+                Operation::Force(force) => {
+                    let Some(slope) = &of[0] else { continue };
+                    self.force_backward(&force.0, force.1, slope, &mut slopes, outside);
+                }
+                Operation::Project(projected) => {
+                    self.project_backward(projected, of, columns, &mut slopes, outside)?;
+                }
+            }
+        }
+        let room = |register: usize, rows: usize| (register, rows);
+        for (register, rows) in (0..operations.inputs).map(|k| room(k, if k == 3 { self.nc } else { self.nv })) {
+            carried.push(slopes[register].take().unwrap_or_else(|| Matrix::zeros(rows, columns)));
+        }
+        Ok(())
+    }
+
+    fn sum(&self, sum: &Sum, registers: &[Matrix]) -> Matrix {
+        let columns = registers[0].ncols();
+        let rows = sum.first().map_or(self.nv, |(_, register)| registers[register.0].nrows());
+        let mut value = Matrix::zeros(rows, columns);
+        for (map, register) in sum {
+            self.add_map(map, false, &registers[register.0], &mut value);
+        }
+        value
+    }
+
+    fn sum_backward(&self, sum: &Sum, slope: &Matrix, slopes: &mut [Option<Matrix>]) {
+        for (map, register) in sum {
+            let to = entry(slopes, *register, slope.nrows(), slope.ncols());
+            self.add_map(map, true, slope, to);
+        }
+    }
+
+    /// Vectors of multipliers have no blocks.
+    fn add_map(&self, map: &Blocks, is_transposed: bool, x: &Matrix, out: &mut Matrix) {
+        if x.nrows() == self.nv {
+            map.add_product(self.blocks, is_transposed, x, out);
+        } else {
+            *out += x * map.factor;
+        }
+    }
+
+    fn levels(&self, levels: [ConstraintLevel; 2]) -> Vec<ConstraintLevel> {
+        let on_velocities = self.model.describe().velocity_constraints;
+        let of = |row: usize| levels[usize::from(row >= self.nc - on_velocities)];
+        (0..self.nc).map(of).collect()
+    }
+
+    /// `out[first..] += factor · (rows of constraints by ξ, v or a) x`, or transposed, with x from a row on.
+    fn add_rows(
+        &self,
+        terms: &Terms,
+        levels: &[ConstraintLevel],
+        (by, factor, is_transposed): (usize, f64, bool),
+        (x, first_of_x): (&Matrix, usize),
+        (out, first): (&mut Matrix, usize),
+    ) {
+        let mut add = |row: usize, column: usize, value: f64| {
+            let (to, from) = if is_transposed { (column, row) } else { (row, column) };
+            for k in 0..x.ncols() {
+                out[(first + to, k)] += factor * value * x[(first_of_x + from, k)];
+            }
+        };
+        let rows: Vec<RowOf> = levels.iter().enumerate().map(|(row, &level)| terms.row(row, level).by[by]).collect();
+        for (row, of) in rows.iter().enumerate() {
+            if let RowOf::Full(values) = of {
+                values.iter().enumerate().for_each(|(column, &value)| add(row, column, value));
+            }
+        }
+        let pattern = &self.model.describe().constraint_jacobian;
+        for ((row, column), &value) in pattern.entries().zip(&terms.jacobian) {
+            if matches!(rows[row], RowOf::Gradient) {
+                add(row, column, value);
+            }
+        }
+    }
+
+    /// Adds the entries of a matrix times a map of blocks to a system.
+    fn assemble(&self, system: &mut System, (row, column, value): (usize, usize, f64), first: [usize; 2], map: &Blocks) {
+        let [first_row, first_column] = first;
+        match (self.turning[column], map.turn(self.turning[column].map_or(0, |(.., place)| place))) {
+            (Some((start, size, _)), Some(turn)) => {
+                for k in 0..size {
+                    let factor = turn[(column - start, k)];
+                    system.add(first_row + row, first_column + start + k, value * factor);
+                }
+            }
+            _ => system.add(first_row + row, first_column + column, value * map.factor),
+        }
+    }
+
+    /// The system of some equations, factorized, with the terms of every instant.
+    fn factor(&mut self, equations: &LinearEquations) -> Result<(Shape, Vec<Terms<'m>>), SingularAt> {
+        let LinearEquations { instants, levels, left_out } = equations;
+        let (n, info) = (self.nv + self.nc, self.model.describe());
+        let zeros = instants.iter().flat_map(|instant| {
+            let places = instant.position.iter().zip(&instant.velocity).zip(&instant.acceleration);
+            places.flat_map(|((position, velocity), acceleration)| {
+                [position.is_zero(), *velocity == 0.0, *acceleration == 0.0]
+            })
+        });
+        let shape = Shape {
+            instants: instants.len(),
+            levels: levels.map(|level| level as u8),
+            left_out: left_out.clone(),
+            zeros: zeros.collect(),
+            is_projection: false,
+        };
+        let mut all = Vec::with_capacity(instants.len());
+        for instant in instants {
+            let mut terms = Terms::new(self.model);
+            terms.evaluate(&instant.state, self.wanted);
+            all.push(terms);
+        }
+        let first = self.nv;
+        let left_out = (0..instants.len()).flat_map(|i| left_out.iter().map(move |row| i * n + first + row)).collect();
+        let mut system = self
+            .systems
+            .remove(&shape)
+            .unwrap_or_else(|| System::new(n * instants.len(), self.is_backward, left_out));
+        system.begin();
+        let levels = self.levels(*levels);
+        let by_velocity = |factor: f64| Blocks::uniform(factor);
+        for (i, (instant, terms)) in instants.iter().zip(&all).enumerate() {
+            for j in 0..instants.len() {
+                let maps = [
+                    instant.position[j].clone(),
+                    by_velocity(instant.velocity[j]),
+                    by_velocity(instant.acceleration[j]),
+                ];
+                let matrices = [
+                    (&info.stiffness, &terms.stiffness),
+                    (&info.damping, &terms.damping),
+                    (&info.mass_matrix, &terms.mass),
+                ];
+                for (map, (pattern, values)) in maps.iter().zip(matrices).filter(|(map, _)| !map.is_zero()) {
+                    for ((row, column), &value) in pattern.entries().zip(values) {
+                        self.assemble(&mut system, (row, column, value), [i * n, j * n], map);
+                    }
+                }
+                for (row, &level) in levels.iter().enumerate() {
+                    let row_of = terms.row(row, level);
+                    for (map, by) in maps.iter().zip(row_of.by).filter(|(map, _)| !map.is_zero()) {
+                        if let RowOf::Full(values) = by {
+                            for (column, &value) in values.iter().enumerate() {
+                                self.assemble(&mut system, (self.nv + row, column, value), [i * n, j * n], map);
+                            }
+                        }
+                    }
+                }
+                for ((row, column), &value) in info.constraint_jacobian.entries().zip(&terms.jacobian) {
+                    let row_of = terms.row(row, levels[row]);
+                    for (map, _) in maps.iter().zip(row_of.by).filter(|(_, by)| matches!(by, RowOf::Gradient)) {
+                        self.assemble(&mut system, (self.nv + row, column, value), [i * n, j * n], map);
+                    }
+                }
+            }
+            for ((row, column), &value) in info.constraint_jacobian.entries().zip(&terms.jacobian) {
+                system.add(i * n + column, i * n + self.nv + row, -value);
+            }
+        }
+        let t = instants.first().map_or(0.0, |instant| instant.state.t);
+        system.factor().map_err(|Singular| SingularAt { t })?;
+        self.systems.insert(shape.clone(), system);
+        Ok((shape, all))
+    }
+
+    fn solve(
+        &mut self,
+        equations: &LinearEquations,
+        registers: &[Matrix],
+        outside: &mut dyn Outside,
+    ) -> Result<Vec<Matrix>, SingularAt> {
+        let (shape, all) = self.factor(equations)?;
+        let (n, columns) = (self.nv + self.nc, registers[0].ncols());
+        let levels = self.levels(equations.levels);
+        let mut rhs = Matrix::zeros(n * equations.instants.len(), columns);
+        let mut known = Vec::new();
+        for (i, (instant, terms)) in equations.instants.iter().zip(&all).enumerate() {
+            let of: Vec<Matrix> = instant.known.iter().map(|sum| self.sum(sum, registers)).collect();
+            for (by, (matrix, x)) in self.matrices(terms).into_iter().zip(&of).enumerate() {
+                add_sparse(matrix, -1.0, false, x, (&mut rhs, i * n));
+                self.add_rows(terms, &levels, (by, -1.0, false), (x, 0), (&mut rhs, i * n + self.nv));
+            }
+            self.add_outside(terms, &levels, instant.state.t, outside, (&mut rhs, i * n));
+            for (factor, register) in &instant.force {
+                let force = &registers[register.0];
+                (0..self.nv).for_each(|row| {
+                    (0..columns).for_each(|k| rhs[(i * n + row, k)] += factor * force[(row, k)]);
+                });
+            }
+            known.push(of);
+        }
+        self.systems.get_mut(&shape).into_iter().for_each(|system| system.solve(&mut rhs));
+        let unknown = |j: usize| rhs.rows(j * n, self.nv).into_owned();
+        let unknowns: Vec<Matrix> = (0..equations.instants.len()).map(unknown).collect();
+        let mut results = Vec::new();
+        for (i, (instant, of)) in equations.instants.iter().zip(known).enumerate() {
+            let mut of = of.into_iter();
+            let mut next = || of.next().unwrap_or_else(|| Matrix::zeros(self.nv, columns));
+            let [mut position, mut velocity, mut acceleration] = [next(), next(), next()];
+            for (j, unknown) in unknowns.iter().enumerate() {
+                self.add_map(&instant.position[j], false, unknown, &mut position);
+                velocity += unknown * instant.velocity[j];
+                acceleration += unknown * instant.acceleration[j];
+            }
+            let multipliers = rhs.rows(i * n + self.nv, self.nc).into_owned();
+            results.extend([position, velocity, acceleration, multipliers, unknowns[i].clone()]);
+        }
+        Ok(results)
+    }
+
+    fn solve_backward(
+        &mut self,
+        equations: &LinearEquations,
+        of: Vec<Option<Matrix>>,
+        columns: usize,
+        slopes: &mut [Option<Matrix>],
+        outside: &mut dyn Outside,
+    ) -> Result<(), SingularAt> {
+        let (shape, all) = self.factor(equations)?;
+        let n = self.nv + self.nc;
+        let levels = self.levels(equations.levels);
+        let mut adjoint = Matrix::zeros(n * equations.instants.len(), columns);
+        let mut of = of.into_iter();
+        let mut given = Vec::new();
+        for (i, instant) in equations.instants.iter().enumerate() {
+            let mut next = |rows: usize| of.next().flatten().unwrap_or_else(|| Matrix::zeros(rows, columns));
+            let direct = [next(self.nv), next(self.nv), next(self.nv)];
+            let (multipliers, own) = (next(self.nc), next(self.nv));
+            for j in 0..equations.instants.len() {
+                let mut sum = Matrix::zeros(self.nv, columns);
+                self.add_map(&instant.position[j], true, &direct[0], &mut sum);
+                sum += &direct[1] * instant.velocity[j] + &direct[2] * instant.acceleration[j];
+                if i == j {
+                    sum += &own;
+                }
+                let mut rows = adjoint.rows_mut(j * n, self.nv);
+                rows += sum;
+            }
+            let mut rows = adjoint.rows_mut(i * n + self.nv, self.nc);
+            rows += multipliers;
+            given.push(direct);
+        }
+        self.systems.get_mut(&shape).into_iter().for_each(|system| system.solve(&mut adjoint));
+        for (i, ((instant, terms), direct)) in equations.instants.iter().zip(&all).zip(given).enumerate() {
+            let force = adjoint.rows(i * n, self.nv).into_owned();
+            for (by, ((matrix, mut slope), sum)) in
+                self.matrices(terms).into_iter().zip(direct).zip(&instant.known).enumerate()
+            {
+                add_sparse(matrix, -1.0, true, &force, (&mut slope, 0));
+                self.add_rows(terms, &levels, (by, -1.0, true), (&adjoint, i * n + self.nv), (&mut slope, 0));
+                self.sum_backward(sum, &slope, slopes);
+            }
+            self.add_outside_backward(terms, &levels, instant.state.t, outside, (&adjoint, i * n));
+            for (factor, register) in &instant.force {
+                *entry(slopes, *register, self.nv, columns) += &force * *factor;
+            }
+        }
+        Ok(())
+    }
+
+    fn matrices<'t>(&self, terms: &'t Terms<'m>) -> [(&'m crate::SparsityPattern, &'t [f64]); 3] {
+        let info = self.model.describe();
+        [
+            (&info.stiffness, terms.stiffness.as_slice()),
+            (&info.damping, terms.damping.as_slice()),
+            (&info.mass_matrix, terms.mass.as_slice()),
+        ]
+    }
+
+    /// `out −= ∂(r, rows)/∂(p, u) (p, u)`.
+    fn add_outside(
+        &self,
+        terms: &Terms,
+        levels: &[ConstraintLevel],
+        t: f64,
+        outside: &mut dyn Outside,
+        (out, first): (&mut Matrix, usize),
+    ) {
+        if self.wanted.parameters {
+            let parameters = outside.parameters();
+            add_full(&terms.force_by_p, self.np, -1.0, false, parameters, (out, first));
+            for (row, &level) in levels.iter().enumerate() {
+                let by_p = terms.row(row, level).by_p;
+                add_full(by_p, self.np, -1.0, false, parameters, (out, first + self.nv + row));
+            }
+        }
+        if self.wanted.inputs {
+            let inputs = outside.inputs(t);
+            add_full(&terms.force_by_u, inputs.nrows(), -1.0, false, &inputs, (out, first));
+        }
+    }
+
+    fn add_outside_backward(
+        &self,
+        terms: &Terms,
+        levels: &[ConstraintLevel],
+        t: f64,
+        outside: &mut dyn Outside,
+        (adjoint, first): (&Matrix, usize),
+    ) {
+        let force = adjoint.rows(first, self.nv).into_owned();
+        if self.wanted.parameters {
+            let parameters = outside.parameters();
+            add_full(&terms.force_by_p, self.np, -1.0, true, &force, (parameters, 0));
+            for (row, &level) in levels.iter().enumerate() {
+                let by_p = terms.row(row, level).by_p;
+                let of = adjoint.rows(first + self.nv + row, 1).into_owned();
+                add_full(by_p, self.np, -1.0, true, &of, (parameters, 0));
+            }
+        }
+        if self.wanted.inputs {
+            let nu = self.model.describe().inputs.len();
+            let mut slopes = Matrix::zeros(nu, adjoint.ncols());
+            add_full(&terms.force_by_u, nu, -1.0, true, &force, (&mut slopes, 0));
+            outside.add_inputs(t, &slopes);
+        }
+    }
+
+    /// Evaluates the terms of forces at a state without its acceleration.
+    fn evaluate_still(&mut self, state: &State) {
+        let mut still = state.clone();
+        still.a.fill(0.0);
+        self.terms.evaluate(&still, self.wanted);
+    }
+
+    fn force(&mut self, state: &State, of: [Register; 3], registers: &[Matrix], outside: &mut dyn Outside) -> Matrix {
+        self.evaluate_still(state);
+        let mut value = Matrix::zeros(self.nv, registers[0].ncols());
+        let [position, velocity, multiplier] = of.map(|register| &registers[register.0]);
+        let [stiffness, damping, _] = self.matrices(&self.terms);
+        add_sparse(stiffness, 1.0, false, position, (&mut value, 0));
+        add_sparse(damping, 1.0, false, velocity, (&mut value, 0));
+        let jacobian = (&self.model.describe().constraint_jacobian, self.terms.jacobian.as_slice());
+        add_sparse(jacobian, -1.0, true, multiplier, (&mut value, 0));
+        if self.wanted.parameters {
+            add_full(&self.terms.force_by_p, self.np, 1.0, false, outside.parameters(), (&mut value, 0));
+        }
+        if self.wanted.inputs {
+            let inputs = outside.inputs(state.t);
+            add_full(&self.terms.force_by_u, inputs.nrows(), 1.0, false, &inputs, (&mut value, 0));
+        }
+        value
+    }
+
+    fn force_backward(
+        &mut self,
+        state: &State,
+        [position, velocity, multiplier]: [Register; 3],
+        slope: &Matrix,
+        slopes: &mut [Option<Matrix>],
+        outside: &mut dyn Outside,
+    ) {
+        self.evaluate_still(state);
+        let [stiffness, damping, _] = self.matrices(&self.terms);
+        let columns = slope.ncols();
+        add_sparse(stiffness, 1.0, true, slope, (entry(slopes, position, self.nv, columns), 0));
+        add_sparse(damping, 1.0, true, slope, (entry(slopes, velocity, self.nv, columns), 0));
+        let jacobian = (&self.model.describe().constraint_jacobian, self.terms.jacobian.as_slice());
+        add_sparse(jacobian, -1.0, false, slope, (entry(slopes, multiplier, self.nc, columns), 0));
+        if self.wanted.parameters {
+            add_full(&self.terms.force_by_p, self.np, 1.0, true, slope, (outside.parameters(), 0));
+        }
+        if self.wanted.inputs {
+            let nu = self.model.describe().inputs.len();
+            let mut of_inputs = Matrix::zeros(nu, columns);
+            add_full(&self.terms.force_by_u, nu, 1.0, true, slope, (&mut of_inputs, 0));
+            outside.add_inputs(state.t, &of_inputs);
+        }
+    }
+}
+
+/// The slope of a register, zero at first.
+fn entry<'s>(slopes: &'s mut [Option<Matrix>], register: Register, rows: usize, columns: usize) -> &'s mut Matrix {
+    slopes[register.0].get_or_insert_with(|| Matrix::zeros(rows, columns))
+}
+
+mod projection;

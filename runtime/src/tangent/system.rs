@@ -1,0 +1,76 @@
+//! Systems of linear equations that a program of additions assembles in the same order each time.
+
+use nalgebra::DMatrix;
+
+use crate::linear_solver::{LinearSolver, Singular};
+use crate::sparsity::SparsityPattern;
+
+/// A matrix, or its transpose, and its factors. The places of entries are found the first time and kept.
+pub(super) struct System {
+    is_transposed: bool,
+    size: usize,
+    left_out: Vec<usize>,
+    /// The first time: entries in the order in which they came.
+    entries: Vec<(usize, usize, f64)>,
+    known: Option<Known>,
+}
+
+struct Known {
+    slots: Vec<u32>,
+    next: usize,
+    values: Vec<f64>,
+    solver: LinearSolver,
+}
+
+impl System {
+    pub(super) fn new(size: usize, is_transposed: bool, left_out: Vec<usize>) -> Self {
+        Self { is_transposed, size, left_out, entries: Vec::new(), known: None }
+    }
+
+    pub(super) fn begin(&mut self) {
+        if let Some(known) = &mut self.known {
+            known.values.fill(0.0);
+            known.next = 0;
+        }
+    }
+
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+        match &mut self.known {
+            Some(known) => {
+                known.values[known.slots[known.next] as usize] += value;
+                known.next += 1;
+            }
+            None => {
+                let (row, column) = if self.is_transposed { (column, row) } else { (row, column) };
+                self.entries.push((row, column, value));
+            }
+        }
+    }
+
+    pub(super) fn factor(&mut self) -> Result<(), Singular> {
+        let known = self.known.get_or_insert_with(|| {
+            let places = self.entries.iter().map(|&(row, column, _)| (row, column));
+            let diagonal = (0..self.size).map(|i| (i, i));
+            let pattern = SparsityPattern::from_entries(self.size, self.size, places.chain(diagonal));
+            let slot = |&(row, column, _): &(usize, usize, f64)| pattern.slot(row, column).unwrap_or_default() as u32;
+            let slots: Vec<u32> = self.entries.iter().map(slot).collect();
+            let mut values = vec![0.0; pattern.nnz()];
+            for (slot, entry) in slots.iter().zip(self.entries.drain(..)) {
+                values[*slot as usize] += entry.2;
+            }
+            let mut solver = LinearSolver::new(pattern);
+            solver.leave_out(&self.left_out);
+            Known { next: slots.len(), slots, values, solver }
+        });
+        debug_assert_eq!(known.next, known.slots.len(), "the same entries each time");
+        known.solver.factor(&known.values)
+    }
+
+    /// Replaces each column by the solution.
+    pub(super) fn solve(&mut self, rhs: &mut DMatrix<f64>) {
+        let Some(known) = &mut self.known else { return };
+        for mut column in rhs.column_iter_mut() {
+            known.solver.solve(column.as_mut_slice());
+        }
+    }
+}
