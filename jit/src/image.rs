@@ -677,6 +677,7 @@ impl Sizes<'_> {
             (FunctionRole::Linearization, _) if target.slice == "values" => entries(iteration_matrix),
             (FunctionRole::Linearization, Role::Damping) => entries(damping),
             (FunctionRole::Linearization, Role::Stiffness) => entries(stiffness),
+            (FunctionRole::Linearization, Role::MassMatrix) => entries(mass_matrix),
             (FunctionRole::MassMatrix, Role::MassMatrix) => entries(mass_matrix),
             (_, Role::ConstraintJacobian) => entries(constraint_jacobian),
             (_, Role::ContactJacobian) => entries(contact_jacobian),

@@ -54,7 +54,7 @@ functions! {
 }
 
 /// Functions on request that have methods of their own, in the order of the places below.
-const NAMED: [&str; 12] = [
+const NAMED: [&str; 13] = [
     "nonlinear_effects",
     "inverse_dynamics",
     "forward_dynamics",
@@ -67,6 +67,7 @@ const NAMED: [&str; 12] = [
     "parameter_derivatives",
     "output_parameter_derivatives",
     "initial_derivatives",
+    "residual_derivatives",
 ];
 const NONLINEAR_EFFECTS: usize = 0;
 const INVERSE_DYNAMICS: usize = 1;
@@ -80,6 +81,7 @@ const OUTPUT_DERIVATIVES: usize = 8;
 const PARAMETER_DERIVATIVES: usize = 9;
 const OUTPUT_PARAMETER_DERIVATIVES: usize = 10;
 const INITIAL_DERIVATIVES: usize = 11;
+const RESIDUAL_DERIVATIVES: usize = 12;
 
 /// What functions on request are given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -464,6 +466,19 @@ impl Model for JitModel {
     fn constraint_acceleration_derivatives(&self, state: &State, by_q: &mut [f64], by_v: &mut [f64]) -> bool {
         let Some(function) = self.named[CONSTRAINT_ACCELERATION_DERIVATIVES] else { return false };
         self.evaluate(function, self.state(state), [by_q, by_v]);
+        true
+    }
+
+    fn residual_derivatives(
+        &self,
+        state: &State,
+        by_a: &mut [f64],
+        by_v: &mut [f64],
+        by_q: &mut [f64],
+        jacobian: &mut [f64],
+    ) -> bool {
+        let Some(function) = self.named[RESIDUAL_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [by_a, by_v, by_q, jacobian]);
         true
     }
 

@@ -120,7 +120,9 @@ pub fn with_linearization(tokens: TokenStream) -> TokenStream {
 pub fn with_derivatives(tokens: TokenStream) -> TokenStream {
     let kept = |token: TokenTree| match &token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-            let items = items(group.stream()).into_iter().filter(|item| words(item).first().is_none_or(|word| word != "differentiate"));
+            let items = items(group.stream())
+                .into_iter()
+                .filter(|item| words(item).first().is_none_or(|word| word != "differentiate"));
             within(group, items.flatten().collect())
         }
         _ => token,

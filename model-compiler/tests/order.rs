@@ -41,7 +41,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 56] = [
+const RUNTIME: [&str; 58] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -89,6 +89,7 @@ const RUNTIME: [&str; 56] = [
     // Schemes.
     "events",
     "watchers",
+    "tangent",
     "scheme",
     "nonsmooth",
     "schemes",
@@ -101,6 +102,7 @@ const RUNTIME: [&str; 56] = [
     "penetration",
     "recorder",
     "simulation",
+    "gradient",
     "ensemble",
     "lib",
 ];

@@ -589,11 +589,23 @@ pub trait Model: Send + Sync {
     fn constraint_acceleration_derivatives(&self, _state: &State, _by_q: &mut [f64], _by_v: &mut [f64]) -> bool {
         false
     }
+    /// M, ∂r/∂v, (∂r/∂q) N and G at once, values of their patterns; whether the model has this function. It costs as much as
+    /// one of [`damping`](Self::damping) and [`stiffness`](Self::stiffness).
+    fn residual_derivatives(
+        &self,
+        _state: &State,
+        _by_a: &mut [f64],
+        _by_v: &mut [f64],
+        _by_q: &mut [f64],
+        _jacobian: &mut [f64],
+    ) -> bool {
+        false
+    }
     /// Derivatives of the constraints: (∂ġ/∂q) N of ġ = G v + rate, (∂g̈/∂q) N and ∂g̈/∂v of g̈ = G a + acceleration, each
     /// `[nc × nv]`, row by row; a constraint on velocities counts as ġ. Whether the model has this function; if it has
     /// not, the results stay as they are.
     ///
-    /// Models have it, and the two below, where their text says `provide linearization;`.
+    /// Models have it, the one above and the two below, where their text says `provide linearization;`.
     fn constraint_derivatives(
         &self,
         _state: &State,

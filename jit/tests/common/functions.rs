@@ -108,7 +108,12 @@ fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<
     model.input_derivatives(state, &mut by_input);
     let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_u] = [dims.nv, dims.nv, dims.nv, nu].map(|n| room(ny * n));
     model.output_derivatives(state, &mut y_by_q, &mut y_by_v, &mut y_by_a, &mut y_by_u);
+    let [mut by_a, mut by_v_of_r, mut by_q_of_r, mut jacobian] =
+        [&info.mass_matrix, &info.damping, &info.stiffness, &info.constraint_jacobian]
+            .map(|pattern| room(pattern.nnz()));
+    model.residual_derivatives(state, &mut by_a, &mut by_v_of_r, &mut by_q_of_r, &mut jacobian);
     let mut all = vec![
+        ("residual_derivatives", [by_a, by_v_of_r, by_q_of_r, jacobian].concat()),
         ("constraint_derivatives", [rate_by_q, by_q, by_v].concat()),
         ("input_derivatives", by_input),
         ("output_derivatives", [y_by_q, y_by_v, y_by_a, y_by_u].concat()),

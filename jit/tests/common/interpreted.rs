@@ -60,6 +60,13 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
             "reference_configuration" => self.interpreter.reference_configuration(),
             "initial_position" => both(F::InitialPosition, Role::InitialResidual, Role::InitialJacobian),
             "initial_velocity" => both(F::InitialVelocity, Role::InitialResidual, Role::InitialJacobian),
+            "residual_derivatives" => [
+                of_pattern(&info.mass_matrix, &derivative(Role::MassMatrix)),
+                of_pattern(&info.damping, &derivative(Role::Damping)),
+                of_pattern(&info.stiffness, &derivative(Role::Stiffness)),
+                of_pattern(&info.constraint_jacobian, &derivative(Role::ConstraintJacobian)),
+            ]
+            .concat(),
             "constraint_derivatives" => [
                 Role::ConstraintRateByPosition,
                 Role::ConstraintAccelerationByPosition,

@@ -46,6 +46,8 @@ fn instance(kernel: usize, name: &str) -> Instance {
         name: name.to_owned(),
         parameters: Vec::new(),
         inputs: Vec::new(),
+        differentiated: Vec::new(),
+        reference: Vec::new(),
         q: Vec::new(),
         v: Vec::new(),
         lambda: Vec::new(),

@@ -74,6 +74,14 @@ pub fn members<'a>(equations: &'a Equations, schedule: &'a Schedule, patterns: &
     all
 }
 
+/// Name of the table of places of a part of the linearisation in its own pattern.
+pub fn own_name(role: Role) -> String {
+    match role {
+        Role::MassMatrix | Role::ConstraintJacobian => format!("{}_of_linearization", role_name(role)),
+        role => role_name(role).to_owned(),
+    }
+}
+
 /// Name of the table that says where an output of a function goes.
 pub(crate) fn scatter_name(function: FunctionRole, role: Role) -> String {
     let (function, role) = (function_name(function), role_name(role));
@@ -183,15 +191,18 @@ impl Members<'_> {
                     let transposed = in_pattern(whole, &moved(|i, j, nv| (j, nv + i)));
                     self.add(format!("{name}_transposed"), whole.nnz(), transposed);
                     self.add(name, whole.nnz(), in_pattern(whole, &moved(|i, j, nv| (nv + i, j))));
-                    return;
+                } else {
+                    self.add(name, whole.nnz(), in_pattern(whole, &places));
                 }
-                self.add(name, whole.nnz(), in_pattern(whole, &places));
+                let is_alone = equations.layout.is_linearized;
                 let own = match role {
                     Role::Damping => &patterns.damping,
                     Role::Stiffness => &patterns.stiffness,
+                    Role::MassMatrix if is_alone => &patterns.mass_matrix,
+                    Role::ConstraintJacobian if is_alone => &patterns.constraint_jacobian,
                     _ => return,
                 };
-                self.add(role_name(role).to_owned(), own.nnz(), in_pattern(own, &places));
+                self.add(own_name(role), own.nnz(), in_pattern(own, &places));
             }
             (FunctionRole::MassMatrix, Role::MassMatrix) => {
                 self.add(name, patterns.mass_matrix.nnz(), in_pattern(&patterns.mass_matrix, &places));

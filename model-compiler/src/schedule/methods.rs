@@ -1,6 +1,6 @@
 //! Functions of the model, each of which calls one function of all kernels and adds up what these give.
 
-use super::members::{Members, scatter_name};
+use super::members::{Members, own_name, scatter_name};
 use super::vocabulary::{function_name, role_name};
 use super::{ScheduledFunction, ScheduledOutput};
 use crate::derive::{FunctionRole, Layout, OfFrame, Role};
@@ -118,7 +118,19 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
         is_optional: true,
         ..Method::plain(function, &[Given::State], results)
     };
+    let target = |role, slice| Target { role, slice, table: own_name(role), factor: Factor::One };
+    let of_residual = Method {
+        name: "residual_derivatives".to_owned(),
+        targets: vec![
+            target(Role::MassMatrix, "by_a"),
+            target(Role::Damping, "by_v"),
+            target(Role::Stiffness, "by_q"),
+            target(Role::ConstraintJacobian, "jacobian"),
+        ],
+        ..optional(F::Linearization, &[])
+    };
     let by_state = [
+        of_residual,
         optional(F::ConstraintDerivatives, &of_constraints),
         optional(F::InputDerivatives, &[(Role::ForceByInput, "out")]),
         optional(F::OutputDerivatives, &of_outputs),
@@ -213,7 +225,7 @@ fn from_linearization(role: Role) -> Method {
         function: FunctionRole::Linearization,
         given: vec![Given::State],
         factors: &[],
-        targets: vec![Target { role, slice: "out", table: role_name(role).to_owned(), factor: Factor::One }],
+        targets: vec![Target { role, slice: "out", table: own_name(role), factor: Factor::One }],
         is_optional: false,
     }
 }

@@ -94,10 +94,7 @@ pub(super) struct Backwards {
 impl Backwards {
     pub(super) fn new(model: &dyn Model) -> Self {
         let info = model.describe();
-        Self {
-            parameters: DMatrix::zeros(info.differentiated.len(), 1),
-            inputs: vec![Vec::new(); info.inputs.len()],
-        }
+        Self { parameters: DMatrix::zeros(info.differentiated.len(), 1), inputs: vec![Vec::new(); info.inputs.len()] }
     }
 
     pub(super) fn into_inputs(self) -> Vec<Vec<(f64, f64)>> {

@@ -13,7 +13,9 @@ pub enum GradientError {
     #[error(transparent)]
     Motion(#[from] StepError),
     /// The model was not asked for derivatives.
-    #[error("{model} lacks derivatives with respect to parameters; write `differentiate …;` with their names, or `differentiate all;`, in its text")]
+    #[error(
+        "{model} lacks derivatives with respect to parameters; write `differentiate …;` with their names, or `differentiate all;`, in its text"
+    )]
     NotProvided {
         /// Name of the model.
         model: String,

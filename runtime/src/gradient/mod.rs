@@ -23,7 +23,7 @@ use crate::tangent::{Operations, Outside, Player, STATE, StepMap, Wanted};
 pub use direction::Direction;
 pub use error::GradientError;
 
-use direction::{Forwards, Backwards};
+use direction::{Backwards, Forwards};
 use start::Start;
 
 /// A motion whose slopes are wanted: a model, a scheme, and equal steps.
@@ -334,7 +334,8 @@ impl<'m> Differentiated<'m> {
         if !self.step.is_finite() || self.step <= 0.0 || !self.until.is_finite() {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
-        let wanted = Wanted { parameters: !info.differentiated.is_empty(), inputs: has_inputs && !info.inputs.is_empty() };
+        let wanted =
+            Wanted { parameters: !info.differentiated.is_empty(), inputs: has_inputs && !info.inputs.is_empty() };
         let given = self.start.is_some();
         let mut state = match &self.start {
             Some(state) => state.clone(),

@@ -31,8 +31,7 @@ pub(super) fn has_derivatives(model: &dyn Model, state: &State) -> bool {
     let has_states = model.constraint_derivatives(state, &mut rate, &mut by_q, &mut by_v);
     let mut force = vec![0.0; dims.nv * np];
     has_states
-        && (np == 0
-            || model.parameter_derivatives(state, &mut force, &mut g, &mut rate_by_p, &mut acceleration_by_p))
+        && (np == 0 || model.parameter_derivatives(state, &mut force, &mut g, &mut rate_by_p, &mut acceleration_by_p))
 }
 
 impl Start {
@@ -56,7 +55,8 @@ impl Start {
         let [mut rate_by_q, mut by_q, mut by_v] = [(); 3].map(|()| vec![0.0; dims.nc * dims.nv]);
         model.constraint_derivatives(state, &mut rate_by_q, &mut by_q, &mut by_v);
         let mut position_by_p = vec![0.0; on_positions * np];
-        let (mut velocity_by_p, mut velocity_by_q) = (vec![0.0; on_velocities * np], vec![0.0; on_velocities * dims.nv]);
+        let (mut velocity_by_p, mut velocity_by_q) =
+            (vec![0.0; on_velocities * np], vec![0.0; on_velocities * dims.nv]);
         let mut reference_by_p = vec![0.0; dims.nq * np];
         model.initial_derivatives(
             t,
@@ -107,7 +107,10 @@ impl Start {
         let touched = self::touched(model, state, &condition, dims.nc);
         let is_known = change.iter().all(|entry| *entry == 0.0) || state.v.iter().all(|v| *v == 0.0);
         if let Some(open) = open(&rows, &touched).filter(|_| !is_known) {
-            return Err(GradientError::OpenStart { model: info.name.clone(), what: info.velocities[open].name.clone() });
+            return Err(GradientError::OpenStart {
+                model: info.name.clone(),
+                what: info.velocities[open].name.clone(),
+            });
         }
         Ok(Self { position, velocity })
     }
@@ -171,12 +174,7 @@ fn solved(rows: &Rows, right: &DMatrix<f64>) -> DMatrix<f64> {
 }
 
 /// Velocities whose directions constraints and conditions contain: also those in which they have no slope by chance.
-fn touched(
-    model: &dyn Model,
-    state: &State,
-    condition: &dyn Fn(&State) -> Vec<f64>,
-    constraints: usize,
-) -> Vec<bool> {
+fn touched(model: &dyn Model, state: &State, condition: &dyn Fn(&State) -> Vec<f64>, constraints: usize) -> Vec<bool> {
     let mut touched = vec![false; state.v.len()];
     let pattern = &model.describe().constraint_jacobian;
     pattern.entries().filter(|(row, _)| *row < constraints).for_each(|(_, column)| touched[column] = true);
@@ -185,7 +183,11 @@ fn touched(
         let mut elsewhere = state.clone();
         elsewhere.q.iter_mut().chain(elsewhere.v.iter_mut()).for_each(|value| *value += 0.5 * random.next());
         let slopes = condition(&elsewhere);
-        slopes.iter().enumerate().filter(|(_, slope)| **slope != 0.0).for_each(|(k, _)| touched[k % state.v.len()] = true);
+        slopes
+            .iter()
+            .enumerate()
+            .filter(|(_, slope)| **slope != 0.0)
+            .for_each(|(k, _)| touched[k % state.v.len()] = true);
     }
     touched
 }

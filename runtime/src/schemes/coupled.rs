@@ -21,7 +21,7 @@ use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
-use crate::tangent::{Blocks, LinearEquations, Instant, Register, STATE, StepMap, Sum};
+use crate::tangent::{Blocks, Instant, LinearEquations, Register, STATE, StepMap, Sum};
 
 /// Largest number of stages that are solved together.
 const MAX_STAGES: usize = 3;
@@ -347,6 +347,7 @@ impl<'m> Stages<'m> {
                 velocity: weights[i].iter().map(|weight| h * weight).collect(),
                 acceleration: stages.clone().map(one).collect(),
                 force: Vec::new(),
+                constrained: None,
             }
         };
         let levels = [self.constraints.of_coordinates(), ConstraintLevel::Velocity];

@@ -208,7 +208,7 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
                 })
                 .collect();
             let reference = (state(reference), points[reference].position);
-            points.push(self.point.write_map(map, reference, &past, (self.dt * row[stage], state(stage))));
+            points.push(self.point.write_map(map, reference, (&past, &[]), (self.dt * row[stage], state(stage))));
         }
         map.end(points[last].all());
         Ok(())

@@ -15,6 +15,7 @@ use crate::norms::largest;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::step::{Cause, StepError, StepStats, check_finite};
 use crate::tables::Range;
+use crate::tangent::{Register, STATE, StepMap, retraction};
 
 /// Euler's scheme with the new velocity in the new position; symplectic, of first order. [simo, Sect. 4.1]
 ///
@@ -279,6 +280,8 @@ fn start<'m>(
         acceleration: Acceleration::new(model, scheme.label()),
         increment: zeros(),
         change: [zeros(), zeros()],
+        corrections: 0,
+        dt: 0.0,
         next: initial.clone(),
         state: initial,
     }))
@@ -293,8 +296,11 @@ struct ExplicitStepper<'m> {
     next: State,
     /// The increment of the coordinates.
     increment: DVector<f64>,
-    /// The last correction of position and velocity.
+    /// The last correction of position and velocity, and how many there were.
     change: [DVector<f64>; 2],
+    corrections: u32,
+    /// Length of the last step, s.
+    dt: f64,
 }
 
 impl Stepper for ExplicitStepper<'_> {
@@ -317,7 +323,13 @@ impl Stepper for ExplicitStepper<'_> {
         self.acceleration.find(&mut self.next)?;
         check_finite(&self.next, self.state.t, &self.name)?;
         std::mem::swap(&mut self.state, &mut self.next);
+        self.dt = dt;
         Ok(self.acceleration.stats)
+    }
+
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        self.write_map(map).ok_or("its step could not be repeated")
     }
 
     fn resume(&mut self, next: &State) {
@@ -343,6 +355,76 @@ enum Part {
 }
 
 impl ExplicitStepper<'_> {
+    /// What the last step did; its intermediate states are found again.
+    fn write_map(&self, map: &mut StepMap) -> Option<()> {
+        let (h, old) = (self.dt, &self.next);
+        let model = self.acceleration.model;
+        let blocks = &model.describe().blocks;
+        let [x, v, a, _] = STATE;
+        // Where an increment leads, with a velocity: sums of multiples of vectors.
+        let reached = |map: &mut StepMap,
+                       increment: &[(f64, Register, &DVector<f64>)],
+                       velocity: &[(f64, Register, &DVector<f64>)]| {
+            let sum = |terms: &[(f64, Register, &DVector<f64>)]| {
+                let zero = DVector::zeros(old.v.len());
+                terms.iter().fold(zero, |sum, (factor, _, vector)| sum + *vector * *factor)
+            };
+            let by = sum(increment);
+            let mut state = State { t: old.t + h, ..old.clone() };
+            retract(blocks, old.q.as_slice(), by.as_slice(), state.q.as_mut_slice());
+            state.v = &old.v + sum(velocity);
+            let [by_increment, by_start] = retraction(blocks, by.as_slice());
+            let moved = increment.iter().map(|&(factor, register, _)| (by_increment.clone().scaled(factor), register));
+            let position = map.sum([(by_start, x)].into_iter().chain(moved).collect());
+            let terms: Vec<_> = velocity.iter().map(|&(factor, register, _)| (factor, register)).collect();
+            let velocity = map.combine(&[&[(1.0, v)], terms.as_slice()].concat());
+            (state, position, velocity)
+        };
+        let accelerated = |map: &mut StepMap, (mut state, position, velocity): (State, Register, Register)| {
+            let mut acceleration = Acceleration::new(model, self.name.clone());
+            acceleration.find(&mut state).ok()?;
+            let point = map.accelerate(state.clone(), position, velocity, &[]);
+            Some((point, state.a))
+        };
+        let (old_v, old_a) = (&old.v, &old.a);
+        let point = match self.rule {
+            Rule::ModifiedEuler => {
+                let end = reached(map, &[(h, v, old_v), (h * h, a, old_a)], &[(h, a, old_a)]);
+                accelerated(map, end)?.0
+            }
+            Rule::RungeKuttaLike(form) => {
+                let first = reached(map, &[(h, v, old_v), (0.25 * h * h, a, old_a)], &[(h, a, old_a)]);
+                let (between, f) = accelerated(map, first)?;
+                let faster = [(0.5 * h, a, old_a), (0.5 * h, between.acceleration, &f)];
+                let sixth = h * h / 6.0;
+                let moved = [(h, v, old_v), (2.0 * sixth, a, old_a), (sixth, between.acceleration, &f)];
+                let mut end = reached(map, &moved, &faster);
+                if form == Form::Printed {
+                    // Coordinates are added where their rates must have been meant.
+                    let share = 0.5 * (1.0 + 5.0 / 12.0 * h);
+                    let terms =
+                        [(1.0 + 0.5 * h, x), (share * h, v), (0.25 * share * h * h, a), (sixth, between.acceleration)];
+                    end.0.q.copy_from(&self.state.q);
+                    end.1 = map.combine(&terms);
+                }
+                accelerated(map, end)?.0
+            }
+            Rule::Newmark(NewmarkPredictorCorrector { beta, gamma, .. }) => {
+                let mut reached_last = reached(map, &[(h, v, old_v), (h * h, a, old_a)], &[(h, a, old_a)]);
+                for _ in 0..self.corrections {
+                    let (point, f) = accelerated(map, reached_last)?;
+                    let new = point.acceleration;
+                    let faster = [((1.0 - gamma) * h, a, old_a), (gamma * h, new, &f)];
+                    let moved = [(h, v, old_v), ((0.5 - beta) * h * h, a, old_a), (beta * h * h, new, &f)];
+                    reached_last = reached(map, &moved, &faster);
+                }
+                accelerated(map, reached_last)?.0
+            }
+        };
+        map.end(point.all());
+        Some(())
+    }
+
     /// `v₁ = v₀ + Σ factor a`.
     fn set_velocity(&mut self, terms: &[(f64, Which)]) {
         self.next.v.copy_from(&self.state.v);
@@ -408,7 +490,9 @@ impl ExplicitStepper<'_> {
             Corrections::Tolerance(_) => MAX_CORRECTIONS,
         };
         let mut size = 0.0;
+        self.corrections = 0;
         for _ in 0..most {
+            self.corrections += 1;
             let [position, velocity] = &mut self.change;
             position.copy_from(&self.increment);
             velocity.copy_from(&self.next.v);

@@ -16,6 +16,7 @@ use crate::norms::largest;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
+use crate::tangent::{Blocks, Instant, LinearEquations, Point, Register, STATE, StepMap, Sum, retraction};
 
 /// Moreau's midpoint rule; forces at the midpoint with the old velocity, of first order, of second where forces and
 /// inertia do not depend on velocities. Its acceleration and multipliers are averages over the step.
@@ -179,9 +180,52 @@ struct Parts<'m> {
     /// An intermediate state.
     middle: State,
     increment: DVector<f64>,
+    /// Length of the last step, s.
+    dt: f64,
 }
 
 impl<'m> Parts<'m> {
+    /// Where a sum of multiples of velocities and accelerations leads from a configuration.
+    fn moved(
+        &self,
+        map: &mut StepMap,
+        (from, of): (&DVector<f64>, Register),
+        terms: &[(f64, Register, &DVector<f64>)],
+    ) -> (DVector<f64>, Sum) {
+        let zero = DVector::zeros(self.state.v.len());
+        let by = terms.iter().fold(zero, |sum, (factor, _, vector)| sum + *vector * *factor);
+        let mut q = from.clone();
+        retract(self.blocks, from.as_slice(), by.as_slice(), q.as_mut_slice());
+        let [by_increment, by_start] = retraction(self.blocks, by.as_slice());
+        let terms = terms.iter().map(|&(factor, register, _)| (by_increment.clone().scaled(factor), register));
+        let position = map.sum([(by_start, of)].into_iter().chain(terms).collect());
+        (q, uniform(&[(1.0, position)]))
+    }
+
+    /// Accelerations and multipliers from forces at one state and constraints on velocities at another, where the
+    /// velocity follows the acceleration by a factor.
+    fn solved(
+        &self,
+        map: &mut StepMap,
+        (forces, position, velocity): (State, Sum, Sum),
+        (rows, of_rows, known_velocity, factor): (State, Sum, Sum, f64),
+    ) -> (Point, Register) {
+        let still = |state, position, velocity, by_velocity, by_acceleration| Instant {
+            state,
+            known: [position, velocity, Vec::new()],
+            position: vec![Blocks::uniform(0.0)],
+            velocity: vec![by_velocity],
+            acceleration: vec![by_acceleration],
+            force: Vec::new(),
+            constrained: None,
+        };
+        let constrained = Some(Box::new(still(rows, of_rows, known_velocity, factor, 1.0)));
+        let instant = Instant { constrained, ..still(forces, position, velocity, 0.0, 1.0) };
+        let levels = [ConstraintLevel::Velocity; 2];
+        let left_out = self.acceleration.left_out();
+        map.solve(LinearEquations { instants: vec![instant], levels, left_out })[0]
+    }
+
     /// Steps find accelerations of their own; what is interpolated within the next one begins with these.
     fn resume(&mut self, next: &State) {
         self.state.a.copy_from(&next.a);
@@ -196,6 +240,7 @@ impl<'m> Parts<'m> {
             next: initial.clone(),
             middle: initial.clone(),
             increment: DVector::zeros(initial.v.len()),
+            dt: 0.0,
             state: initial,
         }
     }
@@ -227,7 +272,7 @@ impl Stepper for MoreauStepper<'_> {
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
         let Self { parts, contacts, watch, gaps, last_closed } = self;
-        let Parts { name, blocks, acceleration, state, next, middle, increment } = parts;
+        let Parts { name, blocks, acceleration, state, next, middle, increment, .. } = parts;
         super::check_step_size(name, dt)?;
         acceleration.begin(state.t);
         middle.t = state.t + 0.5 * dt;
@@ -289,7 +334,28 @@ impl Stepper for MoreauStepper<'_> {
             last_closed.extend_from_slice(&contacts.closed);
         }
         std::mem::swap(state, next);
-        Ok(acceleration.stats)
+        parts.dt = dt;
+        Ok(parts.acceleration.stats)
+    }
+
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        let Parts { state, next: old, dt: h, .. } = &self.parts;
+        let [x, v, ..] = STATE;
+        let (q, position) = self.parts.moved(map, (&old.q, x), &[(0.5 * h, v, &old.v)]);
+        // Forces with the old velocity; the new one obeys the constraints.
+        let middle = State { t: old.t + 0.5 * h, q, ..state.clone() };
+        let forces = State { v: old.v.clone(), ..middle.clone() };
+        let known = uniform(&[(1.0, v)]);
+        let (point, acceleration) = self.parts.solved(
+            map,
+            (forces, position.clone(), known.clone()),
+            (middle.clone(), position.clone(), known, *h),
+        );
+        let velocity = map.combine(&[(1.0, v), (*h, acceleration)]);
+        let (_, end) = self.parts.moved(map, (&middle.q, position[0].1), &[(0.5 * h, velocity, &state.v)]);
+        map.end([end[0].1, velocity, acceleration, point.multiplier]);
+        Ok(())
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -322,6 +388,29 @@ impl Stepper for HalfExplicitStepper<'_> {
         true
     }
 
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        let Parts { state, next: old, middle, dt: h, .. } = &self.0;
+        let [x, v, ..] = STATE;
+        let one = |register| uniform(&[(1.0, register)]);
+        // The middle state has the first acceleration, at the configuration to which the old velocity leads.
+        let first = &middle.a;
+        let (_, far) = self.0.moved(map, (&old.q, x), &[(*h, v, &old.v)]);
+        let rows = State { v: &old.v + first * *h, ..middle.clone() };
+        let start = State { a: first.clone(), lambda: middle.lambda.clone(), ..old.clone() };
+        let (_, acceleration) = self.0.solved(map, (start, one(x), one(v)), (rows, far, one(v), *h));
+        let terms = [(*h, v, &old.v), (0.5 * h * h, acceleration, first)];
+        let (_, position) = self.0.moved(map, (&old.q, x), &terms);
+        let predicted = uniform(&[(1.0, v), (*h, acceleration)]);
+        let half = uniform(&[(1.0, v), (0.5 * h, acceleration)]);
+        let forces = State { v: &old.v + first * *h, ..state.clone() };
+        let (point, last) =
+            self.0.solved(map, (forces, position.clone(), predicted), (state.clone(), position.clone(), half, 0.5 * h));
+        let velocity = map.combine(&[(1.0, v), (0.5 * h, acceleration), (0.5 * h, last)]);
+        map.end([position[0].1, velocity, last, point.multiplier]);
+        Ok(())
+    }
+
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
         self.0.acceleration.leave_out(constraints);
         true
@@ -346,7 +435,7 @@ impl ContactStepper for HalfExplicitStepper<'_> {
 
 impl HalfExplicitStepper<'_> {
     fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
-        let Parts { name, blocks, acceleration, state, next, middle, increment } = &mut self.0;
+        let Parts { name, blocks, acceleration, state, next, middle, increment, .. } = &mut self.0;
         super::check_step_size(name, dt)?;
         acceleration.begin(state.t);
         let (nv, end) = (state.v.len(), state.t + dt);
@@ -371,6 +460,7 @@ impl HalfExplicitStepper<'_> {
             contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
         }
         middle.a.as_mut_slice().copy_from_slice(&acceleration.rhs[..nv]);
+        middle.lambda.as_mut_slice().copy_from_slice(&acceleration.rhs[nv..]);
 
         // q₁ with the mean velocity, then a₁ and λ₁ such that v₁ satisfies the constraints there.
         next.t = end;
@@ -399,6 +489,11 @@ impl HalfExplicitStepper<'_> {
         next.v.axpy(0.5 * dt, &next.a, 1.0);
         check_finite(next, state.t, name)?;
         std::mem::swap(state, next);
-        Ok(acceleration.stats)
+        self.0.dt = dt;
+        Ok(self.0.acceleration.stats)
     }
+}
+
+fn uniform(terms: &[(f64, Register)]) -> Sum {
+    terms.iter().map(|&(factor, register)| (Blocks::uniform(factor), register)).collect()
 }

@@ -173,7 +173,8 @@ impl Stepper for LinearMultistepStepper<'_> {
         map.begin(STATE.len() + 3 * (steps - 1));
         let (known, last_dt) = self.before;
         let (Some(dt), last_dt) = (self.last_dt, last_dt) else { return Err("no step was made") };
-        let (alpha, beta) = self.coefficients(dt, last_dt.unwrap_or(dt), known).map_err(|_| "its coefficients failed")?;
+        let (alpha, beta) =
+            self.coefficients(dt, last_dt.unwrap_or(dt), known).map_err(|_| "its coefficients failed")?;
         let earlier = |k: usize| [0, 1, 2].map(|i| Register(STATE.len() + 3 * (k - 1) + i));
         let registers: Vec<[Register; 3]> =
             (0..steps).map(|k| if k == 0 { [STATE[0], STATE[1], STATE[2]] } else { earlier(k) }).collect();
@@ -185,7 +186,7 @@ impl Stepper for LinearMultistepStepper<'_> {
             .map(|((state, &registers), (&value, &derivative))| (state, registers, [value, dt * derivative]))
             .collect();
         let reference = (&self.history[1], STATE[0]);
-        let point = self.point.write_map(map, reference, &past, (dt * beta[0], &self.history[0]));
+        let point = self.point.write_map(map, reference, (&past, &[]), (dt * beta[0], &self.history[0]));
         map.end(point.all().into_iter().chain(registers[..steps - 1].iter().flatten().copied()));
         Ok(())
     }

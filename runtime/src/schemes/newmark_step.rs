@@ -24,7 +24,7 @@ use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::NewmarkFamily;
-use crate::tangent::{Blocks, LinearEquations, Instant, Register, STATE, StepMap, Sum, retraction};
+use crate::tangent::{Blocks, Instant, LinearEquations, Register, STATE, StepMap, Sum, retraction};
 
 impl Newmark {
     /// Factors of A₁, A₀ and a₀ in the acceleration that the residual of the model sees: the equilibrium divided by
@@ -458,6 +458,7 @@ impl<'m> Step<'m> {
             velocity: vec![velocity_factor],
             acceleration: vec![acceleration_factor],
             force,
+            constrained: None,
         };
         let levels = [self.constraints.of_coordinates(), ConstraintLevel::Velocity];
         let (point, unknown) = map.solve(LinearEquations { instants: vec![instant], levels, left_out })[0];

@@ -340,8 +340,10 @@ impl Stepper for RungeKuttaStepper<'_> {
 impl RungeKuttaStepper<'_> {
     fn write_map(&self, map: &mut StepMap) -> Result<(), &'static str> {
         if self.blocks.iter().any(|block| block.turn().is_some()) {
-            return Err("its stages leave the unit sphere of Euler parameters; take a scheme without stages of this kind, \
-                        such as `generalized_alpha`");
+            return Err(
+                "its stages leave the unit sphere of Euler parameters; take a scheme without stages of this kind, \
+                        such as `generalized_alpha`",
+            );
         }
         let Self { state, next: old, tableau, rates, dt, .. } = self;
         map.begin(STATE.len());

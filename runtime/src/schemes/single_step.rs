@@ -14,6 +14,7 @@ use crate::model::{Block, Model, State};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables;
+use crate::tangent::{Register, STATE, StepMap};
 
 /// SS2, SS3 or SS4.
 ///
@@ -95,6 +96,7 @@ impl Scheme for SingleStep {
             state: initial,
             has_advanced: false,
             last_dt: None,
+            ratio: 1.0,
         }))
     }
 }
@@ -153,6 +155,8 @@ struct SingleStepStepper<'m> {
     auxiliaries: Vec<[Rate; 2]>,
     next: Vec<[Rate; 2]>,
     last_dt: Option<f64>,
+    /// Ratio of the last step's length to that of the one before.
+    ratio: f64,
 }
 
 impl Stepper for SingleStepStepper<'_> {
@@ -193,7 +197,7 @@ impl Stepper for SingleStepStepper<'_> {
         self.new_rate.x.copy_from(x_rate);
         self.new_rate.v.copy_from(&self.state.a);
         self.average();
-        (self.last_dt, self.has_advanced) = (Some(dt), true);
+        (self.last_dt, self.has_advanced, self.ratio) = (Some(dt), true, ratio);
         Ok(stats)
     }
 
@@ -209,6 +213,72 @@ impl Stepper for SingleStepStepper<'_> {
         std::mem::swap(&mut self.rate, &mut self.new_rate);
         self.has_advanced = false;
         true
+    }
+
+    fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
+        map.begin(STATE.len());
+        let [_, velocity, acceleration, _] = STATE;
+        let none = map.combine(&[(0.0, velocity)]);
+        let own = (1..self.steps()).flat_map(|_| [velocity, acceleration, none, none]);
+        map.end(STATE.into_iter().chain([velocity, acceleration]).chain(own));
+        Ok(())
+    }
+
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        if self.blocks.iter().any(|block| block.turn().is_some()) {
+            return Err(
+                "what it carries from step to step has no slopes yet where rotations turn with velocities in body axes",
+            );
+        }
+        let count = self.steps() - 1;
+        map.begin(STATE.len() + 2 + 4 * count);
+        let (Some(h), ratio) = (self.last_dt, self.ratio) else { return Err("no step was made") };
+        let at = |k: usize| Register(STATE.len() + k);
+        let rate = [at(0), at(1)];
+        // w ← ẏ + ratio (w − ẏ), real and imaginary parts.
+        let mut auxiliaries = Vec::new();
+        for j in 0..count {
+            let [real, imaginary] = [0, 2].map(|k| [at(2 + 4 * j + k), at(3 + 4 * j + k)]);
+            let scaled = [0, 1].map(|k| map.combine(&[(ratio, real[k]), (1.0 - ratio, rate[k])]));
+            auxiliaries.push([scaled, imaginary.map(|register| map.combine(&[(ratio, register)]))]);
+        }
+        let weighted = auxiliaries.iter().zip(&self.weights.b);
+        let rates: Vec<_> = weighted
+            .flat_map(|([real, imaginary], weight)| [(h * weight.re, *real), (-h * weight.im, *imaginary)])
+            .collect();
+        let past = [(&self.old, [STATE[0], STATE[1], STATE[2]], [1.0, h * self.weights.b_old])];
+        let end = (h * self.weights.b_new, &self.state);
+        let point = self.point.write_map(map, (&self.old, STATE[0]), (&past, &rates), end);
+        let new_rate = [point.velocity, point.acceleration];
+        let mut next: Vec<[[Register; 2]; 2]> = Vec::new();
+        let tables::SingleStep { c, d, e, .. } = &self.weights;
+        for (j, ((same, new), old)) in c.iter().zip(d).zip(e).enumerate() {
+            let mut terms = vec![(*same, auxiliaries[j][0], Some(auxiliaries[j][1]))];
+            match j.checked_sub(1) {
+                None => terms.extend([(*new, new_rate, None), (*old, rate, None)]),
+                Some(below) => {
+                    let [real, imaginary] = next[below];
+                    let [old_real, old_imaginary] = auxiliaries[below];
+                    terms.extend([(*new, real, Some(imaginary)), (*old, old_real, Some(old_imaginary))]);
+                }
+            }
+            let part = |map: &mut StepMap, k: usize, is_real: bool| {
+                let terms: Vec<_> = terms
+                    .iter()
+                    .flat_map(|(factor, real, imaginary)| {
+                        let [by_real, by_imaginary] =
+                            if is_real { [factor.re, -factor.im] } else { [factor.im, factor.re] };
+                        [(by_real, real[k])].into_iter().chain(imaginary.map(|imaginary| (by_imaginary, imaginary[k])))
+                    })
+                    .collect();
+                map.combine(&terms)
+            };
+            let [real, imaginary] = [true, false].map(|is_real| [0, 1].map(|k| part(map, k, is_real)));
+            next.push([real, imaginary]);
+        }
+        let own = next.into_iter().flatten().flatten();
+        map.end(point.all().into_iter().chain(new_rate).chain(own));
+        Ok(())
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -236,6 +306,11 @@ impl Stepper for SingleStepStepper<'_> {
 }
 
 impl SingleStepStepper<'_> {
+    /// Steps of the equivalent multistep scheme.
+    fn steps(&self) -> usize {
+        self.auxiliaries.len() + 1
+    }
+
     /// `w^j ← C w^j + D w^(j−1) (new) + E w^(j−1) (old)` with `w⁰ = ẏ`, then everything relative to the new state.
     fn average(&mut self) {
         let tables::SingleStep { c, d, e, .. } = &self.weights;

@@ -19,7 +19,7 @@ use crate::norms::largest;
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
 use crate::tables;
-use crate::tangent::{Blocks, LinearEquations, Instant, Point, Register, StepMap, Sum, location, rate, solution};
+use crate::tangent::{Blocks, Instant, LinearEquations, Point, Register, StepMap, Sum, location, rate, solution};
 
 pub(super) struct TimePoint<'m> {
     newton: Newton,
@@ -191,12 +191,13 @@ impl<'m> TimePoint<'m> {
         self.equations.constraints.bind_velocities()
     }
 
-    /// Writes how a point that was solved for answers to those before it: each with its weights of value and derivative.
+    /// Writes how a point that was solved for answers to those before it, each with its weights of value and derivative, and
+    /// to further rates of coordinates and velocities.
     pub(super) fn write_map(
         &self,
         map: &mut StepMap,
         (reference, of_reference): (&State, Register),
-        past: &[(&State, [Register; 3], [f64; 2])],
+        (past, rates): (&[(&State, [Register; 3], [f64; 2])], &[(f64, [Register; 2])]),
         (beta, point): (f64, &State),
     ) -> Point {
         let PointEquations { model, blocks, constraints, .. } = &self.equations;
@@ -221,6 +222,10 @@ impl<'m> TimePoint<'m> {
                 known_v.push((Blocks::uniform(derivative), acceleration));
             }
         }
+        for &(factor, [x_rate, v_rate]) in rates {
+            known_x.push((Blocks::uniform(factor), x_rate));
+            known_v.push((Blocks::uniform(factor), v_rate));
+        }
         let (known_x, known_v) = (map.sum(known_x), map.sum(known_v));
         let x = located(point);
         let [by_known, by_v, by_reference] = solution(blocks, beta, point.q.as_slice(), &x, point.v.as_slice());
@@ -235,6 +240,7 @@ impl<'m> TimePoint<'m> {
             velocity: vec![beta],
             acceleration: vec![1.0],
             force: Vec::new(),
+            constrained: None,
         };
         let levels = [constraints.of_coordinates(), ConstraintLevel::Velocity];
         let left_out = self.newton.left_out(*model);

@@ -170,9 +170,8 @@ pub(crate) fn solution(blocks: &[Block], beta: f64, q: &[f64], x: &[f64], v: &[f
         let turn = chart::inverse_rate_matrix(&g) * inverse;
         assembled(block, axes.transpose(), turn, carried * turn)
     });
-    let by_v = Blocks::of(blocks, beta, |block, _, of_v| {
-        beta * chart::sensitivity(block, beta, &x[of_v.clone()], &v[of_v])
-    });
+    let by_v =
+        Blocks::of(blocks, beta, |block, _, of_v| beta * chart::sensitivity(block, beta, &x[of_v.clone()], &v[of_v]));
     let by_reference = Blocks::of(blocks, 1.0, |block, of_q, of_v| {
         let (_, g, _, carried) = parts(block, of_q, of_v);
         let back = back(&g);

@@ -60,6 +60,15 @@ pub(crate) struct Instant {
     pub(crate) velocity: Vec<f64>,
     pub(crate) acceleration: Vec<f64>,
     pub(crate) force: Vec<(f64, Register)>,
+    /// Where the constraints hold, if that is elsewhere.
+    pub(crate) constrained: Option<Box<Instant>>,
+}
+
+impl Instant {
+    /// Where the constraints hold.
+    pub(crate) fn of_constraints(&self) -> &Instant {
+        self.constrained.as_deref().unwrap_or(self)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -172,13 +181,20 @@ impl StepMap {
             velocity: vec![0.0],
             acceleration: vec![1.0],
             force: Vec::new(),
+            constrained: None,
         };
         let levels = [ConstraintLevel::Acceleration; 2];
         self.solve(LinearEquations { instants: vec![instant], levels, left_out: left_out.to_vec() })[0].0
     }
 
     /// Forces at a state without its acceleration.
-    pub(crate) fn force(&mut self, state: &State, position: Register, velocity: Register, multiplier: Register) -> Register {
+    pub(crate) fn force(
+        &mut self,
+        state: &State,
+        position: Register,
+        velocity: Register,
+        multiplier: Register,
+    ) -> Register {
         self.push(Operation::Force(Box::new((state.clone(), [position, velocity, multiplier]))), 1)
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use nalgebra::DMatrix;
 
 use super::blocks::Blocks;
-use super::map::{LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
+use super::map::{Instant, LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
 use super::system::System;
 use super::terms::{RowOf, Terms, Wanted, add_full, add_sparse};
 use crate::configuration::ranges;
@@ -26,8 +26,7 @@ pub(crate) trait Outside {
 }
 
 /// An equation that determines a change is singular.
-#[derive(Clone, Copy, Debug)]
-#[derive(PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SingularAt {
     pub(crate) t: f64,
 }
@@ -43,6 +42,8 @@ pub(crate) struct Player<'m> {
     is_backward: bool,
     terms: Terms<'m>,
     other: Terms<'m>,
+    /// Room for terms that are not in use.
+    free: Vec<Terms<'m>>,
     systems: HashMap<Shape, System>,
     /// Of each velocity that belongs to a block that turns, the block's first velocity, its size and its place.
     turning: Vec<Option<(usize, usize, usize)>>,
@@ -61,6 +62,18 @@ struct Shape {
 
 type Matrix = DMatrix<f64>;
 
+/// The terms of an instant: of its forces, and of its constraints if they hold elsewhere.
+struct TermsOf<'m> {
+    forces: Terms<'m>,
+    constraints: Option<Terms<'m>>,
+}
+
+impl<'m> TermsOf<'m> {
+    fn of_constraints(&self) -> &Terms<'m> {
+        self.constraints.as_ref().unwrap_or(&self.forces)
+    }
+}
+
 impl<'m> Player<'m> {
     pub(crate) fn new(model: &'m dyn Model, wanted: Wanted, is_backward: bool) -> Self {
         let (info, dims) = (model.describe(), model.dims());
@@ -78,6 +91,7 @@ impl<'m> Player<'m> {
             is_backward,
             terms: Terms::new(model),
             other: Terms::new(model),
+            free: Vec::new(),
             systems: HashMap::new(),
             turning,
             model,
@@ -227,7 +241,13 @@ impl<'m> Player<'m> {
     }
 
     /// Adds the entries of a matrix times a map of blocks to a system.
-    fn assemble(&self, system: &mut System, (row, column, value): (usize, usize, f64), first: [usize; 2], map: &Blocks) {
+    fn assemble(
+        &self,
+        system: &mut System,
+        (row, column, value): (usize, usize, f64),
+        first: [usize; 2],
+        map: &Blocks,
+    ) {
         let [first_row, first_column] = first;
         match (self.turning[column], map.turn(self.turning[column].map_or(0, |(.., place)| place))) {
             (Some((start, size, _)), Some(turn)) => {
@@ -241,14 +261,19 @@ impl<'m> Player<'m> {
     }
 
     /// The system of some equations, factorized, with the terms of every instant.
-    fn factor(&mut self, equations: &LinearEquations) -> Result<(Shape, Vec<Terms<'m>>), SingularAt> {
+    fn factor(&mut self, equations: &LinearEquations) -> Result<(Shape, Vec<TermsOf<'m>>), SingularAt> {
         let LinearEquations { instants, levels, left_out } = equations;
         let (n, info) = (self.nv + self.nc, self.model.describe());
-        let zeros = instants.iter().flat_map(|instant| {
+        let zeros_of = |instant: &Instant| -> Vec<bool> {
             let places = instant.position.iter().zip(&instant.velocity).zip(&instant.acceleration);
-            places.flat_map(|((position, velocity), acceleration)| {
+            let zeros = places.flat_map(|((position, velocity), acceleration)| {
                 [position.is_zero(), *velocity == 0.0, *acceleration == 0.0]
-            })
+            });
+            zeros.collect()
+        };
+        let zeros = instants.iter().flat_map(|instant| {
+            let elsewhere = instant.constrained.as_deref().map(zeros_of).unwrap_or_default();
+            zeros_of(instant).into_iter().chain(elsewhere)
         });
         let shape = Shape {
             instants: instants.len(),
@@ -259,54 +284,54 @@ impl<'m> Player<'m> {
         };
         let mut all = Vec::with_capacity(instants.len());
         for instant in instants {
-            let mut terms = Terms::new(self.model);
-            terms.evaluate(&instant.state, self.wanted);
-            all.push(terms);
+            let mut evaluated = |state: &State| {
+                let mut terms = self.free.pop().unwrap_or_else(|| Terms::new(self.model));
+                terms.evaluate(state, self.wanted);
+                terms
+            };
+            all.push(TermsOf {
+                forces: evaluated(&instant.state),
+                constraints: instant.constrained.as_ref().map(|instant| evaluated(&instant.state)),
+            });
         }
         let first = self.nv;
         let left_out = (0..instants.len()).flat_map(|i| left_out.iter().map(move |row| i * n + first + row)).collect();
-        let mut system = self
-            .systems
-            .remove(&shape)
-            .unwrap_or_else(|| System::new(n * instants.len(), self.is_backward, left_out));
+        let mut system =
+            self.systems.remove(&shape).unwrap_or_else(|| System::new(n * instants.len(), self.is_backward, left_out));
         system.begin();
         let levels = self.levels(*levels);
-        let by_velocity = |factor: f64| Blocks::uniform(factor);
+        let maps_of = |instant: &Instant, j: usize| {
+            let uniform = |factor: f64| Blocks::uniform(factor);
+            [instant.position[j].clone(), uniform(instant.velocity[j]), uniform(instant.acceleration[j])]
+        };
         for (i, (instant, terms)) in instants.iter().zip(&all).enumerate() {
             for j in 0..instants.len() {
-                let maps = [
-                    instant.position[j].clone(),
-                    by_velocity(instant.velocity[j]),
-                    by_velocity(instant.acceleration[j]),
-                ];
-                let matrices = [
-                    (&info.stiffness, &terms.stiffness),
-                    (&info.damping, &terms.damping),
-                    (&info.mass_matrix, &terms.mass),
-                ];
-                for (map, (pattern, values)) in maps.iter().zip(matrices).filter(|(map, _)| !map.is_zero()) {
-                    for ((row, column), &value) in pattern.entries().zip(values) {
+                let maps = maps_of(instant, j);
+                for (map, (pattern, values)) in maps.iter().zip(self.matrices(&terms.forces)) {
+                    for ((row, column), &value) in pattern.entries().zip(values).filter(|_| !map.is_zero()) {
                         self.assemble(&mut system, (row, column, value), [i * n, j * n], map);
                     }
                 }
+                let (maps, terms) = (maps_of(instant.of_constraints(), j), terms.of_constraints());
+                let first = [i * n + self.nv, j * n];
                 for (row, &level) in levels.iter().enumerate() {
-                    let row_of = terms.row(row, level);
-                    for (map, by) in maps.iter().zip(row_of.by).filter(|(map, _)| !map.is_zero()) {
+                    for (map, by) in maps.iter().zip(terms.row(row, level).by).filter(|(map, _)| !map.is_zero()) {
                         if let RowOf::Full(values) = by {
                             for (column, &value) in values.iter().enumerate() {
-                                self.assemble(&mut system, (self.nv + row, column, value), [i * n, j * n], map);
+                                self.assemble(&mut system, (row, column, value), first, map);
                             }
                         }
                     }
                 }
                 for ((row, column), &value) in info.constraint_jacobian.entries().zip(&terms.jacobian) {
-                    let row_of = terms.row(row, levels[row]);
-                    for (map, _) in maps.iter().zip(row_of.by).filter(|(_, by)| matches!(by, RowOf::Gradient)) {
-                        self.assemble(&mut system, (self.nv + row, column, value), [i * n, j * n], map);
+                    let by = terms.row(row, levels[row]).by;
+                    let maps = maps.iter().zip(by).filter(|(map, by)| matches!(by, RowOf::Gradient) && !map.is_zero());
+                    for (map, _) in maps {
+                        self.assemble(&mut system, (row, column, value), first, map);
                     }
                 }
             }
-            for ((row, column), &value) in info.constraint_jacobian.entries().zip(&terms.jacobian) {
+            for ((row, column), &value) in info.constraint_jacobian.entries().zip(&terms.forces.jacobian) {
                 system.add(i * n + column, i * n + self.nv + row, -value);
             }
         }
@@ -329,9 +354,14 @@ impl<'m> Player<'m> {
         let mut known = Vec::new();
         for (i, (instant, terms)) in equations.instants.iter().zip(&all).enumerate() {
             let of: Vec<Matrix> = instant.known.iter().map(|sum| self.sum(sum, registers)).collect();
-            for (by, (matrix, x)) in self.matrices(terms).into_iter().zip(&of).enumerate() {
+            for (matrix, x) in self.matrices(&terms.forces).into_iter().zip(&of) {
                 add_sparse(matrix, -1.0, false, x, (&mut rhs, i * n));
-                self.add_rows(terms, &levels, (by, -1.0, false), (x, 0), (&mut rhs, i * n + self.nv));
+            }
+            let elsewhere = instant.constrained.as_deref();
+            let moved: Option<Vec<Matrix>> =
+                elsewhere.map(|instant| instant.known.iter().map(|sum| self.sum(sum, registers)).collect());
+            for (by, x) in moved.as_ref().unwrap_or(&of).iter().enumerate() {
+                self.add_rows(terms.of_constraints(), &levels, (by, -1.0, false), (x, 0), (&mut rhs, i * n + self.nv));
             }
             self.add_outside(terms, &levels, instant.state.t, outside, (&mut rhs, i * n));
             for (factor, register) in &instant.force {
@@ -358,6 +388,7 @@ impl<'m> Player<'m> {
             let multipliers = rhs.rows(i * n + self.nv, self.nc).into_owned();
             results.extend([position, velocity, acceleration, multipliers, unknowns[i].clone()]);
         }
+        self.take_back(all);
         Ok(results)
     }
 
@@ -396,11 +427,17 @@ impl<'m> Player<'m> {
         self.systems.get_mut(&shape).into_iter().for_each(|system| system.solve(&mut adjoint));
         for (i, ((instant, terms), direct)) in equations.instants.iter().zip(&all).zip(given).enumerate() {
             let force = adjoint.rows(i * n, self.nv).into_owned();
-            for (by, ((matrix, mut slope), sum)) in
-                self.matrices(terms).into_iter().zip(direct).zip(&instant.known).enumerate()
-            {
+            let matrices = self.matrices(&terms.forces);
+            for (by, ((matrix, mut slope), sum)) in matrices.into_iter().zip(direct).zip(&instant.known).enumerate() {
                 add_sparse(matrix, -1.0, true, &force, (&mut slope, 0));
-                self.add_rows(terms, &levels, (by, -1.0, true), (&adjoint, i * n + self.nv), (&mut slope, 0));
+                let rows = (&adjoint, i * n + self.nv);
+                if let Some(elsewhere) = &instant.constrained {
+                    let mut slope = Matrix::zeros(self.nv, columns);
+                    self.add_rows(terms.of_constraints(), &levels, (by, -1.0, true), rows, (&mut slope, 0));
+                    self.sum_backward(&elsewhere.known[by], &slope, slopes);
+                } else {
+                    self.add_rows(terms.of_constraints(), &levels, (by, -1.0, true), rows, (&mut slope, 0));
+                }
                 self.sum_backward(sum, &slope, slopes);
             }
             self.add_outside_backward(terms, &levels, instant.state.t, outside, (&adjoint, i * n));
@@ -408,7 +445,12 @@ impl<'m> Player<'m> {
                 *entry(slopes, *register, self.nv, columns) += &force * *factor;
             }
         }
+        self.take_back(all);
         Ok(())
+    }
+
+    fn take_back(&mut self, all: Vec<TermsOf<'m>>) {
+        self.free.extend(all.into_iter().flat_map(|terms| [Some(terms.forces), terms.constraints]).flatten());
     }
 
     fn matrices<'t>(&self, terms: &'t Terms<'m>) -> [(&'m crate::SparsityPattern, &'t [f64]); 3] {
@@ -423,7 +465,7 @@ impl<'m> Player<'m> {
     /// `out −= ∂(r, rows)/∂(p, u) (p, u)`.
     fn add_outside(
         &self,
-        terms: &Terms,
+        terms: &TermsOf,
         levels: &[ConstraintLevel],
         t: f64,
         outside: &mut dyn Outside,
@@ -431,21 +473,21 @@ impl<'m> Player<'m> {
     ) {
         if self.wanted.parameters {
             let parameters = outside.parameters();
-            add_full(&terms.force_by_p, self.np, -1.0, false, parameters, (out, first));
+            add_full(&terms.forces.force_by_p, self.np, -1.0, false, parameters, (out, first));
             for (row, &level) in levels.iter().enumerate() {
-                let by_p = terms.row(row, level).by_p;
+                let by_p = terms.of_constraints().row(row, level).by_p;
                 add_full(by_p, self.np, -1.0, false, parameters, (out, first + self.nv + row));
             }
         }
         if self.wanted.inputs {
             let inputs = outside.inputs(t);
-            add_full(&terms.force_by_u, inputs.nrows(), -1.0, false, &inputs, (out, first));
+            add_full(&terms.forces.force_by_u, inputs.nrows(), -1.0, false, &inputs, (out, first));
         }
     }
 
     fn add_outside_backward(
         &self,
-        terms: &Terms,
+        terms: &TermsOf,
         levels: &[ConstraintLevel],
         t: f64,
         outside: &mut dyn Outside,
@@ -454,9 +496,9 @@ impl<'m> Player<'m> {
         let force = adjoint.rows(first, self.nv).into_owned();
         if self.wanted.parameters {
             let parameters = outside.parameters();
-            add_full(&terms.force_by_p, self.np, -1.0, true, &force, (parameters, 0));
+            add_full(&terms.forces.force_by_p, self.np, -1.0, true, &force, (parameters, 0));
             for (row, &level) in levels.iter().enumerate() {
-                let by_p = terms.row(row, level).by_p;
+                let by_p = terms.of_constraints().row(row, level).by_p;
                 let of = adjoint.rows(first + self.nv + row, 1).into_owned();
                 add_full(by_p, self.np, -1.0, true, &of, (parameters, 0));
             }
@@ -464,7 +506,7 @@ impl<'m> Player<'m> {
         if self.wanted.inputs {
             let nu = self.model.describe().inputs.len();
             let mut slopes = Matrix::zeros(nu, adjoint.ncols());
-            add_full(&terms.force_by_u, nu, -1.0, true, &force, (&mut slopes, 0));
+            add_full(&terms.forces.force_by_u, nu, -1.0, true, &force, (&mut slopes, 0));
             outside.add_inputs(t, &slopes);
         }
     }

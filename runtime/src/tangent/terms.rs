@@ -72,12 +72,15 @@ impl<'m> Terms<'m> {
     /// Evaluates everything; that the model has the derivatives that are wanted is known.
     pub(super) fn evaluate(&mut self, state: &State, wanted: Wanted) {
         let (t, q) = (state.t, state.q.as_slice());
-        self.model.stiffness(state, &mut self.stiffness);
-        self.model.damping(state, &mut self.damping);
-        self.model.mass_matrix(q, &mut self.mass);
-        self.model.constraint_jacobian(t, q, &mut self.jacobian);
+        let Self { stiffness, damping, mass, jacobian, .. } = self;
+        if !self.model.residual_derivatives(state, mass, damping, stiffness, jacobian) {
+            self.model.stiffness(state, stiffness);
+            self.model.damping(state, damping);
+            self.model.mass_matrix(q, mass);
+            self.model.constraint_jacobian(t, q, jacobian);
+        }
         let Self { rate_by_q, acceleration_by_q, acceleration_by_v, .. } = self;
-        if !self.rate_by_p.is_empty() || !rate_by_q.is_empty() {
+        if !rate_by_q.is_empty() {
             self.model.constraint_derivatives(state, rate_by_q, acceleration_by_q, acceleration_by_v);
         }
         if wanted.parameters {
@@ -120,10 +123,9 @@ impl<'m> Terms<'m> {
         let of_v = row * nv..(row + 1) * nv;
         let of_p = row * np..(row + 1) * np;
         match level {
-            ConstraintLevel::Position => Row {
-                by: [RowOf::Gradient, RowOf::Nothing, RowOf::Nothing],
-                by_p: &self.constraint_by_p[of_p],
-            },
+            ConstraintLevel::Position => {
+                Row { by: [RowOf::Gradient, RowOf::Nothing, RowOf::Nothing], by_p: &self.constraint_by_p[of_p] }
+            }
             ConstraintLevel::Velocity => Row {
                 by: [RowOf::Full(&self.rate_by_q[of_v]), RowOf::Gradient, RowOf::Nothing],
                 by_p: &self.rate_by_p[of_p],

@@ -24,9 +24,8 @@ impl<'m> Player<'m> {
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let t = after.t;
         let singular = |Singular| SingularAt { t };
-        let new_system = |is_transposed| {
-            System::new(n, is_transposed, left_out.iter().map(|row| self.nv + row).collect::<Vec<_>>())
-        };
+        let new_system =
+            |is_transposed| System::new(n, is_transposed, left_out.iter().map(|row| self.nv + row).collect::<Vec<_>>());
         let (mut multipliers_of, mut system) = (new_system(false), new_system(self.is_backward));
         // The multipliers of the projection.
         self.terms.evaluate(&still(metric), self.wanted);
