@@ -35,7 +35,7 @@ pub enum GradientError {
         reason: &'static str,
     },
     /// Steps that lead nowhere.
-    #[error("steps of {step} s until t = {until} s, expected positive ones and a finite time")]
+    #[error("steps of {step} s until t = {until} s, expected positive ones, and finite times that ascend")]
     BadSteps {
         /// Length of a step, s.
         step: f64,

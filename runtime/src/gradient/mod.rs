@@ -73,6 +73,7 @@ pub struct Differentiated<'m> {
     options: Options,
     step: f64,
     until: f64,
+    instants: Vec<f64>,
     start: Option<State>,
 }
 
@@ -170,7 +171,7 @@ impl Gradient {
 impl<'m> Differentiated<'m> {
     /// Steps of 1 ms up to 1 s, from the initial conditions of the model.
     pub fn new(model: &'m dyn Model, scheme: &'m dyn Scheme) -> Self {
-        Self { model, scheme, options: Options::default(), step: 1e-3, until: 1.0, start: None }
+        Self { model, scheme, options: Options::default(), step: 1e-3, until: 1.0, instants: Vec::new(), start: None }
     }
 
     /// Length of the steps, s; the last one is shorter where they do not fit.
@@ -181,6 +182,12 @@ impl<'m> Differentiated<'m> {
     /// Time of the end, s.
     pub fn until(self, until: f64) -> Self {
         Self { until, ..self }
+    }
+
+    /// Ascending times, s, at which a step shall end, as those of measurements: between them steps are equal, and none is
+    /// longer than that of [`step`](Self::step). Those before the start are passed over.
+    pub fn meeting(self, instants: Vec<f64>) -> Self {
+        Self { instants, ..self }
     }
 
     /// Options of the scheme. Slopes are as exact as equations are solved.
@@ -331,7 +338,9 @@ impl<'m> Differentiated<'m> {
         if !info.contacts.is_empty() {
             return Err(GradientError::Contacts { model: name() });
         }
-        if !self.step.is_finite() || self.step <= 0.0 || !self.until.is_finite() {
+        let is_ascending = self.instants.windows(2).all(|pair| pair[0] < pair[1]);
+        let are_finite = self.until.is_finite() && self.instants.iter().all(|instant| instant.is_finite());
+        if !self.step.is_finite() || self.step <= 0.0 || !are_finite || !is_ascending {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
         let wanted =
@@ -359,7 +368,8 @@ impl<'m> Differentiated<'m> {
         let refused = |reason| GradientError::Scheme { scheme: scheme.clone(), reason };
         stepper.linear_start(&mut map).map_err(refused)?;
         first.push(std::mem::take(&mut map.operations));
-        Ok(Begun { stepper, start, first, wanted, scheme, step: self.step, until: self.until })
+        let steps = Course { step: self.step, until: self.until, instants: self.instants.clone(), left: Vec::new() };
+        Ok(Begun { stepper, start, first, wanted, scheme, steps })
     }
 }
 
@@ -371,21 +381,51 @@ struct Begun<'m> {
     first: Vec<Operations>,
     wanted: Wanted,
     scheme: String,
+    steps: Course,
+}
+
+/// The lengths of steps.
+struct Course {
     step: f64,
     until: f64,
+    instants: Vec<f64>,
+    /// Of the steps up to the next instant, the last first.
+    left: Vec<f64>,
 }
 
 /// A rest of the motion that is shorter than this part of a step belongs to the step before.
 const NEGLIGIBLE: f64 = 1e-6;
 
+impl Course {
+    /// Length of the step that begins at a time, s; nothing at the end.
+    fn next(&mut self, t: f64) -> Option<f64> {
+        let is_ahead = |time: &&f64| **time > t + NEGLIGIBLE * self.step;
+        if let Some(dt) = self.left.pop() {
+            return Some(dt);
+        }
+        match self.instants.iter().filter(|instant| **instant < self.until).find(is_ahead) {
+            Some(instant) => {
+                let count = ((instant - t) / self.step - NEGLIGIBLE).ceil().max(1.0);
+                let dt = (instant - t) / count;
+                // The last one ends where it should, whatever was rounded.
+                let all = (1..count as usize).map(|_| dt);
+                self.left = all.collect();
+                self.left.insert(0, instant - (t + dt * (count - 1.0)));
+                self.left.pop()
+            }
+            None if self.until <= t + NEGLIGIBLE * self.step => None,
+            None => {
+                let left = self.until - t;
+                Some(if left < (1.0 + NEGLIGIBLE) * self.step { left } else { self.step })
+            }
+        }
+    }
+}
+
 impl Begun<'_> {
     /// Makes a step and writes its map; the length of the step, or nothing at the end.
     fn advance(&mut self, map: &mut StepMap) -> Result<Option<f64>, GradientError> {
-        let left = self.until - self.stepper.state().t;
-        if left <= NEGLIGIBLE * self.step {
-            return Ok(None);
-        }
-        let dt = if left < (1.0 + NEGLIGIBLE) * self.step { left } else { self.step };
+        let Some(dt) = self.steps.next(self.stepper.state().t) else { return Ok(None) };
         self.stepper.step(dt)?;
         let refused = |reason| GradientError::Scheme { scheme: self.scheme.clone(), reason };
         self.stepper.linear_step(map).map_err(refused)?;

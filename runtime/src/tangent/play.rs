@@ -565,7 +565,7 @@ impl<'m> Player<'m> {
 }
 
 /// The slope of a register, zero at first.
-fn entry<'s>(slopes: &'s mut [Option<Matrix>], register: Register, rows: usize, columns: usize) -> &'s mut Matrix {
+fn entry(slopes: &mut [Option<Matrix>], register: Register, rows: usize, columns: usize) -> &mut Matrix {
     slopes[register.0].get_or_insert_with(|| Matrix::zeros(rows, columns))
 }
 

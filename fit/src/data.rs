@@ -1,0 +1,144 @@
+//! Measurements: a table of times and values of outputs, with gaps.
+
+use hamel::model::ModelInfo;
+
+use crate::error::FitError;
+
+/// Names of the column of time.
+const TIME: [&str; 2] = ["t", "time"];
+
+/// Values of outputs that were measured at ascending times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurements {
+    pub(crate) times: Vec<f64>,
+    pub(crate) columns: Vec<Column>,
+}
+
+/// What was measured of an output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name of the output.
+    pub name: String,
+    /// Its index in the model.
+    pub(crate) output: usize,
+    /// A value for each time, in the unit of the output; `None` where there is none.
+    pub values: Vec<Option<f64>>,
+    /// Standard deviation of the noise, in the unit of the output; `None` where it is to be estimated.
+    pub deviation: Option<f64>,
+}
+
+impl Measurements {
+    /// Reads comma-separated values: a column `t` with ascending times in s, and columns with the names of outputs. Units
+    /// may follow names, as in `x [m]`, and must then be those of the model. Empty cells are gaps; other columns are an
+    /// error.
+    ///
+    /// # Errors
+    /// [`FitError::Table`] with the line for what is no number, not finite, or does not ascend;
+    /// [`FitError::UnknownOutput`], [`FitError::Unit`].
+    pub fn read(text: &str, info: &ModelInfo) -> Result<Self, FitError> {
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let table = |line: u64, what: String| FitError::Table { line, what };
+        let headers = reader.headers().map_err(|error| table(1, error.to_string()))?.clone();
+        let named = |title: &str| match title.strip_suffix(']').and_then(|title| title.rsplit_once('[')) {
+            Some((name, unit)) => (name.trim().to_owned(), Some(unit.trim().to_owned())),
+            None => (title.to_owned(), None),
+        };
+        let titles: Vec<(String, Option<String>)> = headers.iter().map(named).collect();
+        let is_time = |(name, _): &(String, Option<String>)| TIME.contains(&name.as_str());
+        let Some(time) = titles.iter().position(is_time) else {
+            return Err(table(1, "expected a column `t` with times in s".to_owned()));
+        };
+        if let Some(unit) = titles[time].1.as_deref().filter(|unit| *unit != "s") {
+            let (name, found) = (titles[time].0.clone(), unit.to_owned());
+            return Err(FitError::Unit { name, found, expected: "s".to_owned() });
+        }
+        let mut columns = Vec::new();
+        let mut places = Vec::new();
+        for (place, (name, unit)) in titles.iter().enumerate().filter(|(place, _)| *place != time) {
+            let Some(output) = info.outputs.iter().position(|output| output.name == *name) else {
+                let known: Vec<String> = info.outputs.iter().map(|output| format!("`{}`", output.name)).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(FitError::UnknownOutput { name: name.clone(), known });
+            };
+            let expected = &info.outputs[output].unit;
+            if let Some(found) = unit.as_ref().filter(|unit| *unit != expected) {
+                let (name, found, expected) = (name.clone(), found.clone(), expected.clone());
+                return Err(FitError::Unit { name, found, expected });
+            }
+            if columns.iter().any(|column: &Column| column.output == output) {
+                return Err(table(1, format!("`{name}` occurs twice")));
+            }
+            columns.push(Column { name: name.clone(), output, values: Vec::new(), deviation: None });
+            places.push(place);
+        }
+        if columns.is_empty() {
+            return Err(table(1, "expected a column with the name of an output beside the times".to_owned()));
+        }
+        let mut times: Vec<f64> = Vec::new();
+        for row in reader.records() {
+            let row = row.map_err(|error| {
+                let line = error.position().map_or(0, csv::Position::line);
+                table(line, error.to_string())
+            })?;
+            let line = row.position().map_or(0, csv::Position::line);
+            let number = |place: usize| -> Result<Option<f64>, FitError> {
+                let cell = row.get(place).unwrap_or_default();
+                if cell.is_empty() {
+                    return Ok(None);
+                }
+                match cell.parse::<f64>() {
+                    Ok(value) if value.is_finite() => Ok(Some(value)),
+                    _ => Err(table(line, format!("expected a finite number or nothing, found `{cell}`"))),
+                }
+            };
+            let Some(t) = number(time)? else { return Err(table(line, "expected a time".to_owned())) };
+            if let Some(&last) = times.last().filter(|last| **last >= t) {
+                return Err(table(line, format!("expected a time after {last} s, found {t}")));
+            }
+            times.push(t);
+            for (column, &place) in columns.iter_mut().zip(&places) {
+                column.values.push(number(place)?);
+            }
+        }
+        Ok(Self { times, columns })
+    }
+
+    /// Sets the standard deviation of the noise of a column, in the unit of its output.
+    ///
+    /// # Errors
+    /// [`FitError::UnknownOutput`] if there is no such column; [`FitError::Table`] if it is not positive.
+    pub fn with_deviation(mut self, name: &str, deviation: f64) -> Result<Self, FitError> {
+        if !deviation.is_finite() || deviation <= 0.0 {
+            let what = format!("expected a positive standard deviation of `{name}`, found {deviation}");
+            return Err(FitError::Table { line: 1, what });
+        }
+        let known: Vec<String> = self.columns.iter().map(|column| format!("`{}`", column.name)).collect();
+        match self.columns.iter_mut().find(|column| column.name == name) {
+            Some(column) => column.deviation = Some(deviation),
+            None => return Err(FitError::UnknownOutput { name: name.to_owned(), known: known.join(", ") }),
+        }
+        Ok(self)
+    }
+
+    /// The times, s.
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+}
+
+impl Column {
+    /// How far its values are apart: the root of their mean square about their mean, or their size.
+    pub(crate) fn spread(&self) -> f64 {
+        let values: Vec<f64> = self.values.iter().flatten().copied().collect();
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let square = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+        let size = values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
+        [square.sqrt(), size, 1.0].into_iter().find(|&spread| spread > 1e-9 * size && spread > 0.0).unwrap_or(1.0)
+    }
+}

@@ -1,0 +1,434 @@
+//! The least squares: residuals and their derivatives, the search, and what it tells.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+
+use basin::{
+    BoxBounds, ConstraintDescription, ConstraintSet, Constraints, CostFunction, DenseMatrix, Executor, Jacobian,
+    Residual, TrustRegionReflective,
+};
+use hamel::gradient::{Differentiated, Direction, GradientError};
+use hamel::nalgebra::DMatrix;
+use hamel::{Model, Options, Scheme};
+
+use crate::data::Measurements;
+use crate::error::FitError;
+use crate::result::{Doubt, Fitted, FittedColumn, Parameter};
+
+/// Directions in which the measurements change by less than this part of the largest change are not determined.
+const RANK: f64 = 1e-7;
+/// Parameters with a part of at least this in such a direction are named.
+const NAMED: f64 = 0.1;
+/// Most rounds in which the noise of columns is estimated, and how exact it then is.
+const ROUNDS: usize = 10;
+const SETTLED: f64 = 1e-3;
+/// Noise below this part of a column's spread counts as none.
+const EXACT: f64 = 1e-9;
+/// Most iterations of a search.
+const ITERATIONS: u64 = 200;
+/// At a minimum the slope of the sum of squares along a parameter is below this part of the length of its column of
+/// derivatives, in units of the noise: about as many standard errors of the parameter.
+const SLOPE: f64 = 1e-6;
+/// What rounding may leave of it where the search can go no further.
+const ROUNDED: f64 = 1e-2;
+/// The search ends where the sum of squares changes by less than this part.
+const CHANGE: f64 = 1e-14;
+/// A value this near to a bound, in units of its size, is at the bound.
+const AT_BOUND: f64 = 1e-6;
+
+/// A parameter to be fitted, in SI units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Free {
+    name: String,
+    start: f64,
+    lower: f64,
+    upper: f64,
+}
+
+impl Free {
+    /// A parameter that starts here, without bounds.
+    pub fn at(name: impl Into<String>, start: f64) -> Self {
+        Self { name: name.into(), start, lower: f64::NEG_INFINITY, upper: f64::INFINITY }
+    }
+
+    /// The same within bounds, which may be infinite.
+    pub fn within(self, lower: f64, upper: f64) -> Self {
+        Self { lower, upper, ..self }
+    }
+
+    /// What one unit of the search is worth.
+    fn scale(&self) -> f64 {
+        let range = self.upper - self.lower;
+        let sizes = [self.start.abs(), if range.is_finite() { range } else { 0.0 }, 1.0];
+        sizes.into_iter().find(|size| *size > 0.0).unwrap_or(1.0)
+    }
+}
+
+/// The model with some of its parameters set.
+pub type Family<'a> = &'a dyn Fn(&[(&str, f64)]) -> Result<Box<dyn Model>, String>;
+
+/// A search for parameters.
+pub struct Fit<'a> {
+    family: Family<'a>,
+    scheme: &'a dyn Scheme,
+    measured: &'a Measurements,
+    free: Vec<Free>,
+    /// Places of the free parameters among those by which the model has derivatives.
+    places: Vec<usize>,
+    options: Options,
+    step: f64,
+}
+
+impl<'a> Fit<'a> {
+    /// Steps of 1 ms, or shorter ones that end at the times of measurements.
+    ///
+    /// # Errors
+    /// [`FitError::UnknownParameter`], [`FitError::Bounds`], [`FitError::TooFewData`], [`FitError::Model`].
+    pub fn new(
+        family: Family<'a>,
+        scheme: &'a dyn Scheme,
+        measured: &'a Measurements,
+        free: Vec<Free>,
+    ) -> Result<Self, FitError> {
+        if free.is_empty() {
+            return Err(FitError::Free("expected at least one parameter to fit".to_owned()));
+        }
+        let values: Vec<(&str, f64)> = free.iter().map(|free| (free.name.as_str(), free.start)).collect();
+        let model = family(&[]).map_err(FitError::Model)?;
+        let info = model.describe();
+        let names: Vec<&str> = info.differentiated.iter().map(|&place| info.parameters[place].name.as_str()).collect();
+        let mut places = Vec::new();
+        for (index, one) in free.iter().enumerate() {
+            let Some(place) = names.iter().position(|name| *name == one.name) else {
+                let known = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                let known = if known.is_empty() { "none".to_owned() } else { known };
+                return Err(FitError::UnknownParameter { name: one.name.clone(), known });
+            };
+            if free[..index].iter().any(|other| other.name == one.name) {
+                return Err(FitError::Free(format!("parameter `{}` is free twice", one.name)));
+            }
+            let Free { name, start, lower, upper } = one.clone();
+            if !(start.is_finite() && lower < upper && lower <= start && start <= upper) {
+                return Err(FitError::Bounds { name, lower, upper, start });
+            }
+            places.push(place);
+        }
+        let model = family(&values).map_err(FitError::Model)?;
+        model.validate().map_err(|error| FitError::Model(error.to_string()))?;
+        let numbers = measured.columns.iter().flat_map(|column| column.values.iter().flatten()).count();
+        if numbers <= free.len() {
+            return Err(FitError::TooFewData { numbers, parameters: free.len() });
+        }
+        Ok(Self { family, scheme, measured, free, places, options: Options::default(), step: 1e-3 })
+    }
+
+    /// The longest step, s.
+    pub fn step(self, step: f64) -> Self {
+        Self { step, ..self }
+    }
+
+    /// Options of the scheme.
+    pub fn options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Searches the parameters.
+    ///
+    /// # Errors
+    /// [`FitError::Start`] if the motion at the start fails, [`FitError::NoInfluence`], [`FitError::Search`].
+    pub fn run(&self) -> Result<Fitted, FitError> {
+        let motions = Cell::new(0);
+        let start: Vec<f64> = self.free.iter().map(|free| free.start).collect();
+        let (_, slopes) = self.motion(&start, true, &motions).map_err(FitError::Start)?;
+        for (column, free) in self.free.iter().enumerate() {
+            if slopes.column(column).iter().all(|slope| *slope == 0.0) {
+                return Err(FitError::NoInfluence { name: free.name.clone() });
+            }
+        }
+        let given: Vec<Option<f64>> = self.measured.columns.iter().map(|column| column.deviation).collect();
+        let spreads: Vec<f64> = self.measured.columns.iter().map(|column| column.spread()).collect();
+        let mut deviations: Vec<f64> =
+            given.iter().zip(&spreads).map(|(given, spread)| given.unwrap_or(*spread)).collect();
+        let mut at = start;
+        let mut doubts = Vec::new();
+        for _ in 0..ROUNDS {
+            let has_progressed;
+            (at, has_progressed) = self.search(&at, &deviations, &motions)?;
+            doubts.clear();
+            if !has_progressed {
+                doubts.push(Doubt::NoProgress);
+            }
+            let (values, _) = self.motion(&at, false, &motions).map_err(FitError::Start)?;
+            let missed = self.missed(&values);
+            let numbers: usize = missed.iter().map(Vec::len).sum();
+            let freedom = 1.0 - self.free.len() as f64 / numbers as f64;
+            let mut change = 0.0_f64;
+            for (column, deviation) in deviations.iter_mut().enumerate().filter(|(column, _)| given[*column].is_none())
+            {
+                let missed = &missed[column];
+                let mean = missed.iter().map(|missed| missed * missed).sum::<f64>() / missed.len().max(1) as f64;
+                let found = (mean / freedom).sqrt().max(EXACT * spreads[column]);
+                change = change.max((found / *deviation - 1.0).abs());
+                *deviation = found;
+            }
+            if change < SETTLED {
+                break;
+            }
+        }
+        self.fitted(&at, &deviations, doubts, &motions)
+    }
+
+    /// The outputs that were measured, time by time, and their derivatives by the free parameters, row by row; the motion
+    /// may fail.
+    fn motion(
+        &self,
+        at: &[f64],
+        has_slopes: bool,
+        motions: &Cell<u64>,
+    ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), GradientError> {
+        motions.set(motions.get() + 1);
+        let values: Vec<(&str, f64)> =
+            self.free.iter().map(|free| free.name.as_str()).zip(at.iter().copied()).collect();
+        let refused = |_| GradientError::BadSteps { step: self.step, until: f64::NAN };
+        let model = (self.family)(&values).map_err(refused)?;
+        let times = &self.measured.times;
+        let until = times.last().copied().unwrap_or_default();
+        let chosen: Vec<usize> = self.measured.columns.iter().map(|column| column.output).collect();
+        let directions: Vec<Direction> = match has_slopes {
+            true => self.places.iter().map(|&place| Direction::Parameter(place)).collect(),
+            false => Vec::new(),
+        };
+        let mut found = Vec::new();
+        let mut slopes = DMatrix::zeros(times.len() * chosen.len(), directions.len());
+        let mut outputs = vec![0.0; model.describe().outputs.len()];
+        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(self.step).until(until);
+        motion.meeting(times.clone()).sensitivities(&directions, &mut |state, changes| {
+            let next = found.len();
+            let is_measured = times.get(next).is_some_and(|&time| (state.t - time).abs() <= 1e-6 * self.step);
+            if is_measured {
+                model.outputs(state, &mut outputs);
+                for (place, &output) in chosen.iter().enumerate() {
+                    let row = next * chosen.len() + place;
+                    slopes.row_mut(row).copy_from(&changes.outputs.row(output));
+                }
+                found.push(chosen.iter().map(|&output| outputs[output]).collect::<Vec<f64>>());
+            }
+        })?;
+        // Times before the start of the motion have no model.
+        match found.len() == times.len() {
+            true => Ok((found, slopes)),
+            false => Err(GradientError::BadSteps { step: self.step, until }),
+        }
+    }
+
+    /// What the model misses, column by column, where there are measurements.
+    fn missed(&self, values: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let of = |column: usize| {
+            let measured = self.measured.columns[column].values.iter();
+            let pairs = measured.zip(values).filter_map(|(measured, values)| measured.map(|x| values[column] - x));
+            pairs.collect()
+        };
+        (0..self.measured.columns.len()).map(of).collect()
+    }
+
+    /// Residuals in units of the noise, row by row, and their derivatives.
+    fn weighted(
+        &self,
+        (values, slopes): &(Vec<Vec<f64>>, DMatrix<f64>),
+        deviations: &[f64],
+        scales: &[f64],
+    ) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let count = self.measured.columns.len();
+        let (mut residuals, mut rows) = (Vec::new(), Vec::new());
+        for (time, values) in values.iter().enumerate() {
+            for (column, measured) in self.measured.columns.iter().enumerate() {
+                let Some(measured) = measured.values[time] else { continue };
+                residuals.push((values[column] - measured) / deviations[column]);
+                let row = slopes.row(time * count + column);
+                rows.push(row.iter().zip(scales).map(|(slope, scale)| slope * scale / deviations[column]).collect());
+            }
+        }
+        (residuals, rows)
+    }
+
+    /// The minimum from a point, and whether it is one.
+    fn search(&self, at: &[f64], deviations: &[f64], motions: &Cell<u64>) -> Result<(Vec<f64>, bool), FitError> {
+        let scales: Vec<f64> = self.free.iter().map(Free::scale).collect();
+        let scaled = |of: &dyn Fn(&Free) -> f64| -> Vec<f64> {
+            self.free.iter().zip(&scales).map(|(free, scale)| of(free) / scale).collect()
+        };
+        let problem = Squares {
+            fit: self,
+            deviations,
+            lower: scaled(&|free| free.lower),
+            upper: scaled(&|free| free.upper),
+            scales: &scales,
+            motions,
+        };
+        let length = |at: &[f64]| -> Result<(f64, f64), FitError> {
+            let motion = self.motion(at, true, motions).map_err(FitError::Start)?;
+            let (residuals, rows) = self.weighted(&motion, deviations, &scales);
+            let of = |column: usize| {
+                let square: f64 = rows.iter().map(|row| row[column] * row[column]).sum();
+                let slope: f64 = rows.iter().zip(&residuals).map(|(row, residual)| row[column] * residual).sum();
+                (square.sqrt(), slope.abs() / square.sqrt())
+            };
+            let all: Vec<(f64, f64)> = (0..self.free.len()).map(of).collect();
+            let least = all.iter().map(|(length, _)| *length).fold(f64::INFINITY, f64::min);
+            Ok((least, all.iter().map(|(_, slope)| *slope).fold(0.0, f64::max)))
+        };
+        let solver = TrustRegionReflective::new()
+            .with_absolute_scaled_gradient_tolerance(SLOPE * length(at)?.0)
+            .with_relative_cost_change_tolerance(CHANGE);
+        let start: Vec<f64> = at.iter().zip(&scales).map(|(at, scale)| at / scale).collect();
+        let result = Executor::from_start(problem, solver, start).max_iter(ITERATIONS).run();
+        let result = result.map_err(|error| FitError::Search(error.to_string()))?;
+        let found: Vec<f64> = result.param().iter().zip(&scales).map(|(x, scale)| x * scale).collect();
+        let termination = &result.report.termination;
+        if termination.is_converged() {
+            return Ok((found, true));
+        }
+        // At a minimum that rounding hides no step is one down.
+        let is_minimum = length(&found)?.1 < ROUNDED;
+        if termination.is_failure() && !is_minimum {
+            return Err(FitError::Search(format!("{termination:?}")));
+        }
+        Ok((found, is_minimum))
+    }
+
+    fn fitted(
+        &self,
+        at: &[f64],
+        deviations: &[f64],
+        mut doubts: Vec<Doubt>,
+        motions: &Cell<u64>,
+    ) -> Result<Fitted, FitError> {
+        let motion = self.motion(at, true, motions).map_err(FitError::Start)?;
+        let scales: Vec<f64> = self.free.iter().map(Free::scale).collect();
+        let (_, rows) = self.weighted(&motion, deviations, &scales);
+        let count = self.free.len();
+        let jacobian = DMatrix::from_fn(rows.len(), count, |row, column| rows[row][column]);
+        let svd = jacobian.svd(false, true);
+        let (Some(directions), sizes) = (svd.v_t, svd.singular_values) else {
+            return Err(FitError::Search("the derivatives could not be decomposed".to_owned()));
+        };
+        // The inverse of JᵀJ in the directions that are determined; infinite along the others.
+        let mut covariance = DMatrix::<f64>::zeros(count, count);
+        let mut is_open = vec![false; count];
+        for (direction, &size) in sizes.iter().enumerate() {
+            let vector = directions.row(direction).transpose();
+            if size > RANK * sizes[0] {
+                covariance += &vector * vector.transpose() / (size * size);
+                continue;
+            }
+            let mut named: Vec<usize> = (0..count).filter(|&place| vector[place].abs() > NAMED).collect();
+            named.sort_by(|&a, &b| vector[b].abs().total_cmp(&vector[a].abs()));
+            named.iter().for_each(|&place| is_open[place] = true);
+            let parameters = named.into_iter().map(|place| self.free[place].name.clone()).collect();
+            doubts.push(Doubt::Undetermined { parameters });
+        }
+        let model = (self.family)(&[]).map_err(FitError::Model)?;
+        let info = model.describe();
+        let parameters = self.free.iter().enumerate().map(|(place, free)| {
+            let unit = info.parameters[info.differentiated[self.places[place]]].unit.clone();
+            let near = |bound: f64| (at[place] - bound).abs() <= AT_BOUND * scales[place];
+            let error = if is_open[place] { f64::INFINITY } else { covariance[(place, place)].sqrt() * scales[place] };
+            Parameter {
+                name: free.name.clone(),
+                unit,
+                start: free.start,
+                value: at[place],
+                error,
+                is_at_bound: near(free.lower) || near(free.upper),
+            }
+        });
+        let correlation = |row: usize, column: usize| {
+            let both = (covariance[(row, row)] * covariance[(column, column)]).sqrt();
+            if both > 0.0 { covariance[(row, column)] / both } else { f64::from(u8::from(row == column)) }
+        };
+        let missed = self.missed(&motion.0);
+        let columns = self.measured.columns.iter().enumerate().map(|(place, column)| {
+            let square: f64 = missed[place].iter().map(|missed| missed * missed).sum();
+            FittedColumn {
+                name: column.name.clone(),
+                unit: info.outputs[column.output].unit.clone(),
+                deviation: deviations[place],
+                missed: (square / missed[place].len().max(1) as f64).sqrt(),
+                model: motion.0.iter().map(|values| values[place]).collect(),
+            }
+        });
+        Ok(Fitted {
+            parameters: parameters.collect(),
+            correlation: (0..count).map(|row| (0..count).map(|column| correlation(row, column)).collect()).collect(),
+            columns: columns.collect(),
+            doubts,
+            motions: motions.get(),
+        })
+    }
+}
+
+/// The sum of squares as the search sees it: parameters in units of their size, residuals in units of the noise.
+struct Squares<'f, 'a> {
+    fit: &'f Fit<'a>,
+    deviations: &'f [f64],
+    scales: &'f [f64],
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    motions: &'f Cell<u64>,
+}
+
+impl Squares<'_, '_> {
+    /// A motion that fails has no residuals, and the search takes a shorter way.
+    fn evaluate(&self, x: &[f64], has_slopes: bool) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let at: Vec<f64> = x.iter().zip(self.scales).map(|(x, scale)| x * scale).collect();
+        match self.fit.motion(&at, has_slopes, self.motions) {
+            Ok(motion) => self.fit.weighted(&motion, self.deviations, self.scales),
+            Err(_) => {
+                let count = self.fit.measured.columns.iter().flat_map(|column| column.values.iter().flatten()).count();
+                (vec![f64::NAN; count], vec![vec![f64::NAN; x.len()]; count])
+            }
+        }
+    }
+}
+
+impl Constraints for Squares<'_, '_> {
+    type Set = ConstraintSet<BoxBounds<Vec<f64>>>;
+
+    fn constraints(&self) -> <Self::Set as ConstraintDescription>::Borrowed<'_> {
+        ConstraintSet::new().with_bounds(BoxBounds::new(Some(&self.lower), Some(&self.upper)))
+    }
+}
+
+impl CostFunction for Squares<'_, '_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+    type Error = Infallible;
+
+    fn cost(&self, x: &Vec<f64>) -> Result<f64, Infallible> {
+        Ok(0.5 * self.evaluate(x, false).0.iter().map(|residual| residual * residual).sum::<f64>())
+    }
+}
+
+impl Residual for Squares<'_, '_> {
+    type Param = Vec<f64>;
+    type Output = Vec<f64>;
+    type Error = Infallible;
+
+    fn residual(&self, x: &Vec<f64>) -> Result<Vec<f64>, Infallible> {
+        Ok(self.evaluate(x, false).0)
+    }
+}
+
+impl Jacobian for Squares<'_, '_> {
+    type Jacobian = DenseMatrix;
+
+    fn jacobian(&self, x: &Vec<f64>) -> Result<DenseMatrix, Infallible> {
+        Ok(self.residual_and_jacobian(x)?.1)
+    }
+
+    fn residual_and_jacobian(&self, x: &Vec<f64>) -> Result<(Vec<f64>, DenseMatrix), Infallible> {
+        let (residuals, rows) = self.evaluate(x, true);
+        let matrix = DenseMatrix::from_row_slice(rows.len(), x.len(), &rows.concat());
+        Ok((residuals, matrix))
+    }
+}

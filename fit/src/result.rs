@@ -1,0 +1,79 @@
+//! What a fit found.
+
+use serde::Serialize;
+
+/// Parameters with which a model misses measurements least.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fitted {
+    /// The parameters that were free.
+    pub parameters: Vec<Parameter>,
+    /// Correlations of their errors, row by row.
+    pub correlation: Vec<Vec<f64>>,
+    /// The columns of the measurements.
+    pub columns: Vec<FittedColumn>,
+    /// What the measurements leave in doubt.
+    pub doubts: Vec<Doubt>,
+    /// How often the motion was computed.
+    pub motions: u64,
+}
+
+/// A parameter that was fitted, in SI units.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Where the search began.
+    pub start: f64,
+    /// What was found.
+    pub value: f64,
+    /// Standard error; infinite where the measurements do not tell the parameter.
+    pub error: f64,
+    /// Whether the value is one of its bounds, so that the standard error means little.
+    pub is_at_bound: bool,
+}
+
+/// A column of measurements beside the model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FittedColumn {
+    /// Name of the output.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Standard deviation of what the model misses, or the one that was given.
+    pub deviation: f64,
+    /// Root of the mean square of what the model misses.
+    pub missed: f64,
+    /// The model at the times of the measurements.
+    pub model: Vec<f64>,
+}
+
+/// Something that the measurements leave in doubt.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Doubt {
+    /// Parameters that can change together without changing what was measured.
+    Undetermined {
+        /// Their names, the one that changes most first.
+        parameters: Vec<String>,
+    },
+    /// The search ended because it made no progress, not because it found a minimum.
+    NoProgress,
+}
+
+impl std::fmt::Display for Doubt {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Doubt::Undetermined { parameters } => {
+                write!(
+                    out,
+                    "the measurements do not tell {} apart: they can change together without changing what was measured",
+                    parameters.join(", ")
+                )
+            }
+            Doubt::NoProgress => {
+                write!(out, "the search ended because it made no more progress, perhaps before the minimum")
+            }
+        }
+    }
+}

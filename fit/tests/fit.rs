@@ -1,0 +1,226 @@
+//! Fits of parameters to measurements with known answers, and to ones that allow none.
+
+use hamel::schemes::RungeKutta;
+use hamel::{Model, Scheme, initial_state};
+use hamel_fit::{Doubt, Fit, FitError, Fitted, Free, Measurements};
+use hamel_jit::{JitModel, Level};
+
+const OSCILLATOR: &str = "model Oscillator {
+    planar;
+    coordinates joint;
+    param mass = 2 kg;
+    param stiffness = 50 N/m;
+    param damping = 0.6 N s/m;
+    param start = 0.3 m;
+    body block { mass: mass, inertia: 1 kg m^2 }
+    joint rail: prismatic(ground, block);
+    force spring: spring_damper(ground, block) { stiffness: stiffness, damping: damping }
+    initial rail.displacement = start;
+    output x = rail.displacement;
+    output speed = rail.displacement.velocity;
+    output unused = 2 * time;
+}";
+
+/// A chain of three links in space, with motors.
+const ARM: &str = "model Arm {
+    coordinates joint;
+    gravity [0, 0, -9.81] m/s^2;
+    param m1 = 3 kg;
+    param m2 = 2 kg;
+    param m3 = 1 kg;
+    param i1 = 0.08 kg m^2;
+    param i2 = 0.05 kg m^2;
+    param i3 = 0.02 kg m^2;
+    param friction = 0.3 N m s;
+    body upper { mass: m1, inertia: diag(i1, i1, 0.01 kg m^2), center_of_mass: [0.02, 0, -0.2] m }
+    body fore { mass: m2, inertia: diag(i2, i2, 0.008 kg m^2), center_of_mass: [0, 0.01, -0.15] m }
+    body hand { mass: m3, inertia: diag(i3, i3, 0.004 kg m^2), center_of_mass: [0.01, 0, -0.1] m }
+    joint shoulder: revolute(ground axis [0, 1, 0], upper axis [0, 1, 0]);
+    joint elbow: revolute(upper at [0, 0, -0.4] m axis [1, 0, 0], fore axis [1, 0, 0]);
+    joint wrist: revolute(fore at [0, 0, -0.3] m axis [0, 1, 0], hand axis [0, 1, 0]);
+    torque first: [0 N m, (8 N m) * sin(3 rad/s * time) - friction * shoulder.angle.velocity, 0 N m] on upper;
+    torque second: [(4 N m) * sin(5 rad/s * time), 0 N m, 0 N m] on fore in fore;
+    torque third: [0 N m, (0.8 N m) * cos(7 rad/s * time), 0 N m] on hand in hand;
+    output first = shoulder.angle;
+    output second = elbow.angle;
+    output third = wrist.angle;
+}";
+
+fn model(text: &str) -> JitModel {
+    let tokens = hamel_jit::with_derivatives(text.parse().unwrap());
+    hamel_jit::model(tokens, Level::AtOnce, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn with(model: &JitModel, values: &[(&str, f64)]) -> Result<Box<dyn Model>, String> {
+    let mut other = model.another();
+    other.set(values).map_err(|error| error.to_string())?;
+    Ok(Box::new(other))
+}
+
+/// Numbers that are nearly normally distributed.
+struct Noise(u64);
+
+impl Noise {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn next(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+/// Outputs at equal times, with noise, as a table.
+fn measured(model: &JitModel, columns: &[&str], count: usize, interval: f64, noise: f64, seed: u64) -> Measurements {
+    let info = model.describe();
+    let mut noisy = Noise(seed);
+    let mut table = format!("t [s],{}\n", columns.join(","));
+    let mut stepper = RungeKutta.start(model, initial_state(model).unwrap()).unwrap();
+    let mut outputs = vec![0.0; info.outputs.len()];
+    for _ in 0..count {
+        (0..10).for_each(|_| _ = stepper.step(0.1 * interval).unwrap());
+        model.outputs(stepper.state(), &mut outputs);
+        let values = columns.iter().map(|name| {
+            let place = info.outputs.iter().position(|output| output.name == *name).unwrap();
+            format!("{:e}", outputs[place] + noise * noisy.next())
+        });
+        table.push_str(&format!("{:e},{}\n", stepper.state().t, values.collect::<Vec<_>>().join(",")));
+    }
+    Measurements::read(&table, info).unwrap()
+}
+
+fn fitted(model: &JitModel, measured: &Measurements, free: Vec<Free>) -> Result<Fitted, FitError> {
+    let family = |values: &[(&str, f64)]| with(model, values);
+    Fit::new(&family, &RungeKutta, measured, free)?.step(0.01).run()
+}
+
+#[test]
+fn what_was_simulated_is_found_again() {
+    let model = model(OSCILLATOR);
+    let measured = measured(&model, &["x", "speed"], 60, 0.02, 0.0, 1);
+    let free = vec![Free::at("stiffness", 80.0), Free::at("damping", 0.0), Free::at("start", 0.1)];
+    let found = fitted(&model, &measured, free).unwrap();
+    for (parameter, exact) in found.parameters.iter().zip([50.0, 0.6, 0.3]) {
+        // The measurements were computed with other steps.
+        assert!((parameter.value / exact - 1.0).abs() < 1e-5, "{parameter:?}");
+    }
+    assert_eq!(found.parameters[0].unit, "N/m");
+}
+
+#[test]
+fn gaps_are_left_out_and_columns_weighted_by_their_noise() {
+    let model = model(OSCILLATOR);
+    let measured = measured(&model, &["x", "speed"], 200, 0.02, 0.01, 7);
+    let table: String = measured
+        .times()
+        .iter()
+        .enumerate()
+        .map(|(row, t)| {
+            let [x, speed] = [0, 1].map(|column| measured.columns()[column].values[row].unwrap());
+            // A column with ten times the noise, and nothing in every third row of the other.
+            let x = if row % 3 == 0 { String::new() } else { x.to_string() };
+            format!("{t},{x},{}\n", speed + 0.1 * ((row * 37 % 101) as f64 / 50.0 - 1.0))
+        })
+        .collect();
+    let measured = Measurements::read(&format!("time,x [m],speed [m/s]\n{table}"), model.describe()).unwrap();
+    let found = fitted(&model, &measured, vec![Free::at("stiffness", 60.0), Free::at("damping", 0.1)]).unwrap();
+    assert!((found.parameters[0].value - 50.0).abs() < 3.0 * found.parameters[0].error, "{found:?}");
+    let [x, speed] = [0, 1].map(|column| found.columns[column].deviation);
+    assert!((x / 0.01 - 1.0).abs() < 0.2 && speed > 0.04 && speed < 0.08, "{x} {speed}");
+}
+
+/// Standard errors are what their name says: over many repetitions, estimates lie around the exact values as a normal
+/// distribution does.
+#[test]
+fn standard_errors_are_those_of_repetitions() {
+    let model = model(OSCILLATOR);
+    let exact = [50.0, 0.6, 0.3];
+    let (mut within, mut square, mut count) = (0, 0.0, 0.0);
+    for seed in 0..100 {
+        let measured = measured(&model, &["x"], 50, 0.03, 0.01, 1000 + seed);
+        let free = vec![Free::at("stiffness", 45.0), Free::at("damping", 1.0), Free::at("start", 0.25)];
+        let found = fitted(&model, &measured, free).unwrap();
+        let off: Vec<f64> =
+            found.parameters.iter().zip(exact).map(|(found, exact)| (found.value - exact) / found.error).collect();
+        within += usize::from(off.iter().all(|off| off.abs() < 3.0));
+        square += off.iter().map(|off| off * off).sum::<f64>();
+        count += off.len() as f64;
+    }
+    assert!(within >= 95, "{within} of 100 within three standard errors");
+    // The mean square of 300 numbers of unit variance, to three of its own standard errors.
+    assert!((square / count - 1.0).abs() < 3.0 * (2.0_f64 / count).sqrt() + 0.1, "{}", square / count);
+}
+
+#[test]
+fn an_arm_is_identified() {
+    let model = model(ARM);
+    let measured = measured(&model, &["first", "second", "third"], 80, 0.01, 1e-3, 3);
+    let exact = [("m2", 2.0), ("m3", 1.0), ("i2", 0.05), ("i3", 0.02), ("friction", 0.3)];
+    let free = exact.iter().map(|(name, value)| Free::at(*name, value * 1.2).within(1e-3, 10.0)).collect();
+    let found = fitted(&model, &measured, free).unwrap();
+    assert!(found.doubts.is_empty(), "{found:?}");
+    for (found, (_, exact)) in found.parameters.iter().zip(exact) {
+        let off = (found.value - exact).abs();
+        assert!(off < 4.0 * found.error && found.error < 0.1 * exact, "{found:?}");
+    }
+}
+
+#[test]
+fn what_the_measurements_do_not_tell_is_said() {
+    let model = model(OSCILLATOR);
+    let measured = measured(&model, &["x"], 60, 0.02, 1e-3, 5);
+    // The motion depends on ratios to the mass alone.
+    let free = vec![Free::at("mass", 2.2), Free::at("stiffness", 60.0), Free::at("damping", 0.5)];
+    let found = fitted(&model, &measured, free).unwrap();
+    let doubt = found.doubts.iter().find(|doubt| matches!(doubt, Doubt::Undetermined { .. }));
+    let Some(Doubt::Undetermined { parameters }) = doubt else { panic!("{:?}", found.doubts) };
+    assert!(parameters.contains(&"mass".to_owned()) && parameters.contains(&"stiffness".to_owned()), "{parameters:?}");
+    assert!(found.parameters[0].error.is_infinite());
+    let ratio = found.parameters[1].value / found.parameters[0].value;
+    assert!((ratio / 25.0 - 1.0).abs() < 0.01, "{ratio}");
+}
+
+#[test]
+fn a_bound_that_holds_is_marked() {
+    let model = model(OSCILLATOR);
+    let measured = measured(&model, &["x"], 60, 0.02, 1e-3, 5);
+    let found = fitted(&model, &measured, vec![Free::at("stiffness", 20.0).within(10.0, 40.0)]).unwrap();
+    assert!(found.parameters[0].is_at_bound && (found.parameters[0].value - 40.0).abs() < 1e-3, "{found:?}");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let model = model(OSCILLATOR);
+    let info = model.describe();
+    let read = |text: &str| Measurements::read(text, info).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(read("x\n1\n"), "measurements, line 1: expected a column `t` with times in s");
+    assert_eq!(read("t\n1\n"), "measurements, line 1: expected a column with the name of an output beside the times");
+    assert_eq!(read("t,y\n1,2\n"), "measurements: there is no output `y`; the model has `x`, `speed`, `unused`");
+    assert_eq!(read("t,x [mm]\n1,2\n"), "measurements: `x` is in mm, expected m");
+    assert_eq!(read("t [ms],x\n1,2\n"), "measurements: `t` is in ms, expected s");
+    assert_eq!(read("t,x,x\n1,2,3\n"), "measurements, line 1: `x` occurs twice");
+    assert_eq!(read("t,x\n0,1\n1,nan\n"), "measurements, line 3: expected a finite number or nothing, found `nan`");
+    assert_eq!(read("t,x\n1,1\n0.5,2\n"), "measurements, line 3: expected a time after 1 s, found 0.5");
+    assert!(read("t,x\n1,1,4\n").starts_with("measurements, line 2: "));
+
+    let few = Measurements::read("t,x\n0.1,0.2\n0.2,\n0.3,0.1\n", info).unwrap();
+    let fails = |measured: &Measurements, free: Vec<Free>| fitted(&model, measured, free).unwrap_err().to_string();
+    let all = || vec![Free::at("stiffness", 50.0), Free::at("damping", 1.0)];
+    assert_eq!(fails(&few, all()), "2 measured numbers for 2 parameters, expected more numbers than parameters");
+    let enough = measured(&model, &["x"], 20, 0.05, 0.0, 1);
+    assert_eq!(
+        fails(&enough, vec![Free::at("stiffnes", 1.0)]),
+        "there is no parameter `stiffnes` to fit; the model has `mass`, `stiffness`, `damping`, `start`"
+    );
+    assert_eq!(
+        fails(&enough, vec![Free::at("mass", 1.0).within(2.0, 3.0)]),
+        "parameter `mass`: expected a start within 2..3, found 1"
+    );
+    assert_eq!(fails(&enough, [all(), all()].concat()), "parameter `stiffness` is free twice");
+    assert_eq!(fails(&enough, Vec::new()), "expected at least one parameter to fit");
+    assert!(fails(&enough, vec![Free::at("mass", -1.0)]).starts_with("the parameters at the start are refused"));
+    let unused = Measurements::read("t,unused\n0.1,0.2\n0.2,1\n0.3,0.1\n", info).unwrap();
+    assert_eq!(fails(&unused, vec![Free::at("mass", 2.0)]), "parameter `mass` changes none of the measured outputs");
+    assert!(enough.clone().with_deviation("x", 0.0).is_err() && enough.with_deviation("y", 1.0).is_err());
+}
