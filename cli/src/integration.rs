@@ -141,7 +141,7 @@ impl Plan {
     }
 }
 
-fn scheme(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Scheme>, Failure> {
+pub(crate) fn scheme(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Scheme>, Failure> {
     let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
         return Err(Failure::unknown("scheme", name, schemes::entries().map(|entry| entry.name)));
     };

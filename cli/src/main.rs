@@ -10,6 +10,7 @@ mod counts;
 mod expand;
 mod export;
 mod failure;
+mod fit;
 mod import;
 mod inspect;
 mod integration;
@@ -56,6 +57,8 @@ enum Verb {
     Sweep(Box<sweep::Arguments>),
     /// Linearise a model about an equilibrium or a motion: eigenvalues, modes, matrices, responses, root loci.
     Linearize(Box<linearize::Arguments>),
+    /// Fit parameters of a model to measurements of its motion, with standard errors.
+    Fit(Box<fit::Arguments>),
     /// Put together the results of the parts of a sweep.
     Merge(sweep::MergeArguments),
     /// Show the equations and the generated code of a model.
@@ -90,6 +93,7 @@ Examples:
   hamel check crane.model --json
   hamel sweep crane.model --vary load=100..900:9 --outputs swing.max --until 20 --out loads.parquet
   hamel linearize bicycle --at steady --vary speed=0..10:101 --out bicycle
+  hamel fit crane.model --data swing.csv --free load,drag=0..10
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
   hamel closed-forms --only ball/ --scheme bathe
@@ -118,6 +122,7 @@ fn main() -> ExitCode {
         Verb::Animate(arguments) => animate::animate(&arguments, &mut screen),
         Verb::Sweep(arguments) => sweep::sweep(&arguments, &mut screen),
         Verb::Linearize(arguments) => linearize::linearize(&arguments, &mut screen),
+        Verb::Fit(arguments) => fit::fit(&arguments, &mut screen),
         Verb::Merge(arguments) => sweep::merge(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
         Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),

@@ -120,6 +120,14 @@ impl Measurements {
         Ok(self)
     }
 
+    /// What was measured up to a time, s.
+    pub fn until(mut self, time: f64) -> Self {
+        let count = self.times.partition_point(|&t| t <= time);
+        self.times.truncate(count);
+        self.columns.iter_mut().for_each(|column| column.values.truncate(count));
+        self
+    }
+
     /// The times, s.
     pub fn times(&self) -> &[f64] {
         &self.times

@@ -24,6 +24,8 @@ const ROUNDS: usize = 10;
 const SETTLED: f64 = 1e-3;
 /// Noise below this part of a column's spread counts as none.
 const EXACT: f64 = 1e-9;
+/// A difference between steps and half steps that matters, in standard deviations of the noise.
+const TOO_LONG: f64 = 0.1;
 /// Most iterations of a search.
 const ITERATIONS: u64 = 200;
 /// At a minimum the slope of the sum of squares along a parameter is below this part of the length of its column of
@@ -186,10 +188,20 @@ impl<'a> Fit<'a> {
         has_slopes: bool,
         motions: &Cell<u64>,
     ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), GradientError> {
+        self.motion_in_steps(at, has_slopes, self.step, motions)
+    }
+
+    fn motion_in_steps(
+        &self,
+        at: &[f64],
+        has_slopes: bool,
+        step: f64,
+        motions: &Cell<u64>,
+    ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), GradientError> {
         motions.set(motions.get() + 1);
         let values: Vec<(&str, f64)> =
             self.free.iter().map(|free| free.name.as_str()).zip(at.iter().copied()).collect();
-        let refused = |_| GradientError::BadSteps { step: self.step, until: f64::NAN };
+        let refused = |_| GradientError::BadSteps { step, until: f64::NAN };
         let model = (self.family)(&values).map_err(refused)?;
         let times = &self.measured.times;
         let until = times.last().copied().unwrap_or_default();
@@ -201,10 +213,10 @@ impl<'a> Fit<'a> {
         let mut found = Vec::new();
         let mut slopes = DMatrix::zeros(times.len() * chosen.len(), directions.len());
         let mut outputs = vec![0.0; model.describe().outputs.len()];
-        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(self.step).until(until);
+        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(step).until(until);
         motion.meeting(times.clone()).sensitivities(&directions, &mut |state, changes| {
             let next = found.len();
-            let is_measured = times.get(next).is_some_and(|&time| (state.t - time).abs() <= 1e-6 * self.step);
+            let is_measured = times.get(next).is_some_and(|&time| (state.t - time).abs() <= 1e-6 * step);
             if is_measured {
                 model.outputs(state, &mut outputs);
                 for (place, &output) in chosen.iter().enumerate() {
@@ -217,7 +229,7 @@ impl<'a> Fit<'a> {
         // Times before the start of the motion have no model.
         match found.len() == times.len() {
             true => Ok((found, slopes)),
-            false => Err(GradientError::BadSteps { step: self.step, until }),
+            false => Err(GradientError::BadSteps { step, until }),
         }
     }
 
@@ -305,7 +317,15 @@ impl<'a> Fit<'a> {
     ) -> Result<Fitted, FitError> {
         let motion = self.motion(at, true, motions).map_err(FitError::Start)?;
         let scales: Vec<f64> = self.free.iter().map(Free::scale).collect();
-        let (_, rows) = self.weighted(&motion, deviations, &scales);
+        let (residuals, rows) = self.weighted(&motion, deviations, &scales);
+        // The intervals between measurements may be shorter than the longest step.
+        let interval = self.measured.times.windows(2).map(|pair| pair[1] - pair[0]).fold(self.step, f64::min);
+        let finer = self.motion_in_steps(at, false, 0.5 * interval, motions).map_err(FitError::Start)?;
+        let finer = self.weighted(&(finer.0, DMatrix::zeros(motion.1.nrows(), 0)), deviations, &[]).0;
+        let difference = residuals.iter().zip(finer).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+        if difference > TOO_LONG {
+            doubts.push(Doubt::LongSteps { difference });
+        }
         let count = self.free.len();
         let jacobian = DMatrix::from_fn(rows.len(), count, |row, column| rows[row][column]);
         let svd = jacobian.svd(false, true);

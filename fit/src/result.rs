@@ -59,6 +59,11 @@ pub enum Doubt {
     },
     /// The search ended because it made no progress, not because it found a minimum.
     NoProgress,
+    /// With half the length of its steps the motion differs by a part of the noise that matters.
+    LongSteps {
+        /// The largest difference, in standard deviations of the noise.
+        difference: f64,
+    },
 }
 
 impl std::fmt::Display for Doubt {
@@ -71,6 +76,10 @@ impl std::fmt::Display for Doubt {
                     parameters.join(", ")
                 )
             }
+            Doubt::LongSteps { difference } => write!(
+                out,
+                "with half the step the outputs differ by {difference:.2} standard deviations of the noise; take shorter steps"
+            ),
             Doubt::NoProgress => {
                 write!(out, "the search ended because it made no more progress, perhaps before the minimum")
             }

@@ -12,6 +12,7 @@ from . import models
 from ._hamel import CautionWarning, Interrupted, LinearizationError, ModelError, SimulationError, __version__
 from .animation import Animation
 from .events import Event
+from .gradients import Fit, Gradient, Sensitivities
 from .linearization import Linearization, Modes
 from .model import Model, Monodromy, Parameters
 from .sweeps import SweepTable, sweep
@@ -29,6 +30,8 @@ __all__ = [
     "Animation",
     "CautionWarning",
     "Event",
+    "Fit",
+    "Gradient",
     "Interrupted",
     "Linearization",
     "LinearizationError",
@@ -38,6 +41,7 @@ __all__ = [
     "Monodromy",
     "Occurrence",
     "Parameters",
+    "Sensitivities",
     "SimulationError",
     "SweepTable",
     "Trajectory",

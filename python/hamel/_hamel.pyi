@@ -40,6 +40,35 @@ def monodromy_matrix(
     start: _Start | None,
 ) -> tuple[Array, list[tuple[str, str]]]: ...
 
+def sensitivities(
+    model: Model,
+    names: Sequence[str],
+    scheme: str | None,
+    until: float,
+    dt: float,
+    inputs: Sequence[tuple[str, _Input]],
+    start: _Start | None,
+) -> tuple[Array, Array, Array]: ...
+def gradient(
+    model: Model,
+    objective: Callable[[Array, Array], tuple[float, Array]],
+    scheme: str | None,
+    until: float,
+    dt: float,
+    inputs: Sequence[tuple[str, _Input]],
+    start: _Start | None,
+) -> tuple[float, list[tuple[str, float]], list[Array], list[tuple[str, Array]]]: ...
+def fit(
+    model: Model,
+    table: str,
+    free: Sequence[tuple[str, float, float]],
+    noise: Sequence[tuple[str, float]],
+    scheme: str | None,
+    dt: float,
+    inputs: Sequence[tuple[str, _Input]],
+    start: _Start | None,
+) -> str: ...
+
 class Compiled:
     @staticmethod
     def from_text(

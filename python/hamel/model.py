@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import warnings
 from difflib import get_close_matches
 from collections import namedtuple
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 from . import _hamel
 from ._hamel import CautionWarning, Interrupted, SimulationError
 from .events import Event
+from .gradients import Fit, Gradient, Sensitivities, table_of as _table
 from .linearization import Linearization
 from .trajectory import Trajectory
 
@@ -587,6 +589,157 @@ class Model(_hamel.Model):
         """
         model = self.with_parameters(parameters) if parameters else self
         return Linearization(_hamel.Linearized.of(model, about, _inputs(inputs), self._start(initial)))
+
+    def sensitivities(
+        self,
+        names: Sequence[str],
+        *,
+        until: float,
+        dt: float = 1e-3,
+        scheme: str | None = None,
+        parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
+        initial: Mapping[str, float | str] | tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> Sensitivities:
+        """Outputs of a motion, and their exact derivatives with respect to parameters.
+
+        What is differentiated are the numbers that the scheme computes with equal steps.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Parameters, component by component.
+        until, dt : float
+            End of the motion and length of its steps, s.
+        scheme : str
+            By default ``"runge_kutta"``, or ``"esdirk436"`` for rotations with angular velocities.
+        parameters, inputs, initial
+            As in `simulate`. Initial conditions may contain parameters; a state as `initial` depends on none.
+
+        Returns
+        -------
+        Sensitivities
+            With `t` (n,), `outputs` (n, outputs) and `slopes` (n, outputs, names).
+        """
+        model = self.with_parameters(parameters) if parameters else self
+        found = _hamel.sensitivities(
+            model, list(names), scheme, float(until), float(dt), _inputs(inputs), self._start(initial)
+        )
+        return Sensitivities(*found, names=tuple(names))
+
+    def gradient(
+        self,
+        objective: Callable[[np.ndarray, np.ndarray], tuple[float, ArrayLike]],
+        *,
+        until: float,
+        dt: float = 1e-3,
+        scheme: str | None = None,
+        parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
+        initial: Mapping[str, float | str] | tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> Gradient:
+        """The exact gradient of a number that judges a motion, by the adjoint of its steps.
+
+        Its cost does not depend on the number of parameters.
+
+        Parameters
+        ----------
+        objective : callable
+            ``objective(t, y)`` is given the times (n,) and the outputs (n, outputs) of all steps, the start among them, and
+            returns the number and its derivatives with respect to `y`, (n, outputs).
+        until, dt, scheme, parameters, inputs, initial
+            As in `sensitivities`.
+
+        Returns
+        -------
+        Gradient
+            With `value`, `parameters` (by name), `position` and `velocity` (of the start, along the velocities, (nv,)),
+            and `inputs`: by name, pairs of the times at which the motion reads an input and the derivative by its value
+            then, (m, 2).
+
+        Examples
+        --------
+        >>> import hamel, numpy as np
+        >>> pendulum = hamel.Model.from_text('''model Pendulum {
+        ...     planar;
+        ...     coordinates joint;
+        ...     param length = 1 m;
+        ...     gravity [0, -9.81] m/s^2;
+        ...     body bob { mass: 1 kg, inertia: 0.01 kg m^2 }
+        ...     joint hinge: revolute(ground, bob at [0 m, length]);
+        ...     initial hinge.angle = 0.3 rad;
+        ...     output angle = hinge.angle;
+        ... }''')
+        >>> def last(t, y):
+        ...     slopes = np.zeros_like(y)
+        ...     slopes[-1, 0] = 1.0
+        ...     return y[-1, 0], slopes
+        >>> gradient = pendulum.gradient(last, until=1.0)
+        >>> sorted(gradient.parameters)
+        ['length']
+        """
+
+        def judged(t: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
+            value, slopes = objective(t, y)
+            return float(value), np.ascontiguousarray(slopes, dtype=float)
+
+        model = self.with_parameters(parameters) if parameters else self
+        value, by_parameter, (position, velocity), by_input = _hamel.gradient(
+            model, judged, scheme, float(until), float(dt), _inputs(inputs), self._start(initial)
+        )
+        return Gradient(value, dict(by_parameter), position, velocity, dict(by_input))
+
+    def fit(
+        self,
+        data: str | PathLike | Mapping[str, ArrayLike],
+        free: Sequence[str] | Mapping[str, tuple[float | None, float | None]],
+        *,
+        dt: float = 1e-3,
+        noise: Mapping[str, float] | None = None,
+        scheme: str | None = None,
+        parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
+        initial: Mapping[str, float | str] | None = None,
+    ) -> Fit:
+        """Fits parameters to measurements of outputs, by least squares with exact derivatives.
+
+        Parameters
+        ----------
+        data : str, PathLike or mapping
+            A CSV file, or columns by name such as a pandas DataFrame: ``t``, s, which ascends, and outputs. Gaps are empty
+            cells, NaN or None.
+        free : sequence of str or mapping
+            The parameters, with bounds if it is a mapping: ``{"mass": (0, None)}``. The search begins at their values.
+        dt : float
+            Longest step, s; steps end at the times of the measurements.
+        noise : mapping
+            Standard deviations of outputs; those that are not given are estimated.
+        scheme, parameters, inputs, initial
+            As in `sensitivities`; `initial` are initial conditions by name.
+
+        Returns
+        -------
+        Fit
+            With `values`, `errors` (standard errors) and `correlation`; `model` are the outputs at the times of the
+            measurements, `doubts` what the measurements do not tell.
+        """
+        if isinstance(free, Mapping):
+            bounds = [
+                (name, -np.inf if low is None else float(low), np.inf if high is None else float(high))
+                for name, (low, high) in free.items()
+            ]
+        else:
+            bounds = [(name, -np.inf, np.inf) for name in free]
+        model = self.with_parameters(parameters) if parameters else self
+        if isinstance(data, (str, PathLike)):
+            with open(data, encoding="utf-8") as file:
+                table = file.read()
+        else:
+            table = _table(data)
+        deviations = [(name, float(value)) for name, value in (noise or {}).items()]
+        start = self._start(initial)
+        found = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), _inputs(inputs), start)
+        return Fit.of(json.loads(found))
 
     def monodromy(
         self,

@@ -24,6 +24,8 @@ pub(crate) struct Compiled {
     pub model: JitModel,
     /// The same with the derivatives that a linearisation needs, once somebody has asked for it.
     linearized: OnceLock<Result<JitModel, String>>,
+    /// The model with derivatives by parameters, once it was asked for.
+    differentiated: OnceLock<Result<JitModel, String>>,
     level: Level,
     cache: Option<Cache>,
 }
@@ -49,7 +51,7 @@ impl Compiled {
         let file = file.unwrap_or_else(|| NO_FILE.into());
         let compiled = || compile(one(file::models(text, &file), &file, name)?, level, cache.as_ref(), &file);
         let model = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err)?;
-        Ok(Compiled { model, linearized: OnceLock::new(), level, cache })
+        Ok(Compiled { model, linearized: OnceLock::new(), differentiated: OnceLock::new(), level, cache })
     }
 
     /// Compiles a model of a file, `.model` or Rust.
@@ -100,7 +102,7 @@ impl Compiled {
             Ok((model, import.warnings.iter().map(|warning| format!("{file}:{warning}")).collect()))
         };
         let (model, warnings) = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err::<String>)?;
-        Ok((Compiled { model, linearized: OnceLock::new(), level, cache }, warnings))
+        Ok((Compiled { model, linearized: OnceLock::new(), differentiated: OnceLock::new(), level, cache }, warnings))
     }
 
     /// `optimised` or `at_once`.
@@ -149,6 +151,21 @@ impl Compiled {
             hamel_jit::model(text, self.level, self.cache.as_ref()).map_err(|error| error.to_string())
         };
         let found = self.linearized.get_or_init(|| forgetting_places(compile));
+        found.as_ref().map(JitModel::another).map_err(String::clone)
+    }
+
+    /// The model with `differentiate all;`, other initial conditions and the defaults of its parameters.
+    pub fn differentiated(&self, conditions: &[Condition]) -> Result<JitModel, String> {
+        let compile = || {
+            let settings = self.settings(conditions)?;
+            let text = hamel_jit::with_initial(self.tokens()?, &settings).map_err(|error| error.to_string())?;
+            let text = hamel_jit::with_derivatives(text);
+            hamel_jit::model(text, self.level, self.cache.as_ref()).map_err(|error| error.to_string())
+        };
+        if !conditions.is_empty() {
+            return forgetting_places(compile);
+        }
+        let found = self.differentiated.get_or_init(|| forgetting_places(compile));
         found.as_ref().map(JitModel::another).map_err(String::clone)
     }
 

@@ -1,7 +1,7 @@
 //! The extension module `hamel._hamel`: models compiled at run time, for Python.
 //!
 //! [`compiled`] turns texts into machine code, [`model`] evaluates it on NumPy arrays ([`batch`]), [`simulation`]
-//! integrates it, [`sweeps`] as often as it is to, [`linearization`] linearises it, [`animation`] draws it;
+//! integrates it, [`sweeps`] as often as it is to, [`linearization`] linearises it, [`gradients`] gives slopes of motions and fits parameters, [`animation`] draws it;
 //! [`compiled_calls`] is what JAX calls. Everything that can be written in Python as well is written there, in
 //! `python/hamel`.
 
@@ -10,6 +10,7 @@ mod batch;
 mod compiled;
 mod compiled_calls;
 mod errors;
+mod gradients;
 mod inputs;
 mod linearization;
 mod model;
@@ -33,6 +34,8 @@ mod _hamel {
     use crate::compiled_calls::_address_for_xla;
     #[pymodule_export]
     use crate::errors::{CautionWarning, Interrupted, LinearizationError, ModelError, SimulationError};
+    #[pymodule_export]
+    use crate::gradients::{fit, gradient, sensitivities};
     #[pymodule_export]
     use crate::linearization::{Linearized, monodromy_matrix};
     #[pymodule_export]

@@ -287,7 +287,7 @@ fn positive(name: &str, value: f64) -> PyResult<f64> {
     }
 }
 
-fn scheme_of(name: &str, parameters: &[(String, f64)]) -> PyResult<Box<dyn Scheme>> {
+pub(crate) fn scheme_of(name: &str, parameters: &[(String, f64)]) -> PyResult<Box<dyn Scheme>> {
     let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
         return Err(unknown("scheme", name, schemes::entries().map(|entry| entry.name)));
     };
@@ -311,7 +311,7 @@ struct Given {
 }
 
 impl Inputs {
-    fn new(model: &JitModel, given: Vec<(String, Input)>, exception: &Exception) -> PyResult<Inputs> {
+    pub(crate) fn new(model: &JitModel, given: Vec<(String, Input)>, exception: &Exception) -> PyResult<Inputs> {
         let known: Vec<&str> = model.describe().inputs.iter().map(|channel| channel.name.as_str()).collect();
         let signal = |(name, input): (String, Input)| {
             if !known.contains(&name.as_str()) {
@@ -365,7 +365,7 @@ fn start_of(model: &Model, connected: &JitModel, inputs: &Inputs, start: Option<
     }
 }
 
-fn state_of(model: &JitModel, q: &[f64], v: &[f64]) -> PyResult<State> {
+pub(crate) fn state_of(model: &JitModel, q: &[f64], v: &[f64]) -> PyResult<State> {
     let mut state = State::zeros(model.dims());
     for (name, given, values) in [("q", q, &mut state.q), ("v", v, &mut state.v)] {
         if given.len() != values.len() {
@@ -406,7 +406,7 @@ pub(crate) fn started(
 }
 
 /// The error of a run that has not begun, with the exception of a function that was given as its cause.
-fn caused(py: Python<'_>, error: PyErr, cause: Option<PyErr>) -> PyErr {
+pub(crate) fn caused(py: Python<'_>, error: PyErr, cause: Option<PyErr>) -> PyErr {
     match cause {
         None => error,
         Some(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,
@@ -422,7 +422,7 @@ fn has_raised(exception: &Exception) -> bool {
     exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_some()
 }
 
-fn raised(exception: &Exception) -> Option<PyErr> {
+pub(crate) fn raised(exception: &Exception) -> Option<PyErr> {
     exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
 }
 

@@ -1,0 +1,116 @@
+"""Slopes of motions, and parameters that were fitted to measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Sensitivities:
+    """Outputs of a motion and their derivatives, see `Model.sensitivities`."""
+
+    t: np.ndarray
+    """Times, s, (n,)."""
+    outputs: np.ndarray
+    """(n, outputs)."""
+    slopes: np.ndarray
+    """Derivatives with respect to parameters, (n, outputs, names)."""
+    names: tuple[str, ...] = field(kw_only=True)
+    """The parameters."""
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """A number that judges a motion and its derivatives, see `Model.gradient`."""
+
+    value: float
+    parameters: dict[str, float]
+    """By parameters; by way of the initial conditions too, unless a state was given."""
+    position: np.ndarray
+    """By coordinates of the start, along the velocities, (nv,)."""
+    velocity: np.ndarray
+    """By velocities of the start, (nv,)."""
+    inputs: dict[str, np.ndarray]
+    """By values of inputs: times at which the motion reads them, and derivatives, (m, 2)."""
+
+    def by_samples(self, name: str, times: ArrayLike) -> np.ndarray:
+        """Derivatives with respect to the samples of an input that is a table, linear between these times and constant
+        outside."""
+        times = np.asarray(times, dtype=float)
+        slopes = np.zeros(len(times))
+        for t, slope in self.inputs[name]:
+            after = int(np.searchsorted(times, t, side="right"))
+            if after in (0, len(times)):
+                slopes[min(after, len(times) - 1)] += slope
+                continue
+            part = (t - times[after - 1]) / (times[after] - times[after - 1])
+            slopes[after - 1] += (1 - part) * slope
+            slopes[after] += part * slope
+        return slopes
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Parameters that were fitted, see `Model.fit`."""
+
+    values: dict[str, float]
+    """In SI units."""
+    errors: dict[str, float]
+    """Standard errors; infinite where the measurements do not tell a parameter."""
+    correlation: np.ndarray
+    """Of the errors, in the order of the parameters."""
+    at_bound: tuple[str, ...]
+    """Parameters at one of their bounds, whose standard errors mean little."""
+    model: dict[str, np.ndarray]
+    """Outputs at the times of the measurements."""
+    missed: dict[str, float]
+    """Root of the mean square of what the model misses, for each output."""
+    noise: dict[str, float]
+    """Standard deviations of the outputs: those that were given, or estimates."""
+    doubts: tuple[str, ...]
+    """What the measurements leave in doubt."""
+    motions: int
+    """How often the motion was computed."""
+
+    @staticmethod
+    def of(found: dict[str, Any]) -> Fit:
+        """What Rust found."""
+        parameters, columns = found["parameters"], found["columns"]
+        return Fit(
+            values={one["name"]: one["value"] for one in parameters},
+            errors={one["name"]: np.inf if one["error"] is None else one["error"] for one in parameters},
+            correlation=np.array(found["correlation"]),
+            at_bound=tuple(one["name"] for one in parameters if one["is_at_bound"]),
+            model={one["name"]: np.array(one["model"]) for one in columns},
+            missed={one["name"]: one["missed"] for one in columns},
+            noise={one["name"]: one["deviation"] for one in columns},
+            doubts=tuple(_told(doubt) for doubt in found["doubts"]),
+            motions=found["motions"],
+        )
+
+
+def _told(doubt: Any) -> str:
+    match doubt:
+        case {"Undetermined": {"parameters": names}}:
+            return f"the measurements do not tell {', '.join(names)} apart"
+        case {"LongSteps": {"difference": difference}}:
+            return f"with half the step the outputs differ by {difference:.2f} standard deviations of the noise"
+        case _:
+            return "the search ended because it made no more progress, perhaps before the minimum"
+
+
+def table_of(columns: Mapping[str, ArrayLike]) -> str:
+    """Columns by name as comma-separated values."""
+    names = list(columns)
+    arrays = [np.asarray(columns[name], dtype=float).ravel() for name in names]
+    lengths = {len(array) for array in arrays}
+    if len(lengths) > 1:
+        raise ValueError(f"columns of measurements: expected equal lengths, found {sorted(lengths)}")
+    head = ",".join('"' + str(name).replace('"', '""') + '"' for name in names)
+    rows = (",".join("" if np.isnan(value) else repr(float(value)) for value in row) for row in zip(*arrays))
+    return "\n".join([head, *rows]) + "\n"

@@ -1,0 +1,252 @@
+//! Slopes of motions, and fits of parameters to measurements.
+
+use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes};
+use hamel::model::Block;
+use hamel::{ConstraintLevel, Model as _, Options, Scheme, schemes};
+use hamel_fit::{Fit, FitError, Free, Measurements};
+use hamel_jit::JitModel;
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{ModelError, SimulationError};
+use crate::model::Model;
+use crate::simulation::{Exception, Input, Inputs, Start, caused, raised, scheme_of, state_of};
+
+type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
+
+/// A motion whose slopes are asked for: the model with derivatives, and how it is integrated.
+struct Prepared {
+    model: JitModel,
+    inputs: Inputs,
+    /// What a function that is an input has raised.
+    exception: Exception,
+    scheme: Box<dyn Scheme>,
+    options: Options,
+    /// Where it starts, if that is given.
+    start: Option<hamel::State>,
+    until: f64,
+    dt: f64,
+}
+
+impl Prepared {
+    /// The error of a motion, or what a function that is an input has raised.
+    fn failed(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        caused(py, error, raised(&self.exception))
+    }
+
+    fn motion(&self) -> Differentiated<'_> {
+        let motion = Differentiated::new(&self.model, &*self.scheme).options(self.options);
+        let motion = motion.step(self.dt).until(self.until);
+        match &self.start {
+            Some(start) => motion.from(start.clone()),
+            None => motion,
+        }
+    }
+}
+
+/// A scheme of fourth order that has slopes for a model, and its options.
+fn suitable(model: &JitModel) -> (&'static str, Options) {
+    let is_turning = |block: &Block| block.turn().is_some();
+    match model.describe().blocks.iter().any(is_turning) {
+        false => ("runge_kutta", Options::default()),
+        true => {
+            let level = Some(ConstraintLevel::Velocity);
+            ("esdirk436", Options { constraint_level: level, ..Options::default() })
+        }
+    }
+}
+
+/// The model with derivatives, its parameters and its initial conditions.
+fn differentiated(model: &Model, start: Option<&Start>) -> PyResult<JitModel> {
+    let conditions = match start {
+        Some(Start::Conditions(conditions)) => conditions.as_slice(),
+        _ => &[],
+    };
+    let mut other = model.compiled.get().differentiated(conditions).map_err(ModelError::new_err)?;
+    let names = model.model.describe().parameters.iter().map(|channel| channel.name.as_str());
+    let values: Vec<(&str, f64)> = names.zip(model.model.parameters().iter().copied()).collect();
+    other.set(&values).map_err(|error| ModelError::new_err(error.to_string()))?;
+    Ok(other)
+}
+
+fn prepared(
+    py: Python<'_>,
+    model: &Model,
+    (scheme, until, dt): (Option<&str>, f64, f64),
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+) -> PyResult<Prepared> {
+    let exception = Exception::default();
+    let inputs = Inputs::new(&model.model, inputs, &exception)?;
+    let found =
+        py.detach(|| -> PyResult<JitModel> { Ok(inputs.connected(&differentiated(model, start.as_ref())?)) })?;
+    let (name, options) = suitable(&found);
+    let options = if scheme.is_some() { Options::default() } else { options };
+    let start = match start {
+        Some(Start::State(q, v)) => Some(state_of(&found, &q, &v)?),
+        _ => None,
+    };
+    let scheme = scheme_of(scheme.unwrap_or(name), &[])?;
+    Ok(Prepared { model: found, inputs, exception, scheme, options, start, until, dt })
+}
+
+/// Places of parameters among those by which a model has derivatives.
+fn places(model: &JitModel, names: &[String]) -> PyResult<Vec<usize>> {
+    let info = model.describe();
+    let known: Vec<&str> = info.differentiated.iter().map(|&place| info.parameters[place].name.as_str()).collect();
+    let place = |name: &String| {
+        let place = known.iter().position(|known| known == name);
+        place.ok_or_else(|| crate::compiled::unknown("parameter", name, known.iter().copied()))
+    };
+    names.iter().map(place).collect()
+}
+
+/// Times, outputs, and derivatives of the outputs by parameters.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
+pub(crate) fn sensitivities<'py>(
+    py: Python<'py>,
+    model: &Model,
+    names: Vec<String>,
+    scheme: Option<&str>,
+    until: f64,
+    dt: f64,
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Array<'py>, Array<'py>)> {
+    let prepared = prepared(py, model, (scheme, until, dt), inputs, start)?;
+    let directions: Vec<Direction> = places(&prepared.model, &names)?.into_iter().map(Direction::Parameter).collect();
+    let count = prepared.model.describe().outputs.len();
+    let (mut times, mut values, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut outputs = vec![0.0; count];
+    py.detach(|| {
+        prepared.motion().sensitivities(&directions, &mut |state, changes| {
+            times.push(state.t);
+            prepared.model.outputs(state, &mut outputs);
+            values.extend_from_slice(&outputs);
+            slopes.extend(changes.outputs.transpose().iter());
+        })
+    })
+    .map_err(|error| prepared.failed(py, failed(error)))?;
+    let steps = times.len();
+    Ok((
+        PyArray1::from_vec(py, times),
+        PyArray1::from_vec(py, values).reshape(vec![steps, count])?,
+        PyArray1::from_vec(py, slopes).reshape(vec![steps, count, directions.len()])?,
+    ))
+}
+
+/// The objective that a function makes of times and outputs, and its slopes by parameters, by coordinates and velocities
+/// of the start, and by inputs at the times of the steps.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
+pub(crate) fn gradient<'py>(
+    py: Python<'py>,
+    model: &Model,
+    objective: &Bound<'py, PyAny>,
+    scheme: Option<&str>,
+    until: f64,
+    dt: f64,
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+) -> PyResult<(f64, Vec<(String, f64)>, [Bound<'py, PyArray1<f64>>; 2], Vec<(String, Array<'py>)>)> {
+    let prepared = prepared(py, model, (scheme, until, dt), inputs, start)?;
+    let info = prepared.model.describe();
+    let count = info.outputs.len();
+    let (mut times, mut values) = (Vec::new(), Vec::new());
+    let mut outputs = vec![0.0; count];
+    py.detach(|| {
+        prepared.motion().sensitivities(&[], &mut |state, _| {
+            times.push(state.t);
+            prepared.model.outputs(state, &mut outputs);
+            values.extend_from_slice(&outputs);
+        })
+    })
+    .map_err(|error| prepared.failed(py, failed(error)))?;
+    let steps = times.len();
+    let of_times = PyArray1::from_vec(py, times);
+    let of_outputs = PyArray1::from_vec(py, values).reshape(vec![steps, count])?;
+    let (value, slopes): (f64, PyReadonlyArrayDyn<'py, f64>) = objective.call1((of_times, of_outputs))?.extract()?;
+    if slopes.as_array().shape() != [steps, count] {
+        let found = slopes.as_array().shape().to_vec();
+        return Err(PyValueError::new_err(format!(
+            "slopes of the objective: expected shape ({steps}, {count}), found {found:?}"
+        )));
+    }
+    let slopes: Vec<f64> = slopes.as_array().iter().copied().collect();
+    let summed = |instant: &Instant, own: &mut Slopes| {
+        let row = &slopes[instant.step * count..(instant.step + 1) * count];
+        own.outputs.as_mut_slice().copy_from_slice(row);
+        0.0
+    };
+    let found = py.detach(|| prepared.motion().gradient(&summed));
+    let found = found.map_err(|error| prepared.failed(py, failed(error)))?;
+    let names = info.differentiated.iter().map(|&place| info.parameters[place].name.clone());
+    let by_inputs = info.inputs.iter().zip(&found.inputs).map(|(input, slopes)| {
+        let pairs: Vec<f64> = slopes.iter().flat_map(|&(t, slope)| [t, slope]).collect();
+        Ok((input.name.clone(), PyArray1::from_vec(py, pairs).reshape(vec![slopes.len(), 2])?))
+    });
+    Ok((
+        value,
+        names.zip(found.parameters).collect(),
+        [found.position, found.velocity].map(|slopes| PyArray1::from_vec(py, slopes)),
+        by_inputs.collect::<PyResult<_>>()?,
+    ))
+}
+
+/// A fit of parameters to a table of measurements, as JSON.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
+pub(crate) fn fit(
+    py: Python<'_>,
+    model: &Model,
+    table: &str,
+    free: Vec<(String, f64, f64)>,
+    noise: Vec<(String, f64)>,
+    scheme: Option<&str>,
+    dt: f64,
+    inputs: Vec<(String, Input)>,
+    start: Option<Start>,
+) -> PyResult<String> {
+    if matches!(start, Some(Start::State(..))) {
+        return Err(PyValueError::new_err("`initial`: expected initial conditions by name, found a state"));
+    }
+    let prepared = prepared(py, model, (scheme, 0.0, dt), inputs, start)?;
+    let mut measured = Measurements::read(table, prepared.model.describe()).map_err(unfit)?;
+    for (name, deviation) in noise {
+        measured = measured.with_deviation(&name, deviation).map_err(unfit)?;
+    }
+    let info = prepared.model.describe();
+    let value = |name: &str| {
+        let place = info.parameters.iter().position(|parameter| parameter.name == name);
+        place.map_or(0.0, |place| prepared.model.parameters()[place])
+    };
+    let free: Vec<Free> =
+        free.into_iter().map(|(name, low, high)| Free::at(&name, value(&name)).within(low, high)).collect();
+    let family = |values: &[(&str, f64)]| -> Result<Box<dyn hamel::Model>, String> {
+        let mut other = prepared.inputs.connected(&prepared.model);
+        other.set(values).map_err(|error| error.to_string())?;
+        Ok(Box::new(other))
+    };
+    let found = py.detach(|| {
+        let fit = Fit::new(&family, &*prepared.scheme, &measured, free)?;
+        fit.step(dt).options(prepared.options).run()
+    });
+    let found = found.map_err(|error| prepared.failed(py, unfit(error)))?;
+    serde_json::to_string(&found).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn failed(error: GradientError) -> PyErr {
+    match error {
+        GradientError::Motion(_) | GradientError::Singular { .. } => SimulationError::new_err(error.to_string()),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}
+
+fn unfit(error: FitError) -> PyErr {
+    match error {
+        FitError::Start(_) | FitError::Search(_) => SimulationError::new_err(error.to_string()),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}

@@ -1,0 +1,140 @@
+"""Slopes of motions against closed forms and differences; fits against SciPy."""
+
+import numpy as np
+import pytest
+
+import hamel
+
+OSCILLATOR = """
+model Oscillator {
+    planar;
+    coordinates joint;
+    param mass = 2 kg;
+    param stiffness = 50 N/m;
+    param damping = 0.6 N s/m;
+    param start = 0.3 m;
+    input push N;
+    body block { mass: mass, inertia: 1 kg m^2 }
+    joint rail: prismatic(ground, block);
+    force spring: spring_damper(ground, block) { stiffness: stiffness, damping: damping }
+    force hand: [push, 0] on block;
+    initial rail.displacement = start;
+    output x = rail.displacement;
+    output speed = rail.displacement.velocity;
+}
+"""
+EXACT = {"mass": 2.0, "stiffness": 50.0, "damping": 0.6, "start": 0.3}
+
+
+@pytest.fixture(scope="module")
+def oscillator():
+    return hamel.Model.from_text(OSCILLATOR)
+
+
+def way(t, mass, stiffness, damping, start):
+    """The motion from rest in closed form."""
+    decay = damping / (2 * mass)
+    turn = np.sqrt(stiffness / mass - decay**2)
+    return start * np.exp(-decay * t) * (np.cos(turn * t) + decay / turn * np.sin(turn * t))
+
+
+def slope(name, t, size=1e-4):
+    changed = lambda part: way(t, **{**EXACT, name: EXACT[name] * (1 + part)})
+    coarse, fine = [(changed(h) - changed(-h)) / (2 * h * EXACT[name]) for h in (size, size / 2)]
+    return fine + (fine - coarse) / 3
+
+
+def test_sensitivities_are_those_of_the_closed_form(oscillator):
+    names = ["damping", "stiffness", "mass", "start"]
+    found = oscillator.sensitivities(names, until=1.0, dt=2e-3)
+    assert found.names == tuple(names) and found.slopes.shape == (501, 2, 4)
+    assert np.allclose(found.outputs[:, 0], way(found.t, **EXACT), atol=1e-10)
+    for k, name in enumerate(names):
+        exact = slope(name, found.t)
+        assert np.allclose(found.slopes[:, 0, k], exact, atol=1e-8 * np.abs(exact).max()), name
+
+
+def test_a_gradient_is_the_product_of_slopes(oscillator):
+    found = oscillator.sensitivities(list(EXACT), until=0.7)
+    weights = np.sin(np.arange(found.outputs.size)).reshape(found.outputs.shape)
+
+    def squares(t, y):
+        assert np.array_equal(t, found.t) and np.array_equal(y, found.outputs)
+        return 0.5 * np.sum(weights * y**2), weights * y
+
+    gradient = oscillator.gradient(squares, until=0.7)
+    assert gradient.value == pytest.approx(0.5 * np.sum(weights * found.outputs**2), rel=1e-13)
+    for k, name in enumerate(found.names):
+        product = np.sum(weights * found.outputs * found.slopes[:, :, k])
+        assert gradient.parameters[name] == pytest.approx(product, rel=1e-11), name
+
+
+def test_a_gradient_by_samples_of_an_input(oscillator):
+    times = np.linspace(0.0, 0.5, 6)
+    values = np.array([0.0, 2.0, -1.0, 3.0, 1.0, 0.0])
+
+    def last(t, y):
+        slopes = np.zeros_like(y)
+        slopes[-1, 0] = 1.0
+        return y[-1, 0], slopes
+
+    def end(values):
+        table = np.column_stack([times, values])
+        return oscillator.gradient(last, until=0.5, inputs={"push": table}).value
+
+    gradient = oscillator.gradient(last, until=0.5, inputs={"push": np.column_stack([times, values])})
+    found = gradient.by_samples("push", times)
+    # The motion is linear in the input.
+    exact = [end(values + np.eye(6)[k]) - end(values) for k in range(6)]
+    assert np.allclose(found, exact, rtol=1e-9, atol=1e-14)
+    state = ([0.2], [1.0])
+    gradient = oscillator.gradient(last, until=0.5, initial=state)
+    moved = [oscillator.gradient(last, until=0.5, initial=s).value for s in (([1.2], [1.0]), ([0.2], [2.0]))]
+    assert np.allclose([gradient.position[0], gradient.velocity[0]], np.array(moved) - gradient.value, rtol=1e-9)
+    assert gradient.parameters["start"] == 0.0
+
+
+def test_a_fit_finds_what_scipy_finds(oscillator):
+    optimize = pytest.importorskip("scipy.optimize")
+    t = np.arange(1, 61) * 0.03
+    noise = 0.01 * np.sin(37.0 * np.arange(60) ** 2)
+    x = way(t, **EXACT) + noise
+    x[::7] = np.nan
+    known = ~np.isnan(x)
+    start = {"stiffness": 42.0, "damping": 1.5, "start": 0.2}
+    found = oscillator.fit({"t": t, "x": x}, list(start), parameters=start, dt=2e-3)
+
+    def residual(p):
+        return (way(t, 2.0, *p) - x)[known]
+
+    other = optimize.least_squares(residual, list(start.values()), xtol=1e-14, ftol=1e-14, gtol=1e-14, x_scale="jac")
+    covariance = np.linalg.inv(other.jac.T @ other.jac) * np.sum(other.fun**2) / (known.sum() - 3)
+    errors = np.sqrt(np.diag(covariance))
+    for k, name in enumerate(start):
+        assert found.values[name] == pytest.approx(other.x[k], abs=1e-4 * errors[k]), name
+        assert found.errors[name] == pytest.approx(errors[k], rel=1e-3), name
+    assert np.allclose(found.correlation, covariance / np.outer(errors, errors), atol=1e-3)
+    assert found.doubts == () and found.at_bound == ()
+    assert np.allclose(found.model["x"], way(t, 2.0, *other.x), atol=1e-6)
+
+
+def test_bounds_doubts_and_mistakes(oscillator):
+    t = np.arange(1, 41) * 0.03
+    data = {"t": t, "x": way(t, **EXACT) + 1e-3 * np.sin(11.0 * np.arange(40))}
+    found = oscillator.fit(data, {"stiffness": (None, 45.0)}, parameters={"stiffness": 40.0})
+    assert found.at_bound == ("stiffness",) and found.values["stiffness"] == pytest.approx(45.0, abs=1e-3)
+    found = oscillator.fit(data, ["mass", "stiffness", "damping"])
+    assert any("mass" in doubt and "stiffness" in doubt for doubt in found.doubts)
+    assert found.errors["mass"] == np.inf
+    with pytest.raises(ValueError, match="no output `y`"):
+        oscillator.fit({"t": t, "y": t}, ["mass"])
+    with pytest.raises(ValueError, match="equal lengths"):
+        oscillator.fit({"t": t, "x": t[1:]}, ["mass"])
+    with pytest.raises(ValueError, match="no parameter `masss`"):
+        oscillator.fit(data, ["masss"])
+    with pytest.raises(ValueError, match="unknown parameter"):
+        oscillator.sensitivities(["masss"], until=1.0)
+    with pytest.raises(ValueError, match="expected shape"):
+        oscillator.gradient(lambda t, y: (0.0, y[1:]), until=0.1)
+    with pytest.raises(ZeroDivisionError):
+        oscillator.gradient(lambda t, y: 1 / 0, until=0.1)
