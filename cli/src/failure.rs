@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use hamel::LinearizeError;
 use hamel::scheme::StepError;
+use hamel_compiler::Family;
 use hamel_compiler::file::FileError;
 use hamel_compiler::spelling::nearest;
 use hamel_report::folder::FolderError;
@@ -66,7 +67,14 @@ impl Failure {
             }
             Failure::Ambiguous(curves) => (Some(format!("curves of one figure have the same name\n{curves}")), 1),
             Failure::Usage(message) => (Some(message), 2),
-            Failure::Mistakes(error) => (Some(error.to_string()), 2),
+            // Each has its place before it, as editors read it.
+            Failure::Mistakes(error) => {
+                eprintln!("{error}");
+                if let Some(code) = first_code(&error) {
+                    eprintln!("`hamel explain {code}` says more");
+                }
+                (None, 2)
+            }
             Failure::Solver(message) => (Some(message), 3),
             Failure::Cases(count) => (None, 10 + count.min(100) as u8),
             Failure::Unwritten(message) => (Some(message), 4),
@@ -78,6 +86,14 @@ impl Failure {
             eprintln!("error: {message}");
         }
         ExitCode::from(code)
+    }
+}
+
+/// The code of the first mistake that has a page.
+fn first_code(error: &FileError) -> Option<Family> {
+    match error {
+        FileError::Wrong { mistakes, .. } => mistakes.iter().find_map(|mistake| mistake.family),
+        _ => None,
     }
 }
 

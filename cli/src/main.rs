@@ -8,6 +8,7 @@ mod check;
 mod closed_forms;
 mod counts;
 mod expand;
+mod explain;
 mod export;
 mod failure;
 mod import;
@@ -58,6 +59,8 @@ enum Verb {
     Linearize(Box<linearize::Arguments>),
     /// Put together the results of the parts of a sweep.
     Merge(sweep::MergeArguments),
+    /// Explain a message by its code, such as H0201, or list all codes.
+    Explain(explain::Arguments),
     /// Show the equations and the generated code of a model.
     Inspect(inspect::Arguments),
     /// Print the generated Rust code of a model.
@@ -88,6 +91,7 @@ Examples:
   hamel animate run -o crane.html       the motion of the last run
   hamel animate crane.model --until 10 -o crane.html
   hamel check crane.model --json
+  hamel explain H0302                   what a message means, and how to mend what it is about
   hamel sweep crane.model --vary load=100..900:9 --outputs swing.max --until 20 --out loads.parquet
   hamel linearize bicycle --at steady --vary speed=0..10:101 --out bicycle
   hamel inspect pendulum --term mass_matrix --as latex
@@ -119,6 +123,7 @@ fn main() -> ExitCode {
         Verb::Sweep(arguments) => sweep::sweep(&arguments, &mut screen),
         Verb::Linearize(arguments) => linearize::linearize(&arguments, &mut screen),
         Verb::Merge(arguments) => sweep::merge(&arguments, &mut screen),
+        Verb::Explain(arguments) => explain::explain(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
         Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),
         Verb::ClosedForms(arguments) => closed_forms::closed_forms(&arguments, &mut screen),
