@@ -16,12 +16,15 @@ use hamel_sweep::SweepError;
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A result is outside its tolerance; the table shows which.
+    #[cfg(feature = "papers")]
     Verdict,
     /// The request cannot be carried out as written; standard output says why.
     Said,
     /// Claims allow much more than was measured and do not say why; these.
+    #[cfg(feature = "papers")]
     Unexplained(String),
     /// Curves of one figure have the same name; these.
+    #[cfg(feature = "papers")]
     Ambiguous(String),
     /// The request cannot be carried out as written.
     Usage(String),
@@ -60,11 +63,14 @@ impl Failure {
     /// Writes the message to standard error; returns the exit code of the program.
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
+            #[cfg(feature = "papers")]
             Failure::Verdict => (None, 1),
             Failure::Said => (None, 2),
+            #[cfg(feature = "papers")]
             Failure::Unexplained(claims) => {
                 (Some(format!("claims allow a hundred times what was measured and do not say why\n{claims}")), 1)
             }
+            #[cfg(feature = "papers")]
             Failure::Ambiguous(curves) => (Some(format!("curves of one figure have the same name\n{curves}")), 1),
             Failure::Usage(message) => (Some(message), 2),
             // Each has its place before it, as editors read it.
