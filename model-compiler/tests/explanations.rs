@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
 
 /// The messages of a text, as a file of this name would have them, and the families of the errors.
 fn messages(text: &str) -> (String, Vec<Family>) {
-    let path = Path::new("arm.model");
+    let path = Path::new("example.model");
     let compiled = hamel_compiler::file::models(text, path).and_then(|models| {
         let [model] = models.try_into().unwrap_or_else(|models| panic!("one model: {models:?}"));
         stages_within(model.tokens, &Limits::least())
