@@ -1,6 +1,7 @@
 //! `hamel check`: what can be said of a model without integrating it, for people and for editors.
 
 use hamel::{Channel, Model, initial_state, redundant_constraints};
+use hamel_compiler::Family;
 use hamel_compiler::file::{FileError, Mistake};
 use hamel_jit::Level;
 use serde::Serialize;
@@ -31,6 +32,8 @@ struct Report {
 struct Place {
     line: usize,
     column: usize,
+    /// That of the family, for `hamel explain`; none of notes.
+    code: Option<&'static str>,
     message: String,
 }
 
@@ -67,6 +70,7 @@ pub(crate) fn check(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
             let place = |mistake: &Mistake| Place {
                 line: mistake.line,
                 column: mistake.column,
+                code: mistake.family.map(Family::code),
                 message: mistake.message.clone(),
             };
             if let FileError::Wrong { mistakes, .. } = &error {

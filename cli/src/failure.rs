@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use hamel::LinearizeError;
 use hamel::scheme::StepError;
+use hamel_compiler::Family;
 use hamel_compiler::file::FileError;
 use hamel_compiler::spelling::nearest;
 use hamel_report::folder::FolderError;
@@ -15,12 +16,15 @@ use hamel_sweep::SweepError;
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A result is outside its tolerance; the table shows which.
+    #[cfg(feature = "papers")]
     Verdict,
     /// The request cannot be carried out as written; standard output says why.
     Said,
     /// Claims allow much more than was measured and do not say why; these.
+    #[cfg(feature = "papers")]
     Unexplained(String),
     /// Curves of one figure have the same name; these.
+    #[cfg(feature = "papers")]
     Ambiguous(String),
     /// The request cannot be carried out as written.
     Usage(String),
@@ -59,14 +63,24 @@ impl Failure {
     /// Writes the message to standard error; returns the exit code of the program.
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
+            #[cfg(feature = "papers")]
             Failure::Verdict => (None, 1),
             Failure::Said => (None, 2),
+            #[cfg(feature = "papers")]
             Failure::Unexplained(claims) => {
                 (Some(format!("claims allow a hundred times what was measured and do not say why\n{claims}")), 1)
             }
+            #[cfg(feature = "papers")]
             Failure::Ambiguous(curves) => (Some(format!("curves of one figure have the same name\n{curves}")), 1),
             Failure::Usage(message) => (Some(message), 2),
-            Failure::Mistakes(error) => (Some(error.to_string()), 2),
+            // Each has its place before it, as editors read it.
+            Failure::Mistakes(error) => {
+                eprintln!("{error}");
+                if let Some(code) = first_code(&error) {
+                    eprintln!("`hamel explain {code}` says more");
+                }
+                (None, 2)
+            }
             Failure::Solver(message) => (Some(message), 3),
             Failure::Cases(count) => (None, 10 + count.min(100) as u8),
             Failure::Unwritten(message) => (Some(message), 4),
@@ -78,6 +92,14 @@ impl Failure {
             eprintln!("error: {message}");
         }
         ExitCode::from(code)
+    }
+}
+
+/// The code of the first mistake that has a page.
+fn first_code(error: &FileError) -> Option<Family> {
+    match error {
+        FileError::Wrong { mistakes, .. } => mistakes.iter().find_map(|mistake| mistake.family),
+        _ => None,
     }
 }
 

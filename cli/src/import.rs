@@ -96,6 +96,7 @@ impl Robot {
             let mistake = |error: &Error| Mistake {
                 line: error.place.line as usize,
                 column: error.place.column as usize,
+                family: None,
                 message: error.message(),
             };
             FileError::Wrong { path: path.to_owned(), mistakes: errors.iter().map(mistake).collect() }

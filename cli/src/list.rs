@@ -3,10 +3,10 @@
 use std::ops::Bound;
 
 use hamel::schemes;
-use hamel_verify::PAPERS;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::own;
 use crate::screen::Screen;
 
 /// Arguments of `hamel list`.
@@ -148,12 +148,12 @@ pub(crate) fn list(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fai
 }
 
 fn models() -> Vec<Model> {
-    let described = hamel_models::ALL.iter().filter_map(|entry| {
+    let described = own::names().into_iter().filter_map(|name| {
         // Without parameters to set there are no unknown names, so each model can be built.
-        let model = (entry.build)(&[]).ok()?;
+        let model = own::build(name, &[]).ok()?;
         let info = model.describe();
         Some(Model {
-            name: entry.name,
+            name,
             coordinates: info.coordinates.len(),
             velocities: info.velocities.len(),
             constraints: info.constraints.len(),
@@ -195,7 +195,11 @@ fn described_schemes() -> Vec<Scheme> {
 }
 
 fn experiments() -> Vec<Experiment> {
-    let all = PAPERS.iter().flat_map(|paper| paper.experiments);
+    #[cfg(feature = "papers")]
+    let papers = hamel_verify::PAPERS;
+    #[cfg(not(feature = "papers"))]
+    let papers: &[hamel_report::Paper] = &[];
+    let all = papers.iter().flat_map(|paper| paper.experiments);
     all.map(|experiment| Experiment {
         id: experiment.id,
         paper: experiment.paper(),

@@ -5,9 +5,12 @@
 
 mod animate;
 mod check;
+#[cfg(feature = "papers")]
 mod closed_forms;
+#[cfg(feature = "papers")]
 mod counts;
 mod expand;
+mod explain;
 mod export;
 mod failure;
 mod fit;
@@ -17,12 +20,15 @@ mod integration;
 mod linearize;
 mod list;
 mod motion;
+mod own;
 mod recording;
+#[cfg(feature = "papers")]
 mod reproduce;
 mod run;
 mod runnable;
 mod screen;
 mod source;
+#[cfg(feature = "papers")]
 mod study;
 mod sweep;
 mod watch;
@@ -35,7 +41,7 @@ use screen::Screen;
 
 /// Compiles multibody models symbolically, integrates them, and compares them with published results.
 #[derive(Parser)]
-#[command(name = "hamel", version, after_help = EXAMPLES)]
+#[command(name = "hamel", version, after_help = examples())]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -45,6 +51,7 @@ struct Cli {
 enum Verb {
     /// List models, schemes and experiments.
     List(list::Arguments),
+    #[cfg(feature = "papers")]
     /// Repeat published results and write a report.
     Reproduce(reproduce::Arguments),
     /// Say what a model is made of, and what is wrong with it.
@@ -61,12 +68,16 @@ enum Verb {
     Fit(Box<fit::Arguments>),
     /// Put together the results of the parts of a sweep.
     Merge(sweep::MergeArguments),
+    /// Explain a message by its code, such as H0201, or list all codes.
+    Explain(explain::Arguments),
     /// Show the equations and the generated code of a model.
     Inspect(inspect::Arguments),
     /// Print the generated Rust code of a model.
     Expand(expand::Arguments),
+    #[cfg(feature = "papers")]
     /// Run all schemes on motions that are known exactly, with three step sizes each.
     ClosedForms(closed_forms::Arguments),
+    #[cfg(feature = "papers")]
     /// Count the operations of reference functions and compare them with other tools.
     Counts(counts::Arguments),
     /// Translate the description of a robot, URDF, MJCF or SDFormat, into a model.
@@ -91,6 +102,7 @@ Examples:
   hamel animate run -o crane.html       the motion of the last run
   hamel animate crane.model --until 10 -o crane.html
   hamel check crane.model --json
+  hamel explain H0302                   what a message means, and how to mend what it is about
   hamel sweep crane.model --vary load=100..900:9 --outputs swing.max --until 20 --out loads.parquet
   hamel linearize bicycle --at steady --vary speed=0..10:101 --out bicycle
   hamel fit crane.model --data swing.csv --free load,drag=0..10
@@ -105,6 +117,15 @@ Examples:
 Exit codes: 0 all within tolerance, 1 a result outside, 2 wrong usage, 3 a solver failed,
 4 results could not be written; of a sweep 10 and the number of failed cases, at most 110.";
 
+/// Examples of the verbs that this build has.
+fn examples() -> String {
+    let is_here = |line: &&str| {
+        let needs_papers = ["hamel reproduce", "hamel closed-forms", "hamel counts"];
+        cfg!(feature = "papers") || !needs_papers.iter().any(|verb| line.trim_start().starts_with(verb))
+    };
+    EXAMPLES.lines().filter(is_here).collect::<Vec<_>>().join("\n")
+}
+
 /// One page with all verbs.
 fn manual(screen: &mut Screen) -> Result<(), Failure> {
     let mut page = Vec::new();
@@ -116,6 +137,7 @@ fn main() -> ExitCode {
     let mut screen = Screen::new();
     let result = match Cli::parse().verb {
         Verb::List(arguments) => list::list(&arguments, &mut screen),
+        #[cfg(feature = "papers")]
         Verb::Reproduce(arguments) => reproduce::reproduce(&arguments, &mut screen),
         Verb::Check(arguments) => check::check(&arguments, &mut screen),
         Verb::Run(arguments) => run::run(&arguments, &mut screen),
@@ -124,9 +146,12 @@ fn main() -> ExitCode {
         Verb::Linearize(arguments) => linearize::linearize(&arguments, &mut screen),
         Verb::Fit(arguments) => fit::fit(&arguments, &mut screen),
         Verb::Merge(arguments) => sweep::merge(&arguments, &mut screen),
+        Verb::Explain(arguments) => explain::explain(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),
         Verb::Expand(arguments) => expand::expand(&arguments, &mut screen),
+        #[cfg(feature = "papers")]
         Verb::ClosedForms(arguments) => closed_forms::closed_forms(&arguments, &mut screen),
+        #[cfg(feature = "papers")]
         Verb::Counts(arguments) => counts::counts(&arguments, &mut screen),
         Verb::Import(arguments) => import::import(&arguments, &mut screen),
         Verb::Export(arguments) => export::export(&arguments, &mut screen),

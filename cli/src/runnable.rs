@@ -5,11 +5,11 @@ use std::path::Path;
 use hamel::{Model, Signal};
 use hamel_compiler::file::{self, FileError, Source};
 use hamel_jit::{Cache, JitModel, Level, ModelError};
-use hamel_models::ModelEntry;
 use hamel_sweep::Fixed;
 use proc_macro2::TokenStream;
 
 use crate::failure::Failure;
+use crate::own;
 use crate::source::Choice;
 
 /// What is set for a run.
@@ -179,7 +179,7 @@ impl Runnable {
         settings.check()?;
         // What is compiled into this program needs no other compiler, unless its text is changed.
         if let Some(name) = choice.own().filter(|_| settings.initial.is_empty() && settings.input.is_empty()) {
-            let model = built(name, &settings.parameters)?;
+            let model = own::build(name, &settings.parameters)?;
             return Ok(Runnable {
                 name: name.to_owned(),
                 model,
@@ -220,14 +220,6 @@ impl Compiled {
         let not_given = inputs.filter(|input| !is_given(input)).cloned().collect();
         Ok(Compiled { name, model, inputs: given, tables, not_given })
     }
-}
-
-fn built(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Failure> {
-    let names = hamel_models::ALL.iter().map(|entry| entry.name);
-    let ModelEntry { build, .. } = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names))?;
-    build(parameters).map_err(|error| {
-        Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
-    })
 }
 
 pub(crate) fn failed(path: &Path, error: ModelError) -> Failure {

@@ -8,6 +8,7 @@ use hamel_import::PinocchioJoint;
 
 use crate::failure::Failure;
 use crate::import::{self, Robot};
+use crate::own;
 
 /// The model to which a verb applies.
 #[derive(clap::Args)]
@@ -89,7 +90,7 @@ impl Choice {
         }
         self.robot.refuse(&self.what)?;
         match self.own() {
-            Some(name) => own(name),
+            Some(name) => source_of(name),
             None => self.of_file(&self.what),
         }
     }
@@ -124,11 +125,9 @@ impl Choice {
 }
 
 /// The source of a model of this program.
-fn own(name: &str) -> Result<Source, Failure> {
-    let names = hamel_models::ALL.iter().map(|entry| entry.name);
-    let entry = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names))?;
-    // Without parameters to set there are no unknown names, and the source of a compiled model consists of tokens.
-    let model = (entry.build)(&[]).map_err(|error| Failure::Usage(error.to_string()))?;
+fn source_of(name: &str) -> Result<Source, Failure> {
+    let model = own::build(name, &[])?;
+    // The source of a compiled model consists of tokens.
     let tokens = model.describe().source.parse().map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     Ok(Source { name: name.to_owned(), tokens })
 }

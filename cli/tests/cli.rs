@@ -316,7 +316,20 @@ fn errors_in_a_model_file_carry_their_place() {
     assert_usage_error(&["inspect", file.to_str().unwrap()], &["no `multibody!`"]);
     assert_usage_error(&["inspect", "does/not/exist.rs"], &["does/not/exist.rs"]);
     std::fs::write(&file, "multibody! {\n    pub model Swing {\n        planar;\n}\n").unwrap();
-    assert_usage_error(&["inspect", file.to_str().unwrap()], &["swing.rs:2:21: `{` is never closed"]);
+    assert_usage_error(
+        &["inspect", file.to_str().unwrap()],
+        &["swing.rs:2:21: error[H0102]: `{` is never closed", "`hamel explain H0102`"],
+    );
+}
+
+#[test]
+fn messages_are_explained_by_their_codes() {
+    let explained = text(&hamel(&["explain", "h0302"]));
+    assert!(explained.starts_with("# H0302: units that do not fit\n"), "{explained}");
+    assert!(explained.contains("error[H0302]: expected") && explained.contains("Mended:"), "{explained}");
+    let list = text(&hamel(&["explain"]));
+    assert!(list.contains("H0302  units that do not fit\n") && list.lines().count() > 30, "{list}");
+    assert_usage_error(&["explain", "H9999"], &["unknown code `H9999`", "`hamel explain` lists"]);
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub mod solids;
 pub use file::compile_file;
 
 pub use derive::picture;
+pub use diagnostics::Family;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;

@@ -70,8 +70,8 @@ def test_models_come_from_files(tmp_path, cart_text):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("model A {\n    planar;\n    body b { mass: 1 kg }\n}", "<text>:3:10: missing field `inertia` of body `b`"),
-        ("model A {\n    body b { mass: 1 kg", "<text>:2:12: `{` is never closed\nhelp: add `}`"),
+        ("model A {\n    planar;\n    body b { mass: 1 kg }\n}", "<text>:3:10: error[H0206]: missing field `inertia` of body `b`"),
+        ("model A {\n    body b { mass: 1 kg", "<text>:2:12: error[H0102]: `{` is never closed\nhelp: add `}`"),
         ("", "no `model Name { … }` in `<text>`"),
         ("model A { param x = 1 m + 1 s; }", "<text>:1:"),
     ],
@@ -88,7 +88,7 @@ def test_mistakes_in_files_have_the_name_of_the_file(tmp_path):
     file.write_text("model A {\n    body b { mass: 1 kg, inertia: mas }\n}")
     with pytest.raises(hamel.ModelError) as error:
         hamel.Model.from_file(file)
-    assert str(error.value).startswith(f"{file}:2:35: unknown name `mas`")
+    assert str(error.value).startswith(f"{file}:2:35: error[H0201]: unknown name `mas`")
     with pytest.raises(hamel.ModelError, match="cannot read `.*missing.model`"):
         hamel.Model.from_file(tmp_path / "missing.model")
     with pytest.raises(hamel.ModelError, match="cannot read `.*missing.urdf`"):

@@ -111,3 +111,8 @@ extern crate self as hamel;
 
 #[cfg(feature = "macros")]
 pub use hamel_macros::multibody;
+
+/// The Rust of the book's chapter on generated code.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/book/generated_code.md")]
+struct Book;

@@ -41,3 +41,8 @@ pub static PAPERS: &[Paper] = &[
     schemes::PAPER,
     scaling::PAPER,
 ];
+
+/// The Rust of the book's chapter on papers.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/book/reproducing.md")]
+struct Book;

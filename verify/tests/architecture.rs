@@ -130,6 +130,20 @@ fn links_in_the_documents_exist() {
     }
 }
 
+/// Every page under `docs` is a chapter of the book; those of messages are listed when it is built.
+#[test]
+fn every_page_is_in_the_summary_of_the_book() {
+    let summary = links(&read("docs/SUMMARY.md"));
+    for document in documents() {
+        let Ok(page) = document.strip_prefix("docs") else { continue };
+        if page.starts_with("errors") || page == Path::new("SUMMARY.md") {
+            continue;
+        }
+        let is_listed = summary.iter().any(|link| Path::new(link) == page);
+        assert!(is_listed, "docs/SUMMARY.md does not list {}", page.display());
+    }
+}
+
 /// Most words of a paragraph that a reader takes in at once.
 const LONGEST_PARAGRAPH: usize = 120;
 

@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use hamel_compiler::simplify::Limits;
-use hamel_compiler::{Stages, emit, stages_within, understand};
+use hamel_compiler::{Family, Stages, stages_within, understand};
 use harness::Request;
 use mutation::Corpus;
 use proc_macro2::TokenStream;
@@ -70,7 +70,7 @@ fn feed<C>(
 fn compiled(tokens: TokenStream) -> Result<Option<Stages>, String> {
     match stages_within(tokens.clone(), &Limits::least()) {
         Ok(stages) => Ok(Some(stages)),
-        Err(error) if error.to_string().starts_with(emit::DEFECT) => Err(format!("{error}\n{tokens}")),
+        Err(error) if Family::of(&error.to_string()).0 == Some(Family::Defect) => Err(format!("{error}\n{tokens}")),
         Err(_) => Ok(None),
     }
 }

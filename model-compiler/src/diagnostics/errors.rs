@@ -7,6 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::Error;
 
+use super::Family;
 use crate::limits;
 
 /// Collects errors, so that all of a stage are reported at once; of very many the first.
@@ -60,7 +61,7 @@ impl Errors {
         match (all, result) {
             (None, Some(result)) => Ok(result),
             (Some(all), _) => Err(all),
-            (None, None) => Err(Error::new(Span::call_site(), "the model could not be read")),
+            (None, None) => Err(Error::new(Span::call_site(), Family::Syntax.coded("the model could not be read"))),
         }
     }
 }

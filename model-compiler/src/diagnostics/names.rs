@@ -3,63 +3,71 @@
 use proc_macro2::{Ident, Span};
 use syn::Error;
 
-use super::Place;
 use super::words::{advise, beside, error, unit, unknown};
+use super::{Family, Place};
 use crate::spelling::nearest;
 use crate::units::Unit;
 
 pub(crate) fn unknown_name(name: &Ident, candidates: &[&str]) -> Error {
     if crate::units::find(&name.to_string()).is_some() && !candidates.contains(&name.to_string().as_str()) {
         let help = "a unit follows a number, and units beside each other multiply: `1.0 kg m^2`";
-        return advise(name, format!("unknown name `{name}`, which is a unit"), help);
+        return advise(Family::UnknownName, name, format!("unknown name `{name}`, which is a unit"), help);
     }
     let near = nearest(&name.to_string(), candidates.iter().copied());
-    unknown(name, format!("unknown name `{name}`"), near.as_slice())
+    unknown(Family::UnknownName, name, format!("unknown name `{name}`"), near.as_slice())
 }
 
 /// `what` says of what kind the word should be, e.g. "kind of joint".
 pub(crate) fn unknown_word(what: &str, word: &Ident, candidates: &[&str]) -> Error {
-    unknown(word, format!("unknown {what} `{word}`"), candidates)
+    unknown(Family::UnknownWord, word, format!("unknown {what} `{word}`"), candidates)
 }
 
 pub(crate) fn unknown_quantity(of: &str, name: &Ident, candidates: &[&str]) -> Error {
-    unknown(name, format!("{of} has no `{name}`"), candidates)
+    unknown(Family::UnknownName, name, format!("{of} has no `{name}`"), candidates)
 }
 
 /// A coordinate whose rate is not one of the velocities of its joint.
 pub(crate) fn no_rate(name: &Ident, velocities: &[&str]) -> Error {
     let help = format!("the joint moves with {}", velocities.join(", "));
-    advise(name, format!("this coordinate has no `{name}` of its own"), &help)
+    advise(Family::UnknownName, name, format!("this coordinate has no `{name}` of its own"), &help)
 }
 
 pub(crate) fn duplicate_name(name: &Ident, first: Span) -> Error {
-    beside(error(name, format!("duplicate name `{name}`")), first, format!("`{name}` is declared here first"))
+    beside(
+        error(Family::DuplicateName, name, format!("duplicate name `{name}`")),
+        first,
+        format!("`{name}` is declared here first"),
+    )
 }
 
 /// A constant in a list of parameters by which derivatives are asked for.
 pub(crate) fn constant_differentiated(name: &Ident) -> Error {
     let help = format!("declare it as `param {name} = …;`");
-    advise(name, format!("expected a parameter, found the constant `{name}`"), &help)
+    advise(Family::WrongKind, name, format!("expected a parameter, found the constant `{name}`"), &help)
 }
 
 /// `v_x` beside a vector `v`.
 pub(crate) fn equal_components(name: &Ident, first: &Ident, component: &str) -> Error {
     let message = format!("`{name}` and `{first}` both have the name `{component}` for a component");
-    beside(advise(name, message, "rename one of them"), first.span(), format!("`{first}` is declared here"))
+    beside(
+        advise(Family::DuplicateName, name, message, "rename one of them"),
+        first.span(),
+        format!("`{first}` is declared here"),
+    )
 }
 
 pub(crate) fn reserved_name(name: &Ident) -> Error {
-    error(name, format!("expected a name, found reserved word `{name}`"))
+    error(Family::NotAName, name, format!("expected a name, found reserved word `{name}`"))
 }
 
 pub(crate) fn used_before_declaration(name: &Ident, declared: Span) -> Error {
     let message = format!("`{name}` is used before its declaration");
-    let error = advise(name, message, "declare it further up");
+    let error = advise(Family::Order, name, message, "declare it further up");
     beside(error, declared, format!("`{name}` is declared here"))
 }
 
 pub(crate) fn defined_by_itself(name: &Ident) -> Error {
-    error(name, format!("`{name}` is defined by itself"))
+    error(Family::Order, name, format!("`{name}` is defined by itself"))
 }
 
 /// A note where a name is declared that is used with a wrong unit.
@@ -70,7 +78,12 @@ pub(crate) fn declared_here(error: Error, declared: Span, name: &Ident, found: U
 /// A type of this name would hide what code beside it and in it means.
 pub(crate) fn name_of_another_type(name: &Ident) -> Error {
     let help = format!("types have names such as `{}`", camel_case(&name.to_string()));
-    advise(name, format!("expected a name for a type, found `{name}`, which Rust and generated code use"), help)
+    advise(
+        Family::NotAName,
+        name,
+        format!("expected a name for a type, found `{name}`, which Rust and generated code use"),
+        help,
+    )
 }
 
 fn camel_case(name: &str) -> String {
@@ -81,5 +94,5 @@ fn camel_case(name: &str) -> String {
 
 /// `expected` and `found` are kinds with an article, e.g. "a body".
 pub(crate) fn wrong_kind(place: impl Into<Place>, expected: &str, found: &str) -> Error {
-    error(place, format!("expected {expected}, found {found}"))
+    error(Family::WrongKind, place, format!("expected {expected}, found {found}"))
 }

@@ -3,62 +3,72 @@
 use proc_macro2::{Ident, Literal, Span};
 use syn::Error;
 
-use super::Place;
 use super::words::{advise, error, plural, unknown};
+use super::{Family, Place};
 
 pub(crate) fn expected(place: Place, what: &str, found: &str) -> Error {
-    error(place, format!("expected {what}, found {found}"))
+    error(Family::Syntax, place, format!("expected {what}, found {found}"))
+}
+
+/// A keyword of Rust where a name is read.
+pub(crate) fn keyword_as_name(place: Place, what: &str, found: &str) -> Error {
+    error(Family::NotAName, place, format!("expected {what}, found {found}"))
 }
 
 pub(crate) fn no_model(place: Place, found: &str) -> Error {
-    advise(place, format!("expected `model`, found {found}"), "all items stand within a model: `model Name { … }`")
+    advise(
+        Family::Syntax,
+        place,
+        format!("expected `model`, found {found}"),
+        "all items stand within a model: `model Name { … }`",
+    )
 }
 
 pub(crate) fn decimal_comma(literal: &Literal) -> Error {
     let message = format!("expected the name of a field, found `{literal}`");
-    advise(literal.span(), message, "fields are separated by `,`; decimals follow a point: `3.5`")
+    advise(Family::Syntax, literal.span(), message, "fields are separated by `,`; decimals follow a point: `3.5`")
 }
 
 pub(crate) fn comment_after_hash(hash: Span) -> Error {
-    advise(hash, "expected an item, found `#`", "comments begin with `//`")
+    advise(Family::Syntax, hash, "expected an item, found `#`", "comments begin with `//`")
 }
 
 pub(crate) fn name_too_long(name: &Ident, most: usize) -> Error {
-    error(Place::at(name.span()), format!("expected a name of at most {most} characters"))
+    error(Family::NotAName, Place::at(name.span()), format!("expected a name of at most {most} characters"))
 }
 
 pub(crate) fn raw_name(name: &Ident) -> Error {
     let help = "names are those of other languages too: write it without `r#`, and no keyword";
-    advise(name, format!("expected a name, found `{name}`"), help)
+    advise(Family::NotAName, name, format!("expected a name, found `{name}`"), help)
 }
 
 pub(crate) fn path_to_the_runtime(place: Place) -> Error {
     let help = "name the dependency, as `crate = dynamics;`, or where this crate has it, as `crate = crate::dynamics;`";
-    advise(place, "expected a path to the crate `hamel` that means the same in every module", help)
+    advise(Family::NotAName, place, "expected a path to the crate `hamel` that means the same in every module", help)
 }
 
 pub(crate) fn nested_too_deeply(place: Place, most: usize) -> Error {
     let message = format!("expected at most {most} levels within each other");
-    advise(place, message, "name parts of an expression with `let`")
+    advise(Family::Limit, place, message, "name parts of an expression with `let`")
 }
 
 pub(crate) fn too_many_tokens(span: Span, most: usize) -> Error {
     let message = format!("expected at most {most} tokens in a model");
-    advise(span, message, "write what is repeated with `for` and `[value; n]`")
+    advise(Family::Limit, span, message, "write what is repeated with `for` and `[value; n]`")
 }
 
 pub(crate) fn too_many_substituted_tokens(range: Place, most: usize) -> Error {
     let message = format!("expected at most {most} tokens from all rounds of all loops together");
-    advise(range, message, "shorten what the names of the loops stand for, or name it with `let`")
+    advise(Family::Limit, range, message, "shorten what the names of the loops stand for, or name it with `let`")
 }
 
 pub(crate) fn ambiguous_unit(symbol: &Ident) -> Error {
     let message = format!("expected `/` between units after `/`, found `{symbol}`");
-    advise(symbol, message, "write `J/kg/K` or `J kg^-1 K^-1`")
+    advise(Family::UnknownUnit, symbol, message, "write `J/kg/K` or `J kg^-1 K^-1`")
 }
 
 pub(crate) fn unknown_item(word: &Ident, items: &[&str]) -> Error {
-    unknown(word, format!("unknown item `{word}`"), items)
+    unknown(Family::UnknownWord, word, format!("unknown item `{word}`"), items)
 }
 
 /// `contact left: { … }`
@@ -68,54 +78,69 @@ pub(crate) fn colon_without_kind(colon: Span, name: &Ident) -> Error {
         "a contact with a gap of its own has no colon: `contact {name} {{ gap: … }}`; \
          one of a kind has: `contact {name}: ball_on_plane(ball, ground) {{ … }}`"
     );
-    advise(colon, message, help)
+    advise(Family::Syntax, colon, message, help)
 }
 
 /// `body rod: { … }`
 pub(crate) fn colon_of_body(colon: Span, name: &Ident) -> Error {
     let message = format!("expected `{{` after `{name}`, found `:`");
-    advise(colon, message, format!("a body has no colon after its name: `body {name} {{ mass: …, inertia: … }}`"))
+    advise(
+        Family::Syntax,
+        colon,
+        message,
+        format!("a body has no colon after its name: `body {name} {{ mass: …, inertia: … }}`"),
+    )
 }
 
 /// `force push: { … }`
 pub(crate) fn expected_a_force(brace: Span) -> Error {
     let help = "braces hold the fields of a kind: `spring(ground, bob) { stiffness: 20 N/m }`; \
                 a vector acts `on` a body: `[0, 0, 1] N on bob`";
-    advise(brace, "expected a kind of force with its ends, or an expression, found `{`", help)
+    advise(Family::Syntax, brace, "expected a kind of force with its ends, or an expression, found `{`", help)
 }
 
 /// A state whose declaration ends before its rate.
 pub(crate) fn state_without_rate(place: Place, name: &Ident) -> Error {
     let message = format!("expected `:` and the rate of change of state `{name}`");
-    advise(place, message, format!("for example `state {name} m/s: (v - {name}) / (10 s);`, without unit for a number"))
+    advise(
+        Family::Syntax,
+        place,
+        message,
+        format!("for example `state {name} m/s: (v - {name}) / (10 s);`, without unit for a number"),
+    )
 }
 
 pub(crate) fn index_not_integer(place: Place) -> Error {
-    error(place, "expected an integer index, counted from 0")
+    error(Family::Integer, place, "expected an integer index, counted from 0")
 }
 
 pub(crate) fn not_an_integer(place: Place) -> Error {
-    advise(place, "expected an integer", "write a number, or a `const` that is declared further up")
+    advise(Family::Integer, place, "expected an integer", "write a number, or a `const` that is declared further up")
 }
 
 pub(crate) fn not_a_count(place: Place, most: i64) -> Error {
-    error(place, format!("expected a number of components from 1 to {most}"))
+    error(Family::Integer, place, format!("expected a number of components from 1 to {most}"))
 }
 
 pub(crate) fn too_many_values(count: Place, most: i64) -> Error {
     let message = format!("expected at most {most} repeated values in a model");
-    advise(count, message, "check this count, and the loops around it")
+    advise(Family::Limit, count, message, "check this count, and the loops around it")
 }
 
 pub(crate) fn too_many_rounds(range: Place, most: usize) -> Error {
-    advise(range, format!("expected at most {most} rounds of all loops together"), "check the bounds of this range")
+    advise(
+        Family::Limit,
+        range,
+        format!("expected at most {most} rounds of all loops together"),
+        "check the bounds of this range",
+    )
 }
 
 pub(crate) fn too_many_items(range: Place, most: usize) -> Error {
     let message = format!("expected at most {most} items, those of all rounds counted");
-    advise(range, message, "check the bounds of the loops")
+    advise(Family::Limit, range, message, "check the bounds of the loops")
 }
 
 pub(crate) fn wrong_number_of_values(span: Span, names: usize, found: usize) -> Error {
-    error(span, format!("expected {names} {}, found {found}", plural("value", names)))
+    error(Family::Integer, span, format!("expected {names} {}, found {found}", plural("value", names)))
 }

@@ -5,42 +5,50 @@ use std::fmt::Display;
 use proc_macro2::{Ident, Span};
 use syn::Error;
 
-use super::Place;
+use super::{Family, Place};
 use crate::space::Shape;
 use crate::spelling::{nearest, spelled};
 use crate::units::{Declared, Unit};
 
-pub(super) fn error(place: impl Into<Place>, message: impl Display) -> Error {
-    Error::new_spanned(place.into(), spelled(&message.to_string()))
+/// An error, whose text begins with the code of its family.
+///
+/// An error of `syn` has nothing but text, and rustc lets no macro give a code beside it.
+pub(super) fn error(family: Family, place: impl Into<Place>, message: impl Display) -> Error {
+    Error::new_spanned(place.into(), family.coded(spelled(&message.to_string())))
 }
 
 /// An error with a next step.
-pub(super) fn advise(place: impl Into<Place>, message: impl Display, help: impl Display) -> Error {
-    error(place, format!("{message}\nhelp: {help}"))
+pub(super) fn advise(family: Family, place: impl Into<Place>, message: impl Display, help: impl Display) -> Error {
+    error(family, place, format!("{message}\nhelp: {help}"))
 }
 
 /// An error with a next step, if there is one.
-pub(super) fn advise_if(place: impl Into<Place>, message: impl Display, help: Option<impl Display>) -> Error {
+pub(super) fn advise_if(
+    family: Family,
+    place: impl Into<Place>,
+    message: impl Display,
+    help: Option<impl Display>,
+) -> Error {
     match help {
-        Some(help) => advise(place, message, help),
-        None => error(place, message),
+        Some(help) => advise(family, place, message, help),
+        None => error(family, place, message),
     }
 }
 
 /// An error that has to do with another place.
 pub(super) fn beside(mut error: Error, other: Span, note: impl Display) -> Error {
-    error.combine(Error::new(other, spelled(&note.to_string())));
+    error.combine(Error::new(other, format!("note: {}", spelled(&note.to_string()))));
     error
 }
 
 /// An error about a word, and as help the nearest candidate or else all of them.
-pub(super) fn unknown(name: &Ident, message: impl Display, candidates: &[&str]) -> Error {
+pub(super) fn unknown(family: Family, name: &Ident, message: impl Display, candidates: &[&str]) -> Error {
     let help = match nearest(&name.to_string(), candidates.iter().copied()) {
         Some(nearest) => Some(did_you_mean(nearest)),
         None if candidates.is_empty() => None,
         None => Some(format!("known are {}", list(candidates))),
     };
-    advise_if(name, message, help)
+    advise_if(family, name, message, help)
 }
 
 pub(super) fn did_you_mean(word: &str) -> String {

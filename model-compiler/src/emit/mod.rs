@@ -38,6 +38,7 @@ pub use formulas::formulas;
 pub use header::Header;
 
 use crate::derive::Equations;
+use crate::diagnostics;
 use crate::reserved;
 use crate::schedule::Schedule;
 use crate::schedule::pattern::Patterns;
@@ -45,15 +46,12 @@ use crate::schedule::pattern::Patterns;
 /// The code of a model.
 ///
 /// # Errors
-/// Never for equations that `derive` makes: an error, which begins with [`DEFECT`], says that the text is not Rust.
+/// Never for equations that `derive` makes: an error of the family `Defect` says that the text is not Rust.
 pub fn emit(header: &Header, equations: &Equations, schedule: &Schedule) -> syn::Result<TokenStream> {
-    let tokens: TokenStream = syn::parse_str(&text(header, equations, schedule))
-        .map_err(|error| syn::Error::new(header.name.span(), format!("{DEFECT}: {error}")))?;
+    let tokens: TokenStream =
+        syn::parse_str(&text(header, equations, schedule)).map_err(|error| diagnostics::defect(header.name, &error))?;
     Ok(placed(header.name, header.runtime, tokens))
 }
-
-/// How the message of an error begins that no model is to blame for.
-pub const DEFECT: &str = "the generated code is not Rust, which is a defect of the compiler, please report this model";
 
 fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     let model = header.name.to_string();

@@ -52,7 +52,7 @@ pub(super) fn too_deep(text: &str) -> Option<Mistake> {
 }
 
 fn at(place: Delimiter, message: String) -> Mistake {
-    Mistake { line: place.line, column: place.column, message }
+    Mistake::at(place.line, place.column, &message)
 }
 
 fn partner(symbol: char) -> char {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::Span;
 
+use crate::diagnostics::Family;
+
 /// A mistake and its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
@@ -13,6 +15,8 @@ pub struct Mistake {
     pub line: usize,
     /// Column, from one, in characters.
     pub column: usize,
+    /// What kind of mistake it is; none of notes about another place, and of what the compiler does not read.
+    pub family: Option<Family>,
     /// What is wrong, what was expected, and help in lines of its own.
     pub message: String,
 }
@@ -21,7 +25,12 @@ impl Mistake {
     pub(super) fn new(span: Span, message: &dyn fmt::Display) -> Mistake {
         let start = span.start();
         // Columns are counted from zero by the parser and from one by editors.
-        Mistake { line: start.line, column: start.column + 1, message: message.to_string() }
+        Mistake::at(start.line, start.column + 1, &message.to_string())
+    }
+
+    pub(super) fn at(line: usize, column: usize, text: &str) -> Mistake {
+        let (family, message) = Family::of(text);
+        Mistake { line, column, family, message: message.to_owned() }
     }
 }
 
@@ -90,9 +99,10 @@ impl fmt::Display for FileError {
             FileError::Write { path, source } => write!(f, "cannot write `{}`: {source}", path.display()),
             FileError::Empty { path, expected } => write!(f, "no {expected} in `{}`", path.display()),
             FileError::Wrong { path, mistakes } => {
-                for (index, Mistake { line, column, message }) in mistakes.iter().enumerate() {
+                for (index, Mistake { line, column, family, message }) in mistakes.iter().enumerate() {
                     let separator = if index == 0 { "" } else { "\n" };
-                    write!(f, "{separator}{}:{line}:{column}: {message}", path.display())?;
+                    let kind = family.map(|family| format!("error[{family}]: ")).unwrap_or_default();
+                    write!(f, "{separator}{}:{line}:{column}: {kind}{message}", path.display())?;
                 }
                 Ok(())
             }

@@ -9,11 +9,12 @@ mod error;
 mod tests;
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use tempfile::NamedTempFile;
 
@@ -58,17 +59,23 @@ pub fn models(text: &str, path: impl AsRef<Path>) -> Result<Vec<Source>, FileErr
     }
     let is_rust = path.extension().is_some_and(|extension| extension == "rs");
     let tokens = text.parse::<TokenStream>().map_err(|error| {
-        let mistake = delimiters::mistake(text).unwrap_or_else(|| Mistake::new(error.span(), &error));
+        let mistake = delimiters::mistake(text).unwrap_or_else(|| no_text(error.span(), &error));
         FileError::wrong(path, vec![mistake])
     })?;
     let models = if is_rust {
         let mut calls = Calls::default();
-        calls.visit_file(&syn::parse2(tokens).map_err(|error| FileError::model(path, error))?);
+        let file = syn::parse2(tokens).map_err(|error| FileError::wrong(path, vec![no_text(error.span(), &error)]))?;
+        calls.visit_file(&file);
         calls.0
     } else {
         descriptions(tokens)
     };
     if models.is_empty() { Err(FileError::empty(path, is_rust)) } else { Ok(models) }
+}
+
+/// What is wrong with a text that is not made of tokens, or not of Rust's items.
+fn no_text(place: Span, message: &dyn Display) -> Mistake {
+    Mistake::new(place, &diagnostics::no_text(message))
 }
 
 /// Compiles every model of a file, see [`read`], to formatted Rust for `include!`.
@@ -166,7 +173,7 @@ fn too_large(text: &str) -> Option<Mistake> {
     match text.as_bytes().get(..limits::BYTES) {
         Some(most) if text.len() > limits::BYTES => {
             let line = 1 + most.iter().filter(|byte| **byte == b'\n').count();
-            Some(Mistake { line, column: 1, message: diagnostics::too_many_bytes(limits::BYTES) })
+            Some(Mistake::at(line, 1, &diagnostics::too_many_bytes(limits::BYTES)))
         }
         _ => delimiters::too_deep(text),
     }

@@ -60,7 +60,10 @@ fn mistakes_of_all_models_are_reported_with_their_places() {
     let second = PENDULUM.replace("Pendulum", "Second").replace("2 kg", "2 kgg");
     let path = file(&folder, "two.model", &format!("{first}{second}"));
     let message = message(&path);
-    assert!(message.starts_with("FILE:6:22: unknown name `mas`\nhelp: did you mean `mass`?\n"), "{message}");
+    assert!(
+        message.starts_with("FILE:6:22: error[H0201]: unknown name `mas`\nhelp: did you mean `mass`?\n"),
+        "{message}"
+    );
     assert!(message.contains("FILE:12:20: "), "{message}");
     assert!(!path.with_extension("out").exists());
 }
@@ -69,16 +72,22 @@ fn mistakes_of_all_models_are_reported_with_their_places() {
 fn a_missing_brace_is_found_where_it_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     let broken = |from: &str, to: &str| message(&file(&folder, "broken.model", &PENDULUM.replace(from, to)));
-    assert_eq!(broken("kg m^2 }", "kg m^2"), "FILE:6:14: `{` is never closed\nhelp: add `}`");
-    assert_eq!(broken("-9.81]", "-9.81"), "FILE:5:13: `[` is never closed\nhelp: add `]`");
-    assert_eq!(broken("joint;", "joint; }"), "FILE:8:1: `}` closes nothing");
-    assert_eq!(broken(" m);\n}", " m);"), "FILE:1:20: `{` is never closed\nhelp: add `}`");
+    assert_eq!(broken("kg m^2 }", "kg m^2"), "FILE:6:14: error[H0102]: `{` is never closed\nhelp: add `}`");
+    assert_eq!(broken("-9.81]", "-9.81"), "FILE:5:13: error[H0102]: `[` is never closed\nhelp: add `]`");
+    assert_eq!(broken("joint;", "joint; }"), "FILE:8:1: error[H0102]: `}` closes nothing");
+    assert_eq!(broken(" m);\n}", " m);"), "FILE:1:20: error[H0102]: `{` is never closed\nhelp: add `}`");
     // Delimiters in comments, strings and characters do not count.
     let rust = "fn f<'a>(s: &'a str) -> bool { s == \"}\\\"}\" || s.contains('}') } // {\n/* { /* */ } */\nfn g() {\n";
-    assert_eq!(message(&file(&folder, "broken.rs", rust)), "FILE:3:8: `{` is never closed\nhelp: add `}`");
+    assert_eq!(
+        message(&file(&folder, "broken.rs", rust)),
+        "FILE:3:8: error[H0102]: `{` is never closed\nhelp: add `}`"
+    );
     // The brace that is missing stands in the middle: indentation tells.
     let rust = "mod m {\n    fn f() {\n        if a {\n    }\n}\n";
-    assert_eq!(message(&file(&folder, "middle.rs", rust)), "FILE:3:14: `{` is never closed\nhelp: add `}`");
+    assert_eq!(
+        message(&file(&folder, "middle.rs", rust)),
+        "FILE:3:14: error[H0102]: `{` is never closed\nhelp: add `}`"
+    );
 }
 
 #[test]
@@ -171,9 +180,10 @@ fn a_link_is_replaced_and_not_followed() {
 fn files_are_measured_before_they_are_taken_apart() {
     let folder = tempfile::tempdir().unwrap();
     let nested = file(&folder, "nested.model", &format!("model M {{\n{}", "[".repeat(100_000)));
-    let expected = format!("FILE:2:{}: expected at most 200 delimiters within each other", limits::NESTING_OF_FILES);
+    let expected =
+        format!("FILE:2:{}: error[H0105]: expected at most 200 delimiters within each other", limits::NESTING_OF_FILES);
     assert_eq!(message(&nested), expected);
     let long = file(&folder, "long.model", &"let a = 1;\n".repeat(400_000));
-    let expected = "FILE:381301:1: expected at most 4194304 bytes in a file\nhelp: write what is repeated with `for` and `[value; n]`";
+    let expected = "FILE:381301:1: error[H0105]: expected at most 4194304 bytes in a file\nhelp: write what is repeated with `for` and `[value; n]`";
     assert_eq!(message(&long), expected);
 }
