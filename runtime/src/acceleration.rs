@@ -4,7 +4,7 @@
 //! The matrix depends on time and coordinates only; its last factorization is reused for other right-hand sides. M and G
 //! are evaluated by themselves: the matrix of Newton's method would bring all derivatives of the forces along.
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
@@ -149,6 +149,11 @@ impl<'m> Acceleration<'m> {
             residual: largest(&self.rhs),
             what: "accelerations or multipliers".to_owned(),
         })
+    }
+
+    /// The matrix of the last state, dense.
+    pub(crate) fn matrix(&self) -> DMatrix<f64> {
+        self.parts.pattern.to_dense(&self.values)
     }
 
     /// a and λ of the state whose matrix was factorized last.

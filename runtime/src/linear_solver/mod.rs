@@ -339,7 +339,7 @@ impl Method {
     fn new(pattern: &SparsityPattern) -> Self {
         match FULL * pattern.nnz() >= pattern.columns * pattern.columns {
             true => Method::Dense(DenseLu::new(pattern)),
-            false => Method::Sparse(Box::new(SparseLu::new(pattern))),
+            false => Method::Sparse(Box::new(SparseLu::new(pattern.columns))),
         }
     }
 

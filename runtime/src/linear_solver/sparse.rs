@@ -1,9 +1,9 @@
 //! Sparse elimination that keeps its order of pivots.
 //!
-//! The first matrix is eliminated in two orderings of minimum degree, and the one with less work stays. It and later
-//! matrices of the same pattern are then eliminated by [`Panels`] with the same pivots, without searching. Kept pivots
-//! lose accuracy silently when values move far: a pivot below a thousandth of its column, or a solution that fails its
-//! residual test, makes the solver choose anew.
+//! Columns are ordered by minimum degree; of small matrices the first one is eliminated in two such orderings, and the one
+//! with less work stays. It and later matrices of the same pattern are then eliminated by [`Panels`] with the same pivots,
+//! without searching. Kept pivots lose accuracy silently when values move far: a pivot below a thousandth of its column, or
+//! a solution that fails its residual test, makes the solver choose anew.
 
 use super::panels::Panels;
 use super::{Singular, Work, is_regular};
@@ -15,12 +15,14 @@ const DIAGONAL_RATIO: f64 = 0.02;
 const RESIDUAL_LIMIT: f64 = 1e-11;
 /// The position of a row that is no pivot yet.
 const FREE: u32 = u32::MAX;
+/// Up to this many unknowns two orderings are compared, of which one may have twice the work of the other. That of larger
+/// matrices differs by a few hundredths, and comparing takes as long as ten factorizations.
+const COMPARED: usize = 1000;
 
 /// Elimination of the matrix with rows and columns permuted.
 pub(super) struct SparseLu {
     n: usize,
-    /// Orderings of the columns that are still to be compared; none, once one has been chosen.
-    candidates: Vec<Vec<u32>>,
+    /// Without columns until a matrix is given.
     order: Order,
     is_ordered: bool,
     /// The factors, once there are pivots.
@@ -30,6 +32,7 @@ pub(super) struct SparseLu {
 }
 
 /// An order of pivots, and the factors that it was found with.
+#[derive(Default)]
 struct Order {
     columns: Vec<u32>,
     /// Position of each row among the pivots.
@@ -104,25 +107,16 @@ impl Factor {
 }
 
 impl SparseLu {
-    pub(super) fn new(pattern: &SparsityPattern) -> Self {
-        let n = pattern.columns;
-        let mut candidates = orderings(pattern);
-        Self {
-            n,
-            order: Order::new(if candidates.len() == 1 { candidates.remove(0) } else { Vec::new() }),
-            candidates,
-            is_ordered: false,
-            panels: None,
-            work: vec![0.0; n],
-            rhs: vec![0.0; n],
-        }
+    /// Elimination of matrices with n unknowns.
+    pub(super) fn new(n: usize) -> Self {
+        Self { n, order: Order::default(), is_ordered: false, panels: None, work: vec![0.0; n], rhs: vec![0.0; n] }
     }
 
     /// Chooses pivots and eliminates.
     pub(super) fn factor(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        match self.candidates.is_empty() {
-            true => self.factor_with_new_pivots(pattern, values)?,
-            false => self.choose_ordering(pattern, values)?,
+        match self.order.columns.is_empty() {
+            true => self.choose_ordering(pattern, values)?,
+            false => self.factor_with_new_pivots(pattern, values)?,
         }
         self.use_pivots(pattern, values)
     }
@@ -141,19 +135,18 @@ impl SparseLu {
 
     /// Keeps the ordering of columns with the least work for these values, and its pivots.
     fn choose_ordering(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        let mut best: Option<(u64, Order)> = None;
-        for columns in self.candidates.clone() {
+        let mut best: Option<Order> = None;
+        for columns in orderings(pattern) {
             self.order = Order::new(columns);
-            self.factor_with_new_pivots(pattern, values)?;
-            let work = self.order.work().factor;
-            if best.as_ref().is_none_or(|&(least, _)| work < least) {
-                best = Some((work, std::mem::replace(&mut self.order, Order::new(Vec::new()))));
+            let result = self.factor_with_new_pivots(pattern, values);
+            let order = std::mem::take(&mut self.order);
+            // Another matrix may tell which is better.
+            result?;
+            if best.as_ref().is_none_or(|best| order.work().factor < best.work().factor) {
+                best = Some(order);
             }
         }
-        if let Some((_, order)) = best {
-            self.order = order;
-        }
-        self.candidates.clear();
+        self.order = best.unwrap_or_default();
         Ok(())
     }
 
@@ -297,17 +290,19 @@ fn pivot(column: u32, free: &[u32], row_position: &[u32], work: &[f64]) -> Optio
     Some(if takes_diagonal { column } else { largest })
 }
 
-/// Minimum degree of A + Aᵀ, with and without aggressive absorption of elements: neither is always better.
+/// Minimum degree of A + Aᵀ with aggressive absorption of elements, and for small matrices without it: neither is always
+/// better, and the counts that come with them do not tell.
 fn orderings(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
     let n = pattern.columns;
     let starts: Vec<i64> = pattern.column_starts.iter().map(|&start| i64::from(start)).collect();
     let rows: Vec<i64> = pattern.row_indices.iter().map(|&row| i64::from(row)).collect();
-    let ordering = |aggressive| {
+    let ordering = |&aggressive: &bool| {
         let control = amd::Control { aggressive, ..amd::Control::default() };
         let (ordering, ..) = amd::order(n as i64, &starts, &rows, &control).ok()?;
         Some(ordering.into_iter().map(|column| column as u32).collect())
     };
-    let mut found: Vec<Vec<u32>> = [true, false].into_iter().filter_map(ordering).collect();
+    let kinds: &[bool] = if n <= COMPARED { &[true, false] } else { &[true] };
+    let mut found: Vec<Vec<u32>> = kinds.iter().filter_map(ordering).collect();
     found.dedup();
     // The natural order is slower but as correct.
     if found.is_empty() { vec![(0..n as u32).collect()] } else { found }

@@ -219,7 +219,7 @@ fn what_a_singular_matrix_leaves_undetermined_is_found() {
 #[test]
 fn eliminations_with_kept_pivots_are_right() {
     let (pattern, mut random) = (chain(6), Random(9));
-    let mut lu = sparse::SparseLu::new(&pattern);
+    let mut lu = sparse::SparseLu::new(pattern.columns);
     assert_eq!(lu.work(), Work { entries: 0, factor: 0, solve: 0 });
     let mut current = values(&pattern, &mut random);
     lu.factor(&pattern, &current).unwrap();
