@@ -27,9 +27,7 @@ impl Parts {
     fn new(model: &dyn Model) -> Self {
         let (info, dims) = (model.describe(), model.dims());
         let (mass, jacobian) = (&info.mass_matrix, &info.constraint_jacobian);
-        let n = dims.nv + dims.nc;
-        let both = jacobian.entries().flat_map(|(row, column)| [(dims.nv + row, column), (column, dims.nv + row)]);
-        let pattern = SparsityPattern::from_entries(n, n, mass.entries().chain(both));
+        let pattern = mass.bordered(jacobian);
         let place = |row, column| pattern.slot(row, column).unwrap_or_default() as u32;
         Self {
             of_mass: mass.entries().map(|(row, column)| place(row, column)).collect(),

@@ -11,6 +11,7 @@ use nalgebra::{DMatrix, DVector, SVD};
 use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
 use crate::configuration::{normalize_rotations, ranges, retract, velocity_map_apply};
+use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Channel, Model, State};
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
@@ -249,6 +250,24 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
     check_inputs(model, state.t)?;
     let general = || "accelerations are not finite".to_owned();
     Err(inconsistent(explain_not_finite(model, state).unwrap_or_else(general)))
+}
+
+/// Searches for pivots of a large model's matrices at its reference configuration, and leaves them with their patterns: of
+/// Newton's, for short steps, and of M and G. Whoever starts and integrates the model takes them if they are those that a
+/// search would find.
+#[doc(hidden)]
+pub fn find_pivots(model: &dyn Model) {
+    let pattern = &model.describe().iteration_matrix;
+    if !LinearSolver::shares_pivots(pattern) {
+        return;
+    }
+    let mut state = State::zeros(model.dims());
+    model.reference_configuration(state.q.as_mut_slice());
+    let mut values = vec![0.0; pattern.nnz()];
+    model.iteration_matrix(&state, 1.0, 0.0, 0.0, &mut values);
+    // Where the reference configuration is singular, there are none.
+    let _ = LinearSolver::new(pattern.clone()).factor(&values);
+    let _ = Acceleration::new(model, String::new()).factor(&state);
 }
 
 /// The reason why the equations of motion with this matrix are singular.
