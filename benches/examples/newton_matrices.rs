@@ -48,7 +48,7 @@ fn matrices(model: &dyn Model, state: State) -> Result<String, Box<dyn Error>> {
     let mut stepper = scheme.start(model, state)?;
     let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let mut text = format!("{} {}\n", pattern.columns, pattern.nnz());
-    writeln!(text, "{}\n{}\n{MATRICES}", list(&pattern.column_starts), list(&pattern.row_indices))?;
+    writeln!(text, "{}\n{}\n{MATRICES}", list(pattern.column_starts()), list(pattern.row_indices()))?;
     let mut values = vec![0.0; pattern.nnz()];
     for _ in 0..MATRICES {
         for _ in 0..EVERY {
@@ -73,7 +73,7 @@ fn time(file: &Path, rounds: usize) -> Result<(), Box<dyn Error>> {
     let row_indices = (0..nnz).map(|_| Ok(next()?.parse()?)).collect::<Result<Vec<u32>, Box<dyn Error>>>()?;
     let count: usize = next()?.parse()?;
     let values = (0..nnz * count).map(|_| Ok(next()?.parse()?)).collect::<Result<Vec<f64>, Box<dyn Error>>>()?;
-    let pattern = SparsityPattern { rows: n, columns: n, column_starts, row_indices };
+    let pattern = SparsityPattern::new(n, column_starts, row_indices);
 
     let microseconds = |start: Instant| 1e6 * start.elapsed().as_secs_f64();
     let start = Instant::now();

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Everything in [`ModelInfo`], and what else the functions of a model need to know.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Description {
+    #[serde(with = "crate::kept")]
     pub info: ModelInfo,
     /// For each component of the parameters another name: its path.
     pub paths: Vec<String>,
@@ -157,11 +158,6 @@ fn block(block: &derive::Block) -> Block {
 }
 
 fn pattern(pattern: &Pattern) -> SparsityPattern {
-    let (rows, columns) = pattern.shape();
-    SparsityPattern {
-        rows,
-        columns,
-        column_starts: pattern.starts().iter().map(|&start| start as u32).collect(),
-        row_indices: pattern.entries().map(|(row, _)| row as u32).collect(),
-    }
+    let starts = pattern.starts().iter().map(|&start| start as u32);
+    SparsityPattern::new(pattern.shape().0, starts.collect(), pattern.entries().map(|(row, _)| row as u32).collect())
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::{GROUPS, LANES, MOST_LISTS};
 use crate::description::Description;
 use crate::error::Error;
+use crate::places::{Instances, Places};
 use crate::translate::{LARGE, Processor, Read, Source, Store, Width, group, translate};
 use hamel::together::NotInLanes;
 
@@ -100,27 +101,11 @@ pub(crate) struct Kernel {
     /// Constants of one row of parameters; nothing if it has none.
     pub setup: Option<Setup>,
     pub rows: Vec<Rows>,
+    pub instances: Instances,
     /// For each instance its row.
     pub row_of_instance: Vec<usize>,
     /// For each group, where each instance finds its values; empty where these are read in order.
     pub places: [Places; GROUPS],
-}
-
-/// Lists of equal length, one for each instance.
-#[derive(Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Places {
-    pub all: Vec<u32>,
-    pub each: usize,
-}
-
-impl Places {
-    fn of(rows: Option<&[Vec<usize>]>) -> Places {
-        let rows = rows.unwrap_or_default();
-        Places {
-            all: rows.iter().flatten().map(|&place| place as u32).collect(),
-            each: rows.first().map_or(0, Vec::len),
-        }
-    }
 }
 
 /// A function of the model.
@@ -241,11 +226,13 @@ impl Image {
         let mut program = Program::default();
         let kernels = members.iter().map(|kernel| {
             let has_constants = !kernel.scheduled.constants.is_empty();
+            let instances = Instances::of(kernel.indices.len(), &kernel.runs);
             Kernel {
                 setup: has_constants.then(|| program.setup(&kernel.module, &kernel.scheduled.setup)),
                 rows: rows(kernel.rows),
                 row_of_instance: kernel.indices.iter().map(|&i| schedule.row_of_instance[i]).collect(),
-                places: Group::ALL.map(|group| Places::of(table(kernel, group))),
+                places: Group::ALL.map(|group| Places::of(&instances, table(kernel, group))),
+                instances,
             }
         });
         let mut kernels: Vec<Kernel> = kernels.collect();
@@ -550,7 +537,7 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
             let sum = |Target { slice, factor, places }: &Target| Sum {
                 slice: *slice,
                 factor: *factor,
-                places: Places::of(places.as_deref()),
+                places: Places::of(&self.kernels[kernel].instances, places.as_deref()),
             };
             let len = list_len(output);
             let destination = Destination::Room { start, len, sums: sums.iter().map(sum).collect() };
@@ -624,7 +611,10 @@ fn check(
         let places = &kernel.places[group];
         let is_inside = match places.each {
             0 => index < len,
-            each => index < each && places.all.iter().all(|&place| (place as usize) < len),
+            each => {
+                let mut all = kernel.instances.ends().flatten().flat_map(|instance| places.at(instance));
+                index < each && all.all(|place| (place as usize) < len)
+            }
         };
         if !is_given || !is_inside {
             let reason = format!("it reads {argument:?}, which it is not given");

@@ -6,9 +6,11 @@ mod call;
 mod description;
 mod error;
 mod image;
+mod kept;
 mod lanes;
 mod memory;
 mod model;
+mod places;
 mod program;
 mod settings;
 mod translate;
@@ -168,11 +170,13 @@ fn found(text: TokenStream, level: Level, cache: Option<&Cache>, lanes: LaneCode
     if let Some(image) = cache.and_then(|cache| cache.read(&source, &work, &processor)) {
         return Ok(made(image)?);
     }
-    let image = Image::new(&hamel_compiler::stages_within(text, &level.limits())?, &processor, lanes)?;
+    let model = made(Image::new(&hamel_compiler::stages_within(text, &level.limits())?, &processor, lanes)?)?;
     if let Some(cache) = cache {
-        cache.write(&source, &work, &processor, &image);
+        // Kept with the description, so that later runs need not search for them.
+        hamel::consistent::find_pivots(&model);
+        cache.write(&source, &work, &processor, &model.program().image);
     }
-    Ok(made(image)?)
+    Ok(model)
 }
 
 fn made(image: Image) -> Result<JitModel, Error> {

@@ -233,12 +233,12 @@ impl JitModel {
     #[inline(never)]
     fn evaluate_calls<const N: usize>(&self, function: usize, arguments: Arguments, slices: [&mut [f64]; N]) {
         let function = &self.program.image.functions[function];
-        with_room(self.inputs.len() + function.room, |room| {
+        with_room(self.inputs.len() + function.room, self.program.most_places, |room, places| {
             let (inputs, room) = room.split_at_mut(self.inputs.len());
             if function.reads_inputs {
                 self.input_values(arguments.t, inputs);
             }
-            self.program.evaluate(function, &self.constants, &arguments, inputs, slices, room);
+            self.program.evaluate(function, &self.constants, &arguments, inputs, slices, room, places);
         });
     }
 

@@ -10,11 +10,14 @@ use crate::call::{FACTORS, FUNCTIONS, GROUPS, Given, LANES, MOST_LISTS};
 use crate::error::Error;
 use crate::image::{Call, Destination, Image, Kernel, ModelFunction, Rows, Setup, Sum};
 use crate::memory::Code;
+use crate::places::Instance;
 
 /// Data and machine code.
 pub(crate) struct Program {
     pub image: Image,
     code: Code,
+    /// Places that an instance has at most, of all that it reads.
+    pub most_places: usize,
     /// By function of the model, where all of its calls add to its slices.
     direct: Vec<Option<Direct>>,
     /// By function in lanes.
@@ -73,18 +76,25 @@ pub(crate) struct Arguments<'a> {
     pub factors: [f64; FACTORS],
 }
 
-thread_local! {
-    /// Room for results and inputs, so that no step allocates.
-    static ROOM: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+/// Room for inputs and results of a call, and for the places of an instance; what was left there stays.
+#[derive(Default)]
+struct Room {
+    values: Vec<f64>,
+    places: Vec<u32>,
 }
 
-/// Calls a function with room for so many values, all zero or what was left there.
-pub(crate) fn with_room<R>(len: usize, function: impl FnOnce(&mut [f64]) -> R) -> R {
+thread_local! {
+    /// Kept, so that no step allocates.
+    static ROOM: Cell<Room> = const { Cell::new(Room { values: Vec::new(), places: Vec::new() }) };
+}
+
+/// Calls a function with room for so many values and places.
+pub(crate) fn with_room<R>(n_values: usize, n_places: usize, call: impl FnOnce(&mut [f64], &mut [u32]) -> R) -> R {
     let mut room = ROOM.take();
-    if room.len() < len {
-        room.resize(len, 0.0);
-    }
-    let result = function(&mut room[..len]);
+    let Room { values, places } = &mut room;
+    values.resize(values.len().max(n_values), 0.0);
+    places.resize(places.len().max(n_places), 0);
+    let result = call(&mut values[..n_values], &mut places[..n_places]);
     ROOM.set(room);
     result
 }
@@ -99,7 +109,9 @@ impl Program {
         let direct = image.functions.iter().map(|function| Direct::of(function, &image.kernels)).collect();
         let in_lanes = image.in_lanes.iter().flatten();
         let in_lanes = in_lanes.filter_map(|lanes| Direct::of(&lanes.function, &image.kernels)).collect();
-        Ok(Program { image, code, direct, in_lanes })
+        let of_kernel = |kernel: &Kernel| kernel.places.iter().map(|places| places.each).sum();
+        let most_places = image.kernels.iter().map(of_kernel).max().unwrap_or(0);
+        Ok(Program { image, code, most_places, direct, in_lanes })
     }
 
     /// The values of a function of parameters.
@@ -247,7 +259,7 @@ impl Program {
         }
     }
 
-    /// Fills the slices of a function of the model, with room for results of its calls.
+    /// Fills the slices of a function of the model, with room for results of its calls and for [`Self::most_places`].
     ///
     /// # Panics
     /// When a list has another length than the model's.
@@ -259,6 +271,7 @@ impl Program {
         inputs: &[f64],
         mut slices: [&mut [f64]; N],
         room: &mut [f64],
+        places: &mut [u32],
     ) {
         for (slice, (len, is_zeroed)) in slices.iter_mut().zip(&function.slices) {
             assert_eq!(slice.len(), *len, "the length of a result of `{}`", function.name);
@@ -287,10 +300,13 @@ impl Program {
                     Destination::Room { start, len, .. } => room[*start..][..*len].as_mut_ptr(),
                 };
             }
-            for (instance, &row) in kernel.row_of_instance.iter().enumerate() {
+            for (instance, &row) in kernel.instances.iter().zip(&kernel.row_of_instance) {
                 given.values[Group::Constants as usize] = constants.row(row);
+                let mut free = &mut *places;
                 for (places, all) in given.places.iter_mut().zip(&kernel.places) {
-                    *places = all.all[instance * all.each..].as_ptr();
+                    let (list, rest) = std::mem::take(&mut free).split_at_mut(all.each);
+                    list.iter_mut().zip(all.at(instance)).for_each(|(place, at)| *place = at);
+                    (*places, free) = (list.as_ptr(), rest);
                 }
                 // SAFETY: `Image::new` has checked that what the code reads is given, and at which places; the lists of arguments are
                 // as long as the model's, as their owner has checked; the
@@ -340,7 +356,7 @@ impl LaneConstants {
 /// Adds the results of an instance to the slices, in the order of generated Rust.
 fn add_results<const N: usize>(
     results: &[Destination],
-    instance: usize,
+    instance: Instance,
     factors: &[f64; FACTORS],
     room: &[f64],
     slices: &mut [&mut [f64]; N],
@@ -358,8 +374,7 @@ fn add_results<const N: usize>(
             if places.each == 0 {
                 slice.iter_mut().zip(entries).for_each(|(value, entry)| *value += factor * entry);
             } else {
-                let places = &places.all[instance * places.each..][..places.each];
-                for (&place, entry) in places.iter().zip(entries) {
+                for (place, entry) in places.at(instance).zip(entries) {
                     slice[place as usize] += factor * entry;
                 }
             }

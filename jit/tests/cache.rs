@@ -53,6 +53,33 @@ fn models_are_read_as_they_were_written() {
     assert_eq!(files(&folder), kept, "one entry a text: the last level replaces the other");
 }
 
+/// Pivots of large matrices are kept too, and make no difference but in time.
+#[test]
+fn large_models_are_read_with_their_pivots() {
+    let text = "model Beam {
+        gravity [0, 0, -9.81] m/s^2;
+        flexible rod: beam_three_node {
+            length: 2 m, elements: 70, axial: 2e6 N, shear: [1, 0.8] MN, torsion: 80 N m^2, bending: [120, 150] N m^2,
+            mass_per_length: 3 kg/m, inertia_per_length: [2e-4, 1e-4, 1e-4] kg m
+        }
+        joint clamp: fixed(ground, rod.root);
+    }";
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::in_folder(folder.path());
+    let fresh = model(text, Level::AtOnce, None);
+    let written = model(text, Level::AtOnce, Some(&cache));
+    let read = model(text, Level::AtOnce, Some(&cache));
+    let has_pivots = |model: &JitModel| {
+        let info = model.describe();
+        let motion = info.mass_matrix.bordered(&info.constraint_jacobian);
+        [&info.iteration_matrix, &motion].map(|pattern| pattern.pivots().is_some())
+    };
+    assert_eq!([&fresh, &written, &read].map(has_pivots), [[false; 2], [true; 2], [true; 2]]);
+    assert_eq!(format!("{:?}", read.describe()), format!("{:?}", fresh.describe()));
+    let [fresh, written, read] = [&fresh, &written, &read].map(end);
+    assert!(written == fresh && read == fresh);
+}
+
 /// An entry that was cut off or altered is compiled again, and mistakes are not kept.
 #[test]
 fn damaged_entries_are_replaced() {

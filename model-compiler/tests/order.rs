@@ -41,13 +41,14 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 58] = [
+const RUNTIME: [&str; 59] = [
     // Numbers, without mechanics.
     "random",
     "real",
     "sine_cosine",
     "lanes",
     "sign_changes",
+    "pivots",
     "sparsity",
     "spelling",
     "digits",

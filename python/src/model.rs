@@ -51,8 +51,8 @@ impl Dense {
     fn new(pattern: &SparsityPattern) -> Dense {
         let (rows, columns) = (pattern.rows, pattern.columns);
         let of_column = |column: usize| {
-            let entries = pattern.column_starts[column] as usize..pattern.column_starts[column + 1] as usize;
-            pattern.row_indices[entries].iter().map(move |&row| row as usize * columns + column)
+            let entries = pattern.column(column);
+            pattern.row_indices()[entries].iter().map(move |&row| row as usize * columns + column)
         };
         Dense { places: (0..columns).flat_map(of_column).collect(), shape: [rows, columns] }
     }

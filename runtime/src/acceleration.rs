@@ -4,7 +4,7 @@
 //! The matrix depends on time and coordinates only; its last factorization is reused for other right-hand sides. M and G
 //! are evaluated by themselves: the matrix of Newton's method would bring all derivatives of the forces along.
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
@@ -27,9 +27,7 @@ impl Parts {
     fn new(model: &dyn Model) -> Self {
         let (info, dims) = (model.describe(), model.dims());
         let (mass, jacobian) = (&info.mass_matrix, &info.constraint_jacobian);
-        let n = dims.nv + dims.nc;
-        let both = jacobian.entries().flat_map(|(row, column)| [(dims.nv + row, column), (column, dims.nv + row)]);
-        let pattern = SparsityPattern::from_entries(n, n, mass.entries().chain(both));
+        let pattern = mass.bordered(jacobian);
         let place = |row, column| pattern.slot(row, column).unwrap_or_default() as u32;
         Self {
             of_mass: mass.entries().map(|(row, column)| place(row, column)).collect(),
@@ -155,6 +153,11 @@ impl<'m> Acceleration<'m> {
             residual: largest(&self.rhs),
             what: "accelerations or multipliers".to_owned(),
         })
+    }
+
+    /// The matrix of the last state, dense.
+    pub(crate) fn matrix(&self) -> DMatrix<f64> {
+        self.parts.pattern.to_dense(&self.values)
     }
 
     /// a and λ of the state whose matrix was factorized last.

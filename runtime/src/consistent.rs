@@ -6,9 +6,9 @@
 //! from others are left out; the multipliers are those of least norm. Nothing here runs within a step, so this module
 //! may allocate.
 
-use nalgebra::{DVector, SVD};
+use nalgebra::{DMatrix, DVector, SVD};
 
-use crate::acceleration::solve_for_acceleration;
+use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
 use crate::configuration::{normalize_rotations, ranges, retract, velocity_map_apply};
 use crate::linear_solver::LinearSolver;
@@ -234,19 +234,14 @@ fn refused(
 /// ```
 pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     check_sizes(model, state)?;
-    let info = model.describe();
-    let mut values = vec![0.0; info.iteration_matrix.nnz()];
-    model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut values);
-    let mut solver = LinearSolver::new(info.iteration_matrix.clone());
+    let inconsistent = |reason| StepError::Inconsistent { model: model.describe().name.clone(), reason, residual: 0.0 };
+    let mut acceleration = Acceleration::new(model, String::new());
     let redundant = redundant_constraints(model, state);
-    solver.leave_out(&redundant.iter().map(|&row| info.velocities.len() + row).collect::<Vec<_>>());
-    let inconsistent = |reason| StepError::Inconsistent { model: info.name.clone(), reason, residual: 0.0 };
-    if solver.factor(&values).is_err() {
-        return Err(inconsistent(why_singular(model, state, &values)));
+    acceleration.leave_out(&redundant);
+    if acceleration.factor(state).is_err() {
+        return Err(inconsistent(why_singular(model, state, &acceleration.matrix())));
     }
-    let (mut rhs, mut rate) = (vec![0.0; solver.size()], vec![0.0; state.lambda.len()]);
-    solve_for_acceleration(model, &mut solver, state, &mut rhs, &mut rate);
-    if rhs.iter().all(|value| value.is_finite()) {
+    if acceleration.accelerate(state).is_ok() {
         if !redundant.is_empty() {
             least_norm_multipliers(model, state);
         }
@@ -257,17 +252,35 @@ pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(
     Err(inconsistent(explain_not_finite(model, state).unwrap_or_else(general)))
 }
 
-/// The reason why the equations of motion are singular.
-fn why_singular(model: &dyn Model, state: &State, values: &[f64]) -> String {
-    if !values.iter().all(|value| value.is_finite()) {
+/// Searches for pivots of a large model's matrices at its reference configuration, and leaves them with their patterns: of
+/// Newton's, for short steps, and of M and G. Whoever starts and integrates the model takes them if they are those that a
+/// search would find.
+#[doc(hidden)]
+pub fn find_pivots(model: &dyn Model) {
+    let pattern = &model.describe().iteration_matrix;
+    if !LinearSolver::shares_pivots(pattern) {
+        return;
+    }
+    let mut state = State::zeros(model.dims());
+    model.reference_configuration(state.q.as_mut_slice());
+    let mut values = vec![0.0; pattern.nnz()];
+    model.iteration_matrix(&state, 1.0, 0.0, 0.0, &mut values);
+    // Where the reference configuration is singular, there are none.
+    let _ = LinearSolver::new(pattern.clone()).factor(&values);
+    let _ = Acceleration::new(model, String::new()).factor(&state);
+}
+
+/// The reason why the equations of motion with this matrix are singular.
+fn why_singular(model: &dyn Model, state: &State, matrix: &DMatrix<f64>) -> String {
+    if !matrix.iter().all(|value| value.is_finite()) {
         let general = || "mass matrix or constraints are not finite".to_owned();
         return explain_not_finite(model, state).unwrap_or_else(general);
     }
     let info = model.describe();
     // The motion without inertia is a right singular vector of a zero singular value. Other such vectors belong to
     // multipliers that are not unique.
-    let (nv, matrix) = (info.velocities.len(), info.iteration_matrix.to_dense(values));
-    let motion = SVD::try_new(matrix, false, true, f64::EPSILON, 10_000).and_then(|svd| {
+    let nv = info.velocities.len();
+    let motion = SVD::try_new(matrix.clone(), false, true, f64::EPSILON, 10_000).and_then(|svd| {
         let vectors = svd.v_t?;
         let smallest = RANK * svd.singular_values.max();
         let motions = svd.singular_values.iter().zip(vectors.row_iter()).filter(|(value, _)| **value <= smallest);

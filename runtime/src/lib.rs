@@ -13,6 +13,8 @@
 #[cfg(feature = "simd")]
 pub mod lanes;
 pub mod model;
+#[doc(hidden)]
+pub mod pivots;
 pub mod real;
 pub mod signal;
 mod sine_cosine;

@@ -126,7 +126,7 @@ pub fn pattern(rows: usize, columns: &[Repetition<&[Bounds], &[u32]>]) -> Sparsi
         row_indices.extend(column);
         column_starts.push(row_indices.len() as u32);
     }
-    SparsityPattern { rows, columns: column_starts.len() - 1, column_starts, row_indices }
+    SparsityPattern::new(rows, column_starts, row_indices)
 }
 
 /// The pattern of `[ M D K, −Gᵀ ; G, 0 ]`: constraints have no diagonal entries. The compiler numbers places in the same one,
@@ -312,8 +312,8 @@ mod tests {
             Repetition { count: 1, first: &[&[[2, 4]]], step: &[] },
         ];
         let pattern = pattern(4, &columns);
-        assert_eq!(pattern.column_starts, [0, 2, 5, 8, 10]);
-        assert_eq!(pattern.row_indices, [0, 1, 0, 1, 2, 1, 2, 3, 2, 3]);
+        assert_eq!(pattern.column_starts(), [0, 2, 5, 8, 10]);
+        assert_eq!(pattern.row_indices(), [0, 1, 0, 1, 2, 1, 2, 3, 2, 3]);
     }
 
     #[test]

@@ -30,8 +30,8 @@ pub struct Members<'a> {
     pub rows: &'a Series,
     /// The tables; see [`Members::table`].
     pub(crate) tables: Vec<Table>,
-    /// The instances by rule.
-    pub(crate) runs: Vec<Run<Vec<i64>>>,
+    /// The instances by rule; nothing if there is no table.
+    pub runs: Vec<Run<Vec<i64>>>,
 }
 
 /// One index list per instance.

@@ -14,6 +14,7 @@ pub mod name;
 pub mod pattern;
 pub mod placement;
 pub mod requirements;
+pub mod runs;
 pub mod split;
 pub mod totals;
 pub mod vocabulary;
@@ -22,7 +23,6 @@ mod fuse;
 mod hoist;
 mod order;
 mod routine;
-pub(crate) mod runs;
 mod series;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ const LONGEST_PERIOD: usize = 64;
 
 /// A part of a list: `period` items, `count` times.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Run<S> {
+pub struct Run<S> {
     /// The first item.
     pub start: usize,
     /// How many items repeat.
@@ -30,18 +30,18 @@ impl<S> Run<S> {
 }
 
 /// Whether there is anything that repeats.
-pub(crate) fn is_regular<S>(runs: &[Run<S>]) -> bool {
+pub fn is_regular<S>(runs: &[Run<S>]) -> bool {
     runs.iter().any(|run| run.count > 1)
 }
 
 /// What leads from some numbers to as many others.
-pub(crate) fn difference(from: &[usize], to: &[usize]) -> Option<Vec<i64>> {
+pub fn difference(from: &[usize], to: &[usize]) -> Option<Vec<i64>> {
     let step = |(&from, &to): (&usize, &usize)| to as i64 - from as i64;
     (from.len() == to.len()).then(|| from.iter().zip(to).map(step).collect())
 }
 
 /// The runs of a list, in order, without gaps; `step` leads from one item to another that is alike.
-pub(crate) fn runs<S: PartialEq>(len: usize, step: impl Fn(usize, usize) -> Option<S>) -> Vec<Run<S>> {
+pub fn runs<S: PartialEq>(len: usize, step: impl Fn(usize, usize) -> Option<S>) -> Vec<Run<S>> {
     let mut runs = Vec::new();
     let (mut start, mut at) = (0, 0);
     let irregular = |start, end| Run { start, period: end - start, count: 1, steps: Vec::new() };

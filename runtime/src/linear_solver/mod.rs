@@ -39,10 +39,11 @@ pub struct LinearSolver {
     /// Pattern of the matrices that are eliminated.
     pattern: SparsityPattern,
     reduction: Option<Reduction>,
-    /// Factors of rows, of columns and of entries; those of an earlier matrix serve while [`LARGEST`] permits.
+    /// Factors of rows and of columns; those of an earlier matrix serve while [`LARGEST`] permits.
     row_scales: Vec<f64>,
     column_scales: Vec<f64>,
-    scales: Vec<f64>,
+    /// Those of entries, by their exponents, see [`power_of_two`]: factors themselves would be as long as the matrix.
+    exponents: Vec<u16>,
     is_scaled: bool,
     /// The scaled matrix.
     values: Vec<f64>,
@@ -121,7 +122,7 @@ impl LinearSolver {
             reduction: None,
             row_scales: vec![1.0; n],
             column_scales: vec![1.0; n],
-            scales: vec![1.0; nnz],
+            exponents: vec![0; nnz],
             is_scaled: false,
             values: vec![0.0; nnz],
         }
@@ -182,6 +183,11 @@ impl LinearSolver {
     /// The unknowns that are left out.
     pub fn left_out(&self) -> &[usize] {
         self.reduction.as_ref().map_or(&[], |reduction| &reduction.left_out)
+    }
+
+    /// Whether pivots of matrices with this pattern are shared.
+    pub(crate) fn shares_pivots(pattern: &SparsityPattern) -> bool {
+        !is_full(pattern) && sparse::shares_pivots(pattern.columns)
     }
 
     /// Number of unknowns.
@@ -301,8 +307,8 @@ impl LinearSolver {
     /// Scales the matrix by the factors at hand; whether its entries are numbers of about one at most.
     fn scale(&mut self, values: &[f64]) -> bool {
         let mut is_small = true;
-        for ((scaled, value), scale) in self.values.iter_mut().zip(values).zip(&self.scales) {
-            *scaled = value * scale;
+        for ((scaled, value), &exponent) in self.values.iter_mut().zip(values).zip(&self.exponents) {
+            *scaled = value * power_of_two(exponent);
             // What is too large for scales of its own is so for those of another matrix.
             is_small &= (scaled.abs() <= LARGEST) & (value.abs() <= MOST);
         }
@@ -311,10 +317,10 @@ impl LinearSolver {
 
     /// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2).
     fn find_scales(&mut self, values: &[f64]) -> Result<(), Singular> {
-        let Self { pattern, row_scales, column_scales, scales, is_scaled, .. } = self;
+        let Self { pattern, row_scales, column_scales, exponents, is_scaled, .. } = self;
         *is_scaled = false;
         row_scales.fill(0.0);
-        for (&row, &value) in pattern.row_indices.iter().zip(values) {
+        for (&row, &value) in pattern.row_indices().iter().zip(values) {
             let largest = &mut row_scales[row as usize];
             *largest = larger(*largest, value);
         }
@@ -323,11 +329,11 @@ impl LinearSolver {
         }
         for (column, column_scale) in column_scales.iter_mut().enumerate() {
             let slots = pattern.column(column);
-            let rows = &pattern.row_indices[slots.clone()];
+            let rows = &pattern.row_indices()[slots.clone()];
             let scaled = rows.iter().zip(&values[slots.clone()]).map(|(&row, value)| value * row_scales[row as usize]);
             *column_scale = inverse_power_of_two(scaled.fold(0.0, larger))?;
-            for (scale, &row) in scales[slots].iter_mut().zip(rows) {
-                *scale = row_scales[row as usize] * *column_scale;
+            for (exponent, &row) in exponents[slots].iter_mut().zip(rows) {
+                *exponent = exponent_of(row_scales[row as usize] * *column_scale);
             }
         }
         *is_scaled = true;
@@ -335,11 +341,15 @@ impl LinearSolver {
     }
 }
 
+fn is_full(pattern: &SparsityPattern) -> bool {
+    FULL * pattern.nnz() >= pattern.columns * pattern.columns
+}
+
 impl Method {
     fn new(pattern: &SparsityPattern) -> Self {
-        match FULL * pattern.nnz() >= pattern.columns * pattern.columns {
+        match is_full(pattern) {
             true => Method::Dense(DenseLu::new(pattern)),
-            false => Method::Sparse(Box::new(SparseLu::new(pattern))),
+            false => Method::Sparse(Box::new(SparseLu::new(pattern.columns))),
         }
     }
 
@@ -376,6 +386,16 @@ fn inverse_power_of_two(x: f64) -> Result<f64, Singular> {
     }
     let exponent = x.to_bits() >> 52;
     Ok(f64::from_bits((2046 - exponent) << 52))
+}
+
+/// The exponent of a power of two that is a normal number or infinity: columns of rows that are scaled are enlarged only.
+fn exponent_of(power: f64) -> u16 {
+    (power.to_bits() >> 52) as u16
+}
+
+/// The power of two with this exponent.
+fn power_of_two(exponent: u16) -> f64 {
+    f64::from_bits(u64::from(exponent) << 52)
 }
 
 /// Whether a pivot of a scaled matrix of n rows exceeds round-off; false for NaN.

@@ -6,8 +6,11 @@
 //! other, so that padding and the width of panels do not change a digit.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::is_regular;
+use super::sparse::{Choice, Order};
+use crate::pivots::Pivots;
 use crate::sparsity::SparsityPattern;
 
 /// Columns of a panel. Three or four take longer on most models, because more entries are padding.
@@ -25,6 +28,7 @@ type Square = [Row; WIDTH];
 /// The factors of a matrix. A place is `WIDTH` times the panel plus the position in it; the places that a panel with fewer
 /// columns leaves over belong to equations of their own, `x = 0`.
 pub(super) struct Panels {
+    pivots: Arc<Pivots>,
     row_places: Vec<u32>,
     column_places: Vec<u32>,
     /// For each column in the order of pivots the slots of its entries; where the entry of each slot goes in `work`.
@@ -39,6 +43,7 @@ pub(super) struct Panels {
     solution: Vec<Row>,
 }
 
+/// A diagonal block, and its part of the other factors.
 struct Panel {
     columns: Range<usize>,
     lower: Range<usize>,
@@ -60,106 +65,140 @@ struct Upper {
     columns: Square,
 }
 
-impl Panels {
-    /// Panels for this order of columns and of their pivots' rows. `lower` gives the rows below a pivot, by positions in
-    /// the order.
-    pub(super) fn new<'a>(
-        pattern: &SparsityPattern,
-        column_order: &[u32],
-        row_position: &[u32],
-        lower: impl Fn(usize) -> &'a [u32],
-    ) -> Self {
-        let columns = join(column_order.len(), lower);
-        let in_panel = |(panel, columns): (usize, &Range<usize>)| {
-            let first = (WIDTH * panel) as u32;
-            first..first + columns.len() as u32
-        };
-        let places: Vec<u32> = columns.iter().enumerate().flat_map(in_panel).collect();
-        let row_places: Vec<u32> = row_position.iter().map(|&position| places[position as usize]).collect();
-        let mut column_places = vec![0; places.len()];
-        column_order.iter().zip(&places).for_each(|(&column, &place)| column_places[column as usize] = place);
-        let entry_place =
-            |(row, column): (usize, usize)| row_places[row] * WIDTH as u32 + column_places[column] % WIDTH as u32;
-        let mut panels = Self {
-            slots: column_order.iter().map(|&column| pattern.column(column as usize)).collect(),
-            entry_places: pattern.entries().map(entry_place).collect(),
-            work: vec![[[0.0; WIDTH]; WIDTH]; columns.len()],
-            solution: vec![[0.0; WIDTH]; columns.len()],
-            panels: Vec::new(),
-            lower: Vec::new(),
-            upper: Vec::new(),
-            row_places,
-            column_places,
-        };
-        panels.find_fill(columns);
-        panels
+/// The entries that an elimination finds in the columns of a panel, when it comes to their pivots.
+trait Watch {
+    /// These columns come next.
+    fn begin(&mut self, _columns: &[u32]) {}
+    /// An entry in one of the columns, at the place of a row.
+    fn see(&mut self, _column: usize, _place: usize, _entry: f64) {}
+    /// Whether the panel with these columns is as it should be.
+    fn is_content(&self, _index: usize, _columns: &[u32]) -> bool {
+        true
+    }
+}
+
+impl Watch for () {}
+
+/// Chooses pivots as a search would, and compares them with those of the panels.
+struct Comparison {
+    /// The row at each place.
+    rows: Vec<u32>,
+    /// Number of unknowns.
+    n: usize,
+    choices: [Choice; WIDTH],
+}
+
+impl Watch for Comparison {
+    fn begin(&mut self, columns: &[u32]) {
+        self.choices.iter_mut().zip(columns).for_each(|(choice, &column)| *choice = Choice::of(column));
     }
 
-    /// The rows that elimination reaches from the entries of each panel.
-    fn find_fill(&mut self, columns: Vec<Range<usize>>) {
-        let mut met = vec![usize::MAX; WIDTH * columns.len()];
-        let mut reached: Vec<u32> = Vec::new();
-        for (panel, columns) in columns.into_iter().enumerate() {
-            let (above, below) = (self.upper.len(), self.lower.len());
-            let slots = self.slots[columns.clone()].iter().cloned().flatten();
-            reached.extend(slots.map(|slot| self.entry_places[slot] / WIDTH as u32));
-            while let Some(place) = reached.pop() {
-                let of = place as usize / WIDTH;
-                // Rows below are met one by one, those above with all of their panel.
-                let mark = if of < panel { WIDTH * of } else { place as usize };
-                if std::mem::replace(&mut met[mark], panel) == panel {
-                    continue;
-                }
-                if of < panel {
-                    self.upper.push(Upper { panel: of as u32, columns: [[0.0; WIDTH]; WIDTH] });
-                    reached.extend(self.lower[self.panels[of].lower.clone()].iter().map(|lower| lower.place));
-                } else if of > panel {
-                    self.lower.push(Lower { place, factors: [0.0; WIDTH] });
-                }
-            }
-            self.upper[above..].sort_unstable_by_key(|upper| upper.panel);
-            self.lower[below..].sort_unstable_by_key(|lower| lower.place);
-            self.panels.push(Panel {
-                columns,
-                lower: below..self.lower.len(),
-                upper: above..self.upper.len(),
+    fn see(&mut self, column: usize, place: usize, entry: f64) {
+        self.choices[column].see(self.rows[place], entry);
+    }
+
+    fn is_content(&self, index: usize, columns: &[u32]) -> bool {
+        let rows = &self.rows[WIDTH * index..][..columns.len()];
+        self.choices.iter().zip(rows).all(|(choice, &row)| choice.pivot(self.n) == Some(row))
+    }
+}
+
+impl Panels {
+    /// Room for the factors of a matrix with these pivots.
+    pub(super) fn new(pattern: &SparsityPattern, pivots: Arc<Pivots>) -> Self {
+        let (mut column, mut lower, mut upper) = (0, Vec::with_capacity(pivots.below.len()), Vec::new());
+        upper.reserve(pivots.above.len());
+        let panels = pivots.sizes.iter().enumerate().map(|(panel, sizes)| {
+            let [columns, below, above] = sizes.map(|size| size as usize);
+            let (below, above) = (lower.len()..lower.len() + below, upper.len()..upper.len() + above);
+            let place = |distance: &u32| (WIDTH * panel) as u32 + distance;
+            let rows = pivots.below[below.clone()].iter().map(place);
+            lower.extend(rows.map(|place| Lower { place, factors: [0.0; WIDTH] }));
+            let others = pivots.above[above.clone()].iter().map(|distance| panel as u32 - distance);
+            upper.extend(others.map(|panel| Upper { panel, columns: [[0.0; WIDTH]; WIDTH] }));
+            let first = column;
+            column += columns;
+            Panel {
+                columns: first..column,
+                lower: below,
+                upper: above,
                 diagonal: [[0.0; WIDTH]; WIDTH],
                 inverses: [0.0; WIDTH],
-            });
+            }
+        });
+        let panels: Vec<Panel> = panels.collect();
+        let lengths = panels.iter().map(|panel| panel.columns.len());
+        let (row_places, column_places) = places(&pivots.columns, &pivots.row_position, lengths);
+        let mut entry_places = Vec::with_capacity(pattern.nnz());
+        for (column, place) in column_places.iter().enumerate() {
+            let rows = pattern.row_indices()[pattern.column(column)].iter();
+            entry_places.extend(rows.map(|&row| row_places[row as usize] * WIDTH as u32 + place % WIDTH as u32));
         }
+        Self {
+            slots: pivots.columns.iter().map(|&column| pattern.column(column as usize)).collect(),
+            lower,
+            upper,
+            work: vec![[[0.0; WIDTH]; WIDTH]; panels.len()],
+            solution: vec![[0.0; WIDTH]; panels.len()],
+            pivots,
+            row_places,
+            column_places,
+            entry_places,
+            panels,
+        }
+    }
+
+    pub(super) fn pivots(&self) -> &Pivots {
+        &self.pivots
     }
 
     /// Factorizes; false when a pivot has become too small for its column.
     pub(super) fn factor(&mut self, values: &[f64]) -> bool {
-        let Self { slots, entry_places, panels, lower, upper, work, .. } = self;
-        let n = slots.len();
+        self.eliminate(values, &mut ())
+    }
+
+    /// Factorizes; false also when a search would choose other pivots.
+    pub(super) fn factor_as_found(&mut self, values: &[f64]) -> bool {
+        let mut rows = vec![u32::MAX; WIDTH * self.panels.len()];
+        for (row, &place) in self.row_places.iter().enumerate() {
+            rows[place as usize] = row as u32;
+        }
+        self.eliminate(values, &mut Comparison { rows, n: self.row_places.len(), choices: Default::default() })
+    }
+
+    fn eliminate(&mut self, values: &[f64], watch: &mut impl Watch) -> bool {
+        let Self { pivots, slots, entry_places, panels, lower, upper, work, .. } = self;
+        let n = pivots.columns.len();
         for index in 0..panels.len() {
             let (before, rest) = panels.split_at_mut(index);
             let panel = &mut rest[0];
+            let columns = &pivots.columns[panel.columns.clone()];
+            watch.begin(columns);
             for slots in &slots[panel.columns.clone()] {
                 for (&place, &value) in entry_places[slots.clone()].iter().zip(&values[slots.clone()]) {
                     work.as_flattened_mut().as_flattened_mut()[place as usize] = value;
                 }
             }
-            for unused in panel.columns.len()..WIDTH {
+            for unused in columns.len()..WIDTH {
                 work[index][unused][unused] = 1.0;
             }
             for above in &mut upper[panel.upper.clone()] {
-                let eliminated = &before[above.panel as usize];
-                let block = eliminated.rows_above(std::mem::take(&mut work[above.panel as usize]));
+                let of = above.panel as usize;
+                let eliminated = &before[of];
+                let block = eliminated.rows_above(std::mem::take(&mut work[of]));
                 above.columns = transposed(&block);
                 for row in &lower[eliminated.lower.clone()] {
                     subtract_product(&mut work.as_flattened_mut()[row.place as usize], &row.factors, &block);
                 }
             }
-            let mut is_usable = panel.eliminate(std::mem::take(&mut work[index]), n);
+            let mut is_usable = panel.eliminate(std::mem::take(&mut work[index]), n, WIDTH * index, watch);
             for row in &mut lower[panel.lower.clone()] {
-                let values = std::mem::take(&mut work.as_flattened_mut()[row.place as usize]);
-                row.factors = panel.factors(values);
+                let place = row.place as usize;
+                row.factors = panel.factors(std::mem::take(&mut work.as_flattened_mut()[place]), place, watch);
                 is_usable &=
                     row.factors.iter().fold(true, |is_usable, factor| is_usable & (factor.abs() <= MOST_FACTOR));
             }
-            if !is_usable {
+            if !(is_usable && watch.is_content(index, columns)) {
                 return false;
             }
         }
@@ -183,7 +222,8 @@ impl Panels {
         for (index, panel) in panels.iter().enumerate().rev() {
             let x = panel.backward(solution[index]);
             solution[index] = x;
-            for above in &upper[panel.upper.clone()] {
+            // Backwards, as panels are: memory that is read in one direction comes several times as fast.
+            for above in upper[panel.upper.clone()].iter().rev() {
                 let target = &mut solution[above.panel as usize];
                 for (column, x) in above.columns.iter().zip(&x).rev() {
                     target.iter_mut().zip(column).for_each(|(target, entry)| *target -= entry * x);
@@ -196,7 +236,7 @@ impl Panels {
     }
 
     /// The pivots, column by column of the matrix.
-    pub(super) fn pivots(&self) -> Vec<f64> {
+    pub(super) fn values_of_pivots(&self) -> Vec<f64> {
         let pivot = |place: &u32| {
             let (panel, position) = (*place as usize / WIDTH, *place as usize % WIDTH);
             self.panels[panel].diagonal[position][position]
@@ -218,10 +258,11 @@ impl Panel {
         block
     }
 
-    /// Eliminates the diagonal block; whether its pivots are usable.
-    fn eliminate(&mut self, mut block: Square, n: usize) -> bool {
+    /// Eliminates the diagonal block, whose rows begin at a place; whether its pivots are usable.
+    fn eliminate(&mut self, mut block: Square, n: usize, first: usize, watch: &mut impl Watch) -> bool {
         let mut is_usable = true;
         for c in 0..WIDTH {
+            (c..WIDTH).for_each(|row| watch.see(c, first + row, block[row][c]));
             is_usable &= is_regular(block[c][c], n);
             self.inverses[c] = 1.0 / block[c][c];
             for row in c + 1..WIDTH {
@@ -236,9 +277,10 @@ impl Panel {
         is_usable
     }
 
-    /// A row below the diagonal block.
-    fn factors(&self, mut row: Row) -> Row {
+    /// The row below the diagonal block at this place.
+    fn factors(&self, mut row: Row, place: usize, watch: &mut impl Watch) -> Row {
         for c in 0..WIDTH {
+            watch.see(c, place, row[c]);
             row[c] *= self.inverses[c];
             for k in c + 1..WIDTH {
                 row[k] -= row[c] * self.diagonal[c][k];
@@ -280,7 +322,69 @@ fn transposed(block: &Square) -> Square {
     std::array::from_fn(|column| std::array::from_fn(|row| block[row][column]))
 }
 
-/// Neighbouring columns that are eliminated together.
+/// The places of rows and of columns, for this order of columns and of their pivots' rows, and panels with so many columns.
+fn places(columns: &[u32], row_position: &[u32], panels: impl Iterator<Item = usize>) -> (Vec<u32>, Vec<u32>) {
+    let in_panel = |(panel, columns): (usize, usize)| {
+        let first = (WIDTH * panel) as u32;
+        first..first + columns as u32
+    };
+    let places: Vec<u32> = panels.enumerate().flat_map(in_panel).collect();
+    let of_rows = row_position.iter().map(|&position| places[position as usize]).collect();
+    let mut of_columns = vec![0; places.len()];
+    columns.iter().zip(&places).for_each(|(&column, &place)| of_columns[column as usize] = place);
+    (of_rows, of_columns)
+}
+
+/// The pivots of an order, with what elimination in panels reaches from the entries of a pattern.
+pub(super) fn in_panels(pattern: &SparsityPattern, order: Order) -> Pivots {
+    let panels = join(order.columns.len(), |position| order.lower.rows(position));
+    let (row_places, _) = places(&order.columns, &order.row_position, panels.iter().map(Range::len));
+    let (entries, multiplications) = order.work();
+    let mut pivots = Pivots {
+        sizes: Vec::with_capacity(panels.len()),
+        entries,
+        multiplications,
+        columns: order.columns,
+        row_position: order.row_position,
+        ..Pivots::default()
+    };
+    let mut met = vec![usize::MAX; WIDTH * panels.len()];
+    let mut reached: Vec<u32> = Vec::new();
+    // Where the rows below each panel begin; those of the panel at hand, and the panels above it.
+    let mut starts: Vec<usize> = Vec::with_capacity(panels.len() + 1);
+    let (mut below, mut above): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for (panel, columns) in panels.into_iter().enumerate() {
+        starts.push(pivots.below.len());
+        for &column in &pivots.columns[columns.clone()] {
+            let slots = pattern.column(column as usize);
+            reached.extend(pattern.row_indices()[slots].iter().map(|&row| row_places[row as usize]));
+        }
+        while let Some(place) = reached.pop() {
+            let of = place as usize / WIDTH;
+            // Rows below are met one by one, those above with all of their panel.
+            let mark = if of < panel { WIDTH * of } else { place as usize };
+            if std::mem::replace(&mut met[mark], panel) == panel {
+                continue;
+            }
+            if of < panel {
+                above.push((panel - of) as u32);
+                let rows = pivots.below[starts[of]..starts[of + 1]].iter();
+                reached.extend(rows.map(|distance| (WIDTH * of) as u32 + distance));
+            } else if of > panel {
+                below.push(place - (WIDTH * panel) as u32);
+            }
+        }
+        below.sort_unstable();
+        // The first panels are the farthest.
+        above.sort_unstable_by(|a, b| b.cmp(a));
+        pivots.sizes.push([columns.len() as u32, below.len() as u32, above.len() as u32]);
+        pivots.below.append(&mut below);
+        pivots.above.append(&mut above);
+    }
+    pivots
+}
+
+/// Neighbouring columns that are eliminated together; `lower` gives the rows below a pivot, by positions in the order.
 fn join<'a>(n: usize, lower: impl Fn(usize) -> &'a [u32]) -> Vec<Range<usize>> {
     let mut panels: Vec<Range<usize>> = Vec::new();
     // The rows below the last panel; those below it and the next column.

@@ -1,12 +1,15 @@
 //! Sparse elimination that keeps its order of pivots.
 //!
-//! The first matrix is eliminated in two orderings of minimum degree, and the one with less work stays. It and later
-//! matrices of the same pattern are then eliminated by [`Panels`] with the same pivots, without searching. Kept pivots
-//! lose accuracy silently when values move far: a pivot below a thousandth of its column, or a solution that fails its
-//! residual test, makes the solver choose anew.
+//! Columns are ordered by minimum degree; of small matrices the first one is eliminated in two such orderings, and the one
+//! with less work stays. It and later matrices of the same pattern are then eliminated by [`Panels`] with the same pivots,
+//! without searching. Kept pivots lose accuracy silently when values move far: a pivot below a thousandth of its column, or
+//! a solution that fails its residual test, makes the solver choose anew.
 
-use super::panels::Panels;
+use std::sync::Arc;
+
+use super::panels::{Panels, in_panels};
 use super::{Singular, Work, is_regular};
+use crate::pivots::Pivots;
 use crate::sparsity::SparsityPattern;
 
 /// The diagonal entry, which the ordering counts on, becomes the pivot unless it is below this part of its column.
@@ -15,65 +18,96 @@ const DIAGONAL_RATIO: f64 = 0.02;
 const RESIDUAL_LIMIT: f64 = 1e-11;
 /// The position of a row that is no pivot yet.
 const FREE: u32 = u32::MAX;
+/// Up to this many unknowns two orderings are compared, of which one may have twice the work of the other. That of larger
+/// matrices differs by a few hundredths, and comparing takes as long as ten factorizations.
+const COMPARED: usize = 1000;
 
 /// Elimination of the matrix with rows and columns permuted.
 pub(super) struct SparseLu {
     n: usize,
-    /// Orderings of the columns that are still to be compared; none, once one has been chosen.
-    candidates: Vec<Vec<u32>>,
-    order: Order,
-    is_ordered: bool,
-    /// The factors, once there are pivots.
+    /// The order of the columns; empty until a matrix is given.
+    columns: Vec<u32>,
+    /// The factors, once there are pivots; whether the last search has found any.
     panels: Option<Panels>,
+    is_ordered: bool,
     work: Vec<f64>,
     rhs: Vec<f64>,
 }
 
 /// An order of pivots, and the factors that it was found with.
-struct Order {
-    columns: Vec<u32>,
+pub(super) struct Order {
+    pub(super) columns: Vec<u32>,
     /// Position of each row among the pivots.
-    row_position: Vec<u32>,
+    pub(super) row_position: Vec<u32>,
     /// Strictly lower part, rows ascending, unit diagonal not stored.
-    lower: Factor,
+    pub(super) lower: Factor,
     /// Rows of the strictly upper part, ascending.
     upper: Factor,
 }
 
 impl Order {
-    fn new(columns: Vec<u32>) -> Self {
-        let row_position = vec![FREE; columns.len()];
-        Self { columns, row_position, lower: Factor::default(), upper: Factor::default() }
-    }
-
-    fn work(&self) -> Work {
+    /// Entries of both factors, and multiplications that these cost.
+    pub(super) fn work(&self) -> (u64, u64) {
         let entries = (self.lower.rows.len() + self.upper.rows.len() + self.columns.len()) as u64;
         let eliminated = self.upper.rows.iter().map(|&row| self.lower.column(row as usize).len() as u64);
-        Work { entries, factor: eliminated.sum::<u64>() + self.lower.rows.len() as u64, solve: entries }
+        (entries, eliminated.sum::<u64>() + self.lower.rows.len() as u64)
+    }
+}
+
+/// What decides on the pivot of a column.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Choice {
+    column: u32,
+    diagonal: f64,
+    largest: f64,
+    /// The row of the largest entry.
+    row: u32,
+}
+
+impl Choice {
+    /// Before any entry of this column is seen.
+    pub(super) fn of(column: u32) -> Self {
+        // Below every size, and as small as none.
+        Self { column, diagonal: 0.0, largest: -0.0, row: 0 }
+    }
+
+    /// An entry in a row that is no pivot yet; of equal ones that of the last row counts.
+    pub(super) fn see(&mut self, row: u32, entry: f64) {
+        let size = entry.abs();
+        if row == self.column {
+            self.diagonal = size;
+        }
+        if size.total_cmp(&self.largest).then(row.cmp(&self.row)).is_gt() {
+            (self.largest, self.row) = (size, row);
+        }
+    }
+
+    /// The row of the diagonal entry if that is large enough, else of the largest; none if that is round-off in a matrix of
+    /// n unknowns.
+    pub(super) fn pivot(&self, n: usize) -> Option<u32> {
+        let takes_diagonal = self.diagonal >= DIAGONAL_RATIO * self.largest;
+        is_regular(self.largest, n).then_some(if takes_diagonal { self.column } else { self.row })
     }
 }
 
 /// A triangular factor, compressed by columns.
-#[derive(Default)]
-struct Factor {
+pub(super) struct Factor {
     starts: Vec<usize>,
     rows: Vec<u32>,
     values: Vec<f64>,
 }
 
 impl Factor {
-    fn clear(&mut self) {
-        self.starts.clear();
-        self.starts.push(0);
-        self.rows.clear();
-        self.values.clear();
+    /// Without columns, and with room for so many entries.
+    fn new(entries: usize) -> Self {
+        Self { starts: vec![0], rows: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
     }
 
     fn column(&self, column: usize) -> std::ops::Range<usize> {
         self.starts[column]..self.starts[column + 1]
     }
 
-    fn rows(&self, column: usize) -> &[u32] {
+    pub(super) fn rows(&self, column: usize) -> &[u32] {
         &self.rows[self.column(column)]
     }
 
@@ -104,27 +138,38 @@ impl Factor {
 }
 
 impl SparseLu {
-    pub(super) fn new(pattern: &SparsityPattern) -> Self {
-        let n = pattern.columns;
-        let mut candidates = orderings(pattern);
-        Self {
-            n,
-            order: Order::new(if candidates.len() == 1 { candidates.remove(0) } else { Vec::new() }),
-            candidates,
-            is_ordered: false,
-            panels: None,
-            work: vec![0.0; n],
-            rhs: vec![0.0; n],
-        }
+    /// Elimination of matrices with n unknowns.
+    pub(super) fn new(n: usize) -> Self {
+        Self { n, columns: Vec::new(), panels: None, is_ordered: false, work: vec![0.0; n], rhs: vec![0.0; n] }
     }
 
     /// Chooses pivots and eliminates.
     pub(super) fn factor(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        match self.candidates.is_empty() {
-            true => self.factor_with_new_pivots(pattern, values)?,
-            false => self.choose_ordering(pattern, values)?,
+        if self.columns.is_empty() && self.takes_known_pivots(pattern, values) {
+            return Ok(());
         }
-        self.use_pivots(pattern, values)
+        self.is_ordered = false;
+        let order = match self.columns.is_empty() {
+            true => self.best_order(pattern, values)?,
+            false => self.order(pattern, values, self.columns.clone())?,
+        };
+        self.columns.clone_from(&order.columns);
+        let pivots = Arc::new(in_panels(pattern, order));
+        if shares_pivots(self.n) {
+            pattern.know_pivots(Arc::clone(&pivots));
+        }
+        (self.panels, self.is_ordered) = (Some(Panels::new(pattern, pivots)), true);
+        if self.refactor(values) { Ok(()) } else { Err(Singular) }
+    }
+
+    /// Eliminates with pivots that were found for another matrix, if they are those that would be found for this one.
+    fn takes_known_pivots(&mut self, pattern: &SparsityPattern, values: &[f64]) -> bool {
+        let Some(pivots) = pattern.pivots().filter(|_| shares_pivots(self.n)) else { return false };
+        self.columns.clone_from(&pivots.columns);
+        let mut panels = Panels::new(pattern, Arc::clone(pivots));
+        self.is_ordered = panels.factor_as_found(values);
+        self.panels = self.is_ordered.then_some(panels);
+        self.is_ordered
     }
 
     /// Eliminates with kept pivots; false if there are none, or one has become too small for its column.
@@ -132,38 +177,25 @@ impl SparseLu {
         self.is_ordered && self.panels.as_mut().is_some_and(|panels| panels.factor(values))
     }
 
-    /// Eliminates with the pivots chosen last.
-    fn use_pivots(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        let Order { columns, row_position, lower, .. } = &self.order;
-        self.panels = Some(Panels::new(pattern, columns, row_position, |position| lower.rows(position)));
-        if self.refactor(values) { Ok(()) } else { Err(Singular) }
-    }
-
-    /// Keeps the ordering of columns with the least work for these values, and its pivots.
-    fn choose_ordering(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        let mut best: Option<(u64, Order)> = None;
-        for columns in self.candidates.clone() {
-            self.order = Order::new(columns);
-            self.factor_with_new_pivots(pattern, values)?;
-            let work = self.order.work().factor;
-            if best.as_ref().is_none_or(|&(least, _)| work < least) {
-                best = Some((work, std::mem::replace(&mut self.order, Order::new(Vec::new()))));
-            }
-        }
-        if let Some((_, order)) = best {
-            self.order = order;
-        }
-        self.candidates.clear();
-        Ok(())
+    /// The ordering of columns with the least work for these values, with its pivots.
+    fn best_order(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<Order, Singular> {
+        let orderings = orderings(pattern).into_iter();
+        let orders: Vec<Order> =
+            orderings.map(|columns| self.order(pattern, values, columns)).collect::<Result<_, _>>()?;
+        orders.into_iter().min_by_key(|order| order.work().1).ok_or(Singular)
     }
 
     pub(super) fn work(&self) -> Work {
-        if self.is_ordered { self.order.work() } else { Work { entries: 0, factor: 0, solve: 0 } }
+        let Some(panels) = self.panels.as_ref().filter(|_| self.is_ordered) else {
+            return Work { entries: 0, factor: 0, solve: 0 };
+        };
+        let Pivots { entries, multiplications, .. } = *panels.pivots();
+        Work { entries, factor: multiplications, solve: entries }
     }
 
     /// The pivots in the order of the columns.
     pub(super) fn pivots(&self) -> Vec<f64> {
-        self.panels.as_ref().map_or_else(Vec::new, Panels::pivots)
+        self.panels.as_ref().map_or_else(Vec::new, Panels::values_of_pivots)
     }
 
     /// Solves, and chooses new pivots when the solution does not satisfy the equations.
@@ -186,12 +218,10 @@ impl SparseLu {
 
     /// Eliminates column by column: each is reduced by the columns before it that it reaches, in their order, and its
     /// pivot is chosen among what is left.
-    fn factor_with_new_pivots(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<(), Singular> {
-        self.is_ordered = false;
-        let Self { n, work, order: Order { columns, row_position, lower, upper }, .. } = self;
-        lower.clear();
-        upper.clear();
-        row_position.fill(FREE);
+    fn order(&mut self, pattern: &SparsityPattern, values: &[f64], columns: Vec<u32>) -> Result<Order, Singular> {
+        let Self { n, work, .. } = self;
+        let mut row_position = vec![FREE; *n];
+        let (mut lower, mut upper) = (Factor::new(pattern.nnz()), Factor::new(pattern.nnz()));
         let mut row_order: Vec<u32> = Vec::with_capacity(*n);
         // How many of the rows of a column of the lower part come first and lead to all others (Eisenstat and Liu 1992).
         let mut leading: Vec<usize> = Vec::with_capacity(*n);
@@ -208,7 +238,7 @@ impl SparseLu {
                 }
             };
             for slot in pattern.column(column as usize) {
-                let row = pattern.row_indices[slot];
+                let row = pattern.row_indices()[slot];
                 work[row as usize] = values[slot];
                 meet(row, &mut upper.rows);
             }
@@ -227,7 +257,9 @@ impl SparseLu {
                 lower.subtract(pivot as usize, value, work);
             }
 
-            let Some(pivot) = pivot(column, &free, row_position, work) else {
+            let mut choice = Choice::of(column);
+            free.iter().for_each(|&row| choice.see(row, work[row as usize]));
+            let Some(pivot) = choice.pivot(*n) else {
                 work.fill(0.0);
                 return Err(Singular);
             };
@@ -264,8 +296,7 @@ impl SparseLu {
             *row = row_position[*row as usize];
         }
         lower.sort();
-        self.is_ordered = true;
-        Ok(())
+        Ok(Order { columns, row_position, lower, upper })
     }
 
     fn is_accurate(&mut self, pattern: &SparsityPattern, values: &[f64], given: &[f64], solution: &[f64]) -> bool {
@@ -273,7 +304,7 @@ impl SparseLu {
         residual.copy_from_slice(given);
         for (column, x) in solution.iter().enumerate() {
             let slots = pattern.column(column);
-            for (&row, value) in pattern.row_indices[slots.clone()].iter().zip(&values[slots]) {
+            for (&row, value) in pattern.row_indices()[slots.clone()].iter().zip(&values[slots]) {
                 residual[row as usize] -= value * x;
             }
         }
@@ -285,29 +316,24 @@ impl SparseLu {
     }
 }
 
-/// The diagonal entry of a column if it is large enough, else the largest; none if that is round-off.
-fn pivot(column: u32, free: &[u32], row_position: &[u32], work: &[f64]) -> Option<u32> {
-    let size = |row: u32| work[row as usize].abs();
-    let largest = free.iter().copied().max_by(|&a, &b| size(a).total_cmp(&size(b)).then(a.cmp(&b)))?;
-    if !is_regular(size(largest), work.len()) {
-        return None;
-    }
-    // The work space of rows that the column does not meet is zero.
-    let takes_diagonal = row_position[column as usize] == FREE && size(column) >= DIAGONAL_RATIO * size(largest);
-    Some(if takes_diagonal { column } else { largest })
+/// Whether matrices of n unknowns share pivots: the ordering of their columns depends on the pattern alone.
+pub(super) fn shares_pivots(n: usize) -> bool {
+    n > COMPARED
 }
 
-/// Minimum degree of A + Aᵀ, with and without aggressive absorption of elements: neither is always better.
+/// Minimum degree of A + Aᵀ with aggressive absorption of elements, and for small matrices without it: neither is always
+/// better, and the counts that come with them do not tell.
 fn orderings(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
     let n = pattern.columns;
-    let starts: Vec<i64> = pattern.column_starts.iter().map(|&start| i64::from(start)).collect();
-    let rows: Vec<i64> = pattern.row_indices.iter().map(|&row| i64::from(row)).collect();
-    let ordering = |aggressive| {
+    let starts: Vec<i64> = pattern.column_starts().iter().map(|&start| i64::from(start)).collect();
+    let rows: Vec<i64> = pattern.row_indices().iter().map(|&row| i64::from(row)).collect();
+    let ordering = |&aggressive: &bool| {
         let control = amd::Control { aggressive, ..amd::Control::default() };
         let (ordering, ..) = amd::order(n as i64, &starts, &rows, &control).ok()?;
         Some(ordering.into_iter().map(|column| column as u32).collect())
     };
-    let mut found: Vec<Vec<u32>> = [true, false].into_iter().filter_map(ordering).collect();
+    let kinds: &[bool] = if n <= COMPARED { &[true, false] } else { &[true] };
+    let mut found: Vec<Vec<u32>> = kinds.iter().filter_map(ordering).collect();
     found.dedup();
     // The natural order is slower but as correct.
     if found.is_empty() { vec![(0..n as u32).collect()] } else { found }

@@ -98,6 +98,56 @@ fn a_kept_order_of_pivots_gives_the_digits_of_a_new_one() {
     }
 }
 
+/// Solvers of a large pattern share the pivots that the first of them has found, but only where they would find the same:
+/// whether they do is not seen in a digit.
+#[test]
+fn known_pivots_give_the_digits_of_a_search() {
+    let (shared, mut random) = (chain(100), Random(21));
+    let mut current = values(&shared, &mut random);
+    let (mut same, mut others) = (0, 0);
+    for round in 0..8 {
+        let solution = |pattern: &SparsityPattern| {
+            let mut solver = LinearSolver::new(pattern.clone());
+            let mut x: Vec<f64> = (0..pattern.rows).map(|row| 1.0 + (row % 7) as f64).collect();
+            solver.factor(&current).unwrap();
+            solver.solve(&mut x);
+            (x, solver.pivots(), solver.work())
+        };
+        let own = chain(100);
+        assert_eq!(solution(&own), solution(&shared), "round {round}");
+        let rows = |pattern: &SparsityPattern| pattern.pivots().expect("pivots of a large matrix").row_position.clone();
+        match rows(&own) == rows(&shared) {
+            true => same += 1,
+            false => others += 1,
+        }
+        match round < 4 {
+            true => current.iter_mut().for_each(|value| *value *= 1.0 + 1e-6 * random.next()),
+            false => current = values(&shared, &mut random),
+        }
+    }
+    assert!(same >= 4 && others > 0, "{same} rounds with the same pivots, {others} with others");
+    // Small patterns compare orderings, which depends on values.
+    let small = chain(12);
+    LinearSolver::new(small.clone()).factor(&values(&small, &mut random)).unwrap();
+    assert!(small.pivots().is_none());
+}
+
+/// The diagonal entry is the pivot from a fiftieth of the largest on; otherwise the largest, of equal ones the last.
+#[test]
+fn pivots_are_chosen_by_size() {
+    let choice = |entries: &[(u32, f64)]| {
+        let mut choice = sparse::Choice::of(3);
+        entries.iter().for_each(|&(row, entry)| choice.see(row, entry));
+        choice.pivot(10)
+    };
+    assert_eq!(choice(&[(1, -1.0), (3, 0.021), (5, 0.5)]), Some(3));
+    assert_eq!(choice(&[(1, -1.0), (3, 0.019), (5, 0.5)]), Some(1));
+    assert_eq!(choice(&[(7, 1.0), (1, -1.0), (5, 1.0)]), Some(7));
+    assert_eq!(choice(&[(7, 1e-16), (3, 0.0)]), None);
+    assert_eq!(choice(&[(7, 1.0), (3, f64::NAN)]), None);
+    assert_eq!(choice(&[]), None);
+}
+
 #[test]
 fn scale_of_rows_and_columns_does_not_matter() {
     for bodies in [2, 6] {
@@ -219,7 +269,7 @@ fn what_a_singular_matrix_leaves_undetermined_is_found() {
 #[test]
 fn eliminations_with_kept_pivots_are_right() {
     let (pattern, mut random) = (chain(6), Random(9));
-    let mut lu = sparse::SparseLu::new(&pattern);
+    let mut lu = sparse::SparseLu::new(pattern.columns);
     assert_eq!(lu.work(), Work { entries: 0, factor: 0, solve: 0 });
     let mut current = values(&pattern, &mut random);
     lu.factor(&pattern, &current).unwrap();

@@ -376,7 +376,7 @@ impl Newton {
             for (effect, rounding) in self.effect.iter_mut().zip(&self.rounding) {
                 *effect = 0.5 * f64::EPSILON * rounding.copysign(random.next());
             }
-            self.solver.solve(&mut self.effect);
+            self.solver.solve_untested(&mut self.effect);
             of(&self.effect);
         }
     }

@@ -63,6 +63,17 @@ impl IterationMatrix {
         let nv = model.dims().nv;
         let source = |source| source_pattern(model, source);
 
+        if corrections.is_empty() {
+            return Self {
+                pattern: info.iteration_matrix.clone(),
+                model_places: Vec::new(),
+                model_values: Vec::new(),
+                damping: Vec::new(),
+                stiffness: Vec::new(),
+                constraint_jacobian: Vec::new(),
+                places: Vec::new(),
+            };
+        }
         let n = info.iteration_matrix.columns;
         let mut entries: Vec<(usize, usize)> = info.iteration_matrix.entries().collect();
         for correction in corrections {
@@ -108,12 +119,7 @@ impl IterationMatrix {
 
         let is_needed = |kind| corrections.iter().any(|c| matches!(c, Correction::Columns(k, _) if *k == kind));
         let buffer = |kind| vec![0.0; if is_needed(kind) { source(kind).nnz() } else { 0 }];
-        let is_extended = !corrections.is_empty();
-        let model_places = if is_extended {
-            info.iteration_matrix.entries().map(|(row, column)| place(row, column)).collect()
-        } else {
-            Vec::new()
-        };
+        let model_places: Vec<u32> = info.iteration_matrix.entries().map(|(row, column)| place(row, column)).collect();
         Self {
             model_values: vec![0.0; model_places.len()],
             model_places,

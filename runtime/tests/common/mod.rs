@@ -111,11 +111,7 @@ macro_rules! assembled_from_parts {
             let nv = state.v.len();
             let mut matrix = [0.0; 2048];
             values.fill(0.0);
-            let place = |row: usize, column: usize| {
-                let pattern = &info.iteration_matrix;
-                let range = pattern.column_starts[column] as usize..pattern.column_starts[column + 1] as usize;
-                range.start + pattern.row_indices[range].binary_search(&(row as u32)).expect("an entry of the pattern")
-            };
+            let place = |row, column| info.iteration_matrix.slot(row, column).expect("an entry of the pattern");
             let part = &mut matrix[..info.mass_matrix.nnz()];
             self.mass_matrix(state.q.as_slice(), part);
             for ((row, column), value) in info.mass_matrix.entries().zip(&*part) {

@@ -74,8 +74,7 @@ fn settle(model: &DiscPile, scheme: &dyn hamel::Scheme, claims: &mut Vec<Claim>)
     let mut values = vec![0.0; pattern.nnz()];
     model.contact_jacobian(state.t, state.q.as_slice(), &mut values);
     let push = |column: usize| -> f64 {
-        let slots = pattern.column_starts[column] as usize..pattern.column_starts[column + 1] as usize;
-        slots.map(|slot| values[slot] * record.forces[pattern.row_indices[slot] as usize]).sum()
+        pattern.column(column).map(|slot| values[slot] * record.forces[pattern.row_indices()[slot] as usize]).sum()
     };
     let weight = DiscPileParameters::default().mass * GRAVITY;
     let discs = pattern.columns / 3;
