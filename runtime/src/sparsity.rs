@@ -8,7 +8,7 @@ use crate::pivots::Pivots;
 /// Positions of the entries of a sparse matrix, compressed by columns; rows ascend within a column.
 ///
 /// Clones share the positions, and the pivots that were found for a large matrix of this pattern.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Columns", into = "Columns"))]
 pub struct SparsityPattern {
@@ -170,6 +170,13 @@ impl SparsityPattern {
             dense[(row, column)] = value;
         }
         dense
+    }
+}
+
+/// Without rows and columns.
+impl Default for SparsityPattern {
+    fn default() -> Self {
+        Self::new(0, vec![0], Vec::new())
     }
 }
 
