@@ -11,7 +11,7 @@ use crate::model::{Model, State};
 use crate::newton::unknowns_of;
 use crate::norms::largest;
 use crate::sparsity::SparsityPattern;
-use crate::step::{StepError, StepStats};
+use crate::step::{StepError, StepStats, check_finite};
 
 /// Places of M, G and −Gᵀ in the values of `[M, −Gᵀ; G, 0]`, and room for theirs.
 struct Parts {
@@ -160,12 +160,21 @@ impl<'m> Acceleration<'m> {
     /// Finds a and λ of a state: by the model's own function where it has one, otherwise with the factors of its matrix.
     pub(crate) fn find(&mut self, state: &mut State) -> Result<(), StepError> {
         let (q, v, a) = (state.q.as_slice(), state.v.as_slice(), state.a.as_mut_slice());
-        // Where that gives no finite values, elimination tells why.
-        if self.model.acceleration(state.t, q, v, a) && a.iter().all(|value| value.is_finite()) {
+        // Where that gives no finite values, elimination tells why; instances abreast are asked alone then.
+        let is_usable = |a: &[f64]| self.model.abreast().is_some() || a.iter().all(|value| value.is_finite());
+        if self.model.acceleration(state.t, q, v, a) && is_usable(a) {
             return Ok(());
         }
         self.factor(state)?;
         self.accelerate(state)
+    }
+
+    /// Rejects the end of a step that is not finite; instances abreast are checked where they are taken apart.
+    pub(crate) fn check_end(&self, end: &State) -> Result<(), StepError> {
+        match self.model.abreast() {
+            Some(_) => Ok(()),
+            None => check_finite(end, self.start, &self.scheme),
+        }
     }
 
     /// The upper part of `rhs` ← `factor (f − h)`; sets the acceleration and multipliers of the state to zero.

@@ -10,6 +10,8 @@
 
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
+pub mod abreast;
 #[cfg(feature = "simd")]
 pub mod lanes;
 pub mod model;
@@ -22,6 +24,8 @@ mod admissible;
 mod chart;
 pub mod configuration;
 mod contact_settings;
+#[cfg(feature = "simd")]
+mod instances;
 mod known;
 mod norms;
 mod penetration;

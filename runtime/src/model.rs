@@ -12,8 +12,11 @@
 //!
 //! Matrices are passed as the values of a [`SparsityPattern`]; the patterns are part of [`ModelInfo`] and constant.
 
+use std::sync::Arc;
+
 use nalgebra::DVector;
 
+use crate::abreast::{ABREAST, Abreast};
 use crate::sparsity::SparsityPattern;
 use crate::spelling::{similar, suggestion};
 
@@ -415,6 +418,11 @@ fn place(what: &'static str, channels: &[Channel], name: &str) -> Result<usize, 
     })
 }
 
+/// The description of one instance, and how many a model is, see [`Model::abreast`].
+pub(crate) fn instances(model: &(impl Model + ?Sized)) -> (&ModelInfo, usize) {
+    model.abreast().map_or_else(|| (model.describe(), 1), |(_, one)| (one, ABREAST))
+}
+
 /// A model has no coordinate or no velocity of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {what} `{name}`{}", suggestion(.similar))]
@@ -489,6 +497,13 @@ pub struct ParameterError {
 pub trait Model: Send + Sync {
     /// Names, units, patterns and operation counts.
     fn describe(&self) -> &ModelInfo;
+
+    /// Which instances this is, if it is several that are integrated abreast, and the description of one: lists then have
+    /// values of all of them, and patterns are those of one.
+    #[doc(hidden)]
+    fn abreast(&self) -> Option<(&Arc<Abreast>, &ModelInfo)> {
+        None
+    }
 
     /// Sizes.
     fn dims(&self) -> Dims {

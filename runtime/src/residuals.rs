@@ -1,6 +1,6 @@
 //! Residuals of constraints, relative to the lengths of the model.
 
-use crate::model::{Model, State};
+use crate::model::{Model, State, instances};
 
 /// Residuals of all constraints of a model.
 pub(crate) struct Residuals {
@@ -98,8 +98,16 @@ pub(crate) fn rates(model: &dyn Model, state: &State, jacobian: &mut [f64], out:
 }
 
 /// The terms of G v, each with its row, from the values of G.
-pub(crate) fn terms(model: &dyn Model, v: &[f64], jacobian: &[f64]) -> impl Iterator<Item = (usize, f64)> {
-    model.describe().constraint_jacobian.entries().zip(jacobian).map(|((row, column), value)| (row, value * v[column]))
+pub(crate) fn terms<'a>(
+    model: &'a dyn Model,
+    v: &'a [f64],
+    jacobian: &'a [f64],
+) -> impl Iterator<Item = (usize, f64)> + 'a {
+    let (info, of) = instances(model);
+    let term = move |(entry, (row, column))| {
+        (0..of).map(move |i| (of * row + i, jacobian[of * entry + i] * v[of * column + i]))
+    };
+    info.constraint_jacobian.entries().enumerate().flat_map(term)
 }
 
 /// Index and value of the largest entry, or of one that is not a number.

@@ -6,10 +6,16 @@
 //! After construction, `factor` and `solve` allocate nothing, except when the sparse solver must choose new pivots.
 
 mod dense;
+#[cfg(feature = "simd")]
+mod lanes;
+mod number;
 mod panels;
 mod sparse;
 
 use thiserror::Error;
+
+#[cfg(feature = "simd")]
+pub(crate) use self::lanes::LaneSolver;
 
 use self::dense::DenseLu;
 use self::sparse::SparseLu;
@@ -309,30 +315,40 @@ impl LinearSolver {
         is_small
     }
 
-    /// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2).
     fn find_scales(&mut self, values: &[f64]) -> Result<(), Singular> {
         let Self { pattern, row_scales, column_scales, scales, is_scaled, .. } = self;
-        *is_scaled = false;
-        row_scales.fill(0.0);
-        for (&row, &value) in pattern.row_indices.iter().zip(values) {
-            let largest = &mut row_scales[row as usize];
-            *largest = larger(*largest, value);
-        }
-        for scale in row_scales.iter_mut() {
-            *scale = inverse_power_of_two(*scale)?;
-        }
-        for (column, column_scale) in column_scales.iter_mut().enumerate() {
-            let slots = pattern.column(column);
-            let rows = &pattern.row_indices[slots.clone()];
-            let scaled = rows.iter().zip(&values[slots.clone()]).map(|(&row, value)| value * row_scales[row as usize]);
-            *column_scale = inverse_power_of_two(scaled.fold(0.0, larger))?;
-            for (scale, &row) in scales[slots].iter_mut().zip(rows) {
-                *scale = row_scales[row as usize] * *column_scale;
-            }
-        }
-        *is_scaled = true;
-        Ok(())
+        let found = find_scales(pattern, values, row_scales, column_scales, scales);
+        *is_scaled = found.is_ok();
+        found
     }
+}
+
+/// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2).
+fn find_scales(
+    pattern: &SparsityPattern,
+    values: &[f64],
+    row_scales: &mut [f64],
+    column_scales: &mut [f64],
+    scales: &mut [f64],
+) -> Result<(), Singular> {
+    row_scales.fill(0.0);
+    for (&row, &value) in pattern.row_indices.iter().zip(values) {
+        let largest = &mut row_scales[row as usize];
+        *largest = larger(*largest, value);
+    }
+    for scale in row_scales.iter_mut() {
+        *scale = inverse_power_of_two(*scale)?;
+    }
+    for (column, column_scale) in column_scales.iter_mut().enumerate() {
+        let slots = pattern.column(column);
+        let rows = &pattern.row_indices[slots.clone()];
+        let scaled = rows.iter().zip(&values[slots.clone()]).map(|(&row, value)| value * row_scales[row as usize]);
+        *column_scale = inverse_power_of_two(scaled.fold(0.0, larger))?;
+        for (scale, &row) in scales[slots].iter_mut().zip(rows) {
+            *scale = row_scales[row as usize] * *column_scale;
+        }
+    }
+    Ok(())
 }
 
 impl Method {

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::is_regular;
+use super::number::Number;
 use crate::sparsity::SparsityPattern;
 
 /// Columns of a panel. Three or four take longer on most models, because more entries are padding.
@@ -18,49 +18,51 @@ const MOST_FACTOR: f64 = 1e3;
 const PADDING: usize = 2;
 
 /// A row of a panel's columns.
-type Row = [f64; WIDTH];
+type Row<S> = [S; WIDTH];
 /// A square block.
-type Square = [Row; WIDTH];
+type Square<S> = [Row<S>; WIDTH];
 
-/// The factors of a matrix. A place is `WIDTH` times the panel plus the position in it; the places that a panel with fewer
+/// The factors of a matrix, or of several in lanes. A place is `WIDTH` times the panel plus the position in it; the places that a panel with fewer
 /// columns leaves over belong to equations of their own, `x = 0`.
-pub(super) struct Panels {
+pub(super) struct Panels<S> {
     row_places: Vec<u32>,
     column_places: Vec<u32>,
     /// For each column in the order of pivots the slots of its entries; where the entry of each slot goes in `work`.
     slots: Vec<Range<usize>>,
     entry_places: Vec<u32>,
-    panels: Vec<Panel>,
+    panels: Vec<Panel<S>>,
     /// The factors below and above the diagonal blocks, panel by panel.
-    lower: Vec<Lower>,
-    upper: Vec<Upper>,
+    lower: Vec<Lower<S>>,
+    upper: Vec<Upper<S>>,
     /// Rows of the panel that is eliminated, zero between two panels.
-    work: Vec<Square>,
-    solution: Vec<Row>,
+    work: Vec<Square<S>>,
+    solution: Vec<Row<S>>,
 }
 
-struct Panel {
+struct Panel<S> {
     columns: Range<usize>,
     lower: Range<usize>,
     upper: Range<usize>,
     /// Both factors, row by row, and the reciprocals of the pivots.
-    diagonal: Square,
-    inverses: Row,
+    diagonal: Square<S>,
+    inverses: Row<S>,
 }
 
 /// A row of the lower factor.
-struct Lower {
+struct Lower<S> {
     place: u32,
-    factors: Row,
+    factors: Row<S>,
 }
 
 /// The rows of another panel in the upper factor, column by column.
-struct Upper {
+struct Upper<S> {
     panel: u32,
-    columns: Square,
+    columns: Square<S>,
 }
 
-impl Panels {
+impl<S: Number> Panels<S> {
+    const NOTHING: Square<S> = [[S::ZERO; WIDTH]; WIDTH];
+
     /// Panels for this order of columns and of their pivots' rows. `lower` gives the rows below a pivot, by positions in
     /// the order.
     pub(super) fn new<'a>(
@@ -83,8 +85,8 @@ impl Panels {
         let mut panels = Self {
             slots: column_order.iter().map(|&column| pattern.column(column as usize)).collect(),
             entry_places: pattern.entries().map(entry_place).collect(),
-            work: vec![[[0.0; WIDTH]; WIDTH]; columns.len()],
-            solution: vec![[0.0; WIDTH]; columns.len()],
+            work: vec![Self::NOTHING; columns.len()],
+            solution: vec![[S::ZERO; WIDTH]; columns.len()],
             panels: Vec::new(),
             lower: Vec::new(),
             upper: Vec::new(),
@@ -111,10 +113,10 @@ impl Panels {
                     continue;
                 }
                 if of < panel {
-                    self.upper.push(Upper { panel: of as u32, columns: [[0.0; WIDTH]; WIDTH] });
+                    self.upper.push(Upper { panel: of as u32, columns: Self::NOTHING });
                     reached.extend(self.lower[self.panels[of].lower.clone()].iter().map(|lower| lower.place));
                 } else if of > panel {
-                    self.lower.push(Lower { place, factors: [0.0; WIDTH] });
+                    self.lower.push(Lower { place, factors: [S::ZERO; WIDTH] });
                 }
             }
             self.upper[above..].sort_unstable_by_key(|upper| upper.panel);
@@ -123,16 +125,18 @@ impl Panels {
                 columns,
                 lower: below..self.lower.len(),
                 upper: above..self.upper.len(),
-                diagonal: [[0.0; WIDTH]; WIDTH],
-                inverses: [0.0; WIDTH],
+                diagonal: Self::NOTHING,
+                inverses: [S::ZERO; WIDTH],
             });
         }
     }
 
-    /// Factorizes; false when a pivot has become too small for its column.
-    pub(super) fn factor(&mut self, values: &[f64]) -> bool {
+    /// Factorizes; where all pivots are large enough for their columns.
+    #[inline(always)]
+    pub(super) fn factor(&mut self, values: &[S]) -> S::Where {
         let Self { slots, entry_places, panels, lower, upper, work, .. } = self;
         let n = slots.len();
+        let mut is_usable = S::EVERYWHERE;
         for index in 0..panels.len() {
             let (before, rest) = panels.split_at_mut(index);
             let panel = &mut rest[0];
@@ -142,32 +146,33 @@ impl Panels {
                 }
             }
             for unused in panel.columns.len()..WIDTH {
-                work[index][unused][unused] = 1.0;
+                work[index][unused][unused] = S::from_f64(1.0);
             }
             for above in &mut upper[panel.upper.clone()] {
                 let eliminated = &before[above.panel as usize];
-                let block = eliminated.rows_above(std::mem::take(&mut work[above.panel as usize]));
+                let block = eliminated.rows_above(std::mem::replace(&mut work[above.panel as usize], Self::NOTHING));
                 above.columns = transposed(&block);
                 for row in &lower[eliminated.lower.clone()] {
                     subtract_product(&mut work.as_flattened_mut()[row.place as usize], &row.factors, &block);
                 }
             }
-            let mut is_usable = panel.eliminate(std::mem::take(&mut work[index]), n);
+            is_usable = is_usable & panel.eliminate(std::mem::replace(&mut work[index], Self::NOTHING), n);
             for row in &mut lower[panel.lower.clone()] {
-                let values = std::mem::take(&mut work.as_flattened_mut()[row.place as usize]);
+                let values = std::mem::replace(&mut work.as_flattened_mut()[row.place as usize], [S::ZERO; WIDTH]);
                 row.factors = panel.factors(values);
-                is_usable &=
-                    row.factors.iter().fold(true, |is_usable, factor| is_usable & (factor.abs() <= MOST_FACTOR));
+                is_usable =
+                    row.factors.iter().fold(is_usable, |is_usable, factor| is_usable & factor.is_at_most(MOST_FACTOR));
             }
-            if !is_usable {
-                return false;
+            if !S::is_anywhere(is_usable) {
+                break;
             }
         }
-        true
+        is_usable
     }
 
     /// Replaces the right-hand side by the solution.
-    pub(super) fn solve(&mut self, rhs: &mut [f64]) {
+    #[inline(always)]
+    pub(super) fn solve(&mut self, rhs: &mut [S]) {
         let Self { row_places, column_places, panels, lower, upper, solution, .. } = self;
         for (&place, &value) in row_places.iter().zip(&*rhs) {
             solution.as_flattened_mut()[place as usize] = value;
@@ -177,7 +182,7 @@ impl Panels {
             solution[index] = x;
             for row in &lower[panel.lower.clone()] {
                 let target = &mut solution.as_flattened_mut()[row.place as usize];
-                *target = row.factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest - factor * x);
+                *target = row.factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest - *factor * *x);
             }
         }
         for (index, panel) in panels.iter().enumerate().rev() {
@@ -186,7 +191,7 @@ impl Panels {
             for above in &upper[panel.upper.clone()] {
                 let target = &mut solution[above.panel as usize];
                 for (column, x) in above.columns.iter().zip(&x).rev() {
-                    target.iter_mut().zip(column).for_each(|(target, entry)| *target -= entry * x);
+                    target.iter_mut().zip(column).for_each(|(target, entry)| *target = *target - *entry * *x);
                 }
             }
         }
@@ -196,7 +201,7 @@ impl Panels {
     }
 
     /// The pivots, column by column of the matrix.
-    pub(super) fn pivots(&self) -> Vec<f64> {
+    pub(super) fn pivots(&self) -> Vec<S> {
         let pivot = |place: &u32| {
             let (panel, position) = (*place as usize / WIDTH, *place as usize % WIDTH);
             self.panels[panel].diagonal[position][position]
@@ -205,30 +210,32 @@ impl Panels {
     }
 }
 
-impl Panel {
+impl<S: Number> Panel<S> {
     /// The rows of this panel in the upper factor, from what is left of them in the columns of another.
-    fn rows_above(&self, mut block: Square) -> Square {
+    #[inline(always)]
+    fn rows_above(&self, mut block: Square<S>) -> Square<S> {
         for c in 0..WIDTH {
             for row in c + 1..WIDTH {
                 for k in 0..WIDTH {
-                    block[row][k] -= self.diagonal[row][c] * block[c][k];
+                    block[row][k] = block[row][k] - self.diagonal[row][c] * block[c][k];
                 }
             }
         }
         block
     }
 
-    /// Eliminates the diagonal block; whether its pivots are usable.
-    fn eliminate(&mut self, mut block: Square, n: usize) -> bool {
-        let mut is_usable = true;
+    /// Eliminates the diagonal block; where its pivots are usable.
+    #[inline(always)]
+    fn eliminate(&mut self, mut block: Square<S>, n: usize) -> S::Where {
+        let mut is_usable = S::EVERYWHERE;
         for c in 0..WIDTH {
-            is_usable &= is_regular(block[c][c], n);
-            self.inverses[c] = 1.0 / block[c][c];
+            is_usable = is_usable & block[c][c].is_regular(n);
+            self.inverses[c] = S::from_f64(1.0) / block[c][c];
             for row in c + 1..WIDTH {
-                block[row][c] *= self.inverses[c];
-                is_usable &= block[row][c].abs() <= MOST_FACTOR;
+                block[row][c] = block[row][c] * self.inverses[c];
+                is_usable = is_usable & block[row][c].is_at_most(MOST_FACTOR);
                 for k in c + 1..WIDTH {
-                    block[row][k] -= block[row][c] * block[c][k];
+                    block[row][k] = block[row][k] - block[row][c] * block[c][k];
                 }
             }
         }
@@ -237,30 +244,33 @@ impl Panel {
     }
 
     /// A row below the diagonal block.
-    fn factors(&self, mut row: Row) -> Row {
+    #[inline(always)]
+    fn factors(&self, mut row: Row<S>) -> Row<S> {
         for c in 0..WIDTH {
-            row[c] *= self.inverses[c];
+            row[c] = row[c] * self.inverses[c];
             for k in c + 1..WIDTH {
-                row[k] -= row[c] * self.diagonal[c][k];
+                row[k] = row[k] - row[c] * self.diagonal[c][k];
             }
         }
         row
     }
 
-    fn forward(&self, mut x: Row) -> Row {
+    #[inline(always)]
+    fn forward(&self, mut x: Row<S>) -> Row<S> {
         for c in 0..WIDTH {
             for row in c + 1..WIDTH {
-                x[row] -= self.diagonal[row][c] * x[c];
+                x[row] = x[row] - self.diagonal[row][c] * x[c];
             }
         }
         x
     }
 
-    fn backward(&self, mut x: Row) -> Row {
+    #[inline(always)]
+    fn backward(&self, mut x: Row<S>) -> Row<S> {
         for c in (0..WIDTH).rev() {
-            x[c] *= self.inverses[c];
+            x[c] = x[c] * self.inverses[c];
             for row in 0..c {
-                x[row] -= self.diagonal[row][c] * x[c];
+                x[row] = x[row] - self.diagonal[row][c] * x[c];
             }
         }
         x
@@ -268,15 +278,17 @@ impl Panel {
 }
 
 /// Subtracts a row times a block.
-fn subtract_product(target: &mut Row, row: &Row, block: &Square) {
+#[inline(always)]
+fn subtract_product<S: Number>(target: &mut Row<S>, row: &Row<S>, block: &Square<S>) {
     let mut difference = *target;
     for (factor, entries) in row.iter().zip(block) {
-        difference.iter_mut().zip(entries).for_each(|(difference, entry)| *difference -= factor * entry);
+        difference.iter_mut().zip(entries).for_each(|(difference, entry)| *difference = *difference - *factor * *entry);
     }
     *target = difference;
 }
 
-fn transposed(block: &Square) -> Square {
+#[inline(always)]
+fn transposed<S: Number>(block: &Square<S>) -> Square<S> {
     std::array::from_fn(|column| std::array::from_fn(|row| block[row][column]))
 }
 

@@ -5,6 +5,8 @@
 //! lose accuracy silently when values move far: a pivot below a thousandth of its column, or a solution that fails its
 //! residual test, makes the solver choose anew.
 
+#[cfg(feature = "simd")]
+use super::number::Number;
 use super::panels::Panels;
 use super::{Singular, Work, is_regular};
 use crate::sparsity::SparsityPattern;
@@ -12,7 +14,7 @@ use crate::sparsity::SparsityPattern;
 /// The diagonal entry, which the ordering counts on, becomes the pivot unless it is below this part of its column.
 const DIAGONAL_RATIO: f64 = 0.02;
 /// Largest residual of an accepted solution, relative to the sizes of matrix, solution and right-hand side.
-const RESIDUAL_LIMIT: f64 = 1e-11;
+pub(super) const RESIDUAL_LIMIT: f64 = 1e-11;
 /// The position of a row that is no pivot yet.
 const FREE: u32 = u32::MAX;
 
@@ -24,7 +26,7 @@ pub(super) struct SparseLu {
     order: Order,
     is_ordered: bool,
     /// The factors, once there are pivots.
-    panels: Option<Panels>,
+    panels: Option<Panels<f64>>,
     work: Vec<f64>,
     rhs: Vec<f64>,
 }
@@ -137,6 +139,19 @@ impl SparseLu {
         let Order { columns, row_position, lower, .. } = &self.order;
         self.panels = Some(Panels::new(pattern, columns, row_position, |position| lower.rows(position)));
         if self.refactor(values) { Ok(()) } else { Err(Singular) }
+    }
+
+    /// The order of columns, and the positions of rows among the pivots.
+    #[cfg(feature = "simd")]
+    pub(super) fn pivot_order(&self) -> (&[u32], &[u32]) {
+        (&self.order.columns, &self.order.row_position)
+    }
+
+    /// Factors of further matrices with the pivots of the last one.
+    #[cfg(feature = "simd")]
+    pub(super) fn panels_in_this_order<S: Number>(&self, pattern: &SparsityPattern) -> Panels<S> {
+        let Order { columns, row_position, lower, .. } = &self.order;
+        Panels::new(pattern, columns, row_position, |position| lower.rows(position))
     }
 
     /// Keeps the ordering of columns with the least work for these values, and its pivots.

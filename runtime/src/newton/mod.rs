@@ -11,14 +11,19 @@
 
 mod failure;
 mod kept;
+#[cfg(feature = "simd")]
+mod lanes;
 
 use kept::Kept;
+#[cfg(feature = "simd")]
+use lanes::LaneNewton;
 
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
-use crate::model::{Block, Model, State};
-use crate::norms::{is_finite, largest};
+use crate::model::{Block, Model, State, instances};
+use crate::norms::{Lane, is_finite, largest};
 use crate::random::Random;
+use crate::sparsity::SparsityPattern;
 use crate::step::{StepError, StepStats};
 
 /// Convergence criterion of Newton's method.
@@ -149,9 +154,10 @@ pub(crate) trait Equations {
     fn subtract(&mut self, correction: &[f64]);
     /// Sets the iterate to the first guess of iterations that have a matrix each. They reach far, and from a guess
     /// extrapolated through a singular position they may reach a motion that does not continue the one before.
-    fn guess_anew(&mut self) {}
+    /// `lanes`: of which instances.
+    fn guess_anew(&mut self, _lanes: &[bool]) {}
     /// Size of a correction relative to the current iterate, see [`Tolerance::measure`].
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64;
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, lane: Lane) -> f64;
     /// Magnitude of each unknown, to which its rounding is relative, `[n]`.
     fn sizes(&self, out: &mut [f64]);
     /// Factor of an acceleration in the coordinates of the end of the step.
@@ -185,28 +191,28 @@ pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
 
 /// [`Equations::sizes`] of one stage: accelerations, with coordinates divided by the square of the step, and multipliers.
 pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, out: &mut [f64]) {
-    let info = model.describe();
+    let (info, of) = instances(model);
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
     for (block, q, v) in ranges(&info.blocks) {
-        let largest = largest(&state.q.as_slice()[q.clone()]);
-        for (i, column) in v.enumerate() {
-            let coordinate = match block {
-                // Cosines of small angles are of order one.
-                Block::Vector { .. } if info.coordinates[q.start + i].unit == "rad" => {
-                    state.q[q.start + i].abs().max(1.0)
+        for index in 0..of {
+            let largest = match block {
+                Block::EulerParameters | Block::Pose(_) => {
+                    Lane { index, of }.largest(&state.q.as_slice()[of * q.start..of * q.end])
                 }
-                Block::Vector { .. } => state.q[q.start + i].abs(),
-                Block::EulerParameters => largest,
-                Block::Rotation(_) => 1.0,
-                Block::Pose(_) => {
-                    if i < 3 {
-                        largest
-                    } else {
-                        1.0
-                    }
-                }
+                Block::Vector { .. } | Block::Rotation(_) => 1.0,
             };
-            accelerations[column] = state.a[column].abs() + coordinate / position_factor;
+            for (i, column) in v.clone().enumerate() {
+                let own = || state.q[of * (q.start + i) + index].abs();
+                let coordinate = match block {
+                    // Cosines of small angles are of order one.
+                    Block::Vector { .. } if info.coordinates[q.start + i].unit == "rad" => own().max(1.0),
+                    Block::Vector { .. } => own(),
+                    Block::Pose(_) if i >= 3 => 1.0,
+                    Block::EulerParameters | Block::Rotation(_) | Block::Pose(_) => largest,
+                };
+                let place = of * column + index;
+                accelerations[place] = state.a[place].abs() + coordinate / position_factor;
+            }
         }
     }
     multipliers.iter_mut().zip(&state.lambda).for_each(|(size, lambda)| *size = lambda.abs());
@@ -227,9 +233,14 @@ pub(crate) fn scales_of(
     for ((size, a), v) in accelerations.iter_mut().zip(&state.a).zip(&state.v) {
         *size = a.abs() + v.abs() / velocity.abs() + share * (*size - a.abs());
     }
-    let least = LEAST_SHARE * largest(accelerations);
-    accelerations.iter_mut().for_each(|size| *size = size.max(least));
-    multipliers.fill(MULTIPLIERS * largest(state.lambda.as_slice()));
+    let (_, of) = instances(model);
+    for index in 0..of {
+        let lane = Lane { index, of };
+        let least = LEAST_SHARE * lane.largest(accelerations);
+        accelerations.iter_mut().skip(index).step_by(of).for_each(|size| *size = size.max(least));
+        let largest = MULTIPLIERS * lane.largest(state.lambda.as_slice());
+        multipliers.iter_mut().skip(index).step_by(of).for_each(|size| *size = largest);
+    }
 }
 
 /// Newton's method with its workspace.
@@ -243,10 +254,20 @@ pub(crate) struct Newton {
     effect: Vec<f64>,
     /// Nothing if each iteration has a matrix of its own.
     kept: Option<Kept>,
+    /// Where the equations are those of several instances.
+    #[cfg(feature = "simd")]
+    lanes: Option<Box<LaneNewton>>,
 }
 
 impl Newton {
-    pub(crate) fn new(solver: LinearSolver, tolerance: Tolerance, matrix: Option<NewtonMatrix>) -> Self {
+    /// For steps of a model with matrices of this pattern.
+    pub(crate) fn new(
+        model: &dyn Model,
+        pattern: &SparsityPattern,
+        tolerance: Tolerance,
+        matrix: Option<NewtonMatrix>,
+    ) -> Self {
+        let solver = LinearSolver::new(pattern.clone());
         let (nnz, n) = (solver.nnz(), solver.size());
         let zeros = || vec![0.0; n];
         Self {
@@ -257,6 +278,10 @@ impl Newton {
             rounding: zeros(),
             effect: zeros(),
             kept: (matrix == Some(NewtonMatrix::Kept)).then(|| Kept::new(n)),
+            #[cfg(feature = "simd")]
+            lanes: model
+                .abreast()
+                .map(|(abreast, _)| Box::new(LaneNewton::new(abreast.clone(), pattern.clone(), tolerance, matrix))),
         }
     }
 
@@ -280,6 +305,11 @@ impl Newton {
         t: f64,
         scheme: &str,
     ) -> Result<StepStats, StepError> {
+        #[cfg(feature = "simd")]
+        if let Some(lanes) = &mut self.lanes {
+            lanes.solve(equations);
+            return Ok(StepStats::default());
+        }
         let mut stats = StepStats::default();
         if let Some(mut kept) = self.kept.take() {
             let is_solved = self.solve_keeping(&mut kept, equations, &mut stats);
@@ -287,7 +317,7 @@ impl Newton {
             if is_solved {
                 return Ok(stats);
             }
-            equations.guess_anew();
+            equations.guess_anew(&[true]);
         }
         let usual = self.solve_projected(equations, t, scheme, |_, _, _| Ok(false))?;
         self.kept.iter_mut().for_each(|kept| kept.compare_with(usual.newton_iterations));
@@ -325,10 +355,10 @@ impl Newton {
             let is_projected = project(equations, &mut self.solver, &mut self.residual)?;
 
             equations.subtract(&self.residual);
-            let previous = std::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance));
+            let previous = std::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance, Lane::ONLY));
             stats.newton_iterations += 1;
             let is_done = match is_projected {
-                false => size <= 1.0 || is_last(size, previous),
+                false => is_last(size, previous),
                 true => size <= PROJECTED || is_stalled(size, previous),
             };
             if is_done {
@@ -355,7 +385,7 @@ impl Newton {
         let mut largest = 0.0_f64;
         let tolerance = self.tolerance;
         equations.sizes(&mut self.effect);
-        self.effects_of_rounding(|effect| largest = largest.max(equations.measure(effect, &tolerance)));
+        self.effects_of_rounding(|effect| largest = largest.max(equations.measure(effect, &tolerance, Lane::ONLY)));
         let most = MOST_ROUNDING / tolerance.relative.max(f64::MIN_POSITIVE);
         if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
     }
@@ -388,8 +418,12 @@ fn is_stalled(size: f64, previous: f64) -> bool {
     size / previous > 0.5 && size <= STALLED
 }
 
-/// Whether the error after a correction of this size is within the tolerance, extrapolated with the rate of convergence.
+/// Whether a correction of this size is within the tolerance, or the error after it is, extrapolated with the rate of
+/// convergence.
 fn is_last(size: f64, previous: f64) -> bool {
+    if size <= 1.0 {
+        return true;
+    }
     if previous.is_infinite() {
         return false; // The rate is unknown after one correction.
     }

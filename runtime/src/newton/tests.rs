@@ -19,7 +19,7 @@ impl Equations for Scalar {
     fn subtract(&mut self, correction: &[f64]) {
         self.x -= correction[0];
     }
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, _lane: Lane) -> f64 {
         tolerance.measure(correction[0].abs(), correction[0].abs(), self.x.abs(), self.x.abs())
     }
     fn sizes(&self, out: &mut [f64]) {
@@ -99,7 +99,7 @@ impl Equations for NearlyDependent {
     fn subtract(&mut self, correction: &[f64]) {
         self.x.iter_mut().zip(correction).for_each(|(x, change)| *x -= change);
     }
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, _lane: Lane) -> f64 {
         let (change, size) = (largest(correction), largest(&self.x));
         tolerance.measure(change, change, size, size)
     }

@@ -1,0 +1,68 @@
+//! Instances of one model that are integrated abreast, as one model with as many times its coordinates: which of them
+//! still count, and what their steps take.
+//!
+//! Values of instances alternate in all lists: that of instance i at place k stands at `ABREAST · k + i`. Each instance has
+//! the digits that it has alone, because nothing but a list is shared.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Number of instances.
+pub const ABREAST: usize = 8;
+
+/// What those who integrate instances abreast tell each other.
+#[derive(Debug, Default)]
+pub struct Abreast {
+    /// For each instance a bit, which is set while it counts.
+    going: AtomicU32,
+    /// For each instance a bit, which is set where values of a function are wanted.
+    wanted: AtomicU32,
+    /// Iterations, factorizations and ends at rounding.
+    stats: [[AtomicU32; 3]; ABREAST],
+}
+
+fn bits(flags: [bool; ABREAST]) -> u32 {
+    flags.iter().enumerate().map(|(i, &flag)| u32::from(flag) << i).sum()
+}
+
+fn flags(bits: u32) -> [bool; ABREAST] {
+    std::array::from_fn(|i| bits >> i & 1 == 1)
+}
+
+impl Abreast {
+    /// So many instances, from the first one.
+    pub(crate) fn new(instances: usize) -> Self {
+        let going = bits(std::array::from_fn(|i| i < instances));
+        Self { going: AtomicU32::new(going), wanted: AtomicU32::new(going), ..Self::default() }
+    }
+
+    /// Which instances count.
+    pub(crate) fn going(&self) -> [bool; ABREAST] {
+        flags(self.going.load(Ordering::Relaxed))
+    }
+
+    /// An instance no longer counts: its step has to be computed alone.
+    pub(crate) fn retire(&self, instance: usize) {
+        self.going.fetch_and(!(1 << instance), Ordering::Relaxed);
+    }
+
+    /// Of which instances values of functions are wanted from now on.
+    pub(crate) fn ask(&self, instances: [bool; ABREAST]) {
+        self.wanted.store(bits(instances), Ordering::Relaxed);
+    }
+
+    pub(crate) fn wanted(&self) -> [bool; ABREAST] {
+        flags(self.wanted.load(Ordering::Relaxed))
+    }
+
+    /// Adds what a step of an instance has taken.
+    pub(crate) fn add(&self, instance: usize, stats: [u32; 3]) {
+        self.stats[instance].iter().zip(stats).for_each(|(sum, count)| {
+            sum.fetch_add(count, Ordering::Relaxed);
+        });
+    }
+
+    /// What steps of an instance have taken since this was asked.
+    pub(crate) fn take(&self, instance: usize) -> [u32; 3] {
+        self.stats[instance].each_ref().map(|sum| sum.swap(0, Ordering::Relaxed))
+    }
+}

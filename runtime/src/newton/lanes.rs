@@ -1,0 +1,437 @@
+//! Newton's method for instances that are integrated abreast, each with its own test, its own matrices and the digits that
+//! it has alone.
+//!
+//! What one instance does after the other alone, all do side by side here: while any of them goes on, all evaluate a residual
+//! and a correction, and those that need one a matrix. An instance that has converged takes corrections of zero. One that
+//! fails, or whose elimination would go another way, retires, and its step is computed alone.
+
+use std::sync::Arc;
+
+use super::kept::{Corrections, Ended, Keeping, Units};
+use super::{
+    Equations, MOST_ROUNDING, NO_PROGRESS, NewtonMatrix, PATTERNS, ROUNDING_MARGIN, Tolerance, WANDERING, is_last,
+};
+use crate::abreast::{ABREAST, Abreast};
+use crate::lanes::Lanes;
+use crate::linear_solver::LaneSolver;
+use crate::norms::Lane;
+use crate::random::Random;
+use crate::real::Real;
+use crate::sparsity::SparsityPattern;
+use crate::step::StepStats;
+
+type Values = Vec<[f64; ABREAST]>;
+type Flags = [bool; ABREAST];
+
+pub(super) struct LaneNewton {
+    abreast: Arc<Abreast>,
+    tolerance: Tolerance,
+    solver: LaneSolver<ABREAST>,
+    /// The matrices that were factorized last, and those of the iterates.
+    matrix: Values,
+    fresh: Values,
+    residual: Values,
+    rounding: Values,
+    effect: Values,
+    sum: Values,
+    /// Nothing if each iteration has a matrix of its own.
+    kept: Option<(Units, [Keeping; ABREAST])>,
+    phases: [Phase; ABREAST],
+}
+
+/// What an instance does next.
+#[derive(Clone)]
+enum Phase {
+    /// Nothing: it has converged, or does not count.
+    Over,
+    /// Factorizes a matrix that is then kept.
+    Renew,
+    /// Corrects with the matrix that is kept.
+    Correct(Corrections),
+    /// Iterates with a matrix of its own, after so many iterations, the last of which was of this size.
+    Iterate { count: u32, size: f64 },
+}
+
+impl Phase {
+    const BEGIN: Phase = Phase::Iterate { count: 0, size: f64::INFINITY };
+}
+
+/// The lanes for which something holds.
+fn lanes(holds: impl Fn(usize) -> bool) -> Flags {
+    std::array::from_fn(holds)
+}
+
+fn lane(index: usize) -> Lane {
+    Lane { index, of: ABREAST }
+}
+
+impl LaneNewton {
+    pub(super) fn new(
+        abreast: Arc<Abreast>,
+        pattern: SparsityPattern,
+        tolerance: Tolerance,
+        matrix: Option<NewtonMatrix>,
+    ) -> Self {
+        let solver = LaneSolver::new(pattern);
+        let (nnz, n) = (solver.nnz(), solver.size());
+        let zeros = |n: usize| vec![[0.0; ABREAST]; n];
+        let kept = || (Units::new(ABREAST * n), std::array::from_fn(|_| Keeping::new()));
+        Self {
+            abreast,
+            tolerance,
+            solver,
+            matrix: zeros(nnz),
+            fresh: zeros(nnz),
+            residual: zeros(n),
+            rounding: zeros(n),
+            effect: zeros(n),
+            sum: zeros(n),
+            kept: (matrix == Some(NewtonMatrix::Kept)).then(kept),
+            phases: [const { Phase::Over }; ABREAST],
+        }
+    }
+
+    /// Iterates from the current iterates of all instances that count to their solutions.
+    pub(super) fn solve(&mut self, equations: &mut dyn Equations) {
+        let unknowns = self.solver.size();
+        let mut stats = [StepStats::default(); ABREAST];
+        self.begin(equations);
+        while self.phases.iter().any(|phase| !matches!(phase, Phase::Over)) {
+            self.find_matrices(equations, &mut stats);
+            let wanted = lanes(|i| !matches!(self.phases[i], Phase::Over));
+            self.abreast.ask(wanted);
+            equations.residual(self.residual.as_flattened_mut());
+            let (defined, sizes, accurate) = self.correct(wanted);
+            // Who takes its correction back, and who guesses anew after that.
+            let (mut taken, mut undone, mut anew) = ([false; ABREAST], [false; ABREAST], [false; ABREAST]);
+            for i in 0..ABREAST {
+                match &self.phases[i] {
+                    Phase::Correct(_) => taken[i] = defined[i] && !Corrections::is_lost(sizes[i]),
+                    Phase::Iterate { .. } if !defined[i] || !accurate[i] => self.retire(i),
+                    Phase::Iterate { .. } => taken[i] = true,
+                    Phase::Over | Phase::Renew => {}
+                }
+            }
+            keep(&mut self.residual, &taken);
+            equations.subtract(self.residual.as_flattened());
+            self.add_up();
+            for i in 0..ABREAST {
+                stats[i].newton_iterations += u32::from(taken[i]);
+                match self.phases[i].clone() {
+                    Phase::Correct(corrections) => {
+                        let is_new = corrections.is_new;
+                        let ended = match taken[i] {
+                            true => self.judge(equations, i, corrections, sizes[i], &mut stats[i]),
+                            false => Some(Ended::Lost),
+                        };
+                        let (Some(ended), Some((_, keeping))) = (ended, &mut self.kept) else { continue };
+                        let keeping = &mut keeping[i];
+                        match ended {
+                            Ended::Solved => {
+                                keeping.end(true, is_new, &stats[i], unknowns);
+                                self.phases[i] = Phase::Over;
+                            }
+                            _ if is_new => {
+                                keeping.forget();
+                                keeping.end(false, is_new, &stats[i], unknowns);
+                                (undone[i], anew[i]) = (true, true);
+                                self.phases[i] = Phase::BEGIN;
+                                // Counted by themselves, to be compared with.
+                                self.abreast.add(i, counts(std::mem::take(&mut stats[i])));
+                            }
+                            ended => {
+                                undone[i] = ended == Ended::Lost;
+                                keeping.renew_for_next_steps();
+                                self.phases[i] = Phase::Renew;
+                            }
+                        }
+                    }
+                    Phase::Iterate { count, size } => self.iterate(equations, i, count + 1, size, &mut stats[i]),
+                    Phase::Over | Phase::Renew => {}
+                }
+            }
+            if undone.contains(&true) {
+                self.undo(equations, &undone);
+            }
+            if anew.contains(&true) {
+                equations.guess_anew(&anew);
+            }
+        }
+        for (i, stats) in stats.into_iter().enumerate() {
+            self.abreast.add(i, counts(stats));
+        }
+        self.abreast.ask(self.abreast.going());
+    }
+
+    fn begin(&mut self, equations: &mut dyn Equations) {
+        let going = self.abreast.going();
+        let factor = equations.position_factor();
+        let mut any_keeps = false;
+        for (i, phase) in self.phases.iter_mut().enumerate() {
+            let keeping = self.kept.as_mut().map(|(_, keeping)| &mut keeping[i]);
+            *phase = match keeping.filter(|_| going[i]).map(|keeping| (keeping.begin(factor), keeping)) {
+                _ if !going[i] => Phase::Over,
+                None | Some((None, _)) => Phase::BEGIN,
+                Some((Some(true), _)) => Phase::Renew,
+                Some((Some(false), keeping)) => Phase::Correct(Corrections::new(false, keeping)),
+            };
+            any_keeps |= matches!(phase, Phase::Renew | Phase::Correct(_));
+        }
+        if let (true, Some((units, _))) = (any_keeps, &mut self.kept) {
+            self.sum.fill([0.0; ABREAST]);
+            units.begin(equations);
+        }
+    }
+
+    /// Factorizes the matrices of iterates where they are needed.
+    fn find_matrices(&mut self, equations: &mut dyn Equations, stats: &mut [StepStats; ABREAST]) {
+        let wanted = lanes(|i| matches!(self.phases[i], Phase::Renew | Phase::Iterate { .. }));
+        if !wanted.contains(&true) {
+            return;
+        }
+        self.abreast.ask(wanted);
+        equations.matrix(self.fresh.as_flattened_mut());
+        let defined = pulp::Arch::new().dispatch(Merge { matrix: &mut self.matrix, fresh: &self.fresh, wanted });
+        let wanted = lanes(|i| wanted[i] && defined[i]);
+        let regular = self.solver.factor(&self.matrix, wanted);
+        let factor = equations.position_factor();
+        let mut is_renewed = false;
+        for i in 0..ABREAST {
+            if matches!(self.phases[i], Phase::Over | Phase::Correct(_)) {
+                continue;
+            }
+            if !regular[i] {
+                self.retire(i);
+                continue;
+            }
+            stats[i].factorizations += 1;
+            if let (Phase::Renew, Some((units, keeping))) = (&self.phases[i], &mut self.kept) {
+                keeping[i].renewed(Some(factor));
+                units.rounding.iter_mut().skip(i).step_by(ABREAST).for_each(|rounding| *rounding = 0.0);
+                self.phases[i] = Phase::Correct(Corrections::new(true, &keeping[i]));
+                is_renewed = true;
+            }
+        }
+        if let (true, Some((units, _))) = (is_renewed, &mut self.kept) {
+            units.find();
+        }
+    }
+
+    /// Replaces residuals by corrections: for which lanes residuals are numbers, the sizes of corrections with matrices that
+    /// are kept, and for which lanes those with others satisfy their equations.
+    fn correct(&mut self, wanted: Flags) -> (Flags, [f64; ABREAST], Flags) {
+        let is_tested = lanes(|i| wanted[i] && matches!(self.phases[i], Phase::Iterate { .. }));
+        let defined = pulp::Arch::new().dispatch(IsFinite(&self.residual));
+        let accurate = self.solver.solve(&mut self.residual, is_tested.contains(&true));
+        let sizes = match &self.kept {
+            Some((units, _)) => pulp::Arch::new().dispatch(Sizes { a: &self.residual, b: units.inverse.as_chunks().0 }),
+            None => [0.0; ABREAST],
+        };
+        (defined, sizes, accurate)
+    }
+
+    fn add_up(&mut self) {
+        if self.kept.is_some() {
+            for (sum, correction) in self.sum.iter_mut().zip(&self.residual) {
+                sum.iter_mut().zip(correction).for_each(|(sum, correction)| *sum += correction);
+            }
+        }
+    }
+
+    /// Whether a correction with the matrix that is kept ends them.
+    fn judge(
+        &mut self,
+        equations: &dyn Equations,
+        i: usize,
+        mut corrections: Corrections,
+        mut size: f64,
+        stats: &mut StepStats,
+    ) -> Option<Ended> {
+        let (_, keeping) = self.kept.as_ref()?;
+        let Some(ratio) = corrections.pass(size) else {
+            let is_enough = corrections.is_enough(size, &keeping[i]);
+            self.phases[i] = Phase::Correct(corrections);
+            return is_enough.then_some(Ended::Solved);
+        };
+        if corrections.asks_for_rounding(size, ratio, &keeping[i]) {
+            self.find_rounding(equations, i);
+            if matches!(self.phases[i], Phase::Over) {
+                return None;
+            }
+            let units = self.kept.as_ref()?.0.inverse.as_chunks().0;
+            size = pulp::Arch::new().dispatch(Sizes { a: &self.residual, b: units })[i];
+            corrections.correct_size(size);
+        }
+        let (_, keeping) = self.kept.as_mut()?;
+        let measure = |tolerance: &Tolerance| equations.measure(self.residual.as_flattened(), tolerance, lane(i));
+        let ended = corrections.judge([size, ratio], &mut keeping[i], &self.tolerance, stats, measure);
+        self.phases[i] = Phase::Correct(corrections);
+        ended
+    }
+
+    /// Goes on after an iteration with a matrix of its own.
+    fn iterate(&mut self, equations: &dyn Equations, i: usize, count: u32, previous: f64, stats: &mut StepStats) {
+        let size = equations.measure(self.residual.as_flattened(), &self.tolerance, lane(i));
+        let mut is_solved = is_last(size, previous);
+        if !is_solved && size > NO_PROGRESS * previous && size <= self.rounding_allows(equations, i, ROUNDING_MARGIN) {
+            stats.at_rounding += 1;
+            is_solved = true;
+        }
+        if !is_solved && count >= self.tolerance.max_iterations {
+            if size > self.rounding_allows(equations, i, WANDERING) {
+                return self.retire(i);
+            }
+            stats.at_rounding += 1;
+            is_solved = true;
+        }
+        if matches!(self.phases[i], Phase::Over) {
+            return;
+        }
+        self.phases[i] = if is_solved { Phase::Over } else { Phase::Iterate { count, size } };
+        if let (true, Some((_, keeping))) = (is_solved, &mut self.kept) {
+            keeping[i].compare_with(stats.newton_iterations);
+        }
+    }
+
+    fn retire(&mut self, i: usize) {
+        self.abreast.retire(i);
+        self.phases[i] = Phase::Over;
+    }
+
+    /// Takes all corrections with a kept matrix back.
+    fn undo(&mut self, equations: &mut dyn Equations, undone: &Flags) {
+        self.residual.copy_from_slice(&self.sum);
+        for (correction, sum) in self.residual.iter_mut().zip(&mut self.sum) {
+            for i in 0..ABREAST {
+                correction[i] = if undone[i] { -correction[i] } else { 0.0 };
+                sum[i] = if undone[i] { 0.0 } else { sum[i] };
+            }
+        }
+        equations.subtract(self.residual.as_flattened());
+    }
+
+    fn rounding_allows(&mut self, equations: &dyn Equations, i: usize, margin: f64) -> f64 {
+        let mut largest = 0.0_f64;
+        let tolerance = self.tolerance;
+        equations.sizes(self.effect.as_flattened_mut());
+        self.effects_of_rounding(i, |effect| {
+            largest = largest.max(equations.measure(effect.as_flattened(), &tolerance, lane(i)));
+        });
+        let most = MOST_ROUNDING / tolerance.relative.max(f64::MIN_POSITIVE);
+        if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
+    }
+
+    /// What rounding of the equations adds to each unknown of an instance.
+    fn find_rounding(&mut self, equations: &dyn Equations, i: usize) {
+        let Some((mut units, mut keeping)) = self.kept.take() else { return };
+        equations.sizes(self.effect.as_flattened_mut());
+        units.limit(self.effect.as_flattened_mut());
+        let own = |rounding: &mut Vec<f64>, of: &dyn Fn(usize) -> f64| {
+            rounding.iter_mut().skip(i).step_by(ABREAST).enumerate().for_each(|(k, rounding)| {
+                *rounding = rounding.max(of(k));
+            });
+        };
+        units.rounding.iter_mut().skip(i).step_by(ABREAST).for_each(|rounding| *rounding = 0.0);
+        self.effects_of_rounding(i, |effect| own(&mut units.rounding, &|k| effect[k][i].abs()));
+        keeping[i].found_rounding();
+        units.find();
+        self.kept = Some((units, keeping));
+    }
+
+    /// Corrections by random rounding, for unknowns of the sizes in `effect`, as for one instance; it retires if elimination
+    /// is not accurate.
+    fn effects_of_rounding(&mut self, i: usize, mut of: impl FnMut(&[[f64; ABREAST]])) {
+        self.solver.absolute_product(&self.matrix, &self.effect, &mut self.rounding);
+        for pattern in 0..PATTERNS {
+            let mut random = Random(pattern);
+            for (effect, rounding) in self.effect.iter_mut().zip(&self.rounding) {
+                let sign = random.next();
+                *effect = rounding.map(|rounding| 0.5 * f64::EPSILON * rounding.copysign(sign));
+            }
+            if !self.solver.solve(&mut self.effect, true)[i] {
+                self.retire(i);
+            }
+            of(&self.effect);
+        }
+    }
+}
+
+fn counts(stats: StepStats) -> [u32; 3] {
+    [stats.newton_iterations, stats.factorizations, stats.at_rounding]
+}
+
+/// Sets to zero the values of all other lanes.
+fn keep(values: &mut [[f64; ABREAST]], lanes: &Flags) {
+    if *lanes == [true; ABREAST] {
+        return;
+    }
+    for value in values {
+        for i in 0..ABREAST {
+            value[i] = if lanes[i] { value[i] } else { 0.0 };
+        }
+    }
+}
+
+/// For which lanes all values are finite.
+struct IsFinite<'a>(&'a [[f64; ABREAST]]);
+
+impl pulp::NullaryFnOnce for IsFinite<'_> {
+    type Output = Flags;
+
+    #[inline(always)]
+    fn call(self) -> Flags {
+        let mut finite = [true; ABREAST];
+        for value in self.0 {
+            for i in 0..ABREAST {
+                finite[i] &= value[i].is_finite();
+            }
+        }
+        finite
+    }
+}
+
+/// Takes over the wanted lanes of a matrix; for which lanes that is finite.
+struct Merge<'a> {
+    matrix: &'a mut [[f64; ABREAST]],
+    fresh: &'a [[f64; ABREAST]],
+    wanted: Flags,
+}
+
+impl pulp::NullaryFnOnce for Merge<'_> {
+    type Output = Flags;
+
+    #[inline(always)]
+    fn call(self) -> Flags {
+        let Self { matrix, fresh, wanted } = self;
+        let mut finite = [true; ABREAST];
+        for (value, fresh) in matrix.iter_mut().zip(fresh) {
+            for i in 0..ABREAST {
+                finite[i] &= fresh[i].is_finite();
+                value[i] = if wanted[i] { fresh[i] } else { value[i] };
+            }
+        }
+        finite
+    }
+}
+
+/// The largest absolute values of products.
+struct Sizes<'a> {
+    a: &'a [[f64; ABREAST]],
+    b: &'a [[f64; ABREAST]],
+}
+
+impl pulp::NullaryFnOnce for Sizes<'_> {
+    type Output = [f64; ABREAST];
+
+    #[inline(always)]
+    fn call(self) -> [f64; ABREAST] {
+        let mut sizes = [0.0; ABREAST];
+        for (a, b) in self.a.iter().zip(self.b) {
+            let product = (Lanes(*a) * Lanes(*b)).abs().0;
+            for i in 0..ABREAST {
+                sizes[i] = if product[i] > sizes[i] || product[i].is_nan() { product[i] } else { sizes[i] };
+            }
+        }
+        sizes
+    }
+}
