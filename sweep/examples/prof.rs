@@ -88,6 +88,17 @@ fn main() {
             }
         }
     }
+    if std::env::var("DUMP").is_ok() {
+        let cols = found[0][0].trajectory.columns();
+        let (a, b) =
+            (found[0][0].trajectory.rows().next_back().unwrap(), found[1][0].trajectory.rows().next_back().unwrap());
+        println!("{} columns", cols.len());
+        for (k, c) in cols.iter().enumerate() {
+            if a[k].to_bits() != b[k].to_bits() {
+                println!("{} {:e} {:e}", c.name, a[k], b[k]);
+            }
+        }
+    }
     let n = until / dt * 8.0;
     let s = found[usize::from(only == "lanes")][0].outcome.clone().unwrap_or_default();
     println!(

@@ -1,7 +1,7 @@
 //! Elimination of several matrices of one pattern at once, each in a lane, with the digits that each has alone.
 //!
-//! Full matrices exchange rows lane by lane. Sparse ones share an order of pivots, which each chooses as it would alone:
-//! a matrix with another order, or whose pivots become too small, has no solution here.
+//! Full matrices exchange rows lane by lane. Of sparse ones each chooses its order of pivots as it would alone; those with
+//! the same order, which are all as a rule, are eliminated together.
 
 use std::ops::BitAnd;
 
@@ -95,13 +95,22 @@ enum Method<const N: usize> {
     Sparse(Box<LaneSparse<N>>),
 }
 
-/// Elimination in an order of pivots that matrices have in common.
+/// Elimination in orders of pivots that matrices have in common.
 struct LaneSparse<const N: usize> {
-    /// Of which lanes the order is known, because they have chosen it.
-    is_ordered: [bool; N],
-    /// The order of columns, the positions of rows, and the factors.
-    order: Option<(Vec<u32>, Vec<u32>)>,
-    panels: Option<Panels<Lanes<N>>>,
+    /// What chooses the orders, and which one each lane has chosen.
+    alone: [Option<Box<SparseLu>>; N],
+    chosen: [Option<usize>; N],
+    orders: Vec<LaneOrder<N>>,
+    /// Right-hand sides, and their solutions in one of several orders.
+    given: Vec<Lanes<N>>,
+    solution: Vec<Lanes<N>>,
+}
+
+/// An order of pivots, and factors.
+struct LaneOrder<const N: usize> {
+    columns: Vec<u32>,
+    rows: Vec<u32>,
+    panels: Panels<Lanes<N>>,
 }
 
 impl<const N: usize> LaneSolver<N> {
@@ -109,7 +118,7 @@ impl<const N: usize> LaneSolver<N> {
         let (n, nnz) = (pattern.columns, pattern.nnz());
         let method = match FULL * nnz >= n * n {
             true => Method::Dense(LaneDense::new(&pattern)),
-            false => Method::Sparse(Box::new(LaneSparse { is_ordered: [false; N], order: None, panels: None })),
+            false => Method::Sparse(Box::new(LaneSparse::new(n))),
         };
         let ones = |n: usize| vec![Lanes([1.0; N]); n];
         Self {
@@ -139,46 +148,33 @@ impl<const N: usize> LaneSolver<N> {
     /// Factorizes the matrices of the lanes that are wanted; the other lanes repeat what they had, from the values that they
     /// still have. For which of those that are wanted it has succeeded.
     pub(crate) fn factor(&mut self, given: &[[f64; N]], wanted: [bool; N]) -> [bool; N] {
-        let mut is_regular = wanted;
-        // Scales of an earlier matrix serve while entries are small with them.
-        let mut is_kept = self.is_scaled;
-        for lane in (0..N).filter(|&lane| wanted[lane] && !is_kept[lane]) {
-            is_regular[lane] = self.rescale(given, lane);
-        }
+        // Scales and pivots of an earlier matrix serve while entries are small with them, and pivots large enough.
+        let mut is_kept: [bool; N] = std::array::from_fn(|lane| wanted[lane] && self.is_scaled[lane]);
         let is_small = pulp::Arch::new().dispatch(Scale { solver: self, given });
         for lane in 0..N {
-            if !is_regular[lane] || is_small[lane] {
+            is_kept[lane] &= is_small[lane];
+        }
+        let mut is_regular = is_kept;
+        if is_kept.contains(&true) {
+            let usable = pulp::Arch::new().dispatch(Factor { solver: self });
+            for lane in 0..N {
+                is_regular[lane] &= usable[lane];
+            }
+        }
+        if is_regular == wanted {
+            return is_regular;
+        }
+        for lane in 0..N {
+            if wanted[lane] == is_regular[lane] {
                 continue;
             }
-            is_regular[lane] = is_kept[lane] && self.rescale(given, lane) && self.scale_lane(given, lane);
-            is_kept[lane] = false;
-        }
-        if let Method::Sparse(sparse) = &mut self.method {
-            for lane in 0..N {
-                if !is_regular[lane] || sparse.is_ordered[lane] {
-                    continue;
-                }
-                let values: Vec<f64> = self.values.iter().map(|value| value.0[lane]).collect();
-                sparse.is_ordered[lane] = sparse.has_order_of(&self.pattern, &values);
-                is_regular[lane] = sparse.is_ordered[lane];
+            is_regular[lane] = self.rescale(given, lane) && self.scale_lane(given, lane);
+            if let (true, Method::Sparse(sparse)) = (is_regular[lane], &mut self.method) {
+                is_regular[lane] = sparse.choose(&self.pattern, &self.values, lane);
             }
         }
         let usable = pulp::Arch::new().dispatch(Factor { solver: self });
-        let again: [bool; N] = std::array::from_fn(|lane| {
-            is_regular[lane] && !usable[lane] && is_kept[lane] && matches!(self.method, Method::Dense(_))
-        });
-        for lane in 0..N {
-            is_regular[lane] &= usable[lane];
-        }
-        if again.contains(&true) {
-            // Other scales may make pivots of them.
-            for lane in (0..N).filter(|&lane| again[lane]) {
-                is_regular[lane] = self.rescale(given, lane) && self.scale_lane(given, lane);
-            }
-            let usable = pulp::Arch::new().dispatch(Factor { solver: self });
-            (0..N).filter(|&lane| again[lane]).for_each(|lane| is_regular[lane] &= usable[lane]);
-        }
-        is_regular
+        std::array::from_fn(|lane| is_regular[lane] && usable[lane])
     }
 
     /// Finds scales for the matrix of a lane; whether there are any.
@@ -207,9 +203,30 @@ impl<const N: usize> LaneSolver<N> {
         is_small
     }
 
-    /// Replaces right-hand sides by solutions; for which lanes these satisfy the equations, if that is tested.
-    pub(crate) fn solve(&mut self, rhs: &mut [[f64; N]], is_tested: bool) -> [bool; N] {
-        pulp::Arch::new().dispatch(Solve { solver: self, rhs, is_tested })
+    /// Replaces right-hand sides by solutions. Those of some lanes are tested, as elimination with kept pivots loses accuracy
+    /// silently, and other pivots chosen where they do not satisfy the equations; for which lanes they do.
+    pub(crate) fn solve(&mut self, rhs: &mut [[f64; N]], is_tested: [bool; N]) -> [bool; N] {
+        let any_is_tested = is_tested.contains(&true);
+        let mut accurate = pulp::Arch::new().dispatch(Solve { solver: self, rhs, is_tested: any_is_tested });
+        let Self { pattern, values, method: Method::Sparse(sparse), column_scales, .. } = self else { return accurate };
+        let again: [bool; N] = std::array::from_fn(|lane| is_tested[lane] && !accurate[lane]);
+        if !again.contains(&true) {
+            return accurate;
+        }
+        for lane in (0..N).filter(|&lane| again[lane]) {
+            accurate[lane] = sparse.choose(pattern, values, lane);
+        }
+        sparse.factor(values);
+        let LaneSparse { orders, chosen, given, solution, .. } = &mut **sparse;
+        for lane in (0..N).filter(|&lane| again[lane]) {
+            let Some(order) = chosen[lane] else { continue };
+            solution.copy_from_slice(given);
+            orders[order].panels.solve(solution);
+            for ((to, from), scale) in rhs.iter_mut().zip(&*solution).zip(&*column_scales) {
+                to[lane] = from.0[lane] * scale.0[lane];
+            }
+        }
+        accurate
     }
 
     /// `out = |A| x` for given values of the pattern.
@@ -256,7 +273,7 @@ impl<const N: usize> pulp::NullaryFnOnce for Factor<'_, N> {
         let LaneSolver { values, method, .. } = self.solver;
         match method {
             Method::Dense(lu) => lu.factor(values).0,
-            Method::Sparse(lu) => lu.panels.as_mut().map_or([false; N], |panels| panels.factor(values).0),
+            Method::Sparse(lu) => lu.factor(values),
         }
     }
 }
@@ -281,13 +298,12 @@ impl<const N: usize> pulp::NullaryFnOnce for Solve<'_, N> {
         match method {
             Method::Dense(lu) => lu.solve(rhs),
             Method::Sparse(lu) => {
-                if is_tested {
-                    rest.copy_from_slice(rhs);
+                if is_tested || !lu.has_one_order() {
+                    lu.given.copy_from_slice(rhs);
                 }
-                if let Some(panels) = &mut lu.panels {
-                    panels.solve(rhs);
-                }
+                lu.solve(rhs);
                 if is_tested {
+                    rest.copy_from_slice(&lu.given);
                     accurate = is_accurate(pattern, values, rest, rhs);
                 }
             }
@@ -320,19 +336,82 @@ fn is_accurate<const N: usize>(
 }
 
 impl<const N: usize> LaneSparse<N> {
-    /// Whether the pivots that a matrix chooses are those that others have chosen before.
-    fn has_order_of(&mut self, pattern: &SparsityPattern, values: &[f64]) -> bool {
-        let mut alone = SparseLu::new(pattern);
-        if alone.factor(pattern, values).is_err() {
+    fn new(n: usize) -> Self {
+        let zeros = || vec![Lanes::ZERO; n];
+        let (alone, chosen) = (std::array::from_fn(|_| None), [None; N]);
+        Self { alone, chosen, orders: Vec::new(), given: zeros(), solution: zeros() }
+    }
+
+    /// Chooses pivots for the matrix of a lane; whether there are any.
+    fn choose(&mut self, pattern: &SparsityPattern, values: &[Lanes<N>], lane: usize) -> bool {
+        let values: Vec<f64> = values.iter().map(|value| value.0[lane]).collect();
+        let alone = self.alone[lane].get_or_insert_with(|| Box::new(SparseLu::new(pattern)));
+        self.chosen[lane] = None;
+        if alone.factor(pattern, &values).is_err() {
             return false;
         }
         let (columns, rows) = alone.pivot_order();
-        match &self.order {
-            Some(order) => order.0 == columns && order.1 == rows,
-            None => {
-                self.order = Some((columns.to_vec(), rows.to_vec()));
-                self.panels = Some(alone.panels_in_this_order(pattern));
-                true
+        let known = self.orders.iter().position(|order| order.columns == columns && order.rows == rows);
+        let chosen = known.unwrap_or_else(|| {
+            let panels = alone.panels_in_this_order(pattern);
+            let order = LaneOrder { columns: columns.to_vec(), rows: rows.to_vec(), panels };
+            // One that no lane has any more makes room.
+            match (0..self.orders.len()).find(|&order| !self.chosen.contains(&Some(order))) {
+                Some(unused) => {
+                    self.orders[unused] = order;
+                    unused
+                }
+                None => {
+                    self.orders.push(order);
+                    self.orders.len() - 1
+                }
+            }
+        });
+        self.chosen[lane] = Some(chosen);
+        true
+    }
+
+    /// Whether all lanes that have an order have the same one.
+    fn has_one_order(&self) -> bool {
+        let mut chosen = self.chosen.iter().flatten();
+        let first = chosen.next();
+        chosen.all(|order| Some(order) == first)
+    }
+
+    #[inline(always)]
+    fn factor(&mut self, values: &[Lanes<N>]) -> [bool; N] {
+        let Self { chosen, orders, .. } = self;
+        let mut usable = [false; N];
+        for (order, LaneOrder { panels, .. }) in orders.iter_mut().enumerate() {
+            if !chosen.contains(&Some(order)) {
+                continue;
+            }
+            let of_order = panels.factor(values).0;
+            for lane in 0..N {
+                usable[lane] |= of_order[lane] && chosen[lane] == Some(order);
+            }
+        }
+        usable
+    }
+
+    /// With several orders, right-hand sides stand in `given` too.
+    #[inline(always)]
+    fn solve(&mut self, rhs: &mut [Lanes<N>]) {
+        let is_one = self.has_one_order();
+        let Self { chosen, orders, given, solution, .. } = self;
+        for (order, LaneOrder { panels, .. }) in orders.iter_mut().enumerate() {
+            if !chosen.contains(&Some(order)) {
+                continue;
+            }
+            if is_one {
+                return panels.solve(rhs);
+            }
+            solution.copy_from_slice(given);
+            panels.solve(solution);
+            for (to, from) in rhs.iter_mut().zip(&*solution) {
+                for lane in 0..N {
+                    to.0[lane] = if chosen[lane] == Some(order) { from.0[lane] } else { to.0[lane] };
+                }
             }
         }
     }

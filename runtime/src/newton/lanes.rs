@@ -166,12 +166,16 @@ impl LaneNewton {
     fn begin(&mut self, equations: &mut dyn Equations) {
         let going = self.abreast.going();
         let factor = equations.position_factor();
-        let mut any_keeps = false;
+        let (mut any_keeps, mut anew) = (false, [false; ABREAST]);
         for (i, phase) in self.phases.iter_mut().enumerate() {
             let keeping = self.kept.as_mut().map(|(_, keeping)| &mut keeping[i]);
             *phase = match keeping.filter(|_| going[i]).map(|keeping| (keeping.begin(factor), keeping)) {
                 _ if !going[i] => Phase::Over,
-                None | Some((None, _)) => Phase::BEGIN,
+                None => Phase::BEGIN,
+                Some((None, _)) => {
+                    anew[i] = true;
+                    Phase::BEGIN
+                }
                 Some((Some(true), _)) => Phase::Renew,
                 Some((Some(false), keeping)) => Phase::Correct(Corrections::new(false, keeping)),
             };
@@ -180,6 +184,9 @@ impl LaneNewton {
         if let (true, Some((units, _))) = (any_keeps, &mut self.kept) {
             self.sum.fill([0.0; ABREAST]);
             units.begin(equations);
+        }
+        if anew.contains(&true) {
+            equations.guess_anew(&anew);
         }
     }
 
@@ -222,7 +229,7 @@ impl LaneNewton {
     fn correct(&mut self, wanted: Flags) -> (Flags, [f64; ABREAST], Flags) {
         let is_tested = lanes(|i| wanted[i] && matches!(self.phases[i], Phase::Iterate { .. }));
         let defined = pulp::Arch::new().dispatch(IsFinite(&self.residual));
-        let accurate = self.solver.solve(&mut self.residual, is_tested.contains(&true));
+        let accurate = self.solver.solve(&mut self.residual, is_tested);
         let sizes = match &self.kept {
             Some((units, _)) => pulp::Arch::new().dispatch(Sizes { a: &self.residual, b: units.inverse.as_chunks().0 }),
             None => [0.0; ABREAST],
@@ -348,7 +355,7 @@ impl LaneNewton {
                 let sign = random.next();
                 *effect = rounding.map(|rounding| 0.5 * f64::EPSILON * rounding.copysign(sign));
             }
-            if !self.solver.solve(&mut self.effect, true)[i] {
+            if !self.solver.solve(&mut self.effect, lanes(|k| k == i))[i] {
                 self.retire(i);
             }
             of(&self.effect);
