@@ -31,9 +31,12 @@ pub(super) struct Panels<S> {
     slots: Vec<Range<usize>>,
     entry_places: Vec<u32>,
     panels: Vec<Panel<S>>,
-    /// The factors below and above the diagonal blocks, panel by panel.
-    lower: Vec<Lower<S>>,
-    upper: Vec<Upper<S>>,
+    /// The factors below the diagonal blocks, panel by panel: the places of rows, and the rows.
+    below: Vec<u32>,
+    lower: Vec<Row<S>>,
+    /// Those above: other panels, and their rows column by column.
+    above: Vec<u32>,
+    upper: Vec<Square<S>>,
     /// Rows of the panel that is eliminated, zero between two panels.
     work: Vec<Square<S>>,
     solution: Vec<Row<S>>,
@@ -46,18 +49,6 @@ struct Panel<S> {
     /// Both factors, row by row, and the reciprocals of the pivots.
     diagonal: Square<S>,
     inverses: Row<S>,
-}
-
-/// A row of the lower factor.
-struct Lower<S> {
-    place: u32,
-    factors: Row<S>,
-}
-
-/// The rows of another panel in the upper factor, column by column.
-struct Upper<S> {
-    panel: u32,
-    columns: Square<S>,
 }
 
 impl<S: Number> Panels<S> {
@@ -88,7 +79,9 @@ impl<S: Number> Panels<S> {
             work: vec![Self::NOTHING; columns.len()],
             solution: vec![[S::ZERO; WIDTH]; columns.len()],
             panels: Vec::new(),
+            below: Vec::new(),
             lower: Vec::new(),
+            above: Vec::new(),
             upper: Vec::new(),
             row_places,
             column_places,
@@ -102,7 +95,7 @@ impl<S: Number> Panels<S> {
         let mut met = vec![usize::MAX; WIDTH * columns.len()];
         let mut reached: Vec<u32> = Vec::new();
         for (panel, columns) in columns.into_iter().enumerate() {
-            let (above, below) = (self.upper.len(), self.lower.len());
+            let (above, below) = (self.above.len(), self.below.len());
             let slots = self.slots[columns.clone()].iter().cloned().flatten();
             reached.extend(slots.map(|slot| self.entry_places[slot] / WIDTH as u32));
             while let Some(place) = reached.pop() {
@@ -113,28 +106,30 @@ impl<S: Number> Panels<S> {
                     continue;
                 }
                 if of < panel {
-                    self.upper.push(Upper { panel: of as u32, columns: Self::NOTHING });
-                    reached.extend(self.lower[self.panels[of].lower.clone()].iter().map(|lower| lower.place));
+                    self.above.push(of as u32);
+                    reached.extend(&self.below[self.panels[of].lower.clone()]);
                 } else if of > panel {
-                    self.lower.push(Lower { place, factors: [S::ZERO; WIDTH] });
+                    self.below.push(place);
                 }
             }
-            self.upper[above..].sort_unstable_by_key(|upper| upper.panel);
-            self.lower[below..].sort_unstable_by_key(|lower| lower.place);
+            self.above[above..].sort_unstable();
+            self.below[below..].sort_unstable();
             self.panels.push(Panel {
                 columns,
-                lower: below..self.lower.len(),
-                upper: above..self.upper.len(),
+                lower: below..self.below.len(),
+                upper: above..self.above.len(),
                 diagonal: Self::NOTHING,
                 inverses: [S::ZERO; WIDTH],
             });
         }
+        self.lower = vec![[S::ZERO; WIDTH]; self.below.len()];
+        self.upper = vec![Self::NOTHING; self.above.len()];
     }
 
     /// Factorizes; where all pivots are large enough for their columns.
     #[inline(always)]
     pub(super) fn factor(&mut self, values: &[S]) -> S::Where {
-        let Self { slots, entry_places, panels, lower, upper, work, .. } = self;
+        let Self { slots, entry_places, panels, below, lower, above, upper, work, .. } = self;
         let n = slots.len();
         let mut is_usable = S::EVERYWHERE;
         for index in 0..panels.len() {
@@ -148,20 +143,20 @@ impl<S: Number> Panels<S> {
             for unused in panel.columns.len()..WIDTH {
                 work[index][unused][unused] = S::from_f64(1.0);
             }
-            for above in &mut upper[panel.upper.clone()] {
-                let eliminated = &before[above.panel as usize];
-                let block = eliminated.rows_above(std::mem::replace(&mut work[above.panel as usize], Self::NOTHING));
-                above.columns = transposed(&block);
-                for row in &lower[eliminated.lower.clone()] {
-                    subtract_product(&mut work.as_flattened_mut()[row.place as usize], &row.factors, &block);
+            for (&of, columns) in above[panel.upper.clone()].iter().zip(&mut upper[panel.upper.clone()]) {
+                let eliminated = &before[of as usize];
+                let block = eliminated.rows_above(std::mem::replace(&mut work[of as usize], Self::NOTHING));
+                *columns = transposed(&block);
+                let rows = eliminated.lower.clone();
+                for (&place, factors) in below[rows.clone()].iter().zip(&lower[rows]) {
+                    subtract_product(&mut work.as_flattened_mut()[place as usize], factors, &block);
                 }
             }
             is_usable = is_usable & panel.eliminate(std::mem::replace(&mut work[index], Self::NOTHING), n);
-            for row in &mut lower[panel.lower.clone()] {
-                let values = std::mem::replace(&mut work.as_flattened_mut()[row.place as usize], [S::ZERO; WIDTH]);
-                row.factors = panel.factors(values);
-                is_usable =
-                    row.factors.iter().fold(is_usable, |is_usable, factor| is_usable & factor.is_at_most(MOST_FACTOR));
+            for (&place, row) in below[panel.lower.clone()].iter().zip(&mut lower[panel.lower.clone()]) {
+                let values = std::mem::replace(&mut work.as_flattened_mut()[place as usize], [S::ZERO; WIDTH]);
+                *row = panel.factors(values);
+                is_usable = row.iter().fold(is_usable, |is_usable, factor| is_usable & factor.is_at_most(MOST_FACTOR));
             }
             if !S::is_anywhere(is_usable) {
                 break;
@@ -173,24 +168,24 @@ impl<S: Number> Panels<S> {
     /// Replaces the right-hand side by the solution.
     #[inline(always)]
     pub(super) fn solve(&mut self, rhs: &mut [S]) {
-        let Self { row_places, column_places, panels, lower, upper, solution, .. } = self;
+        let Self { row_places, column_places, panels, below, lower, above, upper, solution, .. } = self;
         for (&place, &value) in row_places.iter().zip(&*rhs) {
             solution.as_flattened_mut()[place as usize] = value;
         }
         for (index, panel) in panels.iter().enumerate() {
             let x = panel.forward(solution[index]);
             solution[index] = x;
-            for row in &lower[panel.lower.clone()] {
-                let target = &mut solution.as_flattened_mut()[row.place as usize];
-                *target = row.factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest - *factor * *x);
+            for (&place, factors) in below[panel.lower.clone()].iter().zip(&lower[panel.lower.clone()]) {
+                let target = &mut solution.as_flattened_mut()[place as usize];
+                *target = factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest - *factor * *x);
             }
         }
         for (index, panel) in panels.iter().enumerate().rev() {
             let x = panel.backward(solution[index]);
             solution[index] = x;
-            for above in &upper[panel.upper.clone()] {
-                let target = &mut solution[above.panel as usize];
-                for (column, x) in above.columns.iter().zip(&x).rev() {
+            for (&of, columns) in above[panel.upper.clone()].iter().zip(&upper[panel.upper.clone()]) {
+                let target = &mut solution[of as usize];
+                for (column, x) in columns.iter().zip(&x).rev() {
                     target.iter_mut().zip(column).for_each(|(target, entry)| *target = *target - *entry * *x);
                 }
             }

@@ -8,9 +8,7 @@
 use std::sync::Arc;
 
 use super::kept::{Corrections, Ended, Keeping, Units};
-use super::{
-    Equations, MOST_ROUNDING, NO_PROGRESS, NewtonMatrix, PATTERNS, ROUNDING_MARGIN, Tolerance, WANDERING, is_last,
-};
+use super::{Equations, NO_PROGRESS, NewtonMatrix, PATTERNS, ROUNDING_MARGIN, Tolerance, WANDERING, allowed, is_last};
 use crate::abreast::{ABREAST, Abreast};
 use crate::lanes::Lanes;
 use crate::linear_solver::LaneSolver;
@@ -115,41 +113,33 @@ impl LaneNewton {
             keep(&mut self.residual, &taken);
             equations.subtract(self.residual.as_flattened());
             self.add_up();
-            for i in 0..ABREAST {
-                stats[i].newton_iterations += u32::from(taken[i]);
-                match self.phases[i].clone() {
-                    Phase::Correct(corrections) => {
-                        let is_new = corrections.is_new;
-                        let ended = match taken[i] {
-                            true => self.judge(equations, i, corrections, sizes[i], &mut stats[i]),
-                            false => Some(Ended::Lost),
-                        };
-                        let (Some(ended), Some((_, keeping))) = (ended, &mut self.kept) else { continue };
-                        let keeping = &mut keeping[i];
-                        match ended {
-                            Ended::Solved => {
-                                keeping.end(true, is_new, &stats[i], unknowns);
-                                self.phases[i] = Phase::Over;
-                            }
-                            _ if is_new => {
-                                keeping.forget();
-                                keeping.end(false, is_new, &stats[i], unknowns);
-                                (undone[i], anew[i]) = (true, true);
-                                self.phases[i] = Phase::BEGIN;
-                                // Counted by themselves, to be compared with.
-                                self.abreast.add(i, counts(std::mem::take(&mut stats[i])));
-                            }
-                            ended => {
-                                undone[i] = ended == Ended::Lost;
-                                keeping.renew_for_next_steps();
-                                self.phases[i] = Phase::Renew;
-                            }
-                        }
+            (0..ABREAST).for_each(|i| stats[i].newton_iterations += u32::from(taken[i]));
+            let ended = self.judge(equations, &taken, sizes, &mut stats);
+            for (i, ended) in ended.into_iter().enumerate() {
+                let (Some((ended, is_new)), Some((_, keeping))) = (ended, &mut self.kept) else { continue };
+                let keeping = &mut keeping[i];
+                match ended {
+                    Ended::Solved => {
+                        keeping.end(true, is_new, &stats[i], unknowns);
+                        self.phases[i] = Phase::Over;
                     }
-                    Phase::Iterate { count, size } => self.iterate(equations, i, count + 1, size, &mut stats[i]),
-                    Phase::Over | Phase::Renew => {}
+                    _ if is_new => {
+                        keeping.forget();
+                        keeping.end(false, is_new, &stats[i], unknowns);
+                        (undone[i], anew[i]) = (true, true);
+                        self.phases[i] = Phase::BEGIN;
+                        // Those that follow are counted by themselves, to be compared with.
+                        self.abreast.add(i, counts(std::mem::take(&mut stats[i])));
+                    }
+                    ended => {
+                        undone[i] = ended == Ended::Lost;
+                        keeping.renew_for_next_steps();
+                        self.phases[i] = Phase::Renew;
+                    }
                 }
             }
+            let iterates = lanes(|i| taken[i] && !anew[i] && matches!(self.phases[i], Phase::Iterate { .. }));
+            self.iterate(equations, iterates, &mut stats);
             if undone.contains(&true) {
                 self.undo(equations, &undone);
             }
@@ -245,58 +235,80 @@ impl LaneNewton {
         }
     }
 
-    /// Whether a correction with the matrix that is kept ends them.
+    /// How corrections with kept matrices have ended, and whether these are new; nothing for lanes that go on.
     fn judge(
         &mut self,
         equations: &dyn Equations,
-        i: usize,
-        mut corrections: Corrections,
-        mut size: f64,
-        stats: &mut StepStats,
-    ) -> Option<Ended> {
-        let (_, keeping) = self.kept.as_ref()?;
-        let Some(ratio) = corrections.pass(size) else {
-            let is_enough = corrections.is_enough(size, &keeping[i]);
-            self.phases[i] = Phase::Correct(corrections);
-            return is_enough.then_some(Ended::Solved);
-        };
-        if corrections.asks_for_rounding(size, ratio, &keeping[i]) {
-            self.find_rounding(equations, i);
-            if matches!(self.phases[i], Phase::Over) {
-                return None;
+        taken: &Flags,
+        mut sizes: [f64; ABREAST],
+        stats: &mut [StepStats; ABREAST],
+    ) -> [Option<(Ended, bool)>; ABREAST] {
+        let (mut ended, mut ratios, mut ask) = ([None; ABREAST], [None; ABREAST], [false; ABREAST]);
+        let Some((_, keeping)) = &self.kept else { return ended };
+        for (i, phase) in self.phases.iter_mut().enumerate() {
+            let Phase::Correct(corrections) = phase else { continue };
+            if !taken[i] {
+                ended[i] = Some((Ended::Lost, corrections.is_new));
+                continue;
             }
-            let units = self.kept.as_ref()?.0.inverse.as_chunks().0;
-            size = pulp::Arch::new().dispatch(Sizes { a: &self.residual, b: units })[i];
-            corrections.correct_size(size);
+            ratios[i] = corrections.pass(sizes[i]);
+            match ratios[i] {
+                None if corrections.is_enough(sizes[i], &keeping[i]) => {
+                    ended[i] = Some((Ended::Solved, corrections.is_new));
+                }
+                None => {}
+                Some(ratio) => ask[i] = corrections.asks_for_rounding(sizes[i], ratio, &keeping[i]),
+            }
         }
-        let (_, keeping) = self.kept.as_mut()?;
-        let measure = |tolerance: &Tolerance| equations.measure(self.residual.as_flattened(), tolerance, lane(i));
-        let ended = corrections.judge([size, ratio], &mut keeping[i], &self.tolerance, stats, measure);
-        self.phases[i] = Phase::Correct(corrections);
+        if ask.contains(&true) {
+            sizes = self.find_rounding(equations, &ask);
+        }
+        let Self { phases, kept: Some((_, keeping)), residual, tolerance, .. } = self else { return ended };
+        for i in 0..ABREAST {
+            let (Phase::Correct(corrections), Some(ratio)) = (&mut phases[i], ratios[i]) else { continue };
+            if ask[i] {
+                corrections.correct_size(sizes[i]);
+            }
+            let measure = |tolerance: &Tolerance| equations.measure(residual.as_flattened(), tolerance, lane(i));
+            let is_new = corrections.is_new;
+            let judged = corrections.judge([sizes[i], ratio], &mut keeping[i], tolerance, &mut stats[i], measure);
+            ended[i] = judged.map(|ended| (ended, is_new));
+        }
         ended
     }
 
-    /// Goes on after an iteration with a matrix of its own.
-    fn iterate(&mut self, equations: &dyn Equations, i: usize, count: u32, previous: f64, stats: &mut StepStats) {
-        let size = equations.measure(self.residual.as_flattened(), &self.tolerance, lane(i));
-        let mut is_solved = is_last(size, previous);
-        if !is_solved && size > NO_PROGRESS * previous && size <= self.rounding_allows(equations, i, ROUNDING_MARGIN) {
-            stats.at_rounding += 1;
-            is_solved = true;
-        }
-        if !is_solved && count >= self.tolerance.max_iterations {
-            if size > self.rounding_allows(equations, i, WANDERING) {
-                return self.retire(i);
+    /// Goes on after iterations with matrices of their own.
+    fn iterate(&mut self, equations: &dyn Equations, lanes: Flags, stats: &mut [StepStats; ABREAST]) {
+        let (mut sizes, mut ask) = ([0.0; ABREAST], [false; ABREAST]);
+        for i in 0..ABREAST {
+            let Phase::Iterate { count, size: previous } = &mut self.phases[i] else { continue };
+            if !lanes[i] {
+                continue;
             }
-            stats.at_rounding += 1;
-            is_solved = true;
+            *count += 1;
+            sizes[i] = equations.measure(self.residual.as_flattened(), &self.tolerance, lane(i));
+            let is_slow = sizes[i] > NO_PROGRESS * *previous || *count >= self.tolerance.max_iterations;
+            ask[i] = !is_last(sizes[i], *previous) && is_slow;
         }
-        if matches!(self.phases[i], Phase::Over) {
-            return;
-        }
-        self.phases[i] = if is_solved { Phase::Over } else { Phase::Iterate { count, size } };
-        if let (true, Some((_, keeping))) = (is_solved, &mut self.kept) {
-            keeping[i].compare_with(stats.newton_iterations);
+        let rounding = if ask.contains(&true) { self.rounding(equations, &ask) } else { [0.0; ABREAST] };
+        for i in (0..ABREAST).filter(|&i| lanes[i]) {
+            let (size, Phase::Iterate { count, size: previous }) = (sizes[i], &mut self.phases[i]) else { continue };
+            let is_rounding = ask[i]
+                && size > NO_PROGRESS * *previous
+                && size <= allowed(&self.tolerance, rounding[i], ROUNDING_MARGIN);
+            let is_over = *count >= self.tolerance.max_iterations;
+            let wanders = ask[i] && is_over && size <= allowed(&self.tolerance, rounding[i], WANDERING);
+            if is_last(size, *previous) || is_rounding || wanders {
+                stats[i].at_rounding += u32::from(!is_last(size, *previous));
+                self.phases[i] = Phase::Over;
+                if let Some((_, keeping)) = &mut self.kept {
+                    keeping[i].compare_with(stats[i].newton_iterations);
+                }
+            } else if is_over {
+                self.retire(i);
+            } else {
+                *previous = size;
+            }
         }
     }
 
@@ -317,37 +329,43 @@ impl LaneNewton {
         equations.subtract(self.residual.as_flattened());
     }
 
-    fn rounding_allows(&mut self, equations: &dyn Equations, i: usize, margin: f64) -> f64 {
-        let mut largest = 0.0_f64;
+    /// Sizes of the corrections that rounding of the equations makes, for these lanes.
+    fn rounding(&mut self, equations: &dyn Equations, of: &Flags) -> [f64; ABREAST] {
+        let mut largest = [0.0_f64; ABREAST];
         let tolerance = self.tolerance;
         equations.sizes(self.effect.as_flattened_mut());
-        self.effects_of_rounding(i, |effect| {
-            largest = largest.max(equations.measure(effect.as_flattened(), &tolerance, lane(i)));
+        self.effects_of_rounding(of, |effect| {
+            for i in (0..ABREAST).filter(|&i| of[i]) {
+                largest[i] = largest[i].max(equations.measure(effect.as_flattened(), &tolerance, lane(i)));
+            }
         });
-        let most = MOST_ROUNDING / tolerance.relative.max(f64::MIN_POSITIVE);
-        if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
+        largest
     }
 
-    /// What rounding of the equations adds to each unknown of an instance.
-    fn find_rounding(&mut self, equations: &dyn Equations, i: usize) {
-        let Some((mut units, mut keeping)) = self.kept.take() else { return };
+    /// What rounding of the equations adds to each unknown of these lanes; the sizes of the corrections are then others.
+    fn find_rounding(&mut self, equations: &dyn Equations, of: &Flags) -> [f64; ABREAST] {
+        let Some((mut units, mut keeping)) = self.kept.take() else { return [0.0; ABREAST] };
         equations.sizes(self.effect.as_flattened_mut());
         units.limit(self.effect.as_flattened_mut());
-        let own = |rounding: &mut Vec<f64>, of: &dyn Fn(usize) -> f64| {
-            rounding.iter_mut().skip(i).step_by(ABREAST).enumerate().for_each(|(k, rounding)| {
-                *rounding = rounding.max(of(k));
-            });
+        let mut set = |value: &dyn Fn(usize, usize, f64) -> f64| {
+            for (k, rounding) in units.rounding.as_chunks_mut::<ABREAST>().0.iter_mut().enumerate() {
+                for i in 0..ABREAST {
+                    rounding[i] = if of[i] { value(k, i, rounding[i]) } else { rounding[i] };
+                }
+            }
         };
-        units.rounding.iter_mut().skip(i).step_by(ABREAST).for_each(|rounding| *rounding = 0.0);
-        self.effects_of_rounding(i, |effect| own(&mut units.rounding, &|k| effect[k][i].abs()));
-        keeping[i].found_rounding();
+        set(&|_, _, _| 0.0);
+        self.effects_of_rounding(of, |effect| set(&|k, i, rounding| rounding.max(effect[k][i].abs())));
+        (0..ABREAST).filter(|&i| of[i]).for_each(|i| keeping[i].found_rounding());
         units.find();
+        let sizes = pulp::Arch::new().dispatch(Sizes { a: &self.residual, b: units.inverse.as_chunks().0 });
         self.kept = Some((units, keeping));
+        sizes
     }
 
-    /// Corrections by random rounding, for unknowns of the sizes in `effect`, as for one instance; it retires if elimination
-    /// is not accurate.
-    fn effects_of_rounding(&mut self, i: usize, mut of: impl FnMut(&[[f64; ABREAST]])) {
+    /// Corrections by random rounding, for unknowns of the sizes in `effect`, as for one instance; lanes whose elimination is
+    /// not accurate retire.
+    fn effects_of_rounding(&mut self, of: &Flags, mut then: impl FnMut(&[[f64; ABREAST]])) {
         self.solver.absolute_product(&self.matrix, &self.effect, &mut self.rounding);
         for pattern in 0..PATTERNS {
             let mut random = Random(pattern);
@@ -355,10 +373,9 @@ impl LaneNewton {
                 let sign = random.next();
                 *effect = rounding.map(|rounding| 0.5 * f64::EPSILON * rounding.copysign(sign));
             }
-            if !self.solver.solve(&mut self.effect, lanes(|k| k == i))[i] {
-                self.retire(i);
-            }
-            of(&self.effect);
+            let accurate = self.solver.solve(&mut self.effect, *of);
+            (0..ABREAST).filter(|&i| of[i] && !accurate[i]).for_each(|i| self.retire(i));
+            then(&self.effect);
         }
     }
 }

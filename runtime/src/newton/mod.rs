@@ -260,13 +260,24 @@ pub(crate) struct Newton {
 }
 
 impl Newton {
-    /// For steps of a model with matrices of this pattern.
+    /// For steps of a model, which may be several instances, with matrices of this pattern for each.
+    #[cfg_attr(not(feature = "simd"), expect(unused_variables, reason = "there are no several instances then"))]
     pub(crate) fn new(
         model: &dyn Model,
         pattern: &SparsityPattern,
         tolerance: Tolerance,
         matrix: Option<NewtonMatrix>,
     ) -> Self {
+        Self {
+            #[cfg(feature = "simd")]
+            lanes: model
+                .abreast()
+                .map(|(abreast, _)| Box::new(LaneNewton::new(abreast.clone(), pattern.clone(), tolerance, matrix))),
+            ..Self::of_one(pattern, tolerance, matrix)
+        }
+    }
+
+    fn of_one(pattern: &SparsityPattern, tolerance: Tolerance, matrix: Option<NewtonMatrix>) -> Self {
         let solver = LinearSolver::new(pattern.clone());
         let (nnz, n) = (solver.nnz(), solver.size());
         let zeros = || vec![0.0; n];
@@ -279,9 +290,7 @@ impl Newton {
             effect: zeros(),
             kept: (matrix == Some(NewtonMatrix::Kept)).then(|| Kept::new(n)),
             #[cfg(feature = "simd")]
-            lanes: model
-                .abreast()
-                .map(|(abreast, _)| Box::new(LaneNewton::new(abreast.clone(), pattern.clone(), tolerance, matrix))),
+            lanes: None,
         }
     }
 
@@ -386,8 +395,7 @@ impl Newton {
         let tolerance = self.tolerance;
         equations.sizes(&mut self.effect);
         self.effects_of_rounding(|effect| largest = largest.max(equations.measure(effect, &tolerance, Lane::ONLY)));
-        let most = MOST_ROUNDING / tolerance.relative.max(f64::MIN_POSITIVE);
-        if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
+        allowed(&tolerance, largest, margin)
     }
 
     /// Corrections by random rounding, for unknowns of the sizes in `effect`: each equation is a sum of terms, each with an
@@ -403,6 +411,12 @@ impl Newton {
             of(&self.effect);
         }
     }
+}
+
+/// Size of corrections that are taken for rounding, which makes some of this size.
+fn allowed(tolerance: &Tolerance, largest: f64, margin: f64) -> f64 {
+    let most = MOST_ROUNDING / tolerance.relative.max(f64::MIN_POSITIVE);
+    if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
 }
 
 /// Indices of the multipliers of constraints among this many unknowns, where a and λ of one stage follow each other.

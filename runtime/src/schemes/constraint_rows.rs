@@ -7,7 +7,7 @@
 
 use crate::model::{Model, State, instances};
 use crate::newton::Newton;
-use crate::residuals::terms;
+use crate::residuals::for_terms;
 use crate::scheme::ConstraintLevel;
 
 pub(super) struct ConstraintRows {
@@ -65,9 +65,7 @@ impl ConstraintRows {
     ) {
         model.constraint_jacobian(state.t, state.q.as_slice(), &mut self.jacobian);
         rhs.fill(0.0);
-        for (row, term) in terms(model, error, &self.jacobian) {
-            rhs[error.len() + row] -= term;
-        }
+        for_terms(model, error, &self.jacobian, |row, term| rhs[error.len() + row] -= term);
         newton.solve_linear(rhs);
         error.iter_mut().zip(&*rhs).for_each(|(error, change)| *error += change);
     }
@@ -92,9 +90,8 @@ impl ConstraintRows {
             model.constraint_jacobian(t, q, &mut self.jacobian);
             let bias = if self.level == ConstraintLevel::Velocity { rate } else { acceleration };
             rows[..n].copy_from_slice(&bias[..n]);
-            for (row, term) in terms(model, highest.as_slice(), &self.jacobian).filter(|(row, _)| *row < n) {
-                rows[row] += term;
-            }
+            let add = |row: usize, term| rows[..n].get_mut(row).into_iter().for_each(|row| *row += term);
+            for_terms(model, highest.as_slice(), &self.jacobian, add);
         }
         rows[..n].iter_mut().for_each(|row| *row /= factor);
         rows[n..].iter_mut().for_each(|row| *row /= factors.velocity);
